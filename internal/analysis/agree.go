@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// BestFirst sorts names by over, the log ratio of one to another: first the one that no other is ahead of,
-// or else the one with the best mean over all, then the others by their ratio to it.
+// BestFirst sorts names by over, the log ratio between two: first the name that no other beats, or
+// else the name with the best mean, then the others by their ratio to the first.
 func BestFirst(names []string, over func(x, y string) float64) {
 	mean, behind := map[string]float64{}, map[string]bool{}
 	for _, x := range names {
@@ -29,9 +29,10 @@ func BestFirst(names []string, over func(x, y string) float64) {
 	})
 }
 
-// derive sets the levels of the contestants after the first, and of the reference, to that of the first
-// by their ratio to it: what a reader divides agrees with the ratios beside it. Ratios are of loads
-// seconds apart; levels have the machine's drift in them. An interval keeps its width.
+// derive replaces the levels for the later contestants and the reference by the first contestant's
+// level times their ratio to it, so that dividing two levels gives the ratio shown. Ratios compare
+// loads seconds apart, while levels include the machine's drift. Intervals keep their relative
+// width.
 func (a *Analysis) derive(in Input) {
 	if in.Family != nil || len(in.Analyses) == 0 || len(a.Places) == 0 || a.Places[0].Excluded != "" {
 		return // levels are not shown beside ratios

@@ -9,28 +9,29 @@ import (
 	"dyno/internal/stats"
 )
 
-// Input is the data to analyse. Trials are the trials of valid epochs, Pilot those of the pilots.
+// Input is the data to analyse. Trials are from valid epochs, Pilot from the pilots.
 type Input struct {
 	Trials      []*result.Trial
 	Pilot       []*result.Trial
 	Contestants []string
-	Controls    []string          // the reference, its copy for the A/A check, others
-	Ceiling     string            // control of the pilots that determines the generator's ceiling
-	Failed      map[string]string // contestants that have no figure, and why
+	Controls    []string          // the reference, its copy for the A/A check, then others
+	Ceiling     string            // the control in the pilots that sets the generator's ceiling
+	Failed      map[string]string // contestants without a figure, and the reason
 	Analyses    []stats.Interim
 	Primary     string
 	Alpha       float64
 	Margin      float64
 	Fresh       bool            // each level has its own processes
-	Long        []*result.Trial // the long loads of two of the contestants: A B B A; nil: there are none
+	Long        []*result.Trial // two contestants' long loads, A B B A; nil: none
 
-	// Family are the comparisons of a run at several levels that are judged together, nil: all
-	// pairs of contestants at the one level. At is the index of a trial's level.
+	// Family lists the comparisons that a run at several levels judges together; nil: all pairs at
+	// the single level. At returns the index of a trial's level.
 	Family []result.Comparison
 	At     func(*result.Trial) int
 }
 
-// CeilingLimit is the share of the generator's ceiling above which a result is only a lower bound (V02).
+// CeilingLimit is the share of the generator's ceiling above which a result is only a lower bound
+// (V02).
 const CeilingLimit = 0.8
 
 // Analyse computes cells, comparisons, verdicts and ranks from the trials.
@@ -95,7 +96,7 @@ func Analyse(in Input) *Analysis {
 	return a
 }
 
-// standingFamily returns the comparisons to judge: those whose contestants have not failed.
+// standingFamily returns the comparisons to judge: those without a failed contestant.
 func (in *Input) standingFamily(standing []string) []result.Comparison {
 	if in.Family == nil {
 		return couples(standing)
@@ -115,7 +116,7 @@ func couples(names []string) []result.Comparison {
 	return out
 }
 
-// levels returns the levels of a family in order, or the first level if the family is empty.
+// levels returns a family's levels in order, or the first level for an empty family.
 func levels(family []result.Comparison) []int {
 	var out []int
 	for _, c := range family {
@@ -128,7 +129,7 @@ func levels(family []result.Comparison) []int {
 	return slices.Compact(out)
 }
 
-// decidePairs compares the cells of a family under m, as Decide does.
+// decidePairs compares a family's cells under m, as Decide does.
 func (a *Analysis) decidePairs(t *Table, m Metric, family []result.Comparison, in Input) []Pair {
 	pairs := make([]Pair, len(family))
 	diffs := make([][]float64, len(family))
@@ -155,8 +156,8 @@ func (a *Analysis) decidePairs(t *Table, m Metric, family []result.Comparison, i
 	return pairs
 }
 
-// beside returns the differences of the contestants of a run at one level from the reference, and
-// those of the reference from its copy.
+// beside returns, for a run at one level, the differences between each contestant and the
+// reference, and between the reference and its copy.
 func (t *Table) beside(m Metric, family []result.Comparison, in Input) (diffs [][]float64) {
 	if in.Family != nil || len(in.Controls) < 2 {
 		return nil
@@ -174,8 +175,8 @@ func (t *Table) beside(m Metric, family []result.Comparison, in Input) (diffs []
 	return diffs
 }
 
-// unrankAtCeiling withdraws differences whose loser is at the generator's ceiling: it may be faster
-// than the generator could show.
+// unrankAtCeiling withdraws a difference whose loser is at the generator's ceiling: the loser may
+// be faster than the generator could show.
 func unrankAtCeiling(pairs []Pair, shares map[result.Cell]float64) {
 	for i := range pairs {
 		p := &pairs[i]
@@ -194,8 +195,8 @@ func unrankAtCeiling(pairs []Pair, shares map[result.Cell]float64) {
 	}
 }
 
-// place ranks the standing contestants by the verdicts on the primary metric (doc/method.md, Statistics).
-// Those without a figure have no rank, and come last.
+// place ranks the standing contestants by their verdicts on the primary metric (doc/method.md,
+// Statistics). Contestants without a figure come last, without a rank.
 func (a *Analysis) place(names []string, pairs []Pair, m Metric) {
 	of := map[[2]string]*Pair{} // either way round
 	for i := range pairs {
@@ -251,9 +252,9 @@ func (a *Analysis) exclude(in Input) {
 	}
 }
 
-// controls compares the controls with each other at the levels of the family that have them. These
-// comparisons are not part of the family and have their own alpha. For the reference and its copy
-// it keeps the worst level.
+// controls compares the controls with each other, at the levels where they have trials. These
+// comparisons do not belong to the family and have their own alpha. For the reference and its copy
+// it keeps the level with the smallest p-value.
 func (a *Analysis) controls(t *Table, in Input, levels []int) {
 	m, ok := MetricNamed(in.Primary)
 	if !ok || len(in.Controls) < 2 {
@@ -281,10 +282,10 @@ func (a *Analysis) controls(t *Table, in Input, levels []int) {
 	}
 }
 
-// addShares computes the share of the generator's ceiling that each contestant reaches at a level.
-// It is the contestant's ratio to the reference in the run, times the reference's ratio to the
-// ceiling's server in the pilots. Both are ratios within single rounds, so the machine's drift does
-// not affect them.
+// addShares computes how much of the generator's ceiling each contestant reaches at a level: the
+// contestant's ratio to the reference in the run, times the reference's ratio to the ceiling server
+// in the pilots. Both ratios compare loads within one round, so the machine's drift does not affect
+// them.
 func addShares(shares map[result.Cell]float64, t, pilot *Table, in Input, level int) {
 	m := named("throughput")
 	if in.Ceiling == "" || len(in.Controls) == 0 {

@@ -9,15 +9,16 @@ import (
 	"dyno/internal/stats"
 )
 
-// Background that meets all sides of a round alike is cancelled by pairing. What differs between the trials of a
-// round is known, and is taken off rates: a server that uses all CPU that it can have is judged by its rate per CPU
-// time that it had, any other by the rate as it is, less what the shares of others explain.
+// Pairing cancels background load that affects all sides of a round alike. Differences between a
+// round's trials are measured and removed from rates: a server that uses all its available CPU is
+// judged by its rate per available CPU time, any other by its rate less the part that background
+// CPU explains.
 
-// saturated is the share of the CPU time left to it that a server uses which nothing else limits.
+// saturated is the share of available CPU time from which a server counts as limited by CPU alone.
 const saturated = 0.9
 
-// cpuOf returns which share of its CPUs' time a trial's server used, and which others left to it; false where its
-// CPU time cannot be read.
+// cpuOf returns the shares of its CPUs' time that a trial's server used, and that other programs
+// left to it; false if the server's CPU time cannot be read.
 func cpuOf(t *result.Trial) (used, left float64, ok bool) {
 	c, time := &t.Causes, float64(t.ClocksWall())*float64(t.Causes.ServerCPUs)
 	if t.Server.CPUNS == nil || *t.Server.CPUNS <= 0 || time <= 0 || c.BackgroundUnknown {
@@ -28,8 +29,9 @@ func cpuOf(t *result.Trial) (used, left float64, ok bool) {
 	return used, min(1, max(used, 1-s[0]-s[2])), true
 }
 
-// BackgroundOf returns the CPU time of others in a trial as shares of what there was: on the server's CPUs (other sides
-// that are not frozen among them), on the generator's, and what the hypervisor withheld of all.
+// BackgroundOf returns a trial's background CPU as shares of the available time: on the server's
+// CPUs (including sides that are not frozen), on the generator's CPUs, and as steal by the
+// hypervisor over all CPUs.
 func BackgroundOf(t *result.Trial) (s [3]float64) {
 	c := &t.Causes
 	per := func(ns int64, cpus int) float64 {
@@ -42,11 +44,12 @@ func BackgroundOf(t *result.Trial) (s [3]float64) {
 		per(c.StealNS, c.ServerCPUs+c.GeneratorCPUs+c.BackendCPUs)}
 }
 
-// Limits of a round's background, as BackgroundOf has it, above which its latencies are not used.
+// quietLimits are the background shares, as BackgroundOf returns them, above which a round's
+// latencies are not used.
 var quietLimits = [3]float64{0.10, 0.10, 0.03}
 
-// Quiet reports whether so little of others ran in a round that its latencies count. One trial alone says little: CPU
-// time is counted in ticks of 10 ms.
+// Quiet reports whether a round had so little background load that its latencies count. A single
+// trial says little: CPU time is counted in ticks of 10 ms.
 func Quiet(round []*result.Trial) bool {
 	var sum [3]float64
 	for i := range round {
@@ -57,7 +60,7 @@ func Quiet(round []*result.Trial) bool {
 	return sum[0] <= quietLimits[0] && sum[1] <= quietLimits[1] && sum[2] <= quietLimits[2]
 }
 
-// busyRounds returns the rounds, by epoch and number, that are not Quiet.
+// busyRounds returns the rounds, by epoch and round, that are not Quiet.
 func busyRounds(trials []*result.Trial) map[[2]int]bool {
 	rounds, busy := map[[2]int][]*result.Trial{}, map[[2]int]bool{}
 	for _, tr := range trials {
@@ -72,12 +75,13 @@ func busyRounds(trials []*result.Trial) map[[2]int]bool {
 	return busy
 }
 
-// busyShare returns the share of the rounds that are not Quiet.
+// busyShare returns the share of rounds that are not Quiet.
 func (t *Table) busyShare() float64 {
 	return float64(len(t.busy)) / float64(max(1, t.roundsOf()*len(t.rounds)))
 }
 
-// taken returns the largest share of its CPUs' time that others took from a saturated cell, in the median of its trials.
+// taken returns the largest share of CPU time that other programs took from a saturated cell, by
+// the median over its trials.
 func (t *Table) taken() (most float64) {
 	took := map[result.Cell][]float64{}
 	for at, own := range t.trials {
@@ -97,7 +101,7 @@ func (t *Table) taken() (most float64) {
 	return most
 }
 
-// InQuiet returns those of the trials whose round is Quiet.
+// InQuiet returns the trials from Quiet rounds.
 func InQuiet(trials []*result.Trial) (out []*result.Trial) {
 	busy := busyRounds(trials)
 	for _, tr := range trials {
@@ -108,16 +112,16 @@ func InQuiet(trials []*result.Trial) (out []*result.Trial) {
 	return out
 }
 
-// noise is what others took of the trials of a table.
+// noise describes how background load affected the trials in a table.
 type noise struct {
-	full   map[result.Cell]float64 // of saturated cells, which share of the time left to them they use, in the median
-	slopes [3]float64              // of the log rate of the other cells, by the log of what BackgroundOf leaves
+	full   map[result.Cell]float64 // for saturated cells: the median share of their available CPU time that they use
+	slopes [3]float64              // for the other cells: log rate over the log of each share that BackgroundOf leaves
 }
 
-// leastSlope is the multiple of its standard error from which a slope is taken for one.
+// leastSlope is how many standard errors a slope must differ from 0 to be used.
 const leastSlope = 3
 
-// noiseOf estimates both from all trials.
+// noiseOf estimates noise from all trials.
 func (t *Table) noiseOf() (n noise) {
 	n.full = map[result.Cell]float64{}
 	shares := map[result.Cell][]float64{}
@@ -141,14 +145,14 @@ func (t *Table) noiseOf() (n noise) {
 	return n
 }
 
-// row is a trial's log rate, or what others left in it, less its round's mean.
+// row holds a trial's log rate and the logs of the shares left to it, both minus the round's mean.
 type row struct {
 	x [3]float64
 	y float64
 }
 
-// apart returns the log rates of the cells that are not saturated and what others left to them, less the means of
-// their rounds and then less their own means in an epoch.
+// apart returns log rates for cells that are not saturated, and the logs of the shares left to
+// them, minus their round's mean and then minus the cell's mean in the epoch.
 func (t *Table) apart(n noise) (x [][]float64, y []float64) {
 	m, cells := named("throughput"), map[int][]result.Cell{}
 	for at := range t.trials {
@@ -190,7 +194,7 @@ func (t *Table) apart(n noise) (x [][]float64, y []float64) {
 	return x, y
 }
 
-// centredRows returns rows less their mean.
+// centredRows returns rows minus their mean.
 func centredRows(rows []row) (out []row) {
 	var mean row
 	for _, a := range rows {
@@ -210,7 +214,7 @@ func (a row) plus(b row, times float64) row {
 	return a
 }
 
-// lefts returns the logs of what others left.
+// lefts returns the logs of the shares that other programs left.
 func lefts(t *result.Trial) (x [3]float64) {
 	for k, s := range BackgroundOf(t) {
 		x[k] = math.Log(1 - s)
@@ -218,7 +222,7 @@ func lefts(t *result.Trial) (x [3]float64) {
 	return x
 }
 
-// factor returns what a trial's rate is multiplied by.
+// factor returns the factor that corrects a trial's rate.
 func (n *noise) factor(t *result.Trial, c result.Cell) float64 {
 	if full, ok := n.full[c]; ok {
 		if used, _, ok := cpuOf(t); ok {
@@ -233,13 +237,13 @@ func (n *noise) factor(t *result.Trial, c result.Cell) float64 {
 	return math.Exp(log)
 }
 
-// counts is the metric of a trial as it was measured; latencies count in quiet rounds alone.
+// counts returns a trial's metric as measured; latencies count in quiet rounds only.
 func (t *Table) counts(m Metric, tr *result.Trial) (float64, bool) {
 	v, ok := m.Of(tr)
 	return v, ok && (m.Kind&Latency == 0 || !t.busy[[2]int{tr.Epoch, tr.Round}])
 }
 
-// value is the metric of a cell's trial as it is compared: rates without what others took.
+// value returns a trial's metric as compared: rates are corrected for background load.
 func (t *Table) value(m Metric, tr *result.Trial, c result.Cell) (float64, bool) {
 	v, ok := t.counts(m, tr)
 	if ok && m.PerCPU {

@@ -6,10 +6,10 @@ import (
 	"dyno/internal/stats"
 )
 
-// Decision is what the epochs say of one pair.
+// Decision is the result for one pair.
 type Decision struct {
 	stats.Judged
-	Ratio   Estimate // of the first over the second
+	Ratio   Estimate // first over second
 	Verdict Verdict
 	Serial  *stats.Serial // of the epochs of the family, which SE allows for; nil: judged early
 }
@@ -17,10 +17,10 @@ type Decision struct {
 // Up reports whether the first has the larger value.
 func (j *Decision) Up() bool { return j.Log > 0 }
 
-// Decide judges the pairs of a family by the last of the analyses that the epochs allow. d[i] are the log
-// ratios of pair i, in order of the epochs, with NaN for an epoch without one. Before the first analysis
-// there are estimates and no verdicts. beside are the log ratios of pairs with controls: they are not judged,
-// and help to tell whether epochs depend on one another. An epoch has so many rounds.
+// Decide judges a family's pairs at the last analysis that the epochs allow. d[i] holds pair i's
+// log ratios in epoch order, NaN for an epoch without one. Before the first analysis Decide returns
+// estimates without verdicts. beside holds log ratios for pairs with controls: they are not judged,
+// but help to detect dependence between epochs. Each epoch has rounds rounds.
 func Decide(d, beside [][]float64, epochs int, analyses []stats.Interim, alpha, margin float64, rounds int) []Decision {
 	at, made := stats.Interim{N: epochs, Alpha: alpha, Early: epochs < stats.Least}, false
 	for _, a := range analyses {
@@ -77,8 +77,8 @@ func judge(d, beside [][]float64, alpha float64, rounds int, early bool) (js []s
 	return stats.Joint(d, alpha, own.Spread()), &own
 }
 
-// Changes judges a family of changes from then to now: of each the log ratios of the epochs of two runs, in which an
-// epoch has so many rounds.
+// Changes judges a family of changes from then to now. Each series holds the epochs' log ratios in
+// one run; rounds are the rounds per epoch, now and then.
 func Changes(now, then [][]float64, alpha, margin float64, rounds [2]int) []Decision {
 	out := make([]Decision, len(now))
 	for i := range out {
@@ -91,7 +91,8 @@ func Changes(now, then [][]float64, alpha, margin float64, rounds [2]int) []Deci
 	return out
 }
 
-// jointly is stats.Joint for those series that have stats.Least values or more. Of the others nothing is known.
+// jointly is stats.Joint for the series with stats.Least values or more. The others get an infinite
+// standard error.
 func jointly(d [][]float64, alpha float64) []stats.Judged {
 	out := make([]stats.Judged, len(d))
 	var family [][]float64
@@ -108,21 +109,22 @@ func jointly(d [][]float64, alpha float64) []stats.Judged {
 	return out
 }
 
-// earlySD is the standard deviation of a pair's log ratios that early analyses expect with earlyRounds rounds an epoch,
-// and more by the root of the number with fewer: of the pairs in the records of studies nine in ten have less
-// (go run ./validation starts: 8, 14 and 31 % of requests/s with 12, 3 and 1 rounds).
+// earlySD is the standard deviation of a pair's log ratios that early analyses assume at
+// earlyRounds rounds per epoch; it grows with the square root of earlyRounds/rounds. Nine in ten
+// pairs in the studies' records have less (go run ./validation starts: 8, 14 and 31 % for
+// requests/s with 12, 3 and 1 rounds).
 const (
 	earlySD     = 0.08
 	earlyRounds = 12
 )
 
-// estimate sets the ratio of n epochs.
+// estimate sets the ratio from n epochs.
 func (j *Decision) estimate(x stats.Judged, n int) {
 	lo, hi := x.Interval()
 	j.Judged, j.Ratio = x, Estimate{Value: math.Exp(x.Log), Lo: math.Exp(lo), Hi: math.Exp(hi), N: n}
 }
 
-// decide gives the pair its verdict.
+// decide sets the pair's verdict.
 func (j *Decision) decide(margin float64) {
 	switch {
 	case j.Different && j.within(margin):
@@ -140,7 +142,8 @@ func (j *Decision) within(margin float64) bool {
 	return math.Log(j.Ratio.Lo) > -limit && math.Log(j.Ratio.Hi) < limit
 }
 
-// RatioOf estimates the ratio whose logs in the epochs are d, with its interval at confidence conf, without a verdict.
+// RatioOf estimates a ratio from its logs per epoch, with an interval at confidence conf, without a
+// verdict.
 func RatioOf(d []float64, conf float64) Estimate {
 	if len(d) == 0 {
 		return Estimate{}
@@ -151,7 +154,7 @@ func RatioOf(d []float64, conf float64) Estimate {
 	return j.Ratio
 }
 
-// present returns the known values of the first n epochs.
+// present returns the known values among the first n epochs.
 func present(d []float64, n int) []float64 {
 	var out []float64
 	for _, v := range d[:min(n, len(d))] {
@@ -162,7 +165,7 @@ func present(d []float64, n int) []float64 {
 	return out
 }
 
-// Ranks returns the rank intervals of k contestants, counted from 1 (doc/method.md). lo is one more
+// Ranks returns rank intervals for k contestants, counted from 1 (doc/method.md). lo is one more
 // than the number of contestants that beat it; hi is k minus the number that it beats.
 func Ranks(k int, beats func(i, j int) bool) (lo, hi []int) {
 	lo, hi = make([]int, k), make([]int, k)

@@ -2,10 +2,12 @@ package analysis
 
 import "dyno/internal/result"
 
-// unsteadyFrom is the share of unsteady trials above which reports name them. Fewer hardly change a median.
+// unsteadyFrom is the share of unsteady trials above which reports mention them. Fewer hardly
+// change a median.
 const unsteadyFrom = 0.05
 
-// Unsteady counts the trials that have a rate, and those of them whose rate is not steady: 0 if they are few.
+// Unsteady counts the trials with a rate (all), and the unsteady ones among them (n): 0 if they are
+// few.
 func Unsteady(trials []*result.Trial) (n, all int) {
 	for _, t := range trials {
 		if _, ok := t.Load.PerSec(); ok {

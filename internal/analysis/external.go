@@ -4,8 +4,8 @@ import (
 	"dyno/internal/result"
 )
 
-// ExternalMetrics are the metrics of a long load that both dyno and an external load generator may
-// report, and the cost of a request on each side.
+// ExternalMetrics are the metrics that both dyno and an external load generator may report for a
+// long load, and each side's CPU cost per request.
 var ExternalMetrics = []Metric{
 	asReported("throughput", reportedRate),
 	asReported("p50", reportedOr(func(t *result.Reported) *int64 { return t.P50NS }, ClassicNamed("p50").Of)),
@@ -15,14 +15,14 @@ var ExternalMetrics = []Metric{
 	costOf("generator_cpu_per_request", "generator", func(t *result.Trial) *int64 { return t.Generator.CPUNS }),
 }
 
-// asReported returns a metric of classic runs that reads the loads of either generator.
+// asReported returns a classic metric that reads loads from either generator.
 func asReported(name string, of func(*result.Trial) (float64, bool)) Metric {
 	m := ClassicNamed(name)
 	m.Of = of
 	return m
 }
 
-// costOf returns the metric of CPU time per response, of the server or the generator.
+// costOf returns the metric for CPU time per response, on the server or the generator.
 func costOf(name, side string, used func(*result.Trial) *int64) Metric {
 	m := asReported("cpu_per_request", func(t *result.Trial) (float64, bool) { return perAnswer(t, used(t)) })
 	m.Name, m.Head = name, side+" "+m.Head
@@ -53,8 +53,8 @@ func reportedRate(t *result.Trial) (float64, bool) {
 	return *t.Reported.RatePerSec, true
 }
 
-// Answered returns the number of answers of a load as its generator counts them, or nil if it does
-// not report one.
+// Answered returns how many answers a load had, as its generator counts them, or nil if it does not
+// report one.
 func Answered(t *result.Trial) *int64 {
 	if t.Reported != nil {
 		return t.Reported.Answered

@@ -6,22 +6,23 @@ import (
 	"dyno/internal/result"
 )
 
-// settled is the share of a load after which growth is counted. By then the connections, their
-// buffers and the runtime's first heap exist.
+// settled is the share of a load after which growth counts. By then the connections, their buffers
+// and the runtime's first heap exist.
 const settled = 0.1
 
-// leastPace is how long memory must be followed, ns, to have a pace: what a runtime takes in its first
-// seconds is no growth by the minute. A load of a minute has it, whose readings are two seconds apart.
+// leastPace is the shortest time, in ns, between the first and the last memory reading for a growth
+// rate: memory that a runtime takes in its first seconds says nothing about growth per minute. A
+// load of one minute reaches it, with readings every two seconds.
 const leastPace = 58e9
 
-// Growth is how the memory of a server changed under one load, in bytes.
+// Growth describes how a server's memory changed under one load, in bytes.
 type Growth struct {
 	Start, End, Most       float64
 	NS                     int64   // from the first reading to the last
-	PerMinute, PerThousand float64 // of time, of right answers, once it had settled; NaN under a load below a minute
+	PerMinute, PerThousand float64 // per right answers; both after the memory settled; NaN below leastPace
 }
 
-// GrowthOf returns the growth under a load whose memory was read at least twice.
+// GrowthOf returns the growth under a load with at least two memory readings.
 func GrowthOf(t *result.Trial) Growth {
 	first, last := t.Memory[0], t.Memory[len(t.Memory)-1]
 	g := Growth{Start: float64(first.PSSBytes), End: float64(last.PSSBytes), NS: last.AtNS - first.AtNS,

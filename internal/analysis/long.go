@@ -6,15 +6,15 @@ import (
 	"dyno/internal/result"
 )
 
-// Middle is the median of some loads, with their range. For an even number it is the worse of the
-// middle two, because percentiles must not be averaged, and because time and rate are then
-// consistent. N is 0 if no load has the figure.
+// Middle is the median over some loads, with their range. For an even number it is the worse value
+// in the middle, because percentiles must not be averaged, and so that time and rate agree. N is 0
+// if no load has the figure.
 type Middle struct {
 	Value, Least, Most float64
 	N                  int
 }
 
-// MiddleOf returns the Middle of a metric over loads.
+// MiddleOf returns a metric's Middle over loads.
 func MiddleOf(loads []*result.Trial, m Metric) Middle {
 	var values []float64
 	for i := range loads {

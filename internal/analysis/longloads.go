@@ -8,26 +8,27 @@ import (
 	"dyno/internal/stats"
 )
 
-// ShortLoads is the largest measured advantage of long loads for a managed runtime, as a share.
-// Under long loads without pauses it may do better, relative to others, than under short ones with
-// pauses. The value comes from validation/README.md, "Short trials against long ones".
+// ShortLoads is the largest advantage that long loads were measured to give a managed runtime, as a
+// share. Under long loads without pauses it may do better, relative to others, than under short
+// ones with pauses. The value comes from validation/README.md, "Short trials against long ones".
 const ShortLoads = 0.09
 
-// LongLoads is what two contestants did in long loads, in the order A B B A, by the primary metric.
+// LongLoads compares two contestants in long loads, in the order A B B A, by the primary metric.
 type LongLoads struct {
 	A, B        string
-	Seconds     float64  // of each load
-	Ratio       Estimate // A's value over B's, with the interval of its own error at 95 %; N: loads of each
-	Short       Estimate // the same in the trials
-	Contradicts bool     // the ratio of the trials: no verdict on the pair holds
-	Noisy       bool     // they show nothing: all or none of the difference may be left, and none would not contradict
-	Words       string   // how the two compare, of the one that does worse in the long loads
+	Seconds     float64  // per load
+	Ratio       Estimate // A over B, with a 95 % interval from epoch-to-epoch variation; N: loads per contestant
+	Short       Estimate // A over B in the trials
+	Contradicts bool     // the trials' ratio: no verdict on the pair holds
+	Noisy       bool     // the interval includes 1 and the trials' ratio, and is too wide to contradict either
+	Words       string   // a sentence about the contestant that does worse in long loads
 }
 
-// longLoads compares the long loads with the trials. The own error of a load is what its contestant varied by from
-// epoch to epoch, for so much does the machine wander in such a time; it is not taken from the two loads of
-// one, which differ where work piles up. They contradict the trials if their interval misses that of the
-// trials, widened by ShortLoads, or lies on the other side of 1. It returns nil and why if loads cannot be compared.
+// longLoads compares the long loads with the trials. A load's error is estimated from the
+// contestant's variation from epoch to epoch, because the machine drifts as much in such a time. It
+// is not estimated from a contestant's two loads, which differ if work piles up. The loads
+// contradict the trials if their interval lies outside the trials' interval widened by ShortLoads,
+// or on the other side of 1. longLoads returns nil and the reason if loads cannot be compared.
 func (t *Table) longLoads(m Metric, loads []*result.Trial, conf float64) (_ *LongLoads, why string) {
 	if len(loads) != 4 {
 		return nil, ""
@@ -58,7 +59,7 @@ func (t *Table) longLoads(m Metric, loads []*result.Trial, conf float64) (_ *Lon
 			logs = append(logs, math.Log(v))
 		}
 		_, lo, hi := stats.MeanCI(logs, 0.95)
-		squares += (hi - lo) * (hi - lo) / 4 * float64(len(logs)) / 2 // of the mean of two
+		squares += (hi - lo) * (hi - lo) / 4 * float64(len(logs)) / 2 // for the mean over two loads
 	}
 	own := math.Sqrt(squares)
 	x.Ratio = Estimate{Value: math.Exp(log), Lo: math.Exp(log - own), Hi: math.Exp(log + own), N: 2}
@@ -72,7 +73,7 @@ func (t *Table) longLoads(m Metric, loads []*result.Trial, conf float64) (_ *Lon
 	return x, ""
 }
 
-// Contradict reports whether the long loads contradict the trials of two contestants under a metric.
+// Contradict reports whether the long loads contradict the trials for a pair under a metric.
 func (x *LongLoads) Contradict(a, b string, m Metric) bool {
 	return x != nil && x.Contradicts && m.Kind&(WallClock|CPUTime) != 0 && (a == x.A && b == x.B || a == x.B && b == x.A)
 }

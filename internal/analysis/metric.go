@@ -6,55 +6,54 @@ import (
 	"dyno/internal/result"
 )
 
-// Metric is a measured property of a contestant, in base units. Its entry in the table defines
-// everything about it: how it is computed from a trial, how it is judged and how it is shown. A new
-// metric is an entry with its function in metrics.go, a value in metrics_test.go, and a line in
-// doc/format.md.
+// Metric is a measured property of a contestant, in base units. The table's entry defines
+// everything about it: how it is computed from a trial, judged and shown. A new metric is an entry
+// with its function in metrics.go, a value in metrics_test.go, and a line in doc/format.md.
 type Metric struct {
 	Name string // key in flags, CSV and JSON
-	Unit string // of the value: the name of a Unit
+	Unit string // a Unit's name
 	More bool   // larger is better
-	Kind Kind   // its kind, which determines the checks that concern it
+	Kind Kind   // determines which checks apply
 
 	Of   func(*result.Trial) (float64, bool) // false: the trial has no such value
-	Idle func(*result.Usage) (float64, bool) // the same of a process before its first load; nil: it has none
+	Idle func(*result.Usage) (float64, bool) // the same figure for a process before its first load; nil: none
 
-	Rare      bool // shown only in runs that have it
+	Rare      bool // shown only if a trial has it
 	Fresh     bool // only in runs with fresh processes; in others it would include all earlier loads
-	Unranked  bool // a property of the machine, which is shown but not compared
+	Unranked  bool // a property of the machine: shown, not compared
 	Settles   bool // constant from round to round after the warm-up; a contestant that still changes is not compared
-	PerCPU    bool // of a server that uses all CPU that it can have: compared per CPU time that it had
+	PerCPU    bool // compared per available CPU time if the server uses all of it
 	AtCeiling bool // bounded by the load generator's ceiling
 
-	Title  string // heading of a section, and of the metric's explanation
-	Head   string // short heading of a column in text and Markdown; %s is the scale
-	Column string // heading of a column of the page, above its scale; the title if empty
+	Title  string // heading for a section and for the explanation
+	Head   string // short column heading in text and Markdown; %s is the scale
+	Column string // column heading on the page, above its scale; "": the title
 	About  string // the explanation on the page
 	Phrases
 }
 
-// Phrases are the words for how contestants compare under a metric. Empty ones are derived from the
-// metric's title.
+// Phrases say how contestants compare under a metric. Empty phrases are derived from the metric's
+// title.
 type Phrases struct {
-	Factor string // of one against another: "serves %s the requests of"; %s is the ratio
-	Best   string // of the first of all: "is fastest", "uses the least CPU per request"
-	Rise   string // of one against another: "serves %s more requests than"; %s is the share
-	Fall   string // its opposite
+	Factor string // one against another: "serves %s the requests of"; %s is the ratio
+	Best   string // the first among all: "is fastest", "uses the least CPU per request"
+	Rise   string // one against another: "serves %s more requests than"; %s is the share
+	Fall   string // the opposite of Rise
 }
 
-// Kind is a kind of metric. Each kind is one bit, so that a Kind can also be a set of kinds.
+// Kind is a metric's kind. Each kind is one bit, so that a Kind can also be a set.
 type Kind uint8
 
-// Kinds of metrics. Others are counts, to which only those checks apply that concern all figures.
+// The kinds. A metric of another kind is a count, to which only the checks on all figures apply.
 const (
-	Rate         Kind = 1 << iota // right answers by time
+	Rate         Kind = 1 << iota // right answers per time
 	ServiceTime                   // from sending a request to its answer
 	ResponseTime                  // from the moment a request was due to its answer
-	TailTime                      // the same for the slowest
+	TailTime                      // ResponseTime for the slowest requests
 	CPUTime
 	Memory
 	Count
-	Arrivals // of an open loop: what it asks of the server
+	Arrivals // the demand that an open loop puts on the server
 
 	OpenLoop  = ResponseTime | TailTime
 	Latency   = ServiceTime | OpenLoop
@@ -67,7 +66,7 @@ func (m Metric) Wall() bool { return m.Kind&WallClock != 0 }
 // Open reports whether only open loops have m.
 func (m Metric) Open() bool { return m.Kind&(OpenLoop|Arrivals) != 0 }
 
-// HeadIn returns the short heading of a column of m in a scale.
+// HeadIn returns m's short column heading in a scale.
 func (m Metric) HeadIn(scale string) string {
 	head := m.Head
 	if head == "" {
@@ -76,7 +75,7 @@ func (m Metric) HeadIn(scale string) string {
 	return strings.Replace(head, "%s", scale, 1)
 }
 
-// Says returns the phrases of m. None of them is empty.
+// Says returns m's phrases. None is empty.
 func (m Metric) Says() Phrases {
 	p, title := m.Phrases, m.Title
 	if title[1] >= 'a' { // no abbreviation
@@ -96,7 +95,7 @@ func (m Metric) Says() Phrases {
 	return p
 }
 
-// inForm escapes a text for use in a format of fmt.Sprintf.
+// inForm escapes a text for use in a fmt.Sprintf format.
 func inForm(text string) string { return strings.ReplaceAll(text, "%", "%%") }
 
 // MetricNamed returns the metric of that name.
@@ -109,7 +108,7 @@ func MetricNamed(name string) (Metric, bool) {
 	return Metric{}, false
 }
 
-// named is MetricNamed for a name that the table has.
+// named is MetricNamed for a name in the table.
 func named(name string) Metric {
 	m, ok := MetricNamed(name)
 	if !ok {
@@ -118,7 +117,7 @@ func named(name string) Metric {
 	return m
 }
 
-// ClassicNamed returns the metric of that name among those of classic runs.
+// ClassicNamed returns the classic-run metric with that name.
 func ClassicNamed(name string) Metric {
 	for _, m := range LoadMetrics {
 		if m.Name == name {

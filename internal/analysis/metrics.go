@@ -98,7 +98,7 @@ var Metrics = []Metric{
 		},
 	},
 
-	// How steady a load was: what bombardier and wrk print as Stdev and Max.
+	// Load steadiness: bombardier's and wrk's Stdev and Max.
 	{
 		Name: "rate_sd", Unit: "1/s", Kind: Rate, Rare: true, Of: rateSD,
 		Title: "Throughput, standard deviation", Head: "SD req/s", Column: "Requests, SD",
@@ -136,7 +136,7 @@ var Metrics = []Metric{
 		Phrases: Phrases{Factor: "has %s the longest service time of", Best: "has the shortest longest service time"},
 	},
 
-	// Of loads over TLS in which connections are made.
+	// For TLS loads that make connections.
 	{
 		Name: "handshakes", Unit: "1/s", More: true, Kind: Rate, Rare: true, Of: handshakes,
 		Title: "TLS handshakes", Head: "handshakes/s", Column: "Handshakes",
@@ -159,7 +159,7 @@ var Metrics = []Metric{
 			Best: "has the shortest TLS handshake at 99 %"},
 	},
 
-	// Of loads of one number of requests.
+	// For loads with a fixed number of requests.
 	{
 		Name: "cpu_time", Unit: "ns", Kind: CPUTime, Rare: true, Fresh: true, Of: ofServer(cpuTime), Idle: cpuTime,
 		Title: "CPU time",
@@ -192,7 +192,7 @@ var Metrics = []Metric{
 			"other programs of the machine and is not compared.",
 	},
 
-	// Of runs whose contestants call a backend.
+	// For runs whose contestants call a backend.
 	{
 		Name: "server_cpu_share", Unit: "share", Kind: Count, Rare: true, Unranked: true, Of: serverShare,
 		Title: "CPU of the server", Head: "server CPU %s", Column: "CPU, server",
@@ -212,7 +212,7 @@ var Metrics = []Metric{
 	},
 }
 
-// LoadMetrics are the metrics of classic runs, in the order in which published benchmarks show them.
+// LoadMetrics are the metrics for classic runs, in the order of published benchmarks.
 var LoadMetrics = []Metric{
 	{
 		Name: "time", Unit: "ns", Kind: Rate, Of: timeToComplete, Rare: true,
@@ -244,7 +244,7 @@ var LoadMetrics = []Metric{
 	named("memory"),
 }
 
-// Functions that compute metrics. A trial without the necessary data has no value.
+// The functions that compute metrics. A trial without the necessary data has no value.
 
 func throughput(t *result.Trial) (float64, bool) {
 	return t.Load.PerSec()
@@ -261,14 +261,14 @@ func p50(t *result.Trial) (float64, bool) {
 	return float64(t.Load.ServiceP50NS), t.Load.ServiceP50NS > 0
 }
 
-// ofServer returns a function that reads a figure of a trial's server.
+// ofServer returns a function that reads one server figure from a trial.
 func ofServer(of func(*result.Usage) (float64, bool)) func(*result.Trial) (float64, bool) {
 	return func(t *result.Trial) (float64, bool) { return of(&t.Server) }
 }
 
 func pss(u *result.Usage) (float64, bool) { return positive(u.PSSBytes) }
 
-// cpuTime returns the CPU time of a whole load. It is comparable only if all loads have the same
+// cpuTime returns the CPU time for a whole load. It is comparable only between loads with the same
 // number of requests.
 func cpuTime(u *result.Usage) (float64, bool) { return positive(u.CPUNS) }
 
@@ -321,8 +321,8 @@ func goroutines(t *result.Trial) (float64, bool) {
 	return float64(*t.Server.GoroutinesStarted) / float64(t.Load.Succeeded), true
 }
 
-// The deviations and maxima of a trial come together: the longest service time of older recordings,
-// which lack the others, stays a figure of classic runs.
+// A trial has deviations and maxima together: older recordings have only the longest service time,
+// which stays a classic-run figure.
 
 func rateSD(t *result.Trial) (float64, bool) {
 	return t.Load.RateSDPerSec, t.Load.RateSDPerSec > 0
@@ -350,7 +350,7 @@ func handshakeP50(t *result.Trial) (float64, bool) {
 	return float64(t.Load.HandshakeP50NS), t.Load.HandshakeP50NS > 0
 }
 
-// handshakeP99 returns none if too few handshakes lie beyond it.
+// handshakeP99 returns false if too few handshakes lie beyond it.
 func handshakeP99(t *result.Trial) (float64, bool) {
 	return float64(t.Load.HandshakeP99NS), t.Load.HandshakeP99NS > 0 && Bears(t.Load.Handshakes, .99)
 }
@@ -359,8 +359,8 @@ func responseP50(t *result.Trial) (float64, bool) { return response(&t.Load, .5)
 
 func responseP99(t *result.Trial) (float64, bool) { return response(&t.Load, .99) }
 
-// response returns the quantile q of the response time (due to done), if enough requests lie beyond
-// it and it is not only a lower bound.
+// response returns quantile q of the response time (due to done), if enough requests lie beyond it
+// and it is not only a lower bound.
 func response(l *result.Load, q float64) (float64, bool) {
 	ns, most := l.Response(q > .5)
 	return float64(ns), most > 0 && float64(most) <= (1+result.Raised)*float64(ns) && Bears(l.Succeeded, q)
@@ -400,7 +400,7 @@ func generatorShare(t *result.Trial) (float64, bool) {
 	return shareOf(t, t.Generator.CPUNS, t.Causes.GeneratorCPUs)
 }
 
-// shareOf returns the share of a number of CPUs that a process used in a trial with a backend.
+// shareOf returns the share that a process used of cpus CPUs, in a trial with a backend.
 func shareOf(t *result.Trial, used *int64, cpus int) (float64, bool) {
 	if t.Backend == nil || used == nil || t.ClocksWall() <= 0 || cpus == 0 {
 		return 0, false
@@ -412,8 +412,7 @@ func timeToComplete(t *result.Trial) (float64, bool) {
 	return float64(t.Load.WindowNS), t.Load.WindowNS > 0
 }
 
-// serviceP99 returns the 99th percentile of the service time; none if too few requests lie beyond
-// it.
+// serviceP99 returns the service time's 99th percentile; false if too few requests lie beyond it.
 func serviceP99(t *result.Trial) (float64, bool) {
 	return float64(t.Load.ServiceP99NS), t.Load.ServiceP99NS > 0 && Bears(t.Load.Succeeded+t.Load.Failed, .99)
 }

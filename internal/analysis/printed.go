@@ -7,8 +7,8 @@ import (
 	"dyno/internal/result"
 )
 
-// Printed are the figures that published benchmarks print of a long load, named as in a study's
-// figures, of dyno's own loads and of those of external load generators.
+// Printed are the figures that published benchmarks print for a long load, under the names in a
+// study's figures. They cover dyno's own loads and external load generators.
 var Printed = []Metric{
 	{Name: "time", Title: "Time", Unit: "ns", Of: reportedOr(func(t *result.Reported) *int64 { return t.WindowNS },
 		timeToComplete)},
@@ -29,7 +29,8 @@ var Printed = []Metric{
 	{Name: "memory", Title: "Memory", Unit: "bytes", Of: ofServer(pss)},
 }
 
-// printedRate returns the rate that a generator prints. bombardier's is the mean of its samples.
+// printedRate returns the rate that a generator prints. bombardier prints the mean over its
+// samples.
 func printedRate(t *result.Trial) (float64, bool) {
 	if t.Reported != nil && t.Reported.RateMeanPerSec != nil {
 		return *t.Reported.RateMeanPerSec, true
@@ -64,7 +65,7 @@ func reportedFloat(reported func(*result.Reported) *float64, own func(*result.Tr
 	}
 }
 
-// moved returns a function that gives the bytes per second of a load: read, or read and written.
+// moved returns a function for a load's bytes per second: read, or read and written.
 func moved(both bool) func(*result.Trial) (float64, bool) {
 	return func(t *result.Trial) (float64, bool) {
 		if t.Reported == nil && both {
@@ -83,8 +84,8 @@ func moved(both bool) func(*result.Trial) (float64, bool) {
 	}
 }
 
-// ownService returns a function that reads a figure off the histogram of service times of one of
-// dyno's own loads.
+// ownService returns a function that reads a figure from the service time histogram of dyno's own
+// load.
 func ownService(of func(*hist.Histogram) float64) func(*result.Trial) (float64, bool) {
 	return func(t *result.Trial) (float64, bool) {
 		if t.Load.Service == "" {
@@ -98,11 +99,11 @@ func ownService(of func(*hist.Histogram) float64) func(*result.Trial) (float64, 
 	}
 }
 
-// Quantiles are the percentiles that ab prints.
+// Quantiles are ab's percentiles.
 var Quantiles = []int{50, 66, 75, 80, 90, 95, 98, 99, 100}
 
-// QuantileOf returns a percentile of a load's latencies, as its generator reports it or as dyno
-// recorded it.
+// QuantileOf returns a percentile of a load's latencies, from the generator's report or from dyno's
+// own recording.
 func QuantileOf(t *result.Trial, percent int) (float64, bool) {
 	if t.Reported != nil {
 		ns, ok := t.Reported.QuantilesNS[strconv.Itoa(percent)]
@@ -114,11 +115,11 @@ func QuantileOf(t *result.Trial, percent int) (float64, bool) {
 	return ownService(func(h *hist.Histogram) float64 { return float64(h.Quantile(float64(percent) / 100)) })(t)
 }
 
-// Parts are the parts of a request whose times ab prints.
+// Parts are the parts of a request that ab times.
 var Parts = []string{"connect", "processing", "waiting", "total"}
 
-// PartOf returns the times of a part of a request. Of its own loads dyno knows the time from sending
-// to the last byte, which ab calls processing.
+// PartOf returns the times for a part of a request. For its own loads dyno knows the time from
+// sending to the last byte, which ab calls processing.
 func PartOf(t *result.Trial, part string) (times result.Times, ok bool) {
 	if t.Reported != nil {
 		times, ok = t.Reported.Parts[part]

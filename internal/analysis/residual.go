@@ -10,20 +10,19 @@ import (
 	"dyno/internal/stats"
 )
 
-// Residual is the log of a trial's value after subtracting its contestant's own level and the
-// effect of the machine in its round. Effects on residuals are not cancelled by pairing.
+// Residual is the log of a trial's value minus the contestant's own level and the machine's effect
+// in that round. Pairing does not cancel effects on residuals.
 type Residual struct {
 	Contestant             string
 	Epoch, Round, Position int
-	// the contestant that was loaded just before in this epoch, at whatever level (Follow); "" for
-	// the first
+	// the contestant loaded just before in this epoch, at whatever level (Follow); "" for the first
 	After      string
-	FromOthers float64 // from the median of the others in its round
-	FromRound  float64 // from the median of its round
-	Machine    float64 // that median: how fast the machine was in this round
+	FromOthers float64 // distance from the median of the others in the round
+	FromRound  float64 // distance from the round's median
+	Machine    float64 // the round's median: how fast the machine was
 }
 
-// Residuals returns the residuals of trials in rounds with at least two contestants, in order of
+// Residuals returns residuals for trials in rounds with at least two contestants, in order of
 // epoch, round and position. Trials without the metric have none.
 func Residuals(trials []*result.Trial, m Metric) []Residual {
 	type value struct {
@@ -68,8 +67,8 @@ func Residuals(trials []*result.Trial, m Metric) []Residual {
 	return out
 }
 
-// Follow records what was loaded just before each of rs, according to all trials of the run in
-// their order, including those of other levels and those discarded.
+// Follow sets After in rs. trials are all trials of the run in their order, including other levels
+// and discarded trials.
 func Follow(rs []Residual, trials []*result.Trial) {
 	type place struct{ epoch, round, position int }
 	before := map[place]string{}
@@ -87,20 +86,20 @@ func Follow(rs []Residual, trials []*result.Trial) {
 	}
 }
 
-// Effect is an estimate of an effect that should not exist, in logs: each epoch contributes one value, and
-// the effects of a family are judged together (jointly).
+// Effect is the estimate of an effect that should not exist, in logs: each epoch contributes one
+// value, and a family's effects are judged together (jointly).
 type Effect struct {
 	stats.Judged
 	Epochs int
 }
 
-// Most returns the largest size that the interval at 95 % allows, as a share.
+// Most returns the largest size that the 95 % interval allows, as a share.
 func (e Effect) Most() float64 { return math.Expm1(math.Abs(e.Log) + e.Crit*e.SE) }
 
-// Share returns the size of the effect as a share, without its direction: 0.03 for 3 %.
+// Share returns the effect's size as a share, without its direction: 0.03 for 3 %.
 func (e Effect) Share() float64 { return math.Expm1(math.Abs(e.Log)) }
 
-// effects judges a family of effects, by name; NaN is an epoch without a value.
+// effects judges a family by name; NaN marks an epoch without a value.
 func effects(family map[string][]float64) map[string]Effect {
 	out, names := map[string]Effect{}, slices.Sorted(maps.Keys(family))
 	var d [][]float64
@@ -113,21 +112,21 @@ func effects(family map[string][]float64) map[string]Effect {
 	return out
 }
 
-// SpeedRatios returns the change of each contestant relative to the others, from the rounds of an epoch
-// in which the machine was faster to those in which it was slower (V16), scaled to the halves of a
-// normal distribution. The comparison of a contestant that suffers more when the machine is slow
-// depends on the machine's state. There must be at least two others.
+// SpeedRatios returns how much each contestant changes relative to the others when the machine is
+// fast rather than slow within an epoch (V16), scaled to the halves of a normal distribution. If a
+// contestant suffers more from a slow machine, its comparison depends on the machine's state. At
+// least two others are needed.
 //
-// Each epoch's value is the covariance, over its rounds, of the contestant's distance from a second
-// server with the speed of a third, averaged over all choices of the two. No product contains the
-// same noise twice, so the value is symmetric about 0 for a contestant that changes like the
-// others. For the test, residuals are cut off at two standard deviations (MAD), because
-// disturbances of single trials are not the machine's speed. The reported size, Log, is the larger of
-// those with and without the cut: the first is too small, the second noisier.
+// Each epoch's value is the covariance, over its rounds, between two terms: the contestant's
+// distance from a second server and a third server's speed, averaged over all choices for the two.
+// No product contains the same noise twice, so the value is symmetric about 0 for a contestant that
+// changes like the others. For the test, residuals are cut off at two standard deviations (MAD),
+// because disturbances in single trials are not the machine's speed. Log reports the larger size
+// with or without the cut: the first is too small, the second noisier.
 //
-// Note: comparing medians of the ratio to the reference in the slower and the faster half of the
-// rounds would need no cut, but detected a contestant that suffers twice as much in only 7 of 10
-// runs (validation/README.md, traps).
+// Note: comparing the median ratio to the reference in the slower and the faster half of the rounds
+// would need no cut, but detected a contestant that suffers twice as much in only 7 of 10 runs
+// (validation/README.md, traps).
 func SpeedRatios(rs []Residual, contestants []string) map[string]Effect {
 	const betweenHalves = 1.596 // of a normal distribution, in standard deviations: 2√(2/π)
 	distances := make([]float64, len(rs))
@@ -166,9 +165,9 @@ func SpeedRatios(rs []Residual, contestants []string) map[string]Effect {
 	return out
 }
 
-// moves returns two covariances over the rounds of an epoch, with residuals cut off at limit: that
-// of a contestant's distance from a second server with a third server, and that of two others,
-// which is the variance of the machine's speed.
+// moves returns two covariances over an epoch's rounds, with residuals cut off at limit: between a
+// contestant's distance from a second server and a third server, and between two others, which is
+// the variance of the machine's speed.
 func moves(epoch []Residual, contestant string, limit float64) (excess, common float64, rounds int) {
 	cut := func(r Residual) float64 { return r.Machine + max(-limit, min(limit, r.FromRound)) }
 	own := map[string][]float64{}
@@ -200,8 +199,8 @@ func moves(epoch []Residual, contestant string, limit float64) (excess, common f
 	return excess / float64(rounds), common / float64(rounds), rounds
 }
 
-// OrderEffect returns the difference between the last and the first position of a round (V19), by
-// the Theil–Sen slope over the positions in each epoch.
+// OrderEffect returns the difference between a round's last and first position (V19), by the
+// Theil–Sen slope over the positions in each epoch.
 func OrderEffect(rs []Residual) Effect {
 	last := 0
 	for _, r := range rs {
@@ -222,8 +221,8 @@ func OrderEffect(rs []Residual) Effect {
 	return effects(map[string][]float64{"": values})[""]
 }
 
-// CarryOver returns by how much trials differ that were loaded just after a contestant from those after
-// others (V20), by that contestant; none if each contestant always followed the same one.
+// CarryOver returns, by contestant, how much trials loaded just after it differ from trials loaded
+// after others (V20); nil if each contestant always followed the same one.
 func CarryOver(rs []Residual) map[string]Effect {
 	follows, before := map[[2]string]bool{}, map[string][]float64{}
 	own := map[string]bool{}
@@ -254,9 +253,9 @@ func CarryOver(rs []Residual) map[string]Effect {
 	return effects(before)
 }
 
-// EpochComponents splits the spread of a contestant relative to the others of its rounds into that
-// of single trials within epochs and that which a fresh start adds, both as shares. It also returns
-// an upper bound of the latter and the p-value of the hypothesis that it is 0 (V21;
+// EpochComponents splits a contestant's spread relative to the others in its rounds into the part
+// from single trials within epochs and the part that a fresh start adds, both as shares. It also
+// returns an upper bound for the latter, and the p-value for the hypothesis that it is 0 (V21;
 // stats.Components).
 func EpochComponents(rs []Residual, contestant string) (within, between, most, p float64) {
 	var epochs [][]float64
@@ -277,12 +276,12 @@ func byEpoch(rs []Residual) [][]Residual {
 	return split(rs, func(r *Residual) int { return r.Epoch })
 }
 
-// byRound splits the residuals of an epoch by round.
+// byRound splits an epoch's residuals by round.
 func byRound(epoch []Residual) [][]Residual {
 	return split(epoch, func(r *Residual) int { return r.Round })
 }
 
-// split splits ordered residuals where a number of theirs changes.
+// split splits ordered residuals where number changes.
 func split(rs []Residual, number func(*Residual) int) (out [][]Residual) {
 	from := 0
 	for i := range rs {
@@ -293,7 +292,7 @@ func split(rs []Residual, number func(*Residual) int) (out [][]Residual) {
 	return out
 }
 
-// centred returns the residuals from their round, minus the contestant's own mean in this epoch.
+// centred returns each residual from its round, minus the contestant's median in this epoch.
 func centred(epoch []Residual) []float64 {
 	own := map[string][]float64{}
 	for _, r := range epoch {

@@ -9,17 +9,18 @@ import (
 	"dyno/internal/stats"
 )
 
-// Starts describes the starts of a contestant's processes, over the valid epochs. Estimates are
+// Starts describes how a contestant's processes started, over the valid epochs. Estimates are
 // medians over epochs with 95 % intervals; N is 0 if there is no value. Times are in ns.
 type Starts struct {
-	N       int            // starts
-	Ready   Estimate       // start of the process to its first right answer
-	Steady  Estimate       // warm-up time, of the starts that became steady; records of older versions have none
-	Classes map[string]int // of the warm-ups, by result.Launch.Warmup
+	N       int            // how many starts
+	Ready   Estimate       // from process start to first right answer
+	Steady  Estimate       // warm-up time, for starts that became steady; older records have none
+	Classes map[string]int // warm-ups by result.Launch.Warmup
 	Each    []Start
 }
 
-// StartsOf returns the Starts of a contestant after the pilots. reached has the level of each epoch (Reached).
+// StartsOf returns a contestant's Starts after the pilots. reached holds the level by epoch
+// (Reached).
 func StartsOf(run *result.Run, name string, reached map[int]float64) Starts {
 	s, c := Starts{Classes: map[string]int{}}, run.Contestant(name)
 	var ready, steady []float64
@@ -45,17 +46,17 @@ func StartsOf(run *result.Run, name string, reached map[int]float64) Starts {
 	return s
 }
 
-// Start is one start of a contestant's processes, at the beginning of an epoch.
+// Start describes one start of a contestant's processes, at the beginning of an epoch.
 type Start struct {
 	Epoch   int
-	ReadyNS int64   // start of the process to its first right answer; 0: it was not started
-	Level   float64 // that its throughput reached, over the contestant's median; 0: no valid trial
+	ReadyNS int64   // from process start to first right answer; 0: dyno did not start it
+	Level   float64 // the throughput reached, over the contestant's median; 0: no valid trial
 }
 
-// Reached returns, by contestant and epoch, which level the throughput of freshly started processes
-// reached: the median over the rounds of an epoch, over the contestant's median epoch. What the other
-// servers did in the same rounds is divided out, so that the machine's drift is not in it. Trials are
-// given by level; those of open loops have the rate that was asked for, and tell nothing.
+// Reached returns, by contestant and epoch, the throughput that freshly started processes reached:
+// the median over an epoch's rounds, relative to the contestant's median epoch. Dividing by the
+// other servers in the same round removes the machine's drift. Trials are given by level; open
+// loops and paced loads are left out, because their rate is set by the plan.
 func Reached(byLevel map[int][]*result.Trial) map[string]map[int]float64 {
 	logs := map[string]map[int][]float64{}
 	for _, trials := range byLevel {
@@ -85,8 +86,9 @@ func Reached(byLevel map[int][]*result.Trial) map[string]map[int]float64 {
 	return out
 }
 
-// Unloaded returns a metric of a contestant that was started and not yet loaded, over all its
-// starts, even if their loads failed: the median with its interval, the minimum and the maximum.
+// Unloaded returns a metric for a contestant that was started and not yet loaded, over all starts
+// after the pilots, even if their loads failed: the median with its interval, the minimum and the
+// maximum.
 func Unloaded(run *result.Run, name string, m Metric) (e Estimate, least, most float64) {
 	values := slices.Collect(maps.Values(unloaded(run, name, m)))
 	if len(values) == 0 {
@@ -95,8 +97,8 @@ func Unloaded(run *result.Run, name string, m Metric) (e Estimate, least, most f
 	return level(values), slices.Min(values), slices.Max(values)
 }
 
-// UnloadedRatio returns the ratio of a metric of two contestants that were started for the same epoch
-// and not yet loaded, a over b, with its interval at confidence conf.
+// UnloadedRatio returns a metric's ratio, a over b, for two contestants that were started for the
+// same epoch and not yet loaded, with its interval at confidence conf.
 func UnloadedRatio(run *result.Run, a, b string, m Metric, conf float64) Estimate {
 	x, y := unloaded(run, a, m), unloaded(run, b, m)
 	var d []float64
@@ -108,7 +110,7 @@ func UnloadedRatio(run *result.Run, a, b string, m Metric, conf float64) Estimat
 	return RatioOf(d, conf)
 }
 
-// unloaded returns a metric of a contestant that was not yet loaded, by epoch.
+// unloaded returns a metric by epoch for a contestant that was not yet loaded.
 func unloaded(run *result.Run, name string, m Metric) map[int]float64 {
 	values := map[int]float64{}
 	for i := range run.Idle {
@@ -123,7 +125,7 @@ func unloaded(run *result.Run, name string, m Metric) map[int]float64 {
 	return values
 }
 
-// level returns the median of one value per epoch, with its interval.
+// level returns the median over one value per epoch, with its interval.
 func level(values []float64) Estimate {
 	if len(values) == 0 {
 		return Estimate{}

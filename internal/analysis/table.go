@@ -10,11 +10,11 @@ import (
 
 // Table indexes trials by cell (contestant and level), epoch and round.
 type Table struct {
-	epochs []int                     // in order
-	rounds map[int][]int             // of an epoch
+	epochs []int                     // in order of appearance
+	rounds map[int][]int             // by epoch
 	loaded map[[2]int]bool           // an epoch has trials at a level
-	trials map[place][]*result.Trial // by index of rounds; nil where the cell has none
-	busy   map[[2]int]bool           // by epoch and round: too much of others ran for latencies
+	trials map[place][]*result.Trial // by index in rounds; nil where the cell has none
+	busy   map[[2]int]bool           // by epoch and round: too much background load for latencies
 	noise  noise
 }
 
@@ -23,7 +23,7 @@ type place struct {
 	epoch int
 }
 
-// Tabulate makes the Table of trials. at returns the index of a trial's level (result.Plan.At); it
+// Tabulate makes a Table from trials. at returns the index of a trial's level (result.Plan.At); it
 // is nil if all trials are at one level.
 func Tabulate(trials []*result.Trial, at func(*result.Trial) int) *Table {
 	t := &Table{rounds: map[int][]int{}, loaded: map[[2]int]bool{}, trials: map[place][]*result.Trial{}}
@@ -53,16 +53,16 @@ func Tabulate(trials []*result.Trial, at func(*result.Trial) int) *Table {
 	return t
 }
 
-// Level returns the value of a cell in the metric's unit: the median over epochs of each epoch's
-// median, with its 95 % interval between epochs. N is 0 if no trial of the cell has the metric.
+// Level returns a cell's value in the metric's unit: the median over epochs of the epoch medians,
+// with its 95 % interval between epochs. N is 0 if no trial in the cell has the metric.
 func (t *Table) Level(m Metric, c result.Cell) Estimate { return level(t.medians(m, c)) }
 
-// Range returns the minimum and the maximum epoch median of a cell, and the number of epochs.
+// Range returns a cell's smallest and largest epoch median, and the number of epochs.
 func (t *Table) Range(m Metric, c result.Cell) (least, most float64, epochs int) {
 	return extremes(t.medians(m, c))
 }
 
-// medians returns the median of a cell in each epoch that has one.
+// medians returns a cell's median in each epoch that has one.
 func (t *Table) medians(m Metric, c result.Cell) (values []float64) {
 	for _, e := range t.epochs {
 		if v := t.values(m, c, e); len(v) > 0 {
@@ -72,8 +72,8 @@ func (t *Table) medians(m Metric, c result.Cell) (values []float64) {
 	return values
 }
 
-// RatioRange does the same as Range for the ratio of a over b. The value of an epoch is the median
-// over the rounds that have both.
+// RatioRange is Range for the ratio a over b. An epoch's value is the median over the rounds that
+// have both.
 func (t *Table) RatioRange(m Metric, a, b result.Cell) (least, most float64, epochs int) {
 	least, most, epochs = extremes(t.Logs(m, a, b))
 	return math.Exp(least), math.Exp(most), epochs
@@ -86,13 +86,13 @@ func extremes(values []float64) (least, most float64, n int) {
 	return slices.Min(values), slices.Max(values), len(values)
 }
 
-// Compare returns the ratio of a over b with its interval at confidence conf, without a verdict. N
-// is 0 if the two were never loaded in the same round.
+// Compare returns the ratio a over b with its interval at confidence conf, without a verdict. N is
+// 0 if the two were never loaded in the same round.
 func (t *Table) Compare(m Metric, a, b result.Cell, conf float64) Estimate {
 	return RatioOf(t.Logs(m, a, b), conf)
 }
 
-// roundsOf returns the number of rounds of an epoch, in the mean.
+// roundsOf returns the mean number of rounds per epoch, rounded down.
 func (t *Table) roundsOf() int {
 	all := 0
 	for _, rounds := range t.rounds {
@@ -101,13 +101,14 @@ func (t *Table) roundsOf() int {
 	return all / max(1, len(t.rounds))
 }
 
-// Logs returns the log ratios of a over b, of each epoch that has one, in order.
+// Logs returns the log ratios a over b, in order, for each epoch that has one.
 func (t *Table) Logs(m Metric, a, b result.Cell) []float64 {
 	return present(t.differences(m, a, b), all)
 }
 
-// Difference returns the mean over epochs of the value of a minus that of b, in the metric's unit, each the median
-// over its rounds, with Student's interval at confidence conf. N is 0 if the two were never loaded in the same round.
+// Difference returns the mean over epochs of a minus b, in the metric's unit, with Student's
+// interval at confidence conf. An epoch's value is the median over its rounds. N is 0 if the two
+// were never loaded in the same round.
 func (t *Table) Difference(m Metric, a, b result.Cell, conf float64) Estimate {
 	var d []float64
 	for _, e := range t.epochsOf(a, b) {
@@ -122,7 +123,7 @@ func (t *Table) Difference(m Metric, a, b result.Cell, conf float64) Estimate {
 	return Estimate{Value: mean, Lo: lo, Hi: hi, N: len(d)}
 }
 
-// values returns the metric's values of a cell in one epoch, one for each round, as they were measured.
+// values returns a cell's metric in one epoch, one value per round, as measured.
 func (t *Table) values(m Metric, c result.Cell, epoch int) []float64 {
 	var out []float64
 	for _, tr := range t.trials[place{c, epoch}] {
@@ -135,14 +136,14 @@ func (t *Table) values(m Metric, c result.Cell, epoch int) []float64 {
 	return out
 }
 
-// logRatios returns the log ratios of a over b within the rounds of one epoch. A round with a value
-// of 0 has none.
+// logRatios returns the log ratios a over b within one epoch's rounds. A round with a value of 0
+// has none.
 func (t *Table) logRatios(m Metric, a, b result.Cell, epoch int) []float64 {
 	all := t.inRound(m, a, b, epoch, func(x, y float64) float64 { return math.Log(x / y) })
 	return slices.DeleteFunc(all, func(d float64) bool { return math.IsNaN(d) || math.IsInf(d, 0) })
 }
 
-// inRound returns f of the values of a and b for each round of an epoch that has both.
+// inRound returns f(a's value, b's value) for each round in an epoch that has both.
 func (t *Table) inRound(m Metric, a, b result.Cell, epoch int, f func(x, y float64) float64) []float64 {
 	var out []float64
 	xs, ys := t.trials[place{a, epoch}], t.trials[place{b, epoch}]
@@ -160,7 +161,7 @@ func (t *Table) inRound(m Metric, a, b result.Cell, epoch int, f func(x, y float
 	return out
 }
 
-// epochsOf returns the epochs that loaded the level of a or of b.
+// epochsOf returns the epochs that loaded a's level or b's.
 func (t *Table) epochsOf(a, b result.Cell) []int {
 	var out []int
 	for _, e := range t.epochs {
@@ -171,8 +172,8 @@ func (t *Table) epochsOf(a, b result.Cell) []int {
 	return out
 }
 
-// least returns the smallest number of epochs of a comparison, or of all epochs if there is no
-// comparison.
+// least returns the smallest number of epochs for any comparison, or the number of all epochs if
+// there is no comparison.
 func (t *Table) least(family []result.Comparison) int {
 	n := len(t.epochs)
 	for _, c := range family {
@@ -181,8 +182,8 @@ func (t *Table) least(family []result.Comparison) int {
 	return n
 }
 
-// differences returns, for each epoch, the median over its rounds of the log ratio of a over b; NaN
-// for an epoch without rounds that have both.
+// differences returns, for each epoch, the median log ratio a over b over its rounds; NaN for an
+// epoch without rounds that have both.
 func (t *Table) differences(m Metric, a, b result.Cell) []float64 {
 	epochs := t.epochsOf(a, b)
 	out := make([]float64, len(epochs))
@@ -207,19 +208,18 @@ func (t *Table) has(m Metric) bool {
 	return false
 }
 
-// metrics returns the metrics of a run. It leaves out those of open loops, rare ones, and those of
-// fresh processes if the run does not have them.
+// metrics returns a run's metrics. It leaves out open-loop and rare metrics that no trial has, and
+// fresh-process metrics if fresh is false.
 func (t *Table) metrics(fresh bool) []Metric {
 	return slices.DeleteFunc(slices.Clone(Metrics), func(m Metric) bool {
 		return (m.Open() || m.Rare) && !t.has(m) || m.Fresh && !fresh
 	})
 }
 
-// at returns a contestant's cell at the first level, which is the only one of most runs.
+// at returns a contestant's cell at the first level, in most runs the only one.
 func at(contestant string) result.Cell { return result.Cell{Contestant: contestant} }
 
-// cells returns the level and the ratio to the reference of every contestant and control that has
-// trials.
+// cells returns the level and the ratio to the reference for every contestant and control.
 func cells(t *Table, in Input, alpha float64) []Cell {
 	var out []Cell
 	metrics := t.metrics(in.Fresh)
@@ -239,7 +239,7 @@ func cells(t *Table, in Input, alpha float64) []Cell {
 			}
 			out = append(out, c)
 		}
-		// A tail is a property of the machine too: it is shown, and neither ranked nor compared.
+		// A tail is also a property of the machine: it is shown, and neither ranked nor compared.
 		if tail := t.Level(ClassicNamed("p99"), at(name)); tail.N > 0 && in.Failed[name] == "" {
 			out = append(out, Cell{Contestant: name, Metric: "p99", Level: tail})
 		}
@@ -247,7 +247,7 @@ func cells(t *Table, in Input, alpha float64) []Cell {
 	return out
 }
 
-// likely estimates a ratio by the mean of log ratios d, with Student's interval.
+// likely estimates a ratio by the mean log ratio, with Student's interval.
 func likely(d []float64, conf float64) Estimate {
 	if len(d) == 0 {
 		return Estimate{}
@@ -256,5 +256,5 @@ func likely(d []float64, conf float64) Estimate {
 	return Estimate{Value: math.Exp(mean), Lo: math.Exp(lo), Hi: math.Exp(hi), N: len(d)}
 }
 
-// all is a number of epochs that includes every one.
+// all is a number of epochs that includes every epoch.
 const all = math.MaxInt

@@ -10,20 +10,20 @@ import (
 	"dyno/internal/stats"
 )
 
-// Trend is the change of a cell over the valid rounds of an epoch, under one metric. It is relative
-// to the controls of its rounds at its level or, without controls, to the median of the others;
-// with two others, to both. Each epoch has one value, the Theil–Sen slope over its rounds × (their
-// number − 1). For a stationary cell the values are symmetric about 0, because its rounds could as
-// well be in reverse order.
+// Trend is how a cell changes over an epoch's valid rounds, under one metric. It is relative to the
+// controls in the same rounds and level or, without controls, to the median of the others; with two
+// others, to both. An epoch's value is the Theil–Sen slope over its rounds × (last round − first
+// round). For a stationary cell the values are symmetric about 0, because its rounds could as well
+// be in reverse order.
 type Trend struct {
 	result.Cell
 	Metric string
-	Change Estimate // from an epoch's first counted round to its last: 1.06 for a rise of 6 %; interval at 96 %
-	P      float64  // by stats.Joint over all trends of the run; 1 for fewer than stats.Least epochs
-	Moving bool     // significant, and at least half of the margin: the median over its rounds is of a transient
+	Change Estimate // from an epoch's first counted round to its last: 1.06 is a rise by 6 %; interval at 96 %
+	P      float64  // by stats.Joint over all trends in the run; 1 below stats.Least epochs
+	Moving bool     // significant, and at least half the margin: the median over the rounds describes a transient
 }
 
-// Words describes the change of a moving contestant: "still rising 6 % (3–10) over the epoch".
+// Words describes a moving contestant's change: "still rising 6 % (3–10) over the epoch".
 func (x Trend) Words() string {
 	rise, lo, hi, verb := x.Change.Value, x.Change.Lo, x.Change.Hi, "rising"
 	if rise < 1 {
@@ -32,14 +32,14 @@ func (x Trend) Words() string {
 	return fmt.Sprintf("still %s %.0f %% (%.0f–%.0f) over the epoch", verb, 100*(rise-1), 100*(lo-1), 100*(hi-1))
 }
 
-// trendAlpha is the probability that any stationary contestant of a run is reported as moving: the
-// limit of 5 %, minus the scatter of a count of runs.
+// trendAlpha is the probability that a run reports any stationary contestant as moving: the limit
+// of 5 %, minus the scatter in a count of runs.
 const trendAlpha = 0.04
 
-// TrendRounds is the smallest number of counted rounds of an epoch that can have a trend.
+// TrendRounds is the smallest number of counted rounds for a trend in an epoch.
 const TrendRounds = 4
 
-// trends returns the trends of all compared cells, by the metrics of speed.
+// trends returns the trends for all compared cells, by speed metrics.
 func (t *Table) trends(standing []string, family []result.Comparison, in Input) []Trend {
 	var cells []result.Cell
 	if in.Family == nil {
@@ -74,8 +74,7 @@ func (t *Table) trends(standing []string, family []result.Comparison, in Input) 
 	return out
 }
 
-// changes returns the changes of a cell in each epoch of the table; NaN for an epoch with too few
-// rounds.
+// changes returns a cell's change in each epoch of the table; NaN for an epoch with too few rounds.
 func (t *Table) changes(m Metric, c result.Cell, cells []result.Cell, controls []string) []float64 {
 	var riders []result.Cell
 	for _, name := range controls {
@@ -106,8 +105,8 @@ func (t *Table) logs(m Metric, c result.Cell, epoch int) map[int]float64 {
 	return out
 }
 
-// others returns the logs of those cells, except c, that have a value in each round that own has. A
-// cell without a value in some rounds would cause a step there.
+// others returns logs for the cells, except c, that have a value in each of own's rounds. A cell
+// without a value in some rounds would cause a step there.
 func (t *Table) others(m Metric, own map[int]float64, epoch int, cells []result.Cell, c result.Cell) (out []map[int]float64) {
 	for _, o := range cells {
 		if o == c {
@@ -125,9 +124,9 @@ func (t *Table) others(m Metric, own map[int]float64, epoch int, cells []result.
 	return out
 }
 
-// against returns the change relative to the median of others. With two others the median would be
-// their mean, which changes if either does. Then it returns the smaller of the changes relative to
-// each, or none if they disagree.
+// against returns the change relative to the median over others. With two others the median would
+// be their mean, which changes if either does. Then it returns the smaller change relative to each,
+// or 0 if their directions disagree.
 func (t *Table) against(epoch int, own map[int]float64, others []map[int]float64) float64 {
 	switch len(others) {
 	case 0:
@@ -142,8 +141,8 @@ func (t *Table) against(epoch int, own map[int]float64, others []map[int]float64
 	return t.change(epoch, own, others, stats.Median)
 }
 
-// change returns the slope of own relative to the median of others, from the epoch's first valid
-// round to its last; NaN if own has too few rounds.
+// change returns the slope relative to middle over the others, from the epoch's first valid round
+// to its last; NaN if own has too few rounds.
 func (t *Table) change(epoch int, own map[int]float64, others []map[int]float64, middle func([]float64) float64) float64 {
 	var x, y []float64
 	for _, r := range t.rounds[epoch] {
@@ -162,7 +161,7 @@ func (t *Table) change(epoch int, own map[int]float64, others []map[int]float64,
 	return slope * float64(slices.Max(t.rounds[epoch])-slices.Min(t.rounds[epoch]))
 }
 
-// Moves returns the trend of a cell that is still changing under a metric, or nil.
+// Moves returns a cell's trend if the cell is still changing under a metric, or nil.
 func (a *Analysis) Moves(c result.Cell, metric string) *Trend {
 	for i := range a.Trends {
 		if x := &a.Trends[i]; x.Moving && x.Cell == c && x.Metric == metric {
@@ -172,12 +171,12 @@ func (a *Analysis) Moves(c result.Cell, metric string) *Trend {
 	return nil
 }
 
-// movingFactor is the multiple of the movement within an epoch that a difference must exceed for
-// its direction to count, because a contestant may have moved, or may still move, by that much.
+// movingFactor is how many times the movement within an epoch a difference must exceed for its
+// direction to count, because a contestant may have moved, or may still move, by that much.
 const movingFactor = 3
 
-// leaveMoving leaves pairs open at an early analysis, which can show no movement: those that differ by less than
-// movingFactor times what they seem to have moved within an epoch.
+// leaveMoving leaves a pair open at an early analysis, which cannot detect movement, if the pair
+// differs by no more than movingFactor times its apparent movement within an epoch.
 func (a *Analysis) leaveMoving(pairs []Pair) {
 	for i := range pairs {
 		p, moved := &pairs[i], 0.
@@ -193,9 +192,9 @@ func (a *Analysis) leaveMoving(pairs []Pair) {
 }
 
 // judgeMoving withdraws verdicts on contestants that are still changing: their ratio would describe
-// some seconds of a transient. A difference stands that exceeds by more than the margin what they may
-// move, movingFactor times what they did, by the far end of its interval. The interval of its ratio is
-// widened by as much: the direction is sure, the size is not.
+// some seconds of a transient. A difference stands if it exceeds, by more than the margin,
+// movingFactor times the movement at the far end of its interval. The ratio's interval is widened
+// by as much: the direction is certain, the size is not.
 func (a *Analysis) judgeMoving(pairs []Pair) {
 	for i := range pairs {
 		p := &pairs[i]

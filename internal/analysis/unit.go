@@ -1,14 +1,14 @@
 package analysis
 
-// Unit is a base unit. Its entry in the table defines how values are printed, named and read.
+// Unit is a base unit. The table's entry defines how values are printed, named and read.
 type Unit struct {
 	Name      string  // in CSV
-	Key       string  // how JSON keys of such values end
-	Scales    []Scale // scales for printing, from small to large; none: values are counts
-	Published []Scale // units of published figures
+	Key       string  // suffix of JSON keys for such values
+	Scales    []Scale // for printing, from small to large; none: values are counts
+	Published []Scale // units in published figures
 }
 
-// Scale is a unit for printing: a value in base units divided by Per is in Name.
+// Scale is a unit for printing: Name stands for a base-unit value divided by Per.
 type Scale struct {
 	Per  float64
 	Name string

@@ -7,10 +7,10 @@ import (
 	"dyno/internal/result"
 )
 
-// Defect is a contradiction in a record that no machine and no contestant can cause. It is a bug in
-// dyno, or the record was altered.
+// Defect is a contradiction in a record that no machine and no contestant can cause: a bug in dyno,
+// or an altered record.
 type Defect struct {
-	What string // what contradicts what, and where
+	What string // the contradiction and its place
 }
 
 func (d *Defect) Error() string {
@@ -19,8 +19,8 @@ func (d *Defect) Error() string {
 }
 
 // Assert returns a *Defect if a record breaks a rule that dyno itself must keep: times do not run
-// backwards, latencies are in order, histograms hold all requests, builds are identified, and
-// missing figures have a reason.
+// backwards, latencies ascend, histograms hold all requests, builds are identified, and missing
+// figures have a reason.
 func Assert(run *result.Run) error {
 	measured, h := map[string]bool{}, hist.NewCoarse()
 	for i := range run.Trials {
@@ -45,7 +45,8 @@ func Assert(run *result.Run) error {
 	return nil
 }
 
-// contradiction describes a contradiction in a trial, whose histogram it reads into h; "" if there is none.
+// contradiction describes a contradiction in a trial; "" if there is none. It reads the histogram
+// into h.
 func contradiction(h *hist.Histogram, t *result.Trial) string {
 	l := &t.Load
 	switch {
@@ -61,8 +62,8 @@ func contradiction(h *hist.Histogram, t *result.Trial) string {
 	return ""
 }
 
-// memoryUnexplained reports whether a contestant has no memory reading in any trial, and no
-// recorded reason for that.
+// memoryUnexplained reports whether a contestant has trials, but no memory reading and no recorded
+// reason.
 func memoryUnexplained(run *result.Run, name string) bool {
 	const memory = "memory"
 	trials := 0
@@ -82,8 +83,8 @@ func memoryUnexplained(run *result.Run, name string) bool {
 	return trials > 0 && run.Host.Absent[memory] == ""
 }
 
-// HoldsAll reports whether the histogram of a load has as many latencies as there were right
-// responses. In older records it also includes wrong responses. The histogram is read into h.
+// HoldsAll reports whether a load's histogram has as many latencies as there were right responses.
+// In older records it also includes wrong responses. The histogram is read into h.
 func HoldsAll(h *hist.Histogram, l *result.Load) bool {
 	h.Reset()
 	_, err := h.Add(l.Service)

@@ -8,8 +8,8 @@ import (
 	"dyno/internal/result"
 )
 
-// attached reports whether a contestant was running before the run. The run then neither freezes
-// nor restarts it.
+// attached reports whether a contestant was running before the run, which then neither freezes nor
+// restarts it.
 func attached(run *result.Run, name string) bool {
 	c := run.Contestant(name)
 	return c != nil && c.URL != ""
@@ -19,8 +19,8 @@ func anyAttached(run *result.Run) bool {
 	return slices.ContainsFunc(run.Contestants, func(c result.Contestant) bool { return c.URL != "" })
 }
 
-// otherSides checks how busy never-frozen contestants were while another one was loaded. Runs that
-// freeze every contestant have no such finding.
+// otherSides checks how busy never-frozen contestants were while another one was loaded. A run that
+// freezes every contestant has no such finding.
 func otherSides(c *Check, e *Evidence) []Finding {
 	if !anyAttached(e.Run) {
 		return nil
@@ -31,7 +31,7 @@ func otherSides(c *Check, e *Evidence) []Finding {
 			"server's CPUs", document.Percent(x))}}
 }
 
-// unknownBackground says why the background CPU of some trials is unknown; "" if it is known.
+// unknownBackground says why background CPU is unknown in some trial; "" if it is known.
 func unknownBackground(e *Evidence) string {
 	for i := range e.watched() {
 		if t := e.watched()[i]; t.Causes.BackgroundUnknown {
@@ -43,7 +43,7 @@ func unknownBackground(e *Evidence) string {
 	return ""
 }
 
-// unread says why dyno cannot read the processes of a contestant that was running before the run.
+// unread says why dyno cannot read a contestant's CPU time.
 func unread(run *result.Run, name string) string {
 	for _, l := range run.Launches {
 		if why := l.Absent["cpu"]; l.Contestant == name && why != "" {

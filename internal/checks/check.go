@@ -5,45 +5,45 @@ import (
 	"dyno/internal/result"
 )
 
-// Check is a row of the table, which defines everything about a check. A new one is a row with its
-// function in table.go, cases in TestChecksAreProvoked, and the same row in doc/method.md.
+// Check is a row in the table, which defines everything about a check. A new check is a row with
+// its function in table.go, cases in TestChecksAreProvoked, and the same row in doc/method.md.
 type Check struct {
 	ID       string
 	Title    string
-	Means    string // for a reader, if its finding is a warning or worse; in few words; "" of MachineQuiet, whose texts say it
-	Do       string // what a reader may do about it; empty where the finding says all
+	Means    string // explains a warning or failure in few words; "" for MachineQuiet, whose finding explains itself
+	Do       string // suggests a remedy; "" if the finding says it
 	Question Question
-	In       Scopes        // of what it speaks, by what its plan has
-	Metrics  analysis.Kind // that it concerns; 0: all
+	In       Scopes        // whether it applies to the whole run or each level, by kind of plan
+	Metrics  analysis.Kind // metrics that it applies to; 0: all
 	Bounds   bool          // its failure makes figures lower bounds
-	Limits   []Limit       // what its function compares its figures with
+	Limits   []Limit       // for the figures that find computes
 	find     func(*Check, *Evidence) []Finding
 }
 
-// Limit are the two thresholds of one figure of a check. A figure beyond Warn is a warning, one
-// beyond Fail a failure.
+// Limit holds two thresholds for one figure. A figure beyond Warn is a warning, beyond Fail a
+// failure.
 type Limit struct {
 	Of         string
 	Warn, Fail float64
 }
 
-// Scope is the subject of a check in a run: the run as a whole, or each level. The zero value means
-// that the check does not apply.
+// Scope says whether a check covers the run as a whole or each level. The zero value means that the
+// check does not apply.
 type Scope uint8
 
 // Scopes of a check.
 const (
-	Once      Scope = iota + 1 // of the run as a whole
-	EachLevel                  // of each level; of a contestant's levels the worst is kept
+	Once      Scope = iota + 1 // the run as a whole
+	EachLevel                  // each level; a contestant keeps its worst level
 )
 
-// Scopes is the scope of a check by what a plan has.
+// Scopes gives a check's scope by kind of plan.
 type Scopes struct {
 	OneLevel Scope // all pairs are compared at one level
 	Levels   Scope // pairs are compared at several levels
-	Beside   Scope // levels that are shown, and at which nothing is compared
-	Rates    Scope // an objective, for which the highest rate is searched
-	Loads    Scope // loads that are no part of rounds
+	Beside   Scope // levels that are shown but not compared
+	Rates    Scope // an objective: the run searches for the highest rate
+	Loads    Scope // loads outside rounds
 }
 
 // Place is where checks are made.
@@ -56,7 +56,7 @@ const (
 	NotCompared       // one level, at which nothing is compared
 )
 
-// of returns the scope in a run of a plan.
+// of returns the scope for a plan at a place.
 func (s *Scopes) of(p *result.Plan, at Place) Scope {
 	switch {
 	case at == OneOfMany:
@@ -84,7 +84,7 @@ func ByID(id string) *Check {
 	return nil
 }
 
-// ScopeOf returns the scope of the check with that id in a run of a plan.
+// ScopeOf returns the scope for a plan at a place, of the check with that id.
 func ScopeOf(id string, p *result.Plan, at Place) Scope {
 	if c := ByID(id); c != nil {
 		return c.In.of(p, at)

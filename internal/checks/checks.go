@@ -11,24 +11,24 @@ import (
 	"dyno/internal/result"
 )
 
-// Evidence is the input of the checks.
+// Evidence is the input for the checks.
 type Evidence struct {
 	Run       *result.Run
-	Valid     []*result.Trial // that count
+	Valid     []*result.Trial // trials that count
 	Discarded int             // trials
 	All       int             // trials after the pilots
 	Analysis  *analysis.Analysis
-	At        *result.Level // whose checks are made; nil: the first of the plan
+	At        *result.Level // the level to check; nil: the plan's first
 	Place     Place
-	// Valid by level, if there are several; residuals are computed within a level.
+	// Levels splits Valid by level, if there are several; residuals are computed within a level.
 	Levels [][]*result.Trial
 
 	left []analysis.Residual
-	own  []*result.Trial // of one contestant: memory that the next one and the next check use again
+	own  []*result.Trial // perContestant's buffer, reused for each contestant and check
 }
 
 // watched returns the trials whose causes are judged: the valid ones or, if the machine was so busy
-// that none is valid, all after the pilots, in a run that got so far.
+// that none is valid, all trials after the pilots, or all trials if there are only pilots.
 func (e *Evidence) watched() []*result.Trial {
 	if len(e.Valid) > 0 {
 		return e.Valid
@@ -37,7 +37,7 @@ func (e *Evidence) watched() []*result.Trial {
 	return e.Run.Trials[max(0, slices.IndexFunc(e.Run.Trials, counts)):]
 }
 
-// level returns the level whose checks are made.
+// level returns the level to check.
 func (e *Evidence) level() result.Level {
 	if e.At != nil {
 		return *e.At
@@ -45,8 +45,8 @@ func (e *Evidence) level() result.Level {
 	return e.Run.Plan.First()
 }
 
-// Make runs the checks of that scope for a run. Findings on the whole run come first, then
-// those by contestant, each in order of the checks' ids.
+// Make runs the checks with that scope. Findings on the whole run come first, then those by
+// contestant, each in order of check ids.
 func Make(e *Evidence, scope Scope) []Finding {
 	var run, each []Finding
 	for i := range table {
@@ -69,7 +69,7 @@ func Make(e *Evidence, scope Scope) []Finding {
 	return append(run, each...)
 }
 
-// whole returns the function of a check of the whole run.
+// whole makes a check function with one finding for the whole run.
 func whole(f func(*Check, *Evidence) (State, string)) func(*Check, *Evidence) []Finding {
 	return func(c *Check, e *Evidence) []Finding {
 		s, text := f(c, e)
@@ -77,10 +77,11 @@ func whole(f func(*Check, *Evidence) (State, string)) func(*Check, *Evidence) []
 	}
 }
 
-// ofContestant is a check of the valid trials of one contestant, which it does not keep.
+// ofContestant checks one contestant. own holds its valid trials; the function must not keep it.
 type ofContestant func(c *Check, e *Evidence, name string, own []*result.Trial) (State, string)
 
-// perContestant returns the function of a check of each contestant that has valid trials or failed.
+// perContestant makes a check function with a finding for each contestant that has valid trials or
+// failed.
 func perContestant(f ofContestant) func(*Check, *Evidence) []Finding {
 	return func(c *Check, e *Evidence) []Finding {
 		var out []Finding
@@ -102,8 +103,7 @@ func perContestant(f ofContestant) func(*Check, *Evidence) []Finding {
 	}
 }
 
-// measured does the same as perContestant, but leaves out contestants that failed before their
-// first trial.
+// measured is perContestant without the contestants that have no valid trial.
 func measured(f ofContestant) func(*Check, *Evidence) []Finding {
 	each := perContestant(f)
 	return func(c *Check, e *Evidence) []Finding {
@@ -113,7 +113,7 @@ func measured(f ofContestant) func(*Check, *Evidence) []Finding {
 	}
 }
 
-// Grade returns the state of a figure for which larger is worse.
+// Grade returns the state for a figure for which larger is worse.
 func (l Limit) Grade(x float64) State { return above(x, l.Warn, l.Fail) }
 
 // above grades x by two limits.
@@ -127,8 +127,9 @@ func above(x, warn, fail float64) State {
 	return Pass
 }
 
-// use is the CPU time that the load generator and a backend used in trials, and that they had: a backend of
-// its own machine only there, any other of what the generator had.
+// use is the CPU time that the load generator and a backend used in trials, and the time available
+// to them. A backend on a machine of its own has that machine's CPUs, any other shares the
+// generator's.
 type use struct {
 	generator, had  float64
 	beside          float64 // used by a backend on the generator's CPUs
@@ -162,7 +163,7 @@ func useOf(own []*result.Trial) (u use) {
 	return u
 }
 
-// ofGenerator returns the share of the generator's CPUs that was used, by whomever.
+// ofGenerator returns the share that generator and backend together used of the generator's CPUs.
 func (u *use) ofGenerator() float64 { return share(u.generator+u.beside, u.had) }
 
 func generatorShare(c *Check, e *Evidence, name string, own []*result.Trial) (State, string) {
@@ -185,7 +186,7 @@ func generatorShare(c *Check, e *Evidence, name string, own []*result.Trial) (St
 	return state, text
 }
 
-// ceilingWarn is the share of the ceiling above which the check of the ceiling warns. Above
+// ceilingWarn is the ceiling's share above which the ceiling check warns. Above
 // analysis.CeilingLimit it fails.
 const ceilingWarn = 0.6
 
@@ -208,7 +209,7 @@ func ceiling(c *Check, e *Evidence, name string, own []*result.Trial) (State, st
 	return state, text
 }
 
-// noCeiling says why the share of the ceiling is unknown.
+// noCeiling says why the ceiling's share is unknown.
 func noCeiling(e *Evidence, own []*result.Trial) string {
 	p := &e.Run.Plan
 	at, level := e.level(), 0
@@ -255,7 +256,8 @@ func backgroundGenerator(c *Check, e *Evidence) (State, string) {
 	return c.Limits[0].Grade(max(s.generator, s.backend)), text
 }
 
-// withheld checks the CPU time that the hypervisor or a CPU quota withheld in valid trials.
+// withheld checks the CPU time that the hypervisor withheld, and that a CPU quota withheld in valid
+// trials.
 func withheld(c *Check, e *Evidence) (State, string) {
 	s := sharesOf(e.watched())
 	var throttled int64
@@ -352,7 +354,7 @@ func busy(c *Check, e *Evidence, name string, own []*result.Trial) (State, strin
 	return state, text
 }
 
-// leftToServer returns how many CPUs other programs left to the server, in the mean of a trial.
+// leftToServer returns how many CPUs other programs left to the server, on average over a trial.
 func leftToServer(c *result.Causes) float64 {
 	if c.BackgroundUnknown {
 		return float64(c.ServerCPUs)
@@ -390,7 +392,7 @@ func twins(_ *Check, e *Evidence) []Finding {
 	return []Finding{{State: state, Text: text}}
 }
 
-// equal returns what a comparison of two equal servers shows of the run.
+// equal grades a comparison between two equal servers.
 func equal(c *analysis.Pair, margin float64) (State, string) {
 	text := fmt.Sprintf("%s against %s: %.3f (%.3f–%.3f), %s",
 		c.A, c.B, c.Ratio.Value, c.Ratio.Lo, c.Ratio.Hi, c.Verdict)
@@ -408,8 +410,8 @@ func equal(c *analysis.Pair, margin float64) (State, string) {
 	return Pass, text
 }
 
-// complete checks whether the run came to its first analysis, if it has any, and could be read to its
-// end. Where it did, that says nothing of whether its data are enough: there is no finding.
+// complete reports a damaged record, and a run in rounds that ended before its first analysis.
+// Otherwise there is no finding: this check does not say whether there are enough data.
 func complete(_ *Check, e *Evidence) []Finding {
 	switch {
 	case e.Run.Damage != nil:

@@ -8,21 +8,21 @@ import (
 	"dyno/internal/result"
 )
 
-// By how much a generator's clock may be faster or slower than the controller's. Quartzes are specified to
-// be right within 100 ppm; what is further off is being set, or is none. The bounds of the starts allow for
-// 500 ppm, which Linux allows NTP (clocks.Drift).
+// rateWarn and rateFail limit how much a generator's clock may be faster or slower than the
+// controller's. Quartz clocks are specified to 100 ppm; a clock further off is being set, or is
+// defective. The bounds on starts allow for 500 ppm, the limit that Linux sets NTP (clocks.Drift).
 const (
 	rateWarn, rateFail = 100e-6, 500e-6
-	rateKnown          = 20e-6 // to which a rate is to be known before the next one is taken
+	rateKnown          = 20e-6 // largest bound at which a rate counts as known
 )
 
-// clockRate is by how much a generator's clock is faster than the controller's, give or take bound.
+// clockRate is how much faster a generator's clock runs than the controller's, ± bound.
 type clockRate struct {
 	generator   string
 	rate, bound float64
 }
 
-// least is what the rate is at least, in either direction.
+// least returns the smallest size, in either direction, that the rate may have.
 func (r clockRate) least() float64 { return math.Abs(r.rate) - r.bound }
 
 func rateBetween(a, b *result.LoadPart) clockRate {
@@ -30,8 +30,7 @@ func rateBetween(a, b *result.LoadPart) clockRate {
 	return clockRate{b.Generator, float64(b.ClockNS-a.ClockNS)/passed - 1, float64(a.BoundNS+b.BoundNS) / passed}
 }
 
-// readingsOf returns the readings of each clock at the starts of loads: those of one generator in one
-// session.
+// readingsOf returns the clock readings at the starts of loads, by generator and session.
 func readingsOf(trials []*result.Trial) (all [][]*result.LoadPart) {
 	index := map[[2]string]int{}
 	for i := range trials {
@@ -51,20 +50,20 @@ func readingsOf(trials []*result.Trial) (all [][]*result.LoadPart) {
 	return all
 }
 
-// clockRates checks whether the clocks of the generators ran as fast as the controller's. A load by one
+// clockRates checks whether the generators' clocks ran as fast as the controller's. A load from one
 // machine has no such finding.
 func clockRates(c *Check, e *Evidence) []Finding {
-	off := clockRate{bound: math.Inf(1)} // the rate that is off by the most for sure
+	off := clockRate{bound: math.Inf(1)} // the rate that is certainly off by the most
 	see := func(r clockRate) {
 		if r.least() > off.least() {
 			off = r
 		}
 	}
-	best := map[string]clockRate{} // by generator, the rate that is known best
+	best := map[string]clockRate{} // by generator, the best known rate
 	for _, r := range readingsOf(e.Run.Trials) {
 		from := 0
 		for i := 1; i < len(r); i++ {
-			see(rateBetween(r[i-1], r[i])) // one that was stepped or stopped
+			see(rateBetween(r[i-1], r[i])) // detects a clock that was stepped or stopped
 			if rate := rateBetween(r[from], r[i]); rate.bound <= rateKnown {
 				from = i
 				see(rate)

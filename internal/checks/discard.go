@@ -6,15 +6,16 @@ import (
 	"dyno/internal/result"
 )
 
-// Shares of CPU time, fixed before any measurement: what others may take of loads before it is told, and what the
-// hypervisor may withhold from one trial before it is a jump (doc/method.md, Noise).
+// Limits fixed before any measurement, as shares of CPU time: background CPU above which loads are
+// reported, and steal that is reported, or that discards a single trial as a jump (doc/method.md,
+// Noise).
 const (
 	backgroundLimit       = 0.10
 	stealLimit, stealJump = 0.03, 0.10
 )
 
-// shares are the causes of a set of trials as shares of the available CPU time. Of several generators, and of
-// several machines, the worst one counts: generatorName and stealName say which.
+// shares are causes over some trials, as shares of the available CPU time. With several generators
+// or machines the worst one counts: generatorName and stealName name it.
 type shares struct {
 	server, generator, queue, steal, sides float64
 	backend                                float64 // on a machine of its own
@@ -48,7 +49,7 @@ func sharesOf(trials []*result.Trial) shares {
 	return s
 }
 
-// worst sets what is of one of several machines.
+// worst sets the figures for the worst of several machines.
 func (s *shares) worst(trials []*result.Trial) {
 	type causes struct{ background, steal, time float64 }
 	all, names := map[string]*causes{}, []string(nil)
@@ -83,9 +84,9 @@ func share(part, whole float64) float64 {
 	return part / whole
 }
 
-// Thresholds for the longest pause of a trial: this share of its window, and at least pauseLeast
-// ns. A pause reduces a closed loop's throughput by its share of the window; an open loop is judged
-// by its tail, and a pause of 1 % can determine the 99th percentile. Trials of 0.1 s on a virtual
+// Thresholds for a trial's longest pause: a share of its window, and at least pauseLeast ns. A
+// pause reduces a closed loop's throughput by its share of the window; an open loop is judged by
+// its tail, and a pause of 1 % can determine the 99th percentile. Trials of 0.1 s on a virtual
 // machine without other load pause for 0.2 ms in the median, 4 ms at the 95th percentile, and 6 ms
 // at most.
 const (
@@ -93,13 +94,14 @@ const (
 	pauseClosed, pauseOpen = 0.10, 0.01
 )
 
-// pauseOf returns how long the generator stood still in a trial, in ns: its longest gap, or the time
-// for which the machine was suspended. Time in which it waited for a CPU does not count: that is what others took.
+// pauseOf returns how long the generator stood still in a trial, in ns: its longest gap, or the
+// time for which the machine was suspended. Waiting for a CPU does not count as a pause: other
+// programs took that time.
 func pauseOf(t *result.Trial) (ns int64) {
 	return max(t.Load.GapNS-t.Load.RunQueueNS, t.Causes.SuspendedNS, 0)
 }
 
-// Paused reports whether a trial is invalid because of its pause.
+// Paused reports whether a trial is invalid because of a pause.
 func Paused(t *result.Trial) bool {
 	limit := pauseClosed
 	if t.Load.Pace != nil {
@@ -108,19 +110,21 @@ func Paused(t *result.Trial) bool {
 	return t.Causes.SuspendedNS > 0 || float64(pauseOf(t)) > max(pauseLeast, limit*float64(t.Load.WindowNS))
 }
 
-// Thresholds for the longest time without an answer: stoppedTimes median service times and stoppedLeast ns.
-// Of fewer than stoppedFrom connections all may well wait for slow answers.
+// Thresholds for the longest time without an answer: stoppedTimes median service times and
+// stoppedLeast ns. If there are fewer than stoppedFrom connections, they may all be waiting for
+// slow answers.
 const (
 	stoppedTimes = 20
 	stoppedLeast = 100_000_000
 	stoppedFrom  = 8
 )
 
-// sample is the length of the samples of which a load's rates, and its time without an answer, are made, in ns.
+// sample is the length, in ns, of the samples that give a load's rates and its time without an
+// answer.
 const sample = 20_000_000
 
-// unseen returns the shortest time without an answer that would be a stop, if a load is too short to show it
-// beside a sample with an answer; else 0.
+// unseen returns the shortest time without an answer that would count as a stop, if the load is too
+// short to contain it beside a sample with an answer; else 0.
 func unseen(l *result.Load) (ns int64) {
 	if ns = max(stoppedLeast, stoppedTimes*l.ServiceP50NS); l.Sending()/sample*sample >= ns+sample {
 		return 0
@@ -128,9 +132,9 @@ func unseen(l *result.Load) (ns int64) {
 	return ns
 }
 
-// Stopped returns how long a server stood still in a trial: no answer came although requests waited, and
-// neither the generator nor the machine paused; 0: it did not. few says that there were so few connections
-// that this may be the time of one answer.
+// Stopped returns how long a server stood still in a trial: no answer came although requests
+// waited, and neither the generator nor the machine paused; 0 if it did not. few reports whether
+// there were so few connections that this may be a single slow answer.
 func Stopped(t *result.Trial) (ns int64, few bool) {
 	l := &t.Load
 	ns = l.SilentNS
@@ -140,11 +144,12 @@ func Stopped(t *result.Trial) (ns int64, few bool) {
 	return ns, l.Connections < stoppedFrom
 }
 
-// startMost is how far the start of a generator may be from the common time, the bound of its clock
-// included.
+// startMost is how far a generator's start may be from the common time, including its clock's
+// bound.
 const startMost = sample / 2
 
-// missedStart reports whether one of several generators began, or may have begun, at another time.
+// missedStart reports whether one among several generators began, or may have begun, at another
+// time.
 func missedStart(t *result.Trial) bool {
 	for _, p := range t.Load.Parts {
 		if max(p.BeganNS, -p.BeganNS) > startMost-p.BoundNS {
@@ -154,16 +159,16 @@ func missedStart(t *result.Trial) bool {
 	return false
 }
 
-// Discard reports whether a trial is invalid because of a cause that nothing else describes: the generator or the
-// machine stood still, several generators did not begin at one time, the hypervisor withheld CPU time in a jump, or
-// others used the machine that only a backend has. It looks at no metric.
+// Discard reports whether a trial is invalid for a cause that no correction covers: the generator
+// or the machine stood still, several generators did not begin together, the hypervisor withheld
+// CPU time in a jump, or other programs used the backend's own machine. It looks at no metric.
 func Discard(t *result.Trial) bool {
 	s := sharesOf([]*result.Trial{t})
 	return Paused(t) || missedStart(t) || s.steal > stealJump || s.backend > backgroundLimit
 }
 
-// Disturbed reports whether loads that are not compared round by round had others beside them that change their
-// figures.
+// Disturbed reports whether other programs changed the figures of loads that are not compared round
+// by round.
 func Disturbed(loads []*result.Trial) bool {
 	s := sharesOf(loads)
 	return slices.ContainsFunc(loads, Discard) || max(s.server, s.generator, s.sides) > backgroundLimit || s.steal > stealLimit

@@ -15,21 +15,21 @@ import (
 
 // Limits that the statistical checks share. An effect is graded by its size only if it is
 // significant: p at most shown. On a machine whose speed varies by a quarter, warnings by size
-// alone would be mostly noise. The check of drift also warns of effects that are only likely.
+// alone would be mostly noise. The drift check also warns about effects that are only likely.
 //
-// Note: it warns in 1.1 % of 1,000 simulated runs of equal servers, and in 98.6 % of runs with a
-// server that suffers twice as much from an invisible disturbance (validation/README.md, traps); the
-// others are not significant. With likely at 0.10, or with a separate family for each question,
+// Note: it warns in 1.1 % of 1,000 simulated runs with equal servers, and in 98.6 % of runs with a
+// server that suffers twice as much from an invisible disturbance (validation/README.md, traps);
+// the others are not significant. With likely at 0.10, or with a separate family for each question,
 // these are 2.4 and 99.2 %.
 const (
 	shown  = 0.01
 	likely = 0.05
 
-	driftOpen   = 0.05        // an interval of a trend that exceeds this is inconclusive
-	leastEpochs = stats.Least // the first number of them that allows p <= shown
+	driftOpen   = 0.05        // a trend whose interval exceeds this is inconclusive
+	leastEpochs = stats.Least // the fewest epochs that allow p <= shown
 )
 
-// residuals returns the residuals of the primary metric. They are computed once.
+// residuals returns the primary metric's residuals. They are computed once.
 func (e *Evidence) residuals() []analysis.Residual {
 	if e.left == nil {
 		m, ok := analysis.MetricNamed(e.Analysis.Primary)
@@ -49,9 +49,9 @@ func (e *Evidence) residuals() []analysis.Residual {
 	return e.left
 }
 
-// drift checks whether a contestant changes over the rounds of an epoch relative to the controls or
-// the others, or depends on the machine's speed more than they do. Then its ratio depends on the
-// time of measurement. Each of the two questions has a family of all contestants.
+// drift checks whether a contestant changes over an epoch's rounds relative to the controls or the
+// others, or depends on the machine's speed more than they do. Then its ratio depends on the time
+// of measurement. Each of these two questions has a family with all contestants.
 func drift(c *Check, e *Evidence) []Finding {
 	var out []Finding
 	speeds := analysis.SpeedRatios(e.residuals(), e.Run.Plan.Contestants)
@@ -83,8 +83,8 @@ func drift(c *Check, e *Evidence) []Finding {
 	return out
 }
 
-// trendless returns the contestants that have trials and no trend, though the primary metric is one
-// of speed: their epochs have too few rounds.
+// trendless returns the contestants that have trials and no trend although the primary metric is a
+// speed: their epochs have too few rounds.
 func trendless(e *Evidence) (names []string) {
 	if m, ok := analysis.MetricNamed(e.Analysis.Primary); !ok || !m.Settles || e.Run.Plan.Fresh() {
 		return nil
@@ -114,7 +114,7 @@ func (c *Check) speed(x analysis.Effect) (State, string) {
 	return Pass, fmt.Sprintf("%s, which may be chance (p = %.2g)", text, x.P)
 }
 
-// trend returns the state of a change over the rounds of an epoch.
+// trend grades a change over an epoch's rounds.
 func (c *Check) trend(x analysis.Trend) (State, string) {
 	change := signed(math.Log(x.Change.Value))
 	open := max(x.Change.Hi, 1/x.Change.Lo) - 1
@@ -128,7 +128,7 @@ func (c *Check) trend(x analysis.Trend) (State, string) {
 	return Pass, fmt.Sprintf("change over the rounds of an epoch: %s, p = %.2g", change, x.P)
 }
 
-// lacking says that something is unknown for want of epochs.
+// lacking says that too few epochs leave something unknown.
 func lacking(epochs, least int) string {
 	return fmt.Sprintf("too few epochs, %d of the %d needed", epochs, least)
 }
@@ -138,8 +138,8 @@ func mayDiffer(what string, most float64, measured string, p float64) string {
 	return fmt.Sprintf("%s by up to %s (%s, p = %.2g: perhaps chance)", what, document.Percent(most), measured, p)
 }
 
-// effect returns the state of an effect: by its size if it is significant, else by whether it is
-// shown to be below the limit. what says that there may be one.
+// effect grades an effect: by size if it is significant, else by whether it is shown to be below
+// the limit. what says that there may be one.
 func (l Limit) effect(x analysis.Effect, what, measured string) (State, string) {
 	measured += ": " + signed(x.Log)
 	switch {
@@ -162,8 +162,8 @@ func orderEffect(c *Check, e *Evidence) (State, string) {
 		"last position of a round against the first")
 }
 
-// carryOver checks whether trials depend on the contestant that was loaded before. Effects on all
-// contestants alike do not matter: if the plan chains its rounds, each contestant follows each
+// carryOver checks whether trials depend on the contestant that was loaded before. An effect on all
+// contestants alike does not matter: if the plan chains its rounds, each contestant follows each
 // other one equally often.
 func carryOver(c *Check, e *Evidence) (State, string) {
 	effects := analysis.CarryOver(e.residuals())
@@ -188,8 +188,8 @@ func carryOver(c *Check, e *Evidence) (State, string) {
 		fmt.Sprintf("trials after %s against those after others", first))
 }
 
-// freshStarts checks whether fresh starts of a contestant differ. If they do, many epochs are
-// better than long ones. The contestants are one family.
+// freshStarts checks whether a contestant's fresh starts differ. If they do, many epochs are better
+// than long ones. The contestants are one family.
 func freshStarts(c *Check, e *Evidence) []Finding {
 	var out []Finding
 	var betweens, mosts, ps []float64
@@ -223,13 +223,15 @@ func freshStarts(c *Check, e *Evidence) []Finding {
 	return out
 }
 
-// deferred checks whether contestants use CPU while they are not loaded: after the last trial of an epoch, without
-// connections, and from the thaw to the freeze of each trial outside of its window, beyond what the requests
-// of the re-warm cost at the rate of the window and what connections may cost: those of a closed loop on
-// one CPU leave no room for more; and after long loads, over what the last of them took. Records that do not tell
-// have no such finding.
+// deferred checks whether contestants use CPU while they are not loaded, in three ways: after an
+// epoch's last trial, without connections; from a trial's thaw to its freeze but outside the
+// window, beyond the cost of the re-warm's requests at the window's rate and the most that
+// connections may cost (a closed loop's connections on one CPU leave no room for more); and after
+// long loads, relative to the CPU time in the last of them. Records without these readings have no
+// such finding.
 func deferred(c *Check, e *Evidence) []Finding {
-	const connection, handshake, closing = 0.2e6, 2e6, 0.1e6 // ns, at most: to accept and close one, and to close it
+	// ns, at most: to accept and close a connection, the same with TLS, and to close one
+	const connection, handshake, closing = 0.2e6, 2e6, 0.1e6
 	return slices.DeleteFunc(measured(func(c *Check, e *Evidence, name string, own []*result.Trial) (State, string) {
 		var idle, time, outside, within float64
 		for i := range own {
@@ -267,8 +269,8 @@ func deferred(c *Check, e *Evidence) []Finding {
 	})(c, e), func(f Finding) bool { return f.Text == "" })
 }
 
-// dependence: does an epoch resemble the one before? Intervals allow for it, by an estimate that is
-// rough where epochs are few.
+// dependence checks whether an epoch resembles the one before. Intervals allow for it, by an
+// estimate that is rough if epochs are few.
 func dependence(c *Check, e *Evidence) []Finding {
 	s := e.Analysis.Serial
 	switch {

@@ -1,6 +1,6 @@
-// Package checks holds the checks of doc/method.md as one table over recorded causes and the
-// analysis. A check does not depend on which contestant is ahead; it says whether a number is
-// reliable.
+// Package checks holds the checks in doc/method.md as one table over recorded causes and the
+// analysis. A check says whether a number is reliable; it does not depend on which contestant is
+// ahead.
 package checks
 
 import (
@@ -10,11 +10,10 @@ import (
 	"dyno/internal/analysis"
 )
 
-// State is the outcome of a check. The state of a number is the worst state of its checks.
+// State is a check's outcome. A number's state is the worst state among its checks.
 type State int
 
-// States, from good to bad. CannotTell is the state of a check that lacked what it needs to find
-// anything.
+// States, from good to bad. CannotTell means that the check lacked the data it needs.
 const (
 	Pass State = iota
 	CannotTell
@@ -24,10 +23,10 @@ const (
 
 func (s State) String() string { return [...]string{"pass", "cannot tell", "warn", "fail"}[s] }
 
-// Finding is the outcome of one check for one contestant, or for the whole run when Contestant is
+// Finding is the outcome of one check for one contestant, or for the whole run if Contestant is
 // empty.
 type Finding struct {
-	ID         string // of its check
+	ID         string // the check's ID
 	Title      string
 	Contestant string
 	State      State
@@ -47,7 +46,7 @@ const (
 	EnoughData
 )
 
-// Questions are all questions, in the order in which reports answer them.
+// Questions lists all questions in the order in which reports answer them.
 var Questions = []Question{MachineQuiet, GeneratorFree, AnswersRight, WarmedUp, TwinsEqual, EnoughData}
 
 func (q Question) String() string {
@@ -55,11 +54,11 @@ func (q Question) String() string {
 		"enough data?"}[q]
 }
 
-// Answer combines the findings of all checks of one question.
+// Answer combines the findings of all checks on one question.
 type Answer struct {
 	Question Question
-	State    State     // the worst of its findings
-	Findings []Finding // worst first; none: no check of it applies to the run
+	State    State     // the worst state among Findings
+	Findings []Finding // worst first; none: no such check applies to the run
 }
 
 // Plain returns the answer in one or two words.
@@ -104,7 +103,7 @@ func Summary(findings []Finding) []Answer {
 	return out
 }
 
-// StateOf returns the worst state among the findings of one check, and whether the check was made.
+// StateOf returns the worst state among one check's findings, and whether the check was made.
 func StateOf(findings []Finding, id string) (worst State, made bool) {
 	for _, f := range findings {
 		if f.ID == id {
@@ -114,7 +113,7 @@ func StateOf(findings []Finding, id string) (worst State, made bool) {
 	return worst, made
 }
 
-// Concerns reports whether the check of a finding applies to metrics of a kind.
+// Concerns reports whether the finding's check applies to metrics of a kind.
 func (f Finding) Concerns(kind analysis.Kind) bool {
 	c := ByID(f.ID)
 	return c == nil || c.Metrics == 0 || c.Metrics&kind != 0

@@ -8,16 +8,18 @@ import (
 	"dyno/internal/result"
 )
 
-// fewResent are the segments below which their share means nothing: a single connection that a full
-// backlog refused has two.
+// fewResent is the number of segments below which their share means nothing: a single connection
+// that a full backlog refused has two.
 const fewResent = 5
 
-// resent checks how many segments the load's connections sent again although no server reported the first
-// as received, and how many came out of order. The generator's end counts neither what servers send again
-// nor what programs send to each other. Older records have counts of the whole machine, which tell nothing
-// of the load beyond a limit; runs recorded before dyno counted have no finding.
+// resent checks how many segments the load's connections sent again although no server reported the
+// first as received, and how many came out of order. The generator's end counts neither what
+// servers send again nor what programs send to each other. Older records count the whole machine,
+// which says nothing about the load beyond an upper limit; runs recorded before dyno counted have
+// no finding.
 func resent(c *Check, e *Evidence) []Finding {
-	sum, whole, slowest := result.Network{}, false, map[bool]int64{} // by whether segments of the trial were lost
+	// slowest right answer, by whether the trial lost segments or got them out of order
+	sum, whole, slowest := result.Network{}, false, map[bool]int64{}
 	for _, t := range e.watched() {
 		if o := t.Load.Network; o != nil {
 			sum.Add(o)
@@ -67,7 +69,7 @@ func resent(c *Check, e *Evidence) []Finding {
 	return []Finding{{State: max(out, in), Text: text}}
 }
 
-// bandwidth checks what share of their link's bandwidth the generators used, where the server is on
+// bandwidth checks which share of their link's bandwidth the generators used, if the server is on
 // another machine. Other runs have no such finding.
 func bandwidth(c *Check, e *Evidence) []Finding {
 	linked := func(t *result.Trial) bool { return t.Load.Network != nil && t.Load.Network.Link != "" }

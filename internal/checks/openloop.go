@@ -16,14 +16,14 @@ const (
 	// on two CPUs. This much is allowed in addition.
 	stretchNS = 3_000
 
-	leastGaps = 3000 // number of gaps below which a distance of 0.03 may be chance: 1.63/sqrt(n) (Kolmogorov, 1 %)
+	leastGaps = 3000 // gaps below which a distance of 0.03 may be chance: 1.63/sqrt(n) (Kolmogorov, 1 %)
 )
 
 // GrowthLimit is the Growth above which a load is an overload.
 const GrowthLimit = 0.01
 
-// openLoop returns the function of a check of the open-loop trials of each contestant. A contestant
-// without such trials has no finding.
+// openLoop makes a check function over each contestant's open-loop trials. A contestant without
+// such trials has no finding.
 func openLoop(f func(c *Check, own []*result.Trial) (State, string)) func(*Check, *Evidence) []Finding {
 	return func(c *Check, e *Evidence) []Finding {
 		var out []Finding
@@ -57,18 +57,18 @@ func achieved(c *Check, own []*result.Trial) (State, string) {
 		document.Percent(x))
 }
 
-// Kept says in how many loads of an open loop a server kept the rate.
+// Kept says in how many open-loop loads a server kept the rate.
 type Kept struct {
 	Loads, Missed int
-	Text          string // of the loads that missed it; empty if there is none
+	Text          string // about the loads that missed it; "" if none did
 }
 
-// Most reports whether the server kept the rate in more than half of its loads. Otherwise its response
-// times grow with the length of the load, and are no figures.
+// Most reports whether the server kept the rate in more than half its loads, or in all. Otherwise
+// its response times grow with the load's length, and are not figures.
 func (k Kept) Most() bool { return 2*k.Missed < k.Loads || k.Missed == 0 }
 
-// KeptRate judges each load of a contestant at one open loop: by the limit at which the check of answers
-// fails, and by Grows.
+// KeptRate judges each load at one open-loop level: by the limit at which the Achieved check fails,
+// and by Grows.
 func KeptRate(own []*result.Trial) (k Kept) {
 	k.Loads = len(own)
 	var answered, grown []float64
@@ -103,19 +103,19 @@ func KeptRate(own []*result.Trial) (k Kept) {
 }
 
 const (
-	// BusyFrom is the share of their time that event loops may use or wait for a CPU.
+	// BusyFrom is the share of time that event loops may run or wait for a CPU.
 	BusyFrom = 0.9
-	// Requests of an open loop may leave later than LateNS, or LateShare of the median response if that is
-	// more, at the 99th percentile.
+	// LateNS and LateShare limit how late requests may leave in an open loop, at the 99th
+	// percentile: LateNS, or LateShare of the median response time if that is more.
 	LateNS    = 1_000_000
 	LateShare = 0.1
-	// StarvedFrom is the share of the window in which no connection may have been free.
+	// StarvedFrom is the share of the window during which no connection may have been free.
 	StarvedFrom = 0.01
-	SentFrom    = 0.99 // share of the planned requests that must have been sent
+	SentFrom    = 0.99 // share of planned requests that must have been sent
 )
 
-// GeneratorLimited reports whether the generator was at its limit in an open loop: its event loops were
-// busy, or it sent requests late, or not all, although a connection was free.
+// GeneratorLimited reports whether an open loop was limited by the generator: it sent requests
+// late, or not all, and either its event loops were busy or connections were free.
 func GeneratorLimited(l *result.Load) bool {
 	loops := float64(l.Workers) * float64(l.Wall())
 	busy := loops > 0 && float64(l.LoopCPUNS+l.RunQueueNS) > BusyFrom*loops
@@ -124,8 +124,8 @@ func GeneratorLimited(l *result.Load) bool {
 	return (late || float64(l.Started) < SentFrom*float64(l.Planned)) && (busy || !starved)
 }
 
-// lagShare checks how late requests were sent. If they were late, the response time reflects the
-// generator, or a lack of free connections.
+// lagShare checks how late requests were sent. If they were late, the response time includes the
+// generator's delay, or the wait for a free connection.
 func lagShare(c *Check, own []*result.Trial) (State, string) {
 	var xs []float64
 	for i := range own {
@@ -142,11 +142,11 @@ func lagShare(c *Check, own []*result.Trial) (State, string) {
 			"over trials)", document.Percent(x))
 }
 
-// Growth returns the share of its requests by which a load falls behind its schedule, from the
-// growth of the queue between the halves of the window. For a queue that grows from 0 at a share x
-// of the arrivals, the halves hold x/8 and 3x/8 of the requests × the window. ok is false if the
-// load has no halves. A window that begins without requests shows a growth of 2 (R/T)² at the
-// response time R, so its length T must be many times R: see Grows.
+// Growth returns how far a load falls behind its schedule, as a share of its requests, from the
+// queue's growth between the halves of the window. For a queue that grows from 0 at a share x of
+// the arrivals, the halves hold x/8 and 3x/8 of the requests × the window. ok is false if the load
+// has no halves. A window that begins without requests shows a growth of 2 (R/T)² at the response
+// time R, so its length T must be many times R: see Grows.
 func Growth(l *result.Load) (x float64, ok bool) {
 	p := l.Pace
 	if p == nil || p.HalfNS <= 0 || l.Planned == 0 {
@@ -155,28 +155,28 @@ func Growth(l *result.Load) (x float64, ok bool) {
 	return 2 * float64(p.LateNS-p.EarlyNS) / float64(p.HalfNS) / float64(l.Planned), true
 }
 
-// ServiceTimes is how many times as long as its service time a load must at least be for Grows to judge
-// it.
+// ServiceTimes is how many service times a load must at least last for Grows to judge it.
 const ServiceTimes = 20
 
-// Grows reports whether a load falls behind its schedule by more than GrowthLimit and than it may
-// at a server that keeps the rate (steadyGrowth).
+// Grows reports whether a load falls behind its schedule by more than GrowthLimit plus the growth
+// that is possible if the server keeps the rate (steadyGrowth).
 func Grows(l *result.Load) bool {
 	x, ok := Growth(l)
 	return ok && x > GrowthLimit+steadyGrowth(l)
 }
 
-// steadyGrowth returns the Growth that a load, which has halves, may show at a server that keeps the
-// rate. That is, for n requests of the service time S in a window T: as the window begins without
-// requests, 2 E[S²]/T²; and by chance, because Poisson arrivals vary, twice the standard deviation,
-// 4 √(E[S²]/n)/T. An overload raises S itself, so S counts as T/ServiceTimes at most.
+// steadyGrowth returns the Growth that a load with halves may show although the server keeps the
+// rate. For n requests with service time S in a window T: as the window begins without requests, 2
+// E[S²]/T²; and by chance, because Poisson arrivals vary, twice the standard deviation, 4
+// √(E[S²]/n)/T. An overload raises S itself, so S counts as T/ServiceTimes at most.
 func steadyGrowth(l *result.Load) float64 {
 	s := min(math.Hypot(float64(l.ServiceMeanNS), float64(l.ServiceSDNS))/float64(2*l.Pace.HalfNS), 1./ServiceTimes)
 	return 2*s*s + 2*4*s/math.Sqrt(float64(l.Planned))
 }
 
-// growing counts requests as waiting until they are answered, because a queue grows first in the
-// server, and outside of it once all connections are in use. It judges what exceeds steadyGrowth.
+// growing counts requests as waiting until they are answered, because a queue grows first inside
+// the server, and outside only once all connections are in use. It judges the excess over
+// steadyGrowth.
 func growing(c *Check, own []*result.Trial) (State, string) {
 	var xs, beyond []float64
 	for i := range own {
@@ -221,7 +221,7 @@ func arrivals(c *Check, own []*result.Trial) (State, string) {
 		return Warn, "the times at which requests were sent were not recorded"
 	}
 	dispersion := within / sent
-	if len(gaps) == 0 { // evenly spaced: of r a bin, each has one of the two whole numbers next to r
+	if len(gaps) == 0 { // evenly spaced: at r per bin, each bin has one of the two whole numbers next to r
 		r := sent / bins
 		part := r - math.Floor(r)
 		even := part * (1 - part) / r
@@ -238,8 +238,8 @@ func arrivals(c *Check, own []*result.Trial) (State, string) {
 	return max(c.Limits[0].Grade(d-stretched), c.Limits[1].Grade(math.Abs(dispersion-1))), text
 }
 
-// distance returns the largest distance between the distribution of counts in equal parts and the
-// uniform distribution (Kolmogorov-Smirnov, at the borders of the parts).
+// distance returns the largest distance between counts in equal parts and the uniform distribution
+// (Kolmogorov-Smirnov, at the parts' borders).
 func distance(counts []int64) (d float64, n int64) {
 	for _, c := range counts {
 		n += c

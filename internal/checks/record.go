@@ -13,11 +13,11 @@ import (
 	"dyno/internal/result"
 )
 
-// positiveControl: a control that is slower by a known share must come out so. Runs without one
-// have no such finding.
+// positiveControl checks that a control which is slower by a known share is found to be. Runs
+// without such a control have no finding.
 //
-// Where it is not found, the run fails only if it claims to know as small a difference, or that
-// there is none: a run that could not have found 5 % may well be right that 40 % is a difference.
+// If it is not found, the run fails only if it claims to know as small a difference, or that there
+// is none: a run that could not have found 5 % may well be right that 40 % is a difference.
 func positiveControl(_ *Check, e *Evidence) []Finding {
 	var out []Finding
 	for _, c := range e.Analysis.Others {
@@ -29,7 +29,7 @@ func positiveControl(_ *Check, e *Evidence) []Finding {
 	return out
 }
 
-// extraCost parses the extra cost of a control over the reference from its name, such as "ref+20%".
+// extraCost parses a control's extra cost over the reference from its name, such as "ref+20%".
 func extraCost(reference, name string) (share float64, ok bool) {
 	rest, plus := strings.CutPrefix(name, reference+"+")
 	number, percent := strings.CutSuffix(rest, "%")
@@ -49,7 +49,7 @@ func foundAgain(a *analysis.Analysis, c analysis.Pair, cost float64) (State, str
 	text := fmt.Sprintf("%s against %s: %.3f (%.3f–%.3f), %s; true value %.3f",
 		c.A, c.B, c.Ratio.Value, c.Ratio.Lo, c.Ratio.Hi, c.Verdict, made)
 	found := c.Verdict == analysis.Different && c.Better == c.A
-	if m.Open() { // at less than all it can bear, a server that costs more is not slower by as much
+	if m.Open() { // below full load, a server that costs more is not slower by the same factor
 		text = fmt.Sprintf("%s against %s: %.3f (%.3f–%.3f), %s; true value unknown: it costs more CPU, but its "+
 			"extra latency depends on the load",
 			c.A, c.B, c.Ratio.Value, c.Ratio.Lo, c.Ratio.Hi, c.Verdict)
@@ -93,7 +93,7 @@ func tailSample(c *Check, e *Evidence, name string, own []*result.Trial) (State,
 	return Pass, text
 }
 
-// edges checks whether the rates are of a steady load, in the time in which requests were sent.
+// edges checks whether rates come from a steady load, while requests were sent.
 func edges(_ *Check, e *Evidence) (State, string) {
 	n, all := analysis.Unsteady(e.Valid)
 	steady, whole := 0, 0
@@ -119,16 +119,16 @@ func edges(_ *Check, e *Evidence) (State, string) {
 	return Pass, which + " of the time in which requests were sent, without the wait for the last answers"
 }
 
-// The share of the requests in flight, at least so many, that the median response leaves in service
-// where connections are served in turns of many requests.
+// The share of the requests in flight, at least manyInFlight, below which the median response shows
+// that connections are served in turns of many requests.
 const (
 	fewInService = 0.1
 	manyInFlight = 32
 )
 
-// turns checks whether the contestants served their connections alike, and names those that did not.
-// Of n requests in flight, each takes n over the rate on average (Little's law). The median of some
-// is far below that where a few connections have nearly all responses, and the others wait.
+// turns checks whether the contestants served their connections alike, and names those that did
+// not. With n requests in flight, each takes n over the rate on average (Little's law). The median
+// is far below that if a few connections have nearly all responses while the others wait.
 func turns(c *Check, e *Evidence) []Finding {
 	found := measured(func(c *Check, e *Evidence, _ string, own []*result.Trial) (State, string) {
 		few := 0
@@ -144,10 +144,11 @@ func turns(c *Check, e *Evidence) []Finding {
 	if len(found) > 0 {
 		return found
 	}
-	return whole(func(*Check, *Evidence) (State, string) { return Pass, "all connections were served alike" })(c, e)
+	return []Finding{{Text: "no contestant was found to serve few of its connections at a time in more than " +
+		document.Percent(c.Limits[0].Warn) + " of its trials"}}
 }
 
-// inTurns reports whether a load's responses went to few of its connections.
+// inTurns reports whether a load's responses went to few connections.
 func inTurns(level result.Level, l *result.Load) bool {
 	inFlight := float64(level.Connections * max(level.Pipeline, 1))
 	perSec, ok := l.PerSec()
@@ -155,8 +156,8 @@ func inTurns(level result.Level, l *result.Load) bool {
 		float64(l.ServiceP50NS)/1e9*perSec < fewInService*inFlight
 }
 
-// sameProcesses checks that no process of the contestant started or ended between the trials of an
-// epoch, and that all epochs ran the same program.
+// sameProcesses checks that a contestant's number of processes stayed the same between an epoch's
+// trials, and that all starts had the same program.
 func sameProcesses(_ *Check, e *Evidence, name string, own []*result.Trial) (State, string) {
 	counts := map[int]int{}
 	changed := 0
@@ -187,13 +188,13 @@ func sameProcesses(_ *Check, e *Evidence, name string, own []*result.Trial) (Sta
 		return Warn, "its processes were not counted"
 	}
 	if attached(e.Run, name) {
-		return Pass, "the same processes throughout, which were already running: " + e.Run.Contestant(name).Processes
+		return Pass, "the same number of processes throughout, which were already running: " + e.Run.Contestant(name).Processes
 	}
-	return Pass, "the same processes throughout each epoch, all of one program"
+	return Pass, "the same number of processes throughout each epoch, all of one program"
 }
 
-// pauses checks whether the generator or the machine stood still within a trial. Runs that were
-// recorded before dyno measured this have no such finding.
+// pauses checks whether the generator or the machine stood still within a trial. Runs recorded
+// before dyno measured this have no such finding.
 func pauses(_ *Check, e *Evidence) []Finding {
 	var longest, standstills, n int64
 	for i := range e.watched() {
@@ -217,8 +218,9 @@ func pauses(_ *Check, e *Evidence) []Finding {
 	return []Finding{{State: Pass, Text: fmt.Sprintf("the generator stood still for %s at most", lasting(longest))}}
 }
 
-// standstills names each contestant that stood still in a trial; of fewer than stoppedFrom connections, the
-// figures alone. It says which trials cannot show a stop. Else, or where it was not recorded, nothing is said.
+// standstills names each contestant that stood still in a trial; with fewer than stoppedFrom
+// connections it only gives the figures. It says which trials cannot show a stop. Otherwise, or if
+// nothing was recorded, there is no finding.
 func standstills(_ *Check, e *Evidence) (all []Finding) {
 	type who struct {
 		name string
@@ -266,7 +268,7 @@ func standstills(_ *Check, e *Evidence) (all []Finding) {
 	return all
 }
 
-// slowestRight prints the time of the slowest right answer; 0: there was none.
+// slowestRight formats the slowest right answer's time; 0: there was none.
 func slowestRight(ns int64) string {
 	if ns == 0 {
 		return "none was right"
@@ -274,7 +276,7 @@ func slowestRight(ns int64) string {
 	return lasting(ns)
 }
 
-// lasting prints a time in ms or s.
+// lasting formats a time in ms or s.
 func lasting(ns int64) string {
 	switch {
 	case ns < 999.5e6:
@@ -309,7 +311,8 @@ func apart(_ *Check, e *Evidence) (State, string) {
 		document.Numbers(h.ServerCPUs, ", "), document.Numbers(h.GeneratorCPUs, ", "))
 }
 
-// apartHosts checks the same of several machines, some of which may be hosts on one, such as containers.
+// apartHosts is apart for several machines, some of which may be hosts on one machine, such as
+// containers.
 func apartHosts(h *result.Host) (State, string) {
 	var beside []string
 	for _, g := range h.Machines()[1:] {
@@ -331,15 +334,15 @@ func apartHosts(h *result.Host) (State, string) {
 	return Pass, "server and generators are different machines"
 }
 
-// errorFail is the largest acceptable p99 of the error of latencies, in ns; calibrationHolds is the
-// time for which a calibration is valid.
+// errorFail is the largest acceptable error of a latency's p99, in ns; calibrationHolds is how long
+// a calibration is valid, in ns.
 const (
 	errorFail        = 500_000
 	calibrationHolds = 60 * 60 * 1e9
 )
 
-// calibration checks how accurate the times of this generator are on this machine. If latencies
-// decide nothing, a missing calibration is not a failure.
+// calibration checks how accurately this generator measures times on this machine. If no latency
+// decides the run, a missing calibration is only a warning.
 func calibration(c *Check, e *Evidence) (State, string) {
 	const what = "latencies are uncalibrated: "
 	why := Uncalibrated(e.Run.Calibration, e.Run.Host.BootID, e.Run.Plan.Origin.StartedUnixNS)
@@ -356,7 +359,8 @@ func calibration(c *Check, e *Evidence) (State, string) {
 			"%.3g µs", float64(ns)/1e3)
 }
 
-// LatenciesDecide reports whether latencies decide a run of plan p. Such a run needs a calibration.
+// LatenciesDecide reports whether latencies decide a run under plan p. Such a run needs a
+// calibration.
 func LatenciesDecide(p *result.Plan) bool {
 	m, _ := analysis.MetricNamed(p.Primary)
 	return p.SLO != nil || m.Kind&analysis.Latency != 0

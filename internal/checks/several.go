@@ -12,11 +12,11 @@ import (
 	"dyno/internal/stats"
 )
 
-// likeness is a figure in which the generators of a load are compared.
+// likeness is a figure by which a load's generators are compared.
 type likeness struct {
 	about string
-	sign  float64 // 1: more is worse; -1: less is
-	open  bool    // also in open loops, whose schedule says how many requests each sends
+	sign  float64 // 1: more is worse; -1: less is worse
+	open  bool    // also in open loops, whose schedule sets how many requests each generator sends
 	of    func(*result.LoadPart) float64
 }
 
@@ -27,8 +27,8 @@ var likenesses = []likeness{
 	}},
 }
 
-// standing is how one generator stood to the others in a figure: the logarithm of its own over their
-// median, in the median of some windows, with an interval. Above 0 it is worse.
+// standing compares one generator with the others in a figure: the log of its value over their
+// median, as the median over some windows, with an interval. Above 0 it is worse.
 type standing struct {
 	likeness
 	generator, others string
@@ -36,7 +36,7 @@ type standing struct {
 	middle, lo, hi    float64
 }
 
-// chance is that of finding that generators which are alike differ.
+// chance is the probability that equal generators are found to differ.
 const chance = 0.01
 
 // generatorsOf returns the names of the machines that loaded together in trials.
@@ -51,7 +51,8 @@ func generatorsOf(trials []*result.Trial) (names []string) {
 	return names
 }
 
-// divided returns the part of a generator in a load, and those of the others; nil if it has none.
+// divided returns one generator's part in a load, and the other generators' parts; nil if there are
+// no others.
 func divided(l *result.Load, name string) (own *result.LoadPart, others []*result.LoadPart) {
 	for i := range l.Parts {
 		if p := &l.Parts[i]; p.Generator == name {
@@ -66,8 +67,8 @@ func divided(l *result.Load, name string) (own *result.LoadPart, others []*resul
 	return own, others
 }
 
-// standings returns how each generator stood to the others, who stands apart most first, and the worse one
-// of two. What a record does not have is left out.
+// standings compares each generator with the others, sorted by distance, the worse side first if
+// two are equal. Figures that the record lacks are left out.
 func standings(p *result.Plan, trials []*result.Trial) (all []standing) {
 	names := generatorsOf(trials)
 	for _, name := range names {
@@ -103,7 +104,7 @@ func standings(p *result.Plan, trials []*result.Trial) (all []standing) {
 	return all
 }
 
-// state judges a standing by how far it is apart, if that is more than chance.
+// state grades a standing by its distance, if that is more than chance.
 func (s *standing) state(l Limit) State {
 	switch {
 	case s.lo > 0 || s.hi < 0:
@@ -124,12 +125,12 @@ func (s *standing) String() string {
 	return text + fmt.Sprintf(" (%.2f–%.2f)", min(lo, hi), max(lo, hi))
 }
 
-// failing returns what there is to say of a generator whose requests failed more often than the others':
-// by more than chance in the loads with failures, and twice as often in all; "" if there is none.
+// failing describes a generator whose requests failed more often than the others': beyond chance in
+// the loads with failures, and at least twice as often in all; "" if there is none.
 func failing(trials []*result.Trial) string {
 	names := generatorsOf(trials)
 	for _, name := range names {
-		var more []float64 // of its share than of theirs
+		var more []float64 // this generator's share of failures minus the others'
 		var failed, all, theirs, theirAll int64
 		for i := range trials {
 			own, others := divided(&trials[i].Load, name)
@@ -156,8 +157,8 @@ func failing(trials []*result.Trial) string {
 	return ""
 }
 
-// busiest returns the generator whose event loops were the busiest of several, and with which share of
-// their time; "" if there was one machine.
+// busiest returns the generator with the busiest event loops, and the share of time that they used;
+// "" if one machine made the load.
 func busiest(trials []*result.Trial) (name string, most float64) {
 	for _, n := range generatorsOf(trials) {
 		var used, had float64
@@ -174,8 +175,8 @@ func busiest(trials []*result.Trial) (name string, most float64) {
 	return name, most
 }
 
-// alike checks whether the generators of a load saw the same server: one on a slower link or a busy
-// machine is a part of every figure. A load by one machine has no such finding.
+// alike checks whether a load's generators saw the same server: a generator on a slower link or a
+// busy machine affects every figure. A load from one machine has no such finding.
 func alike(c *Check, e *Evidence) []Finding {
 	return slices.DeleteFunc(measured(func(c *Check, e *Evidence, _ string, own []*result.Trial) (State, string) {
 		worst, texts := Pass, []string(nil)

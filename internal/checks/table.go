@@ -4,9 +4,9 @@ import "dyno/internal/analysis"
 
 // Sets of runs to which several checks apply.
 //
-// A search for the highest rate overloads on purpose: errors of its probes are not errors of the run, and a probe may
-// miss its rate. Single loads have no pairing, no reference, no warm-up and no ceiling; their report states for each
-// whether other programs disturbed it.
+// A search for the highest rate overloads on purpose: errors in its probes are not errors of the
+// run, and a probe may miss its rate. Single loads have no pairing, reference, warm-up or ceiling;
+// their report says for each whether other programs disturbed it.
 var (
 	always    = Scopes{OneLevel: Once, Levels: Once, Rates: Once, Loads: Once}
 	inRounds  = Scopes{OneLevel: Once, Levels: Once, Rates: Once}
@@ -24,7 +24,7 @@ const (
 	moved      = analysis.WallClock | analysis.CPUTime
 )
 
-// Ids of the checks, as in JSON.
+// Check ids, as in JSON.
 const (
 	GeneratorShare  = "V01"
 	Ceiling         = "V02"

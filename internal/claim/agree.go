@@ -3,8 +3,8 @@ package claim
 // Difference is a claim with different outcomes in two runs.
 type Difference struct{ There, Here *Outcome }
 
-// Differences compares the outcomes of a study's claims in two runs, in the order of here. It returns
-// how many claims were judged in both, and those of them whose outcomes differ.
+// Differences compares claims' outcomes in two runs, in the order of here. It returns how many
+// claims both runs judged, and those with different outcomes.
 func Differences(there, here []Outcome) (judged int, differ []Difference) {
 	byID := make(map[string]*Outcome, len(there))
 	for i := range there {
@@ -24,5 +24,5 @@ func Differences(there, here []Outcome) (judged int, differ []Difference) {
 	return judged, differ
 }
 
-// judged reports whether the run could say anything of the claim.
+// judged reports whether the run could test the claim.
 func (o *Outcome) judged() bool { return o.Verdict != NotTestable && o.Verdict != NotRun }

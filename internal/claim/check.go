@@ -11,17 +11,17 @@ import (
 	"dyno/internal/conf"
 )
 
-// Known lists what the cells of a study may name.
+// Known lists the names that a study's cells may use.
 type Known struct {
 	Contestants []string
-	Levels      []string            // names, in the order of the study
-	At          map[string][]string // the contestants of each level
+	Levels      []string            // names, in the study's order
+	At          map[string][]string // contestants by level
 	Gone        []string            // contestants that are not available
-	Metric      string              // of claims that name none
-	Single      bool                // cells need not name the first level: all others are extra ones
+	Metric      string              // for claims that name none
+	Single      bool                // cells need not name the first level: all others are extra levels
 }
 
-// refuse returns what is wrong with the names of a cell, or "".
+// refuse says why a cell's names are wrong, or returns "".
 func (k *Known) refuse(c Cell) string {
 	switch {
 	case !slices.Contains(k.Contestants, c.Contestant):
@@ -34,7 +34,7 @@ func (k *Known) refuse(c Cell) string {
 	return ""
 }
 
-// short removes the level from a cell if it is the one that cells need not name.
+// short removes the level from a cell if cells need not name it.
 func (k *Known) short(c Cell) Cell {
 	if k.Single && c.Level == k.Levels[0] {
 		c.Level = ""
@@ -42,9 +42,9 @@ func (k *Known) short(c Cell) Cell {
 	return c
 }
 
-// Check returns all errors of the claims of the file f, each with its place. It fills in optional
-// keys: the metric and the factor of a magnitude. It removes the name of the only level from cells,
-// and puts contestants for Everyone.
+// Check returns all errors in the claims of file f, each with its place. It fills in optional keys:
+// the metric and a magnitude's factor. It removes the first level's name from cells that need not
+// name it, and replaces Everyone by contestants.
 func Check(f *conf.File, claims []Claim, known Known) error {
 	var all []error
 	seen := map[string]int{}
@@ -72,23 +72,23 @@ func Check(f *conf.File, claims []Claim, known Known) error {
 type checker struct {
 	f     *conf.File
 	c     *Claim
-	at    string // key of the claim in the file: "claim[2]"
+	at    string // the claim's key in the file: "claim[2]"
 	known Known
 	errs  []error
 }
 
-// errorf adds an error at a key of the claim.
+// errorf adds an error at one of the claim's keys.
 func (k *checker) errorf(key, format string, args ...any) {
 	k.errs = append(k.errs, k.f.Errorf(k.at+"."+key, format, args...))
 }
 
-// has reports whether the file sets a key of the claim, so that 0 differs from nothing.
+// has reports whether the file sets one of the claim's keys, so that 0 differs from an absent key.
 func (k *checker) has(key string) bool { return k.f.Has(k.at + "." + key) }
 
-// kinds are the kinds of claim, in the order in which messages list them.
+// kinds lists the kinds of claims, in the order for messages.
 var kinds = []string{Ratio, Order, Equal, Trend, Drop, Bound, Most, All, Spread, Repeats}
 
-// fields are the required and the optional keys of each kind.
+// fields lists each kind's required and optional keys.
 var fields = map[string]struct{ needs, may []string }{
 	Ratio: {[]string{"a", "b", "value"}, []string{"within"}},
 	Order: {[]string{"cells"}, []string{"over"}},
@@ -103,12 +103,12 @@ var fields = map[string]struct{ needs, may []string }{
 	Repeats: {[]string{"a", "within"}, nil},
 }
 
-// keys are the keys of all kinds, in the order in which messages list them.
+// keys lists the keys of all kinds, in the order for messages.
 var keys = []string{
 	"a", "b", "cells", "over", "than", "value", "within", "margin", "direction", "at_least", "at_most", "near",
 }
 
-// claim checks the keys of the claim, its rule, and what it was.
+// claim checks the claim's keys, its rule, and its former version.
 func (k *checker) claim() {
 	for _, key := range []string{"id", "text", "kind"} {
 		if !k.has(key) && !(key == "kind" && k.has("not_testable")) {
@@ -120,7 +120,7 @@ func (k *checker) claim() {
 	k.was()
 }
 
-// rule checks the keys of the claim's rule by its kind, then its cells, numbers and pairs.
+// rule checks the keys for the claim's kind, then its cells, numbers and pairs.
 func (k *checker) rule() {
 	c := k.c
 	if c.Metric == "" {
@@ -162,7 +162,7 @@ func (k *checker) rule() {
 	k.pairs()
 }
 
-// was checks what an amended claim had before.
+// was checks an amended claim's former version.
 func (k *checker) was() {
 	switch c, w := k.c, k.c.Was; {
 	case w == nil:
@@ -184,7 +184,7 @@ func (k *checker) was() {
 	}
 }
 
-// sentences checks that a claim names its origin: sentences of an article, or another source.
+// sentences checks that a claim names its origin: an article's sentences, or another source.
 func (k *checker) sentences() {
 	switch c := k.c; {
 	case len(c.Sentences) == 0 && c.Source == "":
@@ -201,8 +201,8 @@ func (k *checker) sentences() {
 	}
 }
 
-// everyone replaces "* @ LEVEL" in a claim on many cells: in the cells by the available contestants
-// of the level, in over by the contestants of the cells.
+// everyone replaces "* @ LEVEL" in a claim on many cells: in cells by the level's available
+// contestants, in over by the contestants in cells.
 func (k *checker) everyone() {
 	c := k.c
 	if !c.many() {
@@ -217,19 +217,19 @@ func (k *checker) everyone() {
 		names = append(names, ParseCell(s).Contestant)
 	}
 	c.Over = expand(c.Over, func(string) []string { return names })
-	if len(c.Over) == 1 && c.Near == 0 && c.Kind != Spread { // nobody is compared with itself
+	if len(c.Over) == 1 && c.Near == 0 && c.Kind != Spread { // a contestant is not compared with itself
 		c.Cells = slices.DeleteFunc(c.Cells, func(s string) bool { return ParseCell(s) == ParseCell(c.Over[0]) })
 	}
 }
 
-// expand replaces each cell of Everyone by the contestants that names returns for its level.
+// expand replaces each Everyone cell by the contestants that names returns for its level.
 func expand(cells []string, names func(level string) []string) (out []string) {
 	for _, s := range cells {
 		cell := ParseCell(s)
 		here := []string{cell.Contestant}
 		if cell.Contestant == Everyone {
 			if here = names(cell.Level); len(here) == 0 {
-				here = []string{Everyone} // there is no such level, which cell reports
+				here = []string{Everyone} // no such level; cell reports it
 			}
 		}
 		for _, name := range here {
@@ -239,8 +239,8 @@ func expand(cells []string, names func(level string) []string) (out []string) {
 	return out
 }
 
-// suggest returns the end of an error about an unknown word: the word that was probably meant, or
-// all valid words.
+// suggest ends an error about an unknown word: with the word that was probably meant, or all valid
+// words.
 func suggest(word string, among []string) string {
 	if near := conf.Nearest(word, among); near != "" {
 		return fmt.Sprintf("; did you mean %q?", near)
@@ -248,7 +248,7 @@ func suggest(word string, among []string) string {
 	return "; want one of " + strings.Join(among, ", ")
 }
 
-// cell checks that s, unless it is left out, names a member of the study, and shortens it.
+// cell checks that s, unless it is empty, names a cell in the study, and shortens it.
 func (k *checker) cell(key string, s *string) {
 	if *s == "" {
 		if k.has(key) {
@@ -266,7 +266,7 @@ func (k *checker) cell(key string, s *string) {
 	*s = k.known.short(cell).String()
 }
 
-// values checks the numbers of the claim, and which of them may be combined.
+// values checks the claim's numbers, and which keys may be combined.
 func (k *checker) values() {
 	c := k.c
 	finite := func(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
@@ -315,7 +315,7 @@ func (k *checker) values() {
 	}
 }
 
-// drop checks which keys of a drop may be combined: it has one size, for one pair or for several.
+// drop checks which keys may be combined in a drop: it has one size, for one pair or for several.
 func (k *checker) drop(bounded bool) {
 	sizes := 0
 	for _, given := range []bool{k.has("value"), bounded, len(k.c.Than) > 0} {
@@ -342,7 +342,7 @@ func (k *checker) drop(bounded bool) {
 // leastEffect is the share below which a published factor counts as equality.
 const leastEffect = 0.03
 
-// The directions of a trend.
+// A trend's directions.
 const (
 	Rises = "rises"
 	Falls = "falls"

@@ -1,9 +1,9 @@
 // Package claim holds published claims and figures as data, and the rules by which a run judges
 // them.
 //
-// The rules are pure functions of the measurements and the claim. doc/studies.md describes and
-// justifies them. Both confirming and contradicting need evidence: a claim that is neither
-// confirmed nor contradicted is inconclusive, so that a bad run confirms nothing.
+// The rules are pure functions from the measurements and the claim. doc/studies.md describes and
+// justifies them. Both confirming and contradicting need evidence: a claim that is neither is
+// inconclusive, so that a bad run confirms nothing.
 package claim
 
 import (
@@ -18,26 +18,26 @@ import (
 	"dyno/internal/analysis"
 )
 
-// Kinds of claim.
+// Kinds of claims.
 const (
 	Ratio = "ratio" // a over b is value
 	Order = "order" // cells, best first
 	Equal = "equal" // a and b are equal
 	Trend = "trend" // over the cells the metric rises, falls or stays
-	Drop  = "drop"  // 1 − a/b is value percent, or more than that of two other cells
-	Bound = "bound" // the metric of a is at most or at least a value that does not depend on the machine
-	Most  = "most"  // more than half of the cells have a property
-	All   = "all"   // all of the cells have it
+	Drop  = "drop"  // 1 − a/b is value percent, or exceeds the drop between two other cells
+	Bound = "bound" // a's metric is at most or at least a value that does not depend on the machine
+	Most  = "most"  // more than half the cells have a property
+	All   = "all"   // all cells have it
 
-	Spread  = "spread"  // how far the cells are apart, on its own or against other cells
-	Repeats = "repeats" // the epochs of a are alike within a factor
+	Spread  = "spread"  // how far apart the cells are, on their own or against other cells
+	Repeats = "repeats" // a's epochs are alike within a factor
 )
 
-// Claim is a conclusion of an article, as written in a study.toml. Check fills in optional keys.
+// Claim is a conclusion in an article, as written in a study.toml. Check fills in optional keys.
 type Claim struct {
 	ID     string `toml:"id"`
 	Text   string `toml:"text"`   // the conclusion in our words
-	Source string `toml:"source"` // the study's where it is empty
+	Source string `toml:"source"` // the study's if empty
 	Place  string `toml:"place"`  // where in the source
 	Note   string `toml:"note"`   // remark for readers
 
@@ -45,41 +45,42 @@ type Claim struct {
 	NotTestable string   `toml:"not_testable" json:",omitempty"` // why no run can judge it
 
 	Kind      string   `toml:"kind"`
-	Metric    string   `toml:"metric"` // the study's primary where it is empty
+	Metric    string   `toml:"metric"` // the study's primary metric if empty
 	A         string   `toml:"a"`
 	B         string   `toml:"b"`
 	Cells     []string `toml:"cells"`
-	Over      []string `toml:"over"`   // the claim applies to the ratios of the cells to these
-	Than      []string `toml:"than"`   // drop: the two cells of a drop that is smaller
+	Over      []string `toml:"over"`   // the claim is about the ratios cells ÷ over
+	Than      []string `toml:"than"`   // drop: two cells with a smaller drop
 	Value     float64  `toml:"value"`  // ratio: the factor; drop: percent
-	Within    float64  `toml:"within"` // ratio, drop: the factor within which a magnitude is the same; repeats: of epochs
-	Margin    float64  `toml:"margin"` // of equality, as a share; the run's where it is 0
+	Within    float64  `toml:"within"` // factor; ratio, drop: to the published value; repeats: between epochs
+	Margin    float64  `toml:"margin"` // for equality, as a share; 0: the run's
 	Direction string   `toml:"direction"`
-	// AtLeast and AtMost are in base units; of a drop in percent, of a spread and of ratios factors.
+	// AtLeast and AtMost are in base units; for a drop percent, for a spread and for ratios
+	// factors.
 	AtLeast *float64 `toml:"at_least"`
 	AtMost  *float64 `toml:"at_most"`
-	Near    float64  `toml:"near" json:",omitempty"` // most: within this share of the median of all
+	Near    float64  `toml:"near" json:",omitempty"` // most: within this share of the median over all
 
 	Was       *Was   `toml:"was" json:"-"`       // nil: it was never amended
-	Restates  string `toml:"restates" json:"-"`  // the claim that judges the same figure, by its id
-	Withdrawn string `toml:"withdrawn" json:"-"` // why it is none any more: it was one when a run was planned
+	Restates  string `toml:"restates" json:"-"`  // id of the claim that judges the same figure
+	Withdrawn string `toml:"withdrawn" json:"-"` // why it is no longer a claim: it was one when a run was planned
 }
 
-// Ours reports whether dyno itself adds the claim to those of the article.
+// Ours reports whether dyno itself adds the claim to the article's.
 func (c *Claim) Ours() bool { return strings.HasPrefix(c.Source, "Ours:") }
 
 // Counts reports whether the claim is among the published ones: a figure counts once.
 func (c *Claim) Counts() bool { return !c.Ours() && c.Restates == "" }
 
-// Was is what an amended claim had before, and what turned out to be wrong after a run: its whole rule if it
-// has a kind, else single keys.
+// Was holds an amended claim's former version, which turned out to be wrong after a run: the whole
+// rule if it has a kind, else single keys.
 type Was struct {
 	Claim
 	Testable bool   `toml:"testable"` // it was judged, and is not testable
-	Why      string `toml:"why"`      // why it was wrong; "" if NotTestable says it
+	Why      string `toml:"why"`      // why it was wrong; "" if NotTestable explains it
 }
 
-// Before returns the claims as they were before they were amended, withdrawn ones among them.
+// Before returns the claims as they were before they were amended, including withdrawn ones.
 func Before(claims []Claim) []Claim {
 	out := slices.Clone(claims)
 	for i := range out {
@@ -114,7 +115,7 @@ func Current(claims []Claim) []Claim {
 // articles used other machines and versions.
 const DefaultWithin = 1.25
 
-// Cell is a contestant at a level. Level is empty in a study with one level.
+// Cell is a contestant at a level. Level is empty for the first level if cells need not name it.
 type Cell struct{ Contestant, Level string }
 
 func (c Cell) String() string {
@@ -139,10 +140,10 @@ func parseCells(list []string) []Cell {
 	return out
 }
 
-// Pair is two cells that a claim compares: A's value over B's.
+// Pair holds two cells that a claim compares: A over B.
 type Pair struct{ A, B Cell }
 
-// All returns the cells that the claim names, in its order, each once.
+// All returns the cells that the claim names, in order, each once.
 func (c *Claim) All() []Cell {
 	var out []Cell
 	for _, list := range [][]string{{c.A}, {c.B}, c.Cells, c.Over, c.Than} {
@@ -155,7 +156,7 @@ func (c *Claim) All() []Cell {
 	return out
 }
 
-// Pairs returns the comparisons on which the claim depends, in the order that the rules expect. A
+// Pairs returns the comparisons that the claim depends on, in the order that the rules expect. A
 // claim on many cells has none, because it would need too many.
 func (c *Claim) Pairs() (out []Pair) {
 	add := func(a, b string) { out = append(out, Pair{ParseCell(a), ParseCell(b)}) }
@@ -191,17 +192,17 @@ func (c *Claim) many() bool { return c.Kind == Most || c.Kind == All || c.Kind =
 
 // Metric is the property that a claim or a published figure describes.
 type Metric struct {
-	Name, Title, Unit string // unit of our value: "1/s", "ns", "bytes", "B/s", "lines"
+	Name, Title, Unit string // Unit is for our value: "1/s", "ns", "bytes", "B/s", "lines"
 	More              bool   // larger is better
 	Static            bool   // a property of the program, which has no interval
-	Ours              string // why our programs cannot judge an article's figure of this metric; else ""
+	Ours              string // why our programs cannot judge an article's figure for this metric; else ""
 	Computed          string // how it is computed from other metrics if it was not measured
-	Bytes             bool   // the rate × the bytes of an exchange: computed, and a claim may name it
-	Part, Figure      string // of the times that ab prints: "connect", "sd"; of its percentiles: "percent", "99"
-	Same              string // the metric of dyno that is the same as one that ab prints; else ""
+	Bytes             bool   // rate × bytes per exchange: computed, and a claim may name it
+	Part, Figure      string // for ab's times: "connect", "sd"; for ab's percentiles: "percent", "99"
+	Same              string // dyno's metric that equals ab's; else ""
 }
 
-// static are metrics of the program itself, which claims may name in addition to those of package
+// static lists metrics of the program itself, which claims may name besides those in package
 // analysis.
 var static = []Metric{
 	{Name: "lines_of_code", Title: "Lines of code", Unit: "lines", Static: true,
@@ -210,11 +211,11 @@ var static = []Metric{
 	{Name: "wrong_answers", Title: "Requests without a right answer", Unit: "answers", Static: true},
 }
 
-// Tail is the name of a metric that every run shows, but neither ranks nor compares: the service time
-// that 1 % of the requests exceed. A claim may name it, and is judged by its interval.
+// Tail is a metric that every run shows, but neither ranks nor compares: the service time that 1 %
+// of the requests exceed. A claim may name it, and is judged by its interval.
 const Tail = "p99"
 
-// computed are metrics of published figures that are computed from dyno's metrics.
+// computed lists published metrics that are computed from dyno's metrics.
 var computed = []Metric{
 	{Name: "time", Title: "Time to complete", Unit: "ns", Computed: "the number of requests ÷ our rate"},
 	{Name: "latency_mean", Title: "Latency, mean", Unit: "ns", Computed: "connections ÷ our rate (Little's law)"},
@@ -226,8 +227,8 @@ var computed = []Metric{
 	{Name: drop, Title: "Drop in throughput", Unit: "%", Computed: "the ratio of our two rates"},
 }
 
-// printed returns the metrics of published figures that ab prints: the times of the parts of a
-// request, which it calls Connection Times, and the percentiles of the whole.
+// printed returns ab's metrics: the times for the parts of a request, which ab calls Connection
+// Times, and percentiles over the whole request.
 func printed() (list []Metric) {
 	same := map[string]string{"mean": "service_mean", "median": "p50", "sd": "service_sd", "max": "service_max"}
 	for _, part := range analysis.Parts {
@@ -253,9 +254,8 @@ const (
 	drop    = "drop"
 )
 
-// MetricNamed returns the metric of that name. "time:5000000" is the time to complete 5,000,000
-// requests; "drop:a @ b" is the percentage by which the throughput is lower than that of the cell a
-// @ b.
+// MetricNamed returns the metric with that name. "time:5000000" is the time to complete 5,000,000
+// requests; "drop:a @ b" is the percentage by which throughput is lower than in the cell a @ b.
 func MetricNamed(name string) (Metric, bool) {
 	if m, ok := analysis.MetricNamed(name); ok {
 		return Metric{Name: m.Name, Title: m.Title, Unit: m.Unit, More: m.More}, true
@@ -287,8 +287,8 @@ func metricNames() (names []string) {
 	return names
 }
 
-// Hash returns a hash of all keys of the claims that affect outcomes, without prose. A run records
-// it, so that later changes of a claim are detected.
+// Hash returns a hash over all keys of the claims that affect outcomes, without prose. A run
+// records it, so that later changes to a claim are detected.
 func Hash(claims []Claim) string {
 	bare := Current(claims)
 	for i := range bare {

@@ -19,23 +19,23 @@ import (
 type Figure struct {
 	Cell
 	Metric Metric
-	N      int64   // requests of "time:N"; else 0
-	To     Cell    // the other cell of "lead:CELL" and "drop:CELL"; else empty
+	N      int64   // requests in "time:N"; else 0
+	To     Cell    // the other cell in "lead:CELL" and "drop:CELL"; else empty
 	Unit   string  // as published
 	Value  float64 // as published
 	Base   float64 // in the metric's base unit
-	Per    float64 // base units in one of Unit
+	Per    float64 // base units per Unit
 	Date   string
 	Source string
 	Place  string
 	Note   string
 }
 
-// columns are the header of figures.csv.
+// columns is the header of figures.csv.
 var columns = []string{"contestant", "level", "metric", "unit", "value", "date", "source", "place", "note"}
 
 // ReadFigures reads the figures.csv at path. Its cells must belong to the study. It returns all
-// errors, each with file:line:column.
+// errors up to the first malformed row, each with file:line:column.
 func ReadFigures(fsys fs.FS, path string, known Known) ([]Figure, error) {
 	f, err := fsys.Open(path)
 	if err != nil {
@@ -80,7 +80,7 @@ func ReadFigures(fsys fs.FS, path string, known Known) ([]Figure, error) {
 	}
 }
 
-// parseFigure reads a row. On failure it returns the name of the wrong field and the reason.
+// parseFigure reads a row. On failure it returns the index of the wrong field and the reason.
 func parseFigure(row []string, known Known) (f Figure, field int, text string) {
 	f = Figure{Cell: Cell{row[0], row[1]}, Unit: row[3], Date: row[5], Source: row[6], Place: row[7], Note: row[8]}
 	if why := known.refuse(f.Cell); why != "" {

@@ -9,52 +9,52 @@ import (
 	"dyno/internal/analysis"
 )
 
-// Evidence gives the results of a run by cell. A cell without a figure, for example at a level that
-// the run did not load, is Missing.
+// Evidence gives a run's results by cell. A cell without a figure, for example at a level that the
+// run did not load, is Missing.
 type Evidence interface {
-	// Missing returns why a cell has no valid figure of a metric, and the outcome that follows:
-	// NotTestable, NotRun, Unavailable or Inconclusive; "" where it has one.
+	// Missing returns why a cell has no valid figure under a metric, and the resulting outcome:
+	// NotTestable, NotRun, Unavailable or Inconclusive; "" if it has one.
 	Missing(c Cell, metric string) (Verdict, string)
 	// Moves says how a cell still changes within an epoch, so that its figure depends on when it is
 	// measured; "" if it does not. Compare allows for it.
 	Moves(c Cell, metric string) string
-	// Level returns the value of a cell, in base units.
+	// Level returns a cell's value, in base units.
 	Level(c Cell, metric string) analysis.Estimate
-	// Range returns the least and the most of a cell's epochs, RatioRange those of its ratio to
-	// another within rounds. ok is false where there are fewer than FewEpochs.
+	// Range returns the smallest and the largest of a cell's epochs, RatioRange the same for its
+	// ratio to another cell within rounds. ok is false below FewEpochs epochs.
 	Range(c Cell, metric string) (least, most float64, ok bool)
 	RatioRange(a, b Cell, metric string) (least, most float64, ok bool)
-	// Compare returns a's value over b's.
+	// Compare returns the ratio a over b.
 	Compare(a, b Cell, metric string) Comparison
-	// Warnings returns the checks of a cell, or of the whole run, that did not pass.
+	// Warnings returns the checks that a cell, or the whole run, did not pass.
 	Warnings(c Cell, metric string) []Warning
-	// Margin returns the share within which the run takes two values for equal.
+	// Margin returns the share within which the run considers two values equal.
 	Margin() float64
 }
 
 // FewEpochs is the smallest number of epochs whose range replaces an interval.
 const FewEpochs = 3
 
-// Shown is a figure of the run that is displayed with a claim.
+// Shown is a figure from the run that is displayed with a claim.
 type Shown struct {
 	What     string // "iris ÷ kestrel", "iris", "drop of go-relay @ r100"
-	Unit     string // "×", "%", contestants, or the metric's
+	Unit     string // "×", "%", contestants, or the metric's unit
 	Estimate analysis.Estimate
 }
 
-// Outcome is a claim and its judgement by one run.
+// Outcome is a claim as judged by one run.
 type Outcome struct {
 	Claim    Claim
 	Metric   Metric
 	Verdict  Verdict
 	Reason   string
 	Shown    []Shown
-	Epochs   int     // the fewest of a figure's epochs; 0 where none has an interval
-	Before   Verdict // by what the run was planned with, of a claim that was amended after it; else ""
+	Epochs   int     // the fewest epochs behind a shown figure; 0 if none is shown
+	Before   Verdict // outcome under the claim as planned, if it was amended after the run; else ""
 	Warnings []Warning
 }
 
-// Warning is a check that did not pass. Contestant is "" for one of the whole run.
+// Warning is a check that did not pass. Contestant is "" if it concerns the whole run.
 type Warning struct{ ID, Contestant, Text string }
 
 // Judge returns the outcomes of the claims, in their order. The claims must have passed Check.
@@ -66,11 +66,11 @@ func Judge(claims []Claim, e Evidence) []Outcome {
 	return out
 }
 
-// gravity orders the outcomes of claims without figures: of several reasons the last in this order
-// counts.
+// gravity orders the outcomes for claims without figures: among several reasons the last in this
+// order counts.
 var gravity = []Verdict{Inconclusive, NotRun, NotTestable}
 
-// outcomeOf decides one claim. A claim that no run can judge keeps its reason; its figures are
+// outcomeOf decides one claim. A claim that no run can judge keeps that reason; its figures are
 // shown anyway if the run has them.
 func outcomeOf(c *Claim, e Evidence) Outcome {
 	m, _ := MetricNamed(c.Metric)
@@ -108,7 +108,7 @@ func outcomeOf(c *Claim, e Evidence) Outcome {
 	return o
 }
 
-// missing sets the outcome of a claim without figures, by the most serious reason. A claim on many
+// missing sets the outcome if a claim lacks figures, by the most serious reason. A claim on many
 // cells ignores cells without figures, unless the run did not load them.
 func (o *Outcome) missing(c *Claim, e Evidence) {
 	if c.NotTestable != "" && c.Kind == "" {
@@ -135,7 +135,7 @@ func (o *Outcome) missing(c *Claim, e Evidence) {
 	}
 }
 
-// warn adds the checks that did not pass; for a claim on many cells only those of the whole run.
+// warn adds the checks that did not pass; for a claim on many cells only checks on the whole run.
 func (o *Outcome) warn(c *Claim, e Evidence) {
 	if len(o.Shown) == 0 {
 		return
@@ -149,7 +149,7 @@ func (o *Outcome) warn(c *Claim, e Evidence) {
 	}
 }
 
-// rule adds the figures on which the claim depends, and judges them by the rule of its kind.
+// rule adds the figures that the claim depends on, and judges them by the rule for its kind.
 func (o *Outcome) rule(c *Claim, e Evidence, pairs []Pair, of []Comparison) (Verdict, string) {
 	judged := e.Margin()
 	margin := cmp.Or(c.Margin, judged)
@@ -193,8 +193,8 @@ func (o *Outcome) rule(c *Claim, e Evidence, pairs []Pair, of []Comparison) (Ver
 	return "", ""
 }
 
-// widening is the factor by which the range of a few epochs is widened when it replaces an interval.
-// There are too few epochs for an interval, but a limit may be far enough away.
+// widening is the factor by which a range over a few epochs is widened when it replaces an
+// interval. There are too few epochs for an interval, but a limit may be far enough away.
 const widening = 1.25
 
 // bound judges a value by its interval or, with few epochs, by their widened range.
@@ -217,7 +217,7 @@ func (o *Outcome) show(what, unit string, e analysis.Estimate) {
 	o.Shown = append(o.Shown, Shown{what, unit, e})
 }
 
-// quotients returns the steps of a trend of ratios and, if there are several, also the last ratio
+// quotients returns the steps in a trend of ratios and, if there are several, also the last ratio
 // over the first.
 func quotients(of []Comparison) []Comparison {
 	var out []Comparison

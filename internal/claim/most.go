@@ -8,27 +8,27 @@ import (
 	"dyno/internal/stats"
 )
 
-// Everyone, in a cell of a claim on many cells, means each contestant of the study at the level:
-// "* @ 30ms c1000".
+// Everyone, in a claim on many cells, means each contestant in the study at the level: "* @ 30ms
+// c1000".
 const Everyone = "*"
 
-// Contestants is the unit of the number of contestants, or of cells, that have a property.
+// Contestants is the unit when contestants, or cells, with a property are counted.
 const Contestants = "contestants"
 
-// span is a figure of a cell with its interval or, with too few epochs for one, their range.
-// Without a figure the range is unbounded and at is NaN.
+// span is a cell's figure with its interval or, with too few epochs for one, their range. Without a
+// figure the range is unbounded and at is NaN.
 type span struct {
 	at, lo, hi float64
-	few        bool // a range of too few epochs for an interval
+	few        bool // a range over too few epochs for an interval
 }
 
-// unknown is the span where there is no figure.
+// unknown is the span without a figure.
 var unknown = span{at: math.NaN(), lo: math.Inf(-1), hi: math.Inf(1)}
 
-// intervalEpochs is the least number of epochs whose range is an interval of 95 %.
+// intervalEpochs is the smallest number of epochs whose range is a 95 % interval.
 const intervalEpochs = 6
 
-// spanOf returns the span of a cell's metric.
+// spanOf returns the span for a cell's metric.
 func spanOf(c Cell, metric string, e Evidence) span {
 	level := e.Level(c, metric)
 	if v, _ := e.Missing(c, metric); v != "" || level.N == 0 || e.Moves(c, metric) != "" {
@@ -41,8 +41,8 @@ func spanOf(c Cell, metric string, e Evidence) span {
 	return s
 }
 
-// ratioSpan returns the span of a ratio: from rounds that the two share or, without such rounds,
-// from the spans of both.
+// ratioSpan returns a ratio's span: from rounds that both share or, without such rounds, from both
+// spans.
 func ratioSpan(a, b Cell, metric string, e Evidence) span {
 	s, t := spanOf(a, metric, e), spanOf(b, metric, e)
 	if math.IsNaN(s.at) || math.IsNaN(t.at) {
@@ -64,13 +64,12 @@ func ratioSpan(a, b Cell, metric string, e Evidence) span {
 	return s.over(t)
 }
 
-// over returns the span of a ratio of figures that share no rounds, from the extremes of both
-// spans.
+// over returns the span of a ratio between figures that share no rounds, from both spans' extremes.
 func (s span) over(t span) span {
 	return span{s.at / t.at, max(0, s.lo) / max(0, t.hi), max(0, s.hi) / max(0, t.lo), s.few || t.few}
 }
 
-// widened returns the span, wider by a factor on either side where it is of too few epochs.
+// widened returns the span, wider by a factor on either side if it has too few epochs.
 func (s span) widened(factor float64) span {
 	if s.few {
 		s.lo, s.hi = s.lo/factor, s.hi*factor
@@ -78,8 +77,8 @@ func (s span) widened(factor float64) span {
 	return s
 }
 
-// spans returns the spans of the cells of a claim on many, over other cells where it names them, and
-// the fewest epochs of a cell.
+// spans returns the spans for the cells of a claim on many, over other cells if it names them, and
+// the fewest epochs behind a cell.
 func (c *Claim) spans(e Evidence) (spans []span, epochs int) {
 	over := parseCells(c.Over)
 	for i, cell := range parseCells(c.Cells) {
@@ -100,7 +99,7 @@ func (c *Claim) spans(e Evidence) (spans []span, epochs int) {
 	return spans, epochs
 }
 
-// number returns how many cells the claim is on: contestants, if each stands for one.
+// number says how many cells the claim covers: contestants, if each stands for one.
 func (c *Claim) number() string {
 	names := map[string]bool{}
 	for _, cell := range parseCells(c.Cells) {
@@ -112,11 +111,11 @@ func (c *Claim) number() string {
 	return fmt.Sprintf("%d contestants", len(c.Cells))
 }
 
-// count judges whether more than half of the cells have a property, or all of them. A cell that may
-// have it or not counts for neither side.
+// count judges whether more than half the cells have a property, or all. A cell that may or may not
+// have it counts for neither side.
 //
-// Note: half of them cannot be wrong by chance, but one of many can: where all are to have the
-// property, the range of too few epochs is widened before it is held against a limit.
+// Note: half the cells cannot be wrong by chance, but one in many can: if all should have the
+// property, a range over too few epochs is widened before it is compared with a limit.
 func (o *Outcome) count(c *Claim, e Evidence) (Verdict, string) {
 	spans, epochs := c.spans(e)
 	if c.Kind == All {
@@ -166,7 +165,7 @@ func (o *Outcome) count(c *Claim, e Evidence) (Verdict, string) {
 	return Inconclusive, reason
 }
 
-// extremes returns the ratio of the largest figure to the smallest, with its span.
+// extremes returns the ratio of the largest to the smallest figure, with its span.
 func extremes(spans []span, epochs int) analysis.Estimate {
 	inf := math.Inf(1)
 	low, high := span{at: inf, lo: inf, hi: inf}, span{at: -inf, lo: -inf, hi: -inf}

@@ -9,7 +9,7 @@ import (
 	"dyno/internal/document"
 )
 
-// Verdict is the outcome of a claim in one run, on the machine and the day of that run.
+// Verdict is a claim's outcome in one run, on the machine and the day of that run.
 type Verdict string
 
 // The outcomes. SmallerLead, LargerLead and SameDirection apply only to claims with a factor: the
@@ -25,11 +25,11 @@ const (
 	NotRun        Verdict = "not run"
 )
 
-// Unavailable is what Missing says of a contestant that cannot be built here: a claim on it is not run, and one on
-// many goes without it.
+// Unavailable is Missing's answer for a contestant that cannot be built here: a claim on it is not
+// run, and a claim on many cells goes without it.
 const Unavailable Verdict = "unavailable"
 
-// Verdicts are all outcomes, in the order in which pages count them.
+// Verdicts lists all outcomes, in the order in which pages count them.
 var Verdicts = []Verdict{
 	Confirmed, SmallerLead, LargerLead, SameDirection, Contradicted, Inconclusive, NotTestable, NotRun,
 }
@@ -50,16 +50,16 @@ func (v *Verdict) UnmarshalText(text []byte) error {
 
 // advantage is the evidence for a published lead.
 type advantage struct {
-	lo, hi float64 // interval of the value published as the larger over the other
-	equal  bool    // the two are shown to be equal within the margin
-	band   *band   // the factors that count as the published one; nil if the claim has none
+	lo, hi float64 // interval for the value published as the larger over the other
+	equal  bool    // both are shown to be equal within the margin
+	band   *band   // factors that count as the published one; nil if the claim has none
 }
 
-// band is a range of factors, lo to hi, all above 1: a factor that shows no winner is not as
-// published.
+// band is a range of factors, lo to hi, all above 1: a factor that shows no winner differs from the
+// published one.
 type band struct{ lo, hi float64 }
 
-// bandAround returns the factors within a factor of the published one, which is above 1. It begins
+// bandAround returns the factors within a factor of the published one, which is above 1. They begin
 // above equality, because otherwise a lead of 1 % would confirm a published lead of 25 %.
 func bandAround(value, within float64) *band {
 	return &band{max(1+leastEffect, value/within), value * within}
@@ -67,8 +67,8 @@ func bandAround(value, within float64) *band {
 
 // outcome judges direction and factor separately, each by the interval.
 //
-// Note: an interval that merely touches the band does not confirm a factor, for then the widest
-// interval would confirm the most. Neither does a point estimate in the band. Nor does equality
+// Note: an interval that merely touches the band does not confirm a factor, because then the widest
+// interval would confirm the most. Neither does a point estimate in the band. Equality does not
 // contradict a factor that the interval leaves possible: a narrower one might confirm it.
 func (l advantage) outcome() Verdict {
 	wins, b := l.lo > 1, l.band
@@ -92,17 +92,16 @@ func (l advantage) outcome() Verdict {
 	return SameDirection
 }
 
-// Comparison is the result of comparing two cells in a run: A's value over B's.
+// Comparison is the ratio of two cells in a run: A over B.
 type Comparison struct {
-	Ratio     analysis.Estimate // a bound is 0 or +Inf where one cell, at the generator's ceiling, may do more
-	Verdict   analysis.Verdict  // of the run: whether it showed the two to be equal
-	Note      string            // why the figure is inconclusive for a reason other than its interval; else ""
-	Bound     bool              // one of the two is at the generator's ceiling
-	Unplanned bool              // the run was not planned to compare the two
+	Ratio     analysis.Estimate // a bound is 0 or +Inf if one cell, at the generator's ceiling, may do more
+	Verdict   analysis.Verdict  // the run's: whether it showed both to be equal
+	Note      string            // why the figure is inconclusive for a reason besides its interval; else ""
+	Bound     bool              // one cell is at the generator's ceiling
+	Unplanned bool              // the run was not planned to compare them
 }
 
-// advantage returns the comparison from the side that is published as the larger: A if up is set,
-// else B.
+// advantage returns the comparison from the side that is published as the larger: A if up, else B.
 func (c *Comparison) advantage(up bool, margin float64) advantage {
 	l := advantage{lo: c.Ratio.Lo, hi: c.Ratio.Hi, equal: c.equal(margin)}
 	if !up {
@@ -111,8 +110,8 @@ func (c *Comparison) advantage(up bool, margin float64) advantage {
 	return l
 }
 
-// equal reports whether the two are shown to be equal within the margin of the run: by its own test
-// or by the interval.
+// equal reports whether both are shown to be equal within the run's margin: by its own test or by
+// the interval.
 func (c *Comparison) equal(margin float64) bool {
 	return c.Verdict == analysis.Equivalent || c.Verdict == analysis.Negligible || c.within(margin)
 }

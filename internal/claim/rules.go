@@ -10,7 +10,7 @@ import (
 	"dyno/internal/document"
 )
 
-// ofRatio judges a published factor of A over B. A factor below 1 is a lead of B.
+// ofRatio judges a published factor A over B. A factor below 1 is a lead for B.
 func ofRatio(c Comparison, value, within, margin float64) (Verdict, string) {
 	up, factor := value > 1, value
 	if !up {
@@ -24,8 +24,8 @@ func ofRatio(c Comparison, value, within, margin float64) (Verdict, string) {
 	return ofFactor(c, up, b, margin, inWords)
 }
 
-// ofFactor judges a lead with a factor, of A if up is set, else of B. inWords is the band as a
-// range of A over B.
+// ofFactor judges a lead with a factor, for A if up, else for B. inWords is the band as a range for
+// A over B.
 func ofFactor(c Comparison, up bool, b *band, margin float64, inWords string) (Verdict, string) {
 	if c.silent() != "" {
 		return Inconclusive, c.silent()
@@ -53,7 +53,7 @@ func ofFactor(c Comparison, up bool, b *band, margin float64, inWords string) (V
 	}
 }
 
-// against returns how a lead is contradicted.
+// against says how a lead is contradicted.
 func against(l advantage, margin float64) string {
 	if l.equal {
 		return "equal within " + document.Percent(margin)
@@ -61,20 +61,20 @@ func against(l advantage, margin float64) string {
 	return "reversed"
 }
 
-// ofOrder judges links, each between a cell and one that is published as worse. A link that is
+// ofOrder judges links, each between a cell and a cell that is published as worse. A link that is
 // equal or reversed contradicts the claim; all must be shown to confirm it. The reason lists the
 // links that were not shown.
 func ofOrder(pairs []Pair, of []Comparison, more bool, margin float64) (Verdict, string) {
 	verdict := Confirmed
 	var reasons []string
-	failing := map[string][]string{} // the links, by reason
+	failing := map[string][]string{} // links by reason
 	for i := range of {
 		c := &of[i]
 		l := c.advantage(more, margin)
 		v, reason := l.outcome(), c.notEnough()
 		switch {
 		case c.silent() != "" || v == Inconclusive:
-			// A contradiction elsewhere outweighs it.
+			// A contradiction elsewhere outweighs this.
 			if verdict == Confirmed {
 				verdict = Inconclusive
 			}
@@ -105,7 +105,7 @@ func ofOrder(pairs []Pair, of []Comparison, more bool, margin float64) (Verdict,
 	return verdict, fmt.Sprintf("%d of %s hold; %s", holds, document.Count(len(of), "link"), strings.Join(reasons, "; "))
 }
 
-// ofEqual judges equality within margin; judged is the margin of the run's own tests of it.
+// ofEqual judges equality within margin; judged is the margin of the run's own equality tests.
 func ofEqual(c Comparison, margin, judged float64) (Verdict, string) {
 	limit := 1 + margin
 	switch {
@@ -116,15 +116,15 @@ func ofEqual(c Comparison, margin, judged float64) (Verdict, string) {
 	case c.Ratio.Hi < 1/limit || c.Ratio.Lo > limit:
 		return Contradicted, "they differ by more than " + document.Percent(margin)
 	case c.Ratio.Hi < 1 || c.Ratio.Lo > 1:
-		return Inconclusive, "they differ, but perhaps by no more than " + document.Percent(margin) + " is open"
+		return Inconclusive, "they differ, but perhaps by no more than " + document.Percent(margin)
 	}
 	return Inconclusive, c.notEnough()
 }
 
-// ofTrend judges a sequence of cells. all holds the ratio of each cell to the previous one, then
-// that of the last to the first; with two cells these are the same. A trend that stays is judged
-// like equality, by margin; judged is the margin of the run. A trend that rises must not fall in
-// any step by more than judged.
+// ofTrend judges a sequence of cells. all holds each cell's ratio to the previous one, then the
+// last over the first; with two cells these are the same. A trend that stays is judged like
+// equality, by margin; judged is the run's margin. A trend that rises must not fall in any step by
+// more than judged.
 func ofTrend(all []Comparison, direction string, margin, judged float64) (Verdict, string) {
 	if direction == Stays {
 		return ofStay(all, margin, judged)
@@ -179,7 +179,7 @@ func ofJump(steps []Comparison, margin float64) (Verdict, string) {
 	return verdict, why
 }
 
-// ofLead changes the outcome v of a trend of ratios if there is no lead: a growing lead must exist
+// ofLead changes the outcome v for a trend of ratios if there is no lead: a growing lead must exist
 // in the last pair, a shrinking one in the first.
 func ofLead(of []Comparison, direction string, margin float64, v Verdict, why string) (Verdict, string) {
 	c, at := of[len(of)-1], "last"
@@ -198,8 +198,8 @@ func ofLead(of []Comparison, direction string, margin float64, v Verdict, why st
 	return v, why
 }
 
-// ofStay judges whether all cells are equal: every step, and the ratio of the last to the first, is
-// within the margin.
+// ofStay judges whether all cells are equal: every step, and the last over the first, lie within
+// the margin.
 func ofStay(all []Comparison, margin, judged float64) (Verdict, string) {
 	verdict, why := Confirmed, "equal within "+document.Percent(margin)+" in every step"
 	for i, c := range all {
@@ -224,7 +224,7 @@ func dropOf(r analysis.Estimate) analysis.Estimate {
 	return analysis.Estimate{Value: of(r.Value), Lo: of(r.Hi), Hi: of(r.Lo), N: r.N}
 }
 
-// ofDrop judges a drop by value percent, as a lead of the cell that it starts from: a drop by 60 %
+// ofDrop judges a drop by value percent, as a lead for the cell that it starts from: a drop by 60 %
 // is a lead by the factor 2.5.
 func ofDrop(c Comparison, value, within, margin float64) (Verdict, string) {
 	factor := func(percent float64) float64 { return 1 / max(0, 1-percent/100) }
@@ -232,8 +232,8 @@ func ofDrop(c Comparison, value, within, margin float64) (Verdict, string) {
 	return ofFactor(c, false, b, margin, fmt.Sprintf("%.3g–%.3g %%", value/within, value*within))
 }
 
-// ofWorst compares the largest of several drops with limits in percent. A drop without a figure may
-// be the largest, up to 100 %.
+// ofWorst compares the largest among several drops with limits in percent. A drop without a figure
+// may be the largest, up to 100 %.
 func ofWorst(of []Comparison, atLeast, atMost *float64) (Verdict, string) {
 	worst, silent := analysis.Estimate{Lo: math.Inf(-1), Hi: math.Inf(-1)}, ""
 	for i := range of {
@@ -250,8 +250,8 @@ func ofWorst(of []Comparison, atLeast, atMost *float64) (Verdict, string) {
 	return v, why
 }
 
-// quotient returns x over y, each the ratio of a pair. Its interval combines the extremes of both,
-// so by Bonferroni's inequality its error rate is at most the sum of theirs. It errs towards
+// quotient returns x over y, each the ratio of a pair. Its interval combines both extremes, so by
+// Bonferroni's inequality its error rate is at most the sum of theirs. It errs towards
 // inconclusive.
 func quotient(x, y Comparison) Comparison {
 	return Comparison{

@@ -18,17 +18,17 @@ type Article struct {
 	Sentences             []Sentence
 }
 
-// Sentence is a sentence, table row or caption of an article that concludes, claims or measures
+// Sentence is a sentence, table row or caption in an article that concludes, claims or measures
 // something, in our own words.
 type Sentence struct {
 	ID         string // the article's letter and a number: F-12
 	Place      string // where in the article
 	Says       string
 	Untestable string // why no bench can test it; else ""
-	Missing    string // what must be measured before all of it can be judged; else ""
+	Missing    string // what must be measured before it can be judged fully; else ""
 }
 
-// sentenceColumns are the head of sentences.csv.
+// sentenceColumns is the header of sentences.csv.
 var sentenceColumns = []string{"id", "place", "says", "untestable", "missing"}
 
 var (
@@ -36,9 +36,9 @@ var (
 	articleLetter = regexp.MustCompile(`^[A-Z]$`)
 )
 
-// ReadSentences reads the table of sentences at path. A row whose id is a letter alone begins an
-// article: it has its source for a place, and says its title. ReadSentences returns all errors, each
-// with file:line:column.
+// ReadSentences reads the sentences.csv at path. A row whose id is a single letter begins an
+// article: its place is the source, and it says the title. ReadSentences returns all errors up to
+// the first malformed row, each with file:line:column.
 func ReadSentences(fsys fs.FS, path string) ([]Article, error) {
 	f, err := fsys.Open(path)
 	if err != nil {

@@ -8,15 +8,15 @@ import (
 	"dyno/internal/analysis"
 )
 
-// outliers is the share of the cells that a spread leaves out at either end.
-const outliers = 10 // one in ten
+// outliers sets the share of cells that a spread leaves out at either end: one in outliers.
+const outliers = 10
 
-// spreadOf returns how far figures are apart: the largest over the smallest, without a tenth of them
-// at either end. Its limits are those of the sorted limits of the spans.
+// spreadOf returns how far apart figures are: the largest over the smallest, without a tenth at
+// either end. Its limits come from the sorted limits of the spans.
 //
-// Note: the largest of many figures is as a rule one that came out too large, and the smallest one
-// that came out too small: the extremes of many spans would not hold the true ones. A tenth from the
-// end, what is above and what is below cancel out.
+// Note: the largest among many figures usually came out too large, and the smallest too small: the
+// extremes of many spans would not hold the true ones. A tenth from the end, errors up and down
+// cancel out.
 func spreadOf(spans []span) span {
 	var at, lo, hi []float64
 	for _, s := range spans {
@@ -42,8 +42,8 @@ func spreadOf(spans []span) span {
 	return r
 }
 
-// spread judges how far the cells are apart or, where the claim names others, that over how far
-// those are.
+// spread judges how far apart the cells are or, if the claim names others, this spread over the
+// others' spread.
 func (o *Outcome) spread(c *Claim, e Evidence) (Verdict, string) {
 	own, other := *c, *c
 	own.Over, other.Cells, other.Over = nil, c.Over, nil
@@ -58,7 +58,7 @@ func (o *Outcome) spread(c *Claim, e Evidence) (Verdict, string) {
 	return ofBound(analysis.Estimate{Value: s.at, Lo: s.lo, Hi: s.hi, N: epochs}, c.AtLeast, c.AtMost)
 }
 
-// apart returns the spread of a claim's cells and shows it.
+// apart returns the spread over a claim's cells and shows it.
 func (o *Outcome) apart(c *Claim, e Evidence) (span, int) {
 	spans, epochs := c.spans(e)
 	s := spreadOf(spans)
@@ -70,7 +70,7 @@ func (o *Outcome) apart(c *Claim, e Evidence) (span, int) {
 	return s, epochs
 }
 
-// repeats judges whether the epochs of a cell, each of new processes, are alike within a factor.
+// repeats judges whether a cell's epochs, each with new processes, are alike within a factor.
 func (o *Outcome) repeats(c *Claim, e Evidence) (Verdict, string) {
 	cell := ParseCell(c.A)
 	least, most, ok := e.Range(cell, c.Metric)

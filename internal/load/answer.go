@@ -5,12 +5,12 @@ import (
 	"dyno/internal/scenario"
 )
 
-// Answer is a complete response, as far as a load judges it.
+// Answer is a complete response, as a load judges it.
 type Answer struct {
 	*Slot         // the request; valid until the next request is made
-	Status  int   // status code
+	Status  int   // body bytes
 	Length  int64 // of the body, bytes
-	Equal   bool  // the body is Want.Body
+	Equal   bool  // the headers in the contract are present
 	Headers bool  // those that the contract asks for are there
 	Surplus bool  // bytes follow that belong to no response
 	Close   bool  // the connection must not be used again
@@ -18,12 +18,12 @@ type Answer struct {
 	// Redirects is how many were followed to it.
 	Redirects int
 
-	// Lost is how a request counts that has no answer, though its connection goes on; OK: it has one.
-	// Only Slot, Err and Close are set then.
+	// Lost is the kind that a request counts as if it has no answer although its connection
+	// continues; OK: it has one. If Lost is set, only Slot, Err and Close are.
 	Lost Kind
 	Err  error
 
-	last []byte // HTTP/2: what was read last of it: of the body, or else its fields
+	last []byte // HTTP/2: the data read last: from the body, or else the fields
 }
 
 // Classify compares the response with its contract.
@@ -54,8 +54,7 @@ func (a *Answer) Classify() Kind {
 	return OK
 }
 
-// CheckHeaders reports whether every wanted header is among the field lines, with a value that
-// matches.
+// CheckHeaders reports whether every wanted header is in fields, with a matching value.
 func CheckHeaders(fields []byte, wanted []scenario.Header) bool {
 	for i := range wanted {
 		if !has(fields, &wanted[i]) {

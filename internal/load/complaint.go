@@ -9,7 +9,7 @@ import (
 	"dyno/internal/secret"
 )
 
-// The errors of engines for a connection that ended, or a request that was given up.
+// The engines' errors for a connection that ended, or a request that was given up.
 var (
 	ErrClosed    = errors.New("the server closed the connection without a response")
 	ErrTruncated = errors.New("the server closed the connection within the body of a response")
@@ -19,11 +19,11 @@ var (
 	ErrBarred    = errors.New("the server allows no streams (SETTINGS_MAX_CONCURRENT_STREAMS is 0)")
 )
 
-// Shown is the number of bytes of a response that a complaint quotes.
+// Shown is how many bytes of a response a complaint quotes.
 const Shown = 200
 
-// Complaint describes how the response broke its contract. raw is the data that was read last, if its
-// protocol is text; none where the end of the connection ended the response. It allocates.
+// Complaint describes how the response broke its contract. raw is the data read last if the
+// protocol is text, or empty if the connection's end ended the response. Complaint allocates.
 func (a *Answer) Complaint(k Kind, s *scenario.Scenario, raw []byte) string {
 	r := &s.Requests[a.Want.Index]
 	why := ""

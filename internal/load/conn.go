@@ -6,17 +6,17 @@ import (
 	"dyno/internal/scenario"
 )
 
-// Conn is the protocol of one connection: HTTP/1.1, or HTTP/2 if two is set. Its methods are those of
+// Conn is a connection's protocol: HTTP/1.1, or HTTP/2 if two is set. Its methods are those of
 // HTTP1 and HTTP2.
 //
-// Note: two fields and a branch, not an interface or a type parameter: the calls of HTTP/1.1 stay
+// Note: two fields and a branch, not an interface or a type parameter, keep the HTTP/1.1 calls
 // direct.
 type Conn struct {
 	two *HTTP2
 	one HTTP1
 }
 
-// NewConn returns the protocol of a connection of job.
+// NewConn returns the protocol for one of job's connections.
 func (j *Job) NewConn(src *scenario.Source, heads *Heads) Conn {
 	heads.samples.Sampler = j.Samples
 	if j.HTTP2 {
@@ -29,8 +29,8 @@ func (j *Job) NewConn(src *scenario.Source, heads *Heads) Conn {
 	return c
 }
 
-// Reset forgets the requests in flight, for a new connection, except for those that are sent again on
-// it (Held).
+// Reset forgets the requests in flight, for a new connection, except those to be sent again on it
+// (Held).
 func (c *Conn) Reset() {
 	if c.two != nil {
 		c.two.Reset()
@@ -39,7 +39,7 @@ func (c *Conn) Reset() {
 	c.one.Reset()
 }
 
-// Pending returns the number of requests in flight, with those to be sent again.
+// Pending returns the number of requests in flight, including those to be sent again.
 func (c *Conn) Pending() int {
 	if c.two != nil {
 		return c.two.Pending()
@@ -47,8 +47,8 @@ func (c *Conn) Pending() int {
 	return c.one.pending
 }
 
-// Held returns how many requests wait for a new connection, to be sent again: the server has not
-// processed them (HTTP/2). They are the last ones of Slot.
+// Held returns how many requests wait to be sent again on a new connection: the server has not
+// processed them (HTTP/2). They are the last in Slot's order.
 func (c *Conn) Held() int {
 	if c.two != nil {
 		return len(c.two.held)
@@ -56,7 +56,7 @@ func (c *Conn) Held() int {
 	return 0
 }
 
-// Forget drops the requests that wait for a new connection, and returns how many these were.
+// Forget drops the requests that wait for a new connection, and returns their number.
 func (c *Conn) Forget() int {
 	n := c.Held()
 	if n > 0 {
@@ -73,7 +73,8 @@ func (c *Conn) Slot(i int) *Slot {
 	return c.one.Slot(i)
 }
 
-// Oldest returns when the oldest request in flight was sent; without one, when the last was.
+// Oldest returns when the oldest request in flight was sent; without one, when the last request was
+// sent.
 func (c *Conn) Oldest() int64 {
 	if c.two != nil {
 		return c.two.Oldest()
@@ -89,8 +90,7 @@ func (c *Conn) Room(depth int) int {
 	return depth - c.one.pending
 }
 
-// Allowed returns how many requests the server allows in flight, of depth that are asked for; depth, where
-// it has not said.
+// Allowed returns how many of depth requests the server allows in flight; depth if it has not said.
 func (c *Conn) Allowed(depth int) int {
 	if c.two != nil && c.two.settled {
 		return min(depth, c.two.limit)
@@ -98,8 +98,8 @@ func (c *Conn) Allowed(depth int) int {
 	return depth
 }
 
-// Ask draws the next request, due at due and sent now, and appends it to b, except for a long body
-// of HTTP/1.1, which it returns as tail.
+// Ask draws the next request, due at due and sent now, and appends it to b, except for a long
+// HTTP/1.1 body, which it returns as tail.
 func (c *Conn) Ask(b []byte, due, now int64) (_ []byte, tail string) {
 	if c.two != nil {
 		return c.two.Ask(b, due, now), ""
@@ -112,8 +112,8 @@ func (c *Conn) Owes() bool {
 	return c.two != nil && c.two.Owes() || c.one.follow != nil && len(c.one.follow.out) > 0
 }
 
-// Out appends what is to be sent besides new requests: frames of HTTP/2, a request that was redirected.
-// It returns how many requests it sends again, to a server that has not processed them.
+// Out appends data besides new requests: HTTP/2 frames, or a redirected request. It returns how
+// many requests it sends again because the server has not processed them.
 func (c *Conn) Out(b []byte) (_ []byte, again int) {
 	if c.two != nil {
 		return c.two.Out(b)
@@ -133,7 +133,7 @@ func (c *Conn) Feed(b []byte, now int64) (n int, answer *Answer, err error) {
 }
 
 // Cancel takes a request that was sent at before, or earlier, out of flight; nil if there is none,
-// or if its connection has no streams.
+// or if the connection has no streams.
 func (c *Conn) Cancel(before int64) *Slot {
 	if c.two != nil {
 		return c.two.Cancel(before)
@@ -141,11 +141,11 @@ func (c *Conn) Cancel(before int64) *Slot {
 	return nil
 }
 
-// Silent reports whether requests that were sent by then are lost together with their connection,
-// because it has no streams, or because nothing came on it since.
+// Silent reports whether requests sent by since are lost together with their connection: it has no
+// streams, or nothing came on it after since.
 func (c *Conn) Silent(since int64) bool { return c.two == nil || c.two.Silent(since) }
 
-// Barred reports whether the server takes no requests although none is in flight, and since when.
+// Barred reports whether the server takes no requests although none is in flight, and from when on.
 func (c *Conn) Barred() (since int64, ok bool) {
 	if c.two != nil {
 		return c.two.Barred()
@@ -153,11 +153,11 @@ func (c *Conn) Barred() (since int64, ok bool) {
 	return 0, false
 }
 
-// Over reports whether c has nothing left to carry, by a decision of the server's.
+// Over reports whether the server decided that c has nothing left to carry.
 func (c *Conn) Over() bool { return c.two != nil && c.two.Over() }
 
-// End reports that the server has closed the connection; cut says that it did so without the end of
-// TLS. It returns the answer that this completes, or how the requests in flight count, and why.
+// End reports that the server has closed the connection; cut says that it did so without closing
+// TLS. It returns the answer that this completes, or the kind and error for the requests in flight.
 func (c *Conn) End(cut bool) (a *Answer, kind Kind, err error) {
 	kind, err = Closed, ErrClosed
 	switch {
@@ -172,8 +172,8 @@ func (c *Conn) End(cut bool) (a *Answer, kind Kind, err error) {
 	return a, kind, err
 }
 
-// Lost returns how the i-th request in flight counts, and why, if its connection is lost to kind and
-// err: as Truncated if the server closed it within the body of the response.
+// Lost returns the kind and error for the i-th request in flight if its connection is lost with
+// kind and err: Truncated if the server closed it within the response body.
 func (c *Conn) Lost(i int, kind Kind, err error) (Kind, error) {
 	if (kind == Closed || kind == GoAway) && (c.two != nil && i < len(c.two.active) && c.two.active[i].head ||
 		c.two == nil && i == 0 && c.one.parser.Within()) {

@@ -13,12 +13,12 @@ import (
 )
 
 const (
-	mostCoded   = 64 << 20  // the longest body that is decoded, as it comes, in bytes
-	mostDecoded = 256 << 20 // likewise, decoded
+	mostCoded   = 64 << 20  // the longest encoded body that is decoded, in bytes
+	mostDecoded = 256 << 20 // the longest decoded body
 )
 
-// Decoded returns the body of r with its content coding (RFC 9110, section 8.4.1) undone, or as it came
-// if that is not possible.
+// Decoded returns r's body without its content coding (RFC 9110, section 8.4.1), or as received if
+// it cannot be decoded.
 func Decoded(r *http1.Response) []byte {
 	value, _ := r.Get("content-encoding")
 	if len(r.Body) > mostCoded {

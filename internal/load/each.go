@@ -6,12 +6,12 @@ import (
 	"dyno/internal/scenario"
 )
 
-// eachMost is the largest number of requests of a mix whose figures are kept one by one, for each
+// eachMost is the largest number of requests in a mix whose figures are kept one by one, for each
 // event loop: each takes some 20 kB.
 const eachMost = 1000
 
-// newEach returns room for the figures of each request of a mix; nil if it has but one with a
-// weight, or more than eachMost.
+// newEach returns room for the figures of each request in a mix; nil if only one has a weight, or
+// if there are more than eachMost.
 func newEach(s *scenario.Scenario) []result.Each {
 	if s == nil || len(s.Requests) > eachMost {
 		return nil
@@ -29,7 +29,7 @@ func newEach(s *scenario.Scenario) []result.Each {
 	return each
 }
 
-// Answered counts a complete answer by its redirects and its request, as far as either is counted.
+// Answered counts a complete answer by its redirects and its request, if they are counted.
 func (r *Recorder) Answered(a *Answer, k Kind, now int64) {
 	r.Redirects += int64(a.Redirects)
 	if r.Each == nil {
@@ -50,7 +50,8 @@ func (r *Recorder) Answered(a *Answer, k Kind, now int64) {
 	e.Latency.Record(now - sent)
 }
 
-// Unanswered counts a request at index of the scenario that will have no answer, if each is counted.
+// Unanswered counts the scenario's request at index as one that will have no answer, if each
+// request is counted.
 func (r *Recorder) Unanswered(index int, due, sent, now int64) {
 	if r.Each == nil {
 		return
@@ -63,14 +64,14 @@ func (r *Recorder) Unanswered(index int, due, sent, now int64) {
 	censor(e, now-sent)
 }
 
-// censor records the least time that a request without a right answer has waited.
+// censor records how long a request without a right answer has waited, as a lower bound.
 func censor(e *result.Each, ns int64) {
 	e.Latency.Record(ns)
 	e.Censored++
 	e.CensoredFromNS = least(e.CensoredFromNS, max(ns, 1))
 }
 
-// mergeEach adds all of o to r.
+// mergeEach adds o's requests to r.
 func (r *Recorder) mergeEach(o *Recorder) {
 	for i := range o.Each {
 		from, to := &o.Each[i], &r.Each[i]

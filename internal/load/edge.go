@@ -7,28 +7,28 @@ import (
 	"dyno/internal/result"
 )
 
-// Edge is the span of a window over which its rate is: from its start, or from when its last connection
-// was to begin (Window.Spread), until nothing more was to start: the deadline, or the last of a number of
-// requests. The wait for the last answers is no part of it. The workers of the window share it. All times
-// are ns on the session's clock.
+// Edge is the time span for a window's rate: from the window's start, or from when its last
+// connection should begin (Window.Spread), until nothing more should start: the deadline, or the
+// last of a number of requests. The wait for the last answers is excluded. The window's workers
+// share it. All times are ns on the session's clock.
 type Edge struct {
 	start, from int64
 	pause       int64 // a fixed think time; 0: none
-	think       int64 // mean of a random one
+	think       int64 // mean of a random think time
 	open        bool  // an open loop
-	turn        int   // answers of a connection after which none is left of what it sent at the start
+	turn        int   // answers per connection after which none is left to the requests it sent at the start
 	until       atomic.Int64
 	unheard     atomic.Int64 // connections with fewer answers than turn
-	starting    atomic.Int64 // workers that may still start requests of a limited number
+	starting    atomic.Int64 // workers that may still start requests from a limited number
 
-	firsts []first // of a closed loop: the right ones among the first answers of each connection
+	firsts []first // in a closed loop: the right ones among each connection's first answers
 	heard  atomic.Int64
 }
 
 // first is an answer to a request that its connection sent as it began.
 type first struct{ sent, now int64 }
 
-// Turn returns how many answers each connection of a closed loop must have for its rate to be steady.
+// Turn returns how many answers each connection in a closed loop needs for a steady rate.
 func Turn(w *Window, job *Job) int {
 	if n := w.Depth(job); job.PerConnection == 0 || n < job.PerConnection {
 		return n
@@ -36,7 +36,7 @@ func Turn(w *Window, job *Job) int {
 	return job.PerConnection
 }
 
-// NewEdge returns the Edge of a window of job that begins at start, and in which nothing starts
+// NewEdge returns the Edge for a window of job that begins at start, and in which nothing starts
 // after deadline. If deadline is math.MaxInt64, a number of requests bounds the window. Each
 // goroutine that starts requests then calls Over after its last one.
 func NewEdge(w *Window, job *Job, starters int, start, deadline int64) *Edge {
@@ -57,7 +57,7 @@ func NewEdge(w *Window, job *Job, starters int, start, deadline int64) *Edge {
 	return e
 }
 
-// Heard records that a connection got its n-th answer of the window at now, of that kind.
+// Heard records that a connection got its n-th answer in the window at now, of kind k.
 func (e *Edge) Heard(n int, k Kind, sent, now int64) {
 	if n > e.turn {
 		return
@@ -72,7 +72,7 @@ func (e *Edge) Heard(n int, k Kind, sent, now int64) {
 	}
 }
 
-// Over records that one of the goroutines that start requests starts no more.
+// Over records that a goroutine that starts requests has started its last one.
 func (e *Edge) Over(now int64) {
 	if e.starting.Add(-1) == 0 {
 		e.until.Store(min(now, e.until.Load()))
@@ -82,9 +82,9 @@ func (e *Edge) Over(now int64) {
 // Cut records that the window was cancelled at now.
 func (e *Edge) Cut(now int64) { e.until.Store(min(now, e.until.Load())) }
 
-// count takes from a right answer what the rate does not count of it: the part of its service time
-// outside of the span. Where all connections are answered in step, whole answers would make a rate of n
-// or n+1 turns. With a fixed think time a turn is the pause before the request, too.
+// count subtracts the parts of a right answer that the rate must not count: the part of its service
+// time outside the span. If all connections are answered in step, whole answers would give a rate
+// for n or n+1 turns. With a fixed think time a turn includes the pause before the request.
 func (r *Recorder) count(due, sent, now int64) {
 	begun := sent
 	if r.Edge.pause > 0 {
@@ -107,19 +107,19 @@ func (r *Recorder) count(due, sent, now int64) {
 	}
 }
 
-// Begin makes r ready for a window of that Edge.
+// Begin prepares r for a window with that Edge.
 func (r *Recorder) Begin(e *Edge) {
 	r.Edge, r.Slices = e, newSlices(e.start, e.until.Load())
 }
 
-// Rest records, when the window has ended, that a connection was to pause until due.
+// Rest records, at the window's end, that a connection should pause until due.
 func (r *Recorder) Rest(due int64) {
 	if r.Edge != nil && r.Edge.pause > 0 {
 		r.rests = append(r.rests, due)
 	}
 }
 
-// rested returns the number of turns spent in pauses that the end of the span interrupted.
+// rested returns the number of turns spent in pauses that the span's end interrupted.
 func (r *Recorder) rested(from, until int64) (turns float64) {
 	turn := float64(r.Edge.pause + r.Service.Quantile(0.5))
 	for _, due := range r.rests {
@@ -130,17 +130,17 @@ func (r *Recorder) rested(from, until int64) (turns float64) {
 	return turns
 }
 
-// usualTimes is how many median service times count of one that is longer, in a usual service time: one
-// slow request among a connection's first ones must not decide how long the others usually take.
+// usualTimes limits a service time, in medians, when the usual service time is computed: a single
+// slow request among a connection's first ones must not change the usual time.
 const usualTimes = 4
 
-// surplus returns by how much the first requests count too much. A server that answers one request after
-// another has answered all of them within one service time, half of one on average: each counts by its
-// time in the span over the usual service time, on average one at most. Otherwise all of a load would
-// count one half of a request too much for each in flight, because those under way at the end of the span
-// count, too.
+// surplus returns by how much the first requests count too much. A server that answers one request
+// after another has answered all of them within one service time, on average after half of it: each
+// counts by its time in the span over the usual service time, on average at most one. Otherwise the
+// rate would count half a request too much for each request in flight, because the requests under
+// way at the span's end count too.
 //
-// Of a window that was cancelled there is none: those under way at its end count nothing.
+// A cancelled window has no surplus: requests under way at its end do not count.
 func (r *Recorder) surplus(until int64) float64 {
 	e := r.Edge
 	if e.pause > 0 || r.InFlight > 0 {
@@ -165,12 +165,13 @@ func (r *Recorder) surplus(until int64) float64 {
 	return counted - own
 }
 
-// flowed returns how much the right answers after the end of an open loop's span count: all, if the
-// server kept up, since it was sent them within the span and would have answered as many of earlier
-// requests in it, had the load begun before. None, if it fell behind all the time: it worked off a
-// backlog. Then the second half of the window has three times as many requests waiting as the first;
-// from two thirds of what the second has, the first half counts as even. Where the halves are not known,
-// each counts by the part of its service time in the span.
+// flowed returns how much the right answers after the end of an open loop's span count. If the
+// server kept up, all do: their requests were sent within the span, and if the load had begun
+// earlier the server would have answered as many earlier requests within it. If the server fell
+// behind all the time, none do: it worked off a backlog. Then the second half of the window has
+// three times as many waiting requests as the first; the halves count as even if the first has two
+// thirds of the second's. If the halves are unknown, each answer counts by the part of its service
+// time in the span.
 func (r *Recorder) flowed() float64 {
 	if r.Pace == nil || r.Pace.sum.HalfNS == 0 {
 		return float64(r.late) - r.after
@@ -179,25 +180,26 @@ func (r *Recorder) flowed() float64 {
 	return float64(r.late) * min(max(3*even-1, 0), 1)
 }
 
-// close sets in l the figures of the whole window: its rate, and quantiles of service times.
+// close sets l's figures over the whole window: the rate, and quantiles of service times.
 func (r *Recorder) close(l *result.Load, now int64) {
 	r.rate(l, now)
 	r.times(l)
 }
 
-// times sets in l the quantiles of service times.
+// times sets l's service times: quantiles, maximum, mean and deviation.
 func (r *Recorder) times(l *result.Load) {
 	l.ServiceP50NS, l.ServiceP99NS, l.ServiceMaxNS = r.Service.Quantile(0.5), r.Service.Quantile(0.99), r.Service.Max()
 	l.ServiceMeanNS = int64(math.Round(r.Service.Mean()))
 	l.ServiceSDNS = int64(math.Round(r.Service.StdDev()))
 }
 
-// span returns when the span of the rate began and ended, of a window that ended at now. The rate is not
-// steady if the span is shorter than result.FewestTimes median service times or than a turn, or if a connection
-// was not answered: then it begins with the window, in which not all connections may have begun.
+// span returns when the rate's span began and ended, for a window that ended at now. The rate is
+// not steady if the span is shorter than result.FewestTimes median service times or than a turn, or
+// if a connection was not answered: then the span begins with the window, when not all connections
+// may have begun.
 func (r *Recorder) span(now int64) (from, until int64, steady bool) {
 	e, median := r.Edge, r.Service.Quantile(0.5)
-	if until = e.until.Load(); until == math.MaxInt64 { // of a number, not all were started
+	if until = e.until.Load(); until == math.MaxInt64 { // not all requests were started
 		until = now
 	}
 	if e.unheard.Load() > 0 || until-e.from < max(result.FewestTimes*median, e.pause+median, 1) {
@@ -206,7 +208,7 @@ func (r *Recorder) span(now int64) (from, until int64, steady bool) {
 	return e.from, until, true
 }
 
-// answered returns the right answers of the span.
+// answered returns the right answers in the span.
 func (r *Recorder) answered(from, until int64) float64 {
 	right := float64(r.counts[OK])
 	switch {
@@ -218,7 +220,7 @@ func (r *Recorder) answered(from, until int64) float64 {
 	return max(right-r.before-r.after+r.rested(from, until)-r.surplus(until), 0)
 }
 
-// rate sets in l the right answers of the span and its length, and its beginning if it is steady.
+// rate sets in l the span's right answers and length, and its beginning if the rate is steady.
 func (r *Recorder) rate(l *result.Load, now int64) {
 	e := r.Edge
 	if e == nil || l.Started == 0 {

@@ -21,8 +21,8 @@ var ErrUnnotified = errors.New("the server closed the connection without close_n
 
 var errTruncated = errors.New("the server closed the connection within a record of TLS")
 
-// Negotiated returns what a connection negotiated. Its error is a protocol, chosen by the server
-// (ALPN), that is not the load's.
+// Negotiated returns what a connection negotiated. It returns an error if the server chose a
+// different protocol (ALPN) than the load's.
 func (j *Job) Negotiated(s *tls.ConnectionState) (result.TLSSession, error) {
 	n := result.TLSSession{Version: tls.VersionName(s.Version), Suite: tls.CipherSuiteName(s.CipherSuite),
 		ALPN: s.NegotiatedProtocol, Resumed: s.DidResume}
@@ -42,7 +42,7 @@ func (j *Job) Negotiated(s *tls.ConnectionState) (result.TLSSession, error) {
 	return n, nil
 }
 
-// Unconnected returns how a request counts for which no connection could be made.
+// Unconnected returns the kind that a request counts as if no connection could be made.
 func Unconnected(err error) Kind {
 	if _, shaking := errors.AsType[*endpoint.HandshakeError](err); shaking {
 		return Handshake
@@ -53,8 +53,8 @@ func Unconnected(err error) Kind {
 // Undialled returns the number of requests for which no connection could be made.
 func Undialled(l *result.Load) int64 { return l.Errors[Dial.String()] + l.Errors[Handshake.String()] }
 
-// Severed returns how the requests in flight count when reading their connection failed with err,
-// of the system or of TLS, and what to say of it.
+// Severed returns the kind for the requests in flight after reading failed with err, from the
+// system or TLS, and the error to report.
 func Severed(err error) (Kind, error) {
 	var op *net.OpError
 	var system syscall.Errno
@@ -69,7 +69,7 @@ func Severed(err error) (Kind, error) {
 	return Parse, errors.New("TLS: " + endpoint.Reason(err))
 }
 
-// Encrypted counts a connection of that session, which the window began with.
+// Encrypted counts a connection with that session, open when the window began.
 func (r *Recorder) Encrypted(s result.TLSSession) { r.encrypted(s, 1) }
 
 func (r *Recorder) encrypted(s result.TLSSession, n int64) {
@@ -79,8 +79,8 @@ func (r *Recorder) encrypted(s result.TLSSession, n int64) {
 	r.sessions[s] += n
 }
 
-// Shaken records how long a handshake took, in ns; within: in the window. Those before it are kept
-// apart, because they are made all at once.
+// Shaken records how long a handshake took, in ns; within says that it fell in the window. Earlier
+// handshakes are kept apart, because they are made all at once.
 func (r *Recorder) Shaken(took int64, within bool) {
 	to := &r.greeted
 	if within {
@@ -93,7 +93,7 @@ func (r *Recorder) Shaken(took int64, within bool) {
 	(*to).Record(took)
 }
 
-// negotiated sets in l what the connections negotiated.
+// negotiated sets the TLS figures in l.
 func (r *Recorder) negotiated(l *result.Load) {
 	for s, n := range r.sessions {
 		s.Connections = n

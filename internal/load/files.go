@@ -7,15 +7,15 @@ import (
 )
 
 // OutOfFiles reports whether err says that this process, or its machine, may open no more files.
-// The server is not to blame for that.
+// The server is not to blame.
 func OutOfFiles(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }
 
-// filesBeside is an upper bound of the number of files that dyno has open besides its connections.
+// filesBeside is an upper bound on the files that dyno opens besides its connections.
 const filesBeside = 256
 
-// FilesError adds to an OutOfFiles error what to do about it, and returns any other err unchanged.
+// FilesError adds a remedy to an OutOfFiles error, and returns any other err unchanged.
 func FilesError(err error, connections int) error {
 	switch {
 	case errors.Is(err, syscall.EMFILE):

@@ -12,27 +12,27 @@ import (
 	"dyno/internal/secret"
 )
 
-// follower follows the redirects of the requests on a connection of HTTP/1.1 (RFC 9110, section
-// 15.4). The request stays in flight, with the times that it had, until a response that is no
-// redirect comes, or one that cannot be followed (Redirect). Another connection is never made.
+// follower follows redirects on an HTTP/1.1 connection (RFC 9110, section 15.4). The request stays
+// in flight, with its original times, until a response comes that is not a redirect, or that cannot
+// be followed (Redirect). No other connection is made.
 //
-// Note: a request in flight is all that the engines know, and what is to be sent again is what the
-// protocol owes the server (Conn.Owes), so they need no code of their own for it. A protocol with
-// streams keeps a follower for each.
+// Note: the engines know only the request in flight, and the protocol owes the server the repeated
+// request (Conn.Owes), so they need no code for redirects. A protocol with streams would keep a
+// follower for each.
 type follower struct {
-	most   int // redirects of a request
+	most   int // redirects per request
 	scheme string
 	sent   scenario.Sent
 	hops   int    // redirects of the request so far
 	out    []byte // the request, still to be sent again
 
-	status   int    // of the redirect that is being read; 0: it is none
-	location []byte // its Location; empty: it has none
+	status   int    // the redirect being read; 0: none
+	location []byte // its Location; empty: none
 
-	lost Answer // of a request whose redirect cannot be followed
+	lost Answer // for a request whose redirect cannot be followed
 }
 
-// mostRepeated is the limit, in bytes, of a request that is sent again.
+// mostRepeated is the size limit, in bytes, for a request that is sent again.
 const mostRepeated = 16 << 20
 
 var locationName = []byte("location")
@@ -46,14 +46,14 @@ func (f *follower) ask(d *scenario.Draw, b []byte) (_ []byte, tail string) {
 // reset forgets the request in flight.
 func (f *follower) reset() { f.out = f.out[:0] }
 
-// take appends what is to be sent besides new requests.
+// take appends the request to be sent again.
 func (f *follower) take(b []byte) []byte {
 	b = append(b, f.out...)
 	f.out = f.out[:0]
 	return b
 }
 
-// head looks at the header section of a response to w. A redirect that the contract asks for is a
+// head reads the header section of a response to w. A redirect that the contract expects is a
 // response like others.
 func (f *follower) head(status int, fields []byte, w *scenario.Want) {
 	f.status, f.location = 0, f.location[:0]
@@ -78,8 +78,8 @@ func (f *follower) head(status int, fields []byte, w *scenario.Want) {
 	}
 }
 
-// again makes the request of w ready to be sent to target. POST becomes GET except after 307 and 308,
-// after 303 every method but HEAD does, as in browsers (RFC 9110, sections 15.4.2 to 15.4.9).
+// again prepares w's request to be sent to target. POST becomes GET except after 307 and 308; after
+// 303 every method except HEAD does, as in browsers (RFC 9110, sections 15.4.2 to 15.4.9).
 func (f *follower) again(src *scenario.Source, w *scenario.Want, target string) {
 	method := f.sent.Method()
 	bare := f.status == 303 && method != "GET" && method != "HEAD" ||
@@ -89,8 +89,8 @@ func (f *follower) again(src *scenario.Source, w *scenario.Want, target string) 
 	f.hops++
 }
 
-// target returns where the redirect leads: a path, perhaps with a query. Its error says why it cannot
-// be followed; closes says that the connection ends with it.
+// target returns the redirect's target: a path, perhaps with a query. Its error says why the
+// redirect cannot be followed; closes says that the connection ends with it.
 func (f *follower) target(closes bool) (string, error) {
 	from := secret.Mask(f.sent.Method() + " " + f.sent.Target())
 	refuse := func(format string, args ...any) (string, error) {
@@ -132,8 +132,8 @@ func origin(u *url.URL) string {
 	return u.Scheme + "://" + strings.ToLower(u.Hostname()) + ":" + port
 }
 
-// followed handles the end of a response where redirects are followed; more says that bytes follow. It
-// returns nil if the request goes on.
+// followed handles a response's end if redirects are followed; more says that bytes follow. It
+// returns nil if the request continues.
 func (h *HTTP1) followed(s *Slot, more bool) *Answer {
 	f, closes := h.follow, h.parser.Close
 	if f.status == 0 {

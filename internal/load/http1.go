@@ -11,7 +11,7 @@ import (
 // ErrUnasked is the error for bytes that belong to no response.
 var ErrUnasked = errors.New("the server sent bytes without a request")
 
-// KindOf returns how requests in flight count when Feed fails with err.
+// KindOf returns the kind that requests in flight count as if Feed fails with err.
 func KindOf(err error) Kind {
 	if err == ErrUnasked {
 		return Closed
@@ -25,17 +25,17 @@ func KindOf(err error) Kind {
 	return Parse
 }
 
-// Slot is one request in flight. Times are ns on the session's clock.
+// Slot is a request in flight. Times are ns on the session's clock.
 type Slot struct {
 	Due, Sent int64
 	Began     int64          // when the first byte of the response was read; 0: not yet
-	Want      *scenario.Want // own, or one that other requests share
+	Want      *scenario.Want // own, or shared with other requests
 	own       scenario.Want
 }
 
-// HTTP1 is the client's side of HTTP/1.1 on a connection: it renders requests, holds those in
-// flight, oldest first, and reads their responses. It neither sends nor receives, so that both
-// engines share it. Once its requests have grown, it allocates only when cookies change.
+// HTTP1 is the client side of an HTTP/1.1 connection: it renders requests, holds those in flight,
+// oldest first, and reads their responses. It neither sends nor receives, so that both engines
+// share it. Once its buffers have grown, it allocates only when cookies change.
 type HTTP1 struct {
 	src     *scenario.Source
 	heads   *Heads
@@ -43,26 +43,26 @@ type HTTP1 struct {
 	slots   []Slot    // a ring
 	first   int
 	pending int
-	headers bool      // those of the response being read are as wanted
-	body    collected // of a load that takes samples
-	sampled bool      // the header section of the response being read
+	headers bool      // the response being read has the wanted ones
+	body    collected // for a load that takes samples
+	sampled bool      // the Sampler takes this response's header section
 	parser  http1.Parser
 }
 
-// Heads holds the last header section and the verdict on it, because servers repeat theirs, and
-// the last request drawn and the last answer. The connections of one
-// goroutine share it: it stays in the CPU's cache, which all of theirs together exceed.
+// Heads holds the last header section with its verdict, because servers repeat header sections, and
+// the last request drawn and the last answer. One goroutine's connections share it, so that it
+// stays in the CPU's cache, which a Heads per connection would exceed.
 type Heads struct {
 	memo    http1.Memo
-	id      uint64        // of the header section
-	index   int           // of the request within the scenario
+	id      uint64        // identifies the header section
+	index   int           // the request's index in the scenario
 	good    bool          // it has the headers that the request wants
-	draw    scenario.Draw // of HTTP/1.1, as answer
+	draw    scenario.Draw // HTTP/1.1 only; shared like answer
 	samples turns
 	answer  Answer
 }
 
-// NewHTTP1 returns an HTTP1 for the requests of src, with up to depth of them in flight.
+// NewHTTP1 returns an HTTP1 for src's requests, with up to depth in flight.
 func NewHTTP1(src *scenario.Source, heads *Heads, depth int) HTTP1 {
 	return HTTP1{src: src, heads: heads, slots: make([]Slot, depth), parser: http1.Parser{Memo: &heads.memo}}
 }
@@ -111,9 +111,9 @@ func (h *HTTP1) Ask(b []byte, due, now int64) (_ []byte, tail string) {
 	return d.HTTP1(b)
 }
 
-// Feed reads from b, which is not empty, as http1.Parser.Feed does. It returns at the end of a
-// response, which answer describes until the next call, or with a nil answer when all of b that
-// could be used is used. After an error (KindOf) the connection cannot be used any more.
+// Feed reads from b, which is not empty, as http1.Parser.Feed does. It returns at a response's end,
+// which answer describes until the next call, or with a nil answer once it has used all it can of
+// b. After an error (KindOf) the connection cannot be used any more.
 func (h *HTTP1) Feed(b []byte, now int64) (n int, answer *Answer, err error) {
 	if h.pending == 0 {
 		return 0, nil, ErrUnasked
@@ -154,8 +154,8 @@ func (h *HTTP1) End() *Answer {
 	return h.answered(s, false)
 }
 
-// expect configures the parser for the response to w, which is the next. It does not allocate,
-// except for the first w that has a hash.
+// expect configures the parser for the next response, to w. It does not allocate, except for the
+// first w with a hash.
 func (h *HTTP1) expect(w *scenario.Want) {
 	h.headers, h.sampled = true, h.heads.samples.next()
 	var sink http1.Sink
@@ -168,7 +168,7 @@ func (h *HTTP1) expect(w *scenario.Want) {
 	})
 }
 
-// sink returns what takes in the body of the response to w.
+// sink returns the writer for the response body to w.
 func (h *HTTP1) sink(w *scenario.Want) http1.Sink {
 	if w.Shape != nil {
 		return &h.body

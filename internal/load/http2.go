@@ -10,8 +10,8 @@ import (
 	"dyno/internal/scenario"
 )
 
-// HTTP2 is the client's side of HTTP/2 on a connection, as HTTP1 is that of HTTP/1.1: its requests
-// in flight are streams, answered in any order. It neither sends nor receives. Once its memory has
+// HTTP2 is the client side of an HTTP/2 connection, as HTTP1 is for HTTP/1.1: its requests in
+// flight are streams, answered in any order. It neither sends nor receives. Once its memory has
 // grown, it allocates only when cookies change.
 type HTTP2 struct {
 	src     *scenario.Source
@@ -19,74 +19,74 @@ type HTTP2 struct {
 	parser  http2.Parser
 	active  []*stream // in flight, in no order
 	free    []*stream
-	held    []*stream // that the server did not process, for the next connection
+	held    []*stream // not processed by the server, for the next connection
 	index   []*stream // by number, modulo its length; a guess, which find checks
-	next    uint32    // number of the next stream
-	sent    int64     // when the last request was
+	next    uint32    // the next stream's number
+	sent    int64     // when the last request was sent
 	answer  Answer
 	verdict verdict
 
 	control []byte    // frames to be sent before anything else
-	sending []*stream // with the rest of a body
-	more    bool      // some of it may be sent now
+	sending []*stream // streams with unsent body
+	more    bool      // some unsent body may be sent now
 
-	window int64 // that we grant, to the connection and to each stream
-	got    int64 // bytes received since we last widened that of the connection
+	window int64 // granted to the connection and to each stream
+	got    int64 // bytes received since we last widened the connection's window
 
-	// What the server said.
-	heard   int64 // when it last said something; 0: it has not
+	// The server's announcements.
+	heard   int64 // when it last sent something; 0: not yet
 	barred  int64 // when it last said that it takes no streams
 	settled bool  // its SETTINGS have come
-	limit   int   // of streams at a time
-	initial int64 // window of a new stream
-	room    int64 // in the window of the connection
-	shrunk  bool  // it has made the table of header fields smaller, and was not answered
+	limit   int   // streams at a time
+	initial int64 // a new stream's window
+	room    int64 // left in the connection's window
+	shrunk  bool  // it shrank the header table, and was not answered
 	left    error // its GOAWAY, or why it did not process a stream; nil: none
 
-	dropped []uint32 // streams that we cancelled, and on which the server may still send
-	forgot  uint32   // likewise all up to this one
+	dropped []uint32 // streams that we cancelled, on which the server may still send
+	forgot  uint32   // all cancelled streams up to this number
 }
 
 // stream is a request in flight.
 type stream struct {
 	Slot
 	id     uint32 // 0: it is free
-	at     int    // in active
+	at     int    // index in active
 	head   bool   // the header section has come
 	status int
 	length int64 // Content-Length; -1: unknown
-	got    int64 // bytes of the body
-	due    int64 // bytes by which we have not widened its window since
+	got    int64 // body bytes
+	due    int64 // bytes received since we last widened its window
 	equal  bool
 	good   bool // the headers are as wanted
 
-	room    int64     // in its window, for body
-	body    string    // what is left to send of it
+	room    int64     // left in its window, for body
+	body    string    // unsent rest of whole
 	whole   string    // the body
-	memory  []byte    // of a body that is drawn
-	block   []byte    // the header block of the request
+	memory  []byte    // for a drawn body
+	block   []byte    // the request's header block
 	refused int       // how often the server did not process it
 	queued  bool      // in sending
-	taken   collected // the answer's body, of a load that takes samples
+	taken   collected // the answer's body, for a load that takes samples
 }
 
-// verdict is what was found in the last header section, because servers repeat theirs.
+// verdict is the result for the last header section, because servers repeat header sections.
 type verdict struct {
 	id    uint64
-	index int // of the request within the scenario
+	index int // the request's index in the scenario
 	good  bool
 }
 
 const (
-	grant = 1 << 30 // window that we grant: the client shall not be what limits a server
+	grant = 1 << 30 // the window we grant: the client must not limit a server
 
-	mostOut   = 64 << 10 // bytes that Out appends of bodies at a time
-	mostOwed  = 1 << 20  // bytes of answers to a server that does not read them
+	mostOut   = 64 << 10 // body bytes that Out appends at a time
+	mostOwed  = 1 << 20  // bytes owed to a server that does not read
 	mostKnown = 256      // cancelled streams that are remembered one by one
-	mostAgain = 10       // times that a request is sent again
+	mostAgain = 10       // times a request is sent again
 )
 
-// NewHTTP2 returns an HTTP2 for the requests of src, with up to depth of them in flight.
+// NewHTTP2 returns an HTTP2 for src's requests, with up to depth in flight.
 func NewHTTP2(src *scenario.Source, heads *Heads, depth int) *HTTP2 {
 	size := 2
 	for size < 2*depth {
@@ -101,8 +101,8 @@ func NewHTTP2(src *scenario.Source, heads *Heads, depth int) *HTTP2 {
 	return h
 }
 
-// Reset forgets the requests in flight, for a new connection, which Out begins, except for those that
-// are sent again on it.
+// Reset forgets the requests in flight, for a new connection, which Out begins, except those to be
+// sent again on it.
 func (h *HTTP2) Reset() {
 	for len(h.active) > 0 {
 		h.take(h.active[len(h.active)-1])
@@ -124,7 +124,7 @@ func (h *HTTP2) Reset() {
 	}
 }
 
-// Pending returns the number of requests in flight, with those to be sent again.
+// Pending returns the number of requests in flight, including those to be sent again.
 func (h *HTTP2) Pending() int { return len(h.active) + len(h.held) }
 
 // Slot returns the i-th request in flight, in no order; those to be sent again come last.
@@ -171,8 +171,8 @@ func (h *HTTP2) resends() bool {
 		(h.settled || len(h.active) == 0)
 }
 
-// Ask draws the next request, due at due and sent now, and appends it to b, as far as the server
-// takes its body yet. There must be Room for it.
+// Ask draws the next request, due at due and sent now, and appends it to b, with as much body as
+// the server accepts now. There must be Room for it.
 func (h *HTTP2) Ask(b []byte, due, now int64) []byte {
 	b = h.say(b)
 	last := len(h.free) - 1
@@ -186,7 +186,7 @@ func (h *HTTP2) Ask(b []byte, due, now int64) []byte {
 	return h.begin(b, s)
 }
 
-// begin appends the request of s, on a new stream.
+// begin appends s's request, on a new stream.
 func (h *HTTP2) begin(b []byte, s *stream) []byte {
 	s.id, s.at, s.room, s.Began = h.next, len(h.active), h.initial, 0
 	s.head, s.status, s.length, s.got, s.due, s.equal = false, 0, -1, 0, 0, true
@@ -206,7 +206,7 @@ func (h *HTTP2) begin(b []byte, s *stream) []byte {
 	}
 	s.taken.Reset()
 	if b = h.send(b, s, len(b)+mostOut); s.body != "" {
-		if !s.queued { // else since its last request, whose body was cut short
+		if !s.queued { // else it is queued since its last request, whose body was cut short
 			s.queued = true
 			h.sending = append(h.sending, s)
 		}
@@ -218,9 +218,9 @@ func (h *HTTP2) begin(b []byte, s *stream) []byte {
 // Owes reports whether Out has something to append.
 func (h *HTTP2) Owes() bool { return len(h.control) > 0 || h.more || h.resends() }
 
-// Out appends what is to be sent besides new requests: the beginning of the connection, answers to
-// the server's frames, requests that are sent again, and bodies, a part of them at a time. It returns
-// how many requests it sends again.
+// Out appends data besides new requests: the connection's beginning, answers to the server's
+// frames, requests that are sent again, and bodies, a part at a time. It returns how many requests
+// it sends again.
 func (h *HTTP2) Out(b []byte) (_ []byte, again int) {
 	b = h.say(b)
 	for ; h.resends(); again++ {
@@ -244,14 +244,14 @@ func (h *HTTP2) Out(b []byte) (_ []byte, again int) {
 	return b, again
 }
 
-// say appends what is in control.
+// say appends control.
 func (h *HTTP2) say(b []byte) []byte {
 	b = append(b, h.control...)
 	h.control = h.control[:0]
 	return b
 }
 
-// send appends the body of s, as far as the windows allow and b stays below most bytes.
+// send appends s's body, as far as the windows allow and b stays below most bytes.
 func (h *HTTP2) send(b []byte, s *stream, most int) []byte {
 	for s.body != "" && len(b) < most {
 		n := min(int64(len(s.body)), h.room, s.room, http2.MaxFrame)
@@ -266,8 +266,8 @@ func (h *HTTP2) send(b []byte, s *stream, most int) []byte {
 	return b
 }
 
-// Cancel takes a request that was sent at before, or earlier, out of flight, and cancels its stream.
-// It returns nil if there is none.
+// Cancel takes a request that was sent at before, or earlier, out of flight, and cancels its
+// stream. It returns nil if there is none.
 func (h *HTTP2) Cancel(before int64) *Slot {
 	for _, s := range h.active {
 		if s.Sent <= before {
@@ -290,13 +290,13 @@ func (h *HTTP2) Over() bool {
 	return len(h.active) == 0 && (h.left != nil || h.next > http2.MaxStream)
 }
 
-// Silent reports whether the server has sent nothing since then.
+// Silent reports whether the server has sent nothing after since.
 func (h *HTTP2) Silent(since int64) bool { return h.heard <= since }
 
-// Barred reports whether the server takes no streams although none is in flight, and since when.
+// Barred reports whether the server takes no streams although none is in flight, and from when on.
 func (h *HTTP2) Barred() (since int64, ok bool) { return h.barred, h.limit == 0 && len(h.active) == 0 }
 
-// Ended returns how requests in flight count when the server has closed the connection, and why.
+// Ended returns the kind and error for requests in flight after the server closed the connection.
 func (h *HTTP2) Ended() (Kind, error) {
 	if kind := KindOf(h.left); kind == GoAway {
 		return kind, h.left
@@ -304,10 +304,10 @@ func (h *HTTP2) Ended() (Kind, error) {
 	return Closed, ErrClosed
 }
 
-// place returns the index of a stream's number in h.index.
+// place returns the index for a stream number in h.index.
 func (h *HTTP2) place(id uint32) int { return int(id>>1) & (len(h.index) - 1) }
 
-// find returns the stream in flight with this number; nil if there is none.
+// find returns the stream in flight with this number, or nil.
 func (h *HTTP2) find(id uint32) *stream {
 	if s := h.index[h.place(id)]; s != nil && s.id == id {
 		return s
@@ -334,9 +334,9 @@ func (h *HTTP2) remove(s *stream) {
 	s.id, s.body = 0, ""
 }
 
-// refuse handles a stream that the server did not process, as it says with err: its request is sent
-// again on the next connection (RFC 9113, section 8.7), so many times. It returns the answer of one
-// that is not.
+// refuse handles a stream that the server did not process, according to err: its request is sent
+// again on the next connection (RFC 9113, section 8.7), up to mostAgain times. After that, or if
+// the server did process it, refuse returns its answer.
 func (h *HTTP2) refuse(s *stream, k Kind, err error) *Answer {
 	if s.head { // it did process it
 		return h.lose(s, k, err)
@@ -363,7 +363,7 @@ func (h *HTTP2) reset(s *stream, c http2.Code) {
 // errRefused is the error for a stream that the server did not process.
 var errRefused = fmt.Errorf("the server reset the stream: %v", http2.RefusedStream)
 
-// leftError is a GOAWAY of the server.
+// leftError is the server's GOAWAY.
 type leftError struct {
 	code  http2.Code
 	debug string

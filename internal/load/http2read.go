@@ -9,9 +9,9 @@ import (
 	"dyno/internal/http2"
 )
 
-// Feed reads from b as HTTP1.Feed does. It also returns at the end of a stream that has no answer
-// (Answer.Lost). After an error (KindOf) the connection cannot be used any more; that of a GOAWAY or
-// a refused stream comes when nothing is in flight on it.
+// Feed reads from b as HTTP1.Feed does. It also returns at the end of a stream without an answer
+// (Answer.Lost). After an error (KindOf) the connection cannot be used any more; the error for a
+// GOAWAY or a refused stream comes once nothing is in flight.
 func (h *HTTP2) Feed(b []byte, now int64) (n int, answer *Answer, err error) {
 	p := &h.parser
 	h.heard = now
@@ -22,7 +22,7 @@ func (h *HTTP2) Feed(b []byte, now int64) (n int, answer *Answer, err error) {
 		}
 		if event == http2.GoAway {
 			if answer = h.leave(); answer != nil {
-				return n + p.Start, answer, nil // and once more, for the next that it leaves out
+				return n + p.Start, answer, nil // Feed sees the GOAWAY again, for the next request that it leaves out
 			}
 		}
 		n += k
@@ -55,7 +55,7 @@ func (h *HTTP2) Feed(b []byte, now int64) (n int, answer *Answer, err error) {
 				err = h.left
 			}
 		}
-		if answer == nil && len(h.control) > mostOwed { // else with the next event: an answer counts
+		if answer == nil && len(h.control) > mostOwed { // else after the next event: an answer has priority
 			err = &http2.Error{Code: http2.EnhanceYourCalm,
 				Reason: "the server does not read the answers to its frames"}
 		}
@@ -157,7 +157,7 @@ func (h *HTTP2) data(now int64) (*Answer, error) {
 	return nil, nil
 }
 
-// finish makes the answer of s, which is complete. last is what was read last of it.
+// finish makes the answer for s, which is complete. last is the data read last.
 func (h *HTTP2) finish(s *stream, last []byte) *Answer {
 	w, a := s.Want, &h.answer
 	bare := w.Head || s.status == 204 || s.status == 304 // it has no content, whatever its length says
@@ -201,7 +201,7 @@ func (h *HTTP2) fail(s *stream, c http2.Code, why string) *Answer {
 	return a
 }
 
-// idle returns an error if the stream of the event has not begun.
+// idle returns an error if the event's stream has not begun.
 func (h *HTTP2) idle() error {
 	if id := h.parser.Stream; id%2 == 0 || id >= h.next {
 		return &http2.Error{Code: http2.ProtocolError,
@@ -210,8 +210,8 @@ func (h *HTTP2) idle() error {
 	return nil
 }
 
-// stray handles HEADERS or DATA of a stream that is not in flight. Those of a stream that we
-// cancelled were perhaps under way.
+// stray handles HEADERS or DATA on a stream that is not in flight. Frames on a stream that we
+// cancelled may have been under way.
 func (h *HTTP2) stray() error {
 	id := h.parser.Stream
 	if err := h.idle(); err != nil || id <= h.forgot {
@@ -228,8 +228,8 @@ func (h *HTTP2) stray() error {
 	return nil
 }
 
-// leave handles a GOAWAY. It returns one request that the server leaves out and that is not sent again,
-// if there is any.
+// leave handles a GOAWAY. It returns a request that the server leaves out and that is not sent
+// again, if there is one.
 func (h *HTTP2) leave() *Answer {
 	p := &h.parser
 	if old, ok := h.left.(*leftError); !ok || old.code != p.Code {
@@ -245,7 +245,7 @@ func (h *HTTP2) leave() *Answer {
 	return nil
 }
 
-// settle takes over the server's SETTINGS (RFC 9113 6.5).
+// settle adopts the server's SETTINGS (RFC 9113 6.5).
 func (h *HTTP2) settle() error {
 	h.control = http2.AppendSettingsAck(h.control)
 	h.settled = true
@@ -274,7 +274,7 @@ func (h *HTTP2) settle() error {
 	}
 }
 
-// shift changes the windows of all streams. It is false if one becomes too large.
+// shift changes all streams' windows. It returns false if one becomes too large.
 func (h *HTTP2) shift(by int64) bool {
 	for _, s := range h.active {
 		if s.room += by; s.room > http2.MaxWindow {
@@ -308,6 +308,6 @@ func (h *HTTP2) widen() (*Answer, error) {
 	if s == nil {
 		return nil, &http2.Error{Code: code, Reason: why}
 	}
-	p.End = false // what it says is of another frame
+	p.End = false // it belongs to another frame
 	return h.fail(s, code, why), nil
 }

@@ -9,15 +9,15 @@ import (
 	"dyno/internal/result"
 )
 
-// shrunk is the share of the bytes at verification below which a response counts as different: a
+// shrunk is the share of the size at verification below which a response counts as different: a
 // missing header is 10 %.
 const shrunk = 0.9
 
-// Impossible returns an error if the figures of l are arithmetically impossible for handlers that
-// wait for delay. It applies the rules of dyno audit (doc/studies.md) to dyno's own loads. A server
-// that violates them responds without doing the work. shown is the number of bytes of a response
-// during verification; 0 if it varies. Of HTTP/2 it is the body alone: header sections shrink while a
-// connection lasts.
+// Impossible returns an error if l's figures are arithmetically impossible for handlers that wait
+// for delay. It applies the rules of dyno audit (doc/studies.md) to dyno's own loads. A server that
+// violates them responds without doing the work. shown is a response's size during verification, in
+// bytes; 0 if it varies. For HTTP/2 it is the body alone: header sections shrink while a connection
+// lasts.
 func (j *Job) Impossible(l *result.Load, delay time.Duration, shown int) error {
 	seconds := float64(l.WindowNS) / 1e9
 	if l.Succeeded == 0 || seconds <= 0 {
@@ -52,7 +52,7 @@ func (j *Job) Impossible(l *result.Load, delay time.Duration, shown int) error {
 	if j.HTTP2 {
 		fewest, protocol = bounds.LeastStream, "HTTP/2"
 	}
-	if j.TLS != nil { // each response, or what is in flight, is a record at least
+	if j.TLS != nil { // each response, or all that is in flight, is at least one record
 		size -= bounds.LeastRecord / depth
 	}
 	switch {

@@ -9,30 +9,29 @@ import (
 	"dyno/internal/scenario"
 )
 
-// Ledger collects the Recorders of the workers of one observed Window: interval by interval for
+// Ledger collects the Recorders of an observed Window's workers: interval by interval for
 // Observe.Tick, and as a whole. It adds them up on its own goroutine, so that workers never wait.
 type Ledger struct {
 	observe *Observe
 	paced   bool
-	each    chan []result.Each // for each worker; nil where requests are not counted one by one
+	each    chan []result.Each // per worker; nil if requests are not counted one by one
 	spare   chan *Recorder
 	parts   chan part
 	done    sync.WaitGroup
 	total   *Recorder
 }
 
-// part is what one worker recorded in interval k.
+// part is one worker's record of interval k.
 type part struct {
 	worker int
 	k      int64
 	rec    *Recorder
-	last   bool // of this worker
+	last   bool // the worker's last part
 }
 
 const buffers = 3 // recorders per worker: one in use, one handed in, one spare
 
-// NewLedger returns a Ledger that collects the results of a number of workers of job. Close ends
-// the collection.
+// NewLedger returns a Ledger that collects results from workers of job. Close ends the collection.
 func NewLedger(w *Window, job *Job, workers int) *Ledger {
 	l := &Ledger{
 		observe: w.Observe, paced: w.Schedule != nil || w.Think.Mean > 0 || job.PerConnection > 0,
@@ -62,7 +61,7 @@ func (l *Ledger) Take() *Recorder {
 	return r
 }
 
-// Every returns the length of an interval in ns; 0 if there are none.
+// Every returns an interval's length in ns; 0 if there are none.
 func (l *Ledger) Every() int64 {
 	if l.observe.Tick == nil {
 		return 0
@@ -70,12 +69,12 @@ func (l *Ledger) Every() int64 {
 	return int64(l.observe.Every)
 }
 
-// Turn takes what worker recorded in interval k, and returns a Recorder to go on with. It never
-// waits: if collecting is behind, it returns rec, and what rec holds counts in the next interval.
+// Turn takes worker's record of interval k, and returns a Recorder to continue with. It never
+// waits: if collecting is behind, it returns rec, whose contents then count in the next interval.
 func (l *Ledger) Turn(worker int, k int64, rec *Recorder) *Recorder {
 	select {
 	case next := <-l.spare:
-		next.Pace, rec.Pace = rec.Pace, nil // which is of the whole window
+		next.Pace, rec.Pace = rec.Pace, nil // covers the whole window
 		next.Each, rec.Each = rec.Each, nil // likewise
 		next.Edge = rec.Edge
 		next.Slices, rec.Slices = rec.Slices, nil       // likewise
@@ -86,13 +85,13 @@ func (l *Ledger) Turn(worker int, k int64, rec *Recorder) *Recorder {
 	}
 }
 
-// End takes the last Recorder of a worker, of interval k.
+// End takes a worker's last Recorder, for interval k.
 func (l *Ledger) End(worker int, k int64, rec *Recorder) {
 	l.parts <- part{worker: worker, k: k, rec: rec, last: true}
 }
 
 // Close waits until all is collected. Every worker must have called End; the window ended at now.
-// It fills Observe.Into except for Texts and First, and returns the Load without histogram.
+// It fills Observe.Into except for Texts and First, and returns the Load without a histogram.
 func (l *Ledger) Close(now int64) result.Load {
 	close(l.parts)
 	l.done.Wait()
@@ -107,9 +106,10 @@ func (l *Ledger) Close(now int64) result.Load {
 	return load
 }
 
-// gather reports an interval when every worker has handed it in, or a later one, or has ended.
+// gather reports an interval once every worker has handed in that interval or a later one, or has
+// ended.
 func (l *Ledger) gather(workers int) {
-	next := make([]int64, workers) // interval that each is in
+	next := make([]int64, workers) // each worker's current interval
 	open := map[int64]*Recorder{}
 	told, latest := int64(0), int64(-1)
 	for p := range l.parts {
@@ -136,7 +136,7 @@ func (l *Ledger) gather(workers int) {
 
 // tell reports interval k to Observe.Tick. rec is nil if no worker recorded anything in it.
 func (l *Ledger) tell(k int64, rec *Recorder) {
-	if rec == nil { // the gathering was behind
+	if rec == nil { // the collection was behind
 		rec = newDetailed(l.paced)
 	}
 	load := rec.load(rec.first)

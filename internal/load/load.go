@@ -1,6 +1,6 @@
-// Package load defines a load (Job), the times of its requests (Schedule), the recording of results
-// (Recorder) and the sending (Engine). The engines are the packages load/epoll and load/gonet. A
-// worker owns its Recorder; Run merges them.
+// Package load defines a load (Job), when its requests are due (Schedule), how results are recorded
+// (Recorder) and how requests are sent (Engine). The engines are the packages load/epoll and
+// load/gonet. A worker owns its Recorder; Run merges them.
 package load
 
 import (
@@ -15,7 +15,7 @@ import (
 	"dyno/internal/tcpstat"
 )
 
-// Job defines the requests of a load, the server and the connections.
+// Job defines a load's requests, server and connections.
 type Job struct {
 	endpoint.Endpoint `json:"-"`
 	Scenario          *scenario.Scenario
@@ -26,27 +26,27 @@ type Job struct {
 	Timeout           time.Duration // of one request; 0 means 10 s
 	// ConnectTimeout is how long a connection may take to be established; 0 means Timeout.
 	ConnectTimeout time.Duration
-	Workers        int   // event loops; 0 means Loops of the CPUs in CPUs
-	CPUs           []int `json:"-"` // that the workers are pinned to, round robin; nil leaves them free
+	Workers        int   // event loops; 0 means Loops for the CPUs in CPUs
+	CPUs           []int `json:"-"` // CPUs to pin the workers to, round robin; nil leaves them free
 
 	// PerConnection is the number of requests after which the client closes a connection and dials
 	// again; 0 means no limit. With 1 every request has "Connection: close"; if the Scenario's
 	// requests have it, PerConnection is 1.
 	PerConnection int
-	Follow        int  // redirects of a request that are followed, in HTTP/1.1 alone; 0: none
+	Follow        int  // redirects followed per request, only in HTTP/1.1; 0: none
 	Lazy          bool // a connection is dialled when it is first used (Window.Spread), not by Open
-	// Samples keeps a sample of the header sections, and of the answers to requests that have a Shape; nil:
+	// Samples keeps a sample of header sections, and of answers to requests that have a Shape; nil:
 	// bodies without a contract are not looked at.
 	Samples *Sampler `json:"-"`
 	// Spin polls for answers, and for the last 60 µs before a due time, without sleeping.
 	Spin bool
 
-	whole int          // connections of the whole load, once Prepare has reduced them; 0 before
-	link  tcpstat.Link // by which packets to the server leave, once Locate has been called; none on this machine
+	whole int          // the whole load's connections, once Prepare has reduced them; 0 before
+	link  tcpstat.Link // for packets to the server, once Locate has been called; none on this machine
 }
 
-// Prepare fills in what j leaves open, reduces it to its Share and compiles its scenario, whose
-// requests may say that PerConnection is 1. It serves once.
+// Prepare fills in j's defaults, reduces j to its Share and compiles its scenario, whose requests
+// may set PerConnection to 1. Call it once.
 func (j *Job) Prepare() (*scenario.Mix, error) {
 	if j.Timeout <= 0 {
 		j.Timeout = 10 * time.Second
@@ -85,15 +85,15 @@ func (j *Job) Prepare() (*scenario.Mix, error) {
 type Window struct {
 	For      time.Duration // no request starts after it; those in flight are awaited
 	Requests int64         // maximum number of requests; 0 means no limit
-	Spread   time.Duration // the first requests of the connections are spread evenly over it
+	Spread   time.Duration // the connections' first requests are spread evenly over it
 	// InFlight limits the requests in flight per connection below the job's Pipeline; 0: no limit.
 	InFlight int
 	// Schedule says when requests are due: an open loop. nil is a closed loop, in which each
 	// connection sends its next request as soon as it may.
 	Schedule  *Schedule
 	Think     Pause    // closed loop: from an answer to the next request of its connection
-	Observe   *Observe `json:"-"` // what to keep beyond the Load; nil: nothing
-	Uncounted bool     // of a warm-up: no figure of it counts
+	Observe   *Observe `json:"-"` // extra results besides the Load; nil: none
+	Uncounted bool     // a warm-up: its figures do not count
 	// Begin, unless nil, is called once all is ready. The window begins when it returns.
 	Begin func() `json:"-"`
 }
@@ -107,8 +107,8 @@ func (w *Window) Depth(job *Job) int {
 	return n
 }
 
-// Allow notes in l that one of its connections was allowed so many requests in flight, if these are fewer
-// than the depth asked for.
+// Allow notes in l that a connection was allowed that many requests in flight, if they are fewer
+// than depth.
 func Allow(l *result.Load, allowed, depth int) {
 	if allowed < depth {
 		l.StreamsAllowed = int(least(int64(l.StreamsAllowed), int64(allowed)))
@@ -124,7 +124,8 @@ func (w *Window) Check() error {
 }
 
 // Deadline returns the time, in ns, after which nothing starts in a window that begins at start;
-// math.MaxInt64 if there is none. A number of requests is served whole, even if the schedule ends.
+// math.MaxInt64 if there is none. A limited number of requests is sent in full, even if the
+// schedule ends.
 func (w *Window) Deadline(start int64) int64 {
 	end := int64(math.MaxInt64)
 	if w.For > 0 {
@@ -138,30 +139,30 @@ func (w *Window) Deadline(start int64) int64 {
 
 // Observe asks for more detail than a Load holds.
 type Observe struct {
-	Into  *result.Detail // is filled when Run returns
-	Every time.Duration  // length of the intervals reported to Tick; 0: none
+	Into  *result.Detail // filled when Run returns
+	Every time.Duration  // interval length for Tick; 0: none
 	Each  bool           // fill Into.Each, if the scenario has several requests with a weight
-	Part  *Part          // is filled when Run returns; nil: nothing is to be merged (Measure)
+	Part  *Part          // filled when Run returns; nil: nothing will be merged (Measure)
 	// Tick is called for each interval, in order, by one goroutine. The Interval is valid until it
 	// returns.
 	Tick func(result.Interval)
 }
 
-// Pause is a think time. If Random, it is drawn from an exponential distribution of that mean each
-// time.
+// Pause is a think time. If Random, each one is drawn from an exponential distribution with that
+// mean.
 type Pause struct {
 	Mean   time.Duration
 	Random bool
 }
 
-// Nap is the longest that an engine sleeps at a time within a window. So a stop of the process or
-// the machine during the sleep shows as a gap (result.Load.GapNS).
+// Nap is the longest that an engine sleeps at a time within a window. A stop of the process or the
+// machine during sleep therefore shows as a gap (result.Load.GapNS).
 const Nap = 5 * time.Millisecond
 
 // Engine opens connections. load/epoll and load/gonet implement it.
 type Engine interface {
-	// Open establishes the connections of job. Fewer than asked is not an error here: the Load of
-	// each window says how many there were; none at all is.
+	// Open establishes job's connections. Fewer than requested is not an error: each window's Load
+	// gives the number; none at all is.
 	Open(ctx context.Context, job Job) (Session, error)
 }
 

@@ -9,10 +9,10 @@ import (
 	"dyno/internal/tcpstat"
 )
 
-// Locate returns the Endpoint with an IP address in place of a host name: its only one, or the first
-// that accepts a connection, tried as net.Dialer does, IPv6 and IPv4 in parallel (RFC 6555). If none
-// accepts, it is the first. So all connections of a session go to one address. j then knows by which
-// link.
+// Locate returns the Endpoint with an IP address in place of a host name: the only address, or the
+// first that accepts a connection, tried as net.Dialer does, IPv6 and IPv4 in parallel (RFC 6555).
+// If none accepts, it returns the first. All connections in a session thus go to one address.
+// Locate also records the link to it in j.
 func (j *Job) Locate(ctx context.Context) (endpoint.Endpoint, error) {
 	to, err := j.locate(ctx)
 	if err == nil && to.Network == "tcp" {

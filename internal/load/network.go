@@ -5,7 +5,7 @@ import (
 	"dyno/internal/tcpstat"
 )
 
-// Counted stores in l what the connections of a window sent and received; nothing where they are no TCP
+// Counted stores in l what a window's connections sent and received; nothing if they are not TCP
 // connections, or this system does not count.
 func (j *Job) Counted(l *result.Load, s *tcpstat.Segments) {
 	if s.Connections == 0 {
@@ -15,19 +15,19 @@ func (j *Job) Counted(l *result.Load, s *tcpstat.Segments) {
 	l.Network.LinkShare = linkShare(l)
 }
 
-// LossError is why a session was not opened whose connections lost segments: a link, or a full backlog,
-// drops them.
+// LossError says that a session was not opened because its connections lost segments: a link, or a
+// full backlog, drops them.
 type LossError struct{ Err error }
 
 func (e *LossError) Error() string { return e.Err.Error() }
 func (e *LossError) Unwrap() error { return e.Err }
 
-// frameBytes is what a segment takes on an Ethernet link besides its payload: preamble, frame, checksum
-// and gap 38, IPv4 20, TCP with time stamps 32.
+// frameBytes is what a segment takes on an Ethernet link besides its payload: preamble, frame,
+// checksum and gap 38, IPv4 20, TCP with time stamps 32.
 const frameBytes = 90
 
-// linkShare returns the share of the bandwidth of a Load's link that was used, in the direction with
-// more; 0 if it is not known.
+// linkShare returns the share of the link's bandwidth that a Load used, in the busier direction; 0
+// if unknown.
 func linkShare(l *result.Load) float64 {
 	n := l.Network
 	if n.LinkBitsPerSec <= 0 || l.WindowNS <= 0 {

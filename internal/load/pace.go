@@ -12,14 +12,14 @@ const (
 	paceGaps = 64 // parts of 0 to 1
 )
 
-// Pace records how evenly the requests of an open loop went out on one event loop, and how long
-// they waited: see result.Pace. It serves one window. After its creation nothing in it allocates.
-// All times are ns on the session's clock.
+// Pace records how evenly an open loop's requests went out on one event loop, and how long they
+// waited: see result.Pace. It serves one window. Recording does not allocate. All times are ns on
+// the session's clock.
 type Pace struct {
 	schedule *Schedule
 	part     float64 // share of all arrivals that this event loop sends
 	start    int64
-	middle   int64 // 0: a number bounds the window
+	middle   int64 // 0: a number of requests bounds the window
 	deadline int64
 
 	early, late   int64
@@ -29,10 +29,10 @@ type Pace struct {
 	expected      float64 // arrivals until last, by the schedule
 	gaps          [paceGaps]int64
 
-	sum result.Pace // of the closed bins, and of merged Paces
+	sum result.Pace // over closed bins and merged Paces
 }
 
-// NewPace returns the Pace of one of several event loops, for a window from start to deadline;
+// NewPace returns the Pace for one event loop of several, in a window from start to deadline;
 // math.MaxInt64 means no deadline.
 func NewPace(s *Schedule, workers int, start, deadline int64) *Pace {
 	p := &Pace{schedule: s, part: 1 / float64(workers*s.share.of()), start: start, deadline: deadline, last: start}
@@ -58,13 +58,13 @@ func (p *Pace) send(n, now int64) {
 			p.expected = x
 			n--
 		}
-		p.gaps[0] += n // together with another
+		p.gaps[0] += n // sent together with another
 	}
 	p.last = now
 }
 
-// turn closes a bin. What went out after the deadline, or so near before it that its bin was cut
-// short, does not count.
+// turn closes a bin. Requests sent after the deadline, or in a last bin that the deadline cuts
+// short, do not count.
 func (p *Pace) turn() {
 	if p.bin < (p.deadline-p.start)/paceBin {
 		p.sent += p.inBin
@@ -73,8 +73,8 @@ func (p *Pace) turn() {
 	p.inBin = 0
 }
 
-// waited adds the time in which a request was due and unanswered, split at the middle of the
-// window. By Little's law it gives the mean number of requests in the system in either half.
+// waited adds the time in which a request was due and unanswered, split at the window's middle. By
+// Little's law this gives the mean number of requests in the system in either half.
 func (p *Pace) waited(due, until int64) {
 	if p.middle == 0 {
 		return
@@ -104,7 +104,7 @@ func (p *Pace) close(cut bool) {
 	}
 }
 
-// merge adds the closed o. p may be nil.
+// merge adds o, which is closed. p may be nil.
 func (p *Pace) merge(o *Pace) *Pace {
 	if p == nil {
 		p = &Pace{}

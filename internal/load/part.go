@@ -15,24 +15,24 @@ import (
 	"dyno/internal/result"
 )
 
-// Part is what one of several generators recorded in a window of its Share of a load, in full: every
-// histogram with all of its counts, not their quantiles. It travels as JSON without loss. MergeParts adds
-// Parts up by the code that adds up the event loops of one machine. Its times count from the start of the
-// window on the generator's own clock, so that clocks of several machines are never compared.
+// Part is one generator's record of a window in its Share of a load, in full: every histogram with
+// all counts, not quantiles. It travels as JSON without loss. MergeParts adds Parts up with the
+// code that adds up event loops on one machine. Its times count from the window's start on the
+// generator's own clock, so that clocks on different machines are never compared.
 type Part struct {
 	Share   Share
-	load    result.Load // as the generator's engine gave it: what only an engine knows, and its own rate
+	load    result.Load // from the generator's engine: figures that only an engine knows, and the generator's own rate
 	rec     *Recorder
-	answers float64 // right answers of the span of the generator's rate, unrounded
+	answers float64 // right answers in the span of the generator's rate, unrounded
 	texts   map[string]string
 	first   string
 }
 
-// Load returns what the generator measured.
+// Load returns the generator's own figures.
 func (p *Part) Load() result.Load { return p.load }
 
-// Measure carries out a window of s, which sends the share of a load, and returns the Part. It observes
-// the window as w.Observe asks. Like Session.Run it returns what was seen until ctx ended.
+// Measure runs a window on s, which sends share of a load, and returns the Part. It observes the
+// window as w.Observe asks. Like Session.Run it returns the results until ctx ended.
 func Measure(ctx context.Context, s Session, share Share, w Window) (*Part, error) {
 	p, d := &Part{Share: share}, result.Detail{}
 	o := Observe{Each: true}
@@ -52,7 +52,7 @@ func Measure(ctx context.Context, s Session, share Share, w Window) (*Part, erro
 	return p, err
 }
 
-// keep keeps r, of a window that ended at now, before anything of it is changed.
+// keep copies r, from a window that ended at now, before it is changed.
 func (p *Part) keep(r *Recorder, now int64) {
 	p.rec = newDetailed(r.Response != nil)
 	if r.Each != nil {
@@ -78,8 +78,8 @@ func (p *Part) keep(r *Recorder, now int64) {
 	}
 }
 
-// Silent returns the longest time of the window without an answer, as far as whole samples of Slice show it. What
-// follows the last answer of a window that ends with a number of requests is no part of it.
+// Silent returns the longest time in the window without an answer, in whole samples of length
+// Slice. If a number of requests ends the window, the time after the last answer does not count.
 func (p *Part) Silent() (longest time.Duration) {
 	s := p.rec.Slices
 	if s == nil {
@@ -98,18 +98,18 @@ func (p *Part) Silent() (longest time.Duration) {
 	return longest
 }
 
-// began is the start of the window in a Part's first and last: 0 says that there was none.
+// began is the window's start in a Part's first and last, because 0 means none.
 const began = 1
 
-// MergeParts adds up the Parts of all generators of a load. Counts and histograms are those of one recorder
-// of all of it, bit for bit. Of the rest:
+// MergeParts adds up the Parts from all generators of a load. Counts and histograms equal those that
+// one recorder would have for the whole load, bit for bit. For the rest:
 //
-//   - Rates: each generator's is of its own span. The sum is stated as answers in the time that the
-//     spans have in common; it is steady if all are (see result.Load).
-//   - The longest of the generators' times counts for WallNS, GapNS, BacklogPeak and, as they are of
-//     one server, the shortest for UnreachableNS.
-//   - Segments are sums over machines; the link is that of which the largest share was used.
-//   - CPU times are sums over machines, and say nothing of any one of them: Part.Load does.
+//   - Rates: each generator's rate covers its own span. The sum is stated as answers in the time that
+//     the spans have in common; it is steady if all are (see result.Load).
+//   - Times: WallNS, GapNS and BacklogPeak are the largest of the generators' values and, because they
+//     load one server, UnreachableNS is the smallest.
+//   - Segments are sums over machines; the link is the one with the largest share used.
+//   - CPU times are sums over machines, and say nothing about a single machine: Part.Load does.
 //
 // It returns an error unless the parts are the shares 1 to n of n, once each.
 func MergeParts(parts []*Part) (l result.Load, d result.Detail, err error) {
@@ -151,7 +151,7 @@ func MergeParts(parts []*Part) (l result.Load, d result.Detail, err error) {
 	return l, d, err
 }
 
-// complete returns an error unless the parts are all shares of a load.
+// complete returns an error unless the parts are all shares of one load.
 func complete(parts []*Part) error {
 	if len(parts) == 0 {
 		return errors.New("merge parts: there is none")
@@ -169,7 +169,7 @@ func complete(parts []*Part) error {
 	return nil
 }
 
-// add sets in l what generators know of themselves.
+// add sets the figures in l that generators report about themselves.
 func add(l *result.Load, parts []*Part) {
 	l.UnreachableNS = math.MaxInt64
 	steady, spin, spinKnown := true, true, true
@@ -202,7 +202,7 @@ func add(l *result.Load, parts []*Part) {
 	if spinKnown {
 		l.Spin = &spin
 	}
-	if until == math.MaxInt64 { // none started a request
+	if until == math.MaxInt64 { // no generator started a request
 		until = l.WallNS
 	}
 	if l.RateNS = max(until-from, 1); steady && until > from {
@@ -211,7 +211,7 @@ func add(l *result.Load, parts []*Part) {
 	l.RateAnswers = math.Round(1000*perNS*float64(l.RateNS)) / 1000
 }
 
-// partJSON is a Part on its way.
+// partJSON is a Part as it travels.
 type partJSON struct {
 	Share      Share               `json:"share"`
 	Load       result.Load         `json:"load"`
@@ -228,7 +228,7 @@ type partJSON struct {
 	Sessions   []result.TLSSession `json:"sessions,omitempty"`
 	Each       []result.Each       `json:"each,omitempty"`
 	Pace       *result.Pace        `json:"pace,omitempty"`
-	Held       [2]int64            `json:"held"` // the least that requests without a right answer had waited
+	Held       [2]int64            `json:"held"` // the shortest times that requests without a right answer had waited
 	Span       [2]int64            `json:"span"` // first send, last answer
 	Most       [2]int64            `json:"most"` // gap, backlog
 }
@@ -266,8 +266,8 @@ func (p *Part) MarshalJSON() ([]byte, error) {
 	return json.Marshal(j)
 }
 
-// UnmarshalJSON implements json.Unmarshaler. What another version of dyno wrote, with other counts, is
-// an error.
+// UnmarshalJSON implements json.Unmarshaler. Data from another version of dyno, with other counts,
+// is an error.
 func (p *Part) UnmarshalJSON(b []byte) error {
 	var j partJSON
 	if err := json.Unmarshal(b, &j); err != nil {

@@ -7,23 +7,23 @@ import (
 	"dyno/internal/result"
 )
 
-// Kind is the outcome of a request.
+// Kind is a request's outcome.
 type Kind uint8
 
 // The kinds. OK is success; Status to Body are answers that broke their contract; the others are
-// requests that got no answer, or not all of it.
+// requests that got no answer, or only a part.
 const (
 	OK     Kind = iota
-	Status      // another status than expected
+	Status      // not the expected status
 	Header      // an expected header is missing or has another value
 	Length      // the body's length, or bytes after its end
-	Body        // a body of the right length, but not the expected one
+	Body        // a body with the right length, but not the expected content
 
-	Dial    // there was no connection to send it on
+	Dial    // there was no connection to send the request on
 	Reset   // the peer reset the connection
 	Closed  // the peer closed it, or announced its end and left later requests unanswered
 	Timeout // no complete answer within Job.Timeout
-	Parse   // what came back is not the protocol
+	Parse   // the data received is not the protocol
 	Write   // the request could not be written
 
 	Handshake   // the connection could not be encrypted
@@ -39,64 +39,63 @@ func (k Kind) String() string {
 		"write", "handshake", "stream reset", "goaway", "redirect", "truncated"}[k]
 }
 
-// Recorder counts and times the requests of a window, for one worker or for several that lock it.
-// All times are ns on one monotonic clock. After its creation nothing in it allocates, except for
-// the first request that is censored.
+// Recorder counts and times requests in a window, for one worker or for several that lock it. All
+// times are ns on one monotonic clock. Counting a request does not allocate, except for the first
+// without a right answer.
 type Recorder struct {
-	// What each request touches stands first, so that it takes few lines of the CPU's cache.
-	Service      *hist.Histogram // sent -> done of every right answer
-	Response     *hist.Histogram // due -> done of every right answer; nil: not kept
+	// The fields that each request touches come first, so that they share few cache lines.
+	Service      *hist.Histogram // sent -> done for every right answer
+	Response     *hist.Histogram // due -> done for every right answer; nil: not kept
 	FirstByte    *hist.Histogram // nil: not kept
-	Pace         *Pace           // of an open loop, until ClosePace; nil: not kept
-	Edge         *Edge           // of the window; nil: no rate is kept
-	Slices       *Slices         // likewise
+	Pace         *Pace           // for an open loop, until ClosePace; nil: not kept
+	Edge         *Edge           // nil: no rate is kept
+	Slices       *Slices         // nil: no rate is kept
 	Started      int64
 	BytesRead    int64
 	BytesWritten int64
 	SentAgain    int64 // requests that the server had not processed
 	Redirects    int64 // followed to the answers; not kept without FirstByte
-	late         int64 // right answers after the span of the rate
+	late         int64 // right answers after the rate's span
 	first        int64 // time of the first send
 	last         int64 // time of the last answer
-	// of each request of a mix, by its index in the scenario; of the whole window; nil: not kept
+	// by request index in the scenario, over the whole window; nil: not kept
 	Each   []result.Each
 	counts [kinds]int64
 	status [1000]int64 // answers by status code
 
 	Lag       *hist.Histogram // due -> sent, or its connection being dialled; nil: not kept
 	Connect   *hist.Histogram // nil: not kept
-	Handshake *hist.Histogram // of those in the window; nil: there was none
+	Handshake *hist.Histogram // within the window; nil: there was none
 
 	Handshakes int64           // completed within the window
-	Unnotified int64           // encrypted connections that the peer closed without saying so (close_notify)
+	Unnotified int64           // encrypted connections that the peer closed without close_notify
 	greeted    *hist.Histogram // handshakes before the window
-	// sessions are what the connections negotiated, and how many did; nil: none is encrypted
+	// sessions counts connections by what they negotiated; nil: none is encrypted
 	sessions map[result.TLSSession]int64
 
 	Planned      int64
 	NeverStarted int64
 	InFlight     int64 // neither answered nor broken when the window was cancelled
 	RunQueueNS   int64
-	CPUNS        int64 // CPU time of the event loop, SpunNS included
+	CPUNS        int64 // event loop, including SpunNS
 	SpunNS       int64 // CPU time spent polling instead of sleeping
-	// longest time in which the event loop, or what watches in its place, should have run and did
-	// not
+	// longest time in which the event loop, or its watcher, should have run and did not
 	GapNS       int64
 	StarvedNS   int64
 	UnevenNS    int64
 	BacklogPeak int64
 
-	before, after float64 // what right answers do not count to the rate: parts outside of its span, see count
-	rests         []int64 // ends of the pauses that connections were in when the window ended
+	before, after float64 // parts of right answers outside the rate's span, see count
+	rests         []int64 // when the pauses end that connections were in at the window's end
 
-	// Of the requests without a right answer, at what they had waited: from their sending, those
-	// without any answer; and from their due times, all of them.
+	// How long requests without a right answer had waited: from being sent, if they have no answer
+	// at all; from their due times, all of them.
 	heldService, heldResponse *hist.Histogram
-	serviceFrom, responseFrom int64           // the least of it
-	wrong                     *hist.Histogram // sent -> done of every wrong answer
+	serviceFrom, responseFrom int64           // the shortest wait
+	wrong                     *hist.Histogram // sent -> done for every wrong answer
 }
 
-// NewRecorder returns an empty Recorder that keeps Service alone.
+// NewRecorder returns an empty Recorder that keeps only Service.
 func NewRecorder() *Recorder { return &Recorder{Service: hist.New()} }
 
 // newDetailed returns a Recorder that keeps everything. paced says that due times differ from send
@@ -109,14 +108,14 @@ func newDetailed(paced bool) *Recorder {
 	return r
 }
 
-// histograms returns pointers to the histograms of r, in a fixed order, so that two Recorders can
-// be walked together.
+// histograms returns pointers to r's histograms, in a fixed order, so that two Recorders can be
+// walked together.
 func (r *Recorder) histograms() []**hist.Histogram {
 	return []**hist.Histogram{&r.Service, &r.Response, &r.Lag, &r.Connect, &r.Handshake, &r.greeted,
 		&r.FirstByte, &r.heldService, &r.heldResponse, &r.wrong}
 }
 
-// sums returns pointers to the counts of r that add up over workers and intervals, in a fixed
+// sums returns pointers to the counts in r that add up over workers and intervals, in a fixed
 // order.
 func (r *Recorder) sums() []*int64 {
 	return []*int64{&r.Planned, &r.NeverStarted, &r.Started, &r.InFlight, &r.BytesRead, &r.BytesWritten,
@@ -147,7 +146,7 @@ func (r *Recorder) Sent(n int, now int64) {
 	}
 }
 
-// ClosePace ends the Pace, if there is one, at the end of the window. cut says that the window was
+// ClosePace ends the Pace, if there is one, at the window's end. cut says that the window was
 // cancelled.
 func (r *Recorder) ClosePace(cut bool) {
 	if r.Pace != nil {
@@ -155,7 +154,7 @@ func (r *Recorder) ClosePace(cut bool) {
 	}
 }
 
-// Late records that a request due at due goes out at now, or that its connection is dialled then.
+// Late records that a request due at due goes out at now, or that its connection is dialled at now.
 func (r *Recorder) Late(due, now int64) {
 	if r.Lag != nil {
 		r.Lag.Record(now - due)
@@ -218,8 +217,8 @@ func (r *Recorder) NotDue(n int64) {
 	}
 }
 
-// held records the least time that a request without an answer has waited. One that was never sent
-// has no service time.
+// held records how long a request without an answer has waited, as a lower bound. A request that
+// was never sent has no service time.
 func (r *Recorder) held(due, sent, now int64) {
 	r.missed(due, now)
 	if now > sent {
@@ -228,7 +227,8 @@ func (r *Recorder) held(due, sent, now int64) {
 	}
 }
 
-// missed records the least time that a request without a right answer has waited since it was due.
+// missed records how long a request without a right answer has waited since it was due, as a lower
+// bound.
 func (r *Recorder) missed(due, now int64) {
 	r.room()
 	r.heldResponse.Record(now - due)
@@ -239,14 +239,14 @@ func (r *Recorder) missed(due, now int64) {
 	r.responseFrom = least(r.responseFrom, max(now-due, 1))
 }
 
-// room makes the histograms of requests without a right answer, once.
+// room makes the histograms for requests without a right answer, once.
 func (r *Recorder) room() {
 	if r.wrong == nil {
 		r.heldService, r.heldResponse, r.wrong = hist.New(), hist.New(), hist.New()
 	}
 }
 
-// least returns the lesser of a and b, where 0 means none.
+// least returns the smaller of a and b, where 0 means none.
 func least(a, b int64) int64 {
 	if a == 0 || b > 0 && b < a {
 		return b
@@ -262,7 +262,7 @@ func (r *Recorder) Undial(k Kind, due, now int64) {
 	r.Broken(k, due, now, now)
 }
 
-// merge adds all of o to r.
+// merge adds o to r.
 func (r *Recorder) merge(o *Recorder) {
 	mine := r.histograms()
 	for i, h := range o.histograms() {
@@ -309,7 +309,7 @@ func (r *Recorder) merge(o *Recorder) {
 	}
 }
 
-// Merge adds up the Recorders of one window, which ended at now, and encodes the histogram.
+// Merge adds up the Recorders for one window, which ended at now, and encodes the histogram.
 func Merge(recorders []*Recorder, now int64) (result.Load, error) {
 	all := NewRecorder()
 	for _, r := range recorders {
@@ -350,7 +350,7 @@ func (r *Recorder) load(now int64) result.Load {
 		}
 	}
 	if r.Started > 0 {
-		if r.last < r.first { // no answer came: the window is as long as it was waited for
+		if r.last < r.first { // no answer came: the window lasts until the wait ended
 			r.last = now
 		}
 		l.WindowNS = r.last - r.first
@@ -392,6 +392,6 @@ func count(m map[string]int64, k Kind, n int64) map[string]int64 {
 	return m
 }
 
-// serviceDigits is the precision of the recorded histogram: 1 % is finer than any margin, and makes
-// a trial's record a third of the size of one with 3 digits. The quantiles beside it have 3.
+// serviceDigits is the recorded histogram's precision: 1 % is finer than any margin, and a trial's
+// record takes a third of the space it would with 3 digits. The quantiles beside it have 3.
 const serviceDigits = 2

@@ -10,11 +10,11 @@ import (
 	"dyno/internal/scenario"
 )
 
-// Sampler keeps a random sample of the header sections, and of the answers to requests whose contract
-// has a Shape, and of the answers without that shape. Its random numbers are those of the Go runtime,
-// which no server can predict. It is safe for concurrent use.
+// Sampler keeps random samples: of header sections, and of answers to requests whose contract has a
+// Shape, separately those without that shape. Its random numbers come from the Go runtime; no
+// server can predict them. It is safe for concurrent use.
 type Sampler struct {
-	OnlyBodies bool // no header sections; not to be changed during a load
+	OnlyBodies bool // no header sections; fixed during a load
 
 	answers   atomic.Int64
 	long      atomic.Int64
@@ -22,42 +22,41 @@ type Sampler struct {
 	kept      []Sampled
 	odd       []Sampled
 	odds      int64
-	span      map[int]*[2]int // the shortest and the longest of odd, by request
+	span      map[int]*[2]int // the shortest and the longest in odd, by request
 	bytes     int
 	every     uint64 // 0: 1
 	heads     []Sampled
 	headBytes int
-	taken     int // header sections
+	taken     int // header sections taken
 }
 
-// Sampled is one answer.
+// Sampled is one sampled answer.
 type Sampled struct {
 	scenario.Mark
-	Index  int   // of the request within the scenario
+	Index  int   // the request's index in the scenario
 	Status int   // status code
-	Length int64 // of the body, bytes
+	Length int64 // body bytes
 	Body   []byte
-	Cut    bool          // Body lacks the end
-	Fields []http1.Field // of Heads alone
-	Nth    int           // of all header sections that were taken, from 0
-	size   int           // of Fields, bytes
+	Cut    bool          // Body lacks its end
+	Fields []http1.Field // only in Heads
+	Nth    int           // index among all header sections taken, from 0
+	size   int           // bytes in Fields
 }
 
 const (
-	// sampleAll answers of a Sampler are kept, of the next ones a falling share, down to 1 in
-	// sampleEvery.
+	// A Sampler keeps the first sampleAll answers, then a falling share, down to 1 in sampleEvery.
 	sampleAll   = 128
 	sampleEvery = 64
 
 	mostOdd     = 256
-	mostSampled = 64 << 20 // bytes of bodies
-	longestBody = 8 << 20  // that is sampled whole, and compared with its shape
+	mostSampled = 64 << 20 // body bytes
+	longestBody = 8 << 20  // the longest body that is sampled in full, and compared with its shape
 
 	mostHeads     = 4096 // header sections
 	mostHeadBytes = 4 << 20
 )
 
-// take notes a complete answer to w. length is that of the body, of which b may lack the end.
+// take notes a complete answer to w. length is the body's length; b may lack the body's end.
 func (s *Sampler) take(w *scenario.Want, status int, b []byte, length int64) {
 	n := s.answers.Add(1)
 	cut := int64(len(b)) < length
@@ -80,7 +79,7 @@ func (s *Sampler) take(w *scenario.Want, status int, b []byte, length int64) {
 	full := len(s.odd) >= mostOdd || s.bytes >= mostSampled
 	at := len(s.odd)
 	switch random := int(rand.Int64N(s.odds)); {
-	case span == nil: // one of each request, whatever there is
+	case span == nil: // always keep one for each request
 		s.span[w.Index] = &[2]int{at, at}
 	case length < s.odd[span[0]].Length:
 		if full && span[0] != span[1] {
@@ -106,20 +105,20 @@ func (s *Sampler) take(w *scenario.Want, status int, b []byte, length int64) {
 	if s.bytes+len(b) <= mostSampled {
 		one.Body = slices.Clone(b)
 	} else {
-		one.Cut = true // it is judged by its length
+		one.Cut = true // only its length is judged
 	}
 	s.bytes += len(one.Body)
 	s.odd[at] = one
 }
 
-// extreme reports whether an odd answer is the shortest or the longest to its request.
+// extreme reports whether an odd answer is its request's shortest or longest.
 func (s *Sampler) extreme(at int) bool {
 	span := s.span[s.odd[at].Index]
 	return span[0] == at || span[1] == at
 }
 
-// keep adds an answer to the sample. When the sample is full, it gives up every second answer, and
-// takes half as many from then on.
+// keep adds an answer to the sample. A full sample drops every second answer, and takes half as
+// many from then on.
 func (s *Sampler) keep(w *scenario.Want, status int, b []byte, length int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -144,8 +143,8 @@ func (s *Sampler) keep(w *scenario.Want, status int, b []byte, length int64) {
 	s.bytes += len(b)
 }
 
-// Seen returns the number of answers, the sample, those without their shape that were kept, and how
-// many there were.
+// Seen returns the number of answers, the sample, the kept answers without their shape, and how
+// many of these there were.
 func (s *Sampler) Seen() (answers int64, kept, odd []Sampled, odds int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -155,14 +154,14 @@ func (s *Sampler) Seen() (answers int64, kept, odd []Sampled, odds int64) {
 // Long returns the number of answers whose bodies are too long to be compared with their shape.
 func (s *Sampler) Long() int64 { return s.long.Load() }
 
-// Heads returns the sample of header sections, without bodies, of the answers to all requests.
+// Heads returns the sampled header sections, without bodies, from answers to all requests.
 func (s *Sampler) Heads() []Sampled {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.heads
 }
 
-// head keeps the header section of an answer to w. It makes room at random.
+// head keeps the header section of an answer to w. It makes room by dropping random ones.
 func (s *Sampler) head(w *scenario.Want, status int, fields []byte) {
 	one := Sampled{Mark: w.Mark(), Index: w.Index, Status: status, size: len(fields)}
 	for {
@@ -184,7 +183,7 @@ func (s *Sampler) head(w *scenario.Want, status int, fields []byte) {
 	s.heads, s.headBytes = append(s.heads, one), s.headBytes+one.size
 }
 
-// gap returns after how many more answers a header section is kept: at first each, at last 1 in
+// gap returns how many answers to skip before the next header section: at first none, finally about
 // sampleEvery.
 func (s *Sampler) gap() int {
 	s.mu.Lock()
@@ -195,7 +194,8 @@ func (s *Sampler) gap() int {
 	return rand.IntN(2 * min(sampleEvery, len(s.heads)*sampleEvery/mostHeads*2+1))
 }
 
-// turns says which header sections a Sampler keeps. The connections that share it belong to one goroutine.
+// turns decides which header sections a Sampler keeps. The connections that share it belong to one
+// goroutine.
 type turns struct {
 	*Sampler // nil: none
 	left     int
@@ -212,7 +212,7 @@ func (t *turns) next() bool {
 	return true
 }
 
-// collected is a body on its way, up to longestBody.
+// collected is a body being read, up to longestBody.
 type collected struct {
 	b []byte
 }
@@ -224,10 +224,10 @@ func (c *collected) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// mostKept is the memory that is kept for the next body, in bytes.
+// mostKept is the most memory, in bytes, that is kept for the next body.
 const mostKept = 4 << 20
 
-// emptied returns b without its bytes, and without its memory if that is large.
+// emptied returns b empty, and without its memory if that is large.
 func emptied(b []byte) []byte {
 	if cap(b) > mostKept {
 		return nil

@@ -6,18 +6,18 @@ import (
 	"time"
 )
 
-// Schedule says when the requests of an open loop are due. Due times follow from its fields alone
-// and never move: a request that is sent late was still due when it was due. Latency from the due
-// time avoids coordinated omission.
+// Schedule says when an open loop's requests are due. Due times follow from its fields alone and
+// never move: a request that is sent late was still due at its due time. Latency from the due time
+// avoids coordinated omission.
 type Schedule struct {
 	Stages  []Stage // one after another
 	Poisson bool    // arrivals are random, at that rate; else evenly spaced
 	Seed    uint64
 
-	share Share // of it that this generator sends: see Job.Own
+	share Share // the share that this generator sends: see Job.Own
 }
 
-// Stage is a stretch of a Schedule whose rate changes linearly, From -> To, in requests per second.
+// Stage is a part of a Schedule whose rate changes linearly, From -> To, in requests per second.
 // The last stage may be endless: For = 0, with From = To.
 type Stage struct {
 	For      time.Duration
@@ -37,7 +37,7 @@ func (s *Schedule) Length() time.Duration {
 }
 
 // Expected returns the number of requests due until at, or its mean if arrivals are random: the
-// integral of the rate.
+// rate's integral.
 func (s *Schedule) Expected(at time.Duration) float64 {
 	sum := 0.0
 	for _, st := range s.Stages {
@@ -50,7 +50,7 @@ func (s *Schedule) Expected(at time.Duration) float64 {
 	return sum
 }
 
-// integral of the rate over the first t seconds of the stage.
+// integral returns the rate's integral over the first t seconds of the stage.
 func (s Stage) integral(t float64) float64 {
 	if s.For <= 0 {
 		return s.From * t
@@ -58,7 +58,8 @@ func (s Stage) integral(t float64) float64 {
 	return s.From*t + (s.To-s.From)/(2*s.For.Seconds())*t*t
 }
 
-// when the integral reaches n: the inverse of integral, by the root that does not cancel.
+// when returns when the integral reaches n: the inverse of integral, by the root that does not
+// cancel.
 func (s Stage) when(n float64) float64 {
 	if n <= 0 {
 		return 0
@@ -71,34 +72,34 @@ func (s Stage) when(n float64) float64 {
 	return 2 * n / (s.From + root)
 }
 
-// Arrivals is the part of one of several workers in a Schedule. Every worker draws the same sequence
-// and keeps what belongs to it, so that all of them together have the Schedule's arrivals, however
-// many they are. Evenly spaced arrivals are dealt out in turn. To each random one a worker is drawn,
-// so that those of each worker are Poisson again, at a part of the rate.
+// Arrivals is one worker's part in a Schedule. Every worker draws the same sequence and keeps its
+// own arrivals, so that all workers together have the Schedule's arrivals, whatever their number.
+// Evenly spaced arrivals are dealt out in turn. For each random arrival a worker is drawn, so that
+// each worker's arrivals are Poisson again, at a part of the rate.
 type Arrivals struct {
 	s      *Schedule
 	stage  int
-	start  time.Duration // of the stage
+	start  time.Duration // the stage's start
 	before float64       // integral before the stage
-	limit  int64         // of the Schedule's arrivals; math.MaxInt64: none
-	at     float64       // integral of the last arrival
+	limit  int64         // the Schedule's arrivals; math.MaxInt64: no limit
+	at     float64       // integral at the last arrival
 
-	next int64 // index in the Schedule of the next arrival, of any worker
-	// Of even arrivals, all that belong to the worker have the same remainder of step.
+	next int64 // index of the next arrival in the Schedule, for any worker
+	// For even arrivals: the worker's have the same remainder modulo step.
 	step int64
-	// Of random ones: the worker, one of step; the integral where the current block of arrivals began,
-	// and the product of the variates that were drawn in it.
+	// For random arrivals: the worker, one of step; the integral at the start of the current block,
+	// and the product of the variates drawn in it.
 	worker        uint64
 	base, product float64
 	rng           rand.PCG
 }
 
-// block is how many random arrivals share a logarithm, which costs more than all else of a draw. The
-// least product of as many variates, 2^-640, is a float64 by far.
+// block is how many random arrivals share a logarithm, which costs more than the rest of a draw.
+// The smallest product of as many variates, 2^-640, is well within float64.
 const block = 16
 
-// Arrivals starts the sequence of worker i of n, of the generator that has the Schedule's share. A
-// limit above 0 is the number of arrivals, of all workers.
+// Arrivals starts the sequence for worker i of n, on the generator that has the Schedule's share. A
+// limit above 0 is the number of arrivals, over all workers.
 func (s *Schedule) Arrivals(i, n int, limit int64) Arrivals {
 	a := Arrivals{s: s, limit: math.MaxInt64, step: int64(s.share.of() * n), product: 1,
 		rng: *rand.NewPCG(s.Seed, 0x6172726976616c73)}
@@ -106,14 +107,14 @@ func (s *Schedule) Arrivals(i, n int, limit int64) Arrivals {
 		a.limit = limit
 	}
 	if s.Poisson {
-		a.worker = uint64(s.share.Index*n + i) // whose range of variates is within its generator's
+		a.worker = uint64(s.share.Index*n + i) // its range of variates lies within its generator's
 	} else {
 		a.next = int64(s.share.member(i))
 	}
 	return a
 }
 
-// draw draws the variate of the next random arrival, in (0,1], and whether it belongs to the worker:
+// draw draws the next random arrival's variate, in (0,1], and whether it belongs to the worker:
 // from 40 bits and from 24, so that with 1000 workers their rates differ by 0.01 %.
 func (a *Arrivals) draw() (v float64, own bool) {
 	bits := a.rng.Uint64()
@@ -121,7 +122,7 @@ func (a *Arrivals) draw() (v float64, own bool) {
 	return float64(bits>>24+1) / (1 << 40), bits<<40>>40*uint64(a.step)>>24 == a.worker
 }
 
-// advance moves to the next arrival of the worker; false if the limit does not let there be one.
+// advance moves to the worker's next arrival; false if the limit allows none.
 func (a *Arrivals) advance() bool {
 	if !a.s.Poisson {
 		if a.next >= a.limit {
@@ -131,7 +132,7 @@ func (a *Arrivals) advance() bool {
 		a.next += a.step
 		return true
 	}
-	// Exponential gaps of unit rate on the scale of the integral, by inversion: the sum of -ln(v).
+	// Exponential gaps with unit rate on the integral's scale, by inversion: the sum of -ln(v).
 	for a.next < a.limit {
 		if a.next%block == 0 {
 			a.base, a.product = a.base-math.Log(a.product), 1
@@ -156,8 +157,8 @@ func (a *Arrivals) Next() (due int64, ok bool) {
 		if st.For <= 0 && st.From <= 0 {
 			return 0, false
 		}
-		// Rounded, so that an even rate is evenly spaced to the ns, and what falls upon the end of
-		// a stage is in the next, which begins there.
+		// Rounded, so that an even rate is evenly spaced to the ns, and an arrival at a stage's end
+		// belongs to the next stage, which begins there.
 		if n := a.at - a.before; st.For <= 0 || n < st.integral(st.For.Seconds()) {
 			if in := math.Round(st.when(n) * 1e9); in >= farthest {
 				return 0, false
@@ -171,12 +172,12 @@ func (a *Arrivals) Next() (due int64, ok bool) {
 	return 0, false
 }
 
-// farthest is the latest due time, in ns from the start of a stage: int64 holds 292 years.
+// farthest is the latest due time, in ns from a stage's start: int64 holds 292 years.
 const farthest = 100 * 365 * 24 * 3600 * 1e9
 
-// Left returns how many of a limited number of arrivals are still to come for the worker; 0 without a
-// limit. Of random ones it draws the next counted, and takes the mean of those beyond: who interrupts a
-// load of a billion does not wait.
+// Left returns how many of a limited number of arrivals the worker still has to come; 0 without a
+// limit. It draws up to counted random arrivals, and takes the mean number beyond: interrupting a
+// load of a billion requests takes no time.
 func (a *Arrivals) Left() (n int64) {
 	switch {
 	case a.limit == math.MaxInt64:

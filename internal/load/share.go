@@ -10,23 +10,23 @@ import (
 	"dyno/internal/scenario"
 )
 
-// Share says which part of a load one of several generators sends. Each is given the whole load (Job
-// and Window) and its Share, and finds its part without asking the others:
+// Share says which part of a load one of several generators sends. Each gets the whole load (Job and
+// Window) and its Share, and finds its part without asking the others:
 //
-//   - connection i belongs to generator i mod Of, with all that is drawn for it: the inputs of its
-//     requests, its think times, its turn in Window.Spread;
-//   - arrival i of an evenly spaced Schedule belongs to generator i mod Of, and one of a random
-//     Schedule to the generator that is drawn for it from the seed;
-//   - request i of a limited number in a closed loop belongs to generator i mod Of.
+//   - connection i belongs to generator i mod Of, with all that is drawn for it: its requests' inputs,
+//     its think times, its turn in Window.Spread;
+//   - arrival i of an evenly spaced Schedule belongs to generator i mod Of, and a random arrival to the
+//     generator that the seed draws for it;
+//   - request i from a limited number in a closed loop belongs to generator i mod Of.
 //
-// So all shares together are the load that one machine would send, whatever Of and the event loops
-// of each are. The zero value is all of it.
+// All shares together are thus the load that one machine would send, whatever Of and the number of
+// event loops. The zero value is the whole load.
 type Share struct {
 	Index int // from 0
-	Of    int // generators; 0 and 1: all of the load
+	Of    int // generators; 0 and 1: the whole load
 }
 
-// String returns the share as people count: "2/4" is that of Index 1.
+// String returns the share as people count: "2/4" for Index 1.
 func (s Share) String() string { return fmt.Sprintf("%d/%d", s.Index+1, s.of()) }
 
 // Check returns an error if there is no such share.
@@ -37,7 +37,7 @@ func (s Share) Check() error {
 	return nil
 }
 
-// Whole reports whether s is all of a load.
+// Whole reports whether s is a whole load.
 func (s Share) Whole() bool { return s.of() == 1 }
 
 // Part returns how many of n things, numbered from 0, belong to the share.
@@ -46,7 +46,7 @@ func (s Share) Part(n int64) int64 {
 	return max(0, (n-i+of-1)/of)
 }
 
-// member returns the number within the whole load of the i-th thing that belongs to the share.
+// member returns the number in the whole load of the share's i-th thing.
 func (s Share) member(i int) int { return s.Index + i*s.of() }
 
 func (s Share) of() int { return max(s.Of, 1) }
@@ -63,7 +63,7 @@ func (j *Job) take() error {
 	return err
 }
 
-// Own returns the part of w that belongs to the Share of j, or an error if nothing would end it.
+// Own returns the part of w that belongs to j's Share, or an error if nothing would end it.
 func (j *Job) Own(w Window) (Window, error) {
 	if err := w.Check(); err != nil {
 		return w, err
@@ -83,7 +83,7 @@ func (j *Job) Own(w Window) (Window, error) {
 	return w, nil
 }
 
-// all returns the number of connections of the whole load.
+// all returns the whole load's number of connections.
 func (j *Job) all() int {
 	if j.whole > 0 {
 		return j.whole
@@ -91,18 +91,18 @@ func (j *Job) all() int {
 	return j.Connections
 }
 
-// Source returns what draws the requests of connection i of the share.
+// Source returns the source of requests for connection i in the share.
 func (j *Job) Source(mix *scenario.Mix, i int) *scenario.Source {
 	return mix.NewSource(j.ConnectionSeed(i), j.Share.member(i), j.all())
 }
 
-// Turn returns when connection i of the share begins in w, in ns from the window's start.
+// Turn returns when connection i in the share begins in w, in ns from the window's start.
 func (j *Job) Turn(w *Window, i int) int64 {
 	return int64(w.Spread) * int64(j.Share.member(i)) / int64(j.all())
 }
 
-// ConnectionSeed derives the seed of connection i of the share by SplitMix64 (Steele, Lea, Flood,
-// OOPSLA 2014), so that seeds of neighbours are unrelated. Both engines use it: the same job sends
+// ConnectionSeed derives the seed for connection i in the share by SplitMix64 (Steele, Lea, Flood,
+// OOPSLA 2014), so that neighbours' seeds are unrelated. Both engines use it: the same job sends
 // the same bytes.
 func (j *Job) ConnectionSeed(i int) uint64 {
 	z := j.Seed + (uint64(j.Share.member(i))+1)*0x9e3779b97f4a7c15
@@ -111,10 +111,10 @@ func (j *Job) ConnectionSeed(i int) uint64 {
 	return z ^ z>>31
 }
 
-// Pauses draws the think times of one connection.
+// Pauses draws one connection's think times.
 type Pauses struct{ rng rand.PCG }
 
-// Pauses returns the Pauses of connection i of the share.
+// Pauses returns the Pauses for connection i in the share.
 func (j *Job) Pauses(i int) Pauses { return Pauses{*rand.NewPCG(j.ConnectionSeed(i), 0x7468696e6b)} }
 
 // Next draws the next think time. It does not allocate.

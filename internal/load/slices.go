@@ -6,25 +6,23 @@ import (
 	"time"
 )
 
-// Slice is the length of the samples of which a rate has its standard deviation and its maximum:
-// that of bombardier, whose figures the Iris articles quote. Five of them, of one event loop, are a
-// sample of wrk.
+// Slice is the length of the samples for a rate's standard deviation and maximum: bombardier's,
+// whose figures the Iris articles quote. wrk samples five times as long, per thread.
 const Slice = 20 * time.Millisecond
 
-// maxSlices bounds what a Slices holds where only a number of requests ends the window: the first
-// eleven minutes.
+// maxSlices bounds a Slices if only a number of requests ends the window: the first eleven minutes.
 const maxSlices = 1 << 15
 
-// Slices counts the right and the wrong answers of one event loop in each Slice of a window, and the
-// requests that waited throughout it. After
-// its creation nothing in it allocates. All times are ns on the session's clock.
+// Slices counts one event loop's right and wrong answers in each Slice of a window, and the
+// requests that waited throughout it. Counting does not allocate. All times are ns on the session's
+// clock.
 type Slices struct {
 	start         int64
 	counts, wrong []int32
-	waits         []int32 // requests by which there are more than in the slice before; only of long ones
+	waits         []int32 // change in the number of waiting requests from the slice before; only long waits
 }
 
-// newSlices returns the Slices of a window from start to until; math.MaxInt64 means no end.
+// newSlices returns the Slices for a window from start to until; math.MaxInt64 means no end.
 func newSlices(start, until int64) *Slices {
 	n := int64(maxSlices)
 	if until < math.MaxInt64 {
@@ -47,14 +45,14 @@ func (s *Slices) miss(now int64) {
 	}
 }
 
-// in adds one to the slice of counts in which now is.
+// in adds one to the slice of counts that contains now.
 func (s *Slices) in(counts []int32, now int64) {
 	if i := (now - s.start) / int64(Slice); uint64(i) < uint64(len(counts)) {
 		counts[i]++
 	}
 }
 
-// long is the shortest wait that is counted.
+// long is the shortest wait that counts.
 const long = 5 * int64(Slice)
 
 // wait notes that a request waited from due until now; s may be nil.
@@ -69,7 +67,7 @@ func (s *Slices) wait(due, now int64) {
 	}
 }
 
-// silence returns the longest time before until in which no request was answered although some waited, in
+// silence returns the longest time before until without any answer although requests waited, in
 // whole slices, if it is as long as a long wait; else 0. s may be nil.
 func (s *Slices) silence(until int64) (ns int64) {
 	if s == nil {
@@ -90,9 +88,9 @@ func (s *Slices) silence(until int64) (ns int64) {
 	return ns
 }
 
-// merge adds all of o and returns the sum; s may be nil.
+// merge adds o and returns the sum; s may be nil.
 func (s *Slices) merge(o *Slices) *Slices {
-	if s == nil { // not o itself, which may be merged into others, too
+	if s == nil { // a copy, because o may be merged into others too
 		return &Slices{o.start, slices.Clone(o.counts), slices.Clone(o.wrong), slices.Clone(o.waits)}
 	}
 	for i := range min(len(s.counts), len(o.counts)) {
@@ -103,8 +101,8 @@ func (s *Slices) merge(o *Slices) *Slices {
 	return s
 }
 
-// rates returns how many slices lie wholly between from and until, and of their rates per second the
-// standard deviation (of a sample) and the highest. Of fewer than two there is none; s may be nil.
+// rates returns how many slices lie wholly between from and until, and the standard deviation (for
+// a sample) and maximum over their rates per second; zeros below two slices. s may be nil.
 func (s *Slices) rates(from, until int64) (n int64, sd, most float64) {
 	if s == nil {
 		return 0, 0, 0

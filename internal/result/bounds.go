@@ -10,23 +10,23 @@ import (
 	"sync"
 )
 
-// Bounds of a record, which may be made by anyone. A run of dyno's own stays far below them.
+// Bounds for a record, which anyone may have made. dyno's own runs stay far below them.
 const (
-	mostLineBytes   = 1 << 20 // of one record
-	mostRecordBytes = 1 << 30 // of all, unpacked
+	mostLineBytes   = 1 << 20 // per record
+	mostRecordBytes = 1 << 30 // per file, unpacked
 	mostRecords     = 500_000
 )
 
-// span is what a number may be, or the numbers of a list; most entries is how long a list, a map or a
-// string may be.
+// span limits a number, or the numbers in a list; entries limits the length of a list, map or
+// string.
 type span struct{ least, most, entries float64 }
 
-// wide is what every number may be that bounds does not name: 2⁵³ is what all readers of JSON keep
-// exactly, in ns 104 days.
+// wide applies to every number that bounds does not name: all JSON readers keep integers up to 2⁵³
+// exactly; in ns that is 104 days.
 var wide = span{0, 1 << 53, 1000}
 
-// bounds are the bounds of keys, by the type that has the key, where they are not wide. What decides
-// how much is computed has narrow ones.
+// bounds limits keys, by the type that has the key, where wide does not fit. Keys that decide how
+// much is computed have narrow limits.
 var bounds = map[string]span{
 	"Plan.contestants":         {entries: 300},
 	"Plan.controls":            {entries: 20},
@@ -87,17 +87,17 @@ var bounds = map[string]span{
 	"Noise.rounds":             {entries: 10_000},
 }
 
-// checker checks the values of one type. It is compiled once, because a record has many lines.
+// checker checks values of one type. It is compiled once, because a record has many lines.
 type checker struct {
 	kind   reflect.Kind
 	in     span
-	elem   *checker // of a pointer, a list or a map
+	elem   *checker // for a pointer, list or map
 	fields []checkedField
 }
 
 type checkedField struct {
 	index int
-	key   string // ".rounds"; "" of an embedded struct, whose keys are those of the outer one
+	key   string // ".rounds"; "" for an embedded struct, whose keys belong to the outer one
 	*checker
 }
 
@@ -142,7 +142,7 @@ func compile(t reflect.Type, in span, known map[reflect.Type]*checker) *checker 
 	return c
 }
 
-// check returns what is wrong with the first value out of bounds, and its key; "" if there is none.
+// check describes the first value out of bounds, with its key; "" if there is none.
 func (c *checker) check(v reflect.Value) (key, wrong string) {
 	var x float64
 	switch c.kind {
@@ -191,8 +191,8 @@ func (c *checker) check(v reflect.Value) (key, wrong string) {
 	return "", ""
 }
 
-// checkBounds returns an error that names the key of a record whose value no run can have: it is out of
-// bounds, or at odds with the plan.
+// checkBounds returns an error that names a key with a value that no run can have: out of bounds,
+// or contrary to the plan.
 func checkBounds(rec *Record) error {
 	key, wrong := recordChecker().check(reflect.ValueOf(rec).Elem())
 	if key = strings.TrimPrefix(key, "."); wrong == "" && rec.Plan != nil {
@@ -208,7 +208,7 @@ func checkBounds(rec *Record) error {
 	return nil
 }
 
-// check returns what the plan says of itself that cannot be, and its key; "" if there is nothing.
+// check describes a contradiction in the plan, with its key; "" if there is none.
 func (p *Plan) check() (key, wrong string) {
 	levels := len(p.Levels)
 	for key, all := range map[string][]int{"cells": levelsOf(p.Cells...),
@@ -227,7 +227,7 @@ func levelsOf(cells ...Cell) (all []int) {
 	return all
 }
 
-// compared returns the levels of the cells that the family compares.
+// compared returns the levels of the cells in the family.
 func (p *Plan) compared() (all []int) {
 	for _, f := range p.Family {
 		all = append(all, f.A.Level, f.B.Level)

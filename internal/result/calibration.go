@@ -1,8 +1,8 @@
 package result
 
-// Calibration is what dyno measured about a machine, and about its own accuracy on it, with servers
-// of known behaviour. A value is nil if it was not measured, because the calibration was quick or
-// the machine does not report it.
+// Calibration holds dyno's measurements of a machine, and of its own accuracy there, with servers
+// whose behaviour is known. A value is nil if it was not measured, because the calibration was
+// quick or the machine does not report it.
 type Calibration struct {
 	Format        int    `json:"format"`
 	Dyno          string `json:"dyno"`    // version of dyno
@@ -22,8 +22,8 @@ type Calibration struct {
 	Noise    *Noise       `json:"noise,omitempty"`
 }
 
-// LatencyErrorP99NS returns the largest error of a p99 among the known delays, without its sign;
-// false if none was measured.
+// LatencyErrorP99NS returns the largest p99 error among the known delays, without its sign; false
+// if none was measured.
 func (c *Calibration) LatencyErrorP99NS() (ns int64, ok bool) {
 	for _, d := range c.Delays {
 		ns, ok = max(ns, d.ErrorP99NS, -d.ErrorP99NS), true
@@ -31,19 +31,19 @@ func (c *Calibration) LatencyErrorP99NS() (ns int64, ok bool) {
 	return ns, ok
 }
 
-// Facts are settings of the machine that affect measurements, in addition to those of Host. Unknown
-// ones are empty or nil.
+// Facts are machine settings that affect measurements, beyond those in Host. Unknown ones are empty
+// or nil.
 type Facts struct {
 	// sys/devices/system/cpu/smt/control: on, off, forceoff, notsupported, notimplemented
 	SMT string `json:"smt,omitempty"`
-	// CPUs of a core of which the server has a thread and the generator another
+	// CPUs of each core that has a thread for the server and one for the generator
 	SplitCores  [][]int `json:"split_cores,omitempty"`
 	Turbo       string  `json:"turbo,omitempty"` // on, off
 	ClockSource string  `json:"clock_source,omitempty"`
 	THP         string  `json:"thp,omitempty"` // always, madvise, never
 
 	HardFileLimit  *int64 `json:"hard_file_limit,omitempty"`
-	PortLow        *int64 `json:"port_low,omitempty"` // ends of ip_local_port_range, both in it
+	PortLow        *int64 `json:"port_low,omitempty"` // both ends of ip_local_port_range, inclusive
 	PortHigh       *int64 `json:"port_high,omitempty"`
 	TimeWaitReuse  *int64 `json:"tcp_tw_reuse,omitempty"`   // 0 never, 1 always, 2 on the loopback
 	TCPTimestamps  *int64 `json:"tcp_timestamps,omitempty"` // without them no port is reused early
@@ -65,19 +65,19 @@ type Clock struct {
 type Waiting struct {
 	RatePerSec float64 `json:"rate_per_sec"`
 	Requests   int64   `json:"requests"`
-	Spin       bool    `json:"spin"` // the last stretch was waited for awake
+	Spin       bool    `json:"spin"` // the loops polled through the last stretch instead of sleeping
 	LagP50NS   int64   `json:"lag_p50_ns"`
 	LagP99NS   int64   `json:"lag_p99_ns"`
 	LagMaxNS   int64   `json:"lag_max_ns"`
-	RunQueueNS int64   `json:"run_queue_ns"` // that the event loops waited for their CPU, within the window
+	RunQueueNS int64   `json:"run_queue_ns"` // how long the event loops waited for their CPU, within the window
 	WindowNS   int64   `json:"window_ns"`
 	Sleeps     int64   `json:"sleeps"`
 	SleepP50NS int64   `json:"sleep_p50_ns"`
 	SleepP99NS int64   `json:"sleep_p99_ns"`
 }
 
-// Ceiling is the highest rate that the engine reaches for one shape of load, in a closed loop
-// against the null server.
+// Ceiling is the highest rate that the engine reaches for one load shape, in a closed loop against
+// the null server.
 type Ceiling struct {
 	Connections    int              `json:"connections"`
 	Pipeline       int              `json:"pipeline"`
@@ -86,13 +86,13 @@ type Ceiling struct {
 	Succeeded      int64            `json:"succeeded"`
 	Errors         map[string]int64 `json:"errors,omitempty"`
 	RatePerSec     float64          `json:"rate_per_sec"`
-	GeneratorShare *float64         `json:"generator_cpu_share,omitempty"` // of the generator's CPUs
-	ServerShare    *float64         `json:"server_cpu_share,omitempty"`    // of the server's
+	GeneratorShare *float64         `json:"generator_cpu_share,omitempty"` // used, of the generator's CPUs
+	ServerShare    *float64         `json:"server_cpu_share,omitempty"`    // used, of the server's CPUs
 }
 
 // KnownDelay compares the service times that the engine measured with those that the server
-// reports. An error is their difference minus RoundTripNS, the round-trip time: the difference of
-// the medians without a delay.
+// reports. An error is their difference minus RoundTripNS, the round-trip time: the difference
+// between the medians without a delay.
 type KnownDelay struct {
 	DelayNS     int64 `json:"delay_ns"`
 	Requests    int64 `json:"requests"`
@@ -105,8 +105,8 @@ type KnownDelay struct {
 	ErrorP99NS  int64 `json:"error_p99_ns"`
 }
 
-// KnownStall is the p99 of response times in an open loop against a server that stalls for the last
-// StallNS of every PeriodNS.
+// KnownStall is the p99 response time in an open loop against a server that stalls for the last
+// StallNS in every PeriodNS.
 type KnownStall struct {
 	StallNS       int64   `json:"stall_ns"`
 	PeriodNS      int64   `json:"period_ns"`
@@ -117,9 +117,9 @@ type KnownStall struct {
 	ExpectedP99NS int64   `json:"expected_p99_ns"`
 }
 
-// KnownCost is the CPU per request of a server with a known added cost, relative to the same server
-// without it. It is the location over rounds with its 95 % interval. The bounds are
-// nil if there are too few rounds.
+// KnownCost compares a server that has a known added cost with the same server without it: the
+// ratio of CPU per request, as the location over rounds with its 95 % interval. The bounds are nil
+// if there are too few rounds.
 type KnownCost struct {
 	Server   string   `json:"server"`
 	AddedNS  int64    `json:"added_ns"` // to each request
@@ -130,20 +130,20 @@ type KnownCost struct {
 	Rounds   int      `json:"rounds"`
 }
 
-// Noise is how far identical servers differ when they are loaded in turn, and what else the machine
-// did meanwhile.
+// Noise is how far identical servers differ when they are loaded in turn, and the machine's
+// background load meanwhile.
 type Noise struct {
-	Servers     []string     `json:"servers"` // ref, its copy, those of known cost
+	Servers     []string     `json:"servers"` // ref, its copy, and servers with a known cost
 	TrialNS     int64        `json:"trial_ns"`
 	Connections int          `json:"connections"`
 	Rounds      []NoiseRound `json:"rounds"`
 }
 
-// NoiseRound is one trial of each server, in random order. Rates and costs are in the order of
+// NoiseRound is one trial on each server, in random order. Rates and costs are in the order of
 // Noise.Servers.
 type NoiseRound struct {
 	Causes          Causes    `json:"causes"`
-	RunQueueNS      int64     `json:"run_queue_ns"` // of the event loops, over LoadedNS
+	RunQueueNS      int64     `json:"run_queue_ns"` // event loops, over LoadedNS
 	LoadedNS        int64     `json:"loaded_ns"`    // windows times event loops
 	RatePerSec      []float64 `json:"rate_per_sec"`
 	CPUPerRequestNS []float64 `json:"cpu_per_request_ns"`

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// StatusAlone is what Checked says where neither body nor header was checked.
+// StatusAlone is Checked's text if neither body nor header was checked.
 const StatusAlone = "status alone"
 
-// Checked says what of every answer of the load was checked, in words; "" of a record that does not
-// say it. A record without trials says what is going to be.
+// Checked describes which parts of every answer under load were checked; "" for a record without
+// this. For a record without trials it describes the planned checks.
 func (r *Run) Checked() string {
 	text := r.bodies()
 	if text == "" || !slices.ContainsFunc(r.Sampled, func(s Sampled) bool { return s.Headers > 0 }) {
@@ -23,7 +23,7 @@ func (r *Run) Checked() string {
 	return text + "; headers of a sample"
 }
 
-// bodies is Checked without headers.
+// bodies returns Checked's text without headers.
 func (r *Run) bodies() string {
 	a := r.Alike
 	if a == nil || a.Requests == 0 {
@@ -59,8 +59,8 @@ func (r *Run) bodies() string {
 	return some + shape + r.sampled()
 }
 
-// judged returns the number of epochs in which all that was sampled of all contestants was judged, and
-// of all epochs.
+// judged returns the number of epochs in which every contestant's samples were judged, and the
+// number of all epochs.
 func (r *Run) judged() (judged, all int) {
 	type at struct {
 		contestant string
@@ -70,7 +70,7 @@ func (r *Run) judged() (judged, all int) {
 	for _, s := range r.Sampled {
 		times[at{s.Contestant, s.Epoch}]++
 	}
-	for i, trials := range [][]*Trial{r.Trials, r.Long} { // of which each is judged
+	for i, trials := range [][]*Trial{r.Trials, r.Long} { // each is judged by itself
 		for _, t := range trials {
 			if slices.Contains(r.Plan.Contestants, t.Contestant) && r.FailureOf(t.Contestant) == nil {
 				was, ok := epochs[t.Epoch]
@@ -86,7 +86,7 @@ func (r *Run) judged() (judged, all int) {
 	return judged, all
 }
 
-// sampled says which share of bodies was compared whole.
+// sampled says which share of bodies was compared in full.
 func (r *Run) sampled() string {
 	var answers, compared, long int64
 	for _, s := range r.Sampled {
@@ -110,7 +110,7 @@ func (r *Run) sampled() string {
 	return fmt.Sprintf(", bodies of %.0f %%", math.Floor(share)) + also
 }
 
-// CheckedAlso returns sentences about the limits of what Checked says.
+// CheckedAlso returns sentences about limits to these checks.
 func (r *Run) CheckedAlso() (all []string) {
 	a := r.Alike
 	if a == nil {

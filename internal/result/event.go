@@ -10,17 +10,17 @@ type Event struct {
 	Text       string
 	Done       int           // trials
 	Total      int           // trials planned, at most
-	Left       time.Duration // 0 when unknown
+	Left       time.Duration // measured so far
 	Trial      *Trial        // just taken
 	Failure    *Failure      // just met
-	Standing   []Standing    // the best first, where there are new figures
+	Standing   []Standing    // the best first, when there are new figures
 }
 
-// Standing is what is known about one contestant so far, for live views only.
+// Standing is the current state of one contestant, for live views only.
 type Standing struct {
 	Name   string
 	PerSec float64 // median over the epochs so far
 	Ratio  float64 // to Of; 0: none
-	Lo, Hi float64 // the range of the epochs' ratios, or an interval; not above 0 or not finite: none
-	Of     string  // what the ratio is to: "vs best"
+	Lo, Hi float64 // the range of epoch ratios, or an interval; not above 0 or not finite: none
+	Of     string  // the ratio's base: "vs best"
 }

@@ -7,8 +7,8 @@ import (
 	"dyno/internal/protocol"
 )
 
-// Plan says what a run measures, what it compares and when it ends. Package plan makes it of what the
-// user asks.
+// Plan says what a run measures and compares, and when it ends. Package plan makes it from the
+// user's request.
 type Plan struct {
 	Format  int     `json:"format"`
 	Origin  Origin  `json:"origin"`
@@ -17,7 +17,7 @@ type Plan struct {
 	Title   string  `json:"title,omitempty"`
 
 	Scenario    string   `json:"scenario"`
-	Contestants []string `json:"contestants"` // in the order asked, controls not among them
+	Contestants []string `json:"contestants"` // in the order asked, without controls
 	// Controls are reference servers that ride along: the reference, its copy for the A/A check, others.
 	Controls []string `json:"controls"`
 	// Ceiling is the reference server that shows the generator's ceiling, in the pilots and beside External alone.
@@ -26,24 +26,25 @@ type Plan struct {
 	Servers Servers `json:"servers,omitzero"`
 
 	Levels []Level `json:"levels"` // no two are alike
-	// Cells are what is loaded: contestants and controls at levels, and the server that shows the ceiling.
+	// Cells are loaded: contestants and controls at levels, and the server that shows the ceiling.
 	Cells []Cell `json:"cells"`
-	// Family are the comparisons that the run decides, all together.
+	// Family are the comparisons that the run decides, as one family.
 	Family []Comparison `json:"family"`
-	// ExtraEpochs is, by level, in how many epochs a cell that is in no comparison is loaded, once each.
+	// ExtraEpochs is, by level, in how many epochs a cell outside any comparison is loaded, once
+	// each.
 	ExtraEpochs []int `json:"extra_epochs"`
 
-	// Heap says that the heaps of contestants in Go and .NET are read before and after each window.
+	// Heap says that heaps are read before and after each window, for contestants in Go and .NET.
 	Heap bool `json:"heap,omitempty"`
 
 	Seed    uint64  `json:"seed"`
 	Primary string  `json:"primary"` // metric that decides pairs and stops the run
 	Alpha   float64 `json:"alpha"`   // family-wise
-	Margin  float64 `json:"margin"`  // of equivalence, as a share: 0.03
+	Margin  float64 `json:"margin"`  // for equivalence, as a share: 0.03
 	Rounds  int     `json:"rounds"`  // per epoch
 	Pilots  int     `json:"pilots"`  // epochs before the first that counts
-	// Epochs are the numbers of valid epochs after which the comparisons may be decided, at interim
-	// analyses. The largest ends the run.
+	// Epochs lists the numbers of valid epochs at which an interim analysis may decide comparisons.
+	// The largest ends the run.
 	Epochs []int `json:"epochs"`
 	// Processes says for how long servers run: PerEpoch, PerPart or PerLoad.
 	Processes string     `json:"processes"`
@@ -54,7 +55,7 @@ type Plan struct {
 
 	// SLO is the objective of a search for the highest rate that keeps it.
 	SLO *SLO `json:"slo,omitempty"`
-	// External are external load generators, each of which makes each load once more, after dyno's own.
+	// External lists external load generators; each repeats each load after dyno's own.
 	External []string `json:"external,omitempty"`
 }
 
@@ -68,70 +69,70 @@ type Origin struct {
 // OfStudy is the study whose question a plan answers; zero: none.
 type OfStudy struct {
 	Slug       string   `json:"slug,omitempty"`
-	ClaimsHash string   `json:"claims_hash,omitempty"` // of the study's claims when the run was planned (claim.Hash)
-	LevelNames []string `json:"level_names,omitempty"` // of Plan.Levels; "": the study gives that one no name
+	ClaimsHash string   `json:"claims_hash,omitempty"` // the study's claims when the run was planned (claim.Hash)
+	LevelNames []string `json:"level_names,omitempty"` // by index in Plan.Levels; "": the study does not name the level
 }
 
-// Servers are the contestants that are started, warmed up or left out in a way of their own.
+// Servers lists contestants that need special treatment: managed, already running, or not served.
 type Servers struct {
 	Managed []string `json:"managed,omitempty"`
 	// Attached are the contestants that were already running. dyno does not start, freeze or stop
 	// them, and an epoch is a block of rounds on the same processes.
 	Attached []string `json:"attached,omitempty"`
-	// Unserved are the contestants that a level leaves out, because they do not serve its protocol, or
-	// need more CPUs.
+	// Unserved lists contestants that a level leaves out, because they do not serve its protocol,
+	// or need more CPUs.
 	Unserved []Unserved `json:"unserved,omitempty"`
 }
 
-// Links says in how many orders of its functions a contestant is linked.
+// Links says in how many function orders a contestant is linked.
 type Links struct {
-	// Layouts is in how many, where its toolchain can; each epoch draws one. 0: one.
+	// Layouts is how many orders, if the toolchain can; each epoch draws one. 0: one.
 	Layouts int `json:"layouts,omitempty"`
-	// Relink is the linker's seed of the first of them; the next ones follow. 0: that has the linker's own
-	// order.
+	// Relink is the linker seed for the first order; the others count up from it. 0: the first has
+	// the linker's default order.
 	Relink int `json:"relink,omitempty"`
 }
 
-// LoadLength is the length of the loads in rounds.
+// LoadLength is how long loads in rounds last.
 type LoadLength struct {
 	NS       int64 `json:"ns"`
-	Requests int64 `json:"requests,omitempty"` // of one load, instead of NS
+	Requests int64 `json:"requests,omitempty"` // per load, instead of NS
 	RewarmNS int64 `json:"rewarm_ns"`
-	// OpenNS is the longest that a load of an open loop may take to have as many requests as its tail needs. Such
-	// loads come after the others of their round. 0: there are only open loops of the profile's own, of one length.
+	// OpenNS is the longest that an open-loop load may take to reach the number of requests that
+	// its tail needs. Such loads come after the others in their round. 0: all open loops are the
+	// profile's own, with one length.
 	OpenNS int64 `json:"open_ns,omitempty"`
-	// UnloadedNS is how long a contestant is watched without load, at the end of an epoch.
+	// UnloadedNS is how long a contestant is watched without load, at an epoch's end.
 	UnloadedNS int64 `json:"unloaded_ns,omitempty"`
 }
 
 // LongLoads are the long loads after the epochs (doc/method.md).
 type LongLoads struct {
-	NS     int64  `json:"ns,omitempty"`     // length of one; 0: there are none
-	Absent string `json:"absent,omitempty"` // why not, where there could be some
+	NS     int64  `json:"ns,omitempty"`     // per load; 0: none
+	Absent string `json:"absent,omitempty"` // why there are none, if there could be
 }
 
-// Values of Plan.Processes. PerEpoch: all servers are started for an epoch and warmed up, and frozen
-// while another is loaded. PerPart: a level has servers of its own, started for it, not warmed up and
-// loaded once; but a level with a Step has those of the level before it. PerLoad: a server is started
-// for each load, in the order asked for, and not warmed up.
+// Values for Plan.Processes. PerEpoch: all servers are started for an epoch, warmed up, and frozen
+// while another is loaded. PerPart: a level has its own servers, started for it, not warmed up and
+// loaded once; but a level with a Step shares the servers of the level before. PerLoad: a server is
+// started for each load, in the order asked for, and not warmed up.
 const (
 	PerEpoch = "epoch"
 	PerPart  = "part"
 	PerLoad  = "load"
 )
 
-// OpenRequests is how many requests an epoch is to have at each open loop that was asked for: 1,000 beyond the 99th
-// percentile.
+// OpenRequests is how many requests an epoch should have at each requested open loop: 1,000 beyond
+// the 99th percentile.
 const OpenRequests = 100_000
 
-// Fresh reports whether the loads of the plan are the first ones of freshly started processes, by level.
+// Fresh reports whether each level's loads are the first on freshly started processes.
 func (p *Plan) Fresh() bool { return p.Processes == PerPart }
 
-// InRounds reports whether contestants are loaded in rounds, and compared within these.
+// InRounds reports whether contestants are loaded in rounds, and compared within them.
 func (p *Plan) InRounds() bool { return p.Processes != PerLoad && p.SLO == nil }
 
-// Ranks reports whether all pairs of contestants are compared at the first level, and nothing is
-// compared at any other.
+// Ranks reports whether all pairs are compared at the first level, and none at any other.
 func (p *Plan) Ranks() bool {
 	if !p.InRounds() {
 		return false
@@ -155,12 +156,12 @@ func (p *Plan) Ranks() bool {
 	})
 }
 
-// Complete sets what a plan has where nothing else is asked: every contestant at every level, all pairs compared at the first
-// level, servers that are started for each epoch.
+// Complete fills in defaults: every contestant at every level, all pairs compared at the first
+// level, servers started for each epoch.
 func (p *Plan) Complete() {
 	p.Processes = cmp.Or(p.Processes, PerEpoch)
 	for len(p.ExtraEpochs) < len(p.Levels) {
-		p.ExtraEpochs = append(p.ExtraEpochs, 6) // with fewer a median has no interval at 95 %
+		p.ExtraEpochs = append(p.ExtraEpochs, 6) // with fewer a median has no 95 % interval
 	}
 	if len(p.Cells) == 0 {
 		for _, name := range p.Contestants {
@@ -174,7 +175,8 @@ func (p *Plan) Complete() {
 	}
 }
 
-// PairsAt returns the comparisons of all pairs of contestants at each of some levels where the plan has both.
+// PairsAt returns the comparisons of all pairs at each given level where the plan has both
+// contestants.
 func (p *Plan) PairsAt(levels ...int) (all []Comparison) {
 	for _, level := range levels {
 		for i, a := range p.Contestants {
@@ -200,12 +202,12 @@ func (p *Plan) First() Level {
 	return p.Levels[0]
 }
 
-// Level is one operating point. Its launch part, delay, work and number of CPUs, reaches the
-// contestant when it is started. Its load part reaches the generator.
+// Level is one operating point. A contestant gets the launch part, delay, work and number of CPUs,
+// at its start; the generator gets the load part.
 type Level struct {
 	DelayNS int64  `json:"delay_ns,omitempty"`
-	Work    string `json:"work,omitempty"` // of the handlers: "", or CPUBound
-	// CPUs is how many CPUs the servers are given; 0: all of the host's ServerCPUs.
+	Work    string `json:"work,omitempty"` // for handlers: "", or CPUBound
+	// CPUs is how many CPUs the servers get; 0: all the host's ServerCPUs.
 	CPUs        int `json:"cpus,omitempty"`
 	Connections int `json:"connections"`
 	Pipeline    int `json:"pipeline"`
@@ -214,45 +216,45 @@ type Level struct {
 	PerConnection int `json:"per_connection,omitempty"`
 	// RatePerSec makes an open loop of Poisson arrivals; 0: a closed loop.
 	RatePerSec float64 `json:"rate_per_sec,omitempty"`
-	// RateShare makes an open loop at this share of the slowest contestant's capacity in the closed
-	// loop with the same delay, scenario and records, measured in the pilots. The level of a trial
-	// has the resulting rate in RatePerSec; that of a plan has none.
+	// RateShare makes an open loop at this share of the slowest contestant's capacity, measured in
+	// the pilots in the closed loop with the same delay, scenario and records. A trial's level has
+	// the resulting rate in RatePerSec; a plan's level has none.
 	RateShare float64 `json:"rate_share,omitempty"`
-	// OwnRate makes RateShare a share of each contestant's own capacity: each has a rate of its own.
+	// OwnRate makes RateShare a share of each contestant's own capacity: each has a different rate.
 	OwnRate  bool   `json:"own_rate,omitempty"`
-	Scenario string `json:"scenario,omitempty"` // where it is not the plan's
-	// HTTP is how the generator talks to the contestant; absent: HTTP/1.1 in the clear. In HTTP/2
-	// Pipeline is the number of streams on each connection.
+	Scenario string `json:"scenario,omitempty"` // if it is not the plan's
+	// HTTP is the protocol between generator and contestant; absent: HTTP/1.1 in the clear. For
+	// HTTP/2 Pipeline is the number of streams on each connection.
 	HTTP    protocol.HTTP `json:"protocol,omitempty"`
-	Records int           `json:"records,omitempty"` // that the backend answers with
-	// Step is how many loads its processes carry before, in a plan of fresh ones: those of the
-	// levels before it in the plan, one after another.
+	Records int           `json:"records,omitempty"` // per backend answer
+	// Step is how many loads the same processes carried before, in a plan with fresh processes: at
+	// the levels before it, one after another.
 	Step int `json:"step,omitempty"`
 }
 
-// CPUBound is the work of handlers that hash before they answer, which takes a few milliseconds or
-// less (doc/run.md).
+// CPUBound makes handlers hash before they answer, which takes a few milliseconds or less
+// (doc/run.md).
 const CPUBound = "cpu"
 
-// LaunchPart is the part of a level that a contestant receives when it is started. Levels with
-// different launch parts never share a round.
+// LaunchPart is the part of a level that a contestant gets at its start. Levels with different
+// launch parts never share a round.
 type LaunchPart struct {
 	DelayNS int64
 	Work    string
 	CPUs    int
 }
 
-// Launch returns the launch part of the level.
+// Launch returns the level's launch part.
 func (l Level) Launch() LaunchPart { return LaunchPart{l.DelayNS, l.Work, l.CPUs} }
 
-// AtBackend returns what a level asks of the backend: the scenario and the protocol are between the
-// generator and the contestants, and the backend has CPUs of its own.
+// AtBackend returns the part of a level that concerns the backend: scenario and protocol are
+// between generator and contestants, and the backend has its own CPUs.
 func (l Level) AtBackend() Level {
 	l.Scenario, l.HTTP, l.CPUs = "", protocol.Clear, 0
 	return l
 }
 
-// Open reports whether the level is an open loop, whose arrivals do not wait for answers.
+// Open reports whether the level is an open loop: arrivals do not wait for answers.
 func (l Level) Open() bool { return l.RatePerSec > 0 || l.RateShare > 0 }
 
 // Planned returns the level as planned: without the rate that was computed from a share.
@@ -271,7 +273,7 @@ type Cell struct {
 }
 
 // Unserved is a contestant that is not measured at a level: it does not serve the level's protocol
-// or, where CPUs is set, needs more than the CPUs that servers have there.
+// or, if CPUs is set, needs more CPUs than servers have there.
 type Unserved struct {
 	Contestant string        `json:"contestant"`
 	HTTP       protocol.HTTP `json:"protocol,omitempty"`
@@ -311,13 +313,13 @@ func (p *Plan) LevelOf(t *Trial) Level {
 	return p.First()
 }
 
-// At returns the index of a trial's level among the plan's Levels. It is −1 if the level is none of
-// them, as in a search.
+// At returns the index of a trial's level in the plan's Levels, or −1 if they do not have it, as in
+// a search.
 func (p *Plan) At(t *Trial) int {
 	return slices.Index(p.Levels, p.LevelOf(t).Planned())
 }
 
-// LevelName returns the name that a study gives to a level of the plan's Levels, or "".
+// LevelName returns the study's name for level i, or "".
 func (p *Plan) LevelName(i int) string {
 	if i < 0 || i >= len(p.Study.LevelNames) {
 		return ""
@@ -325,10 +327,10 @@ func (p *Plan) LevelName(i int) string {
 	return p.Study.LevelNames[i]
 }
 
-// SLO is the objective of a search: a share Quantile of all requests must be answered within the
+// SLO is a search's objective: a share Quantile of all requests must be answered within the
 // response time.
 type SLO struct {
 	Quantile   float64 `json:"quantile"`
 	LimitNS    int64   `json:"limit_ns"`
-	ErrorShare float64 `json:"error_share"` // that is allowed
+	ErrorShare float64 `json:"error_share"` // allowed
 }

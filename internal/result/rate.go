@@ -1,11 +1,11 @@
 package result
 
-// FewestTimes is how many median service times a load must last, from when its last connection was to begin, for
-// its rate to be steady.
+// FewestTimes is how many median service times a load must last, from when its last connection was
+// due to begin, for a steady rate.
 const FewestTimes = 6
 
-// steadyTimes is how many median service times the span of the rate must last, where it begins once each
-// connection was answered. Newer recordings have none that is shorter: see load.Edge.
+// steadyTimes is how many median service times the rate's time span must last, if it begins once
+// each connection was answered. Newer recordings have no shorter span: see load.Edge.
 const steadyTimes = 5
 
 // PerSec returns the rate of right answers; false if there is none. No other code computes this
@@ -17,8 +17,8 @@ func (l *Load) PerSec() (float64, bool) {
 	return perSec(float64(l.Succeeded), l.WindowNS)
 }
 
-// Along returns the rate of n things that came with all answers of the load, such as their bytes: as large
-// a part of them counts as of the right answers. No other code computes such a rate.
+// Along returns the rate of n things that came with all answers, such as bytes: it counts the same
+// part of them as of the right answers. No other code computes such a rate.
 func (l *Load) Along(n int64) (float64, bool) {
 	switch {
 	case l.RateNS <= 0:
@@ -29,8 +29,8 @@ func (l *Load) Along(n int64) (float64, bool) {
 	return perSec(float64(n), l.RateNS)
 }
 
-// Sending returns how long requests were sent, in ns from the window's start; of recordings without it,
-// the window.
+// Sending returns how long requests were sent, in ns from the window's start; for recordings
+// without it, the window.
 func (l *Load) Sending() int64 {
 	if l.RateNS > 0 {
 		return l.RateFromNS + l.RateNS
@@ -43,10 +43,11 @@ func perSec(answers float64, ns int64) (float64, bool) {
 		return 0, false
 	}
 	rate := answers / float64(ns) * 1e9
-	return rate, rate > 0 // not where a record has answers too few for a number
+	return rate, rate > 0 // false if the answers are too few for a positive number
 }
 
-// Steady reports whether the time of PerSec is long enough for a rate, and each connection was answered in time.
+// Steady reports whether PerSec's time span is long enough for a rate, and each connection was
+// answered in time.
 func (l *Load) Steady() bool {
 	return l.RateNS <= 0 || l.RateFromNS > 0 && l.RateNS >= steadyTimes*l.ServiceP50NS
 }
@@ -56,8 +57,8 @@ func (l *Load) HandshakesPerSec() (float64, bool) {
 	return l.Along(l.Handshakes)
 }
 
-// Wall returns the time from the start of the window until it was drained. The times of the event
-// loops cover this period. For recordings without it, Wall returns the window.
+// Wall returns the time from the window's start until all was drained, the period for the event
+// loops' times. For recordings without it, Wall returns the window.
 func (l *Load) Wall() int64 {
 	if l.WallNS > 0 {
 		return l.WallNS

@@ -51,7 +51,7 @@ type Damaged struct {
 	Line   int
 	Column int64
 	Err    error
-	Run    *Run // what the lines before say; its Damage is this error
+	Run    *Run // from the lines before; its Damage is this error
 }
 
 func (d *Damaged) Error() string {
@@ -61,10 +61,9 @@ func (d *Damaged) Error() string {
 // Unwrap returns the underlying error.
 func (d *Damaged) Unwrap() error { return d.Err }
 
-// Read reads records from r; name is the file name in errors. A
-// last line that was cut off by a crash is dropped. Any other unreadable line, or an End that does
-// not match the lines before it, gives a *Damaged. A first line without a plan is a different
-// error.
+// Read reads records from r; name is the file name for errors. It drops a last line that a crash
+// cut off. Any other unreadable line, or an End that does not match the lines before it, gives a
+// *Damaged. A first line without a plan is a different error.
 func Read(r io.Reader, name string) (*Run, error) {
 	br := bufio.NewReaderSize(r, mostLineBytes)
 	run, seal := &Run{}, newSealer()
@@ -114,7 +113,8 @@ func Read(r io.Reader, name string) (*Run, error) {
 	}
 }
 
-// readLine returns the next line, with its end, or a part of one that is too long, and an error.
+// readLine returns the next line with its newline, or the beginning of a line that is too long, and
+// an error.
 func readLine(br *bufio.Reader) ([]byte, error) {
 	line, err := br.ReadSlice('\n')
 	if errors.Is(err, bufio.ErrBufferFull) {
@@ -123,7 +123,8 @@ func readLine(br *bufio.Reader) ([]byte, error) {
 	return line, err
 }
 
-// decode reads a line; a blank one holds nothing. On an error it says where in the line that is, from 1.
+// decode reads a line; a blank one holds nothing. On an error it returns the position in the line,
+// from 1.
 func decode(line []byte, rec *Record) (int64, error) {
 	if len(bytes.TrimSpace(line)) == 0 {
 		return 1, nil
@@ -142,7 +143,7 @@ func checkFirst(rec Record, name string) error {
 	return nil
 }
 
-// column returns the position of a JSON error in its line, from 1.
+// column returns a JSON error's position in its line, from 1.
 func column(err error) int64 {
 	var syn *json.SyntaxError
 	var typ *json.UnmarshalTypeError

@@ -1,10 +1,8 @@
-// Package result is the record of a run: what was planned, on which host, with which contestants,
-// and every trial.
+// Package result is a run's record: the plan, the host, the contestants, and every trial.
 //
 // A run on disk is one append-only file, trials.jsonl: one Record per line, the plan first.
-// Everything a person sees is computed from it, so a field here is a fact that a maker measured, in
-// base units, and never a judgement of it. Missing is not zero: what could not be read is a nil
-// pointer.
+// Everything a person sees is computed from it, so a field here is a measured fact, in base units,
+// never a judgement. Missing is not zero: a value that could not be read is a nil pointer.
 package result
 
 import (
@@ -13,7 +11,7 @@ import (
 	"strings"
 )
 
-// Format is the version of trials.jsonl that this code writes; see doc/format.md.
+// Format is the trials.jsonl version that this code writes and reads; see doc/format.md.
 const Format = 3
 
 // Record is one line of trials.jsonl. Exactly one field is set.
@@ -38,21 +36,21 @@ type Record struct {
 type Run struct {
 	Plan        Plan
 	Host        Host
-	Calibration *Calibration // the last one of this machine when the run began; nil: there was none
+	Calibration *Calibration // this machine's last one when the run began; nil: none
 	Contestants []Contestant
-	Alike       *Alike // nil: an older record, which does not say what was checked
+	Alike       *Alike // nil: an older record, without this
 	Sampled     []Sampled
 	Launches    []Launch
 	Trials      []*Trial
-	Long        []*Trial // the long loads after the epochs, which are no trials
+	Long        []*Trial // long loads after the epochs; they are not trials
 	Idle        []Idle
 	Failures    []Failure
 	Lost        []Lost
 	Resumes     []Resume
-	End         *End // nil when the run was cut off
+	End         *End // nil if the run was cut off
 
-	// Damage says why the rest of the record cannot be read or trusted; the run is what precedes
-	// the damage. It is never stored.
+	// Damage says why the rest of the record cannot be read or trusted; the run holds the part
+	// before. It is never stored.
 	Damage error
 }
 
@@ -94,7 +92,7 @@ func (r *Run) Add(rec Record) {
 	}
 }
 
-// Contestant returns the record of the named contestant, or nil.
+// Contestant returns the contestant with that name, or nil.
 func (r *Run) Contestant(name string) *Contestant {
 	for i := range r.Contestants {
 		if r.Contestants[i].Name == name {
@@ -104,7 +102,7 @@ func (r *Run) Contestant(name string) *Contestant {
 	return nil
 }
 
-// FailureOf returns the first failure of the named contestant, or nil.
+// FailureOf returns a contestant's first failure, or nil.
 func (r *Run) FailureOf(name string) *Failure {
 	for i := range r.Failures {
 		if r.Failures[i].Contestant == name {
@@ -114,9 +112,9 @@ func (r *Run) FailureOf(name string) *Failure {
 	return nil
 }
 
-// Key names a trial. Epoch counts from 0, pilots first; Round from 0 within its epoch; Position
-// from 0 within its round; Attempt from 0, one more each time that the round is repeated; Take from
-// 0, one more each time that the trial alone is repeated.
+// Key identifies a trial. Epoch counts from 0, pilots first; Round from 0 within its epoch;
+// Position from 0 within its round; Attempt from 0, one more each time that the round is repeated;
+// Take from 0, one more each time that the trial alone is repeated.
 type Key struct {
 	Seed     uint64 `json:"seed"`
 	Epoch    int    `json:"epoch"`
@@ -126,7 +124,7 @@ type Key struct {
 	Take     int    `json:"take,omitempty"`
 }
 
-// Contestant is what was actually built and started.
+// Contestant describes a program as built and started.
 type Contestant struct {
 	Name      string `json:"name"`
 	Title     string `json:"title"`
@@ -134,26 +132,27 @@ type Contestant struct {
 	Framework string `json:"framework"`
 	Version   string `json:"version"` // read from the built program
 	Engine    string `json:"engine"`
-	HTTP2     bool   `json:"http2,omitempty"`   // its engine, as it comes, can serve HTTP/2; declared
-	Control   bool   `json:"control,omitempty"` // a reference server of dyno itself
+	HTTP2     bool   `json:"http2,omitempty"`   // its engine serves HTTP/2 by default; declared
+	Control   bool   `json:"control,omitempty"` // dyno's own reference server
 	Backend   bool   `json:"backend,omitempty"` // not under test: contestants call it
 	Managed   bool   `json:"managed,omitempty"` // a managed runtime: longer warm-up
 
-	// URL is where it ran before the run, which did not start it; Processes are those that were
-	// found there, or why none were.
+	// URL is where it already ran before the run, which did not start it; Processes names the
+	// processes found there, or the reason why none were.
 	URL       string `json:"url,omitempty"`
 	Processes string `json:"processes,omitempty"`
 
 	Toolchain  string   `json:"toolchain"`         // e.g. "go1.26.8 (PATH)"
-	Sources    string   `json:"sources,omitempty"` // sha256 of all files that it was built of
-	BinaryHash string   `json:"binary,omitempty"`  // sha256 of the started program
-	Layouts    []string `json:"layouts,omitempty"` // sha256 of the same program with its functions in other orders
+	Sources    string   `json:"sources,omitempty"` // sha256 over all its source files
+	BinaryHash string   `json:"binary,omitempty"`  // sha256 over the started program
+	Layouts    []string `json:"layouts,omitempty"` // sha256 over the same program with its functions in other orders
 	BuildNS    int64    `json:"build_ns"`
-	// VerifyUnixNS is when its first start began, to be verified: of the first contestant, when the budget began.
+	// VerifyUnixNS is when its first start began, for verification. For the first contestant this
+	// is when the budget began.
 	VerifyUnixNS int64    `json:"verify_unix_ns,omitempty"`
 	Tuning       []string `json:"tuning,omitempty"`
 	Differs      []string `json:"differs,omitempty"` // declared, and observed by the verifier
-	// a scenario's path -> what this contestant is asked instead
+	// scenario path -> path that this contestant is asked instead
 	Paths       map[string]string `json:"paths,omitempty"`
 	Response    map[string]string `json:"response,omitempty"`
 	HeaderBytes int               `json:"header_bytes,omitempty"` // status line and headers of the first loaded request
@@ -171,38 +170,38 @@ type Fewer struct {
 	Why    string `json:"why"` // what it did, or is, with more
 }
 
-// SameServer reports whether c and o are URLs of one process, both encrypted or both in the clear: to
-// compare them is to compare equal servers.
+// SameServer reports whether c and o are URLs of one process, both encrypted or both in the clear:
+// comparing them compares equal servers.
 func (c *Contestant) SameServer(o *Contestant) bool {
 	scheme, _, _ := strings.Cut(c.URL, "://")
 	return strings.Contains(c.Processes, "(pid ") && c.Processes == o.Processes &&
 		strings.HasPrefix(o.URL, scheme+"://")
 }
 
-// Alike says which answers of contestants were compared before the first trial, and what of every
-// answer is checked under load.
+// Alike says which answers were compared between contestants before the first trial, and which
+// parts of every answer are checked under load.
 type Alike struct {
-	Sent     []string `json:"sent,omitempty"`     // the first lines of the requests that each was sent, several times
-	Requests int      `json:"requests,omitempty"` // that are loaded
-	Constant int      `json:"constant"`           // of these, those whose whole body is checked in every answer
-	Open     int      `json:"open,omitempty"`     // of these, those of whose answers the status alone is checked
+	Sent     []string `json:"sent,omitempty"`     // request lines that each contestant was sent, several times
+	Requests int      `json:"requests,omitempty"` // requests under load
+	Constant int      `json:"constant"`           // requests whose whole body is checked in every answer
+	Open     int      `json:"open,omitempty"`     // requests for which only the status is checked
 	Stateful bool     `json:"stateful,omitempty"` // the other bodies may depend on earlier requests: their shape is compared
-	Varies   []string `json:"varies,omitempty"`   // what varies between the answers of one contestant
-	Excused  []string `json:"excused,omitempty"`  // what differs between contestants, and was allowed to
-	Dateless []string `json:"dateless,omitempty"` // contestants whose answers have no Date header
-	InTurn   int      `json:"in_turn,omitempty"`  // requests of one sequence that each answered, freshly started
+	Varies   []string `json:"varies,omitempty"`   // differences between answers from one contestant
+	Excused  []string `json:"excused,omitempty"`  // differences between contestants that were allowed
+	Dateless []string `json:"dateless,omitempty"` // contestants that send no Date header
+	InTurn   int      `json:"in_turn,omitempty"`  // length of the sequence that each answered, freshly started
 	Apart    []string `json:"apart,omitempty"`    // contestants in network namespaces of their own, without any network
 }
 
-// Sampled says how many answers of a contestant in an epoch were checked for their length and shape,
-// because their bodies vary, and how many of these bodies were compared whole. The long loads of an
-// epoch have another one.
+// Sampled says how many of a contestant's answers in an epoch were checked for length and shape,
+// because their bodies vary, and how many of these bodies were compared in full. An epoch's long
+// loads have a separate Sampled.
 type Sampled struct {
 	Contestant string `json:"contestant"`
 	Epoch      int    `json:"epoch"`
 	Answers    int64  `json:"answers"`
 	Compared   int64  `json:"compared"`
-	Long       int64  `json:"long,omitempty"`    // of Answers, those of which only the length was checked: over 8 MiB
+	Long       int64  `json:"long,omitempty"`    // those over 8 MiB in Answers: only their length was checked
 	Headers    int64  `json:"headers,omitempty"` // answers, to all requests, whose header section was compared
 }
 
@@ -210,40 +209,40 @@ type Sampled struct {
 type Launch struct {
 	Contestant string `json:"contestant"`
 	Epoch      int    `json:"epoch"`
-	CPUs       []int  `json:"cpus,omitempty"`   // where they are not the server's
-	Layout     int    `json:"layout,omitempty"` // that was started: 0 of its binary, else of its Layouts, from 1
-	// Processors is what it was given at a level with a number of CPUs; nil at others.
+	CPUs       []int  `json:"cpus,omitempty"`   // if they are not the server's
+	Layout     int    `json:"layout,omitempty"` // the started program: 0 is the binary, n the nth of its Layouts
+	// Processors is set at a level with a number of CPUs.
 	Processors    *Processors `json:"processors,omitempty"`
 	StartedUnixNS int64       `json:"started_unix_ns"`
-	ReadyNS       int64       `json:"ready_ns"` // start of the process to its first right answer
-	// for how long it was loaded; of a managed runtime, the time since its first window began
+	ReadyNS       int64       `json:"ready_ns"` // from process start to first right answer
+	// how long it was loaded; for a managed runtime, the time since its first window began
 	WarmupNS       int64  `json:"warmup_ns"`
 	WarmupRequests int64  `json:"warmup_requests"`
-	Warmup         string `json:"warmup"` // its class
-	// requests per second of its CPU in the first and last window of the warm-up
+	Warmup         string `json:"warmup"` // warm-up class
+	// requests per CPU second in the first and last window of the warm-up
 	WarmupRateFirst int64 `json:"rate_first_per_cpu_sec"`
 	WarmupRateLast  int64 `json:"rate_last_per_cpu_sec"`
-	// SteadyNS is its warm-up time: when, on the clock of WarmupNS, the level began that it stayed
-	// at. 0: with the first window. Nil: it found none, or the record is older than this field.
+	// SteadyNS is the warm-up time: when, on WarmupNS's clock, the level began that it kept. 0:
+	// with the first window. Nil: it found none, or the record is older than this field.
 	SteadyNS *int64         `json:"steady_ns,omitempty"`
 	Windows  []WarmupWindow `json:"windows,omitempty"`
-	// Meters is by what it is metered: "cpu" by "process clocks and cgroup v2", "instructions" of
-	// "program and kernel". Absent is what cannot be read of this process beyond what Host.Absent
-	// names, and why.
+	// Meters names the method by figure: "cpu" by "process clocks and cgroup v2", "instructions" by
+	// "program and kernel". Absent names figures that cannot be read for this process, beyond
+	// Host.Absent, and the reason.
 	Meters map[string]string `json:"meters,omitempty"`
 	Absent map[string]string `json:"absent,omitempty"`
 }
 
-// Processors are the CPUs that a contestant was pinned to, and what told it how many they are.
+// Processors are the CPUs that a contestant was pinned to, and how it learnt their number.
 type Processors struct {
 	CPUs []int `json:"cpus"`
-	// Threads: two of them or more are threads of one core.
+	// Threads reports whether two or more are threads of one core.
 	Threads bool `json:"threads,omitempty"`
-	// Variables of its environment that say the number, as it was started.
+	// Variables are its environment variables that give the number.
 	Variables map[string]string `json:"variables,omitempty"`
 }
 
-// The classes of a warm-up (doc/method.md).
+// The classes of warm-ups (doc/method.md).
 const (
 	Flat      = "flat"            // one level from the first window on
 	Warmed    = "warmed"          // it became faster
@@ -251,73 +250,74 @@ const (
 	NotSteady = "no steady state" // its last windows have no level
 )
 
-// WarmupWindow is one window of load of a warm-up.
+// WarmupWindow is one load window of a warm-up.
 type WarmupWindow struct {
-	EndNS    int64 `json:"end_ns"` // on the clock of WarmupNS
+	EndNS    int64 `json:"end_ns"` // on WarmupNS's clock
 	WindowNS int64 `json:"window_ns"`
 	Requests int64 `json:"requests"`
-	CPUNS    int64 `json:"cpu_ns,omitempty"` // of its tree; 0: it could not be read
+	CPUNS    int64 `json:"cpu_ns,omitempty"` // used by the process tree; 0: unreadable
 }
 
 // Trial is a short load on one contestant.
 type Trial struct {
 	Key
 	Contestant string `json:"contestant"`
-	Level      *Level `json:"level,omitempty"` // where it is not the plan's
-	// External is the external load generator that made the load, "" dyno's own engine. Of such a
-	// load Told says what is known, and there is no Load.
+	Level      *Level `json:"level,omitempty"` // if it is not the plan's
+	// External is the external load generator that made the load, "" for dyno's own engine. Such a
+	// load has figures in Reported, and no Load.
 	External      string    `json:"external,omitempty"`
 	Reported      *Reported `json:"reported,omitempty"`
-	StartedUnixNS int64     `json:"started_unix_ns"` // of the thaw
-	EndedUnixNS   int64     `json:"ended_unix_ns"`   // of the freeze
+	StartedUnixNS int64     `json:"started_unix_ns"` // thaw
+	EndedUnixNS   int64     `json:"ended_unix_ns"`   // freeze
 	Load          Load      `json:"load,omitzero"`
 	Server        Usage     `json:"server"`
 	Generator     Usage     `json:"generator"`
-	Backend       *Usage    `json:"backend,omitempty"` // of the program that the contestant calls
+	Backend       *Usage    `json:"backend,omitempty"` // the program that the contestant calls
 	// ClocksNS is the wall time over which the CPU clocks of server, generator and backend were
 	// read.
 	ClocksNS int64 `json:"clocks_ns,omitempty"`
-	// OutsideCPUNS is the server's CPU from thaw to freeze outside of the counted window, in which it answered
-	// RewarmRequests.
+	// OutsideCPUNS is the server's CPU from thaw to freeze outside the counted window, in which it
+	// answered RewarmRequests.
 	OutsideCPUNS   *int64 `json:"outside_cpu_ns,omitempty"`
 	RewarmRequests int64  `json:"rewarm_requests,omitempty"`
-	// UnloadedCPUNS is the server's CPU in UnloadedNS without connections, after the last trial of an epoch.
+	// UnloadedCPUNS is the server's CPU in UnloadedNS without connections, after an epoch's last
+	// trial.
 	UnloadedNS    int64  `json:"unloaded_ns,omitempty"`
 	UnloadedCPUNS *int64 `json:"unloaded_cpu_ns,omitempty"`
 	Causes        Causes `json:"causes"`
-	// Memory is how the server's memory grew while it was loaded: of the long loads of a classic
-	// run alone.
+	// Memory is how the server's memory grew while it was loaded: only for a classic run's long
+	// loads.
 	Memory []MemoryAt `json:"memory,omitempty"`
 }
 
 // Usage is what a process tree used in the counted window, or holds after it.
 type Usage struct {
 	CPUNS *int64 `json:"cpu_ns,omitempty"`
-	// Instructions that retired in the tree, in the window; Launch.Meters says whether the kernel's
-	// are among them.
+	// Instructions retired in the tree, in the window; Launch.Meters says whether the kernel's are
+	// included.
 	Instructions *int64 `json:"instructions,omitempty"`
-	// EnergyUJ is what the whole CPU packages took in the window, by RAPL: the generator and the
-	// idle part are in it.
+	// EnergyUJ is the energy that all CPU packages used in the window, by RAPL, including the
+	// generator and the idle part.
 	EnergyUJ     *int64 `json:"energy_uj,omitempty"`
 	PSSBytes     *int64 `json:"pss_bytes,omitempty"`
 	SwapPSSBytes *int64 `json:"swap_pss_bytes,omitempty"`
 	Threads      *int64 `json:"threads,omitempty"`
 	Processes    int    `json:"processes,omitempty"`
 	LoggedBytes  int64  `json:"logged_bytes,omitempty"`
-	LogCutBytes  int64  `json:"log_cut_bytes,omitempty"` // out of its log, since the launch
+	LogCutBytes  int64  `json:"log_cut_bytes,omitempty"` // cut from its log since the launch
 
-	// Of Go contestants, where the plan asks for it: the heap in use right after the window, its
-	// connections still open; what was allocated and how many goroutines were started within. Of .NET
-	// contestants what was allocated.
+	// For Go contestants, if the plan asks: the heap in use right after the window with its
+	// connections still open, the bytes allocated and the goroutines started within it. For .NET
+	// contestants the bytes allocated.
 	HeapInuseBytes    *int64 `json:"heap_inuse_bytes,omitempty"`
 	AllocBytes        *int64 `json:"alloc_bytes,omitempty"`
 	GoroutinesStarted *int64 `json:"goroutines_started,omitempty"`
 
-	// What follows is read once per epoch, in the trials of its last round, while their connections
-	// are still open. Totals count since the launch.
+	// The following are read once per epoch, in the trials of its last round, with connections
+	// still open. Totals count since the launch.
 	CPUUserTotalNS      *int64 `json:"cpu_user_total_ns,omitempty"`
 	CPUSystemTotalNS    *int64 `json:"cpu_system_total_ns,omitempty"`
-	PeakRSSBytes        *int64 `json:"peak_rss_bytes,omitempty"` // sum of the processes' peaks (VmHWM)
+	PeakRSSBytes        *int64 `json:"peak_rss_bytes,omitempty"` // sum over processes (VmHWM)
 	SwitchesVoluntary   *int64 `json:"switches_voluntary_total,omitempty"`
 	SwitchesInvoluntary *int64 `json:"switches_involuntary_total,omitempty"`
 	OpenSockets         *int64 `json:"open_sockets,omitempty"`
@@ -333,8 +333,8 @@ func (u *Usage) Add(more *Usage) {
 	}
 }
 
-// Idle is what a contestant of a plan of fresh processes holds when it is started, verified and frozen,
-// before its first load: it has no Connections, and CPUNS is since its launch.
+// Idle is what a contestant holds before its first load, in a plan with fresh processes: started,
+// verified and frozen. It has no Connections, and CPUNS counts since its launch.
 type Idle struct {
 	Contestant    string `json:"contestant"`
 	Epoch         int    `json:"epoch"`
@@ -344,43 +344,43 @@ type Idle struct {
 	Server        Usage  `json:"server"`
 }
 
-// Causes are influences on a trial from outside the contestant. The planner judges them for each
-// round, and never judges by the metric.
+// Causes are influences on a trial from outside the contestant. checks.Discard judges them for each
+// trial, and never looks at a metric.
 type Causes struct {
 	WallNS                int64 `json:"wall_ns"` // over which the others were read
 	ServerCPUs            int   `json:"server_cpus"`
 	GeneratorCPUs         int   `json:"generator_cpus"`
-	BackgroundServerNS    int64 `json:"background_server_ns"`    // CPU of others on the server's CPUs
-	BackgroundGeneratorNS int64 `json:"background_generator_ns"` // CPU of others on the generator's CPUs
-	StealNS               int64 `json:"steal_ns"`                // on all of these CPUs, and the backend's
+	BackgroundServerNS    int64 `json:"background_server_ns"`    // other programs on the server's CPUs
+	BackgroundGeneratorNS int64 `json:"background_generator_ns"` // other programs on the generator's CPUs
+	StealNS               int64 `json:"steal_ns"`                // on these CPUs and the backend's
 	ThrottledNS           int64 `json:"throttled_ns,omitempty"`
 	SuspendedNS           int64 `json:"suspended_ns,omitempty"` // the whole machine
 	// OtherSidesNS is the CPU of contestants that ran before the run, and so are never frozen,
-	// while another one was loaded. It is no part of the background CPU.
+	// while another one was loaded. It is not background CPU.
 	OtherSidesNS int64 `json:"other_sides_ns,omitempty"`
 	// BackgroundUnknown is set if the server's own CPU time cannot be read, so that background CPU
 	// cannot be separated from it.
 	BackgroundUnknown bool `json:"background_unknown,omitempty"`
 	// GeneratorShared says that the server or a backend may use the generator's CPUs.
 	GeneratorShared bool `json:"generator_shared,omitempty"`
-	// BackendCPUs are those of a machine that only the backend has, BackgroundBackendNS is CPU of others
-	// on them; 0: the backend runs on the generator's CPUs, or there is none.
+	// BackendCPUs counts the CPUs on a machine that only the backend has, BackgroundBackendNS the
+	// CPU of other programs there; 0: the backend runs on the generator's CPUs, or there is none.
 	BackendCPUs         int   `json:"backend_cpus,omitempty"`
 	BackgroundBackendNS int64 `json:"background_backend_ns,omitempty"`
-	// Machines are the causes of each, where there are several.
+	// Machines splits the causes by machine, if there are several.
 	Machines []MachineCauses `json:"machines,omitempty"`
 }
 
-// MachineCauses are the part of one machine in Causes, over the CPUs that what runs there may use.
+// MachineCauses is one machine's part in Causes, over the CPUs that dyno uses there.
 type MachineCauses struct {
-	Machine      string `json:"machine"`             // its name
+	Machine      string `json:"machine"`             // machine name
 	Generator    bool   `json:"generator,omitempty"` // it makes load
 	CPUs         int    `json:"cpus"`
 	BackgroundNS int64  `json:"background_ns"`
 	StealNS      int64  `json:"steal_ns"`
 }
 
-// Failure is why a contestant has no figure. A contestant leaves the run with its first failure.
+// Failure says why a contestant has no figure. A contestant leaves the run with its first failure.
 type Failure struct {
 	Contestant string   `json:"contestant"`
 	Stage      string   `json:"stage"` // toolchain, build, launch, verify, warmup, load
@@ -395,25 +395,25 @@ type Failure struct {
 // package is missing.
 func (f Failure) Unavailable() bool { return f.Stage == "toolchain" }
 
-// Lost is a machine of a fleet that was lost, or too late, in the trial of Key. There is no record of
-// that trial. Its round is taken again, as the next attempt, unless the run goes on with another epoch
+// Lost is a fleet machine that was lost, or too late, in the trial named by Key. That trial has no
+// record. Its round is repeated as the next attempt, unless the run goes on with another epoch
 // (Resume).
 type Lost struct {
 	Key
-	Machine string `json:"machine"`          // its name, or their names
+	Machine string `json:"machine"`          // machine name or names
 	Server  bool   `json:"server,omitempty"` // servers, or the backend, ran on it
 	Reason  string `json:"reason"`
-	// PausedNS is until all machines were there again and the servers were built again; no part of the
-	// budget.
+	// PausedNS is the time until all machines had returned and the servers were built again; it is
+	// not part of the budget.
 	PausedNS int64 `json:"paused_ns"`
 }
 
-// Host describes the machine: with several, that of the servers.
+// Host describes the machine; with several, the servers' machine.
 type Host struct {
-	Name          string `json:"name,omitempty"` // of a machine of several
+	Name          string `json:"name,omitempty"` // if there are several machines
 	OS            string `json:"os"`
 	Kernel        string `json:"kernel"`
-	BootID        string `json:"boot_id,omitempty"` // names the time since the machine was started (random(4))
+	BootID        string `json:"boot_id,omitempty"` // identifies this boot (random(4))
 	CPU           string `json:"cpu"`
 	CPUs          int    `json:"cpus"`
 	ServerCPUs    []int  `json:"server_cpus"`
@@ -427,22 +427,23 @@ type Host struct {
 	Quota         string `json:"quota,omitempty"` // cgroup CPU quota, if any
 	// QuotaCPUs is how many CPUs' time Quota grants.
 	QuotaCPUs float64 `json:"quota_cpus,omitempty"`
-	// Absent is what this machine cannot measure, and why: "instructions", "energy".
+	// Absent names figures that this machine cannot measure, and the reason: "instructions",
+	// "energy".
 	Absent map[string]string `json:"absent,omitempty"`
-	// Generators are the machines that load the servers, where it is not this one.
+	// Generators are the machines that load the servers, if not this one.
 	Generators []Host `json:"generators,omitempty"`
-	// Backend is the machine whose ServerCPUs the backend runs on, of a run on several with a backend. It may
-	// be one of Generators.
+	// Backend is the machine on whose ServerCPUs the backend runs, in a run over several machines.
+	// It may also be in Generators.
 	Backend *Host `json:"backend,omitempty"`
 }
 
-// BackendApart reports whether a backend has a machine to itself, and so no CPU of a generator.
+// BackendApart reports whether the backend's machine runs no generator.
 func (h *Host) BackendApart() bool {
 	return h.Backend != nil &&
 		!slices.ContainsFunc(h.Generators, func(g Host) bool { return g.Name == h.Backend.Name })
 }
 
-// Machines returns the machines of a run: that of the servers, then the generators and the backend's.
+// Machines returns a run's machines: the servers', then the generators' and the backend's.
 func (h *Host) Machines() []Host {
 	all := append([]Host{*h}, h.Generators...)
 	if h.BackendApart() {
@@ -451,8 +452,8 @@ func (h *Host) Machines() []Host {
 	return all
 }
 
-// SharedKernels returns the names of those machines of a run that are hosts on one, such as containers: a
-// list for each kernel that several have.
+// SharedKernels returns names of hosts that run on one machine, such as containers: a list for each
+// kernel that several share.
 func (h *Host) SharedKernels() (all [][]string) {
 	names, order := map[string][]string{}, []string{}
 	for _, m := range h.Machines() {
@@ -477,11 +478,12 @@ func (h *Host) SharedKernels() (all [][]string) {
 type Resume struct {
 	Epoch         int   `json:"epoch"`
 	StartedUnixNS int64 `json:"started_unix_ns"`
-	// PausedNS is from the last trial until everything was built and verified again; no part of the
-	// budget. It is of wall clocks, of two machines where Host is set, and may then be negative.
+	// PausedNS is from the last trial until everything was built and verified again; it is not part
+	// of the budget. It is the difference between wall clocks, on two machines if Host is set, and
+	// may then be negative.
 	PausedNS int64  `json:"paused_ns"`
-	Host     *Host  `json:"host,omitempty"` // the machine from here on, where it is not the one before
-	Dyno     string `json:"dyno,omitempty"` // version of the dyno from here on
+	Host     *Host  `json:"host,omitempty"` // the machine from here on, if it changed
+	Dyno     string `json:"dyno,omitempty"` // dyno's version from here on
 }
 
 // End is the last line of a run that ended by itself or on request.
@@ -489,10 +491,10 @@ type End struct {
 	Reason        string `json:"reason"` // decided, last analysis, budget, interrupted, failed, done
 	EndedUnixNS   int64  `json:"ended_unix_ns"`
 	MeasuredUnits int    `json:"valid_epochs"`
-	// LogCutBytes is by contestant the most that was cut out of the log of one of its starts.
+	// LogCutBytes is, by contestant, the most that was cut from the log of one start.
 	LogCutBytes map[string]int64 `json:"log_cut_bytes,omitempty"`
-	// Records are the lines before this one, SHA256 the digest of all bytes of the file before it
-	// says so itself (doc/format.md). Store sets both.
+	// Records counts the lines before this one, SHA256 is the digest of all bytes in the file
+	// before the digest's own key (doc/format.md). Store sets both.
 	Records int    `json:"records,omitempty"`
 	SHA256  string `json:"sha256,omitempty"`
 }

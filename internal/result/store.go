@@ -23,13 +23,13 @@ import (
 // TrialsFile is the name of the file in a run folder that holds all measurements.
 const TrialsFile = "trials.jsonl"
 
-// Store appends records to trials.jsonl and never rewrites it. Not safe for concurrent use.
+// Store appends records to trials.jsonl and never rewrites it. It is not safe for concurrent use.
 //
-// Its file is whole lines at any time: what a failed write left of one is cut away, and nothing is
-// appended after it.
+// The file always holds whole lines: after a failed write the partial line is cut away, and nothing
+// more is appended.
 type Store struct {
 	f      storeFile
-	sealer          // of the lines in f
+	sealer          // for the lines in f
 	stop   *Stopped // why nothing more is appended; nil: nothing failed
 }
 
@@ -44,9 +44,9 @@ type storeFile interface {
 // Stopped is the error for a record that could not be stored. The store accepts no further records.
 type Stopped struct {
 	File    string
-	Records int   // that it holds, all whole
-	Err     error // of the write
-	Cut     error // what was half written could not be cut away
+	Records int   // how many it holds, all whole
+	Err     error // the write error
+	Cut     error // why the partial line could not be cut away
 }
 
 func (s *Stopped) Error() string {
@@ -59,7 +59,7 @@ func (s *Stopped) Error() string {
 	return text
 }
 
-// Unwrap returns the error of the write.
+// Unwrap returns the write error.
 func (s *Stopped) Unwrap() error { return s.Err }
 
 // Create makes the run folder dir with an empty trials.jsonl. It fails if the file exists.
@@ -74,9 +74,9 @@ func Create(dir string) (*Store, error) {
 	return &Store{f: f, sealer: newSealer()}, nil
 }
 
-// Continue opens the trials.jsonl of the run folder dir, to append to it. Where there is only a
-// trials.jsonl.gz it is unpacked first. A last line that was cut off by a crash is cut away; one
-// that lacks no more than its end, which Read reads, is given it.
+// Continue opens the trials.jsonl in run folder dir for appending. If there is only a
+// trials.jsonl.gz it is unpacked first. A last line that a crash cut off is removed; one that lacks
+// only its newline, which Read accepts, gets it.
 func Continue(dir string) (*Store, error) {
 	if err := unpack(dir); err != nil {
 		return nil, fmt.Errorf("continue run: %w", err)
@@ -97,7 +97,7 @@ func Continue(dir string) (*Store, error) {
 	return s, nil
 }
 
-// unpack writes the trials.jsonl of dir from its compressed copy, unless it exists.
+// unpack writes dir's trials.jsonl from its compressed copy, unless it exists.
 func unpack(dir string) error {
 	file := filepath.Join(dir, TrialsFile)
 	if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) {
@@ -136,7 +136,7 @@ func (s *Store) settle(rest []byte) error {
 	return nil
 }
 
-// scan processes the whole lines of r and returns what follows them.
+// scan processes r's whole lines and returns the rest.
 func (s *Store) scan(r io.Reader) (rest []byte, err error) {
 	for br := bufio.NewReaderSize(r, mostLineBytes); ; {
 		line, err := readLine(br)
@@ -176,7 +176,7 @@ func (s *Store) write(line []byte) error {
 // Sync writes everything that was appended to disk.
 func (s *Store) Sync() error {
 	err := s.f.Sync()
-	if err != nil && s.stop == nil { // what a failed one lost, a later one does not tell (fsync(2))
+	if err != nil && s.stop == nil { // after a failed sync a later one does not report the loss (fsync(2))
 		s.stop = &Stopped{File: s.f.Name(), Records: s.records, Err: err}
 	}
 	return err
@@ -203,12 +203,11 @@ func (s *sealer) add(line []byte) {
 	s.sum.Write(line)
 }
 
-// digestKey begins what an End says of all bytes of the file before it; it is the last key of its
-// line.
+// digestKey begins the digest in an End; it is the line's last key.
 const digestKey = `,"sha256":"`
 
-// line encodes rec as a line. It completes an End with the number and the digest of the lines
-// before, and of its own line up to digestKey.
+// line encodes rec as a line. It completes an End with the number of lines before, and the digest
+// of those lines and its own up to digestKey.
 func (s *sealer) line(rec Record) ([]byte, error) {
 	if rec.End != nil {
 		rec.End.Records, rec.End.SHA256 = s.records, ""
@@ -226,7 +225,7 @@ func (s *sealer) line(rec Record) ([]byte, error) {
 	return append(b, '\n'), nil
 }
 
-// digest returns the SHA-256 of the lines so far and of head, in hex.
+// digest returns the hex SHA-256 over the lines so far and head.
 func (s *sealer) digest(head []byte) string {
 	before, err := s.sum.(hash.Cloner).Clone()
 	if err != nil {
@@ -284,6 +283,9 @@ func Write(w io.Writer, run *Run) error {
 	}
 	for i := range run.Failures {
 		all = append(all, Record{Failure: &run.Failures[i]})
+	}
+	for i := range run.Lost {
+		all = append(all, Record{Lost: &run.Lost[i]})
 	}
 	for i := range run.Resumes {
 		all = append(all, Record{Resume: &run.Resumes[i]})

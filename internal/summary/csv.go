@@ -6,13 +6,13 @@ import (
 	"strconv"
 )
 
-// CSV writes a row per second, with a head row:
+// CSV writes a header and a row per second:
 //
 //	second,requests_per_sec,started,errors,failed,p50_ns,p99_ns,max_ns,lag_p50_ns,lag_p99_ns,run_queue_share,bytes_read,request,sent_again
 //
-// After them it writes a row for each request of a mix, which has no second: of the whole load. A
-// field is empty where nothing was measured; the rate also in the last row, if the window did not
-// fill that second.
+// A row for each request of a mix follows, over the whole load, with an empty second. A field is
+// empty if it was not measured; so is the rate in the last row, if the window did not fill that
+// second.
 func CSV(w io.Writer, s *Summary) error {
 	out := csv.NewWriter(w)
 	out.Write([]string{"second", "requests_per_sec", "started", "errors", "failed", "p50_ns", "p99_ns", "max_ns",

@@ -9,10 +9,10 @@ import (
 	"dyno/internal/result"
 )
 
-// eachShown is how many requests of a mix Text shows; JSON and CSV have all.
+// eachShown is how many requests of a mix Text shows; JSON and CSV list all.
 const eachShown = 12
 
-// eachRequest is the figures of one request of a mix.
+// eachRequest holds the figures for one request of a mix.
 type eachRequest struct {
 	name    string
 	perSec  float64
@@ -20,8 +20,8 @@ type eachRequest struct {
 	result.Each
 }
 
-// each returns the figures of the requests of the mix, in its order; none of a load of one request.
-// A rate is the request's share of all right answers, of the rate of the load.
+// each returns figures for the requests of a mix, in order; none if the load has only one request.
+// A request's rate is the load's rate times its share of right answers.
 func (s *Summary) each() (all []eachRequest) {
 	for i, e := range s.Detail.Each {
 		if e.Latency == nil {
@@ -36,7 +36,7 @@ func (s *Summary) each() (all []eachRequest) {
 	return all
 }
 
-// eachTable shows the requests of a mix; of many the slowest.
+// eachTable shows the requests of a mix; if there are many, the slowest.
 func (s *Summary) eachTable() []document.Block {
 	all := s.each()
 	if len(all) == 0 {
@@ -59,7 +59,7 @@ func (s *Summary) eachTable() []document.Block {
 	return []document.Block{t}
 }
 
-// eachJSON is a request of a mix as JSON has it.
+// eachJSON is one request of a mix in JSON.
 type eachJSON struct {
 	Name           string  `json:"name"`
 	RequestsPerSec float64 `json:"requests_per_sec"`
@@ -76,7 +76,7 @@ func (s *Summary) eachOfJSON() (list []eachJSON) {
 	return list
 }
 
-// csv returns the request as a row of CSV.
+// csv returns the request as a CSV row.
 func (e *eachRequest) csv() []string {
 	ns := func(f figure) string {
 		if !f.known || f.atLeast {

@@ -10,37 +10,37 @@ import (
 	"dyno/internal/report"
 )
 
-// Found is the result of a search for the highest rate at which a server keeps an objective.
+// Found is the result when dyno searches for the highest rate at which a server keeps an objective.
 type Found struct {
 	Dyno, Command, Target, Did string
 	Seed                       uint64
 
 	Objective    string
-	Rate, Lo, Hi float64 // per second, with its 95 % interval; Hi is +Inf where every probe kept it, Lo 0 where none
-	Top          float64 // of a closed loop
-	TooSlowNS    int64   // its fastest response, where that missed the objective: the search ended with it
+	Rate, Lo, Hi float64 // per second, with its 95 % interval; Hi +Inf: every probe kept the objective, Lo 0: none
+	Top          float64 // in a closed loop
+	TooSlowNS    int64   // its fastest response, if that missed the objective: the search ended there
 	Probes       []Probe
-	Rounds       int    // probes of a whole search
-	Ended        string // Interrupted, Failed, OutOfTime or Stopped: before its last probe; "": it did not
-	Why          string // it ended so, as far as Ended does not say it
+	Rounds       int    // probes in a full search
+	Ended        string // why it ended before its last probe: Interrupted, Failed, OutOfTime or Stopped; "": it did not
+	Why          string // details beyond Ended
 	Color        bool   // FoundText may use ANSI styles
 }
 
-// Probe is one load of a search.
+// Probe is one load in a search.
 type Probe struct {
 	Kind    string        `json:"kind"` // closed loop, search or confirmation
 	PerSec  float64       `json:"rate_per_sec"`
 	Length  time.Duration `json:"length_ns"`
 	Planned int64         `json:"planned"`
 	Missing int64         `json:"missing"` // planned requests without a right response
-	// LatencyNS is the percentile of the objective; 0 where it is not known, or a lower bound. Of the
-	// closed loop it is the fastest response, if that missed the objective.
+	// LatencyNS is the objective's percentile; 0 if it is unknown or a lower bound. For the closed
+	// loop it is the fastest response, if that missed the objective.
 	LatencyNS int64  `json:"latency_ns,omitempty"`
 	Kept      bool   `json:"kept"`
-	Why       string `json:"why,omitempty"`       // it was not kept
-	NotKnown  bool   `json:"not_known,omitempty"` // whether it was kept: it does not count
+	Why       string `json:"why,omitempty"`       // why it was not kept
+	NotKnown  bool   `json:"not_known,omitempty"` // whether it was kept is unknown: it does not count
 	Paused    bool   `json:"paused,omitempty"`    // the generator stood still: it does not count
-	Gone      bool   `json:"gone,omitempty"`      // the server was: it does not count, and ends the search
+	Gone      bool   `json:"gone,omitempty"`      // the server was gone: it does not count, and ends the search
 	AtLimit   bool   `json:"at_limit,omitempty"`  // the generator was at its limit
 	Cut       bool   `json:"cut,omitempty"`       // it ended before its time: it does not count
 }
@@ -52,14 +52,14 @@ const (
 	Confirmation = "confirmation"
 )
 
-// Why a search ended that was not Interrupted.
+// Why a search ended early, if it was not Interrupted.
 const (
 	Failed    = "failed"
 	OutOfTime = "out of time"
 	Stopped   = "stopped" // because a probe showed that no other makes sense
 )
 
-// Outcome says in a word or two what the probe showed.
+// Outcome says in a few words what the probe showed.
 func (p *Probe) Outcome() string {
 	text := "missed: " + p.Why
 	switch {
@@ -84,18 +84,18 @@ func (p *Probe) Outcome() string {
 	return text
 }
 
-// Silent reports whether the generator stood still in a probe without a right response: the pause need
-// not be why.
+// Silent reports whether the generator stood still in a probe without a right response. The pause
+// need not be the reason.
 func (p *Probe) Silent() bool { return p.Paused && p.Planned > 0 && p.Missing == p.Planned }
 
-// Limited reports whether the probe missed the objective with the generator at its limit: it shows nothing
-// of the server.
+// Limited reports whether the probe missed the objective while the generator was at its limit: it
+// shows nothing about the server.
 func (p *Probe) Limited() bool {
 	return p.AtLimit && p.Kind != ClosedLoop && !p.Kept && !p.NotKnown && p.whole()
 }
 
-// Again says that the search goes on, with so many probes, after its last ones: what these confirm is no
-// longer the rate that is found.
+// Again extends the search by rounds probes after its last ones: the confirmations so far no longer
+// confirm the final rate.
 func (f *Found) Again(rounds int) {
 	for i := range f.Probes {
 		if f.Probes[i].Kind == Confirmation {
@@ -105,15 +105,15 @@ func (f *Found) Again(rounds int) {
 	f.Rounds += rounds
 }
 
-// counts reports whether the probe says something of the objective.
+// counts reports whether the probe shows anything about the objective.
 func (p *Probe) counts() bool {
 	return p.Kind != ClosedLoop && p.whole() && !p.NotKnown && !p.Limited()
 }
 
-// whole reports whether the probe went as it was to.
+// whole reports whether the probe ran as planned.
 func (p *Probe) whole() bool { return !p.Paused && !p.Cut && !p.Gone }
 
-// confirmed returns how many of the confirming probes kept the objective, of how many.
+// confirmed returns how many confirming probes count, and how many kept the objective.
 func (f *Found) confirmed() (kept, all int) {
 	for _, p := range f.Probes {
 		if p.Kind == Confirmation && p.counts() {
@@ -149,7 +149,7 @@ func (f *Found) unfinished() string {
 	return text
 }
 
-// warnings says what must be known before the rate is.
+// warnings returns the sentences that a reader needs before the rate.
 func (f *Found) warnings() (list []string) {
 	limited := 0
 	for _, p := range f.Probes {
@@ -187,7 +187,7 @@ func (f *Found) warnings() (list []string) {
 	return list
 }
 
-// interval returns the bounds of the rate for people.
+// interval formats the rate's bounds.
 func (f *Found) interval() string {
 	hi := "?"
 	if !math.IsInf(f.Hi, 1) {
@@ -196,7 +196,7 @@ func (f *Found) interval() string {
 	return report.Sig3(f.Lo) + "–" + hi
 }
 
-// FoundText writes a search: what is wrong first, then its probes, and the rate as the last line.
+// FoundText writes a search: warnings first, then its probes, and the rate as the last line.
 func FoundText(w io.Writer, f *Found) error {
 	var blocks []document.Block
 	say := func(label, text string) {
@@ -237,7 +237,7 @@ func FoundText(w io.Writer, f *Found) error {
 		document.Options{Color: f.Color})
 }
 
-// FoundJSON writes one object; doc/format.md says what its keys mean.
+// FoundJSON writes one object; doc/format.md explains its keys.
 func FoundJSON(w io.Writer, f *Found) error {
 	doc := struct {
 		Format      int      `json:"format"`

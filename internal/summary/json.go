@@ -8,10 +8,10 @@ import (
 	"dyno/internal/result"
 )
 
-// Format is the version of what JSON writes; see doc/format.md.
+// Format is JSON's version; see doc/format.md.
 const Format = 1
 
-// loadJSON is the load as JSON has it. An absent key was not measured.
+// loadJSON is the load in JSON. An absent key was not measured.
 type loadJSON struct {
 	Format         int     `json:"format"`
 	RequestsPerSec float64 `json:"requests_per_sec"`
@@ -86,8 +86,8 @@ type loadJSON struct {
 	Intervals     []jsonSec `json:"intervals"`
 }
 
-// times is a latency in JSON: its percentiles as far as they are borne out, and the names of those
-// keys that are lower bounds.
+// times is a latency in JSON: its mean, deviation and maximum, the percentiles with enough requests
+// beyond them, and the keys that are lower bounds.
 type times struct {
 	Count      int64    `json:"count"`
 	MeanNS     *int64   `json:"mean_ns,omitempty"`
@@ -117,7 +117,7 @@ type generator struct {
 	SuspendedNS   int64    `json:"suspended_ns,omitempty"`
 }
 
-// jsonSec is a Second. Its rate is absent where the window did not fill it.
+// jsonSec is a Second. Its rate is absent if the window did not fill the second.
 type jsonSec struct {
 	Second         float64  `json:"second"`
 	RequestsPerSec *float64 `json:"requests_per_sec,omitempty"`
@@ -127,7 +127,7 @@ type jsonSec struct {
 	P99NS          int64    `json:"p99_ns,omitempty"`
 }
 
-// JSON writes one object; doc/format.md says what its keys mean.
+// JSON writes one object; doc/format.md explains its keys.
 func JSON(w io.Writer, s *Summary) error {
 	l, d := &s.Load, &s.Detail
 	doc := loadJSON{
@@ -208,10 +208,10 @@ func (s *Summary) generator() generator {
 
 func (s Second) second() float64 { return float64(s.StartNS) / 1e9 }
 
-// round keeps the hundredths of a rate, as the last line of Text does.
+// round rounds a rate to hundredths, as Text's last line does.
 func round(v float64) float64 { return math.Round(v*100) / 100 }
 
-// share keeps as much of a share as it is worth.
+// share rounds a share to 0.01 %.
 func share(v float64) float64 { return math.Round(v*1e4) / 1e4 }
 
 func pointer[T any](v T) *T { return &v }

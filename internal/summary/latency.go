@@ -9,7 +9,7 @@ import (
 	"dyno/internal/result"
 )
 
-// latency is a histogram that includes interrupted requests: they count with the time they had
+// latency is a histogram that includes interrupted requests: they count with the time that they had
 // waited, at least from.
 type latency struct {
 	h        *hist.Histogram
@@ -24,26 +24,26 @@ type figure struct {
 	atLeast bool
 }
 
-// text returns the figure for people.
+// text formats the figure.
 func (f figure) text() string {
 	switch {
 	case !f.known:
 		return "-"
 	case f.atLeast:
 		return ">= " + report.Duration(f.ns)
-	case f.ns < hist.Lowest: // which the histogram does not tell apart
+	case f.ns < hist.Lowest: // the histogram cannot tell such times apart
 		return fmt.Sprintf("< %d µs", hist.Lowest/1000)
 	}
 	return report.Duration(f.ns)
 }
 
 // response returns the response times, which users experience. In a plain closed loop they are not
-// measured and equal the service times.
+// measured, because they equal the service times.
 func (s *Summary) response() latency {
 	return latency{s.Detail.Response, s.Detail.Censored, s.Detail.CensoredFromNS}
 }
 
-// service holds of the requests cut short those that were sent and not answered.
+// service returns the service times. Requests cut short count if they were sent and not answered.
 func (s *Summary) service() latency {
 	return latency{s.Detail.Service, s.Detail.Unanswered, s.Detail.UnansweredFromNS}
 }
@@ -51,12 +51,12 @@ func (s *Summary) service() latency {
 // wrong returns the service times of responses that broke their contract.
 func (s *Summary) wrong() latency { return latency{h: s.Detail.Wrong} }
 
-// handshake returns the times of the TLS handshakes in the load, or if there was none, before it.
+// handshake returns the TLS handshake times in the load or, if there was none, before it.
 func (s *Summary) handshake() latency { return latency{h: s.Detail.Handshake} }
 
 func (s *Summary) lag() latency { return latency{h: s.Detail.Lag} }
 
-// primary returns the latency that counts.
+// primary returns response times if they were measured, else service times.
 func (s *Summary) primary() latency {
 	if s.Detail.Response != nil {
 		return s.response()
@@ -71,15 +71,15 @@ func (l latency) count() int64 {
 	return l.h.Count() + l.h.Over()
 }
 
-// bears reports whether enough requests lie beyond the quantile q to report it.
+// bears reports whether enough requests lie beyond quantile q to report it.
 func (l latency) bears(q float64) bool { return analysis.Bears(l.count(), q) }
 
 // quantile returns a quantile. It is unknown if too few requests lie beyond it, and a lower bound
 // if the interrupted requests could raise it by more than 1 %.
 //
-// Those at or below it may in truth be above, which would make it the quantile of a rank that much
-// higher. Where the two hardly differ, nothing is left open: a few requests in flight at the end do
-// not touch the median of a million.
+// Interrupted requests at or below the quantile may really lie above it, so the true value may be
+// the quantile at a rank higher by their share. If the two hardly differ, the value is known: a few
+// requests in flight at the end do not change the median of a million.
 func (l latency) quantile(q float64) figure {
 	if !l.bears(q) {
 		return figure{}
@@ -93,8 +93,8 @@ func (l latency) quantile(q float64) figure {
 	return f
 }
 
-// at returns the latency at a share of all, those beyond the histogram's range among them. It is
-// outside if that is one of these.
+// at returns the latency at a share of all requests, including those beyond the histogram's range.
+// inside is false if the latency is beyond the range.
 func (l latency) at(q float64) (ns float64, inside bool) {
 	rank := q * float64(l.count()) / float64(max(l.h.Count(), 1))
 	if rank > 1+1e-12 {
@@ -113,8 +113,8 @@ func (l latency) mean() figure {
 	return figure{l.h.Mean(), true, l.censored > 0 || l.h.Over() > 0}
 }
 
-// stdev returns the standard deviation. It is unknown for fewer than two values, and if values
-// exceeded the range.
+// stdev returns the standard deviation. It is unknown below two values, and if values exceeded the
+// range.
 func (l latency) stdev() figure {
 	if l.count() < 2 || l.h.Over() > 0 {
 		return figure{}
@@ -132,7 +132,7 @@ func (l latency) max() figure {
 	return figure{float64(l.h.Max()), true, l.censored > 0 && l.h.Max() >= l.from}
 }
 
-// percentile is a reported percentile, with its names in Text and in JSON.
+// percentile is a reported percentile, with its names in Text and JSON.
 type percentile struct {
 	q         float64
 	name, key string

@@ -11,15 +11,14 @@ import (
 	"dyno/internal/report"
 )
 
-// Objective is what a load is to keep: a percentile of its latency, or its share of errors, below a
-// limit.
+// Objective is a limit for a load: for a latency percentile, or for the share of errors.
 type Objective struct {
 	Text  string // as given
-	Key   string // of JSON: p50_ns to p9999_ns; "": the share of errors
+	Key   string // JSON key: p50_ns to p9999_ns; "": the share of errors
 	Below float64
 }
 
-// Verdict is the result of an objective. Kept is nil if it cannot be determined, and Why gives the
+// Verdict is an objective's result. Kept is nil if it cannot be determined, and Why gives the
 // reason.
 type Verdict struct {
 	Objective string   `json:"objective"`
@@ -51,7 +50,7 @@ func ParseObjectives(text string) (all []Objective, err error) {
 			o.Below = float64(d)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%q: want a limit above 0, such as p99<20ms or errors<0.1%%", part)
+			return nil, fmt.Errorf("%q: want a limit above 0, such as p99<20ms or errors<0.1%% (at most 100%%)", part)
 		}
 		if slices.ContainsFunc(all, func(other Objective) bool { return other.Key == o.Key }) {
 			return nil, fmt.Errorf("%q: second limit for %s; pass one", part, name)
@@ -61,7 +60,7 @@ func ParseObjectives(text string) (all []Objective, err error) {
 	return all, nil
 }
 
-// keyOf returns the key of a percentile: p99.9 or p999 is p999_ns; "" if there is none.
+// keyOf returns a percentile's key: p99.9 or p999 is p999_ns; "" if there is none.
 func keyOf(name string) string {
 	key := strings.ReplaceAll(name, ".", "") + "_ns"
 	for _, p := range percentiles {
@@ -72,7 +71,7 @@ func keyOf(name string) string {
 	return ""
 }
 
-// parseBelow reads a share above 0: 0.1% or 0.001.
+// parseBelow reads a share above 0 and at most 1: 0.1% or 0.001.
 func parseBelow(text string) (float64, error) {
 	number, cent := strings.CutSuffix(text, "%")
 	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
@@ -85,7 +84,7 @@ func parseBelow(text string) (float64, error) {
 	return v, err
 }
 
-// Quantile returns the percentile of the objective as a share; 0 for that of errors.
+// Quantile returns the objective's percentile as a share; 0 if it limits errors.
 func (o *Objective) Quantile() float64 {
 	for _, p := range percentiles {
 		if p.key == o.Key {
@@ -95,12 +94,12 @@ func (o *Objective) Quantile() float64 {
 	return 0
 }
 
-// OfErrors reports whether the share of errors is among the objectives.
+// OfErrors reports whether an objective limits errors.
 func OfErrors(all []Objective) bool {
 	return slices.ContainsFunc(all, func(o Objective) bool { return o.Key == "" })
 }
 
-// OfLatency reports whether a percentile is among the objectives.
+// OfLatency reports whether an objective limits a percentile.
 func OfLatency(all []Objective) bool {
 	return slices.ContainsFunc(all, func(o Objective) bool { return o.Key != "" })
 }
@@ -121,7 +120,7 @@ func (s *Summary) Verdicts() []Verdict {
 	return all
 }
 
-// judge judges a percentile. One that is known as a lower bound alone can be missed, and never be
+// judge judges a percentile. If only a lower bound is known, the objective can be missed but not
 // kept.
 func (s *Summary) judge(v *Verdict, o *Objective) {
 	i := slices.IndexFunc(percentiles, func(p percentile) bool { return p.key == o.Key })
@@ -137,7 +136,7 @@ func (s *Summary) judge(v *Verdict, o *Objective) {
 	}
 }
 
-// text returns the verdict for people.
+// text formats the verdict.
 func (v *Verdict) text() string {
 	value := v.Why
 	switch {

@@ -7,22 +7,22 @@ import (
 	"dyno/internal/report"
 )
 
-// OneOfSeveral is what one of several generators adds to the summary of a load.
+// OneOfSeveral is one generator's line in the summary of a load that several made.
 type OneOfSeveral struct {
 	Name      string   `json:"name"`
 	Started   int64    `json:"started"`             // requests
-	Succeeded int64    `json:"succeeded"`           // likewise
-	CPUShare  *float64 `json:"cpu_share,omitempty"` // of its event loops' time
+	Succeeded int64    `json:"succeeded"`           // requests
+	CPUShare  *float64 `json:"cpu_share,omitempty"` // event loops' CPU
 	GapNS     int64    `json:"gap_ns,omitempty"`
-	// BeganNS is when its window began, from the time at which all were to begin, by the controller's
-	// clock; that of the generator is known to ± BoundNS.
+	// BeganNS is when its window began, after the common start, by the controller's clock; the
+	// generator's clock is known to ± BoundNS.
 	BeganNS int64 `json:"began_ns"`
 	BoundNS int64 `json:"bound_ns"`
 
-	Warnings []Warning `json:"-"` // of the generator itself, not of the server
+	Warnings []Warning `json:"-"` // about the generator itself, not the server
 }
 
-// As returns what s, of one generator of that name alone, adds to the summary of all.
+// As returns the line that s, one generator's own summary, adds to the summary of all.
 func (s *Summary) As(name string) OneOfSeveral {
 	g := OneOfSeveral{Name: name, Started: s.Load.Started, Succeeded: s.Load.Succeeded, GapNS: s.Load.GapNS}
 	if u := s.usage(); u.known {
@@ -36,7 +36,7 @@ func (s *Summary) As(name string) OneOfSeveral {
 	return g
 }
 
-// several returns a line for each of several generators.
+// several returns a line per generator.
 func (s *Summary) several() (lines []string) {
 	for _, g := range s.Generators {
 		text := fmt.Sprintf("%s: %s", g.Name, document.Count(g.Started, "request"))
@@ -49,7 +49,7 @@ func (s *Summary) several() (lines []string) {
 	return lines
 }
 
-// Add adds the counts of o, of another generator, to s. Percentiles do not add up, and are left out.
+// Add adds o's counts, from another generator, to s. Percentiles do not add up, and are dropped.
 func (s *Second) Add(o Second) {
 	*s = Second{StartNS: s.StartNS, LengthNS: s.LengthNS, Started: s.Started + o.Started,
 		Succeeded: s.Succeeded + o.Succeeded, Failed: s.Failed + o.Failed, Errored: s.Errored + o.Errored,

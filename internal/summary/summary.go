@@ -14,47 +14,47 @@ import (
 	"dyno/internal/result"
 )
 
-// Summary is a load that has ended.
+// Summary is a finished load.
 type Summary struct {
 	Dyno    string // version
 	Command string // repeats the load
 	Target  string // URL
-	Did     string // what was asked for, in words: "10 s over 125 connections, closed loop, …"
+	Did     string // the request, in words: "10 s over 125 connections, closed loop, …"
 	Seed    uint64
 
 	Open        bool          // requests were due by a schedule
 	Joining     bool          // the connections were to join one by one
-	Ramp, Pause time.Duration // of a closed loop: in which they were to begin; a fixed think time
-	Depth       int           // of a closed loop: answers that each was to get for a steady rate; 0: not known
-	For         time.Duration // planned length; 0 if the load was bounded by number alone
-	Timeout     time.Duration // of one request
+	Ramp, Pause time.Duration // closed loop: time over which connections begin; a fixed think time
+	Depth       int           // closed loop: answers that each connection needs for a steady rate; 0: unknown
+	For         time.Duration // planned length; 0 if only a number bounds the load
+	Timeout     time.Duration // per request
 	Renewing    bool          // connections were to be replaced after a number of requests
-	Suspended   time.Duration // of the whole machine, meanwhile
+	Suspended   time.Duration // how long the whole machine was suspended meanwhile
 	NoSpin      string        // why the event loops did not spin
-	Wall        time.Duration // from the start of the window until all was drained
+	Wall        time.Duration // from the window's start until all was drained
 	Interrupted bool
 	Unverified  bool // any certificate was accepted
 	HTTP2       bool // not HTTP/1.1
-	SentHTTP2   bool // the server sent frames of HTTP/2, which nobody had asked for
+	SentHTTP2   bool // the server sent unrequested HTTP/2 frames
 
-	Names      []string    // of the scenario's requests
-	Checked    string      // what of every answer, in words
+	Names      []string    // the scenario's requests
+	Checked    string      // which parts of every answer, in words
 	AnyStatus  bool        // no status was requested
-	Objectives []Objective // that the load was to keep
+	Objectives []Objective // given for the load
 
 	Load    result.Load
 	Detail  result.Detail
 	Seconds []Second // in order
-	// Generators are those of a load that several made, in the order of their shares; nil: one did.
+	// Generators lists the generators in the order of their shares; nil: one made the load.
 	Generators []OneOfSeveral
 
-	Noted []Warning // about the load, by whoever measured it; said before all others
+	Noted []Warning // about the load, from the caller; shown before all others
 
 	Color bool // Text may use ANSI styles
 }
 
-// Second is what completed in one interval of a load, which is a second long unless the caller
-// chose otherwise.
+// Second is what completed in one interval of a load. It lasts a second unless the caller chose
+// otherwise.
 type Second struct {
 	StartNS, LengthNS int64
 
@@ -62,13 +62,13 @@ type Second struct {
 	SentAgain                           int64
 	BytesRead, RunQueueNS               int64
 
-	// Of response where it was measured, else of service, and of lag; 0: nothing was, or too few
+	// Response times if they were measured, else service times, and lag; 0: none, or too few
 	// requests lie beyond it.
 	P50NS, P99NS, MaxNS int64
 	LagP50NS, LagP99NS  int64
 }
 
-// Of draws from an interval what is kept of it.
+// Of returns an interval's Second.
 func Of(i result.Interval) Second {
 	l := &i.Load
 	s := Second{
@@ -81,7 +81,7 @@ func Of(i result.Interval) Second {
 	return s
 }
 
-// Measured sets the percentiles of s from the histograms of its interval.
+// Measured sets s's percentiles from its interval's histograms.
 func (s *Second) Measured(d *result.Detail) {
 	if h := primary(d); h != nil {
 		s.P50NS, s.P99NS, s.MaxNS = told(h, 0.5), told(h, 0.99), h.Max()
@@ -99,7 +99,7 @@ func told(h *hist.Histogram, q float64) int64 {
 	return h.Quantile(q)
 }
 
-// primary returns the latency that counts: from the due time where that differs from the sending.
+// primary returns response times if they were kept, else service times.
 func primary(d *result.Detail) *hist.Histogram {
 	if d.Response != nil {
 		return d.Response
@@ -107,7 +107,7 @@ func primary(d *result.Detail) *hist.Histogram {
 	return d.Service
 }
 
-// PerSec returns the rate of the answers that kept their contract: see result.Load.
+// PerSec returns the rate of answers that kept their contract: see result.Load.
 func (s *Summary) PerSec() float64 {
 	v, _ := s.Load.PerSec()
 	return v
@@ -120,15 +120,15 @@ func perSec(n, ns int64) float64 {
 	return float64(n) / (float64(ns) / 1e9)
 }
 
-// TimedOut returns the number of requests that timed out.
+// TimedOut returns how many requests timed out.
 func (s *Summary) TimedOut() int64 { return s.Load.Errors["timeout"] }
 
-// Dialled returns the number of connections that were opened, including those before the window; 0
-// if not counted.
+// Dialled returns how many connections were opened, including those before the window; 0 if not
+// counted.
 func (s *Summary) Dialled() int64 { return latency{h: s.Detail.Connect}.count() }
 
-// ErrorShare returns the share of the planned requests that failed, got no answer or were never
-// started. What an interruption kept from starting does not count.
+// ErrorShare returns the share of planned requests that failed, got no answer or were never
+// started. Requests that an interruption kept from starting do not count.
 func (s *Summary) ErrorShare() float64 {
 	bad := s.Load.Failed + s.Load.Errored()
 	if !s.Interrupted {
@@ -140,11 +140,11 @@ func (s *Summary) ErrorShare() float64 {
 	return float64(bad) / float64(max(s.planned(), 1))
 }
 
-// planned returns the number of planned requests; without a plan, of those started.
+// planned returns the number of planned requests; without a plan, the number started.
 func (s *Summary) planned() int64 { return max(s.Load.Planned, s.Load.Started+s.Load.NeverStarted) }
 
-// whole returns the rates of the seconds in which requests were sent throughout, those in which nothing
-// came among them.
+// whole returns the rates of seconds in which requests were sent throughout, including seconds
+// without a response.
 func (s *Summary) whole() (perSecond []float64) {
 	for _, sec := range s.Seconds {
 		if s.filled(sec) {
@@ -154,13 +154,13 @@ func (s *Summary) whole() (perSecond []float64) {
 	return perSecond
 }
 
-// filled reports whether requests were sent throughout sec: the wait for the last answers is part of no rate.
+// filled reports whether requests were sent throughout sec: the wait for the last answers belongs
+// to no rate.
 func (s *Summary) filled(sec Second) bool {
 	return sec.LengthNS > 0 && sec.StartNS+sec.LengthNS <= s.Load.Sending()
 }
 
-// meanStdevMax describes x, which is not empty; stdev is that of a sample (n-1), NaN from fewer
-// than 3.
+// meanStdevMax describes x, which is not empty; stdev is for a sample (n-1), NaN below 3 values.
 func meanStdevMax(x []float64) (mean, stdev, most float64) {
 	for _, v := range x {
 		mean += v / float64(len(x))
@@ -176,12 +176,12 @@ func meanStdevMax(x []float64) (mean, stdev, most float64) {
 	return mean, math.Sqrt(squares / float64(len(x)-1)), most
 }
 
-// usage is what the event loops used of their time, as shares.
+// usage is how the event loops used their time, as shares.
 type usage struct {
 	known      bool // the engine measures it
 	cpu, queue float64
 	spun       float64
-	ceiling    float64 // requests per second of this shape at which the loops would have no time left; 0: unknown
+	ceiling    float64 // rate at which the loops would have no time left, for this load; 0: unknown
 }
 
 // ceilingFrom is the smallest CPU share for which a ceiling is reported, because an event loop that

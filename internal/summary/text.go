@@ -15,9 +15,9 @@ import (
 	"dyno/internal/report"
 )
 
-// Text writes the block that users of wrk, bombardier and hey know: what is wrong first, then
-// statistics, percentiles, status codes, errors, the ledger, the generator's own state, throughput,
-// and the rate as the last line.
+// Text writes the block that users of wrk, bombardier and hey know: warnings first, then
+// statistics, percentiles, the requests of a mix, status codes, errors, the ledger, the generator's
+// own state, throughput, objectives, and the rate as the last line.
 func Text(w io.Writer, s *Summary) error {
 	var blocks []document.Block
 	for _, warning := range s.Warnings() {
@@ -69,7 +69,7 @@ func Text(w io.Writer, s *Summary) error {
 		document.Options{Color: s.Color})
 }
 
-// columns returns the columns of a table: a name, then figures aligned to the right.
+// columns returns table columns: a name, then figures aligned to the right.
 func columns(heads ...string) []document.Column {
 	list := []document.Column{{Head: heads[0], Lead: true}}
 	for _, h := range heads[1:] {
@@ -78,7 +78,7 @@ func columns(heads ...string) []document.Column {
 	return list
 }
 
-// line returns a line of a table.
+// line returns a table row.
 func line(cells ...string) (r document.Row) {
 	for _, c := range cells {
 		r.Cells = append(r.Cells, document.Cell{Value: c})
@@ -86,7 +86,7 @@ func line(cells ...string) (r document.Row) {
 	return r
 }
 
-// loop names the latency that counts.
+// loop names the primary latency.
 func (s *Summary) loop() string {
 	switch {
 	case s.Detail.Response == nil:
@@ -126,8 +126,7 @@ func (s *Summary) statistics() document.Table {
 	return t
 }
 
-// twoRates says of what the mean of the seconds and the rate of the load are, where they differ by
-// more than 2 %.
+// twoRates explains what the two rates average, if they differ by more than 2 %.
 func (s *Summary) twoRates(mean float64) string {
 	if s.PerSec() == 0 || math.Abs(mean/s.PerSec()-1) <= 0.02 {
 		return ""
@@ -169,7 +168,7 @@ func (s *Summary) percentiles() document.Table {
 	return t
 }
 
-// codes returns the status codes by class, and one by one.
+// codes returns status codes by class, then one by one.
 func (s *Summary) codes() string {
 	var classes [6]int64
 	others := int64(0)
@@ -197,8 +196,8 @@ func (s *Summary) codes() string {
 	return text
 }
 
-// errorsHead says what the errors are. A redirect that is not followed is one, though it is a response,
-// and so is a response that is cut short.
+// errorsHead is the heading for errors. A redirect that is not followed counts as an error although
+// it is a response, and so does a response that is cut short.
 func (s *Summary) errorsHead() string {
 	redirected, cut := s.Load.Errors["redirect"], s.Load.Errors["truncated"]
 	none := "no response"
@@ -214,8 +213,8 @@ func (s *Summary) errorsHead() string {
 	return "Errors (" + none + ", or a redirect that could not be followed)"
 }
 
-// failures lists what went wrong by kind, with the last message of the system where there is one, and
-// the first answer that broke its contract.
+// failures lists failures by kind, with the system's last message if there is one, and the first
+// answer that broke its contract.
 func (s *Summary) failures(head string, kinds map[string]int64) []document.Block {
 	if len(kinds) == 0 {
 		return nil
@@ -269,7 +268,7 @@ func (s *Summary) encryption() (lines []string) {
 	return lines
 }
 
-// ledger accounts for all requests. Of a closed loop that a time ends no number is planned.
+// ledger accounts for all requests. A closed loop that ends by time plans no number.
 func (s *Summary) ledger() string {
 	l := &s.Load
 	begun := document.Whole(l.Started) + " started"
@@ -310,7 +309,7 @@ func (s *Summary) megabytes(n int64) string {
 	return report.Sig3(v/1e6) + " MB/s"
 }
 
-// number prints a rate as someone would say it: whole from 100 on.
+// number formats a rate: from 100 on without decimals.
 func number(v float64) string {
 	if v >= 100 {
 		return document.Whole(int64(v + 0.5))
@@ -318,7 +317,7 @@ func number(v float64) string {
 	return report.Sig3(v)
 }
 
-// fixed prints with two decimals, as the tools do that this block is known from; NaN is "-".
+// fixed formats with two decimals, as wrk and bombardier do; NaN is "-".
 func fixed(v float64) string {
 	if math.IsNaN(v) {
 		return "-"

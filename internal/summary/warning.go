@@ -13,43 +13,41 @@ import (
 	"dyno/internal/result"
 )
 
-// Warning is a thing that a reader of the figures must know first, in words, with what to do about
-// it.
+// Warning is a sentence that a reader needs before the figures, with a remedy.
 type Warning struct {
 	ID   string `json:"id"`
 	Text string `json:"text"`
 }
 
-// The warnings, in the order in which they are said.
+// The warnings, in output order.
 const (
-	Ended       = "ended_early" // the server was gone when the window ended
-	Connections = "connections" // fewer were established than asked
-	Streams     = "streams"     // a server of HTTP/2 allowed fewer requests in flight than asked, in a closed loop
-	Interrupted = "interrupted" // somebody ended the load
+	Ended       = "ended_early" // no connection could be made when the window ended
+	Connections = "connections" // fewer were established than requested
+	Streams     = "streams"     // an HTTP/2 server allowed fewer requests in flight than requested, in a closed loop
+	Interrupted = "interrupted" // the load was interrupted
 	Churn       = "churn"       // the server closed connections, which were dialled again
-	Ledger      = "ledger"      // the books do not balance
+	Ledger      = "ledger"      // the counts do not add up
 	Generator   = "generator"   // the load generator was at its limit
 	Paused      = "paused"      // the load generator, or the machine, stood still
 	StoodStill  = "stopped"     // the server stood still: no answer came although requests waited
 	Longest     = "longest"     // no answer came for long, on few connections
 	Starved     = "starved"     // requests were due while no connection was free
-	Rate        = "rate"        // fewer requests were sent than the schedule asked for
+	Rate        = "rate"        // fewer requests were sent than the schedule planned
 	Errors      = "errors"      // some requests failed
 	Redirects   = "redirects"   // every response was a redirect, which was not requested
-	Unsteady    = "unsteady"    // the rate is of few answers for each connection
-	Seconds     = "seconds"     // files have percentiles of a load's first seconds alone
+	Unsteady    = "unsteady"    // each connection had few answers for a rate
+	Seconds     = "seconds"     // files have percentiles only for a load's first seconds
 )
 
 const (
-	// ns that a window must last for the loops to be judged by their CPU time: a shorter one is all
-	// beginning
+	// shortest window, in ns, whose loops are judged by CPU time: a shorter one is all beginning
 	judgedFrom  = 100e6
-	crowdedFrom = 0.1 // share of their time from which the waiting is what is wrong
-	churnFrom   = 3   // dials for each connection, errors apart, from which their cost shapes the figures
-	fewTurns    = 10  // requests for each connection below which no rate is expected
+	crowdedFrom = 0.1 // share of time from which the wait for a CPU is the problem
+	churnFrom   = 3   // dials per connection, without errors, from which their cost shapes the figures
+	fewTurns    = 10  // requests per connection below which no rate is expected
 )
 
-// Warnings judges the load. Nothing is wrong with one that has none.
+// Warnings returns the load's warnings.
 func (s *Summary) Warnings() []Warning {
 	all := slices.Clone(s.Noted)
 	add := func(id, text string) {
@@ -107,7 +105,7 @@ func (s *Summary) ended() string {
 	return text + ". Check whether the server is still running, and the end of its log"
 }
 
-// unconnected says why connections could not be made; "" if they could.
+// unconnected says why connections could not be made; "" if there was no such error.
 func (s *Summary) unconnected() string {
 	return document.Clean(cmp.Or(s.Detail.Texts["dial"], s.Detail.Texts["handshake"]))
 }
@@ -129,8 +127,8 @@ func (s *Summary) fewer() string {
 	return text + ". Check the server's limits (open files, backlog), or lower -c"
 }
 
-// churn warns of connections that ended although responses came. A connection lost together with a
-// request counts as an error instead.
+// churn warns about connections that ended although responses came. A connection lost together with
+// a request counts as an error instead.
 func (s *Summary) churn() string {
 	dialled, had := s.Dialled(), int64(s.Load.Established)
 	if s.Renewing || s.Load.Succeeded+s.Load.Failed == 0 || dialled-s.Load.Errored() <= churnFrom*max(had, 1) {
@@ -158,13 +156,14 @@ func (s *Summary) unbalanced() string {
 		document.Whole(l.Planned), document.Whole(l.Started), document.Whole(l.NeverStarted), document.Whole(started))
 }
 
-// isStarved says that the lack of a free connection, and so the server, held requests back.
+// isStarved reports whether requests were due while no connection was free, for more than
+// checks.StarvedFrom of the window.
 func (s *Summary) isStarved() bool {
 	return s.Open && float64(s.Load.StarvedNS) > checks.StarvedFrom*float64(s.Load.WindowNS)
 }
 
-// isLate reports whether the generator sent requests late although a connection was free. It is
-// false if there are too few requests for a 99th percentile.
+// isLate reports whether the generator sent requests late, at the 99th percentile. It is false if
+// there are too few requests for that percentile.
 func (s *Summary) isLate() (lag figure, late bool) {
 	lag = s.lag().quantile(0.99)
 	median := s.response().quantile(0.5)
@@ -203,7 +202,7 @@ func (s *Summary) atLimit() string {
 	return text + ". Response times include this delay. " + remedy + ", or lower the rate"
 }
 
-// paused judges a load as a trial of a run is (V30).
+// paused judges a load like a trial in a run (V30).
 func (s *Summary) paused() string {
 	t := result.Trial{Load: s.Load, Causes: result.Causes{SuspendedNS: int64(s.Suspended)}}
 	if !checks.Paused(&t) {
@@ -219,8 +218,8 @@ func (s *Summary) paused() string {
 		report.PerCent(float64(s.Load.GapNS)/float64(s.Load.Wall())))
 }
 
-// stopped judges a load as a trial of a run is (V39). In a closed loop no percentile shows a stop: each
-// connection waits for one answer at a time.
+// stopped judges a load like a trial in a run (V39). In a closed loop no percentile shows a stop:
+// each connection waits for one answer at a time.
 func (s *Summary) stopped() (id, text string) {
 	l := &s.Load
 	ns, few := checks.Stopped(&result.Trial{Load: *l, Causes: result.Causes{SuspendedNS: int64(s.Suspended)}})
@@ -260,7 +259,7 @@ func (s *Summary) starved() string {
 	return text + "Raise -c; if that does not help, the server cannot keep up with this rate"
 }
 
-// unsteady says that the rate is not of a steady part of the load, and why: see load.Edge.
+// unsteady says that the rate does not come from a steady part of the load, and why: see load.Edge.
 func (s *Summary) unsteady() string {
 	l := &s.Load
 	if l.Steady() || l.Succeeded == 0 {
@@ -274,7 +273,7 @@ func (s *Summary) unsteady() string {
 	switch {
 	case left <= 0:
 		why = "the load ended before the ramp-up"
-	case left >= max(result.FewestTimes*l.ServiceP50NS, turn): // all that is left: not all were answered
+	case left >= max(result.FewestTimes*l.ServiceP50NS, turn): // enough was left, so not all connections were answered
 		switch {
 		case s.Generators != nil || s.Depth == 0:
 			why = "the rate is not of a steady part of the load"
@@ -294,7 +293,7 @@ func (s *Summary) unsteady() string {
 	return "not steady: " + why + ". Make the load longer"
 }
 
-// isMissed says that fewer requests were started than were due.
+// isMissed reports whether fewer requests were started than were due.
 func (s *Summary) isMissed() bool {
 	return s.Open && !s.Interrupted && float64(s.Load.Started) < checks.SentFrom*float64(s.planned())
 }
@@ -311,7 +310,7 @@ func (s *Summary) missed() string {
 		number(float64(s.planned())/s.For.Seconds()))
 }
 
-// redirects says that nothing but redirects came back, where any status would do.
+// redirects warns if only redirects came back although any status was accepted.
 func (s *Summary) redirects() string {
 	n := int64(0)
 	for code, answers := range s.Detail.Status {
@@ -325,14 +324,14 @@ func (s *Summary) redirects() string {
 		return ""
 	}
 	follow := "pass --follow, or"
-	if s.HTTP2 { // which it is not for
+	if s.HTTP2 { // --follow is for HTTP/1.1 only
 		follow = "or pass"
 	}
 	return fmt.Sprintf("all %s are redirects (3xx), so the load measures a redirect and not its target. Load the "+
 		"target (curl -I shows it), %s --expect-status 3xx if this is intended", document.Count(n, "answer"), follow)
 }
 
-// errors names what went wrong, the most frequent first.
+// errors lists the kinds of errors, most frequent first.
 func (s *Summary) errors() string {
 	share := s.ErrorShare()
 	if share == 0 {
@@ -351,8 +350,9 @@ func (s *Summary) errors() string {
 		strings.Join(words, ", ")) + s.tryHTTP2()
 }
 
-// tryHTTP2 says what to do where no request was answered because the server speaks HTTP/2: it said so, or
-// it may be why each connection was closed without a byte; over TLS, without a protocol agreed on (ALPN).
+// tryHTTP2 suggests HTTP/2 if no request was answered and the server speaks HTTP/2: it said so, or
+// it may have closed each connection for that reason, without a byte or, over TLS, without an
+// agreed protocol (ALPN).
 func (s *Summary) tryHTTP2() string {
 	l := &s.Load
 	closed := l.BytesRead == 0 && l.Errored() > 0
@@ -369,7 +369,7 @@ func (s *Summary) tryHTTP2() string {
 	return ""
 }
 
-// phrases say in words what the kinds of failure and error mean.
+// phrases explain the kinds of failures and errors.
 var phrases = map[string]string{
 	"status": "wrong status", "header": "wrong header", "length": "wrong length", "body": "wrong body",
 	"dial": "without a connection", "reset": "reset by the server", "closed": "closed without a response",
@@ -379,7 +379,7 @@ var phrases = map[string]string{
 	"redirect": "whose redirect could not be followed", "truncated": "whose response was cut short",
 }
 
-// shareText returns a share in per cent that is never rounded to 0 %.
+// shareText returns a share as a percentage that is never rounded to 0 %.
 func shareText(share float64) string {
 	if share < 0.0005 {
 		return "less than 0.1 %"
@@ -392,7 +392,7 @@ type tally struct {
 	n    int64
 }
 
-// sorted returns the counts of m, the most frequent first.
+// sorted returns m's counts, most frequent first.
 func sorted(m map[string]int64) []tally {
 	var list []tally
 	for kind, n := range m {
