@@ -13,26 +13,26 @@ import (
 	"dyno/internal/stats"
 )
 
-// Across is what several runs of one question say together. The unit is the run: what differs from
-// run to run, which an interval of one run does not know, is part of its intervals.
+// Across combines several runs of one question. The unit is the run: its intervals include the
+// differences from run to run, which a single run's interval cannot know.
 type Across struct {
 	Runs    int
 	Primary analysis.Metric
-	Pairs   []AcrossPair // of contestants, then the reference and its copy
+	Pairs   []AcrossPair // contestants, then the reference and its copy
 }
 
 // AcrossPair is the ratio of A to B.
 type AcrossPair struct {
 	A, B     string
-	Each     []analysis.Estimate // by run, at 95 %; N is 0 where a run has none
+	Each     []analysis.Estimate // by run, at 95 %; N is 0 if a run has none
 	Shown    []analysis.Estimate // by run, as its report shows it
-	Together stats.RandomEffects // of the log ratio, at 95 %
+	Together stats.RandomEffects // log ratio, at 95 %
 }
 
-// runLevel is the confidence of the intervals of each pair. They hold each, and not together.
+// runLevel is the confidence of each pair's interval. It holds for each pair, not for all together.
 const runLevel = 0.95
 
-// Combine combines runs of one question, made one after another.
+// Combine combines runs that ask one question, made one after another.
 func Combine(runs []*result.Run) (*Across, error) {
 	first := &runs[0].Plan
 	for _, r := range runs[1:] {
@@ -78,7 +78,7 @@ func Combine(runs []*result.Run) (*Across, error) {
 	return a, nil
 }
 
-// combine takes the log ratio of each run that has one with an interval; it is NaN where none has.
+// combine combines the log ratios of the runs that have an interval; NaN if none has.
 func (p *AcrossPair) combine() {
 	var y, se []float64
 	for _, e := range p.Each {
@@ -90,8 +90,8 @@ func (p *AcrossPair) combine() {
 	p.Together = stats.CombineRuns(y, se, runLevel)
 }
 
-// Held counts the intervals that the runs' reports show of pairs of contestants, and those that hold the mean of
-// all other runs: what an interval of one run is worth for what others find.
+// Held counts the intervals in the runs' reports for pairs of contestants, and those that contain
+// the mean of all other runs: how well one run's interval predicts the others.
 func (a *Across) Held() (held, all int) {
 	for _, p := range a.Pairs {
 		for i, shown := range p.Shown {
@@ -113,7 +113,7 @@ func (a *Across) Held() (held, all int) {
 	return held, all
 }
 
-// nextText is the prediction interval; two runs give none.
+// nextText formats the prediction interval; two runs give none.
 func nextText(x stats.RandomEffects) string {
 	if math.IsInf(x.NextHi, 1) {
 		return "needs 3 runs"
@@ -121,7 +121,7 @@ func nextText(x stats.RandomEffects) string {
 	return fmt.Sprintf("%.3f–%.3f", math.Exp(x.NextLo), math.Exp(x.NextHi))
 }
 
-// Document returns what the runs say together. first is one of them.
+// Document returns the combined figures as a document. first is one of the runs.
 func (a *Across) Document(first *result.Run) *document.Document {
 	t := document.Table{Columns: []document.Column{{Head: a.Primary.Title, Lead: true}, {Head: "ratio over all runs"},
 		{Head: "the next run"}, {Head: "between runs"}, {Head: "each run"}}}

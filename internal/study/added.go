@@ -9,7 +9,7 @@ import (
 	"dyno/internal/report"
 )
 
-// added returns what a run's report says of the study and its claims.
+// added returns the parts of a run's report about the study and its claims.
 func (v *page) added() report.Added {
 	v.ByEngine()
 	c := v.Claims
@@ -35,7 +35,7 @@ func (v *page) added() report.Added {
 	return a
 }
 
-// leftOut says which contestants of the study the run did not measure, as its question can name them.
+// leftOut says which of the study's contestants the run did not measure.
 func (v *page) leftOut() string {
 	const named = 4
 	var names []string

@@ -13,21 +13,21 @@ import (
 )
 
 // Against compares a run with an earlier run of the same question: for each contestant, the change
-// of its ratio to the reference. Absolute figures drift with the machine and are not compared;
-// Drifts has the drift of the reference itself.
+// in its ratio to the reference. Absolute figures drift with the machine and are not compared;
+// Drifts holds the reference's own drift.
 //
-// The unit is the epoch on both sides. The spread between epochs does not include what differs
-// between the days of two runs, so an interval here is too narrow by that. The change of the
-// reference's copy, whose true value is none, shows by how much.
+// The unit is the epoch on both sides. The spread between epochs does not include differences
+// between the days of two runs, so an interval here is too narrow. The reference's copy, whose true
+// change is none, shows by how much.
 type Against struct {
 	Reference string
-	Alpha     float64 // of each metric's family of contestants and controls
+	Alpha     float64 // for each metric's family of contestants and controls
 	Margin    float64
-	Epochs    [2]int   // valid, of the run and of the other
-	Warnings  []string // what makes the comparison weaker
+	Epochs    [2]int   // valid epochs in the run and in the other run
+	Warnings  []string // reasons why the comparison is weaker
 	Drifts    []Drift
-	Changes   []Change // by metric, the primary first; in the order of the run's plan, then the controls
-	Absent    []string // contestants that are compared under no metric, and why
+	Changes   []Change // by metric, the primary first; in the plan's order, then the controls
+	Absent    []string // contestants that are not compared, and why
 }
 
 // Drift is the reference's own value in both runs.
@@ -42,14 +42,14 @@ type Change struct {
 	Control    bool
 	Metric     string
 	Now, Then  analysis.Estimate // ratio to the reference, at 1 − Alpha
-	// Now over Then, judged together under a metric; N is the smaller number of epochs, and inconclusive means
-	// that no change is shown
+	// Now over Then, judged together under a metric; N is the smaller number of epochs, and
+	// inconclusive means that no change is shown
 	analysis.Decision
-	Better    bool // of a change that is shown: for the better
-	SameBuild bool // the same program was started in both
+	Better    bool // a change is shown, and it is an improvement
+	SameBuild bool // both runs started the same program
 }
 
-// OtherMachine is the error for two runs that were made on different machines. It can be overruled.
+// OtherMachine is the error for two runs made on different machines. It can be overruled.
 type OtherMachine struct{ Differences []string }
 
 func (o *OtherMachine) Error() string {
@@ -110,8 +110,8 @@ func sameQuestion(p, q *result.Plan) error {
 	return nil
 }
 
-// machineDifferences lists the differences between machines that affect a ratio. The division of
-// CPUs between server and generator is one of them.
+// machineDifferences lists differences between machines that affect a ratio, including how CPUs are
+// divided between server and generator.
 func machineDifferences(h, g *result.Host) (out []string) {
 	for _, d := range []struct {
 		what      string
@@ -128,7 +128,7 @@ func machineDifferences(h, g *result.Host) (out []string) {
 	return out
 }
 
-// weaknesses lists differences between the runs, and defects of one, that weaken a comparison
+// weaknesses lists differences between the runs, and defects in either, that weaken a comparison
 // without forbidding it.
 func weaknesses(run, other *result.Run, reference string) (out []string) {
 	differ := func(what string, now, then any) {
@@ -154,10 +154,10 @@ func weaknesses(run, other *result.Run, reference string) (out []string) {
 	return out
 }
 
-// metrics returns all metrics of a closed loop, the primary one first.
+// metrics returns all closed-loop metrics, the primary one first.
 func metrics(primary string) []analysis.Metric {
 	all := slices.DeleteFunc(slices.Clone(analysis.Metrics), func(m analysis.Metric) bool { return (m.Open() || m.Rare) && m.Name != primary })
-	i := max(0, slices.IndexFunc(all, func(m analysis.Metric) bool { return m.Name == primary })) // −1: it is none
+	i := max(0, slices.IndexFunc(all, func(m analysis.Metric) bool { return m.Name == primary })) // −1: none
 	return slices.Concat(all[i:i+1], all[:i], all[i+1:])
 }
 
@@ -168,8 +168,8 @@ type pairOf struct {
 	a          *Against
 }
 
-// names returns the servers to compare, controls last. For every other server it records why it is
-// left out.
+// names returns the servers to compare, controls last. It records why every other server is left
+// out.
 func (p *pairOf) names() (names []string) {
 	run, other := p.run, p.other
 	absent := func(name, why string) { p.a.Absent = append(p.a.Absent, name+": "+why) }
@@ -220,7 +220,7 @@ func (p *pairOf) sameBuild(name string) bool {
 	return x != nil && y != nil && x.BinaryHash != "" && x.BinaryHash == y.BinaryHash
 }
 
-// firstLevel returns the valid trials of a run at its first level.
+// firstLevel returns a run's valid trials at its first level.
 func firstLevel(run *result.Run) *analysis.Table {
 	return analysis.Tabulate(byLevel(run, plan.Valid(run))[0], nil)
 }

@@ -110,7 +110,7 @@ func (c *Change) text(margin float64) string {
 	return way
 }
 
-// ChangeText formats a ratio as a change in per cent, with its interval.
+// ChangeText formats a ratio as a change in percent, with its interval.
 func ChangeText(e analysis.Estimate) string {
 	if math.IsInf(e.Hi, 1) {
 		return SignedPerCent(e.Value-1) + " (too few epochs for an interval)"
@@ -118,7 +118,7 @@ func ChangeText(e analysis.Estimate) string {
 	return fmt.Sprintf("%s (%s to %s)", SignedPerCent(e.Value-1), SignedPerCent(e.Lo-1), SignedPerCent(e.Hi-1))
 }
 
-// SignedPerCent formats a share as per cent with its sign.
+// SignedPerCent formats a share as a percentage with its sign.
 func SignedPerCent(share float64) string {
 	text := report.PerCent(math.Abs(share))
 	switch {
@@ -130,7 +130,7 @@ func SignedPerCent(share float64) string {
 	return "+" + text
 }
 
-// The keys of the comparison as data (doc/format.md). Ratios have no unit. A bound that too few
+// The keys for the comparison as data (doc/format.md). Ratios have no unit. A bound that too few
 // epochs leave open is 0 or null.
 type againstRun struct {
 	StartedUnixNS int64  `json:"started_unix_ns"`
@@ -148,7 +148,7 @@ type againstChange struct {
 	Ratio      againstEstimate  `json:"change"`
 	P          float64          `json:"p"`
 	Verdict    analysis.Verdict `json:"verdict"`
-	Better     *bool            `json:"better"` // null where no change is shown
+	Better     *bool            `json:"better"` // null if no change is shown
 	SameBuild  bool             `json:"same_program"`
 }
 
@@ -199,7 +199,7 @@ func (a *Against) Data(run, other *result.Run) any {
 	return all
 }
 
-// finite returns x for JSON; nil if it is not finite.
+// finite returns a pointer to x for JSON; nil if x is not finite.
 func finite(x float64) *float64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return nil

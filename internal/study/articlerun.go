@@ -15,10 +15,10 @@ import (
 type classicRun struct {
 	*report.Data
 	File      string         // its record, in the study's folder
-	Published []claim.Figure // of its level and length
+	Published []claim.Figure // for its level and length
 }
 
-// classicFile returns the name of the record of a study's classic run.
+// classicFile returns the file name for a study's classic run.
 func classicFile(name string) string {
 	if name != "" {
 		name = "-" + name
@@ -32,15 +32,15 @@ type articleRun struct {
 	sources []source
 }
 
-// source is what one load generator, or one edition of the article, says of one contestant.
+// source is one load generator's figures, or one edition of the article's, for one contestant.
 type source struct {
 	report.LoadsBy
 	by   string
-	date string // of published figures, which have no loads
+	date string // for published figures, which have no loads
 }
 
-// sections returns the published figures beside those of each load generator, what makes them
-// differ, and how memory grew.
+// sections returns the published figures beside each load generator's, the reasons why they differ,
+// and how memory grew.
 func (r *classicRun) sections() []document.Section {
 	a, loads := &articleRun{classicRun: r}, report.LongLoadsOf(r.Data, r.File)
 	for _, row := range loads.Rows {
@@ -85,7 +85,7 @@ func (a *articleRun) intro(started string) string {
 		"stalled is in none of them."
 }
 
-// value returns the figure of a source; NaN if it says nothing.
+// value returns a source's figure; NaN if it has none.
 func (a *articleRun) value(s *source, m analysis.Metric) float64 {
 	if s.date == "" {
 		if middle := analysis.MiddleOf(s.Loads, m); middle.N > 0 {
@@ -105,10 +105,10 @@ func (a *articleRun) value(s *source, m analysis.Metric) float64 {
 	return math.NaN()
 }
 
-// answersPerTime is the metric that published figures have as a time for a number of requests.
+// answersPerTime is the metric that articles publish as a time for a number of requests.
 const answersPerTime = "answers_per_time"
 
-// table has a row for each source, and a column for each figure that any of them has.
+// table has a row for each source, and a column for each figure that any source has.
 func (a *articleRun) table() document.Table {
 	t := document.Table{Columns: []document.Column{{Head: "contestant", Lead: true}, {Head: "by"}}}
 	rows := make([]document.Row, len(a.sources))
@@ -137,7 +137,7 @@ func (a *articleRun) table() document.Table {
 	return t
 }
 
-// unitAfter returns the unit of a column's head, where its title does not say it.
+// unitAfter returns the unit for a column's head, unless its title says it.
 func unitAfter(m analysis.Metric, s analysis.Scale) string {
 	if m.Unit == "1/s" || s.Name == "" {
 		return ""
@@ -152,7 +152,7 @@ func numberCell(v, per float64, absent string) document.Cell {
 	return document.Cell{Value: report.Sig3(v / per)}
 }
 
-// published says of each published rate how far it is from its number of requests over its time.
+// published compares each published rate with its number of requests over its time.
 func (a *articleRun) published() (lines []string) {
 	var rate, per analysis.Metric
 	for _, m := range analysis.Printed {

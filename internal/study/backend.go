@@ -11,7 +11,7 @@ import (
 )
 
 // alone returns the backend's own figures from the pilots, in which the generator loaded it
-// directly. Each is the median of all loads of one shape, whichever scenario uses it.
+// directly. Each is the median over all loads with one shape, whichever scenario uses it.
 func alone(run *result.Run) (out []report.Alone) {
 	p := &run.Plan
 	if p.Backend == "" {
@@ -41,8 +41,8 @@ func alone(run *result.Run) (out []report.Alone) {
 	return out
 }
 
-// sharesOfBackend adds the shares of the ceiling at a level at which the pilots did not load the
-// reference: the rate over what the backend does alone with as many records.
+// sharesOfBackend adds shares of the ceiling at a level where the pilots did not load the
+// reference: the rate over the backend's own rate with as many records.
 func sharesOfBackend(l *report.Level, contestants []string, backend []report.Alone) {
 	i := slices.IndexFunc(backend, func(a report.Alone) bool { return a.Serves(l.At) })
 	if i < 0 {

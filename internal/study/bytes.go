@@ -9,8 +9,8 @@ import (
 	"dyno/internal/result"
 )
 
-// rateOf returns the metric that a claim's metric is judged as: of bytes per second the throughput,
-// for the bytes of an exchange are known.
+// rateOf returns the metric that judges a claim's metric: throughput for bytes per second, because
+// the bytes in an exchange are known.
 func rateOf(metric string) string {
 	if m, _ := claim.MetricNamed(metric); m.Bytes {
 		return "throughput"
@@ -18,7 +18,7 @@ func rateOf(metric string) string {
 	return metric
 }
 
-// exchange returns the bytes of an exchange that a metric of bytes per second counts.
+// exchange returns the bytes per exchange that a bytes-per-second metric counts.
 func (e *evidence) exchange(at result.Cell, metric string) analysis.Estimate {
 	return e.perAnswer(at, func(l *result.Load) int64 {
 		if metric == "read_per_sec" {
@@ -28,13 +28,13 @@ func (e *evidence) exchange(at result.Cell, metric string) analysis.Estimate {
 	})
 }
 
-// times returns the product of two values above 0.
+// times returns the product x·y, both above 0.
 func times(x, y analysis.Estimate) analysis.Estimate {
 	return analysis.Estimate{Value: x.Value * y.Value, Lo: x.Lo * y.Lo, Hi: x.Hi * y.Hi, N: min(x.N, y.N)}
 }
 
-// wrong returns the number of requests of all trials of a cell, the discarded among them, that had
-// no right answer; nothing if none of its trials is valid.
+// wrong returns how many requests in a cell's trials, including discarded ones, had no right
+// answer; nothing if none of its trials is valid.
 func (e *evidence) wrong(at result.Cell) analysis.Estimate {
 	if !slices.ContainsFunc(e.valid, func(t *result.Trial) bool {
 		return t.Contestant == at.Contestant && e.run.Plan.At(t) == at.Level
@@ -51,8 +51,8 @@ func (e *evidence) wrong(at result.Cell) analysis.Estimate {
 	return analysis.Estimate{Value: float64(n), Lo: float64(n), Hi: float64(n), N: len(epochs)}
 }
 
-// perAnswer is a count of bytes by right answers, with the least and the most of a trial as its
-// interval: but for what varies in the answers themselves it is the same each time.
+// perAnswer returns bytes per right answer, with the smallest and largest trial as its interval: it
+// only varies if the answers do.
 func (e *evidence) perAnswer(at result.Cell, of func(*result.Load) int64) analysis.Estimate {
 	out := analysis.Estimate{Lo: math.Inf(1), Hi: math.Inf(-1)}
 	epochs := map[int]bool{}

@@ -12,12 +12,12 @@ import (
 	"dyno/internal/result"
 )
 
-// Chart declares charts of the study's page, one of each metric: figures over levels, with a line
-// for each contestant.
+// Chart declares charts on the study's page, one per metric: figures over levels, with a line for
+// each contestant.
 type Chart struct {
-	Metrics     []string `toml:"metrics"`     // of trials, or computed: latency_mean, drop
-	Contestants []string `toml:"contestants"` // those with a line; quick_contestants where there are too many
-	Published   []string `toml:"published"`   // dates of figures.csv, each of which has plots of its own
+	Metrics     []string `toml:"metrics"`     // metrics of trials, or computed: latency_mean, drop
+	Contestants []string `toml:"contestants"` // those with a line; if empty and there are too many, quick_contestants
+	Published   []string `toml:"published"`   // dates in figures.csv, each with plots of its own
 	Plots       []Plot   `toml:"plot"`
 }
 
@@ -25,10 +25,10 @@ type Chart struct {
 type Plot struct {
 	Title  string   `toml:"title"`
 	Levels []string `toml:"levels"`
-	Base   []string `toml:"base"` // of a drop: for each level the one that it is a drop from
+	Base   []string `toml:"base"` // for a drop: the level that each level drops from
 }
 
-// chartMetric returns the metric of that name in a chart.
+// chartMetric returns the metric with that name in a chart.
 func chartMetric(name string) (claim.Metric, bool) {
 	if m, ok := claim.MetricNamed(name); ok && !m.Static && m.Part == "" {
 		return m, true
@@ -36,7 +36,7 @@ func chartMetric(name string) (claim.Metric, bool) {
 	return claim.MetricNamed(name + ":")
 }
 
-// lines returns the contestants that have a line.
+// lines returns the contestants with a line.
 func (s *Study) lines(c *Chart) []string {
 	switch {
 	case len(c.Contestants) > 0:
@@ -103,7 +103,7 @@ func (r *reader) plot(at string, p Plot) {
 	}
 }
 
-// charts returns the charts of the study's page that the run has figures for.
+// charts returns the charts on the study's page that the run has figures for.
 func (e *evidence) charts() (out []chart) {
 	if e.run.Plan.Processes == result.PerLoad {
 		return nil
@@ -152,7 +152,7 @@ func (e *evidence) plot(p Plot, m claim.Metric) plot {
 	return out
 }
 
-// plotted returns our figure of a cell.
+// plotted returns our figure for a cell.
 func (e *evidence) plotted(f claim.Figure) report.Figure {
 	metric := f.Metric.Name
 	if f.Metric.Computed != "" {
@@ -176,7 +176,8 @@ func (e *evidence) plotted(f claim.Figure) report.Figure {
 	return x
 }
 
-// alone returns what the backend does alone at the levels of a plot; nil if it was loaded alone at none of them.
+// alone returns the backend's own figures at a plot's levels; nil if it was loaded alone at none of
+// them.
 func (e *evidence) alone(levels []result.Level) (out []report.Figure) {
 	any := false
 	for _, l := range levels {

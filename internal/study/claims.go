@@ -14,15 +14,15 @@ import (
 	"dyno/internal/result"
 )
 
-// Judged is a run of a study with the outcomes of the study's claims.
+// Judged is a study's run with the outcomes for the study's claims.
 type Judged struct {
 	*report.Data
 	*Claims
-	Classics []classicRun // the article's own runs, beside committed trials
+	Classics []classicRun // the article's own runs, for committed trials
 }
 
-// JudgeClaims judges the study's claims by a run, puts the published figures beside the measured ones,
-// and adds both to the run's report. file is the name of the trials.
+// JudgeClaims judges the study's claims by a run, puts the published figures beside the measured
+// ones, and adds both to the run's report. file is the name of the trials.
 func (s *Study) JudgeClaims(d *report.Data, file string) (*Judged, error) {
 	if d.Run.Plan.Study.Slug != s.Slug || d.Run.Plan.Scenario != s.Scenario {
 		return nil, fmt.Errorf("the trials of %s belong to the study %q and the scenario %q, not to %q "+
@@ -43,7 +43,7 @@ func (s *Study) JudgeClaims(d *report.Data, file string) (*Judged, error) {
 	if planned := d.Run.Plan.Study.ClaimsHash; planned != "" && planned != claim.Hash(s.Claims) {
 		before := claim.Before(s.Claims)
 		if c.Changed = planned != claim.Hash(before); !c.Changed {
-			now := 0 // the next outcome: those of before have withdrawn claims among them
+			now := 0 // the next outcome: before includes withdrawn claims
 			for i, o := range claim.Judge(before, e) {
 				switch one := &s.Claims[i]; {
 				case one.Withdrawn != "":
@@ -61,7 +61,7 @@ func (s *Study) JudgeClaims(d *report.Data, file string) (*Judged, error) {
 	return j, nil
 }
 
-// evidence gives access to the results of a run by the names of the study.
+// evidence gives access to a run's results by the study's names.
 type evidence struct {
 	study *Study
 	run   *result.Run
@@ -72,7 +72,7 @@ type evidence struct {
 	cells *analysis.Table
 }
 
-// table returns the table of the trials that count.
+// table returns the table of valid trials.
 func (e *evidence) table() *analysis.Table {
 	if e.cells == nil {
 		e.cells = analysis.Tabulate(plan.Valid(e.run), e.run.Plan.At)
@@ -80,7 +80,7 @@ func (e *evidence) table() *analysis.Table {
 	return e.cells
 }
 
-// cell converts a study's cell to the cell of the run's plan.
+// cell converts a study's cell to a cell in the run's plan.
 func (e *evidence) cell(c claim.Cell) (result.Cell, bool) {
 	l := e.study.level(c.Level)
 	if l == nil {
@@ -90,10 +90,10 @@ func (e *evidence) cell(c claim.Cell) (result.Cell, bool) {
 	return result.Cell{Contestant: c.Contestant, Level: i}, i >= 0
 }
 
-// wholeLoad are metrics that depend on how long a load is, and on what it begins with.
+// wholeLoad lists metrics that depend on how long a load is, and on how it begins.
 var wholeLoad = []string{"rate_sd", "rate_max", "service_sd", "service_max"}
 
-// untestable says why runs such as this one judge no figure of a metric; "" if they do.
+// untestable says why runs like this one judge no figure under a metric; "" if they do.
 func (e *evidence) untestable(metric string) string {
 	switch p := &e.run.Plan; {
 	case slices.Contains(wholeLoad, metric) && !p.Fresh() && p.Load.NS > 0:
@@ -142,7 +142,7 @@ func (e *evidence) Moves(c claim.Cell, metric string) string {
 	return ""
 }
 
-// unsettled says why a cell has no figure that may stand alone; "" if it has one.
+// unsettled says why a cell has no figure that can stand alone; "" if it has one.
 func (e *evidence) unsettled(c claim.Cell, metric string) string {
 	if verdict, why := e.Missing(c, metric); verdict == claim.Unavailable {
 		return why
@@ -164,7 +164,7 @@ func (e *evidence) lacks(c claim.Cell, metric string) (claim.Verdict, string) {
 	if !slices.Contains(p.Contestants, c.Contestant) {
 		return claim.NotRun, "it was not in this run"
 	}
-	program := metric == "lines_of_code" // which is the same at all levels
+	program := metric == "lines_of_code" // the same at all levels
 	at, ok := e.cell(c)
 	if !program && c.Level != idle && (!ok || !p.Has(at)) {
 		return claim.NotRun, "it was not loaded there in this run"
@@ -187,10 +187,10 @@ func (e *evidence) lacks(c claim.Cell, metric string) (claim.Verdict, string) {
 	return claim.Inconclusive, "it has no valid trials"
 }
 
-// findings returns the findings on the whole run, the contestant and its level that concern the
-// metric and did not pass.
+// findings returns the findings that concern the metric and did not pass: on the whole run, the
+// contestant and its level.
 func (e *evidence) findings(c claim.Cell, metric string) []checks.Finding {
-	if m, _ := claim.MetricNamed(metric); m.Static || c.Level == idle { // of no trial
+	if m, _ := claim.MetricNamed(metric); m.Static || c.Level == idle { // no trial
 		return nil
 	}
 	at, _ := e.cell(c)
@@ -204,13 +204,14 @@ func (e *evidence) findings(c claim.Cell, metric string) []checks.Finding {
 	return out
 }
 
-// index returns the index of the level in the run's Levels, or −1 if the level is that of Analysis
-// and Findings: in a run without a named family.
+// index returns the level's index in the run's Levels, or −1 if Analysis and Findings cover the
+// level: in a run without a named family.
 func (e *evidence) index(level int) int {
 	return level - (len(e.run.Plan.Levels) - len(e.data.Levels))
 }
 
-// level returns the findings at a level: of a run at several, its own in place of the worst of all.
+// level returns the findings at a level; in a run at several levels, this level's own instead of
+// the worst.
 func (e *evidence) level(level int) []checks.Finding {
 	i := e.index(level)
 	if i < 0 || i >= len(e.data.Levels) {
@@ -246,7 +247,7 @@ func (e *evidence) Warnings(c claim.Cell, metric string) (out []claim.Warning) {
 // Margin implements claim.Evidence.
 func (e *evidence) Margin() float64 { return e.run.Plan.Margin }
 
-// analysisOf returns the analysis that holds the cells of a level.
+// analysisOf returns the analysis with a level's cells.
 func (e *evidence) analysisOf(level int) *analysis.Analysis {
 	if i := e.index(level); i >= 0 && i < len(e.data.Levels) {
 		return e.data.Levels[i].Analysis
@@ -261,8 +262,8 @@ func (e *evidence) Level(c claim.Cell, metric string) analysis.Estimate {
 	return l
 }
 
-// opened returns an interval of a cell, open on one side if the cell is at the generator's ceiling:
-// its rate is at least, its service time at most the measured one.
+// opened returns a cell's interval, open on one side if the cell is at the generator's ceiling: its
+// rate is at least, its service time at most the measured one.
 func (e *evidence) opened(c claim.Cell, metric string, lo, hi float64) (float64, float64) {
 	m, _ := trialMetric(rateOf(metric))
 	at, ok := e.cell(c)
@@ -286,7 +287,7 @@ func (e *evidence) atCeiling(c result.Cell) bool {
 	})
 }
 
-// measured returns the recorded value of a cell.
+// measured returns a cell's recorded value.
 func (e *evidence) measured(c claim.Cell, metric string) analysis.Estimate {
 	at, ok := e.cell(c)
 	a := e.analysisOf(at.Level)
@@ -327,7 +328,7 @@ func (e *evidence) measured(c claim.Cell, metric string) analysis.Estimate {
 	return cell.Level
 }
 
-// ofLoads returns the middle value of a classic run's loads, without an interval.
+// ofLoads returns the middle value over a classic run's loads, without an interval.
 func (e *evidence) ofLoads(c claim.Cell, of func(*result.Trial) (float64, bool)) analysis.Estimate {
 	own := slices.DeleteFunc(slices.Clone(e.data.Loads), func(t *result.Trial) bool { return t.Contestant != c.Contestant })
 	x := analysis.MiddleOf(own, analysis.Metric{Of: of, More: true})
@@ -339,7 +340,7 @@ func (e *evidence) ofLoads(c claim.Cell, of func(*result.Trial) (float64, bool))
 
 // Range implements claim.Evidence.
 func (e *evidence) Range(c claim.Cell, metric string) (least, most float64, ok bool) {
-	m, known := trialMetric(metric) // ranges of bytes per second are not known
+	m, known := trialMetric(metric) // unknown for bytes per second
 	at, there := e.cell(c)
 	if c.Level == idle {
 		l, least, most := analysis.Unloaded(e.run, c.Contestant, m)
@@ -383,24 +384,24 @@ func (e *evidence) Compare(a, b claim.Cell, metric string) claim.Comparison {
 	if rate := rateOf(metric); rate != metric {
 		c := e.Compare(a, b, rate)
 		c.Ratio = times(c.Ratio, exact(e.exchange(x, metric), e.exchange(y, metric)).Ratio)
-		c.Verdict = analysis.Inconclusive // the run tested the rates alone
+		c.Verdict = analysis.Inconclusive // the run tested only the rates
 		return c
 	}
 	m, _ := trialMetric(metric)
 	p, planned := e.data.Analysis.Compared(x, y, metric)
 	c := claim.Comparison{Ratio: p.Ratio, Verdict: p.Verdict, Note: p.Note, Unplanned: !planned}
-	if m.Name == claim.Tail { // which no run compares: the pair was planned if it is one for the primary metric
+	if m.Name == claim.Tail { // no run compares it: the pair counts as planned if the primary metric compares it
 		_, primary := e.data.Analysis.Compared(x, y, e.run.Plan.Primary)
 		c.Unplanned = !primary
 	}
-	if !planned { // its interval is of the same level, but nothing says that the two were chosen before the run
+	if !planned { // the interval has the same confidence, but the pair was not chosen before the run
 		c.Ratio = e.table().Compare(m, x, y, 1-e.data.Analysis.AlphaAt)
 		p = analysis.Pair{A: x.Contestant, AtA: x.Level, B: y.Contestant, AtB: y.Level}
 	}
 	if e.data.Analysis.Interim == 0 {
 		c.Note = "the run ended before its first interim analysis"
 	}
-	if !planned || !p.Moving || p.Verdict != analysis.Different { // else its interval allows for what they move
+	if !planned || !p.Moving || p.Verdict != analysis.Different { // else its interval allows for the movement
 		for _, cell := range []claim.Cell{a, b} {
 			if moves := e.Moves(cell, metric); moves != "" && c.Note == "" {
 				c.Note = cell.String() + ": " + moves
@@ -411,8 +412,8 @@ func (e *evidence) Compare(a, b claim.Cell, metric string) claim.Comparison {
 	return c
 }
 
-// bound opens the interval of a ratio on the side on which a cell at the generator's ceiling may do
-// more. Such an interval shows no equality, and no factor by which that cell is ahead.
+// bound opens a ratio's interval on the side where a cell at the generator's ceiling may do more.
+// Such an interval shows no equality, and no factor by which that cell leads.
 func (e *evidence) bound(c *claim.Comparison, p analysis.Pair, metric string) {
 	m, _ := trialMetric(metric)
 	if !m.AtCeiling {
@@ -433,7 +434,7 @@ func (e *evidence) bound(c *claim.Comparison, p analysis.Pair, metric string) {
 	}
 }
 
-// exact compares two values that have no interval, or hardly any.
+// exact compares two values without an interval, or with a tiny one.
 func exact(a, b analysis.Estimate) claim.Comparison {
 	if a.N == 0 || b.N == 0 || b.Lo <= 0 {
 		return claim.Comparison{Note: "the record lacks one of the two"}
@@ -443,7 +444,7 @@ func exact(a, b analysis.Estimate) claim.Comparison {
 	}}
 }
 
-// trialMetric returns the metric of that name that trials have, the tail of the service time among them.
+// trialMetric returns the trial metric with that name, including the service time's tail.
 func trialMetric(name string) (analysis.Metric, bool) {
 	if name == claim.Tail {
 		return analysis.ClassicNamed(name), true

@@ -19,15 +19,15 @@ import (
 // OwnRun is an article's own run: one long load after another, by dyno and by other load
 // generators.
 type OwnRun struct {
-	Name        string   `toml:"name"`        // of its record and for --classic; one of them needs none
-	Contestants []string `toml:"contestants"` // the study's where it is empty
-	Level       string   `toml:"level"`       // the first where it is empty
-	Requests    int64    `toml:"requests"`    // of one load; where neither is given those of the study
+	Name        string   `toml:"name"`        // for its record and for --classic; one run may have none
+	Contestants []string `toml:"contestants"` // the study's if empty
+	Level       string   `toml:"level"`       // the first if empty
+	Requests    int64    `toml:"requests"`    // per load; the study's if neither requests nor duration is given
 	Duration    string   `toml:"duration"`
-	Tools       []string `toml:"tools"` // external load generators, each of which makes each load once more
+	Tools       []string `toml:"tools"` // external load generators; each repeats each load
 }
 
-// classics checks the article's own runs and fills in what they take from the study.
+// classics checks the article's own runs and fills in the study's values.
 func (r *reader) classics() {
 	s := r.s
 	for i := range s.Classics {
@@ -62,18 +62,18 @@ func (r *reader) classics() {
 	}
 }
 
-// classics returns the article's own runs as a plan has them.
+// classics returns the article's own runs for a plan.
 func (s *Study) classics() (runs []plan.ClassicRun) {
 	for _, c := range s.Classics {
-		d, _ := time.ParseDuration(c.Duration) // which Read has checked
+		d, _ := time.ParseDuration(c.Duration) // Read has checked it
 		runs = append(runs, plan.ClassicRun{Name: c.Name, Contestants: c.Contestants, Tools: c.Tools,
 			Level: s.level(c.Level).At, Requests: c.Requests, Duration: d})
 	}
 	return runs
 }
 
-// classicRuns returns the study's records of long loads that are in a folder, each with the
-// published figures of loads of that length.
+// classicRuns returns the study's records of long loads in a folder, each with the published
+// figures for loads of that length.
 func (s *Study) classicRuns(dir string) (runs []classicRun, err error) {
 	known := s.Classics
 	if len(known) == 0 {
@@ -109,8 +109,8 @@ func (s *Study) classicRun(file string) (*report.Data, error) {
 	return Evaluate(run), nil
 }
 
-// publishedOf returns the published figures at the level of a classic run: of a contestant and date
-// with a time for some number of requests only those of the run's number.
+// publishedOf returns the published figures at a classic run's level. If a contestant and date have
+// a time for a number of requests, it must be the run's number.
 func (s *Study) publishedOf(run *result.Run) (figures []claim.Figure) {
 	p := &run.Plan
 	for _, f := range s.Figures {

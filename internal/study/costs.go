@@ -9,9 +9,9 @@ import (
 	"dyno/internal/result"
 )
 
-// costs returns, for each contestant and level, the CPU per request in addition to that at the level's
-// base. Excluded contestants have a reason instead of a figure; levels that the run did not load
-// are left out.
+// costs returns, for each contestant and level, the CPU per request beyond the level's base.
+// Excluded contestants have a reason instead of a figure; levels that the run did not load are left
+// out.
 func (e *evidence) costs() (out []cost) {
 	if e.study.Base == "" || e.run.Plan.Processes == result.PerLoad {
 		return nil

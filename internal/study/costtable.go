@@ -12,17 +12,16 @@ import (
 	"dyno/internal/report"
 )
 
-// cost is the extra cost of a level for a contestant compared with the base, in ns of CPU per
-// request.
+// cost is a level's extra cost for a contestant compared with the base, in ns of CPU per request.
 type cost struct {
 	Contestant, Level string
-	Base              string            // the level that it is beyond
+	Base              string            // the level that it is compared with
 	More              analysis.Estimate // the difference, paired within rounds
-	Of                analysis.Estimate // what the base takes
-	Absent            string            // why there is none
+	Of                analysis.Estimate // the base's cost
+	Absent            string            // why there is no figure
 }
 
-// costTable is a table of the costs beyond one base: the rows are sorted by the level with the highest cost, ascending.
+// costTable holds the costs beyond one base. The rows ascend by the level with the highest cost.
 type costTable struct {
 	scale       analysis.Scale
 	levels      []string
@@ -61,7 +60,7 @@ func (c *Claims) costTable(base string) *costTable {
 	return t
 }
 
-// more returns a cost with its interval: "+1.23", "(1.10 to 1.36)".
+// more formats a cost with its interval: "+1.23", "(1.10 to 1.36)".
 func (t *costTable) more(contestant, level string) document.Cell {
 	c := t.at[[2]string{contestant, level}]
 	if c.Absent != "" || c.More.N == 0 {
@@ -74,7 +73,7 @@ func (t *costTable) more(contestant, level string) document.Cell {
 	return cell
 }
 
-// of returns the cost of the base.
+// of formats the base's cost.
 func (t *costTable) of(contestant string) document.Cell {
 	for _, l := range t.levels {
 		if c := t.at[[2]string{contestant, l}]; c.Of.N > 0 {
@@ -84,7 +83,8 @@ func (t *costTable) of(contestant string) document.Cell {
 	return document.Cell{Absent: "unknown"}
 }
 
-// dearness says what the levels cost beyond the first base, at least and at most; nothing, if there are none.
+// dearness says how much the levels cost beyond the first base, from the cheapest contestant to the
+// dearest; nil if there are no bases.
 func (v *page) dearness() []string {
 	bases := v.bases()
 	if len(bases) == 0 {
@@ -118,7 +118,7 @@ func (v *page) dearness() []string {
 		strings.Join(parts, "; "))}
 }
 
-// bases returns the levels that others are differences to.
+// bases returns the levels that costs are compared with.
 func (v *page) bases() (all []string) {
 	for _, c := range v.Claims.Costs {
 		if !slices.Contains(all, c.Base) {
@@ -128,7 +128,7 @@ func (v *page) bases() (all []string) {
 	return all
 }
 
-// costs returns the section about the additional costs of levels over their bases.
+// costs returns the section about the levels' costs beyond their bases.
 func (v *page) costs() document.Section {
 	bases := v.bases()
 	if len(bases) == 0 {
@@ -146,7 +146,7 @@ func (v *page) costs() document.Section {
 	return s
 }
 
-// costsBeyond returns the table of the costs beyond one base.
+// costsBeyond returns the table of costs beyond one base.
 func (v *page) costsBeyond(base string) document.Table {
 	costs := v.Claims.costTable(base)
 	t := document.Table{Title: fmt.Sprintf("CPU per request beyond the level %s, %s", base, costs.scale.Name),

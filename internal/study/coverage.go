@@ -9,12 +9,12 @@ import (
 	"dyno/internal/claim"
 )
 
-// sentencesFile is the table of the sentences of all articles.
+// sentencesFile lists the sentences in all articles.
 const sentencesFile = Folder + "/sentences.csv"
 
-// Coverage puts the claims of all studies beside the sentences of the articles. all are the judged
-// studies; the claims of the others are not run. It is an error if a claim names a sentence that
-// does not exist, or if a sentence has neither a claim nor a reason.
+// Coverage puts all studies' claims beside the articles' sentences. all are the judged studies;
+// other studies' claims are not run. It returns an error if a claim names a sentence that does not
+// exist, or if a sentence has neither a claim nor a reason.
 func Coverage(fsys fs.FS, all []*Judged) (*Covered, error) {
 	articles, err := claim.ReadSentences(fsys, sentencesFile)
 	if err != nil {

@@ -10,10 +10,10 @@ import (
 	"dyno/internal/document"
 )
 
-// Coverage is every sentence of the articles, and the claims that judge them.
+// Covered is every sentence in the articles, and the claims that judge it.
 type Covered struct {
 	Articles []claim.Article
-	Claims   []*Claims // of all studies
+	Claims   []*Claims // by study
 }
 
 // judgment is a claim that judges a sentence.
@@ -34,8 +34,8 @@ func (c *Covered) of(id string) (list []judgment) {
 	return list
 }
 
-// What is said of a sentence. One whose claims are all not testable is not testable, one whose
-// claims wait for a run is not measured yet.
+// The classes of sentences. A sentence is not testable if all its claims are, and not measured yet
+// if its claims wait for a run.
 const (
 	isJudged = iota
 	isMissing
@@ -43,7 +43,7 @@ const (
 	classes
 )
 
-// class returns what is said of a sentence.
+// class returns a sentence's class.
 func (c *Covered) class(s *claim.Sentence) int {
 	class := isUntestable
 	for _, j := range c.of(s.ID) {
@@ -61,7 +61,7 @@ func (c *Covered) class(s *claim.Sentence) int {
 	return class
 }
 
-// CoveragePage writes what became of each sentence of the articles: the claims that judge it with
+// CoveragePage writes the result for each sentence in the articles: the claims that judge it with
 // their outcomes, or why there is none.
 func CoveragePage(w io.Writer, c *Covered) error {
 	page := &document.Document{Title: "Coverage: every sentence of the articles", Comment: "Written by `dyno check " +
@@ -104,7 +104,7 @@ func countRow(title, letter string, n [classes]int) document.Row {
 	return row
 }
 
-// section is the table of one article's sentences.
+// section returns the table of one article's sentences.
 func (c *Covered) section(a *claim.Article) document.Section {
 	t := document.Table{Columns: []document.Column{{Head: "id", Lead: true}, {Head: "where"}, {Head: "what it says"},
 		{Head: "what became of it"}}}
@@ -117,7 +117,7 @@ func (c *Covered) section(a *claim.Article) document.Section {
 		document.Paragraph{Text: document.Plain(stopped(a.Source))}, t}}
 }
 
-// answer is what became of a sentence, a line for each claim, linked to the page of their study.
+// answer is a sentence's result: a line for each claim, linked to their study's page.
 func (c *Covered) answer(s *claim.Sentence) document.Cell {
 	var lines, slugs []string
 	for _, j := range c.of(s.ID) {

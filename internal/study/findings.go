@@ -8,12 +8,12 @@ import (
 	"dyno/internal/document"
 )
 
-// findingsClaims is the number of claims of a study that the page of all studies shows; the study's
-// own page has all.
+// findingsClaims is how many claims per study the page of all studies shows; the study's own page
+// has all.
 const findingsClaims = 12
 
-// FindingsPage writes the outcomes of several studies with their reasons, a screen for each study,
-// for readers of the articles.
+// FindingsPage writes several studies' outcomes with their reasons, a screen for each study, for
+// readers of the articles.
 func FindingsPage(w io.Writer, all []*Judged) error {
 	page := &document.Document{Title: "Findings: here, today",
 		Comment: "Written by `dyno check --findings` from the trials of the studies."}
@@ -50,10 +50,11 @@ func FindingsPage(w io.Writer, all []*Judged) error {
 	return document.Markdown(w, page, 1)
 }
 
-// folder returns the path of a study, relative to the page of all studies.
+// folder returns a study's path, relative to the page of all studies.
 func (c *Claims) folder() string { return c.Slug + "/" }
 
-// findingsSection returns a study on a screen: its question, its chart, and a line for each claim.
+// findingsSection returns a study on one screen: its question, its chart, and a line for each
+// claim.
 func (v *page) findingsSection() document.Section {
 	c := v.Claims
 	s := document.Section{Title: c.Title, Blocks: []document.Block{document.Paragraph{Text: document.Plain(c.Question)},

@@ -7,11 +7,11 @@ import (
 	"dyno/internal/claim"
 )
 
-// idle is the level of published figures and of claims on processes before their first load, in a study
-// with fresh ones.
+// idle is the level for published figures and claims about processes before their first load, in a
+// study with fresh processes.
 const idle = "idle"
 
-// unloaded compares two idle processes: those that were started for the same epoch.
+// unloaded compares two idle processes, started for the same epochs.
 func (e *evidence) unloaded(a, b claim.Cell, metric string) claim.Comparison {
 	m, _ := analysis.MetricNamed(metric)
 	return claim.Comparison{
@@ -19,8 +19,8 @@ func (e *evidence) unloaded(a, b claim.Cell, metric string) claim.Comparison {
 	}
 }
 
-// idle rejects claims on idle processes that nothing can judge: by a metric that such a process does not
-// have, or against a loaded one.
+// idle rejects claims about idle processes that nothing can judge: by a metric that such a process
+// lacks, or against a loaded one.
 func (r *reader) idle() {
 	for i := range r.s.Claims {
 		c := &r.s.Claims[i]
@@ -41,7 +41,7 @@ func (r *reader) idle() {
 	}
 }
 
-// idleMetrics returns the names of the metrics that idle processes have.
+// idleMetrics lists the metrics that idle processes have.
 func idleMetrics() (list string) {
 	for _, m := range analysis.Metrics {
 		if m.Idle != nil {

@@ -13,8 +13,7 @@ import (
 	"dyno/internal/stats"
 )
 
-// byContestant sorts findings: first those on the whole run, then those on each contestant, by the
-// checks' ids.
+// byContestant sorts findings: first those on the whole run, then by contestant, each by check id.
 func byContestant(run *result.Run, lists ...[]checks.Finding) []checks.Finding {
 	all := slices.Concat(lists...)
 	slices.SortStableFunc(all, func(a, b checks.Finding) int {
@@ -23,8 +22,9 @@ func byContestant(run *result.Run, lists ...[]checks.Finding) []checks.Finding {
 	return all
 }
 
-// worst makes the checks of each level at which anything, or nothing, is compared. Of the findings of one check on one contestant it keeps the
-// worst, with the level in its text.
+// worst makes the per-level checks at the levels that at selects: those where pairs are compared,
+// or those where nothing is. For each check and contestant it keeps the worst finding, with the
+// level in its text.
 func worst(run *result.Run, levels []report.Level, at checks.Place) []checks.Finding {
 	var out []checks.Finding
 	for i := range levels {
@@ -34,7 +34,7 @@ func worst(run *result.Run, levels []report.Level, at checks.Place) []checks.Fin
 		}
 		for _, f := range checksAt(run, l, at) {
 			if f.Contestant != "" && !slices.ContainsFunc(l.Trials, func(t *result.Trial) bool { return t.Contestant == f.Contestant }) {
-				continue // a contestant that failed is checked all the same
+				continue // the checks include contestants that failed
 			}
 			f.Text = "at " + l.Title() + " " + f.Text
 			i := slices.IndexFunc(out, func(o checks.Finding) bool { return o.ID == f.ID && o.Contestant == f.Contestant })
@@ -49,13 +49,14 @@ func worst(run *result.Run, levels []report.Level, at checks.Place) []checks.Fin
 	return out
 }
 
-// checksAt makes the checks of each level at one level.
+// checksAt makes the per-level checks at one level.
 func checksAt(run *result.Run, l *report.Level, at checks.Place) []checks.Finding {
 	e := &checks.Evidence{Run: run, At: &l.At, Place: at, Valid: l.Trials, Analysis: l.Analysis}
 	return checks.Make(e, checks.EachLevel)
 }
 
-// levelsFrom returns the levels of a run from one on, with the results of its valid trials by level.
+// levelsFrom returns a run's levels from the first-th on, with the results from its valid trials by
+// level.
 func levelsFrom(run *result.Run, first int, valid map[int][]*result.Trial) []report.Level {
 	p := &run.Plan
 	pilot := byLevel(run, plan.Pilot(run))
@@ -105,7 +106,7 @@ func levelsFrom(run *result.Run, first int, valid map[int][]*result.Trial) []rep
 	return out
 }
 
-// byLevel groups trials by the index of their level.
+// byLevel groups trials by their level's index.
 func byLevel(run *result.Run, trials []*result.Trial) map[int][]*result.Trial {
 	n, out := map[int]int{}, map[int][]*result.Trial{}
 	for i := range trials {
@@ -124,7 +125,8 @@ func byLevel(run *result.Run, trials []*result.Trial) map[int][]*result.Trial {
 	return out
 }
 
-// loadsOf evaluates a run whose loads are in no rounds. It shows every load; of repeated loads, the latest.
+// loadsOf evaluates a run whose loads are not in rounds. It shows every load; if a load was
+// repeated, the latest.
 //
 // Note: a comparison in rounds discards disturbed trials. This one cannot, because people who
 // publish such figures do not know about the disturbance, and a busy machine would leave no load at
@@ -143,8 +145,8 @@ func loadsOf(run *result.Run) *report.Data {
 	return d
 }
 
-// ownLoads returns the loads of contestants by dyno's own engine. It leaves out loads by an
-// external tool, and loads of the ceiling's server.
+// ownLoads returns the loads on contestants by dyno's own engine. It leaves out loads by an
+// external tool, and loads on the ceiling's server.
 func ownLoads(run *result.Run, trials []*result.Trial) (out []*result.Trial) {
 	for _, t := range trials {
 		if t.External == "" && t.Contestant != run.Plan.Ceiling {
@@ -154,7 +156,7 @@ func ownLoads(run *result.Run, trials []*result.Trial) (out []*result.Trial) {
 	return out
 }
 
-// latest returns the trials of the last attempt at each position of each round.
+// latest returns, for each position in each round, the trials from the last attempt.
 func latest(trials []*result.Trial) []*result.Trial {
 	at := map[result.Key]int{}
 	var out []*result.Trial
@@ -182,9 +184,10 @@ func failed(run *result.Run) map[string]string {
 	return out
 }
 
-// Standing returns what is known so far at the level last measured: of the contestants, the best first, the rate and
-// the ratio to the best with its range over the epochs; none if each is behind another, or one shares no round with the
-// best. It uses the valid trials, or the pilots if there is none yet; of all levels of a run that decides pairs at one, those at this one.
+// Standing returns the contestants' current state at the level last measured, the best first: the
+// rate, and the ratio to the best with its range over the epochs. It returns nil if each is behind
+// another, or if one shares no round with the best. It uses the valid trials, the pilots if there
+// are none, or else all trials; in a run that decides all pairs at one level, that level's trials.
 func Standing(run *result.Run) (out []result.Standing) {
 	rate, _ := analysis.MetricNamed("throughput")
 	m, ok := analysis.MetricNamed(run.Plan.Primary)
@@ -199,7 +202,7 @@ func Standing(run *result.Run) (out []result.Standing) {
 	if len(trials) == 0 {
 		trials = plan.Pilot(run)
 	}
-	if len(trials) == 0 { // all are discarded: better a rough figure than none
+	if len(trials) == 0 { // all are discarded: a rough figure is better than none
 		trials = run.Trials
 		of += ", in discarded trials"
 	}
@@ -209,7 +212,7 @@ func Standing(run *result.Run) (out []result.Standing) {
 	}
 	level, at := 0, ""
 	if !run.Plan.Ranks() {
-		if level = run.Plan.At(trials[len(trials)-1]); level < 0 { // a probe of a search
+		if level = run.Plan.At(trials[len(trials)-1]); level < 0 { // a search's probe
 			return nil
 		}
 		at = " at " + (&report.Level{Name: run.Plan.LevelName(level), At: run.Plan.Levels[level]}).Title()

@@ -13,21 +13,21 @@ import (
 	"dyno/internal/result"
 )
 
-// chart is a chart that a study asks for: figures of one metric over levels, measured and published.
+// chart is a chart that a study asks for: one metric's figures over levels, measured and published.
 type chart struct {
 	Metric    claim.Metric
 	Lines     []string // contestants with a line
-	Published []string // dates whose figures have plots of their own; without any, figures are marked beside ours
+	Published []string // dates with plots of their own; if empty, published figures are marked beside ours
 	Plots     []plot
 }
 
-// plot is a plot of a chart, with levels from left to right.
+// plot is one plot in a chart, with levels from left to right.
 type plot struct {
 	Title     string
-	Names     []string // of the levels
+	Names     []string // level names
 	Levels    []result.Level
 	Ours      map[string][]report.Figure // by contestant, at each level
-	Alone     []report.Figure            // of the backend, loaded directly; nil: none, or another metric
+	Alone     []report.Figure            // the backend, loaded directly; nil: none, or another metric
 	Published []plotPublished
 }
 
@@ -37,7 +37,7 @@ type plotPublished struct {
 	Level int
 }
 
-// Any reports whether there is any figure of ours.
+// Any reports whether there is any measured figure.
 func (p *plot) Any() bool {
 	for _, figures := range p.Ours {
 		if slices.ContainsFunc(figures, func(f report.Figure) bool { return f.Absent == "" && f.N > 0 }) {
@@ -47,7 +47,7 @@ func (p *plot) Any() bool {
 	return false
 }
 
-// scale returns the one that all figures of the chart's lines are printed with.
+// scale returns the scale for all figures in the chart's lines.
 func (c *chart) scale() analysis.Scale {
 	var values []float64
 	for i := range c.Plots {
@@ -60,7 +60,7 @@ func (c *chart) scale() analysis.Scale {
 	return report.ScaleOf(c.Metric.Unit, values...)
 }
 
-// file returns the name of the chart's picture.
+// file returns the chart's picture file.
 func (c *chart) file() string { return "chart-" + strings.ReplaceAll(c.Metric.Name, "_", "-") + ".svg" }
 
 // title returns the metric with its unit.
@@ -71,7 +71,7 @@ func (c *chart) title() string {
 	return "Requests per second"
 }
 
-// lineChart draws a chart: the measured plots, then those of each published date.
+// lineChart draws a chart: the measured plots, then each published date's.
 func (v *page) lineChart(c *chart) document.LineChart {
 	scale := c.scale()
 	out := document.LineChart{ID: "study-" + c.Metric.Name, Title: c.title(), Unit: report.UnitWords(scale), Per: scale.Per,
@@ -134,7 +134,7 @@ func (v *page) lineChart(c *chart) document.LineChart {
 	return out
 }
 
-// measured returns the points of a line.
+// measured returns a line's points.
 func (p *plot) measured(c *chart, figures []report.Figure, name string, scale analysis.Scale) (points []document.Point) {
 	_, xs := report.AxisOf(p.Levels)
 	for i, x := range xs {
@@ -147,7 +147,7 @@ func (p *plot) measured(c *chart, figures []report.Figure, name string, scale an
 	return points
 }
 
-// beside adds published figures to the points of a line, unless the chart has plots for them.
+// beside adds published figures to a line's points, unless the chart has plots for them.
 func (p *plot) beside(c *chart, r report.Row, points []document.Point) {
 	if len(c.Published) > 0 {
 		return
@@ -160,7 +160,7 @@ func (p *plot) beside(c *chart, r report.Row, points []document.Point) {
 	}
 }
 
-// publishedPoint names a published figure.
+// publishedPoint describes a published figure.
 func publishedPoint(r report.Row, f plotPublished, p *plot) string {
 	text := fmt.Sprintf("%s, %s: %s published %s", r.Title, p.Names[f.Level],
 		document.Grouped(f.Value, report.Decimals(f.Value))+report.After(analysis.Scale{Name: f.Unit}), f.Date)
@@ -170,7 +170,8 @@ func publishedPoint(r report.Row, f plotPublished, p *plot) string {
 	return text
 }
 
-// published returns the plot of the figures of a date; of n series, the first are the rows'.
+// published returns the plot for one date's published figures; of n series, the first are the
+// rows'.
 func (p *plot) published(date string, rows []report.Row, n int) document.Plot {
 	of := "published " + date
 	if at, err := time.Parse(time.DateOnly, date); err == nil {
@@ -195,14 +196,14 @@ func (p *plot) published(date string, rows []report.Row, n int) document.Plot {
 	return out
 }
 
-// axis returns the plot without its points.
+// axis returns the plot without points.
 func (p *plot) axis(of string) document.Plot {
 	out, _ := report.AxisOf(p.Levels)
 	out.Title = document.Clean(strings.Join(report.NonEmpty(p.Title, of), ", "))
 	return out
 }
 
-// studyCharts returns the charts that the study asks for, on a page of a run.
+// studyCharts returns the charts that the study asks for, for a run's page.
 func (v *page) studyCharts() document.Section {
 	s := document.Section{ID: "study-charts", Title: "Charts over the levels", On: document.OnPage}
 	var shown []document.LegendItem
@@ -220,15 +221,16 @@ func (v *page) studyCharts() document.Section {
 	return s
 }
 
-// drawn returns the rows of a chart's lines.
+// drawn returns the rows for a chart's lines.
 func (v *page) drawn(c *chart) []report.Row {
 	return slices.DeleteFunc(slices.Clone(v.Rows()), func(r report.Row) bool { return !slices.Contains(c.Lines, r.Name) })
 }
 
-// engineColours are the colours of engines, where all contestants are of one language.
+// engineColours assigns colours to engines, if all contestants use one language.
 type engineColours []document.LegendItem
 
-// colours returns those of a chart; none where its contestants differ in language or not in engine.
+// colours returns a chart's engine colours; nil if its contestants differ in language, or not in
+// engine, or there are too many engines.
 func (v *page) colours(c *chart) (list engineColours) {
 	free := []string{"go", "rust", "dotnet", "jvm", "js"}
 	rows := v.drawn(c)
@@ -247,7 +249,7 @@ func (v *page) colours(c *chart) (list engineColours) {
 	return list
 }
 
-// of returns the colour of a row.
+// of returns a row's colour.
 func (e engineColours) of(r report.Row) document.LegendItem {
 	for _, l := range e {
 		if l.Name == r.Engine() {
@@ -257,7 +259,7 @@ func (e engineColours) of(r report.Row) document.LegendItem {
 	return document.LegendItem{Key: r.Key()}
 }
 
-// pictures returns the same charts as links to their pictures, beside a study's page.
+// pictures returns the same charts as links to picture files, for a study's page.
 func (v *page) pictures() document.Section {
 	s := document.Section{Title: "Charts over the levels"}
 	for i := range v.Claims.Charts {
@@ -271,7 +273,7 @@ func (v *page) pictures() document.Section {
 	return s
 }
 
-// chartTables returns tables of the charts' figures, with all contestants.
+// chartTables returns the charts' figures as tables, with all contestants.
 func (v *page) chartTables() document.Section {
 	s := document.Section{Title: "Charts over the levels"}
 	for i := range v.Claims.Charts {

@@ -14,48 +14,48 @@ import (
 	"dyno/internal/report"
 )
 
-// Claims are the published conclusions of an article, and their outcomes in a run.
+// Claims are an article's published conclusions, and their outcomes in a run.
 type Claims struct {
 	Slug, Title, Question, Source string
 	PublishedOn                   map[string]string // cpu, memory, os, power, tool, versions, command …
-	Notes                         []string          // what differs from the article, and why
+	Notes                         []string          // differences from the article, and why
 	Unavailable                   map[string]string // contestants that are not available, and why
-	LeftOut                       []string          // contestants of the study that are not of the run's plan
-	File                          string            // of the trials
-	Changed                       bool              // the claims are not those that the run was planned with
+	LeftOut                       []string          // the study's contestants that are not in the run's plan
+	File                          string            // the trials' file
+	Changed                       bool              // the claims changed after the run was planned
 	Outcomes                      []claim.Outcome
-	Withdrawn                     []claim.Claim // that the run was planned with, and that are none any more
-	Committed                     *agreement    // with the committed run; nil of that run itself, or where there is none
+	Withdrawn                     []claim.Claim // claims that the run was planned with, withdrawn since
+	Committed                     *agreement    // with the committed run; nil for that run itself, or without one
 	Published                     []published
 	Costs                         []cost
 	Variants                      []worth
 	Charts                        []chart
 }
 
-// Published is a published figure with the measured one, both in the metric's base unit.
+// published is a published figure with the measured one, both in the metric's base unit.
 type published struct {
 	claim.Figure
 	Ours   analysis.Estimate
-	Absent string // why there is none of ours
+	Absent string // why there is no measured figure
 }
 
-// Agreement is what two runs of a study say of the same claims.
+// agreement compares a study's outcomes in two runs.
 type agreement struct {
-	File   string // of the other run's trials
+	File   string // the other run's trials
 	Judged int    // claims that both runs could judge
 	Differ []claim.Difference
 }
 
-// same says of how many claims both runs have the same outcome.
+// same says for how many claims both runs have the same outcome.
 func (a *agreement) same() string {
 	return fmt.Sprintf("The same outcome as in %s for %d of %s.", a.File, a.Judged-len(a.Differ),
 		document.Count(a.Judged, "claim"))
 }
 
-// changedText warns of claims that were not fixed before the run.
+// changedText warns about claims that were not fixed before the run.
 const changedText = "The claims were changed after this run was planned: these outcomes were not fixed before it."
 
-// fixed says how far the claims were fixed before the run; "" if they all were.
+// fixed says how many claims were not fixed before the run; "" if all were.
 func (c *Claims) fixed() string {
 	if c.Changed {
 		return changedText
@@ -77,10 +77,10 @@ func (c *Claims) fixed() string {
 	return strings.Join(parts, " ")
 }
 
-// hereToday begins a text about claims: it applies to this machine and the versions of the day.
+// hereToday begins a text about claims: it applies to this machine and the day's versions.
 const hereToday = "Here, today: "
 
-// published counts the claims that are published, each figure once.
+// published counts the published claims, each figure once.
 func (c *Claims) published() (n int) {
 	for i := range c.Outcomes {
 		if c.Outcomes[i].Claim.Counts() {
@@ -90,7 +90,7 @@ func (c *Claims) published() (n int) {
 	return n
 }
 
-// counts says how many published claims have which outcome: "3 confirmed, 1 contradicted".
+// counts lists the published claims by outcome: "3 confirmed, 1 contradicted".
 func (c *Claims) counts() string {
 	var parts []string
 	for _, v := range claim.Verdicts {
@@ -101,7 +101,7 @@ func (c *Claims) counts() string {
 	return strings.Join(parts, ", ")
 }
 
-// mainCounts says how many claims hold and how many do not, and how many are in between or open.
+// mainCounts says how many claims hold, how many do not, and how many are in between or open.
 func (c *Claims) mainCounts() string {
 	yes, no := c.with(claim.Confirmed), c.with(claim.Contradicted)
 	text := fmt.Sprintf("%d %s, %d %s", yes, claim.Confirmed, no, claim.Contradicted)
@@ -164,8 +164,8 @@ func publishedText(o *claim.Outcome) string {
 	return c.Direction
 }
 
-// others names the cells to which the cells of a counting claim are compared, if they are not one
-// cell for all.
+// others names the cells that a counting claim compares its cells with, if they are not all
+// compared with one cell.
 func others(c *claim.Claim) string {
 	for i, s := range c.Cells {
 		if claim.ParseCell(s).Contestant != claim.ParseCell(c.Over[i]).Contestant {
@@ -198,8 +198,7 @@ func shownText(s claim.Shown) string {
 	return s.What + " " + estimateText(e, s.Unit)
 }
 
-// factorText returns a factor with its interval: "1.05 × (1.01–1.08)", without one where it is
-// exact.
+// factorText formats a factor with its interval, "1.05 × (1.01–1.08)", or alone if it is exact.
 func factorText(e analysis.Estimate) string {
 	if e.Lo == e.Hi {
 		return report.Sig3(e.Value) + " ×"
@@ -207,8 +206,8 @@ func factorText(e analysis.Estimate) string {
 	return report.Times(e)
 }
 
-// estimateText returns a level in its best scale: "93,400 (91,200–95,100) 1/s", without an interval
-// where there is none.
+// estimateText formats a level in its best scale, "93,400 (91,200–95,100) 1/s", or without an
+// interval if there is none.
 func estimateText(e analysis.Estimate, unit string) string {
 	s := report.ScaleOf(unit, e.Value)
 	switch {
@@ -220,7 +219,7 @@ func estimateText(e analysis.Estimate, unit string) string {
 	return fmt.Sprintf("%s (%s)%s", report.Sig3(e.Value/s.Per), report.IntervalIn(e, s), report.After(s))
 }
 
-// oursText returns the measured figures of a claim on one line. A published factor needs no further
+// oursText formats a claim's measured figures on one line. A published factor needs no further
 // name.
 func oursText(o *claim.Outcome) string {
 	if len(o.Shown) == 1 && o.Claim.Kind == claim.Ratio {
@@ -236,8 +235,8 @@ func oursText(o *claim.Outcome) string {
 	return strings.Join(parts, "; ")
 }
 
-// measuredAs returns the beginning of the text about the measured figures: "Measured", with the
-// metric unless it is the rate.
+// measuredAs begins the text about the measured figures: "Measured", with the metric unless it is
+// the rate.
 func measuredAs(o *claim.Outcome) string {
 	if o.Metric.Name == "throughput" {
 		return "Measured"
@@ -245,7 +244,7 @@ func measuredAs(o *claim.Outcome) string {
 	return "Measured as " + report.Lower(o.Metric.Title)
 }
 
-// evidenceText says what an outcome is based on besides its figures.
+// evidenceText says what an outcome rests on besides its figures.
 func evidenceText(o *claim.Outcome) string {
 	parts := []string{document.Clean(o.Reason)}
 	if o.Epochs > 0 && !o.Metric.Static {
@@ -257,8 +256,8 @@ func evidenceText(o *claim.Outcome) string {
 	return strings.Join(parts, "; ")
 }
 
-// warningsText names the questions of a claim's warnings, and the contestants concerned: "generator
-// free? (iris, kestrel), warmed up?".
+// warningsText names the questions behind a claim's warnings, and the contestants concerned:
+// "generator free? (iris, kestrel), warmed up?".
 func warningsText(list []claim.Warning) string {
 	var parts []string
 	for _, q := range checks.Questions {
@@ -283,7 +282,7 @@ func warningsText(list []claim.Warning) string {
 	return strings.Join(parts, ", ")
 }
 
-// claimMarks are the icons of outcomes and their styles.
+// claimMarks are the outcomes' icons and styles.
 var claimMarks = map[claim.Verdict]struct {
 	icon  string
 	style document.Style
@@ -295,7 +294,7 @@ var claimMarks = map[claim.Verdict]struct {
 	claim.NotTestable:  {"–", document.Quiet}, claim.NotRun: {"–", document.Quiet},
 }
 
-// claims shows the outcomes of a study's claims, with the published and the measured figures.
+// claims returns the study's outcomes, with the published and the measured figures.
 func (v *page) claims() document.Section {
 	c := v.Claims
 	if c == nil || len(c.Outcomes) == 0 {
@@ -330,8 +329,8 @@ func (v *page) claims() document.Section {
 	return s
 }
 
-// item shows a claim with its outcome: "Claimed: … Measured: 1.05 × (1.01–1.08).", and what the
-// outcome is based on.
+// item returns a claim with its outcome, "Claimed: … Measured: 1.05 × (1.01–1.08).", and what the
+// outcome rests on.
 func (c *Claims) item(o *claim.Outcome) document.Item {
 	text := "Claimed: " + stopped(o.Claim.Text)
 	if ours := oursText(o); ours != "" {
@@ -343,7 +342,7 @@ func (c *Claims) item(o *claim.Outcome) document.Item {
 			o.Claim.Note, publishedAs(o)+report.Led("; ", whereText(o))+".")}
 }
 
-// amendedText says of a claim that was amended after the run why it was, and what it had been.
+// amendedText says why a claim was amended after the run, and its former outcome.
 func amendedText(o *claim.Outcome) string {
 	if o.Before == "" {
 		return ""
@@ -352,7 +351,7 @@ func amendedText(o *claim.Outcome) string {
 		string(o.Before) + "."
 }
 
-// agreement says of which claims the committed run has another outcome.
+// agreement lists the claims that have another outcome in the committed run.
 func (v *page) agreement() document.Section {
 	a := v.Claims.Committed
 	if a == nil || a.Judged == 0 {
@@ -376,7 +375,7 @@ func (v *page) agreement() document.Section {
 // stopped makes s end with exactly one full stop.
 func stopped(s string) string { return strings.TrimSuffix(s, ".") + "." }
 
-// ClaimsText writes only the outcomes of a study's claims.
+// ClaimsText writes only the outcomes for a study's claims.
 func ClaimsText(w io.Writer, j *Judged) error {
 	v := newPage(j)
 	about := document.Section{Blocks: []document.Block{document.Paragraph{Label: "Source",

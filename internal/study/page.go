@@ -14,15 +14,15 @@ import (
 	"dyno/internal/report"
 )
 
-// Files of a study that are written from its trials.
+// Files in a study that are written from its trials.
 const (
 	ReadmeFile     = "README.md"
 	ChartFile      = "chart.svg"
-	allFiguresFile = "figures.md" // of many contestants: what the first has no room for
+	allFiguresFile = "figures.md" // with many contestants: what the first has no room for
 )
 
-// Pages returns the files of a study that are written from a run of it. The same trials and study
-// give the same bytes.
+// Pages returns a study's files that are written from a run. The same trials and study give the
+// same bytes.
 func Pages(j *Judged) (map[string][]byte, error) {
 	forms := map[string]func(io.Writer, *Judged) error{ReadmeFile: Readme, ChartFile: func(w io.Writer, j *Judged) error {
 		return report.SVG(w, j.Data)
@@ -56,11 +56,11 @@ type page struct {
 
 func newPage(j *Judged) *page { return &page{report.NewView(j.Data), j.Claims} }
 
-// many says whether a page has no room for all contestants.
+// many reports whether a page has no room for all contestants.
 func (v *page) many() bool { return len(v.Rows()) > report.MostBars }
 
-// Readme writes the page of a study from a run of it: question, chart, claims with their outcomes,
-// our figures beside the published, machines, what differs and why, and the command.
+// Readme writes a study's page from a run: question, chart, claims with their outcomes, our figures
+// beside the published ones, machines, differences from the article, and the command.
 func Readme(w io.Writer, j *Judged) error {
 	c, v := j.Claims, newPage(j)
 	if !v.many() {
@@ -101,7 +101,7 @@ func writtenBy(c *Claims) string {
 	return fmt.Sprintf("Written by `dyno check %s --write` from the trials beside it. Change study.toml or the trials, not this page.", c.Slug)
 }
 
-// figuresPage has the tables of all contestants and levels, and all that the checks found.
+// figuresPage writes tables for all contestants and levels, and all findings.
 func figuresPage(w io.Writer, j *Judged) error {
 	v := newPage(j)
 	v.ByEngine()
@@ -118,7 +118,7 @@ func (v *page) picture(folder string) document.Picture {
 	return document.Picture{File: folder + ChartFile, Words: words}
 }
 
-// elsewhere links the page with what this one leaves out.
+// elsewhere links the page with the rest.
 func elsewhere(words string) document.Paragraph {
 	return document.Paragraph{Text: document.Prose{{Text: words + ": "}, {Text: allFiguresFile, Link: allFiguresFile},
 		{Text: "."}}}
@@ -144,8 +144,8 @@ func (c *Claims) differences() document.Section {
 	return s
 }
 
-// publishedFigures returns the published figures beside ours, one table for each level; or of the
-// first level those of some contestants.
+// publishedFigures returns the published figures beside ours, one table per level, or only some
+// contestants at the first level.
 func (v *page) publishedFigures(all bool) document.Section {
 	s := document.Section{Title: "Published figures and ours"}
 	if len(v.Claims.Published) == 0 {
@@ -171,7 +171,7 @@ func (v *page) publishedFigures(all bool) document.Section {
 	return s
 }
 
-// shortTable returns a table of the first few contestants.
+// shortTable returns a table's first few contestants.
 func shortTable(t document.Table) document.Table {
 	var names []string
 	for i, r := range t.Rows {
@@ -186,7 +186,7 @@ func shortTable(t document.Table) document.Table {
 	return t
 }
 
-// publishedTables have a row for each contestant and date, a column for each metric.
+// publishedTables have a row for each contestant and date, and a column for each metric.
 func (v *page) publishedTables() (tables []document.Block) {
 	var levels []string
 	for i := range v.Claims.Published {
@@ -253,7 +253,7 @@ func better(m claim.Metric) string {
 	return "smaller"
 }
 
-// theirs returns a published figure as it was published.
+// theirs formats a published figure as it was published.
 func (p *published) theirs() string {
 	s := document.Grouped(p.Value, report.Decimals(p.Value)) + report.After(analysis.Scale{Name: p.Unit})
 	if p.N > 0 {
@@ -272,7 +272,7 @@ func (p *published) theirs() string {
 	return s
 }
 
-// ours returns the measured figure in the same unit, or why there is none.
+// ours formats the measured figure in the same unit, or says why there is none.
 func (p *published) ours() string {
 	if p.Absent != "" {
 		return document.Missing + " (" + document.Clean(p.Absent) + ")"

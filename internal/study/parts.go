@@ -8,8 +8,8 @@ import (
 	"dyno/internal/result"
 )
 
-// parts returns the machines on which a run was measured, one after the other, and the valid epochs
-// of each. It is nil for a run that was measured without a restart of its machine.
+// parts returns the machines that a run was measured on, one after the other, with each one's valid
+// epochs. It returns nil if the machine was never restarted or replaced.
 func parts(run *result.Run) []report.Part {
 	all, from := []report.Part{{Host: &run.Host, Dyno: run.Plan.Origin.Dyno}}, []int{0}
 	for i := range run.Resumes {

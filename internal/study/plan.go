@@ -14,7 +14,7 @@ import (
 )
 
 // Choice selects the part of a study that a run measures. Quick selects the levels marked as quick
-// (all, if none is) and the contestants of quick_contestants. Levels selects levels by name; empty
+// (all, if none is) and the contestants in quick_contestants. Levels selects levels by name; empty
 // means all.
 type Choice struct {
 	Quick  bool
@@ -64,7 +64,7 @@ func (s *Study) planned(c Choice) (levels []result.Level, cells []result.Cell, f
 	return levels, cells, family
 }
 
-// participants returns the contestants of a run.
+// participants returns a run's contestants.
 func (s *Study) participants(quick bool) []string {
 	if quick && len(s.QuickContestants) > 0 {
 		return s.QuickContestants
@@ -72,8 +72,8 @@ func (s *Study) participants(quick bool) []string {
 	return s.Contestants
 }
 
-// taken returns the levels that a run loads. If one of them continues the processes of other
-// levels, these are included.
+// taken returns the levels that a run loads, including levels whose processes one of them
+// continues.
 func (s *Study) taken(c Choice) []*Level {
 	var all, quick []*Level
 	for i := range s.Levels {
@@ -97,7 +97,7 @@ func (s *Study) taken(c Choice) []*Level {
 	return all
 }
 
-// names returns the names that the study gives to the levels taken; nil if it names none.
+// names returns the study's names for the levels taken; nil if it names none.
 func (s *Study) names(c Choice) []string {
 	var names []string
 	for _, l := range s.taken(c) {
@@ -109,8 +109,8 @@ func (s *Study) names(c Choice) []string {
 	return names
 }
 
-// Settled reports whether all that the claims compare is decided, each pair on the claim's own
-// metric. As in AllDecided, what was taken back is: more epochs would not decide it.
+// Settled reports whether every pair that the claims compare is decided, on the claim's own metric.
+// Like AllDecided, it counts withdrawn verdicts: more epochs would not decide them.
 func (s *Study) Settled(run *result.Run, a *analysis.Analysis) bool {
 	e := &evidence{study: s, run: run}
 	for _, c := range claim.Current(s.Claims) {
@@ -129,8 +129,8 @@ func (s *Study) Settled(run *result.Run, a *analysis.Analysis) bool {
 	return true
 }
 
-// Whole returns an error if a run does not cover everything that the study asks. A study's page
-// must not be written from a partial run.
+// Whole returns an error if a run does not cover all that the study asks. A study's page must not
+// be written from a partial run.
 func (s *Study) Whole(run *result.Run) error {
 	p := &run.Plan
 	if !p.InRounds() {
@@ -150,7 +150,7 @@ func (s *Study) Whole(run *result.Run) error {
 	return nil
 }
 
-// Ask returns the question that a Choice of the study asks.
+// Ask returns the question that a Choice asks.
 func (s *Study) Ask(c Choice) plan.Question {
 	levels, cells, family := s.planned(c)
 	q := plan.Question{
@@ -179,7 +179,7 @@ func (s *Study) Ask(c Choice) plan.Question {
 	if c.Quick {
 		q.Rounds, budget = cmp.Or(s.QuickRounds, s.Rounds), cmp.Or(s.QuickBudget, s.Budget)
 	}
-	q.Budget, _ = time.ParseDuration(budget) // which Read has checked
+	q.Budget, _ = time.ParseDuration(budget) // Read has checked it
 	q.Duration, _ = time.ParseDuration(s.Duration)
 	return q
 }

@@ -10,14 +10,14 @@ import (
 	"dyno/internal/result"
 )
 
-// partNames are the figures of each part of a request, as ab prints them.
+// partNames are ab's figures for each part of a request.
 var partNames = []string{"min", "mean", "sd", "median", "max"}
 
-// percent is the part of a figure that is a percentile.
+// percent is the Part of a percentile figure.
 const percent = "percent"
 
-// parts returns the times of the parts of a request, where the article has them, and the percentiles,
-// where a tool or the article has some.
+// parts returns the times for the parts of a request, if the article has them, and percentiles, if
+// a tool or the article has some.
 func (a *articleRun) parts() (blocks []document.Block) {
 	table := func(title, unit string, names []string, leads ...string) document.Table {
 		t := document.Table{Title: title, Columns: []document.Column{{Head: "contestant", Lead: true}}}
@@ -66,8 +66,8 @@ func (a *articleRun) parts() (blocks []document.Block) {
 	return blocks
 }
 
-// cells adds figures to a row: those that were published under their names, or those of the last load. It returns
-// false if there are none.
+// cells adds figures to a row: those published under the names, or those from the last load. It
+// returns false if there are none.
 func (a *articleRun) cells(row *document.Row, s *source, part string, names []string, of func(*result.Trial, int) (float64, bool)) (any bool) {
 	for i, name := range names {
 		v := a.figureOf(s, part, name)
@@ -82,7 +82,7 @@ func (a *articleRun) cells(row *document.Row, s *source, part string, names []st
 	return any
 }
 
-// figureOf returns a published figure of a part; NaN if there is none.
+// figureOf returns a published figure for a part; NaN if there is none.
 func (a *articleRun) figureOf(s *source, part, figure string) float64 {
 	for _, f := range a.Published {
 		if f.Contestant == s.Contestant && f.Date == s.date && f.Metric.Part == part && f.Metric.Figure == figure {
@@ -92,8 +92,8 @@ func (a *articleRun) figureOf(s *source, part, figure string) float64 {
 	return math.NaN()
 }
 
-// printedTable has the times and percentiles of one level that a tool printed, a row for each and a
-// column for each contestant, beside ours where dyno has the same.
+// printedTable returns the times and percentiles at one level that a tool printed, with a row for
+// each and a column for each contestant, beside ours if dyno has the same figure.
 func (v *page) printedTable(level string) document.Table {
 	var names, heads []string
 	cells := map[[2]string]string{}

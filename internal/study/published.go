@@ -20,7 +20,7 @@ func (e *evidence) published() []published {
 			p.Ours, _, _ = analysis.Unloaded(e.run, f.Contestant, m)
 			out = append(out, p)
 			continue
-		case f.Metric.Part != "" && f.Metric.Same == "": // which no trial records
+		case f.Metric.Part != "" && f.Metric.Same == "": // no trial records it
 			out = append(out, p)
 			continue
 		case f.Metric.Computed != "":
@@ -59,7 +59,7 @@ func (e *evidence) figure(f claim.Figure) analysis.Estimate {
 	return e.computed(f, e.measured(f.Cell, "throughput"))
 }
 
-// epochs returns the least and the largest figure of an epoch.
+// epochs returns the smallest and the largest epoch figure.
 func (e *evidence) epochs(f claim.Figure) (least, most float64) {
 	m, _ := analysis.MetricNamed(f.Metric.Name)
 	if f.Metric.Computed != "" {
@@ -79,7 +79,8 @@ func (e *evidence) epochs(f claim.Figure) (least, most float64) {
 	return x.Lo, x.Hi
 }
 
-// computed turns a rate, or of a figure with two cells the ratio of their rates, into the figure's metric.
+// computed converts a rate, or for a figure with two cells the ratio of their rates, to the
+// figure's metric.
 func (e *evidence) computed(f claim.Figure, rate analysis.Estimate) analysis.Estimate {
 	at, ok := e.cell(f.Cell)
 	if !ok {

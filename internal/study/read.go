@@ -17,12 +17,12 @@ import (
 	"dyno/internal/stats"
 )
 
-// Files of a study's folder besides study.toml.
+// Files in a study's folder besides study.toml.
 const (
 	figuresFile = "figures.csv"
 )
 
-// Read reads the study of that slug. Errors include file:line:column. Read reports all errors at
+// Read reads the study with that slug. Errors include file:line:column. Read reports all errors at
 // once, except those that an earlier error hides.
 func Read(fsys fs.FS, slug string) (*Study, error) {
 	s, dir := new(Study), path.Join(Folder, slug)
@@ -48,7 +48,7 @@ func Read(fsys fs.FS, slug string) (*Study, error) {
 		r.base()
 		r.classics()
 	}
-	if len(r.errs) > 0 { // what claims name is not sure
+	if len(r.errs) > 0 { // the names that claims may use are uncertain
 		return nil, errors.Join(r.errs...)
 	}
 	known := s.known()
@@ -81,7 +81,7 @@ func (r *reader) errorf(key, format string, args ...any) {
 	r.errs = append(r.errs, r.file.Errorf(key, format, args...))
 }
 
-// head checks the keys of a study outside levels and claims.
+// head checks a study's keys outside levels and claims.
 func (r *reader) head() {
 	s := r.s
 	for _, required := range []struct {
@@ -143,7 +143,7 @@ func (r *reader) head() {
 	r.scenario("scenario", s.Scenario)
 }
 
-// contestant checks a name that a list of contestants has at key.
+// contestant checks a name in a list of contestants at key.
 func (r *reader) contestant(key, name string) {
 	if _, gone := r.s.Unavailable[name]; gone {
 		r.errorf(key, "%q is also listed as unavailable; remove one of the entries", name)
@@ -165,8 +165,8 @@ func (r *reader) scenario(key, name string) {
 	}
 }
 
-// nearest names the one most likely meant of those that the pattern finds, by their file or, of a
-// contestant.toml, by its folder.
+// nearest suggests the most similar name among the files that match pattern; a contestant.toml is
+// named by its folder.
 func (r *reader) nearest(name, pattern string) string {
 	files, _ := fs.Glob(r.fsys, pattern)
 	for i, f := range files {
@@ -240,7 +240,7 @@ func (r *reader) levels() {
 	}
 }
 
-// protocol reads the form of HTTP of a level, which is at key at.
+// protocol reads the HTTP form for the level at key at.
 func (r *reader) protocol(l *Level, at string) protocol.HTTP {
 	if l.HTTP == "" {
 		l.HTTP = protocol.Clear.String()
@@ -250,15 +250,15 @@ func (r *reader) protocol(l *Level, at string) protocol.HTTP {
 	case err != nil:
 		r.errorf(at+".protocol", "%v", err)
 	case form.Two() && l.Load.Pipeline > 1:
-		r.errorf(at+".load.pipeline", "a pipeline is of HTTP/1.1; set streams, of each connection")
+		r.errorf(at+".load.pipeline", "pipelining needs HTTP/1.1; for HTTP/2 set streams (per connection)")
 	case !form.Two() && l.Load.Streams > 0:
-		r.errorf(at+".load.streams", "streams are of HTTP/2; set protocol to h2 or h2c, or pipeline in place of streams")
+		r.errorf(at+".load.streams", "streams need HTTP/2; set protocol to h2 or h2c, or pipeline in place of streams")
 	}
 	return form
 }
 
-// process sets which processes the i-th level of a fresh study loads. A level that continues the
-// previous one must have the same delay and contestants.
+// process sets which processes the i-th level loads in a study with fresh ones. A level that
+// continues the previous one must have the same delay and contestants.
 func (r *reader) process(i int) {
 	l, key := &r.s.Levels[i], fmt.Sprintf("level[%d].continues", i)
 	l.part = i
@@ -276,7 +276,7 @@ func (r *reader) process(i int) {
 	l.part, l.At.Step = before.part, before.At.Step+1
 }
 
-// base checks the levels that differences are taken from.
+// base checks the levels that costs are compared with.
 func (r *reader) base() {
 	for i := range r.s.Levels {
 		l, key := &r.s.Levels[i], "base"
@@ -325,8 +325,8 @@ func levelName(l *Level) string {
 	return strings.Join(parts, ", ")
 }
 
-// pairs rejects comparisons of levels with different launch parts. A contestant receives these when
-// it is launched, so the two levels never share a round.
+// pairs rejects comparisons between levels with different launch parts. A contestant gets these
+// when it is launched, so the two levels never share a round.
 func (r *reader) pairs() {
 	for i := range r.s.Claims {
 		c := &r.s.Claims[i]
@@ -372,7 +372,7 @@ func (s *Study) known() claim.Known {
 	return k
 }
 
-// at returns the contestants of a level.
+// at returns a level's contestants.
 func (s *Study) at(l *Level) []string {
 	if len(l.Contestants) > 0 {
 		return l.Contestants
@@ -385,7 +385,8 @@ func (s *Study) single() bool {
 	return !slices.ContainsFunc(s.Levels[1:], func(l Level) bool { return !l.Extra })
 }
 
-// level returns the level of that name, or nil. "" means the first where all others are extra ones.
+// level returns the level with that name, or nil. "" means the first level if all others are extra
+// ones.
 func (s *Study) level(name string) *Level {
 	for i := range s.Levels {
 		if l := &s.Levels[i]; l.Name == name || name == "" && i == 0 && s.single() {

@@ -8,8 +8,7 @@ import (
 	"dyno/internal/result"
 )
 
-// capacities returns the results of a search, epoch by epoch, with contestants in order of the
-// plan.
+// capacities returns a search's results, epoch by epoch, with contestants in plan order.
 func capacities(run *result.Run) (out []report.Capacity) {
 	for _, name := range slices.Concat(run.Plan.Contestants, run.Plan.Controls) {
 		for _, epoch := range plan.Epochs(run) {

@@ -13,7 +13,7 @@ import (
 	"dyno/internal/result"
 )
 
-// Open reads the run at path, and returns an error where its record cannot be carried on or judged.
+// Open reads the run at path, and returns an error if its record cannot be continued or judged.
 func Open(path string) (*result.Run, error) {
 	run, err := result.Open(path)
 	if err == nil {
@@ -24,7 +24,7 @@ func Open(path string) (*result.Run, error) {
 	return run, err
 }
 
-// All reads every study of a project, sorted by name.
+// All reads every study in a project, sorted by name.
 func All(fsys fs.FS) ([]*Study, error) {
 	slugs, err := Slugs(fsys)
 	if err != nil {
@@ -44,9 +44,9 @@ func (s *Study) Committed(root string) string {
 	return filepath.Join(root, filepath.FromSlash(s.Trials()))
 }
 
-// Stored judges the claims of the study by a stored run. With the committed trials it includes the
-// study's records of long loads; with another run it compares the outcomes with those of the
-// committed one.
+// Stored judges the study's claims by a stored run. With the committed trials it includes the
+// study's records of long loads; with another run it compares the outcomes with the committed
+// run's.
 func (s *Study) Stored(root, from string) (*Judged, error) {
 	run, err := Open(from)
 	if err != nil {
@@ -71,7 +71,7 @@ func (s *Study) Stored(root, from string) (*Judged, error) {
 	return j, err
 }
 
-// agreement compares outcomes with those of the committed run; it is nil where there is none.
+// agreement compares outcomes with the committed run's; nil if there is none.
 func (s *Study) agreement(root string, here *Claims) (*agreement, error) {
 	committed, err := s.Stored(root, s.Committed(root))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -84,8 +84,8 @@ func (s *Study) agreement(root string, here *Claims) (*agreement, error) {
 	return &agreement{File: committed.Claims.File, Judged: judged, Differ: differ}, nil
 }
 
-// Findings judges the committed trials of all studies. It returns those with outcomes of claims, and
-// the names of the studies that have no trials yet.
+// Findings judges all studies' committed trials. It returns the studies with outcomes, and the
+// names of studies without trials.
 func Findings(fsys fs.FS, root string) (all []*Judged, without []string, err error) {
 	studies, err := All(fsys)
 	if err != nil {

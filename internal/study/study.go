@@ -1,6 +1,6 @@
-// Package study reads studies, which are questions with published claims, makes a plan.Question of
-// one, and evaluates the recorded trials of a run: its verdicts, its checks, the outcomes of the
-// claims.
+// Package study reads studies, which are questions with published claims, makes a plan.Question
+// from a study, and evaluates a run's recorded trials: its verdicts, its checks, and the claims'
+// outcomes.
 package study
 
 import (
@@ -16,10 +16,10 @@ import (
 	"dyno/internal/result"
 )
 
-// Folder is the folder of a project that holds its studies.
+// Folder is the folder in a project that holds its studies.
 const Folder = "studies"
 
-// Study is a question as defined in studies/<slug>/study.toml, with the figures of figures.csv.
+// Study is a question as defined in studies/<slug>/study.toml, with the figures in figures.csv.
 type Study struct {
 	Slug             string            `toml:"-"`
 	Title            string            `toml:"title"`
@@ -27,46 +27,46 @@ type Study struct {
 	Source           string            `toml:"source"`
 	PublishedOn      map[string]string `toml:"published_on"`
 	Scenario         string            `toml:"scenario"`
-	Contestants      []string          `toml:"contestants"` // after Read those of all levels
+	Contestants      []string          `toml:"contestants"` // after Read those at all levels
 	Primary          string            `toml:"primary"`
-	Budget           string            `toml:"budget"`            // for measuring every level; the profile's where it is empty
+	Budget           string            `toml:"budget"`            // for measuring every level; the profile's if empty
 	QuickBudget      string            `toml:"quick_budget"`      // with --quick
-	QuickContestants []string          `toml:"quick_contestants"` // with --quick, all where it is empty
-	Rounds           int               `toml:"rounds"`            // of an epoch of a paired comparison; those of the profile where it is 0
+	QuickContestants []string          `toml:"quick_contestants"` // with --quick; all if empty
+	Rounds           int               `toml:"rounds"`            // per epoch in a paired comparison; 0: the profile's
 	QuickRounds      int               `toml:"quick_rounds"`      // with --quick
-	ExtraEpochs      int               `toml:"extra_epochs"`      // in how many epochs a cell that no claim names is loaded; six where it is 0
-	Heap             bool              `toml:"heap"`              // read heaps of Go and .NET around each window
-	Epochs           int               `toml:"epochs"`            // valid ones of a paired comparison, at most; those of the profile where it is 0
-	Fresh            bool              `toml:"fresh"`             // each level has processes of its own, loaded once with Requests
-	Requests         int64             `toml:"requests"`          // of the article's own command: what a classic run makes, unless asked otherwise
-	Duration         string            `toml:"duration"`          // the same, of those that run for a time
-	Base             string            `toml:"base"`              // the level to which all others are differences in CPU per request
+	ExtraEpochs      int               `toml:"extra_epochs"`      // how often a cell outside all claims is loaded; 0: six
+	Heap             bool              `toml:"heap"`              // read Go and .NET heaps around each window
+	Epochs           int               `toml:"epochs"`            // most valid epochs in a comparison; 0: the profile's
+	Fresh            bool              `toml:"fresh"`             // each level has its own processes, loaded once
+	Requests         int64             `toml:"requests"`          // in the article's own command, and by default in a classic run
+	Duration         string            `toml:"duration"`          // the same for articles that load for a time
+	Base             string            `toml:"base"`              // the level to compare the others' CPU per request with
 	Levels           []Level           `toml:"level"`
 	Classics         []OwnRun          `toml:"classic"` // the article's own runs
-	Claims           []claim.Claim     `toml:"claim"`   // withdrawn ones among them
+	Claims           []claim.Claim     `toml:"claim"`   // including withdrawn ones
 	Charts           []Chart           `toml:"chart"`
 	Variants         []Variant         `toml:"variant"`
-	Notes            []string          `toml:"notes"`       // what differs from the article, and why
-	Unavailable      map[string]string `toml:"unavailable"` // contestants of the article that are not available, and why
+	Notes            []string          `toml:"notes"`       // differences from the article, and why
+	Unavailable      map[string]string `toml:"unavailable"` // the article's contestants that are not available, and why
 	Figures          []claim.Figure    `toml:"-"`
 
-	everywhere []string // the contestants of levels that name none
+	everywhere []string // contestants at levels that name none
 }
 
-// Level is one operating point of a study.
+// Level is one operating point in a study.
 type Level struct {
-	Name        string   `toml:"name"`         // made of its values where it is empty
-	Given       string   `toml:"-"`            // the name as the file has it
-	Quick       bool     `toml:"quick"`        // is among those of --quick
+	Name        string   `toml:"name"`         // made from its values if empty
+	Given       string   `toml:"-"`            // the name in the file
+	Quick       bool     `toml:"quick"`        // loaded with --quick
 	Extra       bool     `toml:"extra"`        // loaded beside the others, once an epoch; no pair is decided there
-	Scenario    string   `toml:"scenario"`     // the study's where it is empty
-	Records     int      `toml:"records"`      // that the backend answers with
-	HTTP        string   `toml:"protocol"`     // how the generator talks to them; HTTP/1.1 in the clear where it is empty
-	Contestants []string `toml:"contestants"`  // the study's where it is empty; others may be among them
-	Controls    *bool    `toml:"controls"`     // false: none rides along, where a load takes many seconds
-	ExtraEpochs int      `toml:"extra_epochs"` // the study's where it is 0
-	Continues   bool     `toml:"continues"`    // of a fresh study: loads the processes of the level before on
-	Base        string   `toml:"base"`         // the level that its cost is beyond; the study's where it is empty
+	Scenario    string   `toml:"scenario"`     // the study's if empty
+	Records     int      `toml:"records"`      // per backend answer
+	HTTP        string   `toml:"protocol"`     // between generator and contestants; HTTP/1.1 in the clear if empty
+	Contestants []string `toml:"contestants"`  // the study's if empty; may name others
+	Controls    *bool    `toml:"controls"`     // false: no controls, if a load takes many seconds
+	ExtraEpochs int      `toml:"extra_epochs"` // the study's if 0
+	Continues   bool     `toml:"continues"`    // in a fresh study: loads the previous level's processes further
+	Base        string   `toml:"base"`         // the level that its cost is compared with; the study's if empty
 	Launch      struct {
 		Delay string `toml:"delay"`
 		Work  string `toml:"work"` // "cpu": the handlers hash
@@ -74,15 +74,15 @@ type Level struct {
 	Load struct {
 		Connections   int `toml:"connections"`
 		Pipeline      int `toml:"pipeline"`
-		Streams       int `toml:"streams"` // of HTTP/2: what pipeline is of HTTP/1.1
+		Streams       int `toml:"streams"` // HTTP/2 in place of pipeline
 		PerConnection int `toml:"per_connection"`
 	} `toml:"load"`
-	At result.Level `toml:"-"` // as a plan has it
+	At result.Level `toml:"-"` // in the plan
 
-	part int // of a fresh study: levels of one part have the same processes
+	part int // in a fresh study: levels with one part share processes
 }
 
-// Slugs lists the studies of a project, sorted.
+// Slugs lists a project's studies, sorted.
 func Slugs(fsys fs.FS) ([]string, error) {
 	files, err := fs.Glob(fsys, Folder+"/*/study.toml")
 	if err != nil {
@@ -102,8 +102,8 @@ func (s *Study) Has(scenario string) bool {
 }
 
 // Evaluate returns everything that a run's trials show: which trials count, the results, and how
-// far they can be trusted. Pairs are decided by one analysis; beside it each level has an analysis of its own, without
-// verdicts.
+// far they can be trusted. One analysis decides the pairs; beside it each level has its own,
+// without verdicts.
 func Evaluate(run *result.Run) *report.Data {
 	p := &run.Plan
 	if p.Processes == result.PerLoad {
@@ -143,8 +143,8 @@ func Evaluate(run *result.Run) *report.Data {
 	return d
 }
 
-// Analyse analyses the valid trials of a run that decides pairs: where the plan names a family,
-// those of all levels; else those of the first level, at which all pairs are decided.
+// Analyse analyses the valid trials of a run that decides pairs: at all levels, or at the first
+// level if all pairs are decided there.
 func Analyse(run *result.Run) *analysis.Analysis {
 	valid := plan.Valid(run)
 	if run.Plan.Ranks() {
@@ -153,7 +153,7 @@ func Analyse(run *result.Run) *analysis.Analysis {
 	return analyse(run, valid)
 }
 
-// analyse does the same with the valid trials of these levels.
+// analyse is Analyse for these valid trials.
 func analyse(run *result.Run, valid []*result.Trial) *analysis.Analysis {
 	p := &run.Plan
 	long, _ := plan.Long(run)
@@ -170,9 +170,8 @@ func analyse(run *result.Run, valid []*result.Trial) *analysis.Analysis {
 	return analysis.Analyse(in)
 }
 
-// AllDecided reports whether every pair of contestants is decided on the primary metric. A verdict
-// that was withdrawn because of the generator's ceiling counts as decided, because more epochs
-// would not change it.
+// AllDecided reports whether every pair of contestants is decided on the primary metric. A
+// withdrawn verdict counts as decided, because more epochs would not change it.
 func AllDecided(a *analysis.Analysis) bool {
 	return !slices.ContainsFunc(a.Pairs, func(p analysis.Pair) bool {
 		return p.Metric == a.Primary && p.Verdict == analysis.Inconclusive && p.Note == ""

@@ -9,8 +9,8 @@ import (
 	"dyno/internal/result"
 )
 
-// tailTrials returns the trials whose 99th percentiles a report shows: the valid ones of quiet rounds, at the level at
-// which pairs are decided.
+// tailTrials returns the trials whose 99th percentiles a report shows: valid ones in quiet rounds,
+// at the level where pairs are decided.
 func tailTrials(run *result.Run) []*result.Trial {
 	if !run.Plan.Ranks() {
 		return nil
@@ -18,8 +18,9 @@ func tailTrials(run *result.Run) []*result.Trial {
 	return analysis.InQuiet(byLevel(run, plan.Valid(run))[0])
 }
 
-// mergeTails reads the 99th percentile of each contestant off the merged histogram of its trials, if all of
-// them have one: that of all of its requests. Else the cell keeps the median of the trials' own.
+// mergeTails reads each contestant's 99th percentile from the merged histogram over its trials, if
+// all have one: the percentile over all its requests. Otherwise the cell keeps the median over the
+// trials.
 func mergeTails(a *analysis.Analysis, trials []*result.Trial) {
 	m := analysis.ClassicNamed("p99")
 	merged, n, lacks := map[string]*hist.Histogram{}, map[string]int{}, map[string]bool{}

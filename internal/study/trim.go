@@ -10,18 +10,18 @@ import (
 	"dyno/internal/result"
 )
 
-// Trim writes a compressed copy of run, small enough to commit: without the windows of warm-ups, and without
-// the histograms of trials of which reports show no more than the recorded quantiles. Reports and verdicts of
-// the copy are the same. A classic run keeps its few histograms. Trim keeps a histogram that lacks requests of its trial,
-// because the checks need it.
+// Trim writes a compressed copy of run, small enough to commit: without warm-up windows, and
+// without the histograms of trials whose recorded quantiles are all that reports show. The copy
+// gives the same reports and verdicts. A classic run keeps its few histograms. Trim keeps a
+// histogram that lacks some of its trial's requests, because the checks need it.
 //
-// Note: the alternative, to merge the trials of an epoch, would lose information. The value of a
-// pair in an epoch is the median of the ratios of its rounds, which two medians do not give.
+// Note: merging an epoch's trials instead would lose information. A pair's value in an epoch is the
+// median over its rounds' ratios, which two medians do not give.
 func Trim(w io.Writer, run *result.Run) error {
 	for i := range run.Launches {
 		run.Launches[i].Windows = nil
 	}
-	few := run.Plan.Processes == result.PerLoad // its reports show more percentiles than a trial has
+	few := run.Plan.Processes == result.PerLoad // its reports show more percentiles than a trial records
 	shown := map[result.Key]bool{}
 	for _, t := range tailTrials(run) {
 		shown[t.Key] = true

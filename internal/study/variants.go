@@ -13,15 +13,15 @@ import (
 	"dyno/internal/result"
 )
 
-// Variant declares a contestant that is another one but for what it says, whose worth the page shows.
+// Variant declares a contestant that differs from another only in What; the page shows the effect.
 type Variant struct {
 	Is     string   `toml:"is"`
 	Of     string   `toml:"of"`
-	What   string   `toml:"what"`   // is different: what Is does or has
-	Levels []string `toml:"levels"` // that load both
+	What   string   `toml:"what"`   // the difference: what Is does or has
+	Levels []string `toml:"levels"` // levels that load both
 }
 
-// variants checks the variants.
+// variants checks the study's variants.
 func (r *reader) variants() {
 	for i := range r.s.Variants {
 		v, at := &r.s.Variants[i], fmt.Sprintf("variant[%d]", i)
@@ -45,7 +45,7 @@ func (r *reader) variants() {
 	}
 }
 
-// variants returns the ratio of the rates of each variant and what it is a variant of, at each level that the
+// variants returns the ratio of rates between each variant and its original, at each level that the
 // run loaded.
 func (e *evidence) variants() (out []worth) {
 	if e.run.Plan.Processes == result.PerLoad {
@@ -69,15 +69,14 @@ func (e *evidence) variants() (out []worth) {
 	return out
 }
 
-// worth is what a difference is worth at a level: the rate of a contestant over that of the one which it is but for
-// this.
+// worth is a variant's effect at a level: its rate over its original's.
 type worth struct {
 	Is, Of, What, Level string
 	Times               analysis.Estimate
-	Absent              string // why there is none
+	Absent              string // why there is no figure
 }
 
-// variants returns the section about what variants are worth.
+// variants returns the section about the variants' effects.
 func (v *page) variants() document.Section {
 	if len(v.Claims.Variants) == 0 {
 		return document.Section{}
