@@ -9,14 +9,14 @@ import (
 	"dyno/internal/scenario"
 )
 
-// Asker sends single requests to servers, from where they are loaded: with several machines a server
-// may be out of the bench's own reach. What it takes and returns are values.
+// Asker sends single requests to servers, from where they are loaded: with several machines a
+// server may be out of the bench's own reach. Its parameters and results are values.
 type Asker interface {
-	// Ask may return a part of an answer with its error.
+	// Ask may return a part of an answer along with an error.
 	Ask(ctx context.Context, to endpoint.Endpoint, q Question) (Said, error)
 }
 
-// Question is what a server is asked.
+// Question is a question to a server.
 type Question struct {
 	What     string             `json:"what"`
 	Scenario *scenario.Scenario `json:"scenario,omitempty"`
@@ -33,7 +33,7 @@ type Said struct {
 	Body     []byte             `json:"body,omitempty"`
 }
 
-// What can be asked.
+// The questions.
 const (
 	AskVerify  = "verify"  // Scenario, Differs, Delay: Observed
 	AskInspect = "inspect" // Scenario: Observed
@@ -42,10 +42,11 @@ const (
 	AskFetch   = "fetch"   // Path of a backend: Body
 )
 
-// Direct is the Asker of this machine.
+// Direct is this machine's Asker.
 type Direct struct{}
 
-// InTurn calls Scenario.InTurn. Generators on other machines, which take no samples either, have no such method.
+// InTurn calls Scenario.InTurn. Generators on other machines, which take no samples either, lack
+// this method.
 func (Direct) InTurn(ctx context.Context, s *scenario.Scenario, to endpoint.Endpoint) ([]scenario.Answer, error) {
 	return s.InTurn(ctx, to)
 }

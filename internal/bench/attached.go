@@ -23,7 +23,7 @@ type attached struct {
 	spans
 	target *adhoc.Target
 	tree   *proc.Running // nil: its processes cannot be read
-	unread error         // why
+	unread error         // why they cannot
 }
 
 func (s *attached) At(protocol.HTTP) endpoint.Endpoint { return s.target.Endpoint }
@@ -31,7 +31,7 @@ func (s *attached) Freeze() error                      { return s.exited() }
 func (s *attached) Stop() (int64, error)               { return 0, nil }
 func (s *attached) End() error                         { return nil }
 
-// Thaw reads the present members of the process tree.
+// Thaw reads the process tree's current members.
 func (s *attached) Thaw() error {
 	if s.tree != nil {
 		s.tree.Look()
@@ -79,7 +79,7 @@ func (s *attached) exited() error {
 	return nil
 }
 
-// name describes its processes.
+// name describes the processes.
 func (s *attached) name() string {
 	if s.tree == nil {
 		return "unknown: " + s.unread.Error()
@@ -120,18 +120,19 @@ func (l *Local) attach() {
 	})
 }
 
-// elsewhere returns a server that is already running at a URL, and nothing is read of.
+// elsewhere returns a server that is already running at a URL and cannot be read.
 func elsewhere(m *contestant.Manifest) *attached {
 	return &attached{target: m.URL, unread: errors.New("it is on another machine")}
 }
 
-// Elsewhere returns a contestant that is already running at a URL, on a machine of which nothing is read.
+// Elsewhere returns a contestant that is already running at a URL, on a machine that dyno cannot
+// read.
 func Elsewhere(m *contestant.Manifest) (result.Contestant, Server) {
 	s := elsewhere(m)
 	return s.contestant(m), s
 }
 
-// contestant returns the facts about a server that is already running.
+// contestant describes a server that is already running.
 func (s *attached) contestant(m *contestant.Manifest) result.Contestant {
 	return result.Contestant{Name: m.Name, Title: m.Title, Language: m.Language, Framework: m.Framework, URL: m.URL.URL,
 		Processes: s.name(), Toolchain: "none: it was already running", Paths: m.Paths}
@@ -168,7 +169,7 @@ func (l *Local) others(loaded Server) (others []*attached) {
 	return others
 }
 
-// used returns the CPU time that they have used so far, without processes that have ended.
+// used returns the CPU time that the servers have used so far, without processes that have ended.
 func used(all []*attached) (sum time.Duration) {
 	for _, s := range all {
 		if r, err := s.Read(ReadCPU); err == nil {

@@ -16,7 +16,7 @@ import (
 
 // impossible returns an error if a trial is arithmetically impossible: a server that was faster
 // than its delay or its work allows, or sent less than its response, did not do the work. The
-// ceiling's server is exempt.
+// ceiling's server and the backend are exempt.
 func (b *Bench) impossible(s Server, o plan.Order, t *result.Trial) error {
 	p := &b.run.Plan
 	if o.External != "" || o.Contestant == p.Ceiling || o.Contestant == p.Backend {
@@ -34,8 +34,8 @@ func (b *Bench) impossible(s Server, o plan.Order, t *result.Trial) error {
 const leastWork = 10278 * 32 * 2 / 6.5 // ns, at 6.5 GHz
 
 // idled returns an error if a server that must hash before it responds used too little CPU time:
-// less than any CPU needs, or less than half of what the reference, which hashes as much, used in
-// the run.
+// less than any CPU needs, or less than half the CPU time of the reference, which hashes as much,
+// in this run.
 func (b *Bench) idled(o plan.Order, t *result.Trial) error {
 	p := &b.run.Plan
 	own, ok := cpuPerAnswer(t)
@@ -72,8 +72,8 @@ func cpuPerAnswer(t *result.Trial) (ns float64, ok bool) {
 
 func nearly(ns float64) time.Duration { return time.Duration(ns).Round(time.Microsecond) }
 
-// shownBytes returns the length of the response when the contestant was verified, on average over draws, if all
-// loaded requests have the same response; else 0. Of HTTP/2 it is that of the body.
+// shownBytes returns the mean response length at verification, over draws, if all loaded requests
+// have the same response; else 0. For HTTP/2 it is the body's length.
 func (b *Bench) shownBytes(job *load.Job, name string, level result.Level) int {
 	sc := b.scenario(level.Scenario)
 	seen := b.exact.seen[shown{name, sc.Name, level.Records, level.HTTP}]
@@ -90,7 +90,7 @@ func (b *Bench) shownBytes(job *load.Job, name string, level result.Level) int {
 	switch {
 	case seen == nil || sc.Session != "" || sc.Cookies:
 		return 0
-	case b.compared(name) && level.HTTP == b.run.Plan.First().HTTP && b.Alike.Bytes(name, job.HTTP2) > 0: // of all draws
+	case b.compared(name) && level.HTTP == b.run.Plan.First().HTTP && b.Alike.Bytes(name, job.HTTP2) > 0: // all draws
 		return b.Alike.Bytes(name, job.HTTP2)
 	case job.HTTP2:
 		return seen.BodyBytes
@@ -98,7 +98,7 @@ func (b *Bench) shownBytes(job *load.Job, name string, level result.Level) int {
 	return seen.HeaderBytes + seen.BodyBytes
 }
 
-// proveAgain verifies every process of an epoch again, after its last load: a process may have
+// proveAgain verifies every process in an epoch again, after its last load: a process may have
 // behaved differently while it was first verified. Each ends while the next is verified.
 func (b *Bench) proveAgain(ctx context.Context, epoch int) error {
 	p := &b.run.Plan
@@ -111,7 +111,7 @@ func (b *Bench) proveAgain(ctx context.Context, epoch int) error {
 		}
 		s := b.servers[name]
 		err := b.stillKeeps(ctx, name, s, epoch)
-		if gone := b.gone(); gone != nil || ctx.Err() != nil { // nobody here is to blame
+		if gone := b.gone(); gone != nil || ctx.Err() != nil { // no contestant is to blame
 			return ctx.Err()
 		}
 		if err != nil {
@@ -127,8 +127,8 @@ func (b *Bench) proveAgain(ctx context.Context, epoch int) error {
 }
 
 // stillKeeps thaws a process, loads it with the requests of weight 0 mixed in, verifies it, and
-// verifies it again with other records of the backend, which a process that caches its answers
-// does not know. Then it freezes the process.
+// verifies it again with other backend records, which a process that caches its answers does not
+// know. Then it freezes the process.
 func (b *Bench) stillKeeps(ctx context.Context, name string, s Server, epoch int) error {
 	if err := b.thawed(ctx, s, epoch, plan.First(&b.run.Plan, epoch)); err != nil {
 		return err

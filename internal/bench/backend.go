@@ -11,16 +11,16 @@ import (
 	"dyno/internal/scenario"
 )
 
-// backendDeaths is the number of times that the backend may end unexpectedly before the run is
-// given up. It is restarted in the next epoch.
+// backendDeaths is how often the backend may end unexpectedly before the run is given up. It is
+// restarted in the next epoch.
 const backendDeaths = 3
 
-// backend returns the program that the contestants of this epoch call; nil if they call none, or
-// it is not running.
+// backend returns the program that this epoch's contestants call; nil if they call none, or it is
+// not running.
 func (b *Bench) backend() Server { return b.servers[b.run.Plan.Backend] }
 
-// startBackend starts the backend of an epoch, before the contestants that call it, and returns
-// its launch; nil if there is none.
+// startBackend starts an epoch's backend, before the contestants that call it, and returns its
+// launch; nil if there is none.
 func (b *Bench) startBackend(ctx context.Context, epoch int) (*result.Launch, error) {
 	p := &b.run.Plan
 	if p.Backend == "" {
@@ -44,8 +44,8 @@ func (b *Bench) startBackend(ctx context.Context, epoch int) (*result.Launch, er
 	return l, nil
 }
 
-// beginEpoch starts the backend of an epoch and records that. If the backend does not start,
-// the epoch ends, and gone is true.
+// beginEpoch starts an epoch's backend and records that. If the backend does not start, the epoch
+// ends, and gone is true.
 func (b *Bench) beginEpoch(ctx context.Context, epoch int) (gone bool, err error) {
 	l, err := b.startBackend(ctx, epoch)
 	switch {
@@ -59,8 +59,8 @@ func (b *Bench) beginEpoch(ctx context.Context, epoch int) (gone bool, err error
 	return false, nil
 }
 
-// instruct sets the number of records of the backend's responses. The records are the same
-// throughout an epoch, because contestants must repeat the bytes of its start.
+// instruct sets the number of records in the backend's responses. The records stay the same
+// throughout an epoch, because contestants must repeat the bytes from its start.
 func (b *Bench) instruct(ctx context.Context, epoch, records int) error {
 	s := b.backend()
 	if s == nil || records == 0 {

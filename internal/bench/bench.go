@@ -22,50 +22,51 @@ import (
 	"dyno/internal/scenario"
 )
 
-// Host is the machine on which contestants run.
+// Host is the machine that contestants run on.
 type Host interface {
 	Describe() result.Host
-	// Build prepares the named contestant for launch. note is called with progress messages. A
-	// *result.Failure-like error is turned into a record by Failure.
+	// Build prepares the named contestant for launch. It calls note with progress messages. Failure
+	// converts its error into a record.
 	Build(ctx context.Context, name string, note func(string)) (result.Contestant, error)
-	// Launch starts it, the backend on the generator's CPUs or on a machine of its own, and returns when it
-	// answers the probe.
+	// Launch starts the contestant, or the backend on the generator's CPUs or on a machine of its
+	// own, and returns when it answers the probe.
 	Launch(ctx context.Context, name string, l Launch) (Server, error)
-	// Apart reports whether it is started in a network namespace of its own from now on.
+	// Apart reports whether the contestant starts in a network namespace of its own from now on.
 	Apart(name string) bool
-	// Failure converts an error of this host into a record.
+	// Failure converts one of this host's errors into a record.
 	Failure(name, stage string, err error) result.Failure
-	// Watch starts to observe the CPU use of other programs while that server is loaded. The
-	// returned function ends the observation and returns the result, given the CPU time of the
-	// server, the generator and the backend, which may be the loaded one.
+	// Watch starts to observe other programs' CPU use while that server is loaded. The returned
+	// function ends the observation and returns the result, given the CPU time of the server, the
+	// generator and the backend, which may be the loaded one.
 	Watch(loaded Server) func(server, generator, backend time.Duration) result.Causes
 }
 
-// Launch are the parameters of the start of a contestant.
+// Launch holds the parameters for starting a contestant.
 type Launch struct {
 	Epoch   int
-	Padding int // bytes of the environment
-	Layout  int // of its functions, from 0, of those that it was linked in
+	Padding int // bytes in the environment
+	Layout  int // index of the function order to start, from 0, among those that it was linked in
 	Delay   time.Duration
-	Work    string   // of its handlers
-	CPUs    int      // of those for servers that it is pinned to; 0: all
+	Work    string   // for its handlers
+	CPUs    int      // how many server CPUs it is pinned to; 0: all
 	Stats   bool     // it should report its heap, if it can
-	Backend string   // host:port of the program that it calls; "" if there is none
-	Routes  []string // scenario.Scenario.Routes of all its scenarios
+	Backend string   // host:port of the program that it calls; "" if none
+	Routes  []string // scenario.Scenario.Routes over all its scenarios
 	Probe   Probe
-	// Protocols are the forms of HTTP that it is loaded in; none: HTTP/1.1 in the clear.
+	// Protocols are the HTTP forms that it is loaded in; none: HTTP/1.1 in the clear.
 	Protocols []protocol.HTTP
 }
 
 // Server is a started contestant.
 type Server interface {
-	// At says where it serves a form of HTTP. A contestant that dyno did not start is always at its URL.
+	// At says where it serves an HTTP form. A contestant that dyno did not start is always at its
+	// URL.
 	At(h protocol.HTTP) endpoint.Endpoint
 	Freeze() error
 	Thaw() error
-	// Read returns the figures of what that can be read. The error says why some are missing.
+	// Read returns the readable figures of that kind. The error says why some are missing.
 	Read(what What) (Reading, error)
-	// Stop also returns how many bytes were cut out of the middle of its log since the launch.
+	// Stop also returns how many bytes were cut from the middle of its log since the launch.
 	Stop() (cut int64, err error)
 	// End stops a server that must end on SIGTERM. It returns an error if the server had to be
 	// killed.
@@ -76,15 +77,15 @@ type Server interface {
 type Generator interface {
 	load.Engine
 	Asker
-	CPU() (time.Duration, error) // of the generator
+	CPU() (time.Duration, error) // used by the generator
 	CPUs() []int
 	Now() time.Time
 	Rest(time.Duration)
 	Quiet() func() // pauses the garbage collector until the returned function is called
 }
 
-// External is a load generator other than dyno. log is the file that its output goes to; used is
-// the CPU time of its processes.
+// External is a load generator other than dyno. log is the file for its output; used is its
+// processes' CPU time.
 type External interface {
 	Load(ctx context.Context, job load.Job, w load.Window, log string) (reported result.Reported, used time.Duration,
 		err error)
@@ -94,42 +95,42 @@ type External interface {
 type Bench struct {
 	Host      Host
 	Generator Generator
-	External  map[string]External           // the external tools of the plan, by name
-	Folder    string                        // of the run; External's output goes below it
-	Scenario  *scenario.Scenario            // of the plan
-	Others    map[string]*scenario.Scenario // of levels that have one of their own, by name
-	Alike     *alike.Sides                  // compares the responses of all; nil: Scenario has their contract
-	Last      *result.Calibration           // of this machine; nil: there is none
-	Append    func(result.Record) error     // puts it in the store
-	Sync      func() error                  // puts the store on disk
+	External  map[string]External           // the plan's external tools, by name
+	Folder    string                        // the run's; External's output goes below it
+	Scenario  *scenario.Scenario            // the plan's
+	Others    map[string]*scenario.Scenario // for levels with another one, by name
+	Alike     *alike.Sides                  // compares all responses; nil: Scenario has their contract
+	Last      *result.Calibration           // this machine's; nil: none
+	Append    func(result.Record) error     // stores a record
+	Sync      func() error                  // writes the store to disk
 	Event     func(result.Event)            // may be nil; called from one goroutine at a time
-	Decided   func(*result.Run) bool        // whether every pair is decided, at an interim analysis
+	Decided   func(*result.Run) bool        // reports, at an interim analysis, whether every pair is decided
 	Standing  func(*result.Run) []result.Standing
 	Note      func(*result.Run) string // called once, after the pilots
 	Dyno      string                   // version of dyno
 
 	run     *result.Run
 	servers map[string]Server
-	samples map[string]*load.Sampler     // of the contestants, in this epoch
-	inTurn  map[string][]scenario.Answer // what they answered before its loads
+	samples map[string]*load.Sampler     // by contestant, in this epoch
+	inTurn  map[string][]scenario.Answer // contestants' answers before the epoch's loads
 	exact   exact
 	leaving sync.WaitGroup
-	again   *result.Resume   // of a resumed run, until it goes on
+	again   *result.Resume   // for a resumed run, until it continues
 	mute    error            // why the backend could not be controlled
-	cut     map[string]int64 // the most bytes that were cut out of one log of a contestant
+	cut     map[string]int64 // the most bytes that were cut from one of a contestant's logs
 	mu      sync.Mutex
 
 	cost  plan.Cost // estimated
 	until time.Time // when the budget ends, by the generator's clock; zero: it has not begun
 
-	at       result.Key // what is going on: an epoch, and a round from the first trial on
-	losses   int        // of machines, since there were measured trials
+	at       result.Key // the current epoch, and from its first trial on the round
+	losses   int        // machines lost since trials were last measured
 	measured int
 }
 
-// Run carries out p until the plan stops it or ctx is cancelled, and returns what was recorded. An
-// error means that the bench itself failed: the failure of a contestant is a record, not an error.
-// All servers are stopped when it returns.
+// Run carries out p until the plan stops it or ctx is cancelled, and returns the record. An error
+// means that the bench itself failed: a contestant's failure is a record, not an error. All servers
+// are stopped when it returns.
 func (b *Bench) Run(ctx context.Context, p result.Plan) (*result.Run, error) {
 	b.run, b.servers, b.exact, b.cut = &result.Run{}, map[string]Server{}, newExact(), map[string]int64{}
 	host := b.Host.Describe()
@@ -150,7 +151,7 @@ func (b *Bench) carryOut(ctx context.Context) (*result.Run, error) {
 	b.cost, _ = plan.Estimate(&b.run.Plan)
 	reason, err := b.lasting(ctx, b.all)
 	b.stopAll()
-	if b.again != nil { // it did not go on
+	if b.again != nil { // it did not continue
 		if ctx.Err() != nil {
 			err = errors.New("interrupted before the run went on; its record is as it was")
 		}
@@ -171,8 +172,8 @@ func (b *Bench) carryOut(ctx context.Context) (*result.Run, error) {
 	return b.run, err
 }
 
-// all carries out a run between its first and its last record: build, verify, then one order of the
-// plan after another, until the plan or the budget ends it.
+// all carries out a run between its first and its last record: build, verify, then the plan's
+// orders, until the plan or the budget ends it.
 func (b *Bench) all(ctx context.Context) (string, error) {
 	began := b.Generator.Now()
 	built, err := b.build(ctx)
@@ -180,11 +181,11 @@ func (b *Bench) all(ctx context.Context) (string, error) {
 		return "", err
 	}
 	switch {
-	case b.again != nil: // its budget goes on when it does
+	case b.again != nil: // the budget continues when the run does
 		b.until = time.Time{}
 	case b.until.IsZero():
 		b.until = b.Generator.Now().Add(plan.Left(b.run))
-	default: // it was built anew, which is no part of the budget
+	default: // building again does not count against the budget
 		b.until = b.until.Add(b.Generator.Now().Sub(began))
 	}
 	reason, err := b.measure(ctx, built)
@@ -194,10 +195,10 @@ func (b *Bench) all(ctx context.Context) (string, error) {
 	return reason, err
 }
 
-// errSpent is the error of what the budget does not last for.
+// errSpent is the error for work that exceeds the budget.
 var errSpent = errors.New("the budget is spent")
 
-// over returns the error of ctx if that has ended, and errSpent if the budget has.
+// over returns ctx's error if ctx has ended, and errSpent if the budget has.
 func (b *Bench) over(ctx context.Context) error {
 	if err := ctx.Err(); err != nil || b.until.IsZero() || b.Generator.Now().Before(b.until) {
 		return err
@@ -205,7 +206,7 @@ func (b *Bench) over(ctx context.Context) error {
 	return errSpent
 }
 
-// bounded returns a context that ends with the budget. What is not a trial is cut off by it.
+// bounded returns a context that ends with the budget. It cuts off everything except trials.
 func (b *Bench) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
 	if b.until.IsZero() {
 		return context.WithCancel(ctx)
@@ -213,8 +214,8 @@ func (b *Bench) bounded(ctx context.Context) (context.Context, context.CancelFun
 	return context.WithTimeout(ctx, b.until.Sub(b.Generator.Now()))
 }
 
-// measure verifies the contestants and carries out the orders of the plan. It returns errSpent if the budget
-// ends first, before a trial that would not end in time.
+// measure verifies the contestants and carries out the plan's orders. It returns errSpent if the
+// budget ends first, before a trial that would not end in time.
 func (b *Bench) measure(ctx context.Context, built []result.Contestant) (string, error) {
 	for _, l := range b.run.Plan.Levels {
 		if l.Scenario != "" && b.Others[l.Scenario] == nil {
@@ -242,7 +243,7 @@ func (b *Bench) measure(ctx context.Context, built []result.Contestant) (string,
 					return "", err
 				}
 			}
-			if err := b.judge(ctx, epoch); err != nil { // an epoch that nobody judged is not checked
+			if err := b.judge(ctx, epoch); err != nil { // an unjudged epoch is not checked
 				return "", err
 			}
 			if err := b.proveAgain(ctx, epoch); err != nil {
@@ -268,7 +269,7 @@ func (b *Bench) measure(ctx context.Context, built []result.Contestant) (string,
 				return "", err
 			}
 			epoch = o.Epoch
-			continue // a contestant that failed to start is out of the next order
+			continue // a contestant that failed to start is not in the next order
 		}
 		b.at = o.Key
 		if err := b.trial(ctx, o); err != nil {
@@ -286,8 +287,8 @@ func (b *Bench) measure(ctx context.Context, built []result.Contestant) (string,
 	}
 }
 
-// long makes the long loads of the plan, once more if something disturbed them and the budget lasts. Their part of
-// the budget was kept. The answers of the epoch are judged first.
+// long makes the plan's long loads, once more if something disturbed them and the budget allows.
+// Their part of the budget was reserved. The epoch's answers are judged first.
 func (b *Bench) long(ctx context.Context, epoch int) error {
 	began := b.Generator.Now()
 	if err := b.judge(ctx, epoch); err != nil {
@@ -315,7 +316,8 @@ func (b *Bench) long(ctx context.Context, epoch int) error {
 	return nil
 }
 
-// fits reports whether a trial can end within the budget. How long a number of requests takes is not known.
+// fits reports whether a trial can end within the budget. If a number of requests ends it, its
+// length is unknown, and it counts as 0.
 func (b *Bench) fits(o plan.Order) bool {
 	p, end := &b.run.Plan, b.Generator.Now()
 	if p.Load.Requests == 0 {
@@ -324,7 +326,7 @@ func (b *Bench) fits(o plan.Order) bool {
 	return !end.After(b.until)
 }
 
-// scenario returns the scenario of that name, or the plan's.
+// scenario returns the scenario with that name, or the plan's.
 func (b *Bench) scenario(name string) *scenario.Scenario {
 	if s := b.Others[name]; s != nil {
 		return s
@@ -332,7 +334,7 @@ func (b *Bench) scenario(name string) *scenario.Scenario {
 	return b.Scenario
 }
 
-// LogError is an error of a contestant, with the last lines of its log.
+// LogError is a contestant's error, with the last lines of its log.
 type LogError struct {
 	Err  error
 	Tail []string
@@ -343,12 +345,12 @@ func (e *LogError) Error() string { return e.Err.Error() }
 // Unwrap returns the error without the log.
 func (e *LogError) Unwrap() error { return e.Err }
 
-// delay returns the delay of the handlers in an epoch.
+// delay returns the handlers' delay in an epoch.
 func (b *Bench) delay(epoch int) time.Duration {
 	return time.Duration(plan.First(&b.run.Plan, epoch).DelayNS)
 }
 
-// launch starts a contestant. It is ready when its first loaded request is answered with the right
+// launch starts a contestant. It is ready when it answers its first loaded request with the right
 // status.
 func (b *Bench) launch(ctx context.Context, name string, padding, epoch int) (Server, error) {
 	asked := plan.Asked(&b.run.Plan, name)
@@ -364,7 +366,7 @@ func (b *Bench) launch(ctx context.Context, name string, padding, epoch int) (Se
 	l := Launch{Epoch: epoch, Padding: padding, Layout: b.layout(name, epoch), Delay: b.delay(epoch),
 		Work: plan.First(&b.run.Plan, epoch).Work, Stats: b.run.Plan.Heap, Routes: routes,
 		Probe: Probe{Scenario: first, Delay: b.delay(epoch)}, Protocols: forms(asked)}
-	if name != b.run.Plan.Ceiling { // which shows what the generator can do, and so has all
+	if name != b.run.Plan.Ceiling { // the ceiling's server gets all CPUs: it shows what the generator can do
 		l.CPUs = plan.First(&b.run.Plan, epoch).CPUs
 	}
 	if c := b.backend(); c != nil {
@@ -373,8 +375,8 @@ func (b *Bench) launch(ctx context.Context, name string, padding, epoch int) (Se
 	return b.Host.Launch(ctx, name, l)
 }
 
-// layout returns the layout in which a contestant is started in an epoch: 0, its own, where it is
-// linked in no other.
+// layout returns the layout that a contestant starts in for an epoch: 0, its own, if it is linked
+// in no other.
 func (b *Bench) layout(name string, epoch int) int {
 	layout, c := plan.Layout(&b.run.Plan, name, epoch), b.run.Contestant(name)
 	if c == nil || layout > len(c.Layouts) {
@@ -392,13 +394,13 @@ func (b *Bench) record(rec result.Record) error {
 	return nil
 }
 
-// fail records that a contestant failed at a stage, and stops its process. A lack of file
-// descriptors is an error of dyno itself, which it returns.
+// fail records that a contestant failed at a stage, and stops its process. If dyno itself lacks
+// file descriptors, fail returns that error instead.
 func (b *Bench) fail(name, stage string, epoch int, cause error) error {
-	if b.lost() != nil { // which is no fault of the contestant
+	if b.lost() != nil { // not the contestant's fault
 		return errLost
 	}
-	if load.OutOfFiles(cause) { // which is dyno's own trouble
+	if load.OutOfFiles(cause) { // not the contestant's fault
 		return fmt.Errorf("%s %s: %w", stage, name, cause)
 	}
 	f := b.Host.Failure(name, stage, cause)
@@ -416,7 +418,7 @@ func (b *Bench) fail(name, stage string, epoch int, cause error) error {
 	return err
 }
 
-// stop stops a server, and keeps how much was cut out of its log.
+// stop stops a server, and keeps the number of bytes cut from its log.
 func (b *Bench) stop(name string, s Server) {
 	cut, _ := s.Stop()
 	b.mu.Lock()
@@ -451,7 +453,7 @@ func (b *Bench) tell(e result.Event) {
 	b.Event(e)
 }
 
-// broken returns an error if the load of sc had errors or wrong responses.
+// broken returns an error if the load with sc had errors or wrong responses.
 func broken(l *result.Load, sc *scenario.Scenario) error {
 	switch {
 	case l.Failed > 0:

@@ -2,7 +2,7 @@ package bench
 
 import "time"
 
-// reading is the difference of two readings of a clock, if both succeeded.
+// reading is the difference between two clock readings, if both succeeded.
 type reading struct {
 	d  time.Duration
 	ok bool
@@ -23,7 +23,7 @@ func (r reading) or(d time.Duration) time.Duration {
 	return d
 }
 
-// cpuOf returns the CPU clock of a server's process tree; nil for nil.
+// cpuOf returns the CPU clock for a server's process tree; nil for nil.
 func cpuOf(s Server) func() (time.Duration, error) {
 	if s == nil {
 		return nil

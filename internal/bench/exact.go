@@ -7,26 +7,26 @@ import (
 	"dyno/internal/scenario"
 )
 
-// exact holds the requests of each contestant, and the exact bytes of its expected responses.
+// exact holds each contestant's requests, and the exact bytes of its expected responses.
 type exact struct {
-	paths map[string]map[string]string // by contestant: its own
-	seen  map[shown]*scenario.Observed // of the process of this epoch
-	bound map[said]*scenario.Scenario  // scenarios with the responses of the backend
-	// Of a contract that was made of the contestants' responses: the scenario that reference servers
+	paths map[string]map[string]string // by contestant
+	seen  map[shown]*scenario.Observed // for this epoch's processes
+	bound map[said]*scenario.Scenario  // scenarios with the backend's responses
+	// For a contract made from the contestants' responses: the scenario that reference servers
 	// answer by, by their names.
 	base     map[string]*scenario.Scenario
 	contract *scenario.Scenario
 }
 
-// shown identifies the responses of a contestant to a scenario, with a number of records of the
-// backend, in a form of HTTP.
+// shown identifies a contestant's responses to a scenario, with a number of backend records, in an
+// HTTP form.
 type shown struct {
 	contestant, scenario string
 	records              int
 	http                 protocol.HTTP
 }
 
-// said identifies the responses of the backend in this epoch.
+// said identifies the backend's responses in this epoch.
 type said struct {
 	scenario string
 	records  int
@@ -44,19 +44,19 @@ func (e *exact) asked(contestant string, s *scenario.Scenario) *scenario.Scenari
 	return s.At(e.paths[contestant])
 }
 
-// saw stores the responses of the contestant's process during verification.
+// saw stores the responses from the contestant's process during verification.
 func (e *exact) saw(contestant string, s *scenario.Scenario, of plan.Asking, seen *scenario.Observed) {
 	e.seen[shown{contestant, s.Name, of.Records, of.HTTP}] = seen
 }
 
-// loaded returns s for the load of the contestant's process: each response must repeat the bytes of
+// loaded returns s for loading the contestant's process: each response must repeat the bytes from
 // the verification.
 func (e *exact) loaded(contestant string, s *scenario.Scenario, at result.Level) *scenario.Scenario {
 	return e.asked(contestant, s).Exact(e.seen[shown{contestant, s.Name, at.Records, at.HTTP}])
 }
 
 // agreed notes that the contestants, but not the reference servers in others, keep contract, which
-// was made of base.
+// was made from base.
 func (e *exact) agreed(contract, base *scenario.Scenario, others []string) {
 	e.contract, e.base = contract, map[string]*scenario.Scenario{}
 	for _, name := range others {

@@ -10,7 +10,7 @@ import (
 	"dyno/internal/result"
 )
 
-// loadExternal makes the trial of the external tool. Errors of the tool's requests are part of its
+// loadExternal makes a trial with an external tool. Errors in the tool's requests are part of its
 // report; they do not fail the contestant.
 func (b *Bench) loadExternal(ctx context.Context, s Server, o plan.Order) (*result.Trial, error) {
 	watched := b.Host.Watch(s)

@@ -10,19 +10,19 @@ import (
 	"dyno/internal/result"
 )
 
-// Fleet is a Host of several machines, some of which may be lost while they are used.
+// Fleet is a Host with several machines, some of which may be lost during use.
 type Fleet interface {
 	Host
-	// Lost says which machines were lost since Rejoin; nil: none. What is asked of them fails.
+	// Lost says which machines were lost since Rejoin; nil: none. Calls to them fail.
 	Lost() *result.Lost
-	// Rejoin waits until all are there again. The servers of a machine that was lost are gone.
+	// Rejoin waits until all have returned. The servers on a lost machine are gone.
 	Rejoin(ctx context.Context) error
 }
 
-// errLost is the error of what could not be done because a machine was lost.
+// errLost is the error for work that failed because a machine was lost.
 var errLost = errors.New("a machine was lost")
 
-// lossesMost is the number of machines that may be lost one after another without a trial in between.
+// lossesMost is how many machines may be lost one after another without a trial in between.
 const lossesMost = 10
 
 // lost says which machines were lost; nil: none.
@@ -33,21 +33,21 @@ func (b *Bench) lost() *result.Lost {
 	return nil
 }
 
-// lasting calls do until it ends without that a machine was lost. It waits for each that is, and then
-// goes on: with the round again in the pilots, else with another epoch. A run that waits in vain is
-// interrupted.
+// lasting calls do until it ends without a lost machine. It waits for each lost machine, and then
+// continues: with the same round in the pilots, else with another epoch. A run that waits in vain
+// is interrupted.
 func (b *Bench) lasting(ctx context.Context, do func(context.Context) (string, error)) (reason string, err error) {
 	for again := false; ; {
 		b.at = result.Key{Epoch: -1, Round: -1}
 		reason, err = do(ctx)
 		lost := b.lost()
-		if again && b.again != nil && (lost == nil || ctx.Err() != nil) { // the run itself has gone on before
+		if again && b.again != nil && (lost == nil || ctx.Err() != nil) { // the run itself has continued before
 			b.again = nil
 		}
 		if lost == nil || ctx.Err() != nil {
 			return reason, err
 		}
-		anew := b.at.Epoch >= b.run.Plan.Pilots && b.again == nil // of an epoch that has begun
+		anew := b.at.Epoch >= b.run.Plan.Pilots && b.again == nil // in an epoch that has begun
 		switch away, err := b.rejoin(ctx, lost, anew); {
 		case away != nil:
 			b.tell(result.Event{Stage: "wait", Text: away.Error()})
@@ -66,15 +66,15 @@ func (b *Bench) lasting(ctx context.Context, do func(context.Context) (string, e
 	}
 }
 
-// retaken reports whether the trial of o was cut off by the loss of generators alone. They are there
-// again then, and the round is to be taken again.
+// retaken reports whether the loss of generators alone cut off the trial of o. They have returned
+// then, and the round must be repeated.
 func (b *Bench) retaken(ctx context.Context, o plan.Order) (bool, error) {
 	lost := b.lost()
 	if lost == nil || lost.Server || ctx.Err() != nil || b.run.Plan.Processes != result.PerEpoch {
-		return false, nil // or its processes are for one load
+		return false, nil // or its processes serve a single load
 	}
 	if s := b.servers[o.Contestant]; s != nil {
-		if b.frozen(s) != nil { // then there is more to do
+		if b.frozen(s) != nil { // then more must be repeated
 			return false, nil
 		}
 	}
@@ -82,8 +82,8 @@ func (b *Bench) retaken(ctx context.Context, o plan.Order) (bool, error) {
 	return away == nil, err
 }
 
-// rejoin waits for machines that were lost, and records that they were; in a pause that Resume counts, if
-// anew. away says that they did not come.
+// rejoin waits for lost machines, and records the loss; if anew, Resume counts the pause. away says
+// that they did not return.
 func (b *Bench) rejoin(ctx context.Context, lost *result.Lost, anew bool) (away, err error) {
 	lost.Key = b.at
 	lost.Seed = b.run.Plan.Seed

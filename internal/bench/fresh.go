@@ -6,9 +6,9 @@ import (
 	"dyno/internal/result"
 )
 
-// unloaded freezes fresh processes once all of them are started and verified, and reads what each
-// holds before its first load. Only the probe's and the verifier's requests have reached it, and
-// their connections are closed.
+// unloaded freezes fresh processes once all are started and verified, and reads each one before its
+// first load. Only the probe's and the verifier's requests have reached it, and their connections
+// are closed.
 func (b *Bench) unloaded(all []*started) {
 	b.Generator.Rest(settle)
 	for _, s := range all {

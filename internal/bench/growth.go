@@ -6,12 +6,12 @@ import (
 	"dyno/internal/result"
 )
 
-// growthEvery is the time between two readings of a server's memory under a long load. One reading
+// growthEvery is the time between two readings of a server's memory under a long load. A reading
 // takes some milliseconds for a server that holds a gigabyte.
 const growthEvery = 2 * time.Second
 
-// growth starts to read the memory of s periodically. The returned function stops this and returns
-// the readings, including one at the start and one at the end.
+// growth starts to read s's memory periodically. The returned function stops this and returns the
+// readings, including one at the start and one at the end.
 func growth(s Server) func() []result.MemoryAt {
 	var seen []result.MemoryAt
 	began := time.Now()

@@ -5,16 +5,16 @@ import (
 	"dyno/internal/result"
 )
 
-// Heap is what a contestant reports: the bytes of its heap in use, the bytes allocated since its
-// launch, and the goroutines started since then. In use and goroutines are 0 if it cannot report them.
+// Heap is a contestant's own report: heap bytes in use, bytes allocated since its launch, and
+// goroutines started since then. Inuse and Goroutines are 0 if it cannot report them.
 type Heap struct{ Inuse, Allocated, Goroutines int64 }
 
-// heap reads the heap of a thawed, idle server, if the plan requests it. The returned function
-// reads it again and stores in u the bytes in use, and the bytes allocated and the goroutines started
-// in between. For a server that cannot report its heap it does nothing.
+// heap reads a thawed, idle server's heap, if the plan asks. The returned function reads it again
+// and stores in u the bytes in use, and the bytes allocated and the goroutines started in between.
+// If a server cannot report its heap it does nothing.
 //
-// A reading itself allocates some kilobytes and starts a goroutine, which are measured by two
-// consecutive readings and subtracted.
+// A reading itself allocates some kilobytes and starts a goroutine, which two consecutive readings
+// measure, to be subtracted.
 func (b *Bench) heap(s Server) func(u *result.Usage) {
 	none := func(*result.Usage) {}
 	if !b.run.Plan.Heap {
@@ -45,9 +45,9 @@ func (b *Bench) heap(s Server) func(u *result.Usage) {
 	}
 }
 
-// reportsHeap reports whether a contestant serves figures of its heap.
-// Note: the language decides, not a key of the manifest, because all contestants in Go and .NET have the
-// harness, which a test checks.
+// reportsHeap reports whether a contestant serves heap figures. Note: the language decides, not a
+// key in the manifest, because all contestants in Go and .NET have the harness, which a test
+// checks.
 func reportsHeap(m *contestant.Manifest) bool {
 	return m.Path != "" && (m.Language == "go" || m.Language == "csharp")
 }

@@ -24,20 +24,21 @@ import (
 	"dyno/internal/scenario"
 )
 
-// LocalOptions are the options of NewLocal.
+// LocalOptions are NewLocal's options.
 type LocalOptions struct {
-	Root      string // of the project
-	FS        fs.FS  // the same
+	Root      string // the project's
+	FS        fs.FS  // the project
 	Manifests []*contestant.Manifest
-	Scenario  string   // by name
-	Others    []string // of levels that have one of their own
-	Backend   string   // that contestants call; empty: none
-	Folder    string   // of the run: logs, homes of the contestants
+	Scenario  string   // name
+	Others    []string // names, for levels with another scenario
+	Backend   string   // called by contestants; empty: none
+	Folder    string   // the run's: logs, contestants' homes
 	Offline   bool     // fetch no toolchain
-	Layouts   int      // orders of functions in which a contestant is linked, where its toolchain can; 0: one
-	CPUs      int      // that servers must have at least; 0: as the machine is divided by default
-	// Address is the IP address of this machine that the servers listen on, where generators on other
-	// machines reach them; all CPUs are theirs then. empty: 127.0.0.1, and this machine generates the load.
+	Layouts   int      // function orders that a contestant is linked in, if its toolchain can; 0: one
+	CPUs      int      // the fewest that servers must have; 0: the default division
+	// Address is this machine's IP address that the servers listen on, if generators on other
+	// machines load them; all CPUs are then the servers'. Empty: 127.0.0.1, and this machine
+	// generates the load.
 	Address string
 }
 
@@ -49,17 +50,17 @@ type Local struct {
 	pin       bool // generator, dyno and its child processes are pinned to CPUs
 	attached  map[string]*attached
 	meter     *host.Meter
-	energy    *host.Energy // nil where there is none
+	energy    *host.Energy // nil if there is none
 	mu        sync.Mutex
 	built     map[string]*contestant.Built
 	layouts   map[string][]*contestant.Built // the same programs with their functions in other orders
 	toolchain map[string]*found
-	fixed     map[string]int // by contestant: the port on which it always listens
-	restore   func()         // of dyno's own affinity
+	fixed     map[string]int // by contestant: its fixed port
+	restore   func()         // restores dyno's own affinity
 	identity  endpoint.Identity
 }
 
-// found is a toolchain that is searched for once.
+// found is the result of searching for a toolchain once.
 type found struct {
 	once sync.Once
 	tc   contestant.Toolchain
@@ -79,7 +80,7 @@ func NewLocal(o LocalOptions) (*Local, error) {
 			return nil, err
 		}
 	}
-	if _, err := contestant.Cache(); err != nil { // once for all that need it
+	if _, err := contestant.Cache(); err != nil { // checked once for all users
 		return nil, err
 	}
 	host.RaiseFileLimit()
@@ -111,10 +112,10 @@ func NewLocal(o LocalOptions) (*Local, error) {
 	return l, nil
 }
 
-// Describe returns the machine and the division of its CPUs.
+// Describe returns the machine and how its CPUs are divided.
 func (l *Local) Describe() result.Host { return l.machine }
 
-// Close restores the CPU affinity of dyno, removes the run's certificate, and closes what l has open.
+// Close restores dyno's CPU affinity, removes the run's certificate, and closes the meter.
 func (l *Local) Close() {
 	l.meter.Close()
 	if l.identity.Key != "" {
@@ -125,7 +126,7 @@ func (l *Local) Close() {
 	}
 }
 
-// Build finds the toolchain and builds a contestant, or reuses an earlier build of unchanged
+// Build finds the toolchain and builds a contestant, or reuses an earlier build from unchanged
 // sources.
 func (l *Local) Build(ctx context.Context, name string, note func(string)) (result.Contestant, error) {
 	if control, ok, err := refserver.ParseControl(name); ok {
@@ -169,7 +170,7 @@ func (l *Local) Build(ctx context.Context, name string, note func(string)) (resu
 }
 
 // relink builds m once more for each further layout that the run wants, if its toolchain can, and
-// records their hashes in c.
+// records the hashes in c.
 func (l *Local) relink(ctx context.Context, m *contestant.Manifest, b *contestant.Built, c *result.Contestant,
 	note func(string),
 ) (others []*contestant.Built, err error) {
@@ -204,7 +205,7 @@ func (l *Local) make(ctx context.Context, m *contestant.Manifest, c *result.Cont
 	}
 	var tc contestant.Toolchain
 	var err error
-	if m.Program == "" || m.Managed() { // whose program needs the runtime
+	if m.Program == "" || m.Managed() { // a managed program needs its runtime
 		if tc, err = l.find(ctx, m, note); err != nil {
 			return nil, err
 		}
@@ -235,7 +236,7 @@ func (l *Local) control(c refserver.Control) result.Contestant {
 		Version: runtime.Version(), Engine: m.Engine, Control: true, Toolchain: "dyno itself"}
 }
 
-// find looks for the toolchain of m, once for all contestants that need the same one.
+// find looks for m's toolchain, once for all contestants that need the same one.
 func (l *Local) find(ctx context.Context, m *contestant.Manifest, note func(string)) (contestant.Toolchain, error) {
 	key := fmt.Sprint(m.Toolchain)
 	l.mu.Lock()
@@ -252,8 +253,7 @@ func (l *Local) find(ctx context.Context, m *contestant.Manifest, note func(stri
 	return f.tc, f.err
 }
 
-// Availability says whether the toolchain of m is available without downloading it, and which one
-// it is.
+// Availability says whether m's toolchain is available without a download, and which one it is.
 func Availability(ctx context.Context, root string, m *contestant.Manifest) string {
 	tc, err := contestant.Find(ctx, m, contestant.FindOptions{Root: root, Look: true})
 	if err != nil {
@@ -262,7 +262,7 @@ func Availability(ctx context.Context, root string, m *contestant.Manifest) stri
 	return fmt.Sprintf("yes: %s %s (%s)", tc.Name, tc.Version, tc.Origin)
 }
 
-// Launch starts a built contestant on the server's CPUs, or the backend on the generator's where this
+// Launch starts a built contestant on the server's CPUs, or the backend on the generator's if this
 // machine has both.
 func (l *Local) Launch(ctx context.Context, name string, o Launch) (Server, error) {
 	l.mu.Lock()
@@ -325,7 +325,7 @@ func (l *Local) Launch(ctx context.Context, name string, o Launch) (Server, erro
 	return &localServer{Instance: inst, local: l, processors: given}, nil
 }
 
-// certified returns the run's certificate, which it makes when the first form of HTTP needs it.
+// certified returns the run's certificate, and makes it when an HTTP form first needs it.
 func (l *Local) certified(forms []protocol.HTTP) (endpoint.Identity, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -337,9 +337,9 @@ func (l *Local) certified(forms []protocol.HTTP) (endpoint.Identity, error) {
 	return l.identity, err
 }
 
-// settle records the fixed port of a contestant, 0 if it uses the offered port. Each contestant is
-// started once alone before they run at the same time, so that it is known which need their own
-// network namespace. settle returns an error if one is needed but not possible.
+// settle records a contestant's fixed port, 0 if it uses the offered port. Each contestant is
+// started once alone before they run at the same time, which shows which need their own network
+// namespace. settle returns an error if one is needed but not possible.
 func (l *Local) settle(name string, port int) error {
 	l.mu.Lock()
 	l.fixed[name] = port
@@ -379,7 +379,7 @@ func (l *Local) pinned(cpus []int) []int {
 	return nil
 }
 
-// Failure converts an error into a record. The name of the log is relative to the run folder.
+// Failure converts an error into a record. The log's name is relative to the run folder.
 func (l *Local) Failure(name, stage string, err error) result.Failure {
 	f := contestant.AsFailure(name, err)
 	if f.Stage == "" {
@@ -391,7 +391,7 @@ func (l *Local) Failure(name, stage string, err error) result.Failure {
 	return f
 }
 
-// Watch reads the clocks of the machine now, and again when the returned function is called.
+// Watch reads the machine's clocks now, and again when the returned function is called.
 func (l *Local) Watch(loaded Server) func(server, generator, backend time.Duration) result.Causes {
 	others := l.others(loaded)
 	for _, s := range others {

@@ -2,23 +2,23 @@ package bench
 
 import "path/filepath"
 
-// The folders of a run folder that a bench writes into: logs of contestants, their working folders,
-// and the certificate of the run.
+// A bench's folders in the run folder: contestants' logs, their working folders, and the run's
+// certificate.
 const logFolder, homeFolder, tlsFolder = "logs", "homes", "tls"
 
-// Folders are all of these.
+// Folders lists them.
 var Folders = []string{logFolder, homeFolder, tlsFolder}
 
-// log returns the path of a contestant's log.
+// log returns the path to a contestant's log.
 func (l *Local) log(name, what string) string {
 	return filepath.Join(l.opts.Folder, logFolder, LogName(name, what))
 }
 
-// LogName returns the name of a contestant's log in the folder logs of a run. what is build, or
-// epoch and its number.
+// LogName returns a contestant's log name in the run's folder logs. what is build, or epoch and its
+// number.
 func LogName(name, what string) string { return safe(name) + "-" + what + ".log" }
 
-// safe returns name with every byte replaced that is not safe in a file name.
+// safe returns name with every byte replaced that is unsafe in a file name.
 func safe(name string) string {
 	b := []byte(name)
 	for i, c := range b {

@@ -8,11 +8,11 @@ import (
 	"dyno/internal/result"
 )
 
-// negotiated returns an error if the connections of a load over TLS did not negotiate what its level
-// asks for, or not all the same, or not what those of the cell's first trial did: its figures would
-// then be of several things.
+// negotiated returns an error if a TLS load's connections negotiated something else than its level
+// asks for, or differ from one another or from the cell's first trial: its figures would then mix
+// different things.
 func (b *Bench) negotiated(name string, at result.Level, l *result.Load) error {
-	switch asked := at.HTTP.TLS(); { // a URL says by itself how it is spoken to
+	switch asked := at.HTTP.TLS(); { // a URL itself says how to speak to it
 	case name == b.run.Plan.Backend, !asked && len(l.TLS) == 0:
 		return nil
 	case len(l.TLS) == 0:
@@ -41,8 +41,8 @@ func (b *Bench) negotiated(name string, at result.Level, l *result.Load) error {
 	return nil
 }
 
-// sameSession reports whether two sessions have the same cost per byte and the same handshake. A resumed one
-// may name no group.
+// sameSession reports whether two sessions have the same cost per byte and the same handshake. A
+// resumed session may name no group.
 func sameSession(a, b result.TLSSession) bool {
 	group := a.Group == b.Group || a.Group == "" && a.Resumed || b.Group == "" && b.Resumed
 	return a.Version == b.Version && a.Suite == b.Suite && a.ALPN == b.ALPN && group
@@ -56,7 +56,7 @@ func session(s result.TLSSession) string {
 	return s.Words() + ", ALPN " + s.ALPN
 }
 
-// forms returns the forms of HTTP that a contestant is asked in, the first loaded first.
+// forms returns the HTTP forms that a contestant is asked in, the first loaded first.
 func forms(asked []plan.Asking) (list []protocol.HTTP) {
 	seen := map[protocol.HTTP]bool{}
 	for _, a := range asked {

@@ -8,15 +8,15 @@ import (
 	"dyno/internal/scenario"
 )
 
-// Probe is what a program is asked until it is ready. It is a value, so that the machine that starts
-// the program can ask it, and reads one clock.
+// Probe is the question to a program until it is ready. It is a value, so that the machine that
+// starts the program can ask it, and reads one clock.
 type Probe struct {
 	Scenario *scenario.Scenario // its first loaded request must be answered with the right status
-	Delay    time.Duration      // of the handlers
-	Records  *Records           // of a backend, which must take them instead
+	Delay    time.Duration      // the handlers'
+	Records  *Records           // for a backend, which must accept them instead
 }
 
-// Records are what a backend answers with.
+// Records are the records in a backend's answers.
 type Records struct {
 	Number int
 	Seed   uint64

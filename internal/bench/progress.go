@@ -5,7 +5,7 @@ import (
 	"dyno/internal/result"
 )
 
-// progress reports the progress of the run to the live view.
+// progress reports the run's progress to the live view.
 func (b *Bench) progress(stage, name string, epoch int, t *result.Trial) {
 	if b.Event == nil {
 		return
@@ -14,7 +14,7 @@ func (b *Bench) progress(stage, name string, epoch int, t *result.Trial) {
 	if epoch < b.run.Plan.Pilots && (stage == "measure" || stage == "measured") {
 		e.Stage = "pilot"
 	}
-	first := t != nil && t.Position == 0 // of a round, so that there are whole rounds before it
+	first := t != nil && t.Position == 0 // first in a round, so that only whole rounds precede it
 	now := plan.ProgressOf(b.run, &b.cost)
 	e.Done, e.Total, e.Left, e.Text = now.Done, now.Total, now.Left, now.Epoch
 	if first && b.Standing != nil && (t.Round == 0 || epoch <= b.run.Plan.Pilots) {

@@ -7,10 +7,10 @@ import (
 	"dyno/internal/result"
 )
 
-// What is something that can be read of a Server.
+// What names figures that can be read from a Server.
 type What string
 
-// What can be read, and the fields of Reading that this sets.
+// The kinds of figures, and the fields that they set in Reading.
 const (
 	ReadStart  What = "start"  // Ready, Processors, Meters, Absent
 	ReadExit   What = "exit"   // none: an error says how the server has ended
@@ -20,21 +20,22 @@ const (
 	ReadHeap   What = "heap"   // Heap; it stops the server for a moment
 	ReadLog    What = "log"    // Logged, Tail
 
-	// ReadCount starts to count instructions and energy, and ReadCounted sets Usage to the counts since then.
+	// ReadCount starts to count instructions and energy, and ReadCounted sets Usage to the counts
+	// since then.
 	ReadCount   What = "count"
 	ReadCounted What = "counted"
-	// ReadGrow starts to read the memory from time to time, also under load, and ReadGrown sets Memory.
+	// ReadGrow starts to read memory from time to time, also under load, and ReadGrown sets Memory.
 	ReadGrow  What = "grow"
 	ReadGrown What = "grown"
 )
 
-// Reading holds the figures that were read of a Server.
+// Reading holds figures read from a Server.
 type Reading struct {
-	Ready      time.Duration      `json:"ready,omitempty"`      // start of the process to its first right answer
+	Ready      time.Duration      `json:"ready,omitempty"`      // from process start to first right answer
 	Processors *result.Processors `json:"processors,omitempty"` // CPUs by Launch.CPUs; nil without that
 	Meters     map[string]string  `json:"meters,omitempty"`     // how figures are measured
 	Absent     map[string]string  `json:"absent,omitempty"`     // which figures are absent and why
-	CPU        time.Duration      `json:"cpu,omitempty"`        // of the whole process tree, ns resolution
+	CPU        time.Duration      `json:"cpu,omitempty"`        // the whole process tree, ns resolution
 	Usage      result.Usage       `json:"usage,omitzero"`
 	Heap       Heap               `json:"heap,omitzero"`
 	Logged     int64              `json:"logged,omitempty"` // bytes written to its log so far
@@ -42,7 +43,7 @@ type Reading struct {
 	Memory     []result.MemoryAt  `json:"memory,omitempty"`
 }
 
-// read adds figures of a server to u. Those that cannot be read stay absent.
+// read adds a server's figures to u. Unreadable ones stay absent.
 func read(s Server, what What, u *result.Usage) {
 	r, _ := s.Read(what)
 	u.Add(&r.Usage)
@@ -60,7 +61,7 @@ func WithLog(s Server, err error) *LogError {
 	return &LogError{Err: err, Tail: r.Tail}
 }
 
-// spans holds what a server reads over a time, from the reading that begins this to the one that ends it.
+// spans holds readings over a time, from the beginning Read to the ending one.
 type spans struct{ ends map[What]func(*Reading) }
 
 func (s *spans) begin(ending What, end func(*Reading)) {

@@ -17,8 +17,8 @@ import (
 )
 
 // Resume continues an interrupted run in a new epoch, on this machine or another one of the same
-// kind. The contestants are built and verified again, and must be the same. Until they are, nothing
-// is recorded: a refusal leaves the run as it was.
+// kind. The contestants are built and verified again, and must be the same. Until then nothing is
+// recorded: a refusal leaves the run as it was.
 func (b *Bench) Resume(ctx context.Context, run *result.Run) (*result.Run, error) {
 	b.run, b.servers, b.exact, b.cut = run, map[string]Server{}, newExact(), map[string]int64{}
 	if run.End != nil {
@@ -51,7 +51,7 @@ func (b *Bench) Resume(ctx context.Context, run *result.Run) (*result.Run, error
 	return b.carryOut(ctx)
 }
 
-// goOn records that a resumed run goes on. The time until now is no part of its budget.
+// goOn records that a resumed run continues. The time until now does not count against its budget.
 func (b *Bench) goOn() error {
 	again := b.again
 	b.again = nil
@@ -61,8 +61,8 @@ func (b *Bench) goOn() error {
 	return b.record(result.Record{Resume: again})
 }
 
-// sameKind returns an error if a run that began on a machine cannot go on here. The build of the
-// kernel, the boot and the memory may differ.
+// sameKind returns an error if a run that began on another machine cannot continue here. Kernel
+// build, boot and memory may differ.
 func sameKind(was, here *result.Host) error {
 	var differ []string
 	add := func(what string, a, b any) {
@@ -86,7 +86,7 @@ func sameKind(was, here *result.Host) error {
 	return nil
 }
 
-// machines names further machines of a run, with their CPUs.
+// machines names a run's further machines, with their CPUs.
 func machines(of []result.Host) (all []string) {
 	for i := range of {
 		cpus := slices.Concat(of[i].ServerCPUs, of[i].GeneratorCPUs)
@@ -95,7 +95,7 @@ func machines(of []result.Host) (all []string) {
 	return all
 }
 
-// backends names the machine of the backend; none where it is not another one.
+// backends names the backend's machine; none if it has no machine of its own.
 func backends(h *result.Host) []string {
 	if h.Backend == nil {
 		return nil
@@ -103,18 +103,18 @@ func backends(h *result.Host) []string {
 	return machines([]result.Host{*h.Backend})
 }
 
-// sameFacts reports whether two descriptions of a machine are recorded alike.
+// sameFacts reports whether two machine descriptions are recorded alike.
 func sameFacts(a, b *result.Host) bool {
 	x, err := json.Marshal(a)
 	y, err2 := json.Marshal(b)
 	return err == nil && err2 == nil && string(x) == string(y)
 }
 
-// sameProgram returns an error if a contestant was not built as at the start of the run. The
-// reference servers, which are part of dyno, need to be of the same version of Go only.
+// sameProgram returns an error if a contestant's build differs from the start of the run. The
+// reference servers, which are part of dyno, only need the same Go version.
 //
-// Note: a program of the same sources and toolchain with another hash could be taken for one more
-// layout of its functions. But nothing then shows that it differs in its layout alone.
+// Note: a program with the same sources and toolchain but another hash could be taken for one more
+// layout of its functions. But nothing shows that it differs only in its layout.
 func sameProgram(was, is *result.Contestant) error {
 	tool := func(c *result.Contestant) string {
 		name, _, _ := strings.Cut(c.Toolchain, " (")
@@ -150,7 +150,7 @@ func programs(c *result.Contestant) string {
 // short returns the first digits of a hash.
 func short(hash string) string { return hash[:min(12, len(hash))] }
 
-// refuse returns the error of a contestant that cannot take part in a resumed run as it did before.
+// refuse returns the error for a contestant that cannot take part in a resumed run as before.
 func refuse(name string, err error) error {
 	var logged *LogError
 	if errors.As(err, &logged) && len(logged.Tail) > 0 {

@@ -19,7 +19,7 @@ type localServer struct {
 	*contestant.Instance
 	spans
 	local      *Local
-	processors *result.Processors // that it is pinned to, and how it knows their number
+	processors *result.Processors // CPUs that it is pinned to, and how it knows their number
 }
 
 func (s *localServer) Thaw() error { return s.Process.Thaw() }
@@ -69,7 +69,7 @@ func (s *localServer) Read(what What) (r Reading, err error) {
 	return r, err
 }
 
-// exited also says of a server that went into the background how to start it instead.
+// exited also says how to start a server that went into the background.
 func (s *localServer) exited() error {
 	select {
 	case <-s.Process.Done():
@@ -86,7 +86,7 @@ func (s *localServer) exited() error {
 	return err
 }
 
-// meters reads everything once, to find out what cannot be read.
+// meters reads everything once, to find out which figures cannot be read.
 func (s *localServer) meters() (by, absent map[string]string) {
 	by, absent = s.Process.Meters()
 	for what := range s.local.machine.Absent {
@@ -121,8 +121,8 @@ func (d *localGenerator) Rest(t time.Duration) { time.Sleep(t) }
 
 func (d *localGenerator) Quiet() func() { return Quiet() }
 
-// Quiet stops the garbage collector of dyno until the returned function is called. What accumulates in a trial is
-// small.
+// Quiet stops dyno's garbage collector until the returned function is called. Little garbage
+// accumulates in a trial.
 func Quiet() func() {
 	old := debug.SetGCPercent(-1)
 	return func() {

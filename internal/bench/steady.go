@@ -9,21 +9,21 @@ import (
 	"dyno/internal/stats"
 )
 
-// steadyWindows is the number of windows that the last level must have; after the pilots, which have found the
-// warm-up time, steadyTurns.
+// steadyWindows is how many windows the last level must have; after the pilots, which have found
+// the warm-up time, steadyTurns.
 const (
 	steadyWindows = 10
 	steadyTurns   = 4
 )
 
-// windowsOf returns the number of windows of a length that the last level must have in the pilots: steadyWindows,
-// or fewer for longer windows, to make up the same time, but at least steadyTurns.
+// windowsOf returns how many windows of that length the last level must have in the pilots:
+// steadyWindows, or fewer for longer windows, to make up the same time, but at least steadyTurns.
 func windowsOf(length time.Duration) int {
 	return max(steadyTurns, int(steadyWindows*plan.WarmWindow(result.Level{})/length))
 }
 
-// perCPU returns the logs of requests per second of CPU time; per second of wall time for windows
-// whose CPU time could not be read.
+// perCPU returns the logs of requests per second of CPU time, or of wall time for windows with
+// unreadable CPU time.
 func perCPU(windows []result.WarmupWindow) []float64 {
 	x := perSecond(windows)
 	for i, w := range windows {
@@ -48,17 +48,18 @@ func rate(log float64) int64 { return int64(math.Round(math.Exp(log))) }
 // tolerance returns the largest difference at which two levels of logs count as one.
 func tolerance(sigma float64) float64 { return max(math.Log(1.02), 2*sigma) }
 
-// leveled is what is known of the last level of a series.
+// leveled describes a series' last level.
 type leveled struct {
 	settled        bool // it has enough windows
 	from           int  // where it begins
-	faster, slower bool // there was a faster one before it, a slower one
+	faster, slower bool // a faster, a slower level came before it
 }
 
-// levels finds the last level of x, logs of rates, oldest first (doc/method.md, Warm-up): the windows at its end that
-// agree with the median of the last need. It is settled if it has as many, and their halves agree. A window agrees
-// if the median of up to seven around it is within the tolerance; the first and the last alone, within twice that.
-// noise is a lower bound of the noise of x.
+// levels finds the last level in x, logs of rates, oldest first (doc/method.md, Warm-up): the
+// windows at the end that agree with the median of the last need. It is settled if it has need
+// windows, and their halves agree. A window agrees if the median over up to seven around it is
+// within the tolerance; the first and the last window alone, within twice that. noise is a lower
+// bound for x's noise.
 func levels(x []float64, need int, noise float64) (l leveled) {
 	sigma := max(stats.Jitter(x), noise)
 	if math.IsNaN(sigma) {
@@ -85,8 +86,8 @@ func levels(x []float64, need int, noise float64) (l leveled) {
 	return l
 }
 
-// classOf returns the class of a warm-up that ended steady, and the window with which its last
-// level began, over all its series.
+// classOf returns the class of a warm-up that ended steady, and the window where its last level
+// began, over all its series.
 func classOf(all []leveled) (class string, from int) {
 	class = result.Flat
 	for _, l := range all {
@@ -101,8 +102,9 @@ func classOf(all []leveled) (class string, from int) {
 	return class, from
 }
 
-// noiseOf returns the median over contestants of the noise of a series from one window to the next,
-// because the few windows of one contestant give a poor estimate. It is 0 if none has four windows.
+// noiseOf returns the median over contestants of a series' noise from one window to the next,
+// because one contestant's few windows give a poor estimate. It is 0 if no contestant has four
+// windows.
 func noiseOf(all []*started, series func([]result.WarmupWindow) []float64) float64 {
 	var each []float64
 	for _, s := range all {

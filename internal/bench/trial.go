@@ -17,8 +17,8 @@ import (
 	"dyno/internal/scenario"
 )
 
-// turn ends the processes of the last epoch. It starts, verifies, warms up and freezes those of
-// this one, in shuffled order.
+// turn ends the last epoch's processes. It starts, verifies, warms up and freezes this epoch's, in
+// shuffled order.
 func (b *Bench) turn(ctx context.Context, epoch int) error {
 	b.stopAll()
 	b.inTurn = map[string][]scenario.Answer{}
@@ -39,7 +39,7 @@ func (b *Bench) turn(ctx context.Context, epoch int) error {
 		if b.over(ctx) != nil {
 			break
 		}
-		if name == p.Backend { // which runs, and is warm when those are that call it
+		if name == p.Backend { // it runs, and warms up along with its callers
 			continue
 		}
 		b.progress("launch", name, epoch, nil)
@@ -96,19 +96,20 @@ type started struct {
 	position  int
 	managed   bool
 	server    Server
-	idle      *result.Idle   // of a fresh process, before its first load
-	at        []result.Level // that it is warmed up at
-	disturbed bool           // another one of the epoch compiles beside it
-	need      int            // windows that its last level must hold
-	noise     [2]float64     // of the windows of all that are warmed with it: per CPU, and per second
-	began     time.Time      // of its first window
-	cpu       time.Duration  // its clock after the last one
-	compiled  time.Duration  // time after began at which it was last seen to use CPU while idle
-	heapless  error          // why its heap cannot be read, where it should be
+	idle      *result.Idle   // for a fresh process, before its first load
+	at        []result.Level // levels to warm it up at
+	disturbed bool           // another contestant in the epoch compiles beside it
+	need      int            // windows that its last level needs
+	noise     [2]float64     // in the windows of all contestants warmed up with it: per CPU, and per second
+	began     time.Time      // its first window
+	cpu       time.Duration  // its CPU clock after the last window
+	compiled  time.Duration  // when, after began, it was last seen to use CPU while idle
+	heapless  error          // why its heap cannot be read, if it should be
 	err       error
 }
 
-// meter records how the contestant is measured, which figures cannot be read, and on what CPUs it runs.
+// meter records how the contestant is measured, which figures cannot be read, and which CPUs it
+// runs on.
 func (s *started) meter() {
 	r, _ := s.server.Read(ReadStart)
 	s.ReadyNS, s.Processors, s.Meters, s.Absent = int64(r.Ready), r.Processors, r.Meters, r.Absent
@@ -201,7 +202,7 @@ func (b *Bench) trial(ctx context.Context, o plan.Order) error {
 	if ctx.Err() != nil {
 		return ctx.Err() // a trial cut short is no trial
 	}
-	if b.lost() != nil { // nor is one of which a machine was
+	if b.lost() != nil { // nor is one that lost a machine
 		return errLost
 	}
 	if gone := b.gone(); gone != nil { // nor is one whose backend was gone
@@ -238,9 +239,9 @@ func (b *Bench) trial(ctx context.Context, o plan.Order) error {
 	return nil
 }
 
-// endedBefore is the failure of a server that had ended in that way before its load.
+// endedBefore returns the failure for a server that ended that way before its load.
 func endedBefore(how error) error {
-	switch text := how.Error(); { // as os.ProcessState has it
+	switch text := how.Error(); { // the text of os.ProcessState
 	case strings.HasPrefix(text, "signal: killed"):
 		return fmt.Errorf("it was killed before its load: %w; find out what killed it: another contestant, another "+
 			"program, or the kernel's out-of-memory killer (see dmesg)", how)
@@ -250,8 +251,8 @@ func endedBefore(how error) error {
 	return fmt.Errorf("it had ended before its load: %w", how)
 }
 
-// connect thaws a contestant, opens the connections of a load, and warms it up again over them, by so many
-// requests.
+// connect thaws a contestant, opens a load's connections, and warms it up again over them, with
+// rewarmed requests.
 func (b *Bench) connect(ctx context.Context, s Server, o plan.Order) (_ load.Session, rewarmed int64, _ error) {
 	p := &b.run.Plan
 	if err := b.thawed(ctx, s, o.Epoch, o.Level); err != nil {
@@ -277,8 +278,9 @@ func (b *Bench) connect(ctx context.Context, s Server, o plan.Order) (_ load.Ses
 	return sess, seen.Succeeded, nil
 }
 
-// watchUnloaded thaws a contestant without loading it, and reads what CPU it uses: work that it put off. It does so for
-// least and then, for most at most, until a CPU was quiet for calm.
+// watchUnloaded thaws a contestant without loading it, and reads the CPU time that it uses:
+// deferred work. It watches for least and then, up to most in all, until it used hardly any CPU for
+// calm.
 func (b *Bench) watchUnloaded(ctx context.Context, s Server, t *result.Trial, least, most time.Duration) error {
 	const calm, quiet = 300 * time.Millisecond, 15 * time.Millisecond
 	if err := s.Thaw(); err != nil {
@@ -301,7 +303,7 @@ func (b *Bench) watchUnloaded(ctx context.Context, s Server, t *result.Trial, le
 	return s.Freeze()
 }
 
-// quantiles records the response times and the lag of an open loop, and what the objective of a search asks.
+// quantiles records an open loop's response times and lag, and the figure for a search's objective.
 func quantiles(l *result.Load, seen *result.Detail, slo *result.SLO) {
 	r := seen.Response
 	if r == nil {
@@ -317,12 +319,12 @@ func quantiles(l *result.Load, seen *result.Detail, slo *result.SLO) {
 	}
 }
 
-// load makes the trial of dyno's own engine. It returns nil and an error if the load could not even
+// load makes a trial with dyno's own engine. It returns nil and an error if the load could not even
 // begin.
 func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*result.Trial, error) {
 	p := &b.run.Plan
 	backend := b.backend()
-	if backend == s { // its own ceiling is looked for
+	if backend == s { // its own ceiling is measured
 		backend = nil
 	}
 	defer b.Generator.Quiet()()
@@ -373,7 +375,7 @@ func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*result.Trial
 	}
 	t.EndedUnixNS = time.Now().UnixNano()
 	all := outer()
-	if o.Contestant == p.Backend { // where it runs as ever
+	if o.Contestant == p.Backend { // it runs on the CPUs where it always does
 		all[0], all[2] = all[2], all[0]
 	}
 	t.Causes = watched(all[0].or(0), all[1].or(0), all[2].or(0))
@@ -392,7 +394,7 @@ func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*result.Trial
 	least := time.Duration(p.Load.UnloadedNS)
 	most := least
 	switch {
-	case o.Long && o.Position > 1: // the last of that contestant
+	case o.Long && o.Position > 1: // the contestant's last one
 		most = min(plan.LongRestMost(p), b.until.Sub(b.Generator.Now()))
 		least = min(plan.LongRest, most)
 	case !o.Last || !slices.Contains(p.Contestants, o.Contestant):
@@ -407,7 +409,7 @@ func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*result.Trial
 	return t, nil
 }
 
-// differs returns the declared differences of a contestant from the contract.
+// differs returns a contestant's declared differences from the contract.
 func (b *Bench) differs(name string) []string {
 	if c := b.run.Contestant(name); c != nil {
 		return c.Differs
@@ -415,10 +417,10 @@ func (b *Bench) differs(name string) []string {
 	return nil
 }
 
-// spins reports whether the generator polls instead of sleeping: if a CPU is free. Beside a backend it is
-// not, because the backend needs that CPU. In a closed loop a server
-// pays for waking a sleeping generator, and a slow server pays more; but in runs with an external
-// tool, which sleeps, dyno's engine sleeps too.
+// spins reports whether the generator polls instead of sleeping: it does if a CPU is free. With a
+// backend on the generator's CPUs it sleeps, because the backend needs that CPU. In a closed loop a
+// server pays for waking a sleeping generator, and a slow server pays more; but in runs with an
+// external tool, which sleeps, dyno's engine sleeps too.
 func (b *Bench) spins(level result.Level) bool {
 	p, open := &b.run.Plan, level.RatePerSec > 0
 	if p.Backend != "" && !b.run.Host.BackendApart() || !open && len(p.External) > 0 {
@@ -452,19 +454,19 @@ func (b *Bench) job(name string, s Server, level result.Level, seed uint64) load
 }
 
 // rewarm returns the load before a trial that does not count: one request at a time on each
-// connection, whatever the pipeline. Handlers that hash get only as many requests as they answer in
-// that time, because one queued request per connection would take as long as the trial.
+// connection, whatever the pipeline. Handlers that hash only get as many requests as they can
+// answer in that time, because one queued request per connection would take as long as the trial.
 func rewarm(p *result.Plan, at result.Level) load.Window {
 	return load.Window{For: time.Duration(plan.Rewarm(p, at)), Requests: plan.RewarmRequests(p, at),
 		Spread: time.Duration(at.DelayNS), InFlight: 1, Uncounted: true}
 }
 
-// window returns the load of a trial. For an open loop the response times are kept in seen.
+// window returns a trial's load. For an open loop seen keeps the response times.
 func (b *Bench) window(o plan.Order, seen *result.Detail) load.Window {
 	if n := b.run.Plan.Load.Requests; n > 0 {
 		w := load.Window{Requests: n}
 		if o.External != "" {
-			w.For = time.Duration(o.TrialNS) // of a tool that cannot count
+			w.For = time.Duration(o.TrialNS) // for a tool that cannot count
 		}
 		return w
 	}

@@ -18,7 +18,7 @@ import (
 )
 
 // build builds all contestants, two at a time, and returns those that could be built. For the
-// others it records why not.
+// others it records the reason.
 func (b *Bench) build(ctx context.Context) ([]result.Contestant, error) {
 	p := &b.run.Plan
 	names := append(append([]string(nil), p.Contestants...), p.Controls...)
@@ -28,7 +28,7 @@ func (b *Bench) build(ctx context.Context) ([]result.Contestant, error) {
 	if p.Backend != "" {
 		names = append(names, p.Backend)
 	}
-	// before the run was resumed
+	// failed before the run was resumed
 	lost := func(name string) bool { return name != p.Backend && b.run.FailureOf(name) != nil }
 	built := make([]result.Contestant, len(names))
 	failed := make([]error, len(names))
@@ -66,7 +66,7 @@ func (b *Bench) build(ctx context.Context) ([]result.Contestant, error) {
 		if b.again != nil {
 			return nil, refuse(name, failed[i])
 		}
-		if built[i].Name != "" { // its title, at least, is known
+		if built[i].Name != "" { // at least its title is known
 			if err := b.record(result.Record{Contestant: &built[i]}); err != nil {
 				return nil, err
 			}
@@ -98,7 +98,7 @@ func (b *Bench) verifyAll(ctx context.Context, built []result.Contestant) error 
 			return err
 		}
 	}
-	for _, c := range built { // which of them share a port is known only now
+	for _, c := range built { // only now it is known which share a port
 		if !b.Host.Apart(c.Name) || b.run.FailureOf(c.Name) != nil {
 			continue
 		}
@@ -144,8 +144,8 @@ func (b *Bench) verifyOne(ctx context.Context, c result.Contestant) error {
 	return b.record(result.Record{Contestant: &c})
 }
 
-// agree compares the responses of all contestants, and makes their common properties the contract
-// of the load. It records what is checked of every answer, once.
+// agree compares all contestants' responses, and makes their common properties the load's contract.
+// It records, once, which parts of every answer are checked.
 func (b *Bench) agree(ctx context.Context) error {
 	a := b.specified()
 	if b.Alike != nil {
@@ -153,20 +153,20 @@ func (b *Bench) agree(ctx context.Context) error {
 		if err != nil && b.askAnew(ctx) == nil {
 			contract, found, err = b.Alike.Agree(b.Scenario)
 		}
-		if err != nil || found.Requests == 0 { // nobody answered
+		if err != nil || found.Requests == 0 { // no contestant answered
 			return err
 		}
 		b.exact.agreed(contract, b.Scenario, append([]string{b.run.Plan.Ceiling}, b.run.Plan.Controls...))
 		b.Scenario, a = contract, found
 	}
-	if b.run.Alike != nil { // before the run was resumed
+	if b.run.Alike != nil { // recorded before the run was resumed
 		return nil
 	}
 	for _, c := range b.run.Contestants {
 		if b.Host.Apart(c.Name) {
 			a.Apart = append(a.Apart, c.Name)
 		}
-		if c.URL != "" { // nobody knows what it was asked before
+		if c.URL != "" { // its earlier requests are unknown
 			a.InTurn = 0
 		}
 	}
@@ -185,8 +185,8 @@ func (b *Bench) agree(ctx context.Context) error {
 	return b.record(result.Record{Alike: a})
 }
 
-// askAnew starts all contestants anew and sends them the requests of Ask: what they answer otherwise, such as the time
-// of their start, distinguishes none of them.
+// askAnew restarts all contestants and sends them Ask's requests: answers that differ then, such as
+// a start time, distinguish none of them.
 func (b *Bench) askAnew(ctx context.Context) error {
 	all := map[string][]scenario.Answer{}
 	for _, c := range b.run.Contestants {
@@ -235,8 +235,8 @@ func (b *Bench) specified() *result.Alike {
 	return a
 }
 
-// judge compares the answers that were sampled in an epoch since the last call, while its processes
-// still run.
+// judge compares the answers sampled in an epoch since the last call, while its processes still
+// run.
 func (b *Bench) judge(ctx context.Context, epoch int) error {
 	samples := b.samples
 	b.samples = nil
@@ -277,7 +277,7 @@ func (b *Bench) judge(ctx context.Context, epoch int) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(found)) {
 		v := found[name]
-		if v.Wrong != nil { // recorded first: what was sampled counts as checked
+		if v.Wrong != nil { // recorded first: a sampled answer counts as checked
 			err := WithLog(b.servers[name], v.Wrong)
 			if err := b.fail(name, "verify", epoch, err); err != nil {
 				return err
@@ -292,8 +292,9 @@ func (b *Bench) judge(ctx context.Context, epoch int) error {
 	return nil
 }
 
-// sampler returns what samples the answers of a contestant in this epoch at a level; nil if nothing is
-// compared with them. Header sections are compared with those of the protocol in which it was asked.
+// sampler returns the sampler for a contestant's answers in this epoch at a level; nil if they are
+// not compared. Header sections are only compared at the protocol in which the contestants were
+// first asked.
 func (b *Bench) sampler(name string, at result.Level) *load.Sampler {
 	if !b.compared(name) || b.scenario(at.Scenario) != b.Scenario {
 		return nil
@@ -308,11 +309,11 @@ func (b *Bench) sampler(name string, at result.Level) *load.Sampler {
 	return b.samples[name]
 }
 
-// compared reports whether the answers of a contestant under load are compared.
+// compared reports whether a contestant's answers under load are compared.
 func (b *Bench) compared(name string) bool { return b.Alike != nil && b.exact.base[name] == nil }
 
-// askInTurn sends a contestant what Scenario.InTurn sends. It is nothing where the client keeps
-// a state, where the first load has to be cold, and where the generator is on other machines.
+// askInTurn sends a contestant Scenario.InTurn's requests. It sends nothing if the client keeps a
+// state, if the first load has to be cold, or if the generator is on other machines.
 func (b *Bench) askInTurn(ctx context.Context, name string, s Server) ([]scenario.Answer, error) {
 	g, ok := b.Generator.(interface {
 		InTurn(context.Context, *scenario.Scenario, endpoint.Endpoint) ([]scenario.Answer, error)
@@ -321,16 +322,16 @@ func (b *Bench) askInTurn(ctx context.Context, name string, s Server) ([]scenari
 		return nil, nil
 	}
 	answers, err := g.InTurn(ctx, b.exact.asked(name, b.Scenario), s.At(b.run.Plan.First().HTTP))
-	if len(answers) > 0 { // the load counts what is no answer
+	if len(answers) > 0 { // the load counts missing answers
 		err = ctx.Err()
 	}
 	return answers, err
 }
 
-// freshly sends a contestant that was just started what Ask sent, and after that InTurn, and returns the answers to
-// InTurn.
+// freshly sends a freshly started contestant Ask's requests and then InTurn's, and returns the
+// answers to InTurn.
 func (b *Bench) freshly(ctx context.Context, name string, s Server) ([]scenario.Answer, error) {
-	if c := b.run.Contestant(name); c != nil && c.URL != "" { // it runs on from epoch to epoch
+	if c := b.run.Contestant(name); c != nil && c.URL != "" { // it keeps running from epoch to epoch
 		return nil, nil
 	}
 	q := Question{What: AskAnswers, Scenario: b.exact.asked(name, b.Scenario)}
@@ -358,7 +359,7 @@ func (b *Bench) proveOne(ctx context.Context, c *result.Contestant) (*scenario.O
 		return nil, nil
 	}
 	seen, err := b.verify(ctx, c.Name, c.Differs, s, 0, 0, plan.Asked(&b.run.Plan, c.Name))
-	if b.Alike != nil && !c.Control { // what it answered is judged when all are asked
+	if b.Alike != nil && !c.Control { // its answers are judged once all are asked
 		to, sc := s.At(b.run.Plan.First().HTTP), b.exact.asked(c.Name, b.Scenario)
 		err = b.Alike.Ask(ctx, c.Name, sc, func() ([]scenario.Answer, error) {
 			a, err := b.Generator.Ask(ctx, to, Question{What: AskAnswers, Scenario: sc})
@@ -382,10 +383,10 @@ func (b *Bench) proveOne(ctx context.Context, c *result.Contestant) (*scenario.O
 	return seen, nil
 }
 
-// verify checks that a contestant keeps the contract of each scenario that it is asked, for each
-// number of records of the backend. The result describes the first of these, plus framing and
-// differences of the others. The load then requires the bytes seen here. The backend responds with
-// the records of the epoch told.
+// verify checks that a contestant keeps the contract for each scenario that it is asked, for each
+// number of backend records. The result describes the first check, plus framing and differences
+// from the others. The load then requires the bytes seen here. The backend responds with epoch
+// told's records.
 func (b *Bench) verify(ctx context.Context, name string, differs []string, s Server, epoch, told int,
 	asked []plan.Asking) (*scenario.Observed, error) {
 	var all *scenario.Observed
@@ -420,7 +421,7 @@ func (b *Bench) verify(ctx context.Context, name string, differs []string, s Ser
 	return all, nil
 }
 
-// inspect replaces verify for the ceiling's server: the load requires the bytes that it shows here.
+// inspect replaces verify for the ceiling's server: the load requires the bytes that it sends here.
 func (b *Bench) inspect(ctx context.Context, name string, s Server, epoch int) error {
 	for _, of := range plan.AskedIn(b.run, epoch, name) {
 		if !plan.AtCeiling(&b.run.Plan, of) {

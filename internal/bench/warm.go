@@ -20,8 +20,8 @@ const settle = 20 * time.Millisecond
 const compiling = 20 * time.Millisecond
 
 // warm loads fresh processes in turn until each has had its minimum and is steady. A turn begins
-// with the managed ones. Then they rest, because their runtimes compile when they are idle. When the
-// compilers are idle too, the native ones are loaded.
+// with the managed ones. Then they rest, because their runtimes compile when they are idle. Once
+// the compilers are idle too, the native ones are loaded.
 func (b *Bench) warm(ctx context.Context, all []*started) {
 	defer b.Generator.Quiet()()
 	compilers := 0
@@ -54,8 +54,8 @@ func (b *Bench) warm(ctx context.Context, all []*started) {
 	}
 }
 
-// due returns the managed and the native contestants that a turn loads: those that are not warm, and
-// all managed ones until the last of them is.
+// due returns the managed and the native contestants that a turn loads: those that are not warm,
+// and all managed ones until the last managed one is.
 func (b *Bench) due(all []*started) (managed, native []*started) {
 	noise := [2]float64{noiseOf(all, perCPU), noiseOf(all, perSecond)}
 	young := false
@@ -75,7 +75,7 @@ func (b *Bench) due(all []*started) (managed, native []*started) {
 	return managed, native
 }
 
-// warmEach makes one window of load on each contestant.
+// warmEach makes one load window on each contestant.
 func (b *Bench) warmEach(ctx context.Context, some []*started) {
 	for _, s := range some {
 		b.progress("warm up", s.Contestant, s.Epoch, nil)
@@ -85,16 +85,16 @@ func (b *Bench) warmEach(ctx context.Context, some []*started) {
 	}
 }
 
-// A compiler counts as idle once it has had the time to begin, timer, and used less CPU than busy
-// while somebody looks. (.NET begins when nothing new was called for 100 ms.)
+// A compiler counts as idle once it has had time to begin, timer, and then used at most busy CPU
+// during looks. (.NET begins when nothing new was called for 100 ms.)
 const (
 	timer = 100 * time.Millisecond
 	looks = 50 * time.Millisecond
 	busy  = looks / 5
 )
 
-// compiled waits until the compilers of contestants that have rested since that time are idle, and
-// reports whether they are.
+// compiled waits until the compilers of contestants that rest since that time are idle, and reports
+// whether they are.
 func (b *Bench) compiled(some []*started, since time.Time) bool {
 	if len(some) == 0 {
 		return true
@@ -139,8 +139,9 @@ func (s *started) steady() bool {
 	return !slices.ContainsFunc(s.levels(), func(l leveled) bool { return !l.settled })
 }
 
-// levels analyses what must be steady: requests per second of CPU time, because others may work at
-// the same time, and, in the pilots and where none of them compiles, requests per second.
+// levels analyses the series that must be steady: requests per second of CPU time, because other
+// contestants may work at the same time, and, in the pilots and if none of them compiles, requests
+// per second.
 func (s *started) levels() []leveled {
 	if s.Calibrated {
 		return []leveled{levels(perCPU(s.Windows), steadyTurns, s.noise[0])}
@@ -152,7 +153,7 @@ func (s *started) levels() []leveled {
 	return all
 }
 
-// classify records the class of the warm-up and when it was over.
+// classify records the warm-up's class and its end.
 func (s *started) classify() {
 	rates := perCPU(s.Windows)
 	s.WarmupRateFirst, s.WarmupRateLast = rate(rates[0]), rate(rates[len(rates)-1])
@@ -166,12 +167,12 @@ func (s *started) classify() {
 	s.SteadyNS = &at
 }
 
-// began returns when a window began, on the clock of WarmupNS.
+// began returns when a window began, on WarmupNS's clock.
 func began(w result.WarmupWindow) int64 { return w.EndNS - w.WindowNS }
 
-// warmOnce makes one window of load of each scenario that s will be loaded with, on new connections
+// warmOnce makes one load window for each scenario that s will be loaded with, on new connections
 // as in a trial: the code that opens and closes them must be compiled as well. WarmupNS is the
-// loaded time of a native process, and for a managed one the time since its first window began.
+// loaded time for a native process, and for a managed one the time since its first window began.
 func (b *Bench) warmOnce(ctx context.Context, s *started) error {
 	before, unread := cpuOf(s.server)()
 	if unread == nil && len(s.Windows) > 0 && before-s.cpu > compiling {

@@ -10,11 +10,11 @@ import (
 	"dyno/internal/result"
 )
 
-// Whole describes this machine as one of several, all of whose CPUs are a server's or a generator's.
+// Whole describes this machine as one of several, with all CPUs for servers or all for the generator.
 func Whole(servers bool) result.Host { return whole(host.Describe(), servers, 0, nil) }
 
-// whole gives all CPUs that h divides between server and generator to either; with fewer than n it gives
-// all, also those that h keeps for background CPU.
+// whole gives all CPUs that h divides between server and generator to one side; if they are fewer
+// than n it gives all, including those that h keeps for background CPU.
 func whole(h result.Host, servers bool, n int, all []int) result.Host {
 	cpus := slices.Concat(h.ServerCPUs, h.GeneratorCPUs)
 	slices.Sort(cpus)
@@ -26,12 +26,12 @@ func whole(h result.Host, servers bool, n int, all []int) result.Host {
 	if servers {
 		h.ServerCPUs, h.GeneratorCPUs = cpus, nil
 	}
-	h.Pinned = true // whatever they are, nothing that dyno starts for the other side may use them
+	h.Pinned = true // nothing that dyno starts for the other side may use them
 	return h
 }
 
-// Certificate returns the certificate of the servers that this machine serves over TLS, PEM; nil if
-// there is none.
+// Certificate returns the certificate, in PEM, for the servers that this machine serves over TLS;
+// nil if there is none.
 func (l *Local) Certificate() ([]byte, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -41,7 +41,7 @@ func (l *Local) Certificate() ([]byte, error) {
 	return os.ReadFile(l.identity.Cert)
 }
 
-// listens returns the further addresses that servers listen on.
+// listens returns further addresses that servers listen on.
 func (l *Local) listens() (more []net.IP) {
 	if ip := net.ParseIP(l.opts.Address); ip != nil {
 		more = append(more, ip)
@@ -49,8 +49,8 @@ func (l *Local) listens() (more []net.IP) {
 	return more
 }
 
-// own returns the account of dyno itself where it serves generators on other machines: there all CPUs
-// are the servers'.
+// own returns dyno's own account if it serves generators on other machines: there all CPUs are the
+// servers'.
 func (l *Local) own(used time.Duration) host.Account {
 	if l.opts.Address == "" {
 		return host.Account{}

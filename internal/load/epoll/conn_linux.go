@@ -11,47 +11,47 @@ import (
 
 // conn is one connection and its requests in flight. Only its worker touches it.
 //
-// Note: what each request touches stands first, so that it takes few lines of the CPU's cache.
+// Note: the fields that each request touches come first, so that they share few cache lines.
 type conn struct {
 	stream
-	id      int32 // within the worker
+	id      int32 // index in the worker
 	state   state
-	begun   bool   // its first turn of the window has come
+	begun   bool   // its first turn in the window has come
 	parked  bool   // in worker.free
 	carried bool   // it has carried a request
 	unread  bool   // in worker.unread
-	over    bool   // and its peer has closed its side
+	over    bool   // unread, and its peer has closed its side
 	claimed bool   // a request due at claim is started, and waits for this connection to be dialled
 	heard   int    // answers in this window
-	budget  int    // requests that it may still carry; below 0: no end
-	rest    []byte // read, but not yet of use: part of a head or of a chunk's line
+	budget  int    // requests that it may still carry; below 0: no limit
+	rest    []byte // read, but not yet usable: part of a head or of a chunk's line
 	http    load.Conn
 
-	index  int // within the job's share
+	index  int // index in the job's share
 	pauses load.Pauses
-	ever   bool  // was up in this window
-	failed error // why no more can be written; what came before is still read
+	ever   bool  // up at some time in this window
+	failed error // why no more can be written; earlier data is still read
 
-	due   int64 // of its first turn, then of the request after its pause
+	due   int64 // when its first turn comes, then the request after its pause
 	claim int64
 
-	fails   int // dials in a row
+	fails   int // failed dials in a row
 	dialled int64
 	linked  int64 // when its socket was connected
 	retryAt int64
 	dialBy  int64
 
-	before tcpstat.Socket // when its segments began to count
+	before tcpstat.Socket // when counting its segments began
 }
 
-// state is where a connection is between dial and close: isDown -> isDialing -> isShaking, if it is
-// encrypted -> isUp -> isDown. A dial or a handshake that fails makes it isWaiting until retryAt.
+// state is a connection's state between dial and close: isDown -> isDialing -> isShaking, if it is
+// encrypted -> isUp -> isDown. A failed dial or handshake makes it isWaiting until retryAt.
 type state uint8
 
 const (
 	isDown    state = iota
 	isDialing       // connect is under way
-	isShaking       // the handshake of TLS is
+	isShaking       // the TLS handshake is under way
 	isWaiting       // to dial again
 	isUp
 )
@@ -74,7 +74,7 @@ func (w *worker) handle(c *conn, events uint32) {
 		if events&unix.EPOLLOUT == 0 {
 			return
 		}
-		if (w.win == nil || w.refused > 0) && w.addr.isOwn(c.fd) { // it met itself
+		if (w.win == nil || w.refused > 0) && w.addr.isOwn(c.fd) { // it connected to itself
 			w.dialFailed(c, syscall.ECONNREFUSED, w.now())
 			return
 		}
@@ -82,7 +82,7 @@ func (w *worker) handle(c *conn, events uint32) {
 		if w.link(c); c.state == isUp && w.win != nil {
 			w.fill(c, w.now())
 		}
-		if w.job.TLS != nil { // which has read
+		if w.job.TLS != nil { // shake has read
 			return
 		}
 	case isShaking:
@@ -98,7 +98,7 @@ func (w *worker) handle(c *conn, events uint32) {
 	if events&(unix.EPOLLIN|over) != 0 && c.state == isUp {
 		w.read(c, events&over != 0 || c.over)
 	}
-	// after the answer, which may be there before its request is through
+	// after the answer, which may come before its request is fully sent
 	if events&unix.EPOLLOUT != 0 && c.state == isUp && c.owes() {
 		w.flush(c)
 	}

@@ -33,7 +33,7 @@ func (w *worker) dial(c *conn, now int64) {
 	}
 }
 
-// link goes on with c, whose socket is connected: to the handshake, if it is encrypted.
+// link continues with c, whose socket is connected: to the handshake, if it is encrypted.
 func (w *worker) link(c *conn) {
 	if c.linked = w.now(); w.win == nil {
 		w.dials.Came(c.linked-c.dialled, c.linked)
@@ -50,7 +50,7 @@ func (w *worker) link(c *conn) {
 	}
 }
 
-// shake continues the handshake of c, as far as its peer has answered.
+// shake continues c's handshake, as far as its peer has answered.
 func (w *worker) shake(c *conn) {
 	c.tls.event(c.over)
 	if !c.tls.shake() {
@@ -63,7 +63,7 @@ func (w *worker) shake(c *conn) {
 	}
 	over := c.over
 	w.connected(c, now)
-	w.read(c, over) // what came with the end of the handshake
+	w.read(c, over) // data that came with the handshake's end
 }
 
 // connected makes c ready for its first request, and records how long the dial took.
@@ -98,10 +98,10 @@ func (w *worker) connected(c *conn, now int64) {
 	}
 }
 
-// made is how long it took to make a connection: its dial, and its handshake.
+// made is how long a connection took to make: its dial, and its handshake.
 type made struct{ connect, handshake int64 }
 
-// record counts a connection that was made; within: in the window.
+// record counts a connection that was made; within says that it fell in the window.
 func (w *worker) record(took made, within bool) {
 	if w.rec.Connect != nil {
 		w.rec.Connect.Record(took.connect)
@@ -111,7 +111,7 @@ func (w *worker) record(took made, within bool) {
 	}
 }
 
-// dialFailed closes the socket of a dial, or a handshake, that failed or took too long.
+// dialFailed closes the socket after a dial or a handshake that failed or took too long.
 func (w *worker) dialFailed(c *conn, err error, now int64) {
 	if c.state == isShaking && load.Unconnected(err) == load.Dial {
 		err = c.tls.giveUp(err)
@@ -121,14 +121,14 @@ func (w *worker) dialFailed(c *conn, err error, now int64) {
 	w.undialled(c, err, now)
 }
 
-// undialled records a failed dial of c, with the request that waited for it, and schedules the next
+// undialled records c's failed dial, with the request that waited for it, and schedules the next
 // attempt.
 func (w *worker) undialled(c *conn, err error, now int64) {
 	kind := load.Unconnected(err)
 	if kind == load.Dial {
 		err = fmt.Errorf("dial: %w", err)
 	}
-	if !load.OutOfFiles(w.dialErr) { // which is never forgotten
+	if !load.OutOfFiles(w.dialErr) { // that error is kept
 		w.dialErr = err
 	}
 	c.state, c.dialBy = isDown, 0
@@ -154,7 +154,7 @@ func (w *worker) undialled(c *conn, err error, now int64) {
 			w.rec.Undial(kind, due, now)
 		}
 	}
-	for w.scheduled && w.ups == 0 { // whatever is due finds no connection
+	for w.scheduled && w.ups == 0 { // no due request finds a connection
 		due, ok := w.take(c, now)
 		if !ok {
 			break
@@ -165,13 +165,13 @@ func (w *worker) undialled(c *conn, err error, now int64) {
 	w.wait(c, now)
 }
 
-// wait schedules the next dial of c (load.Backoff).
+// wait schedules c's next dial (load.Backoff).
 func (w *worker) wait(c *conn, now int64) {
 	c.state, c.retryAt = isWaiting, now+int64(load.Backoff(c.fails))
 	w.soon(now)
 }
 
-// mark begins to count the segments of all connections.
+// mark begins to count segments on all connections.
 func (w *worker) mark() {
 	w.segments = tcpstat.Segments{}
 	for i := range w.conns {
@@ -181,14 +181,14 @@ func (w *worker) mark() {
 	}
 }
 
-// count counts the segments of c, which is about to be closed, or its window is over.
+// count adds c's segments, before c is closed or when its window is over.
 func (w *worker) count(c *conn) {
 	if c.fd >= 0 {
 		w.segments.Add(c.fd, c.before)
 	}
 }
 
-// shut closes c's socket and forgets what was in flight on it, except for what is sent again.
+// shut closes c's socket and forgets the requests in flight on it, except those to be sent again.
 func (w *worker) shut(c *conn) {
 	w.count(c)
 	c.close()
@@ -200,8 +200,8 @@ func (w *worker) shut(c *conn) {
 	c.http.Reset()
 }
 
-// broke counts what was in flight on c as lost to kind, closes c and dials it again. Requests that the
-// server has not processed are sent again then, unless they have waited too long.
+// broke counts the requests in flight on c as lost with kind, closes c and dials it again. Requests
+// that the server has not processed are then sent again, unless they have waited too long.
 func (w *worker) broke(c *conn, kind load.Kind, err error, now int64) {
 	if c.failed != nil && (kind == load.Reset || kind == load.Closed) {
 		kind, err = load.Write, c.failed
@@ -231,7 +231,7 @@ func (w *worker) broke(c *conn, kind load.Kind, err error, now int64) {
 	w.again(c, now)
 }
 
-// lose counts each request in flight on c as broken; all says that no request of c is sent again.
+// lose counts each request in flight on c as broken; all says that none is sent again.
 func (w *worker) lose(c *conn, kind load.Kind, err error, now int64, all bool) {
 	n := c.http.Pending()
 	if !all {
@@ -249,8 +249,8 @@ func (w *worker) lose(c *conn, kind load.Kind, err error, now int64, all bool) {
 	}
 }
 
-// again replaces c's connection if requests may still start or one is sent again: at once, or with its
-// next request if each carries its own dial.
+// again replaces c's connection if requests may still start or one is sent again: at once, or with
+// its next request if each request dials.
 func (w *worker) again(c *conn, now int64) {
 	w.shut(c)
 	if c.http.Held() > 0 {
@@ -260,7 +260,7 @@ func (w *worker) again(c *conn, now int64) {
 	if !w.open || now >= w.deadline {
 		return
 	}
-	if w.win.pause > 0 && c.begun && now >= c.due { // else its pause goes on
+	if w.win.pause > 0 && c.begun && now >= c.due { // else its pause continues
 		w.think(c, now)
 	}
 	if w.job.PerConnection > 0 {

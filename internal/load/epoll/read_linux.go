@@ -6,13 +6,13 @@ import (
 	"dyno/internal/load"
 )
 
-// read receives the data of c's socket, then sends the requests that the responses allow. over
-// means that the peer has closed its side: with EPOLLET that is reported once, perhaps together
-// with the last bytes, so read continues until recv returns 0.
+// read receives data from c's socket, then sends the requests that the responses allow. over means
+// that the peer has closed its side: with EPOLLET that is reported once, perhaps together with the
+// last bytes, so read continues until recv returns 0.
 //
-// It takes at most burst bytes, so that other connections get their turn, and c sends what the
-// responses in them allow. The rest is left for the next turn of the loop, which readOn takes up,
-// because epoll does not report it again.
+// It reads at most burst bytes, so that other connections get their turn, and c sends the requests
+// that these responses allow. readOn reads the rest in the loop's next turn, because epoll does not
+// report it again.
 func (w *worker) read(c *conn, over bool) {
 	if c.tls != nil {
 		c.tls.event(over)
@@ -68,12 +68,12 @@ func (w *worker) read(c *conn, over bool) {
 	}
 }
 
-// burst is how many bytes of one connection are read before the others have their turn.
+// burst is how many bytes are read from one connection before the others get their turn.
 const burst = 4 * readBuffer
 
-// readOn continues with the connections that had more to read than a burst.
+// readOn continues with connections that had more to read than a burst.
 func (w *worker) readOn() {
-	n := len(w.unread) // those that join meanwhile wait for the next turn
+	n := len(w.unread) // connections that join meanwhile wait for the next turn
 	for _, id := range w.unread[:n] {
 		c := &w.conns[id]
 		if c.unread = false; c.state == isUp {
@@ -119,7 +119,7 @@ func (w *worker) feed(c *conn, b []byte, now int64) bool {
 	return true
 }
 
-// answered judges a response to c. It reports whether c is still usable. raw is what was read last,
+// answered judges a response on c. It reports whether c is still usable. raw is the data read last,
 // for the complaint.
 func (w *worker) answered(c *conn, a *load.Answer, raw []byte, now int64) bool {
 	if a.Lost != load.OK {
@@ -142,7 +142,7 @@ func (w *worker) answered(c *conn, a *load.Answer, raw []byte, now int64) bool {
 	return w.settled(c, a.Close, now)
 }
 
-// settled goes on after the outcome of a request on c; last says that c carries no more. It reports
+// settled continues after a request's outcome on c; last says that c carries no more. It reports
 // whether c is still usable.
 func (w *worker) settled(c *conn, last bool, now int64) bool {
 	w.pending--
@@ -159,7 +159,7 @@ func (w *worker) settled(c *conn, last bool, now int64) bool {
 }
 
 // ended handles the end of file on c: it may complete a response that ends with the connection, but
-// not if that is encrypted and its end is not.
+// not if TLS was cut off.
 func (w *worker) ended(c *conn, now int64) {
 	cut := c.tls != nil && !c.tls.bye
 	if cut {

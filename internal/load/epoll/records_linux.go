@@ -1,13 +1,13 @@
 package epoll
 
-// records follows the records of TLS in what is received (RFC 8446, section 5.1), to know when
-// crypto/tls holds nothing that it has not decrypted. It does not tell, and asking it costs a call
-// and an allocation for each response.
+// records follows the TLS records in received data (RFC 8446, section 5.1), to know when crypto/tls
+// has decrypted all it holds. crypto/tls does not report this, and asking it costs a call and an
+// allocation for each response.
 type records struct {
 	head  [5]byte
-	had   int // bytes of a head of which some are missing
-	left  int // bytes that are missing of the record behind it
-	begun int // records that have begun since crypto/tls held nothing
+	had   int // header bytes read, if the header is incomplete
+	left  int // bytes missing from the current record
+	begun int // records begun since crypto/tls last held nothing
 }
 
 // receive follows b.
@@ -29,5 +29,5 @@ func (r *records) receive(b []byte) {
 	}
 }
 
-// whole reports whether what was received ends with a record.
+// whole reports whether the received data ends with a record.
 func (r *records) whole() bool { return r.had+r.left == 0 }

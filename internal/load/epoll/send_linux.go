@@ -12,7 +12,7 @@ func (w *worker) take(c *conn, now int64) (due int64, ok bool) {
 	switch {
 	case !w.open:
 		return 0, false
-	case w.scheduled: // what was due before the deadline may start a little after it
+	case w.scheduled: // a request due before the deadline may start a little after it
 		if !w.more || w.due > now {
 			return 0, false
 		}
@@ -28,8 +28,8 @@ func (w *worker) take(c *conn, now int64) (due int64, ok bool) {
 		w.issued++
 		w.draw()
 		return due, true
-	// a thread that got its CPU too late has one request all the same: nobody else is to blame for
-	// none
+	// a thread that got its CPU too late still gets one request: otherwise it would have none
+	// without anyone's fault
 	case now >= w.deadline && w.started:
 		w.open = false
 		return 0, false
@@ -54,7 +54,7 @@ func (w *worker) take(c *conn, now int64) (due int64, ok bool) {
 func (w *worker) fill(c *conn, now int64) {
 	switch {
 	case c.state == isDown && w.job.PerConnection > 0 && c.begun && !c.claimed:
-		if now < c.due { // it thinks
+		if now < c.due { // it is thinking
 			return
 		}
 		if due, ok := w.take(c, now); ok {
@@ -127,7 +127,7 @@ func (w *worker) pack(c *conn, now int64) (b []byte, tail string) {
 	return b, tail
 }
 
-// reply sends what the protocol of c owes the server besides requests.
+// reply sends the data that c's protocol owes the server besides requests.
 func (w *worker) reply(c *conn) {
 	for c.state == isUp && c.http.Owes() && !c.owes() {
 		w.out = w.owed(c, w.out[:0])
@@ -144,7 +144,7 @@ func (w *worker) reply(c *conn) {
 	}
 }
 
-// owed appends what the protocol of c owes the server.
+// owed appends the data that c's protocol owes the server.
 func (w *worker) owed(c *conn, b []byte) []byte {
 	b, again := c.http.Out(b)
 	w.rec.SentAgain += int64(again)
@@ -158,7 +158,7 @@ func (w *worker) unwritable(c *conn, err error) {
 	w.read(c, true)
 }
 
-// flush continues a write that fell short, and then sends what had to wait for it.
+// flush continues a short write, and then sends the data that had to wait for it.
 func (w *worker) flush(c *conn) {
 	written, errno := c.stream.flush()
 	w.rec.BytesWritten += int64(written)
@@ -172,7 +172,7 @@ func (w *worker) flush(c *conn) {
 	}
 }
 
-// watchOut asks epoll to report when a unix socket takes bytes again; a TCP socket has EPOLLOUT
+// watchOut asks epoll to report when a unix socket accepts bytes again; a TCP socket has EPOLLOUT
 // from the start (see address.socket).
 func (w *worker) watchOut(c *conn, full bool) {
 	if w.addr.family == unix.AF_UNIX {

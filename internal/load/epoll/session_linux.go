@@ -24,7 +24,7 @@ import (
 // Engine implements load.Engine.
 type Engine struct{}
 
-// session is a set of workers with their connections. Nothing of it runs between windows.
+// session is a set of workers with their connections. Nothing runs between windows.
 type session struct {
 	job     load.Job
 	workers []*worker
@@ -144,7 +144,7 @@ func (s *session) Run(ctx context.Context, win load.Window) (result.Load, error)
 	return l, err
 }
 
-// load adds up what the workers recorded in a window.
+// load adds up the workers' records for a window.
 func (s *session) load(win *window) (l result.Load, err error) {
 	now := s.workers[0].now()
 	if win.ledger != nil {
@@ -208,22 +208,22 @@ func (s *session) Close() error {
 	return nil
 }
 
-// window is what the workers of one Run share.
+// window is shared by one Run's workers.
 type window struct {
 	load.Window
-	pause  time.Duration // mean of the think time; 0: none
+	pause  time.Duration // mean think time; 0: none
 	paced  bool
 	edge   *load.Edge
 	ledger *load.Ledger // nil: not observed
 	stop   atomic.Bool  // ctx was cancelled
 	left   atomic.Int64 // requests that may still start, if Requests > 0
 	ended  atomic.Int32 // workers
-	free   atomic.Int32 // workers that have a connection free, of an open loop
+	free   atomic.Int32 // in an open loop: workers with a free connection
 
 	reached atomic.Int64 // when a worker last had a connection, or was not refused one
 }
 
-// open makes the Edge of a window that begins at start.
+// open makes the Edge for a window that begins at start.
 func (win *window) open(start int64, job *load.Job) {
 	starters := 1 // a closed loop counts down together
 	if win.Schedule != nil {
@@ -232,16 +232,16 @@ func (win *window) open(start int64, job *load.Job) {
 	win.edge = load.NewEdge(&win.Window, job, starters, start, win.Deadline(start))
 }
 
-// precise sets the timer slack of the calling thread to the least possible, 1 ns, until the
-// returned function is called. The default is 50 µs (PR_SET_TIMERSLACK(2const)); 0 restores it.
+// precise sets the calling thread's timer slack to the minimum, 1 ns, until the returned function
+// is called. The default is 50 µs (PR_SET_TIMERSLACK(2const)); 0 restores it.
 func precise() func() {
 	unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0)
 	return func() { unix.Prctl(unix.PR_SET_TIMERSLACK, 0, 0, 0, 0) }
 }
 
 // queueDelay returns how long the calling thread has waited on a run queue so far, in ns: the
-// second field of its schedstat (kernel Documentation/scheduler/sched-stats.rst), 0 where the
-// kernel does not report it.
+// second field in its schedstat (kernel Documentation/scheduler/sched-stats.rst), 0 if the kernel
+// does not report it.
 func queueDelay() int64 {
 	b, err := os.ReadFile("/proc/thread-self/schedstat")
 	if err != nil {

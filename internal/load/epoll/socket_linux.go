@@ -13,7 +13,7 @@ import (
 	"dyno/internal/netns"
 )
 
-// poll returns the events that are ready now. It is raw, as recv is.
+// poll returns the events that are ready now. It is a raw call, like recv.
 func poll(ep int, events []unix.EpollEvent) (int, syscall.Errno) {
 	n, _, errno := syscall.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(ep),
 		uintptr(unsafe.Pointer(unsafe.SliceData(events))), uintptr(len(events)), 0, 0, 0)
@@ -23,7 +23,7 @@ func poll(ep int, events []unix.EpollEvent) (int, syscall.Errno) {
 // sleeper blocks up to ns nanoseconds for events. Unlike the raw calls it informs the Go scheduler.
 type sleeper func(ep int, events []unix.EpollEvent, ns int64) (int, syscall.Errno)
 
-// sleeperFor returns first if it works, tried once on ep, to which nothing is registered yet; else
+// sleeperFor returns first if it works, tried once on ep, which has nothing registered yet; else
 // sleepByPpoll.
 func sleeperFor(ep int, first sleeper) sleeper {
 	var events [1]unix.EpollEvent
@@ -58,7 +58,7 @@ func sleepByPpoll(ep int, events []unix.EpollEvent, ns int64) (int, syscall.Errn
 type address struct {
 	family int
 	to     unix.Sockaddr
-	space  string // file of the network namespace; "": dyno's own
+	space  string // network namespace file; "": dyno's own
 }
 
 func resolve(ctx context.Context, job *load.Job) (a address, err error) {
@@ -74,7 +74,7 @@ func resolve(ctx context.Context, job *load.Job) (a address, err error) {
 			return a, err
 		}
 		addr = at.Addr
-		to, err := net.ResolveTCPAddr(network, addr) // which looks nothing up
+		to, err := net.ResolveTCPAddr(network, addr) // no lookup
 		if err != nil {
 			return a, err
 		}
@@ -123,12 +123,12 @@ func copied(s unix.Sockaddr) unix.Sockaddr {
 	return s
 }
 
-// socket starts to connect, and registers with ep under id, once for the connection's life. Pending means
-// that EPOLLOUT will report the result.
+// socket starts to connect, and registers with ep under id, once for the connection's life. pending
+// means that EPOLLOUT will report the result.
 //
 // Note: a unix socket leaves EPOLLOUT out. Its peer's every read would raise it (unix_write_space
-// in net/unix/af_unix.c), where TCP raises it only after a write fell short (sk_stream_write_space
-// in net/core/stream.c). It connects at once anyway.
+// in net/unix/af_unix.c), while TCP raises it only after a short write (sk_stream_write_space in
+// net/core/stream.c). It connects at once anyway.
 func (a *address) socket(ep int, id int32) (fd int, pending bool, err error) {
 	err = netns.Do(a.space, func() error {
 		fd, err = unix.Socket(a.family, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
@@ -175,7 +175,7 @@ func name(call uintptr, fd int, to *[unix.SizeofSockaddrInet6]byte) bool {
 	return errno == 0
 }
 
-// interest returns the events that a connection registers; full says that a write fell short.
+// interest returns the events that a connection registers; full says that a write was short.
 func (a *address) interest(id int32, full bool) *unix.EpollEvent {
 	e := &unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLRDHUP | unix.EPOLLET, Fd: id}
 	if full || a.family != unix.AF_UNIX {

@@ -7,20 +7,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// stream is the socket of a connection, what encrypts it, and what is still to be written to it.
+// stream is a connection's socket, its encryption, and the data still to be written.
 //
-// Note: TLS is a branch on a plain field, not another implementation of an interface, so that the
-// calls of a clear connection stay direct.
+// Note: TLS is a branch on a plain field, not another implementation of an interface, so that calls
+// on a clear connection stay direct.
 type stream struct {
 	fd     int     // -1: none
 	tls    *secure // nil: in the clear
-	unsent []byte  // since a write fell short; it lies in held
-	tail   string  // to be sent behind it; its memory is the scenario's
+	unsent []byte  // after a short write; it lies in held
+	tail   string  // to be sent after unsent; the scenario's memory
 	held   []byte
 }
 
 // read receives into b. more says that there may be more to read now. 0 bytes without an error are
-// the end of the stream. What TLS says of EPROTO is in s.tls.fault.
+// the stream's end. For EPROTO the TLS error is in s.tls.fault.
 func (s *stream) read(b []byte) (n int, more bool, errno syscall.Errno) {
 	if s.tls != nil {
 		return s.tls.read(b)
@@ -37,7 +37,7 @@ func (s *stream) wire(n int) int64 {
 	return int64(n)
 }
 
-// write sends b, then tail, without copying it, as far as the socket takes them. With EAGAIN it
+// write sends b, then tail, without copying it, as far as the socket accepts them. With EAGAIN it
 // keeps the rest for flush. It returns the number of bytes sent, on the wire.
 func (s *stream) write(b []byte, tail string) (n int, errno syscall.Errno) {
 	if s.tls != nil {
@@ -69,7 +69,7 @@ func (s *stream) write(b []byte, tail string) (n int, errno syscall.Errno) {
 	}
 }
 
-// flush continues a write that fell short.
+// flush continues a short write.
 func (s *stream) flush() (n int, errno syscall.Errno) {
 	if s.tls != nil {
 		return s.tls.flush()
@@ -82,7 +82,7 @@ func (s *stream) flush() (n int, errno syscall.Errno) {
 // owes reports whether something remains to be written.
 func (s *stream) owes() bool { return len(s.unsent)+len(s.tail) > 0 }
 
-// close closes the socket, which takes it out of epoll, and forgets what remained to be written.
+// close closes the socket, which removes it from epoll, and forgets unwritten data.
 func (s *stream) close() {
 	if s.tls != nil {
 		s.tls.end()
@@ -94,9 +94,9 @@ func (s *stream) close() {
 	s.fd, s.unsent, s.tail = -1, nil, ""
 }
 
-// The hot calls are raw: they never block, so the scheduler need not hear of them, and its
-// entersyscall and exitsyscall would cost some 40 ns each. recvfrom and sendto spare what read and
-// write do for files first. All hand EINTR to the caller.
+// The hot calls are raw: they never block, so the scheduler need not know, and its entersyscall and
+// exitsyscall would cost some 40 ns each. recvfrom and sendto avoid the work that read and write do
+// for files. All return EINTR to the caller.
 
 func recv(fd int, b []byte) (int, syscall.Errno) {
 	n, _, errno := syscall.RawSyscall6(unix.SYS_RECVFROM, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))),

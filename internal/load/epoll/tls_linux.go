@@ -16,11 +16,11 @@ import (
 	"dyno/internal/result"
 )
 
-// secure is the TLS of a stream: crypto/tls over a shim of the socket.
+// secure is a stream's TLS: crypto/tls over a shim for the socket.
 //
-// The handshake is a coroutine of the event loop (iter.Pull): where the socket would block, it
-// yields to the loop, which continues it with the next event of the socket. So handshakes wait for
-// the network side by side, on the loop's thread, and what they cost counts as the loop's time.
+// The handshake is a coroutine of the event loop (iter.Pull): when the socket would block, it
+// yields to the loop, which continues it at the socket's next event. Handshakes therefore wait for
+// the network side by side, on the loop's thread, and their cost counts as the loop's time.
 //
 // Note: crypto/tls gives up a handshake after any error, so it cannot be called again when the
 // socket has more, as Read can. Goroutines with a blocking socket would need a thread each, and
@@ -31,25 +31,25 @@ type secure struct {
 	conn  *tls.Conn
 	next  func() (struct{}, bool) // continues the handshake
 	stop  func()                  // gives it up, and frees the coroutine
-	fault error                   // of the handshake; then of the system or TLS, where read returned EPROTO
-	done  bool                    // the handshake was made
-	bye   bool                    // the peer said that it will send no more (close_notify)
-	with  result.TLSSession       // what was negotiated
+	fault error                   // handshake error; later the system's or TLS's, if read returned EPROTO
+	done  bool                    // the handshake succeeded
+	bye   bool                    // the peer sent close_notify
+	with  result.TLSSession       // the negotiated session
 }
 
-// shim is a stream as crypto/tls needs it.
+// shim is a stream in the form that crypto/tls needs.
 type shim struct {
 	stream  *stream
 	wait    func(struct{}) bool // returns when the socket has more, false to give up; nil: never wait
-	records                     // of what was received
+	records                     // in received data
 	empty   bool                // the socket has no more until its next event
-	drain   bool                // read until the socket says so: its peer has closed its side
-	ended   bool                // it said that it is over
+	drain   bool                // read until the socket has no more: its peer has closed its side
+	ended   bool                // the socket reported the end
 	in      int64               // bytes received, until taken
 	out     int64               // bytes sent
 }
 
-// again is the error of a read that would block. crypto/tls goes on after it (net.Error).
+// again is the error for a read that would block. crypto/tls can continue after it (net.Error).
 type again struct{}
 
 var errAgain net.Error = again{}
@@ -58,7 +58,7 @@ func (again) Error() string   { return "would block" }
 func (again) Timeout() bool   { return true }
 func (again) Temporary() bool { return true }
 
-// Read receives what the socket has. During the handshake it waits for it.
+// Read receives available data. During the handshake it waits for data.
 func (s *shim) Read(b []byte) (int, error) {
 	if s.whole() { // else crypto/tls would not ask
 		s.begun = 0
@@ -113,7 +113,7 @@ func (s *shim) SetDeadline(time.Time) error      { return nil }
 func (s *shim) SetReadDeadline(time.Time) error  { return nil }
 func (s *shim) SetWriteDeadline(time.Time) error { return nil }
 
-// push sends what was written, as far as the socket takes it.
+// push sends written data, as far as the socket accepts it.
 func (s *shim) push() (n int, errno syscall.Errno) {
 	for t := s.stream; len(t.unsent) > 0; {
 		k, errno := send(t.fd, t.unsent)
@@ -141,13 +141,13 @@ func (s *stream) encrypt(job *load.Job) {
 	s.tls = t
 }
 
-// shake goes on with the handshake, after an event of the socket. It reports whether that is over;
+// shake continues the handshake, after a socket event. It reports whether the handshake is over;
 // then t.fault says how.
 func (t *secure) shake() (over bool) {
 	if _, waits := t.next(); waits {
 		return false
 	}
-	if _, errno := t.push(); t.fault == nil && errno != 0 && errno != syscall.EAGAIN { // if it failed, an alert
+	if _, errno := t.push(); t.fault == nil && errno != 0 && errno != syscall.EAGAIN { // else this sent an alert
 		t.fault = errno
 	}
 	if t.fault != nil {
@@ -166,15 +166,15 @@ func (t *secure) giveUp(reason error) error {
 	return &endpoint.HandshakeError{Err: reason}
 }
 
-// event prepares t for a new event of the socket. over: its peer has closed its side.
+// event prepares t for a new socket event. over says that the peer has closed its side.
 func (t *secure) event(over bool) { t.empty, t.drain = false, t.drain || over }
 
-// read decrypts into b, as stream.read.
+// read decrypts into b, like stream.read.
 func (t *secure) read(b []byte) (n int, more bool, errno syscall.Errno) {
 	n, err := t.conn.Read(b)
 	var system syscall.Errno
 	switch {
-	case n > 0 || err == errAgain: // another error comes again with the next read
+	case n > 0 || err == errAgain: // another error returns at the next read
 		if n == 0 {
 			errno = syscall.EAGAIN
 		}
@@ -185,7 +185,7 @@ func (t *secure) read(b []byte) (n int, more bool, errno syscall.Errno) {
 	default:
 		t.fault, errno = err, syscall.EPROTO
 	}
-	if len(t.stream.unsent) > 0 { // what TLS itself answers: a key update, an alert
+	if len(t.stream.unsent) > 0 { // TLS's own answers: a key update, an alert
 		t.push()
 	}
 	return n, n == len(b) || !t.empty || t.begun != 1 || !t.whole(), errno
@@ -198,14 +198,14 @@ func (t *secure) taken() int64 {
 	return n
 }
 
-// piece is how much of a long body is encrypted before it is sent: what a socket does not take is
-// kept encrypted for each connection, where the body itself exists once.
+// piece is how much of a long body is encrypted before it is sent: each connection keeps encrypted
+// data that the socket does not accept, while the body itself exists once.
 const piece = 64 << 10
 
-// write encrypts b and tail, and sends them, as stream.write.
+// write encrypts b and tail, and sends them, like stream.write.
 func (t *secure) write(b []byte, tail string) (n int, errno syscall.Errno) {
 	if len(b) > 0 {
-		if _, err := t.conn.Write(b); err != nil { // TLS has ended, for a reason that the next read tells
+		if _, err := t.conn.Write(b); err != nil { // TLS has ended; the next read returns the reason
 			return 0, syscall.EPIPE
 		}
 	}
@@ -213,12 +213,12 @@ func (t *secure) write(b []byte, tail string) (n int, errno syscall.Errno) {
 	return t.flush()
 }
 
-// flush sends what is encrypted, and encrypts the tail behind it piece by piece.
+// flush sends encrypted data, and encrypts the tail behind it piece by piece.
 func (t *secure) flush() (n int, errno syscall.Errno) {
 	for s := t.stream; ; {
 		if tail := s.tail; tail != "" && len(s.unsent) < piece {
 			k := min(len(tail), piece)
-			if _, err := t.conn.Write(unsafe.Slice(unsafe.StringData(tail), k)); err != nil { // which only reads it
+			if _, err := t.conn.Write(unsafe.Slice(unsafe.StringData(tail), k)); err != nil { // Write only reads it
 				return n, syscall.EPIPE
 			}
 			s.tail = tail[k:]

@@ -14,8 +14,8 @@ import (
 const (
 	dialsMax = 32 // dials at a time before a window
 
-	// The time-outs are looked after this often, and oftener while connections are being dialled or
-	// one is near.
+	// The timeouts are checked this often, and more often while connections are being dialled or a
+	// timeout is near.
 	sweepIdle = int64(100 * time.Millisecond)
 	sweepBusy = int64(20 * time.Millisecond)
 	sweepEach = int64(100 * time.Nanosecond) // the most that a connection adds to a sweep in which nothing happens
@@ -40,7 +40,7 @@ func (w *worker) establish(ctx context.Context) {
 			case c.state == isWaiting:
 				w.dial(c, w.now())
 				dials++
-			case c.state.comes() && looked > c.dialBy: // what was there when a late thread looked came in time
+			case c.state.comes() && looked > c.dialBy: // a late thread must not reject a connection that came in time
 				w.dialFailed(c, syscall.ETIMEDOUT, looked)
 			case c.state == isDialing && looked-c.dialled > w.dials.Patience(looked):
 				w.count(c)
@@ -91,11 +91,11 @@ func (w *worker) up() (n int) {
 	return n
 }
 
-// unanswered gives up the dials that had been in progress for load.DialLost at the deadline. In a
+// unanswered gives up dials that had been in progress for load.DialLost at the deadline. In a
 // closed loop each had a request to carry. In an open loop, requests that were due and not sent are
 // counted elsewhere.
 func (w *worker) unanswered(now int64) {
-	if now < w.deadline { // which no number of requests has
+	if now < w.deadline { // a number of requests has no deadline
 		return
 	}
 	for i := range w.conns {
@@ -121,8 +121,8 @@ func (w *worker) unanswered(now int64) {
 func (w *worker) soon(now int64) { w.nextSweep = min(w.nextSweep, now+min(w.tick, sweepBusy)) }
 
 // sweep enforces the timeouts and dials again. The next sweep comes with the next timeout, so that
-// no answer is accepted that came later, but not before 1 ms, or ten times the duration of this one
-// with very many connections.
+// no answer is accepted after its timeout, but at the earliest after 1 ms, or with very many
+// connections after ten times this sweep's duration.
 func (w *worker) sweep(now int64) {
 	w.nextSweep = now + min(w.tick, sweepIdle)
 	next := w.nextSweep
@@ -160,12 +160,12 @@ func (w *worker) sweep(now int64) {
 			w.dial(c, now)
 		}
 	}
-	took := min(w.now()-now, int64(len(w.conns))*sweepEach) // a thread that lost its CPU meanwhile took no longer
+	took := min(w.now()-now, int64(len(w.conns))*sweepEach) // the thread may have lost its CPU meanwhile
 	least := max(int64(time.Millisecond), 10*took)
 	w.nextSweep = min(w.nextSweep, max(next, now+least))
 }
 
-// cancel gives up the requests of c that have timed out, without their connection.
+// cancel gives up c's timed-out requests, without their connection.
 func (w *worker) cancel(c *conn, now int64) {
 	before := now - int64(w.job.Timeout) - 1
 	for s := c.http.Cancel(before); s != nil; s = c.http.Cancel(before) {
@@ -179,8 +179,8 @@ func (w *worker) cancel(c *conn, now int64) {
 	w.goOn(c, now)
 }
 
-// unbar replaces a connection on which the server has taken no requests for Job.Timeout, and counts
-// one that had to wait for it. It returns when to look again.
+// unbar replaces a connection on which the server has accepted no requests for Job.Timeout, and
+// counts a request that had to wait for it. It returns when to look again.
 func (w *worker) unbar(c *conn, now int64) int64 {
 	since, barred := c.http.Barred()
 	if !barred || !w.open {
@@ -197,8 +197,8 @@ func (w *worker) unbar(c *conn, now int64) int64 {
 	return now
 }
 
-// despair ends a window without a deadline when no worker has been able to reach the server for
-// long (load.Patience).
+// despair ends a window without a deadline once no worker has been able to reach the server for
+// load.Patience.
 func (w *worker) despair(now int64) {
 	if w.refused == 0 || w.ups > 0 {
 		w.win.reached.Store(now)
@@ -208,7 +208,7 @@ func (w *worker) despair(now int64) {
 	}
 }
 
-// unanswered returns the error of a connection that was still being made at the end of the load.
+// unanswered returns the error for a connection that was still being made at the load's end.
 func (c *conn) unanswered() error {
 	err := errors.New("no response before the end of the load")
 	if c.state == isShaking {

@@ -6,7 +6,7 @@ import (
 	"dyno/internal/load"
 )
 
-// ring holds the connections that could carry a request but have none due, longest waiting first. A
+// ring holds connections that could carry a request but have none due, longest waiting first. A
 // connection is in it at most once.
 type ring struct {
 	ids []int32
@@ -32,8 +32,8 @@ func (r *ring) pop() int32 {
 	return id
 }
 
-// pauses is a binary heap of the connections that think, the earliest end first. It grows to one
-// place per connection. Note: container/heap would allocate for each element.
+// pauses is a binary heap of thinking connections, the earliest end first. It grows to one place
+// per connection. Note: container/heap would allocate for each element.
 type pauses []pause
 
 type pause struct {
@@ -82,7 +82,7 @@ func (h *pauses) pop() int32 {
 	return id
 }
 
-// park puts c, which could carry a request, aside until one is due.
+// park sets c, which could carry a request, aside until one is due.
 func (w *worker) park(c *conn) {
 	if w.scheduled && !c.parked && w.open {
 		c.parked = true
@@ -92,8 +92,8 @@ func (w *worker) park(c *conn) {
 	}
 }
 
-// launch starts what is due by now on free connections. It also runs between the events of one
-// batch, so that a long batch does not delay due requests.
+// launch starts requests that are due by now on free connections. It also runs between the events
+// of one batch, so that a long batch does not delay due requests.
 func (w *worker) launch(now int64) {
 	for w.more && w.due <= now && w.free.n > 0 {
 		c := &w.conns[w.free.pop()]
@@ -102,18 +102,18 @@ func (w *worker) launch(now int64) {
 			w.starving = now
 			w.win.free.Add(-1)
 		}
-		w.fill(c, now) // one that is down comes back by itself
+		w.fill(c, now) // a connection that is down comes back by itself
 	}
 }
 
-// draw moves on to the next request of the schedule.
+// draw moves on to the schedule's next request.
 func (w *worker) draw() {
 	due, ok := w.arrivals.Next()
 	w.due = w.start + due
 	w.more = ok && w.due < w.deadline
 }
 
-// backlog counts the requests that are due by now and not started. It reads a second copy of the
+// backlog counts requests that are due by now and not started. It reads a second copy of the
 // schedule up to now.
 func (w *worker) backlog(now int64) {
 	for w.ahead.more && w.ahead.due <= now {
@@ -125,7 +125,7 @@ func (w *worker) backlog(now int64) {
 	w.rec.BacklogPeak = max(w.rec.BacklogPeak, w.ahead.n-w.issued)
 }
 
-// think starts the pause of c before its next request.
+// think starts c's pause before its next request.
 func (w *worker) think(c *conn, now int64) {
 	c.due = now + int64(c.pauses.Next(w.win.Think))
 	w.thinking.push(pause{c.due, c.id})
@@ -138,16 +138,17 @@ func (w *worker) wake(now int64) {
 	}
 }
 
-// spin is the last stretch before a due time, in ns, in which the loop polls instead of sleeping: a
-// sleep ends some 20 to 60 µs late even with the least timer slack.
+// spin is the time before a due time, in ns, in which the loop polls instead of sleeping: a sleep
+// ends some 20 to 60 µs late even with the smallest timer slack.
 const spin = 60_000
 
-// A loop that polls without a break sends the next request within 2 µs of a response: a server that
-// looks once more at the connection which it has just served finds it there, and some then serve this
-// one connection alone for as long as the window lasts, while all others wait. No client behind a
+// A loop that polls without a break sends the next request within 2 µs after a response: a server
+// that looks once more at the connection it has just served finds it there, and some servers then
+// serve this connection alone for the whole window, while all others wait. No client behind a
 // network is as quick. So with at least crowd requests in flight, enough to keep a server busy, a
-// loop that spins begins its turns eager ns apart. One that sleeps does so where a connection carries
-// several requests: what is answered meanwhile on one connection is read in one call, and sent in one.
+// spinning loop begins its turns eager ns apart. A sleeping loop does so if a connection carries
+// several requests: answers that arrive meanwhile on one connection are read in one call, and their
+// requests sent in one.
 const (
 	crowd = 32
 	eager = 50_000
@@ -173,7 +174,7 @@ func (w *worker) holdBack() {
 	w.turned = now
 }
 
-// nap is the longest sleep within a window. A stop of the loop during its sleep is noticed except
+// nap is the longest sleep within a window. A loop that stops during its sleep is noticed, except
 // for this long.
 const nap = int64(load.Nap)
 
@@ -219,9 +220,9 @@ func (w *worker) sleep(until int64, exact bool) (n int) {
 	return n
 }
 
-// spun returns how much of one poll of the given duration, in ns, was CPU time: all of a short one,
+// spun returns how much of one poll with that duration, in ns, was CPU time: all of a short one,
 // nothing of a long one, in which the thread was preempted or stopped, or its CPU quota was used
-// up. A poll is one system call, of about 1 µs.
+// up. A poll is one system call that takes about 1 µs.
 func spun(turn int64) int64 {
 	if turn > 100_000 {
 		return 0

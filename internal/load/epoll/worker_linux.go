@@ -14,31 +14,31 @@ import (
 )
 
 const (
-	readBuffer = 2 * http1.MaxHead // what is left of a read, at most MaxHead, and room for the next
+	readBuffer = 2 * http1.MaxHead // the rest of a read, at most MaxHead, and room for the next
 )
 
-// worker is one event loop and the connections that belong to it alone.
+// worker is one event loop with its own connections.
 type worker struct {
-	// What each request touches stands first, so that it takes few lines of the CPU's cache.
+	// The fields that each request touches come first, so that they share few cache lines.
 	job       *load.Job
 	win       *window // nil between windows
 	rec       *load.Recorder
-	base      time.Time // of the session's clock
+	base      time.Time // the session clock's zero
 	conns     []conn
 	in, out   []byte
 	ready     []int32 // connections that may send, after the batch of events
 	unread    []int32 // connections that have more to read
 	deadline  int64   // after which no request starts
-	clock     int64   // of the last read
+	clock     int64   // at the last read
 	seen      int64   // when the loop last ran, or slept on purpose
 	pending   int     // requests in flight, and those claimed
-	depth     int     // requests that may be in flight on each
-	due       int64   // of the schedule's next request
+	depth     int     // requests that may be in flight per connection
+	due       int64   // when the schedule's next request is due
 	more      bool    // there is one
 	open      bool    // requests may start
 	paced     bool    // due times are kept apart from send times
 	scheduled bool    // an open loop
-	started   bool    // of a closed loop: a request has been started in this window
+	started   bool    // closed loop: a request has been started in this window
 	complaint string
 	free      ring
 	events    [256]unix.EpollEvent
@@ -50,27 +50,27 @@ type worker struct {
 	ep    int
 	block sleeper
 
-	start     int64 // of the window
+	start     int64 // the window's start
 	next      int   // first connection that has not begun (Window.Spread)
 	ups       int   // connections that are up
-	refused   int64 // when the first dial began that failed since one came through; 0: none
-	tick      int64 // between two checks of the timeouts
+	refused   int64 // when the first dial began that failed since one succeeded; 0: none
+	tick      int64 // between two timeout checks
 	nextSweep int64
-	turned    int64 // when the last turn began that was held back, or could be
+	turned    int64 // when the last turn began that was, or could be, held back
 
 	arrivals load.Arrivals
 	issued   int64
-	ahead    struct { // the same schedule, read on to the present
+	ahead    struct { // the same schedule, read up to now
 		arrivals load.Arrivals
 		due, n   int64
 		more     bool
 	}
-	starving int64 // time since which no connection is free, or of the last report
+	starving int64 // since when no connection is free, or since the last report
 	thinking pauses
 
-	ledger   *load.Ledger // of an observed window
-	interval int64        // the one that rec belongs to
-	nextTurn int64        // when it ends
+	ledger   *load.Ledger // for an observed window
+	interval int64        // rec's interval
+	nextTurn int64        // when interval ends
 	told     usage
 
 	established int        // at the start of the window, or since (Job.Lazy)
@@ -84,7 +84,7 @@ type worker struct {
 	texts       map[string]string
 }
 
-// usage is what the thread of a worker had used when its recorder was last completed.
+// usage is what a worker's thread had used when its recorder was last completed.
 type usage struct{ cpu, queued int64 }
 
 func newWorker(job *load.Job, mix *scenario.Mix, addr address, base time.Time, index int) (*worker, error) {
@@ -155,14 +155,13 @@ func (w *worker) begin(win *window, start int64) {
 		c.begun, c.parked, c.claimed, c.heard, c.fails, c.ever = false, false, false, 0, 0, c.state == isUp
 		if c.ever && c.tls != nil {
 			w.rec.Encrypted(c.tls.with)
-			c.tls.taken() // what came before the window
+			c.tls.taken() // data before the window
 		}
 	}
 	w.told = usage{cpuTime(), queueDelay()}
 }
 
-// run carries out one window from start on. Each turn of the loop starts what is due, then handles
-// events.
+// run carries out one window from start on. Each turn starts due requests, then handles events.
 func (w *worker) run(win *window, start int64) {
 	w.begin(win, start)
 	for now := start; ; now = w.now() {
@@ -218,7 +217,7 @@ func (w *worker) run(win *window, start int64) {
 	w.end(w.now())
 }
 
-// end completes the window's ledger: what was never started, what is still open.
+// end completes the window's counts: requests never started, and requests still open.
 func (w *worker) end(now int64) {
 	w.open = false
 	if w.scheduled {
@@ -227,7 +226,7 @@ func (w *worker) end(now int64) {
 			w.rec.Never(w.due, now)
 			never++
 		}
-		if w.more && w.win.Requests > 0 { // those of the number asked for that were not even due
+		if w.more && w.win.Requests > 0 { // requests in the limited number that were not even due
 			later := 1 + w.arrivals.Left()
 			if never += later; !w.win.stop.Load() {
 				w.rec.NotDue(later)
@@ -241,8 +240,8 @@ func (w *worker) end(now int64) {
 	if w.unreachable = 0; w.refused > 0 && w.ups == 0 {
 		w.unreachable = now - w.refused
 	}
-	// dials under way are nobody's any more, nor are requests that were answered before they were
-	// through
+	// dials under way are abandoned, and so are requests that were answered before they were fully
+	// sent
 	for i := range w.conns {
 		if c := &w.conns[i]; c.state != isUp || c.owes() {
 			w.shut(c)
@@ -259,7 +258,7 @@ func (w *worker) end(now int64) {
 	}
 }
 
-// note completes rec: what was planned, and what the thread has used since the last call.
+// note completes rec: the planned requests, and the thread's usage since the last call.
 func (w *worker) note() {
 	u := usage{cpuTime(), queueDelay()}
 	w.rec.CPUNS += u.cpu - w.told.cpu
@@ -268,7 +267,7 @@ func (w *worker) note() {
 	w.told = u
 }
 
-// handIn gives the interval that has ended to the ledger.
+// handIn gives the finished interval to the ledger.
 func (w *worker) handIn() {
 	w.note()
 	now := w.now()
@@ -322,7 +321,7 @@ func (w *worker) turn(until int64, exact bool) (n int) {
 		}
 	}
 	w.readOn()
-	due := len(w.ready) // those that join meanwhile wait for the next turn
+	due := len(w.ready) // connections that join meanwhile wait for the next turn
 	for _, id := range w.ready[:due] {
 		if c := &w.conns[id]; w.open || c.claimed {
 			now := w.now()
@@ -362,7 +361,7 @@ func (w *worker) abandon(now int64) {
 	}
 }
 
-// say keeps the last error message of each kind, if the window is observed.
+// say keeps the last error message for each kind, if the window is observed.
 func (w *worker) say(kind load.Kind, err error) {
 	if w.win != nil && w.win.Observe != nil {
 		w.texts[kind.String()] = err.Error()
