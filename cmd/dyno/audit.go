@@ -14,7 +14,7 @@ import (
 	"dyno/internal/importer"
 )
 
-// shownTroubles is the maximum number of unreadable rows of a file that are named.
+// shownTroubles is how many unreadable rows per file are named.
 const shownTroubles = 10
 
 func auditCommand() *cobra.Command {

@@ -40,7 +40,7 @@ func calibrate(ctx context.Context, stderr io.Writer, quick bool) (*result.Calib
 	return c, err
 }
 
-// calibrated returns the calibration of this machine for a run of plan p; nil if there is none. If
+// calibrated returns this machine's calibration for a run of plan p; nil if there is none. If
 // latencies decide or are ranked, and there is no valid calibration with an acceptable error, it
 // calibrates first.
 func calibrated(cmd *cobra.Command, p *result.Plan) (*result.Calibration, error) {

@@ -21,7 +21,7 @@ import (
 	"dyno/internal/study"
 )
 
-// The pages with the outcomes of all studies, by study and by sentence of the articles.
+// The pages with all studies' outcomes, by study and by sentence in the articles.
 const (
 	findingsFile = "studies/findings.md"
 	coverageFile = "studies/coverage.md"
@@ -68,7 +68,7 @@ trials of all studies.`,
 	return cmd
 }
 
-// check judges the claims of one study.
+// check judges one study's claims.
 func (p *project) check(cmd *cobra.Command, args []string, write bool, format string) error {
 	st, err := p.study(args[0])
 	if err != nil {
@@ -91,7 +91,7 @@ func (p *project) check(cmd *cobra.Command, args []string, write bool, format st
 		return err
 	}
 	if write {
-		if len(args) > 1 { // the committed trials are what the page is of, also where a study asks for more since
+		if len(args) > 1 { // the page is about the committed trials, even if the study has asked for more since
 			if err := st.Whole(data.Run); err != nil {
 				return usagef("--write: %w", err)
 			}
@@ -140,7 +140,7 @@ func (p *project) checkAll(cmd *cobra.Command) error {
 	return nil
 }
 
-// writeFindings writes the pages of the outcomes of all studies.
+// writeFindings writes the pages with all studies' outcomes.
 func (p *project) writeFindings(cmd *cobra.Command) error {
 	all, without, err := study.Findings(p.fsys, p.root)
 	if err != nil {
@@ -167,7 +167,7 @@ func (p *project) writeFindings(cmd *cobra.Command) error {
 	return p.save(cmd, coverageFile, page.Bytes())
 }
 
-// save writes a page of the project and prints its name.
+// save writes one of the project's pages and prints its name.
 func (p *project) save(cmd *cobra.Command, name string, page []byte) error {
 	if p.found.Carried {
 		return usagef("write %s: this needs a checkout of dyno; run dyno inside one, or set %s to one", name,
@@ -183,7 +183,7 @@ func (p *project) save(cmd *cobra.Command, name string, page []byte) error {
 	return nil
 }
 
-// asked returns the study of a plan. It is an error if the study's claims have changed since.
+// asked returns a plan's study. It returns an error if the study's claims have changed since.
 func (p *project) asked(of *result.Plan) (*study.Study, error) {
 	st, err := p.study(of.Study.Slug)
 	if err == nil && claim.Hash(st.Claims) != of.Study.ClaimsHash {
@@ -192,8 +192,8 @@ func (p *project) asked(of *result.Plan) (*study.Study, error) {
 	return st, err
 }
 
-// claims adds the study's question and the outcomes of its claims to a judged run. If they are not those that
-// the run was planned with, the report says so. A run can be shown without them.
+// claims adds the study's question and its claims' outcomes to a judged run. If the run was planned
+// with other claims, the report says so. A run can be shown without them.
 func claims(cmd *cobra.Command, data *report.Data, file string) {
 	pr, err := openProject()
 	if err != nil || data.Run.Plan.Study.Slug == "" {
@@ -202,7 +202,7 @@ func claims(cmd *cobra.Command, data *report.Data, file string) {
 	st, err := pr.study(data.Run.Plan.Study.Slug)
 	switch {
 	case err == nil && data.Run.Plan.Study.ClaimsHash == "" && len(st.Claims) > 0:
-		return // a part of the study, or at other levels
+		return // only a part of the study, or other levels
 	case err == nil:
 		_, err = st.JudgeClaims(data, file)
 	case data.Run.Plan.Study.ClaimsHash == "":

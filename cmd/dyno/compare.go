@@ -26,8 +26,8 @@ import (
 	"dyno/internal/side"
 )
 
-// compareFlags are the flags of dyno compare: the request, how the servers are asked, and where the
-// run is recorded.
+// compareFlags are the flags of dyno compare: the request, the questions to the servers, and where
+// the run is recorded.
 type compareFlags struct {
 	request     plan.Request
 	connections int
@@ -44,10 +44,10 @@ type compareFlags struct {
 	resume      string
 }
 
-// defaultCondition is the --fail-if of comparisons whose sides dyno builds.
+// defaultCondition is the --fail-if for comparisons whose sides dyno builds.
 const defaultCondition = "cpu_per_request>3%"
 
-// metricsText names the metrics that a condition may be about.
+// metricsText names the metrics that a condition may use.
 func metricsText() string {
 	closed, open := conditionMetrics(false), conditionMetrics(true)
 	open = slices.DeleteFunc(open, func(name string) bool { return slices.Contains(closed, name) })
@@ -132,7 +132,7 @@ func compareCommand() *cobra.Command {
 	fl.Lookup("controls").Usage += " (default ref where all sides serve a scenario of the project, else none)"
 	f.place.define(cmd)
 	fl.StringVar(&f.resume, "resume", "", "")
-	fl.MarkHidden("resume") // it is there to be refused in words
+	fl.MarkHidden("resume") // exists only to be refused in words
 	heading(fl, "What is compared", "name", "of", "folder", "server-cpus")
 	heading(fl, "What is asked", slices.Concat(asking, []string{"scenario", "rate", "connections", "http", "streams",
 		"differ"})...)
@@ -155,7 +155,7 @@ func (f *compareFlags) check(cmd *cobra.Command, args []string) error {
 		}
 		return notResumable(f.resume, run)
 	}
-	if len(args) == 0 { // compareSides says what is wrong, if anything is
+	if len(args) == 0 { // compareSides reports errors
 		return nil
 	}
 	if len(args) < side.Fewest {
@@ -242,7 +242,7 @@ func complain(cmd *cobra.Command, err error) {
 	}
 }
 
-// project returns the one of this command, with the folders of --folder.
+// project returns the command's project, with the folders in --folder.
 func (f *compareFlags) project() (*project, error) {
 	pr, err := openProject()
 	if err != nil {
@@ -252,7 +252,7 @@ func (f *compareFlags) project() (*project, error) {
 	return pr, err
 }
 
-// options returns the options by which the arguments of this command are interpreted.
+// options returns the options for interpreting the command's arguments.
 func (f *compareFlags) options(pr *project) side.Options {
 	return side.Options{
 		Contestant: f.of, Names: f.names, TLS: f.secure,
@@ -288,8 +288,7 @@ func (f *compareFlags) primary(sides []*side.Side) string {
 	return "throughput"
 }
 
-// experiment plans the comparison of sides. It uses the manifests of the sides in place of those of
-// pr.
+// experiment plans the comparison of sides. It uses the sides' manifests in place of pr's.
 func (f *compareFlags) experiment(cmd *cobra.Command, pr *project, sides []*side.Side) (*experiment.Experiment, error) {
 	drawSeed(cmd)
 	with := &project{found: pr.found, root: pr.root, fsys: pr.fsys}
@@ -338,10 +337,10 @@ func (f *compareFlags) experiment(cmd *cobra.Command, pr *project, sides []*side
 	return experiment.New(cmd.Context(), r, f.place.world(with), setup)
 }
 
-// against returns the title of a comparison: the name of each side and what it is, or, of many or with
-// long commands, the names alone. What "Again" prints has all in full.
+// against returns a comparison's title: each side's name and description or, for many sides or long
+// commands, the names alone. The line "Again" prints everything in full.
 func against(sides []*side.Side) string {
-	const room = 60 // characters, so that the title fits a line with what follows it
+	const room = 60 // characters, so that the title fits a line with the text after it
 	var labels, names []string
 	for _, s := range sides {
 		labels, names = append(labels, secret.Mask(s.Label())), append(names, s.Name)

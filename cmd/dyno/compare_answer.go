@@ -15,9 +15,8 @@ import (
 	"dyno/internal/study"
 )
 
-// answer prints what the report above leaves open: where there are conditions, what the run says of
-// each side against the first in one sentence, and each condition's state with its interval. It
-// returns the states.
+// answer prints what the report above leaves open: if there are conditions, a sentence for each
+// side against the first, and each condition's state with its interval. It returns the states.
 func answer(w io.Writer, data *report.Data, sides []*side.Side, conditions []condition) (states []state) {
 	fmt.Fprintln(w)
 	for _, s := range sides[1:] {
@@ -53,8 +52,7 @@ func answer(w io.Writer, data *report.Data, sides []*side.Side, conditions []con
 	return states
 }
 
-// attached returns a note on the result of a run of servers that were already running; "" for other
-// runs.
+// attached returns a note for a run against servers that were already running; "" for other runs.
 func attached(r *result.Run) string {
 	var all []string
 	for _, c := range r.Contestants {
@@ -73,7 +71,7 @@ func attached(r *result.Run) string {
 		"processes may differ"
 }
 
-// answerSentence returns the verdict on head against base at a level in words, without a full stop.
+// answerSentence returns the verdict on head against base at a level, without a full stop.
 func answerSentence(data *report.Data, head, base string, level int) string {
 	a := data.Analysis
 	for _, name := range []string{base, head} {
@@ -117,7 +115,7 @@ func verdictText(p analysis.Pair, a *analysis.Analysis, head string) string {
 	return "not separated"
 }
 
-// rangeText formats the interval of a change whose direction the text already states: "(3.9–5.3
+// rangeText formats the interval for a change whose direction the text already states: "(3.9–5.3
 // %)". If the interval includes no change, it shows both directions.
 func rangeText(e analysis.Estimate) string {
 	lo, hi := e.Lo-1, e.Hi-1

@@ -12,8 +12,8 @@ import (
 	"dyno/internal/side"
 )
 
-// typed returns the scenario that flags and URLs define. It is nil if the sides serve a scenario of
-// the project: that of --scenario, or the first that all of them serve.
+// typed returns the scenario that flags and URLs define. It is nil if the sides serve a scenario in
+// the project: the one in --scenario, or the first that all of them serve.
 func (f *compareFlags) typed(cmd *cobra.Command, sides []*side.Side) (*scenario.Scenario, error) {
 	r := &f.request
 	if strings.HasSuffix(r.Scenario, ".toml") || strings.ContainsRune(r.Scenario, os.PathSeparator) {
@@ -48,7 +48,7 @@ func (f *compareFlags) typed(cmd *cobra.Command, sides []*side.Side) (*scenario.
 	return s, nil
 }
 
-// titleOf names the first three requests of a scenario.
+// titleOf names a scenario's first three requests.
 func titleOf(s *scenario.Scenario) string {
 	var names []string
 	for i, q := range s.Requests {

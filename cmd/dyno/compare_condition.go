@@ -16,16 +16,16 @@ import (
 	"dyno/internal/side"
 )
 
-// condition is one --fail-if: a change of a side against the first that makes the command fail.
+// condition is one --fail-if: a change in a side against the first that makes the command fail.
 type condition struct {
 	text   string // without spaces
 	metric analysis.Metric
 	below  bool    // it fails below the limit, else above
-	limit  float64 // of the ratio to the first, less 1
+	limit  float64 // for the ratio to the first side, minus 1
 }
 
-// conditionMetrics are the names of the metrics that every comparison has, those of an open loop
-// among them if it is one.
+// conditionMetrics names the metrics that every comparison has, including open-loop metrics if
+// open.
 func conditionMetrics(open bool) (names []string) {
 	for _, m := range analysis.Metrics {
 		if !m.Rare && !m.Unranked && (open || !m.Open()) {
@@ -35,8 +35,8 @@ func conditionMetrics(open bool) (names []string) {
 	return names
 }
 
-// parseConditions reads the texts of --fail-if for a closed or an open loop. Errors name the
-// column, which counts from 1.
+// parseConditions reads the --fail-if texts for a closed or an open loop. Errors name the column,
+// which counts from 1.
 func parseConditions(texts []string, open bool) ([]condition, error) {
 	var out []condition
 	for _, text := range texts {
@@ -49,7 +49,7 @@ func parseConditions(texts []string, open bool) ([]condition, error) {
 	return out, nil
 }
 
-// conditionForm is a condition in five words, of which any may be missing or wrong.
+// conditionForm splits a condition into five words, any of which may be missing or wrong.
 var conditionForm = lazy.Regexp(`(?s)^ *([a-zA-Z0-9_]*) *([<>=]*) *([-+0-9.]*) *(%*) *(.*)$`)
 
 // parseCondition reads METRIC<-N% or METRIC>N%; spaces are allowed between the parts.
@@ -85,7 +85,7 @@ func parseCondition(text string, open bool) (condition, error) {
 	return condition{text: word[1] + word[2] + word[3] + "%", metric: m, below: word[2] == "<", limit: limit / 100}, nil
 }
 
-// state is the outcome of a condition.
+// state is a condition's outcome.
 type state string
 
 const (
@@ -93,23 +93,23 @@ const (
 	failed       state = "failed"       // the whole interval lies beyond it
 	unshown      state = "not shown"    // inconclusive, but the estimate is beyond the limit and the 80 % interval excludes 1
 	inconclusive state = "inconclusive" // the interval contains the limit, or the run cannot decide
-	unmeasured   state = "not measured" // one of the two has no figure at all
+	unmeasured   state = "not measured" // one of the two has no figure
 )
 
-// judgement is a condition's state, and the change that it is based on.
+// judgement is a condition's state, and the change that it rests on.
 type judgement struct {
 	condition
-	of     string // the side that it is about, and where
-	side   string // that side
+	of     string // the side, and where it was compared
+	side   string // the side
 	state  state
-	change analysis.Estimate // of the ratio to the first; zero N if there is none
+	change analysis.Estimate // ratio to the first side; N is 0 if there is none
 	note   string            // why it is inconclusive, if the interval does not show it
 	open   bool              // inconclusive, but more epochs may decide it
 }
 
 // judge compares the interval with the limit. Its confidence is 1 − alpha ÷ the number of analyses,
 // so all analyses together report a condition that holds as failed with a probability of at most
-// alpha ÷ 2. Before the first analysis the interval is that of the epochs so far.
+// alpha ÷ 2. Before the first analysis the interval covers the epochs so far.
 func (c condition) judge(a *analysis.Analysis, head, base result.Cell) judgement {
 	j := judgement{condition: c, of: head.Contestant, side: head.Contestant, state: inconclusive}
 	p, ok := a.Compared(head, base, c.metric.Name)
@@ -149,8 +149,7 @@ func (c condition) leans(p analysis.Pair) bool {
 	return p.Likely.N > 0 && p.Ratio.Value-1 > c.limit && p.Likely.Lo > 1
 }
 
-// sides reports whether the whole interval of the ratio is beyond the limit, and whether it is
-// within.
+// sides reports whether the ratio's whole interval is beyond the limit, and whether it is within.
 func (c condition) sides(e analysis.Estimate) (beyond, within bool) {
 	if c.below {
 		return e.Hi-1 < c.limit, e.Lo-1 >= c.limit
@@ -159,14 +158,15 @@ func (c condition) sides(e analysis.Estimate) (beyond, within bool) {
 }
 
 // fails reports whether conditions in these states make the command fail: all but passed do, and
-// inconclusive only if strict. What was not measured would not be with more time either, so the
-// gate would never close.
+// inconclusive only if strict. An unmeasured condition fails, because more time would not measure
+// it either, and the gate would never close.
 func fails(states []state, strict bool) bool {
 	return slices.ContainsFunc(states, func(s state) bool { return s != passed && (strict || s != inconclusive) })
 }
 
-// withdrawn takes back what the findings forbid to conclude: all that is no larger than a difference that
-// the run found between two copies of one server, and what a side passed that works outside of its loads.
+// withdrawn withdraws states that the findings rule out: every change no larger than a difference
+// that the run found between two copies of one server, and passes by a side that works outside its
+// loads.
 func withdrawn(js []judgement, a *analysis.Analysis, findings []checks.Finding) []judgement {
 	twins, _ := checks.StateOf(findings, checks.Twins)
 	for i := range js {
@@ -184,8 +184,8 @@ func withdrawn(js []judgement, a *analysis.Analysis, findings []checks.Finding) 
 	return js
 }
 
-// nearest and furthest return the ends of the interval of a ratio on the log scale, without their sign: the
-// one nearer to 1, 0 if it includes 1, and the other.
+// nearest and furthest return the ends of a ratio's interval on the log scale, without their sign:
+// the end nearer to 1, 0 if the interval includes 1, and the other.
 func nearest(e analysis.Estimate) float64 {
 	return max(0, math.Log(e.Lo), -math.Log(e.Hi))
 }
@@ -219,7 +219,7 @@ func answered(p *result.Plan, a *analysis.Analysis, sides []*side.Side, conditio
 	})
 }
 
-// judged judges the conditions for each side against the first, at each level at which they are
+// judged judges the conditions for each side against the first, at each level where they are
 // compared.
 func judged(p *result.Plan, a *analysis.Analysis, sides []*side.Side, conditions []condition) (all []judgement) {
 	for _, c := range conditions {
@@ -235,7 +235,7 @@ func judged(p *result.Plan, a *analysis.Analysis, sides []*side.Side, conditions
 	return all
 }
 
-// comparedAt returns the levels at which the sides of a comparison are compared.
+// comparedAt returns the levels where a comparison's sides are compared.
 func comparedAt(p *result.Plan) (levels []int) {
 	for _, f := range p.Family {
 		if !slices.Contains(levels, f.A.Level) {
@@ -248,7 +248,7 @@ func comparedAt(p *result.Plan) (levels []int) {
 	return levels
 }
 
-// onCPUs says on how many CPUs the servers of a level run, with a blank before it; "" if they have all.
+// onCPUs says on how many CPUs a level's servers run, with a leading space; "" if they have all.
 func onCPUs(p *result.Plan, level int) string {
 	if n := p.Levels[level].CPUs; n > 0 {
 		return " on " + document.Count(n, "CPU")

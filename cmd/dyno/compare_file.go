@@ -48,10 +48,10 @@ type compareFile struct {
 	Insecure     bool     `toml:"insecure"`
 
 	file   *conf.File
-	values map[string][]string // by key, those that were taken
+	values map[string][]string // values set from the file, by key
 }
 
-// readCompareFile reads the dyno.toml of a folder. The error is fs.ErrNotExist if there is none.
+// readCompareFile reads a folder's dyno.toml. The error is fs.ErrNotExist if there is none.
 func readCompareFile(fsys fs.FS) (c *compareFile, err error) {
 	c = &compareFile{values: map[string][]string{}}
 	if c.file, err = conf.Read(fsys, compareFileName, c); err != nil {
@@ -69,7 +69,7 @@ func readCompareFile(fsys fs.FS) (c *compareFile, err error) {
 	return c, nil
 }
 
-// set copies the values of the file to the flags of cmd. Flags on the command line take precedence.
+// set copies the file's values to cmd's flags. Flags on the command line take precedence.
 func (c *compareFile) set(cmd *cobra.Command) error {
 	fl, all := cmd.Flags(), reflect.ValueOf(c).Elem()
 	for i := range all.NumField() {
@@ -94,7 +94,7 @@ func (c *compareFile) set(cmd *cobra.Command) error {
 	return nil
 }
 
-// at returns the key of entry n of an array in the form of conf.File, such as sides[1].
+// at returns the key for entry n in an array, in conf.File's form, such as sides[1].
 func (c *compareFile) at(key string, n int) string {
 	if entry := fmt.Sprintf("%s[%d]", key, n); c.file.Has(entry) {
 		return entry
@@ -102,7 +102,7 @@ func (c *compareFile) at(key string, n int) string {
 	return key
 }
 
-// reason returns the cause of an error about a flag's value, without the words that pflag adds.
+// reason returns the cause of an error about a flag's value, without pflag's words.
 func reason(f *pflag.Flag, text string, err error) error {
 	if want := wanted[f.Value.Type()]; want != "" {
 		return fmt.Errorf("%q: want %s", text, want)
@@ -113,8 +113,8 @@ func reason(f *pflag.Flag, text string, err error) error {
 	return err
 }
 
-// place prefixes a usage error about a value of the file, or about a side, with its position in the
-// file.
+// place prefixes a usage error about one of the file's values, or about a side, with its position
+// in the file.
 func (c *compareFile) place(err error) error {
 	var u *conf.UsageError
 	var r *plan.RequestError
@@ -142,7 +142,7 @@ func (c *compareFile) place(err error) error {
 	return usage(c.file.Errorf(best, "%s", text))
 }
 
-// compareSides returns the sides on the command line; if there are none, it reads those of the
+// compareSides returns the sides on the command line; if there are none, it reads them from the
 // dyno.toml here, and sets its flags.
 func compareSides(cmd *cobra.Command, args []string) (sides []string, file *compareFile, err error) {
 	if len(args) > 0 {

@@ -12,7 +12,7 @@ import (
 	"dyno/internal/study"
 )
 
-// words lists the possible values of a flag or an argument of a command, after the arguments args.
+// words lists the possible values for a flag or a command's argument, after the arguments args.
 type words func(p *project, args []string) []string
 
 // completed are the flags whose values the shell completes, by name.
@@ -31,17 +31,17 @@ var completed = map[string]words{
 	"role":        fixed("server", "generator", "backend"),
 }
 
-// completedArguments are the commands whose arguments the shell completes; those of others are
+// completedArguments are the commands whose arguments the shell completes. Other commands take
 // files.
 var completedArguments = map[string]words{
 	"run": firstOf((*project).studyWords), "check": firstOf((*project).studyWords),
 	"verify": (*project).contestantWords, "compare": (*project).contestantWords,
 }
 
-// ofFiles are flags of a completed name that take a file in this command.
+// ofFiles are flags with a completed name that take a file in this command.
 var ofFiles = map[string]string{"load": "scenario", "refserver": "scenario"}
 
-// completions lets the shell complete flags and arguments of all commands.
+// completions lets the shell complete all commands' flags and arguments.
 func completions(cmd *cobra.Command) {
 	if list := completedArguments[cmd.Name()]; list != nil {
 		cmd.ValidArgsFunction = completion(list, cobra.ShellCompDirectiveDefault)
@@ -68,7 +68,7 @@ func completions(cmd *cobra.Command) {
 // completion completes one word. In a list with commas it completes the last entry.
 func completion(list words, directive cobra.ShellCompDirective) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
-		p, _ := openProject() // nil outside of a checkout
+		p, _ := openProject() // nil outside a checkout
 		before := begun[:strings.LastIndex(begun, ",")+1]
 		var found []string
 		for _, w := range list(p, args) {
@@ -83,7 +83,7 @@ func completion(list words, directive cobra.ShellCompDirective) cobra.Completion
 // fixed completes words that do not depend on the project.
 func fixed(all ...string) words { return func(*project, []string) []string { return all } }
 
-// firstOf completes the first argument by list, and further arguments by nothing.
+// firstOf completes only the first argument, by list.
 func firstOf(list words) words {
 	return func(p *project, args []string) []string {
 		if len(args) > 0 {

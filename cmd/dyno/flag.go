@@ -13,7 +13,7 @@ import (
 
 var flagOfError = lazy.Regexp(`(?s)^invalid argument (".*") for "(?:-\w, )?--([a-z0-9-]+)" flag: (.*)`)
 
-// wanted describes the values of flags whose errors are Go's, by cobra's type.
+// wanted describes the values for flags that report Go's errors, by cobra's type.
 var wanted = map[string]string{
 	"int": "a whole number", "uint64": "a whole number", "float64": "a number",
 	"intSlice":      "whole numbers separated by commas, such as 10,100",
@@ -23,23 +23,23 @@ var wanted = map[string]string{
 
 var shorthand = lazy.Regexp(`^unknown shorthand flag: '(.)' in -`)
 
-// loads says of flags that dyno load and other load generators have, and a comparison has not, what it has
-// in their place, by command.
+// loads explains, by command, flags that dyno load and other load generators have and a comparison
+// lacks.
 var loads = map[string]map[string]string{
 	"compare": {"d": measured, "duration": measured, "n": measured, "requests": measured, "t": loops, "threads": loops,
 		"latency": latency, "L": latency},
 	"run": {"c": "; use --connections", "t": loops, "threads": loops, "latency": latency, "L": latency},
 }
 
-// What a comparison has in place of flags of a load.
+// What a comparison has in place of load flags.
 const (
 	measured = ": the servers are loaded in turns, in short loads, for the time of --budget"
 	loops    = ": the event loops of the load generator follow from the CPUs; dyno load has --threads"
 	latency  = ": latencies are always measured, and shown in the report"
 )
 
-// flagError explains an error of a flag: for an unknown flag the nearest known one, for a wrong
-// value the expected form.
+// flagError explains a flag's error: for an unknown flag the nearest known one, for a wrong value
+// the expected form.
 func flagError(cmd *cobra.Command, err error) error {
 	help := "; " + cmd.CommandPath() + " --help shows all"
 	if name, ok := strings.CutPrefix(err.Error(), "unknown flag: --"); ok {
@@ -65,8 +65,8 @@ func flagError(cmd *cobra.Command, err error) error {
 	return usage(err)
 }
 
-// badFlag returns the long flag of an error about a value, the value, quoted, and what is wrong with
-// it; "" for another error.
+// badFlag returns the long flag in an error about a value, the value, quoted, and the reason; ""
+// for another error.
 func badFlag(err error) (name, value, why string) {
 	if m := flagOfError().FindStringSubmatch(err.Error()); m != nil {
 		return m[2], m[1], m[3]

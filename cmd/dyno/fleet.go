@@ -185,8 +185,8 @@ func fleetCheckCommand() *cobra.Command {
 	}
 }
 
-// withHub calls do with the controller of f, which ends with it. What it stores is removed, even if this
-// process is killed.
+// withHub calls do with f's controller, and then closes it. The controller's stored data is removed
+// even if this process is killed.
 func withHub(cmd *cobra.Command, f *fleet.Fleet, do func(*fleet.Hub) error) error {
 	end, err := supervised(cmd)
 	if err != nil {
@@ -201,7 +201,7 @@ func withHub(cmd *cobra.Command, f *fleet.Fleet, do func(*fleet.Hub) error) erro
 	return do(hub)
 }
 
-// openHub starts the controller of f. What it refuses is said on stderr.
+// openHub starts f's controller. It reports refusals on stderr.
 func openHub(f *fleet.Fleet, stderr io.Writer) (*fleet.Hub, error) {
 	k, _, err := f.Keys()
 	if err != nil {

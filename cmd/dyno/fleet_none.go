@@ -10,7 +10,7 @@ import (
 	"dyno/internal/experiment"
 )
 
-// fleetCommands are none: this build has no NATS.
+// fleetCommands returns no commands: this build has no NATS.
 func fleetCommands() []*cobra.Command { return nil }
 
 // fleetPlaceFlag defines no flags.

@@ -13,7 +13,7 @@ import (
 	"dyno/internal/conf"
 )
 
-// helpWidth is the widest line of a help text.
+// helpWidth is the widest line in a help text.
 const helpWidth = 100
 
 // readGroup has the commands that only read.
@@ -28,7 +28,7 @@ var commandGroups = []*cobra.Group{
 	{ID: "other", Title: "Other"},
 }
 
-// under puts commands into a group of dyno --help.
+// under puts commands into a group in dyno --help.
 func under(group string, commands ...*cobra.Command) []*cobra.Command {
 	for _, c := range commands {
 		c.GroupID = group
@@ -36,10 +36,10 @@ func under(group string, commands ...*cobra.Command) []*cobra.Command {
 	return commands
 }
 
-// flagHeading is the annotation that holds the heading of a flag in its command's help.
+// flagHeading is the annotation for a flag's heading in its command's help.
 const flagHeading = "dyno_heading"
 
-// heading puts flags under a heading of the help: those named, or all that have none yet.
+// heading puts flags under a heading in the help: those named, or all that have none yet.
 func heading(fl *pflag.FlagSet, text string, names ...string) {
 	fl.SortFlags = false
 	fl.VisitAll(func(f *pflag.Flag) {
@@ -49,10 +49,10 @@ func heading(fl *pflag.FlagSet, text string, names ...string) {
 	})
 }
 
-// help prints the help of a command.
+// help prints a command's help.
 func help(cmd *cobra.Command, _ []string) { io.WriteString(cmd.OutOrStdout(), helpText(cmd)) }
 
-// helpCommand prints the help of a command or a topic.
+// helpCommand prints help for a command or a topic.
 func helpCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "help [COMMAND...]",
@@ -77,7 +77,7 @@ func helpCommand() *cobra.Command {
 	}
 }
 
-// below returns the names of the commands and topics below a command.
+// below returns the names of the commands and topics below cmd.
 func below(cmd *cobra.Command) (names []string) {
 	for _, c := range cmd.Commands() {
 		if c.IsAvailableCommand() || c.IsAdditionalHelpTopicCommand() {
@@ -91,7 +91,7 @@ func below(cmd *cobra.Command) (names []string) {
 var tools = map[string]bool{"k6": true, "wrk": true, "wrk2": true, "ab": true, "bombardier": true, "hey": true,
 	"oha": true, "vegeta": true, "h2load": true, "autocannon": true, "plow": true, "rewrk": true, "fortio": true, "siege": true, "curl": true}
 
-// unknownCommand is the error of a word that names no command or topic below a command.
+// unknownCommand is the error for a word that names no command or topic below cmd.
 func unknownCommand(cmd *cobra.Command, word string) error {
 	path := cmd.CommandPath()
 	advice := fmt.Sprintf("; see %s --help", path)
@@ -105,8 +105,8 @@ func unknownCommand(cmd *cobra.Command, word string) error {
 	return usagef("unknown command %q for %q%s", word, path, advice)
 }
 
-// helpText says what a command is for, its usage, three examples, its commands and its flags. Of a
-// topic it has the text alone.
+// helpText says what a command is for, its usage, examples, commands and flags. For a topic it
+// returns the text alone.
 func helpText(cmd *cobra.Command) string {
 	var b strings.Builder
 	text := cmd.Long
@@ -139,10 +139,10 @@ func helpText(cmd *cobra.Command) string {
 	return b.String()
 }
 
-// reflowed wraps the paragraphs of a text. Lines that begin with a space stay as they are.
+// reflowed wraps a text's paragraphs. Lines that begin with a space stay as they are.
 func reflowed(text string, columns int) string {
 	var lines []string
-	joined := false // whether the next line goes on with the paragraph
+	joined := false // whether the next line continues the paragraph
 	for line := range strings.SplitSeq(text, "\n") {
 		flows := line != "" && line[0] != ' '
 		if flows && joined {
@@ -160,7 +160,7 @@ func reflowed(text string, columns int) string {
 	return strings.Join(lines, "\n")
 }
 
-// wrapped breaks a text at spaces into lines of a maximum number of columns.
+// wrapped breaks a text at spaces into lines with a maximum number of columns.
 func wrapped(text string, columns int) string {
 	var b strings.Builder
 	at := 0
@@ -181,7 +181,7 @@ func wrapped(text string, columns int) string {
 	return b.String()
 }
 
-// writeCommands lists the commands of a command, by group.
+// writeCommands lists cmd's commands, by group.
 func writeCommands(b *strings.Builder, cmd *cobra.Command) {
 	groups := cmd.Groups()
 	if len(groups) == 0 {
@@ -198,8 +198,8 @@ func writeCommands(b *strings.Builder, cmd *cobra.Command) {
 	}
 }
 
-// writeFlags lists the flags of a command by heading, in the order of their definition. Flags
-// without a heading, that is --help, come last.
+// writeFlags lists a command's flags by heading, in the order of their definition. Flags without a
+// heading, such as --help, come last.
 func writeFlags(b *strings.Builder, cmd *cobra.Command) {
 	const rest = "Flags"
 	var headings []string
@@ -226,7 +226,7 @@ func writeFlags(b *strings.Builder, cmd *cobra.Command) {
 	}
 }
 
-// eachFlag calls do for every flag that a user sees.
+// eachFlag calls do for every visible flag.
 func eachFlag(fl *pflag.FlagSet, do func(*pflag.Flag)) {
 	fl.VisitAll(func(f *pflag.Flag) {
 		if !f.Hidden {
@@ -235,7 +235,7 @@ func eachFlag(fl *pflag.FlagSet, do func(*pflag.Flag)) {
 	})
 }
 
-// typedAs returns the usage of a flag, with a word in capitals for its value.
+// typedAs returns a flag's usage, with a word in capitals for its value.
 func typedAs(cmd *cobra.Command, f *pflag.Flag) string {
 	text := "      --" + f.Name
 	if f.Shorthand == f.Name { // ab has no long flags
@@ -253,8 +253,8 @@ func typedAs(cmd *cobra.Command, f *pflag.Flag) string {
 	return text
 }
 
-// shownDefault returns the text of the help about the default of a flag; "" if it has none, or if
-// its description states it.
+// shownDefault returns the help text about a flag's default; "" if it has none, or if its
+// description states it.
 func shownDefault(f *pflag.Flag) string {
 	if strings.Contains(f.Usage, "(default") ||
 		slices.Contains([]string{"", "0", "0s", "[]", "false"}, f.DefValue) {
@@ -267,8 +267,8 @@ func shownDefault(f *pflag.Flag) string {
 	return " (default " + text + ")"
 }
 
-// metavariables are the words for the values of flags in the help, by the name of the flag or, if
-// commands differ, by command and flag.
+// metavariables are the words for flags' values in the help, by flag or, if commands differ, by
+// command and flag.
 var metavariables = map[string]string{
 	"against": "RUN", "body": "TEXT", "body-file": "FILE", "contestants": "NAME,…",
 	"controls": "NAME,…", "csv": "FILE", "differ": "WHAT", "expect-body": "TEXT",
@@ -283,12 +283,12 @@ var metavariables = map[string]string{
 	"verify seed": "TEXT",
 }
 
-// metavariablesOfTypes are the same words by pflag's type of the value.
+// metavariablesOfTypes are the same words by the value's pflag type.
 var metavariablesOfTypes = map[string]string{
 	"bool": "", "int": "N", "uint64": "N", "intSlice": "N,…", "duration": "TIME", "durationSlice": "TIME,…",
 }
 
-// metavariable returns the word for the value of a flag in the help; "" for a flag without a value.
+// metavariable returns the word for a flag's value in the help; "" for a flag without a value.
 func metavariable(cmd *cobra.Command, f *pflag.Flag) string {
 	for _, of := range []map[string]string{metavariables, metavariablesOfTypes} {
 		for _, key := range []string{cmd.Name() + " " + f.Name, f.Name, f.Value.Type()} {

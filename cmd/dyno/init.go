@@ -47,8 +47,7 @@ func initCommand() *cobra.Command {
 	}
 }
 
-// initFile returns the text of a dyno.toml with those sides, or with the sides of the example if
-// there are none.
+// initFile returns a dyno.toml with those sides, or with the example's sides if there are none.
 func initFile(sides []string) string {
 	if len(sides) == 0 {
 		return initText

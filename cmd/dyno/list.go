@@ -100,8 +100,8 @@ func (f *listFlags) holds(texts ...string) bool {
 	return true
 }
 
-// table writes the contestants as a Markdown table, by language and engine: what their manifests
-// declare, and how many lines of code they have.
+// table writes the contestants as a Markdown table, by language and engine: their manifests'
+// declarations, and how many lines of code they have.
 func (p *project) table(w io.Writer, all []*contestant.Manifest) error {
 	slices.SortStableFunc(all, func(a, b *contestant.Manifest) int {
 		return cmp.Or(strings.Compare(a.Language, b.Language), strings.Compare(a.Engine, b.Engine))
@@ -123,7 +123,8 @@ func (p *project) table(w io.Writer, all []*contestant.Manifest) error {
 	return nil
 }
 
-// list writes contestants, scenarios and studies. It fetches nothing to find out what is available.
+// list writes contestants, scenarios and studies. It fetches nothing to find out which toolchains
+// are available.
 func (p *project) list(ctx context.Context, w io.Writer, f *listFlags, chosen []*contestant.Manifest) error {
 	columns := listWidth(w)
 	contestants, here := p.listed(ctx, chosen, columns)
@@ -161,7 +162,7 @@ func (f *listFlags) asked() (words []string) {
 	return words
 }
 
-// listed returns the rows of the contestants, with the toolchain that was found or is missing.
+// listed returns the contestants' rows, with the toolchains that were found or are missing.
 func (p *project) listed(ctx context.Context, chosen []*contestant.Manifest, columns int) (rows [][]string,
 	here string) {
 	missing := map[string][]string{} // reason -> contestants
@@ -191,14 +192,14 @@ var (
 	endOfVersion  = lazy.Regexp(`^v0\.0\.0-|\d{6}-[0-9a-f]{12}$|\+incompatible$`)
 )
 
-// shortFramework returns the framework without the host and owner of its module, and its version
-// without build metadata.
+// shortFramework returns the framework without its module's host and owner, and its version without
+// build metadata.
 func shortFramework(m *contestant.Manifest) string {
 	name := hostOfModule().ReplaceAllString(majorOfModule().ReplaceAllString(m.Framework, ""), "")
 	return strings.TrimSpace(name + " " + endOfVersion().ReplaceAllString(m.Version, ""))
 }
 
-// listedScenarios returns the rows of the scenarios.
+// listedScenarios returns the scenarios' rows.
 func (p *project) listedScenarios(f *listFlags) (rows [][]string, err error) {
 	names, err := scenario.Names(p.fsys)
 	if err != nil || f.language != "" {
@@ -223,7 +224,7 @@ func (p *project) listedScenarios(f *listFlags) (rows [][]string, err error) {
 	return rows, nil
 }
 
-// listedStudies returns the rows of the studies.
+// listedStudies returns the studies' rows.
 func (p *project) listedStudies(f *listFlags) (rows [][]string, err error) {
 	studies, err := study.All(p.fsys)
 	if err != nil || f.language != "" {
@@ -238,8 +239,8 @@ func (p *project) listedStudies(f *listFlags) (rows [][]string, err error) {
 	return rows, nil
 }
 
-// listWidth returns the columns for lists: those of the terminal; elsewhere enough for any row, so that
-// each is on one line, and complete.
+// listWidth returns the columns for lists: the terminal's, or else enough for any row to be
+// complete on one line.
 func listWidth(w io.Writer) int {
 	if isTerminal(w) {
 		return width(w)
@@ -247,8 +248,8 @@ func listWidth(w io.Writer) int {
 	return math.MaxInt16
 }
 
-// section writes a table, if it has rows. The last cell of a row gets the remaining width: a list
-// is shortened to the entries that fit, with the number of the others, or to its length; other text
+// section writes a table, if it has rows. A row's last cell gets the remaining width: a list is
+// shortened to the entries that fit, with the number of omitted ones, or to its length; other text
 // continues on the next line.
 func section(b *strings.Builder, columns int, rows [][]string, head ...string) {
 	if len(rows) == 0 {

@@ -22,9 +22,9 @@ import (
 type loadFlags struct {
 	loader.Request
 	json, quiet, latency bool
-	fleet                string // file of the machines that make the load; "": this one
+	fleet                string // file that names the machines which make the load; "": this one
 
-	names []string // of all flags, in the order of the help
+	names []string // all flags, in help order
 	cmd   *cobra.Command
 }
 
@@ -95,7 +95,7 @@ func (f *loadFlags) run(args []string) error {
 	return f.print(s, func() error { return files.Write(s) }, files.Close)
 }
 
-// print prints the summary, ends its files and returns what the load came to.
+// print prints the summary, completes its files and returns the load's outcome.
 func (f *loadFlags) print(s *summary.Summary, rest ...func() error) error {
 	stdout := f.cmd.OutOrStdout()
 	s.Color = isTerminal(stdout) && os.Getenv("NO_COLOR") == ""
@@ -116,7 +116,7 @@ func (f *loadFlags) print(s *summary.Summary, rest ...func() error) error {
 	return nil
 }
 
-// find searches the highest rate, shows its probes on stderr and prints the result.
+// find searches for the highest rate, shows its probes on stderr and prints the result.
 func (f *loadFlags) find(p *loader.Plan) error {
 	stdout, stderr := f.cmd.OutOrStdout(), f.cmd.ErrOrStderr()
 	n := 0
@@ -184,10 +184,10 @@ func (f *loadFlags) addLines(name, short string, to *[]string, usage string) {
 	f.cmd.Flags().VarP(&lines{to}, name, short, usage)
 }
 
-// hide leaves a flag out of the help.
+// hide omits a flag from the help.
 func (f *loadFlags) hide(name string) { f.cmd.Flags().Lookup(name).Hidden = true }
 
-// defineLoad defines the flags for the amount, the rate and the connections of the load.
+// defineLoad defines the flags for the load's amount, rate and connections.
 func (f *loadFlags) defineLoad() {
 	add(f, "connections", "c", &f.Connections, "125", "n", parseUpTo(1_000_000), "connections")
 	add(f, "requests", "n", &f.Requests, "", "n", parseCount, "end after this number of requests: 5000, 10k, 5M")

@@ -12,7 +12,7 @@ import (
 	"dyno/internal/summary"
 )
 
-// fleetFlag defines --fleet of dyno load.
+// fleetFlag defines dyno load's --fleet.
 func fleetFlag(f *loadFlags) {
 	f.addText("fleet", "", &f.fleet, "make the load from the machines of this file together (doc/fleet.md); amounts, "+
 		"rates and connections are of all of them, --threads of each")

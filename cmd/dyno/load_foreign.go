@@ -8,8 +8,8 @@ import (
 	"dyno/internal/conf"
 )
 
-// disagreed are the short flags that have different meanings in other tools, and that dyno rejects
-// for this reason.
+// disagreed are short flags with different meanings in other tools, which dyno rejects for this
+// reason.
 var disagreed = map[byte]string{
 	't': "-t is the number of threads in wrk and h2load, the timeout in bombardier, hey and oha, and the length of " +
 		"the test in ab and fortio: use --threads, --timeout or --duration",
@@ -34,7 +34,7 @@ var disagreed = map[byte]string{
 	'A': "-A is a name and password in ab, and the Accept header in hey and oha: use --user or -H 'Accept: …'",
 }
 
-// taken explains flags of dyno that have another meaning in other tools. It is shown if the value
+// taken explains dyno flags that have another meaning in other tools. It is shown if the value
 // cannot be read.
 var taken = map[string]string{
 	"duration": "-d is the length of the load, as in wrk and bombardier; for a body, as in hey and oha, use -b",
@@ -43,7 +43,7 @@ var taken = map[string]string{
 		"--streams or --pipeline",
 }
 
-// elsewhere maps long flags of other tools to those of dyno.
+// elsewhere maps other tools' long flags to dyno's.
 var elsewhere = map[string]string{
 	"rps": "--rate", "qps": "--rate", "query-per-second": "--rate", "concurrency": "--connections",
 	"clients": "--connections", "amount": "--requests", "vus": "--connections", "iterations": "--requests",
@@ -62,10 +62,10 @@ var elsewhere = map[string]string{
 	"skip-verify": "--insecure", "connect-timeout": "--timeout",
 }
 
-// unspoken are flags of other tools for protocols that dyno load does not speak.
+// unspoken are other tools' flags for protocols that dyno load does not speak.
 var unspoken = map[string]bool{"http3": true, "h3": true}
 
-// loadFlagError explains an error of a flag, and what was probably meant. Names are the long flags.
+// loadFlagError explains a flag's error, and what was probably meant. names are the long flags.
 func loadFlagError(err error, names []string) error {
 	var unknown interface {
 		GetSpecifiedName() string
@@ -103,7 +103,7 @@ func unknownLong(name string, names []string) error {
 	return usagef("unknown flag --%s (dyno load --help shows all)", name)
 }
 
-// badValue adds to an error about a value the flag that was probably meant.
+// badValue adds the probably intended flag to an error about a value.
 func badValue(err error, text string, names []string) error {
 	if long := oneDash(text, names); long != "" && len(text) > 2 {
 		return usagef("unknown flag -%s; did you mean --%s, with two dashes?", long, long)
@@ -118,8 +118,8 @@ func badValue(err error, text string, names []string) error {
 	return usage(err)
 }
 
-// oneDash returns the long flag that was typed with one dash; "" if there is none. rest is all of
-// it, or all but the first letter, which pflag read as a short flag.
+// oneDash returns the long flag that was typed with one dash; "" if there is none. rest is the
+// whole flag, or all but its first letter, which pflag read as a short flag.
 func oneDash(rest string, names []string) string {
 	if len(rest) < 3 {
 		return ""

@@ -33,7 +33,7 @@ func (v *value[T]) Set(s string) error {
 	return nil
 }
 
-// flagOf makes a flag. Text shows the default in the help; *to keeps its value until the flag is
+// flagOf makes a flag. text shows the default in the help; *to keeps its value until the flag is
 // set.
 func flagOf[T any](to *T, text, kind string, parse func(string) (T, error)) *value[T] {
 	return &value[T]{to, parse, kind, text}
@@ -46,7 +46,7 @@ func (l *lines) String() string     { return strings.Join(l.GetSlice(), ", ") }
 func (l *lines) Type() string       { return "text" }
 func (l *lines) Set(s string) error { *l.all = append(*l.all, s); return nil }
 
-// GetSlice returns the values; none for the zero value, whose String pflag asks for.
+// GetSlice returns the values; none for the zero value, whose String pflag calls.
 func (l *lines) GetSlice() []string {
 	if l.all == nil {
 		return nil
@@ -54,7 +54,7 @@ func (l *lines) GetSlice() []string {
 	return *l.all
 }
 
-// login is a flag name:password. It is shown without the password, so that no record holds that.
+// login is a flag name:password. It is shown without the password, which no record may hold.
 type login struct{ to *string }
 
 func (l *login) Type() string       { return "name:password" }
@@ -62,14 +62,14 @@ func (l *login) Set(s string) error { *l.to = s; return nil }
 
 // String returns the name, and *** in place of the password.
 func (l *login) String() string {
-	if l.to == nil || *l.to == "" { // pflag asks a zero value, too
+	if l.to == nil || *l.to == "" { // pflag also calls it on a zero value
 		return ""
 	}
 	name, _, _ := strings.Cut(*l.to, ":")
 	return name + ":" + secret.Hidden
 }
 
-// parseText reads any text, so that an empty one differs from none.
+// parseText reads any text, so that an empty text differs from none.
 func parseText(s string) (*string, error) { return &s, nil }
 
 // parseNeeded reads any text that is not empty.
@@ -82,7 +82,7 @@ func parseNeeded(want string) func(string) (string, error) {
 	}
 }
 
-// suffixes are the suffixes of numbers. A lower-case m is not one, because it means minutes in a
+// suffixes are number suffixes. A lower-case m is not among them, because it means minutes in a
 // duration.
 var suffixes = map[byte]float64{'k': 1e3, 'K': 1e3, 'M': 1e6, 'g': 1e9, 'G': 1e9}
 
@@ -197,7 +197,7 @@ func parseThink(s string) (load.Pause, error) {
 	return load.Pause{Mean: d, Random: random}, nil
 }
 
-// oneOf returns a parser of one of the given words.
+// oneOf returns a parser that accepts one of the given words.
 func oneOf(words ...string) func(string) (string, error) {
 	return func(s string) (string, error) {
 		if !slices.Contains(words, s) {

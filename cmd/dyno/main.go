@@ -35,7 +35,7 @@ func main() {
 	os.Exit(dyno(os.Args[1:], survivable(os.Stdout), survivable(os.Stderr)))
 }
 
-// dyno runs the whole command. Data go to stdout, progress and errors to stderr.
+// dyno runs the whole command. Data goes to stdout, progress and errors to stderr.
 func dyno(args []string, stdout, stderr io.Writer) int {
 	signals := []os.Signal{os.Interrupt}
 	for _, s := range stopSignals {
@@ -92,8 +92,8 @@ func dyno(args []string, stdout, stderr io.Writer) int {
 	return exitFailed
 }
 
-// heed interrupts the command at the first signal, and ends dyno at once at the second; the supervisor
-// stops what dyno has started. A command that only reads ends at the first.
+// heed interrupts the command at the first signal, and ends dyno at once at the second; the
+// supervisor then stops what dyno has started. A command that only reads ends at the first.
 func heed(arrived <-chan os.Signal, reads bool, interrupt, quit func()) {
 	<-arrived
 	if !reads {
@@ -129,7 +129,7 @@ func rootCommand() *cobra.Command {
 	root.AddGroup(commandGroups...)
 	root.SetHelpFunc(help)
 	root.SetHelpCommand(under("other", helpCommand())[0])
-	root.DisableSuggestions = true // unknownCommand has one
+	root.DisableSuggestions = true // unknownCommand suggests
 	root.SetCompletionCommandGroupID("other")
 	root.AddCommand(under("measure", runCommand(), compareCommand(), loadCommand())...)
 	root.AddCommand(under(readGroup, reportCommand(), checkCommand(), auditCommand(), listCommand())...)
@@ -142,7 +142,7 @@ func rootCommand() *cobra.Command {
 	return root
 }
 
-// hint returns advice about an error of the record; "" for other errors.
+// hint returns advice on an error in the record; "" for other errors.
 func hint(err error) string {
 	var damaged *result.Damaged
 	var stopped *result.Stopped
@@ -157,7 +157,7 @@ func hint(err error) string {
 	return ""
 }
 
-// exit is the error that ends the command with a code, after everything has been reported.
+// exit is the error that ends the command with an exit code, after everything has been reported.
 type exit int
 
 func (e exit) Error() string { return fmt.Sprintf("exit %d", int(e)) }

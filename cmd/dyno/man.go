@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra/doc"
 )
 
-// manCommand writes the manual pages of all commands, which are part of releases.
+// manCommand writes all commands' manual pages, which are part of releases.
 func manCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    "man DIR",

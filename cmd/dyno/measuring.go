@@ -26,12 +26,12 @@ import (
 	"dyno/internal/terminal"
 )
 
-// waitFlag adds the flag --wait, which all commands that measure have.
+// waitFlag adds the flag --wait, for commands that lock the machine.
 func waitFlag(cmd *cobra.Command, wait *bool) {
 	cmd.Flags().BoolVar(wait, "wait", false, "if another run is measuring on this machine, wait until it ends")
 }
 
-// unsupported returns an error if a system lacks what comparisons need.
+// unsupported returns an error if the system lacks what comparisons need.
 func unsupported(command, goos string) error {
 	if goos == "linux" {
 		return nil
@@ -42,8 +42,7 @@ func unsupported(command, goos string) error {
 }
 
 // measuring prevents other measurements on this machine until release is called. Until then it also
-// ensures that no process that dyno starts outlives it. folder is the run folder, or empty if there
-// is none.
+// ensures that no process started by dyno outlives it. folder is the run folder, or empty.
 func measuring(cmd *cobra.Command, wait bool, folder string) (release func(), err error) {
 	if err := unsupported(cmd.CommandPath(), runtime.GOOS); err != nil {
 		return nil, err
@@ -77,9 +76,10 @@ func measuring(cmd *cobra.Command, wait bool, folder string) (release func(), er
 	return func() { end(); unlock() }, nil
 }
 
-// carryOut locks the machine, unless others measure, prints the plan and its cost, and carries it out.
+// carryOut locks the machine, unless other machines measure, prints the plan and its cost, and
+// carries it out.
 func carryOut(cmd *cobra.Command, x *experiment.Experiment, at *place) (*report.Data, error) {
-	if at.fleet != "" { // whose servers' agent locks its own
+	if at.fleet != "" { // the server machine's agent locks it
 		end, err := supervised(cmd)
 		if err != nil {
 			return nil, err
@@ -109,12 +109,12 @@ func measure(cmd *cobra.Command, x *experiment.Experiment) (*report.Data, error)
 	return x.Run(cmd.Context())
 }
 
-// filesPerContestant is the number of files that dyno has open for a running contestant: its log,
-// its cgroup, its counters.
+// filesPerContestant is how many files dyno opens for a running contestant: its log, its cgroup,
+// its counters.
 const filesPerContestant = 8
 
-// roomFor raises the limit of open files for the connections and contestants of a plan, or returns
-// an error that says what to do.
+// roomFor raises the limit of open files for a plan's connections and contestants, or returns an
+// error with a remedy.
 func roomFor(p *result.Plan) error {
 	most := 0
 	for _, l := range p.Levels {
@@ -123,8 +123,8 @@ func roomFor(p *result.Plan) error {
 	return host.RoomFor(int64(most), int64(filesPerContestant*(len(p.Contestants)+len(p.Controls)+1)))
 }
 
-// supervised ensures that no process that dyno starts outlives it, until end is called. Within another
-// call it does nothing.
+// supervised ensures, until end is called, that no process started by dyno outlives it. Within
+// another call it does nothing.
 func supervised(cmd *cobra.Command) (end func(), err error) {
 	if proc.Kept() {
 		return func() {}, nil
@@ -184,7 +184,7 @@ func repeated(cmd *cobra.Command, args []string) string {
 	return strings.Join(words, " ")
 }
 
-// commandLine returns the command line, shortened for use in a message.
+// commandLine returns the command line, shortened for a message.
 func commandLine(cmd *cobra.Command) string {
 	words := []rune(repeated(cmd, cmd.Flags().Args()))
 	if len(words) > 120 {
@@ -193,8 +193,8 @@ func commandLine(cmd *cobra.Command) string {
 	return string(words)
 }
 
-// superviseCommand returns the command with which dyno starts itself as a supervisor. It waits for
-// its stdin to end. If dyno was killed, it then ends what dyno has started.
+// superviseCommand returns the command by which dyno starts itself as a supervisor. It waits for
+// its stdin to end. If dyno was killed, it then ends the processes that dyno has started.
 func superviseCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    "supervise STATE",

@@ -114,7 +114,7 @@ func newContestant(cmd *cobra.Command, pr *project, text, from, folder string) e
 	return nil
 }
 
-// folderFlag gives a command the flag that names contestants' folders.
+// folderFlag adds the flag that names contestants' folders.
 func folderFlag(cmd *cobra.Command, folders *[]string, text string) {
 	cmd.Flags().StringSliceVar(folders, "folder", nil, text)
 }
@@ -122,7 +122,7 @@ func folderFlag(cmd *cobra.Command, folders *[]string, text string) {
 const knowFolders = "folders of contestants outside the project: that of one contestant, or one that contains " +
 	"LANGUAGE/NAME/"
 
-// asFolder returns a path of a folder that cannot be mistaken for a name.
+// asFolder returns a folder's path in a form that cannot be mistaken for a name.
 func asFolder(folder string) string {
 	if strings.ContainsAny(folder, `/\`) || folder == "." || folder == ".." {
 		return folder
@@ -130,9 +130,9 @@ func asFolder(folder string) string {
 	return "." + string(filepath.Separator) + folder
 }
 
-// know adds the contestants of the folders among values to the project, and returns the values with
-// each folder replaced by the names of its contestants. A value is a folder if it contains a slash,
-// or if it names no contestant and such a folder exists.
+// know adds the contestants in the folders among values to the project, and returns the values with
+// each folder replaced by its contestants' names. A value is a folder if it contains a slash, or if
+// it names no contestant and such a folder exists.
 func (p *project) know(values []string) (names []string, err error) {
 	known := p.names()
 	for _, v := range values {
@@ -159,7 +159,7 @@ func (p *project) know(values []string) (names []string, err error) {
 	return names, nil
 }
 
-// knowOnly does the same as know for a flag that accepts only folders.
+// knowOnly is know for a flag that accepts only folders.
 func (p *project) knowOnly(folders []string) ([]string, error) {
 	for _, f := range folders {
 		if !isDir(f) {
@@ -173,7 +173,7 @@ func (p *project) knowOnly(folders []string) ([]string, error) {
 	return p.know(values)
 }
 
-// add adds a contestant. It ignores one whose folder is already known.
+// add adds a contestant, unless its folder is already known.
 func (p *project) add(m *contestant.Manifest) error {
 	old := p.manifest(m.Name)
 	switch {

@@ -24,7 +24,7 @@ func (o *outlet) Write(b []byte) (int, error) {
 	if errors.Is(err, syscall.EPIPE) {
 		o.unread()
 	}
-	if err == nil { // a text without its secrets has another length
+	if err == nil { // a text with hidden secrets has another length
 		n = len(b)
 	}
 	return n, err

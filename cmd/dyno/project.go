@@ -18,18 +18,18 @@ import (
 	"dyno/internal/study"
 )
 
-// project is the data of a command: a folder with contestants/, scenarios/ and studies/, and
-// further contestants that flags name.
+// project is a command's data: a folder with contestants/, scenarios/ and studies/, and further
+// contestants that flags name.
 type project struct {
 	found     bundle.Project
-	root      string // of found
-	fsys      fs.FS  // of root
+	root      string // found's
+	fsys      fs.FS  // root's files
 	manifests []*contestant.Manifest
-	typed     *scenario.Scenario // scenario of the command line; may be nil
+	typed     *scenario.Scenario // the scenario on the command line; may be nil
 }
 
-// openProject opens the checkout that contains the working directory, the one that DYNO_PROJECT
-// names, or else the embedded files, and reads the manifests.
+// openProject opens the checkout around the working directory, the one that DYNO_PROJECT names, or
+// else the embedded files, and reads the manifests.
 func openProject() (*project, error) {
 	found, err := bundle.Find()
 	if err != nil {
@@ -40,7 +40,7 @@ func openProject() (*project, error) {
 	return p, err
 }
 
-// openRun opens a stored run. Where there is none, the error says where runs are.
+// openRun opens a stored run. If there is none, the error says where runs are.
 func openRun(name string) (*result.Run, error) {
 	run, err := study.Open(name)
 	p, found := bundle.Find()
@@ -58,13 +58,13 @@ func openRun(name string) (*result.Run, error) {
 	return nil, fmt.Errorf("%s is a study: dyno run %s measures it; its recording is %s", name, name, where)
 }
 
-// lastOf says where runs are recorded, and which was the last.
+// lastOf says where runs are recorded, and which is the latest.
 func lastOf(folder string) string {
 	names, _ := filepath.Glob(filepath.Join(folder, "*", result.TrialsFile))
 	if len(names) == 0 {
 		return "runs are recorded in " + folder + ", where there is none yet"
 	}
-	return "the last one that is recorded here is " + filepath.Dir(names[len(names)-1]) // named by their time
+	return "the last one that is recorded here is " + filepath.Dir(names[len(names)-1]) // names are times
 }
 
 func isDir(path string) bool {
@@ -80,7 +80,7 @@ func (p *project) names() []string {
 	return names
 }
 
-// manifest returns the manifest of the named contestant, or nil.
+// manifest returns the contestant's manifest, or nil.
 func (p *project) manifest(name string) *contestant.Manifest {
 	for _, m := range p.manifests {
 		if m.Name == name {

@@ -90,7 +90,7 @@ func reportCommand() *cobra.Command {
 
 const verboseName = "verbose"
 
-// verboseFlag adds the flag that shows all findings of the checks.
+// verboseFlag adds the flag that shows all findings.
 func verboseFlag(cmd *cobra.Command) {
 	cmd.Flags().Bool(verboseName, false, "print all details: every pair and check, p-values")
 }

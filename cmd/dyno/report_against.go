@@ -12,7 +12,7 @@ import (
 	"dyno/internal/study"
 )
 
-// reportAgainst prints how far run has changed since the run stored at path.
+// reportAgainst prints how run has changed since the run stored at path.
 func reportAgainst(cmd *cobra.Command, run *result.Run, path string, force bool, format string) error {
 	other, err := openRun(path)
 	if err != nil {

@@ -36,19 +36,19 @@ type runFlags struct {
 	resume  string
 }
 
-// fleetName is the flag that names the file of several machines.
+// fleetName is the flag for the file that names several machines.
 const fleetName = "fleet"
 
-// place has the flags that all commands with runs share: where the run is recorded, and whether it
-// waits for another run.
+// place holds the flags that all commands with runs share: where the run is recorded, and whether
+// it waits for another run.
 type place struct {
 	out           string
-	fleet         string // file of several machines
+	fleet         string // file that names several machines
 	runs          int
 	offline, wait bool
 }
 
-// define adds the flags of the place.
+// define adds place's flags.
 func (p *place) define(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&p.out, "out", "",
 		"run folder (default: runs/<time> in a checkout, else in ~/.local/state/dyno)")
@@ -60,8 +60,8 @@ func (p *place) define(cmd *cobra.Command) {
 	verboseFlag(cmd)
 }
 
-// world returns what a plan needs to know. The CPUs of other machines are not known yet: the servers'
-// machine is asked whether it has enough before anything is measured.
+// world returns what a plan needs to know. Other machines' CPUs are not known yet: before anything
+// is measured, the server machine is asked whether it has enough.
 func (p *place) world(pr *project) plan.World {
 	w := pr.world()
 	if p.fleet != "" {
@@ -170,14 +170,14 @@ func (f *runFlags) define(cmd *cobra.Command) {
 	heading(fl, "The run and its output")
 }
 
-// serversFlag adds the flag for the CPUs of servers.
+// serversFlag adds the flag for servers' CPUs.
 func serversFlag(fl *pflag.FlagSet, r *plan.Request) {
 	fl.IntSliceVar(&r.ServerCPUs, "server-cpus", nil,
 		"start all servers on so many CPUs, which GOMAXPROCS and .NET's processor count follow; with several, as 1,2,4, "+
 			"everything is compared on each (default: all that servers have here)")
 }
 
-// httpFlag adds the flags for the form of HTTP.
+// httpFlag adds the flags for the HTTP form.
 func httpFlag(fl *pflag.FlagSet, r *plan.Request) {
 	fl.Var(flagOf(&r.HTTP, "", "form", func(s string) (*protocol.HTTP, error) {
 		h, err := protocol.Parse(s)
@@ -188,7 +188,7 @@ func httpFlag(fl *pflag.FlagSet, r *plan.Request) {
 		"HTTP/2: requests in flight on each connection (default: as the study's levels say, else 1)")
 }
 
-// requestFlags adds the flags of a request that all commands with runs have.
+// requestFlags adds the request flags that all commands with runs share.
 func requestFlags(fl *pflag.FlagSet, r *plan.Request) {
 	fl.StringSliceVar(&r.Controls, "controls", r.Controls,
 		"reference servers that are measured too: ref, its copy ref' for the A/A check, ref+X%; or none")
@@ -223,7 +223,7 @@ func run(cmd *cobra.Command, f *runFlags, args []string) error {
 	return conclude(cmd, data, x.Folder)
 }
 
-// experiment plans the run of a study that the flags request.
+// experiment plans the run that the flags request.
 func (f *runFlags) experiment(cmd *cobra.Command, args []string) (*experiment.Experiment, error) {
 	pr, err := openProject()
 	if err != nil {
@@ -340,7 +340,7 @@ func conclude(cmd *cobra.Command, data *report.Data, dir string) error {
 	return nil
 }
 
-// unmeasuredRun is the error of a run that was carried out and has no valid trial.
+// unmeasuredRun is the error for a completed run without a valid trial.
 func unmeasuredRun(r *result.Run) error {
 	discarded, all := plan.Discarded(r)
 	if discarded == 0 {
@@ -351,8 +351,8 @@ func unmeasuredRun(r *result.Run) error {
 		"disturbs", document.Whole(discarded), document.Count(all, "trial"))
 }
 
-// resumption is the command that goes on with an interrupted run; "" where there is nothing to go on
-// with.
+// resumption returns the command that continues an interrupted run; "" if there is nothing to
+// continue.
 func resumption(r *result.Run, dir string) string {
 	if r.End == nil || r.End.Reason != plan.Interrupted || isComparison(r) || len(plan.Valid(r)) == 0 {
 		return ""
@@ -360,7 +360,7 @@ func resumption(r *result.Run, dir string) string {
 	return "dyno run --resume " + quoted(dir)
 }
 
-// pageFile is the page of a run in its folder.
+// pageFile is a run's page in its folder.
 const pageFile = "report.html"
 
 // writePages writes report.html and run.json beside the trials.
@@ -399,7 +399,7 @@ func parseSLO(s string) (*result.SLO, error) {
 	return &result.SLO{Quantile: q, LimitNS: int64(d), ErrorShare: 0.001}, nil
 }
 
-// parseRates reads rates of open loops: shares of each contestant's own capacity, requests per second
+// parseRates reads open-loop rates: shares of each contestant's own capacity, requests per second
 // and the common rate.
 func parseRates(s string) (rates []plan.OpenRate, err error) {
 	for text := range strings.SplitSeq(strings.ReplaceAll(s, " ", ""), ",") {

@@ -16,13 +16,13 @@ import (
 	"dyno/internal/result"
 )
 
-// fleetPlaceFlag defines --fleet of dyno run and dyno compare.
+// fleetPlaceFlag defines --fleet for dyno run and dyno compare.
 func fleetPlaceFlag(cmd *cobra.Command, p *place) {
 	cmd.Flags().StringVar(&p.fleet, fleetName, "", "build and start the contestants on the [[server]] of this file, and "+
 		"load them from all its [[generator]]s together (doc/fleet.md)")
 }
 
-// onFleet makes an experiment run on the machines of a file, if one is given.
+// onFleet makes an experiment run on a file's machines, if one is given.
 func onFleet(cmd *cobra.Command, at *place, x *experiment.Experiment) error {
 	if at.fleet == "" {
 		return nil
@@ -46,12 +46,12 @@ func onFleet(cmd *cobra.Command, at *place, x *experiment.Experiment) error {
 			return err
 		}
 	}
-	x.Calibrated = nil // which is of this machine
+	x.Calibrated = nil // it belongs to this machine
 	x.NewHost = func(o bench.LocalOptions) (experiment.Host, error) { return newFleetHost(cmd, f, o, x.Plan) }
 	return nil
 }
 
-// fits returns an error if the machines of a file cannot carry out a plan.
+// fits returns an error if a file's machines cannot carry out a plan.
 func fits(f *fleet.Fleet, file string, p *result.Plan) error {
 	if len(p.External) > 0 {
 		return usagef("--fleet: --external runs a tool on this machine; omit one of them")
@@ -77,7 +77,7 @@ func fits(f *fleet.Fleet, file string, p *result.Plan) error {
 	return connects(f, p)
 }
 
-// fitsURLs does what fits does, for servers that are running already.
+// fitsURLs is fits for servers that are already running.
 func fitsURLs(f *fleet.Fleet, file string, p *result.Plan) error {
 	switch {
 	case len(p.Servers.Attached) < len(p.Contestants) || len(p.Controls) > 0:
@@ -102,7 +102,8 @@ func connects(f *fleet.Fleet, p *result.Plan) error {
 	return nil
 }
 
-// one returns an error unless a file names one machine of a role, with its address. none says what for.
+// one returns an error unless a file names exactly one machine for a role, with its address. none
+// names the purpose.
 func one(f *fleet.Fleet, file string, role fleet.Role, none string) error {
 	switch all := f.In(role); {
 	case len(all) == 0:
@@ -117,7 +118,7 @@ func one(f *fleet.Fleet, file string, role fleet.Role, none string) error {
 	return nil
 }
 
-// fleetHost is the machines of a fleet, and its controller.
+// fleetHost is a fleet's machines, and its controller.
 type fleetHost struct {
 	*fleet.Host
 	hub *fleet.Hub
@@ -142,7 +143,7 @@ func newFleetHost(cmd *cobra.Command, f *fleet.Fleet, o bench.LocalOptions, p *r
 	return &fleetHost{host, hub}, nil
 }
 
-// Close ends what the agents do, and the controller.
+// Close ends the agents' work, and the controller.
 func (h *fleetHost) Close() {
 	h.Host.Close()
 	h.hub.Close()

@@ -17,8 +17,9 @@ import (
 	"dyno/internal/study"
 )
 
-// repeat calls run once, or as often as --runs says: each time with the next seed and further layouts,
-// recorded in a folder of its own below that of the command, 1 to N. Then it prints what the runs say together.
+// repeat calls run once, or as often as --runs says: each time with the next seed and further
+// layouts, recorded in its own folder 1 to N below the command's. Then it prints the combined
+// result.
 func (p *place) repeat(cmd *cobra.Command, r *plan.Request, run func() error) error {
 	switch {
 	case p.runs < 1:
@@ -57,8 +58,8 @@ func (p *place) repeat(cmd *cobra.Command, r *plan.Request, run func() error) er
 	return nil
 }
 
-// runsIn returns the folders 1, 2, … below dir that hold the runs of one command; none if dir is
-// itself a run.
+// runsIn returns the folders 1, 2, … below dir that hold one command's runs; none if dir is itself
+// a run.
 func runsIn(dir string) (folders []string) {
 	for i := 1; ; i++ {
 		folder := filepath.Join(dir, strconv.Itoa(i))
@@ -69,7 +70,7 @@ func runsIn(dir string) (folders []string) {
 	}
 }
 
-// reportRuns prints what the runs below dir say together.
+// reportRuns prints the combined result of the runs below dir.
 func reportRuns(cmd *cobra.Command, dir string) error {
 	var runs []*result.Run
 	for _, folder := range runsIn(dir) {

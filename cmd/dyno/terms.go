@@ -11,10 +11,10 @@ import (
 	manual "dyno"
 )
 
-// entry is a row of doc/glossary.md.
+// entry is a row in doc/glossary.md.
 type entry struct{ heading, name, meaning string }
 
-// terms are those of the glossary that users meet, in its order.
+// terms returns the glossary's terms that users meet, in its order.
 func terms() (all []entry) {
 	heading := ""
 	for line := range strings.Lines(strings.ReplaceAll(manual.Glossary, "`", "")) {
@@ -33,7 +33,7 @@ func terms() (all []entry) {
 	return all
 }
 
-// listedTerms writes terms as lines of a help text, which begin with a blank.
+// listedTerms formats terms as help lines, which begin with a space.
 func listedTerms(all []entry) string {
 	wide := 0
 	for _, t := range all {

@@ -14,7 +14,7 @@ func isTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(f.Fd())
 }
 
-// width returns the number of columns of the terminal, or 100 if there is none.
+// width returns the terminal's columns, or 100 if there is none.
 func width(w io.Writer) int {
 	if f, ok := w.(file); ok {
 		if cols, _, err := term.GetSize(f.Fd()); err == nil && cols > 20 {

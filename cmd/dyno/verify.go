@@ -38,7 +38,7 @@ of the project is named by its folder, or by its name beside --folder.
 
 With --sample N it verifies N contestants, chosen by --seed: the same seed chooses the same ones.
 
-With --mutants, NAME is a scenario, and dyno tests its own verification: it must accept a reference
+With --mutants, the arguments are scenarios, and dyno tests its own verification: it must accept a reference
 server, and find the defect of each mutant, a copy of that server with one defect.`,
 		Example: "  dyno verify\n" +
 			"  dyno verify gin chi --scenario hello\n" +
@@ -93,8 +93,8 @@ func (f *verifyFlags) run(cmd *cobra.Command, p *project, names []string) error 
 	return nil
 }
 
-// chosen returns the manifests of the named contestants that serve the scenario: of those in
-// --folder if none is named, of all if there are none of either.
+// chosen returns the manifests of the named contestants that serve the scenario; if none is named,
+// those in --folder; if there are none either, all.
 func (f *verifyFlags) chosen(p *project, names []string) ([]*contestant.Manifest, error) {
 	outside, err := p.knowOnly(f.folders)
 	if err != nil {
@@ -124,8 +124,8 @@ func (f *verifyFlags) chosen(p *project, names []string) ([]*contestant.Manifest
 	return p.serving(names, f.only)
 }
 
-// serving returns the manifests of those contestants that serve the scenario, or of all if it is
-// "". All scenarios must exist.
+// serving returns the manifests of the named contestants that serve the scenario only, or of all if
+// it is "". Their scenarios must exist.
 func (p *project) serving(names []string, only string) ([]*contestant.Manifest, error) {
 	if only != "" {
 		if _, err := p.scenario(only); err != nil {
@@ -151,7 +151,7 @@ func (p *project) serving(names []string, only string) ([]*contestant.Manifest, 
 	return all, nil
 }
 
-// named returns the name of a form of HTTP that is not HTTP/1.1 in the clear.
+// named returns the name of an HTTP form; "" for HTTP/1.1 in the clear.
 func named(h protocol.HTTP) string {
 	if h == protocol.Clear {
 		return ""

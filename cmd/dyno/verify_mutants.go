@@ -13,7 +13,7 @@ import (
 	"dyno/internal/verify"
 )
 
-// verifyMutants tests the verification of each scenario, and prints which check found which defect.
+// verifyMutants tests each scenario's verification, and prints which check found which defect.
 func verifyMutants(cmd *cobra.Command, p *project, names []string) error {
 	if len(names) == 0 {
 		var err error

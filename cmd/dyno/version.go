@@ -9,16 +9,16 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// The build of a release sets these: the version in CHANGELOG.md, its commit, and the commit's time
-// (RFC 3339). Without them, go build records commit and time if it finds the repository.
+// A release build sets these: the version in CHANGELOG.md, its commit, and the commit's time (RFC
+// 3339). Without them, go build records commit and time if it finds the repository.
 var (
 	release     = "0.1.0-dev"
 	commit      string
 	committedAt string
 )
 
-// setting returns the value that the build of a release has set, else the value that go build
-// recorded under the key, else "".
+// setting returns the value that a release build has set, else the value that go build recorded
+// under the key, else "".
 func setting(key, set string) string {
 	if set != "" {
 		return set
@@ -41,13 +41,13 @@ func version() string {
 	return release
 }
 
-// builtAt returns the time of the built commit, or the zero time if the build did not record it.
+// builtAt returns the built commit's time, or the zero time if the build did not record it.
 func builtAt() time.Time {
 	t, _ := time.Parse(time.RFC3339, setting("vcs.time", committedAt))
 	return t
 }
 
-// versionLine returns the output of dyno version: release and commit, date of the commit, compiler
+// versionLine returns the output of dyno version: release and commit, the commit's date, compiler
 // and system.
 func versionLine() string {
 	date := ""

@@ -23,10 +23,10 @@ import (
 	"dyno/internal/study"
 )
 
-// newHost makes the host of runs; nil means this machine. Tests replace it.
+// newHost makes a run's host; nil means this machine. Tests replace it.
 var newHost func(bench.LocalOptions) (experiment.Host, error)
 
-// ask copies the question of a study into a request.
+// ask copies a study's question into a request.
 func (p *project) ask(r *plan.Request, slug string, c study.Choice) (*study.Study, error) {
 	st, err := p.study(slug)
 	switch {
@@ -48,7 +48,7 @@ func (p *project) ask(r *plan.Request, slug string, c study.Choice) (*study.Stud
 	return st, nil
 }
 
-// world returns the facts about the project and this machine that a plan needs.
+// world returns the facts that a plan needs about the project and this machine.
 func (p *project) world() plan.World {
 	return plan.World{
 		Dyno: version(), CPUs: runtime.NumCPU(), Now: time.Now(), Contestant: p.facts, Answered: p.answered,
@@ -63,7 +63,7 @@ func (p *project) world() plan.World {
 	}
 }
 
-// facts returns the facts about a contestant or a reference server that a plan needs.
+// facts returns the facts that a plan needs about a contestant or a reference server.
 func (p *project) facts(name string) (plan.Contestant, error) {
 	control, ok, err := refserver.ParseControl(name)
 	m := p.manifest(name)
@@ -72,7 +72,7 @@ func (p *project) facts(name string) (plan.Contestant, error) {
 		return plan.Contestant{}, usage(err)
 	case ok:
 		c := plan.Contestant{Reference: !control.Null}
-		if control.Mutant != nil || control.Manner != (refserver.Manner{}) { // whose manner is of that
+		if control.Mutant != nil || control.Manner != (refserver.Manner{}) { // only in the clear
 			c.Protocols = []protocol.HTTP{protocol.Clear}
 		}
 		return c, nil
@@ -80,14 +80,14 @@ func (p *project) facts(name string) (plan.Contestant, error) {
 		return plan.Contestant{}, usagef("no contestant %q%s", name, suggest(name, p.names(), "dyno list"))
 	}
 	c := plan.Contestant{Managed: m.Managed(), Attached: m.URL != nil, Scenarios: m.Scenarios, Protocols: m.Protocols, CPUs: m.CPUs}
-	if m.URL != nil { // which says how it is spoken to
+	if m.URL != nil { // the URL says how to speak to it
 		c.Protocols = []protocol.HTTP{protocol.Clear}
 	}
 	return c, nil
 }
 
-// shared returns the first scenario of the first contestant that all contestants serve. Reference
-// servers serve every scenario; if there are no others, it returns "".
+// shared returns the first scenario, in the first contestant's order, that all contestants serve.
+// Reference servers serve every scenario; if there are no others, it returns "".
 func (p *project) shared(names []string) (string, error) {
 	var all []*contestant.Manifest
 	for _, name := range names {
@@ -114,13 +114,13 @@ func (p *project) shared(names []string) (string, error) {
 }
 
 // answered returns the scenarios that a null server can serve, and whether it does so with one
-// response; false if it cannot serve the first.
+// response; ok is false if it cannot serve the first.
 func (p *project) answered(first string, others []string) (also []string, alike, ok bool) {
 	var all []*scenario.Scenario
 	for _, name := range append([]string{first}, others...) {
 		s, err := p.scenario(name)
 		if err != nil {
-			return nil, false, false // which World.Scenario has said
+			return nil, false, false // World.Scenario has reported it
 		}
 		all = append(all, s)
 	}
@@ -128,7 +128,7 @@ func (p *project) answered(first string, others []string) (also []string, alike,
 	return also, err == nil && null.OnlyClear() == "", err == nil
 }
 
-// setup returns the dependencies of an experiment in this project.
+// setup returns an experiment's dependencies in this project.
 func (p *project) setup(cmd *cobra.Command, at *place) experiment.Setup {
 	return experiment.Setup{
 		Root: p.root, FS: p.fsys, Manifests: p.manifests, Scenario: p.scenario, Folder: at.folder(p),
