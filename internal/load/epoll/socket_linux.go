@@ -74,7 +74,7 @@ func resolve(ctx context.Context, job *load.Job) (a address, err error) {
 			return a, err
 		}
 		addr = at.Addr
-		to, err := net.ResolveTCPAddr(network, addr) // no lookup
+		to, err := net.ResolveTCPAddr(network, addr) // it asks no resolver
 		if err != nil {
 			return a, err
 		}
