@@ -116,7 +116,7 @@ type Analysis struct {
 	Trends  []Trend    // for all cells in the family, by speed metrics
 	Long    *LongLoads // nil: none, or NoLong says why they cannot be compared
 	NoLong  string
-	Serial  *stats.Serial // of the epochs, which errors of the primary metric allow for; nil: judged early
+	Serial  *stats.Serial // primary metric, between epochs; intervals allow for it; nil: judged early
 	Others  []Pair        // the reference against further controls (ref+20%), primary metric
 
 	// Taken is the largest share of CPU time that other programs took from a contestant whose rates

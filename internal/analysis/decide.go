@@ -11,7 +11,7 @@ type Decision struct {
 	stats.Judged
 	Ratio   Estimate // first over second
 	Verdict Verdict
-	Serial  *stats.Serial // of the epochs of the family, which SE allows for; nil: judged early
+	Serial  *stats.Serial // between the family's epochs; SE allows for it; nil: judged early
 }
 
 // Up reports whether the first has the larger value.
@@ -55,7 +55,7 @@ func Decide(d, beside [][]float64, epochs int, analyses []stats.Interim, alpha, 
 	return out
 }
 
-// judge is stats.Joint or stats.Early.
+// judge calls stats.Joint or, if early, stats.Early.
 func judge(d, beside [][]float64, alpha float64, rounds int, early bool) (js []stats.Judged, serial *stats.Serial) {
 	if len(d) == 0 {
 		return nil, nil

@@ -6,7 +6,7 @@ import (
 	"dyno/internal/result"
 )
 
-// Metrics are the metrics of runs with epochs.
+// Metrics are the metrics for runs with epochs.
 var Metrics = []Metric{
 	{
 		Name: "throughput", Unit: "1/s", More: true, Kind: Rate, Of: throughput, Settles: true, AtCeiling: true, PerCPU: true,

@@ -19,11 +19,11 @@ import (
 type Job struct {
 	endpoint.Endpoint `json:"-"`
 	Scenario          *scenario.Scenario
-	Seed              uint64        // of the drawn inputs; every connection draws its own sequence
-	Share             Share         // that is sent of the load; the zero value: all of it
-	Connections       int           // of the whole load; Prepare reduces them to the share's
+	Seed              uint64        // for drawn inputs; every connection draws its own sequence
+	Share             Share         // the part of the load to send; the zero value: all of it
+	Connections       int           // for the whole load; Prepare reduces them to the share's
 	Pipeline          int           // requests in flight per connection, in HTTP/2 streams; 0 means 1
-	Timeout           time.Duration // of one request; 0 means 10 s
+	Timeout           time.Duration // per request; 0 means 10 s
 	// ConnectTimeout is how long a connection may take to be established; 0 means Timeout.
 	ConnectTimeout time.Duration
 	Workers        int   // event loops; 0 means Loops for the CPUs in CPUs

@@ -44,8 +44,8 @@ type Load struct {
 	// queue was full, or packets were lost. OpeningNS is how long all dials took then; 0: none was repeated.
 	RepeatedDials int64 `json:"repeated_dials,omitempty"`
 	OpeningNS     int64 `json:"opening_ns,omitempty"`
-	// StreamsAllowed is how many requests the server allowed in flight on a connection of HTTP/2, if fewer
-	// than were asked for; 0: as many.
+	// StreamsAllowed is how many requests the server allowed in flight on an HTTP/2 connection, if
+	// fewer than requested; 0: as many.
 	StreamsAllowed int `json:"streams_allowed,omitempty"`
 
 	Started   int64            `json:"started"`

@@ -305,7 +305,7 @@ func (p *Plan) limit(connections int) {
 	}
 }
 
-// LevelOf returns the level of a trial of the plan.
+// LevelOf returns a trial's level.
 func (p *Plan) LevelOf(t *Trial) Level {
 	if t.Level != nil {
 		return *t.Level

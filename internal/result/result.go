@@ -157,13 +157,13 @@ type Contestant struct {
 	Response    map[string]string `json:"response,omitempty"`
 	HeaderBytes int               `json:"header_bytes,omitempty"` // status line and headers of the first loaded request
 	BodyBytes   int               `json:"body_bytes,omitempty"`
-	LinesOfCode int               `json:"lines_of_code,omitempty"` // of its sources, by the rule of doc/studies.md
+	LinesOfCode int               `json:"lines_of_code,omitempty"` // in its sources, by the rule in doc/studies.md
 
 	Fewer *Fewer `json:"fewer,omitempty"` // nil: it serves as many connections as the plan has
 }
 
-// Fewer says that a contestant serves fewer connections at once than were asked for. The plan then has as many at
-// all levels, for all contestants.
+// Fewer says that a contestant serves fewer connections at once than requested. The plan then has
+// that number at all levels, for all contestants.
 type Fewer struct {
 	Asked  int    `json:"asked"`
 	Served int    `json:"served"`
