@@ -15,7 +15,7 @@ import (
 	"dyno/internal/side"
 )
 
-// serverOf is a server that answers "value" to all, after so many rounds of work.
+// serverOf is a server that answers "value" to all, after rounds of work.
 const serverOf = `package main
 
 import (
@@ -37,7 +37,7 @@ func main() {
 }
 `
 
-// action is a repository of two commits, in which action/compare.sh is run.
+// action is a repository with two commits, in which action/compare.sh is run.
 type action struct {
 	t                                   *testing.T
 	script, repo, temp, output, summary string
@@ -78,7 +78,7 @@ func (a *action) git(args ...string) {
 	}
 }
 
-// commit commits the server with so much work.
+// commit commits the server with that much work.
 func (a *action) commit(name, rounds string) {
 	a.t.Helper()
 	for file, content := range map[string]string{"go.mod": "module server\n\ngo 1.24\n",
@@ -91,7 +91,7 @@ func (a *action) commit(name, rounds string) {
 	a.git("commit", "-q", "-m", name)
 }
 
-// run runs the script with these inputs beside the usual ones.
+// run runs the script with these inputs besides the usual ones.
 func (a *action) run(inputs ...string) (code int, stderr string) {
 	a.t.Helper()
 	var out, errs bytes.Buffer
@@ -120,8 +120,8 @@ func (a *action) read(file string) string {
 	return string(b)
 }
 
-// TestActionRefuses: what cannot be compared is said in the summary, and the checkout is left as it
-// was.
+// TestActionRefuses: the summary says why a comparison is impossible, and the checkout is left as
+// it was.
 func TestActionRefuses(t *testing.T) {
 	a := newAction(t)
 	for want, inputs := range map[string][]string{
@@ -143,8 +143,8 @@ func TestActionRefuses(t *testing.T) {
 	}
 }
 
-// TestAction builds and compares two commits. Their loads are made up: what the script makes of an answer does not
-// depend on this machine.
+// TestAction builds and compares two commits. Their loads are made up: the script's use of an
+// answer does not depend on this machine.
 func TestAction(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds and starts servers")
@@ -169,8 +169,8 @@ func TestAction(t *testing.T) {
 	}
 }
 
-// TestIdenticalCommands: two commands are one program only if they read alike, for the file that
-// starts them may be a shell.
+// TestIdenticalCommands: two commands are one program only if they read alike, because the file
+// that starts them may be a shell.
 func TestIdenticalCommands(t *testing.T) {
 	r := &result.Run{Contestants: []result.Contestant{{Name: "a", BinaryHash: "1"}, {Name: "b", BinaryHash: "1"}}}
 	sides := []*side.Side{{Name: "a", Kind: side.Command, Text: "node a.js"},

@@ -15,7 +15,7 @@ import (
 	"dyno/internal/study"
 )
 
-// Each committed page is what the trials beside it say, and all studies can be read.
+// Each committed page matches the trials beside it, and all studies can be read.
 func TestStudyPages(t *testing.T) {
 	t.Parallel()
 	pr, err := openProject()
@@ -73,7 +73,7 @@ func TestStudyPages(t *testing.T) {
 	}
 }
 
-// A run that is not the committed one is shown with the claims that the two judge differently.
+// A run that is not the committed one is shown with the claims that both judge differently.
 func TestCheckAgainstCommitted(t *testing.T) {
 	t.Parallel()
 	p := &project{root: "../..", fsys: os.DirFS("../..")}

@@ -21,7 +21,7 @@ type chromium struct {
 	events []event
 }
 
-// event is what the browser sends: an answer with an ID, or something that happened.
+// event is a message from the browser: an answer with an ID, or an event.
 type event struct {
 	ID      int
 	Method  string
@@ -31,7 +31,7 @@ type event struct {
 	Error   *struct{ Message string }
 }
 
-// startChromium starts a browser that ends with the test; the test is skipped where there is none.
+// startChromium starts a browser that ends with the test; it skips the test if there is none.
 func startChromium(t *testing.T) *chromium {
 	t.Helper()
 	if testing.Short() {
@@ -76,7 +76,7 @@ func startChromium(t *testing.T) *chromium {
 	return c
 }
 
-// call sends a command and waits for its answer; what happens meanwhile is kept.
+// call sends a command and waits for its answer; events in between are kept.
 func (c *chromium) call(session, method string, params map[string]any, result any) {
 	c.t.Helper()
 	c.last++
@@ -170,7 +170,7 @@ func (p *tab) do(method string, params map[string]any) {
 	p.call(p.session, method, params, nil)
 }
 
-// eval is the value of an expression of JavaScript, awaited if it is a promise.
+// eval returns the value of a JavaScript expression, awaited if it is a promise.
 func (p *tab) eval(expression string) any {
 	p.t.Helper()
 	var out struct {
@@ -185,7 +185,7 @@ func (p *tab) eval(expression string) any {
 	return out.Result.Value
 }
 
-// trouble are requests beside that of the page itself, and what the console shows.
+// trouble returns requests besides the page's own, and the console's messages.
 func (p *tab) trouble() (list []string) {
 	p.eval("1") // what happened before has arrived
 	requests := 0
@@ -205,7 +205,7 @@ func (p *tab) trouble() (list []string) {
 	return list
 }
 
-// shot writes a picture of the whole page, where DYNO_SHOTS names a folder for them.
+// shot writes a picture of the whole page, if DYNO_SHOTS names a folder.
 func (p *tab) shot(name string) {
 	dir := os.Getenv("DYNO_SHOTS")
 	if dir == "" {

@@ -56,7 +56,7 @@ func TestParseCondition(t *testing.T) {
 	}
 }
 
-// Metrics of an open loop belong to conditions of an open loop alone.
+// Open-loop metrics belong only to open-loop conditions.
 func TestConditionMetrics(t *testing.T) {
 	if _, err := parseCondition("response_p99>10%", true); err != nil {
 		t.Error(err)
@@ -79,7 +79,7 @@ func TestConditionMetrics(t *testing.T) {
 	}
 }
 
-// FuzzParseCondition: what is read can be read again, and says the same.
+// FuzzParseCondition: a parsed condition can be parsed again, with the same meaning.
 func FuzzParseCondition(f *testing.F) {
 	for _, s := range []string{"throughput<-3%", " p50 > 2.5 %", "memory>=1%", "é<3%"} {
 		f.Add(s)
@@ -96,7 +96,7 @@ func FuzzParseCondition(f *testing.F) {
 	})
 }
 
-// two are the sides of these tests.
+// two are the sides in these tests.
 var two = []*side.Side{{Name: "base"}, {Name: "head"}}
 
 // found is an analysis with one pair under each metric, head over base.
@@ -119,8 +119,8 @@ func likelyOf(value, lo, hi float64) func(*analysis.Analysis) {
 	}
 }
 
-// Equal servers on a shared runner: the noise of a run and its bursts differ from run to run, and so does
-// the number of epochs that the budget paid for. At most 5 % of the runs fail.
+// Equal servers on a shared runner: a run's noise and its bursts differ from run to run, and so
+// does the number of epochs within the budget. At most 5 % of the runs fail.
 func TestGateOnSharedRunner(t *testing.T) {
 	cs, err := parseConditions([]string{"cpu_per_request>3%"}, false)
 	if err != nil {
@@ -216,7 +216,7 @@ func TestJudgeCondition(t *testing.T) {
 	}
 }
 
-// A run goes on while a condition may still be decided, though the pair is.
+// A run continues while a condition may still be decided, even if the pair is.
 func TestAnswered(t *testing.T) {
 	cs, err := parseConditions([]string{"cpu_per_request>3%", "memory>5%"}, false)
 	if err != nil {
@@ -230,7 +230,7 @@ func TestAnswered(t *testing.T) {
 	}
 }
 
-// On several numbers of CPUs a condition is judged on each, and fails if one does.
+// With several numbers of CPUs a condition is judged on each, and fails if one does.
 func TestAnswerOnCPUs(t *testing.T) {
 	cs, err := parseConditions([]string{"cpu_per_request>3%"}, false)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"testing/fstest"
 )
 
-// TestInitText: the file that dyno init writes can be read, as it is and with each key that it shows
-// in a comment, and each of them is a flag that takes the value.
+// TestInitText: the file that dyno init writes can be read, as it is and with each key that a
+// comment shows, and each key is a flag that takes the value.
 func TestInitText(t *testing.T) {
 	examples := regexp.MustCompile(`(?m)^# ([a-z-]+) = .*$`).FindAllStringSubmatch(initText, -1)
 	if len(examples) < 10 {

@@ -46,7 +46,8 @@ func spend(t *testing.T, folder, times string) {
 	}
 }
 
-// TestRealDuelOfTwoBuilds lets two builds duel, the second of which spends far more CPU per request, and checks that this is found.
+// TestRealDuelOfTwoBuilds compares two builds, the second of which spends far more CPU per request,
+// and checks that this is found.
 func TestRealDuelOfTwoBuilds(t *testing.T) {
 	if os.Getenv("DYNO_REAL_DUEL") == "" {
 		t.Skip("set DYNO_REAL_DUEL=1 to run a real duel of two builds, about a minute")
@@ -90,7 +91,8 @@ func TestRealDuelOfTwoBuilds(t *testing.T) {
 	}
 }
 
-// TestCompareRevisions compares two revisions until the first trial, and is interrupted: nothing is left but the record.
+// TestCompareRevisions compares two revisions until the first trial, and is interrupted: only the
+// record remains.
 func TestCompareRevisions(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds two revisions and begins to let them duel")
@@ -166,7 +168,7 @@ func TestCompareRevisions(t *testing.T) {
 	}
 }
 
-// The title says of each side once what it is, where it has room.
+// The title describes each side once, if there is room.
 func TestAgainst(t *testing.T) {
 	command := func(name, text string) *side.Side { return &side.Side{Kind: side.Command, Name: name, Text: text} }
 	js, py := command("a.js", "node a.js"), command("b.py", "python3 b.py")

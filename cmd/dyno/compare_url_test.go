@@ -19,8 +19,8 @@ import (
 	"dyno/internal/proc"
 )
 
-// mainAnswering is a server that runs already: it prints the addresses that it listens on, one a line,
-// and answers everything alike until it is killed.
+// mainAnswering is a server that already runs: it prints the addresses that it listens on, one per
+// line, and gives the same answer to everything until it is killed.
 func mainAnswering() {
 	status, media := flag.Int("status", 200, ""), flag.String("type", "application/json", "")
 	body, ports := flag.String("body", `{"users":[{"id":1},{"id":2}]}`, ""), flag.Int("ports", 1, "")
@@ -49,8 +49,8 @@ func mainAnswering() {
 	panic(<-done)
 }
 
-// TestCompareServers runs testdata/compare: dyno compare against servers in processes of their own.
-// Loads are made up where the command is dyno-made.
+// TestCompareServers runs testdata/compare: dyno compare against servers in their own processes.
+// Loads are made up if the command is dyno-made.
 func TestCompareServers(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{

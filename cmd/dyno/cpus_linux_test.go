@@ -12,8 +12,8 @@ import (
 	"dyno/internal/result"
 )
 
-// A real sweep of one contestant, on one CPU and, where the machine has CPUs for it, on two: each process
-// has the CPUs of its level and knows it, and uses no more. No figure is judged.
+// A real sweep over one contestant, on one CPU and, if the machine has enough CPUs, on two: each
+// process has its level's CPUs and knows it, and uses no more. No figure is judged.
 func TestRealServerCPUs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a contestant and runs a sweep for half a minute")

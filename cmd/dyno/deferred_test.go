@@ -16,9 +16,10 @@ import (
 	"dyno/internal/study"
 )
 
-// TestRealDuelOfDeferredWork compares a server with one that queues the same work until it is idle. On some machines
-// the queue is full so early that short loads show no lead. Nowhere does a verdict favour it, and the check of CPU
-// without load names it; where short loads show a lead, the answer says that it is no verdict.
+// TestRealDuelOfDeferredWork compares a server with one that queues the same work until it is idle.
+// On some machines the queue fills so early that short loads show no lead. No verdict favours it,
+// and the check of CPU without load names it; if short loads show a lead, the answer says that it
+// is no verdict.
 func TestRealDuelOfDeferredWork(t *testing.T) {
 	if os.Getenv("DYNO_REAL_DUEL") == "" {
 		t.Skip("set DYNO_REAL_DUEL=1 to compare real servers, about two minutes")
@@ -62,7 +63,7 @@ func TestRealDuelOfDeferredWork(t *testing.T) {
 	if x == nil {
 		t.Fatalf("the long loads were not compared: %s", data.NoLong)
 	}
-	const honest = 1 + analysis.ShortLoads // the lead that short loads alone may show of any server
+	const honest = 1 + analysis.ShortLoads // the lead that only short loads may show for any server
 	lead := x.A == deferrer && x.Short.Lo > honest || x.B == deferrer && x.Short.Hi < 1/honest
 	if lead && !strings.Contains(stdout.String(), "No verdict: in loads of 2 s") {
 		t.Error("the answer has a verdict")

@@ -13,13 +13,13 @@ import (
 	"dyno/internal/report"
 )
 
-// example is a block of a document that begins with "$ dyno": a command and what it prints.
+// example is a block in a document that begins with "$ dyno": a command and its output.
 type example struct {
 	at, command string
 	want        []string
 }
 
-// examples finds the blocks, fenced or indented by four blanks.
+// examples finds the blocks, fenced or indented by four spaces.
 func examples(file, text string) []example {
 	var list []example
 	lines := strings.Split(text, "\n")
@@ -61,7 +61,7 @@ func matches(want, got []string) bool {
 	return len(got) > 0 && strings.TrimRight(want[0], " ") == strings.TrimRight(got[0], " ") && matches(want[1:], got[1:])
 }
 
-// TestDocs runs the examples of README.md and doc/ and compares what they print with what is written there.
+// TestDocs runs the examples in README.md and doc/ and compares their output with the text.
 func TestDocs(t *testing.T) {
 	t.Chdir("../..")
 	files, err := filepath.Glob("doc/*.md")
@@ -106,7 +106,8 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// What an answer says of other runs is the largest standard deviation of doc/method.md, "Several runs".
+// The standard deviation that an answer gives for other runs is the largest in doc/method.md,
+// "Several runs".
 func TestBetweenRuns(t *testing.T) {
 	text, err := os.ReadFile("../../doc/method.md")
 	if err != nil {
@@ -125,7 +126,7 @@ func TestBetweenRuns(t *testing.T) {
 	}
 }
 
-// TestRunsAreIgnored: what the examples of README.md record stays out of git status, in any folder.
+// TestRunsAreIgnored: records made by README.md's examples stay out of git status, in any folder.
 func TestRunsAreIgnored(t *testing.T) {
 	t.Chdir("../..")
 	if err := exec.Command("git", "rev-parse", "--git-dir").Run(); err != nil {

@@ -59,7 +59,7 @@ func shellWords(line string) (list []string) {
 	return list
 }
 
-// readCommand reads a command line as dyno does, without starting anything.
+// readCommand reads a command line like dyno, without starting anything.
 func readCommand(command string) error {
 	args := shellWords(command)
 	for i := range args {
@@ -84,7 +84,8 @@ func readCommand(command string) error {
 	return cmd.ValidateArgs(args)
 }
 
-// TestDocumented: the manuals show the commands that documentedFile keeps, no others, and each is tested.
+// TestDocumented: the manuals show the commands that documentedFile keeps, no others, and each is
+// tested.
 func TestDocumented(t *testing.T) {
 	text, err := os.ReadFile(documentedFile)
 	if err != nil {

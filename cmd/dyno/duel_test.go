@@ -19,9 +19,9 @@ import (
 	"dyno/internal/result"
 )
 
-// TestRealDuel runs one short duel of two Go contestants and one of .NET, with everything real, and
-// checks what came of it, but no timing. It takes minutes and both cores: DYNO_REAL_DUEL=1 asks for
-// it.
+// TestRealDuel runs one short comparison of two Go contestants and a .NET one, with everything
+// real, and checks its results, but no timing. It takes minutes and both cores: DYNO_REAL_DUEL=1
+// asks for it.
 func TestRealDuel(t *testing.T) {
 	if os.Getenv("DYNO_REAL_DUEL") == "" {
 		t.Skip("set DYNO_REAL_DUEL=1 to run a real duel of some minutes")
@@ -63,8 +63,8 @@ func TestRealDuel(t *testing.T) {
 	leftBehind(t, dir)
 }
 
-// TestInterrupt ends a real run in the middle of a round, in each way that there is: nobody is left, and what is
-// known is written, if there was anybody to write it.
+// TestInterrupt ends a real run in the middle of a round, in every possible way: no process is
+// left, and all results are written, unless dyno was killed.
 func TestInterrupt(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a contestant and runs a duel for some seconds, four times")

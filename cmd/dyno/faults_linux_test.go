@@ -24,9 +24,9 @@ import (
 	"dyno/internal/study"
 )
 
-// TestFaults kills, stops and starves runs whose loads are made up at places drawn from a seed, and resumes them
-// until they are whole: no recorded trial is lost, nobody is left, and no figure is wrong where the exit code is 0.
-// DYNO_FAULTS=200 makes the whole campaign.
+// TestFaults kills, stops and starves runs with made-up loads at places drawn from a seed, and
+// resumes them until they are whole: no recorded trial is lost, no process is left, and no figure
+// is wrong if the exit code is 0. DYNO_FAULTS=200 runs the whole campaign.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	n := len(faults) // each once
@@ -57,7 +57,8 @@ func TestFaults(t *testing.T) {
 	c.run(t)
 }
 
-// TestRealFaults does the same to runs with real loads: DYNO_REAL_FAULTS=20 asks for it and takes some ten minutes.
+// TestRealFaults does the same to runs with real loads: DYNO_REAL_FAULTS=20 asks for it and takes
+// about ten minutes.
 func TestRealFaults(t *testing.T) {
 	n := number(t, "DYNO_REAL_FAULTS", 0)
 	if n == 0 {
@@ -87,7 +88,7 @@ func (d *deck[T]) draw(rng *rand.Rand) T {
 	return card
 }
 
-// number returns the number in a variable of the environment, or other.
+// number returns the number in an environment variable, or other.
 func number(t *testing.T, name string, other int) int {
 	t.Helper()
 	text := os.Getenv(name)
@@ -101,7 +102,7 @@ func number(t *testing.T, name string, other int) int {
 	return n
 }
 
-// campaign is a number of faults, in as many runs as they take.
+// campaign is a number of faults, in as many runs as they need.
 type campaign struct {
 	program string   // that is run
 	args    []string // beside those of all campaigns
@@ -118,13 +119,13 @@ type campaign struct {
 	resumed int
 }
 
-// fault is what is done to a running dyno.
+// fault is an action on a running dyno.
 type fault struct {
 	name string
 	do   func(p *running, rng *rand.Rand)
 }
 
-// running is a dyno that is to meet a fault.
+// running is a dyno that will meet a fault.
 type running struct {
 	*exec.Cmd
 	file   string   // its record
@@ -133,8 +134,8 @@ type running struct {
 
 func (p *running) signal(s syscall.Signal) { p.Process.Signal(s) }
 
-// full lets the files of the process grow by some bytes more, as on a disk that is almost full; the next record may
-// be cut in its midst.
+// full lets the process's files grow by some more bytes, as on an almost full disk; the next record
+// may be cut in the middle.
 func (p *running) full(rng *rand.Rand) {
 	st, err := os.Stat(p.file)
 	if err != nil {
@@ -195,8 +196,8 @@ func (c *campaign) run(t *testing.T) {
 		c.faults, runs, c.resumed, whole, c.trials, c.met)
 }
 
-// attempt begins the run in dir, or goes on with it, and lets it meet f. It says whether the run is whole, and
-// whether it can go on.
+// attempt begins the run in dir, or continues it, and lets it meet f. It reports whether the run is
+// whole, and whether it can continue.
 func (c *campaign) attempt(t *testing.T, root, dir string, resume bool, f *fault) (whole, again bool) {
 	file := filepath.Join(dir, result.TrialsFile)
 	args := []string{"run", "--contestants", "ref,ref+50%", "--controls", "none", "--primary", "throughput",
@@ -259,8 +260,8 @@ func (c *campaign) attempt(t *testing.T, root, dir string, resume bool, f *fault
 	return whole, err == nil
 }
 
-// start runs the program, lets it meet f when its record has so many lines, and returns its exit code, what it said,
-// and its record as it was then.
+// start runs the program, lets it meet f once its record has that many lines, and returns its exit
+// code, its output, and its record at that time.
 func (c *campaign) start(t *testing.T, root, file string, args []string, at int, f *fault) (code int, said string,
 	seen []byte) {
 	r, w, err := os.Pipe()
@@ -299,7 +300,7 @@ func (c *campaign) start(t *testing.T, root, file string, args []string, at int,
 	return cmd.ProcessState.ExitCode(), told.String() + stdout.String(), seen
 }
 
-// check holds a whole run to the truth, and what it wrote to its record.
+// check compares a whole run, and its output, with its record.
 func (c *campaign) check(t *testing.T, what, root, dir string, run *result.Run, code int) {
 	keys := map[result.Key]bool{}
 	for i := range run.Trials {
@@ -328,5 +329,5 @@ func (c *campaign) check(t *testing.T, what, root, dir string, run *result.Run, 
 	}
 }
 
-// wholeLines is the part of b that ends with a line's end.
+// wholeLines returns b up to its last line end.
 func wholeLines(b []byte) []byte { return b[:bytes.LastIndexByte(b, '\n')+1] }

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// The first signal interrupts a command, the second ends it; one that only reads ends at the first.
+// The first signal interrupts a command, the second ends it; a command that only reads ends at the
+// first.
 func TestHeed(t *testing.T) {
 	for reads, want := range map[bool][]string{false: {"interrupt", "quit"}, true: {"quit"}} {
 		arrived := make(chan os.Signal, 2)

@@ -13,7 +13,7 @@ import (
 	manual "dyno"
 )
 
-// helps calls f for every command that a user sees, with its help.
+// helps calls f for every visible command, with its help.
 func helps(t *testing.T, f func(cmd *cobra.Command, text string)) {
 	var visit func(cmd *cobra.Command)
 	visit = func(cmd *cobra.Command) {
@@ -31,7 +31,7 @@ func helps(t *testing.T, f func(cmd *cobra.Command, text string)) {
 	visit(rootCommand())
 }
 
-// metavariableForm is what may stand for the value of a flag.
+// metavariableForm matches the word for a flag's value.
 var metavariableForm = regexp.MustCompile(`^([A-Z][A-Z0-9:]*(,…)?)?$`)
 
 func TestHelp(t *testing.T) {
@@ -68,7 +68,7 @@ func TestHelp(t *testing.T) {
 	})
 }
 
-// TestExamplesOfHelp: the flags of all examples are flags of their commands.
+// TestExamplesOfHelp: all examples use flags of their commands.
 func TestExamplesOfHelp(t *testing.T) {
 	helps(t, func(cmd *cobra.Command, _ string) {
 		for line := range strings.Lines(cmd.Example) {
@@ -90,7 +90,7 @@ func TestExamplesOfHelp(t *testing.T) {
 	})
 }
 
-// TestTerms: dyno help terms has every term of the glossary with its meaning, but for those of the code.
+// TestTerms: dyno help terms has every term in the glossary with its meaning, except the code's.
 func TestTerms(t *testing.T) {
 	all := terms()
 	text := termsTopic().Long
@@ -112,8 +112,8 @@ func TestReflowed(t *testing.T) {
 	}
 }
 
-// TestUnknownCommand: a word that is no command, or a flag that is none, ends with a usage error that names
-// the nearest one, after dyno help too, or what does the same here.
+// TestUnknownCommand: an unknown command or flag ends with a usage error that names the nearest
+// one, also after dyno help, or dyno's counterpart.
 func TestUnknownCommand(t *testing.T) {
 	for call, want := range map[string]string{
 		"lod":               `unknown command "lod" for "dyno"; did you mean load? (dyno --help shows all)`,
@@ -150,7 +150,7 @@ func TestUnknownCommand(t *testing.T) {
 	}
 }
 
-// TestAskingFlagsAreTogether: dyno compare --help lists all flags of a request under one heading.
+// TestAskingFlagsAreTogether: dyno compare --help lists all request flags under one heading.
 func TestAskingFlagsAreTogether(t *testing.T) {
 	fl := compareCommand().Flags()
 	for _, name := range append([]string{"expect-status", "differ"}, askingNames...) {

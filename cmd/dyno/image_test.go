@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// lastStage is what the Dockerfile has from its stage FROM scratch on; what it copies of the stage
-// before stands in a folder.
+// lastStage returns the Dockerfile from its stage FROM scratch on; a folder replaces the previous
+// stage's output.
 func lastStage(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile("../../Dockerfile")

@@ -18,7 +18,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// TestLoad runs testdata/load: dyno load against a server of this process, at $ADDR and at the
+// TestLoad runs testdata/load: dyno load against a server in this process, at $ADDR and at the
 // socket $SOCK. Nothing there depends on how fast or quiet the machine is.
 func TestLoad(t *testing.T) {
 	t.Parallel()
@@ -60,8 +60,8 @@ func TestLoad(t *testing.T) {
 	})
 }
 
-// echoHeads answers each request with its head as it came, without the carriage returns, and closes
-// where that says so.
+// echoHeads answers each request with its head as received, without the carriage returns, and
+// closes if the head says so.
 func echoHeads(ln net.Listener) {
 	for {
 		c, err := ln.Accept()
@@ -120,7 +120,7 @@ func code(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// testServer answers by path and remembers what it was asked.
+// testServer answers by path and remembers its requests.
 type testServer struct {
 	sync.Mutex
 	seen map[string]int // "METHOD path\nHost: …\nheaders\n\nbody"

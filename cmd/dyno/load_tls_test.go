@@ -52,7 +52,7 @@ func serveTLS(env *testscript.Env, h http.Handler) error {
 	return nil
 }
 
-// writeCertificate makes a certificate of 127.0.0.1 that signs itself, and writes it and its key to
+// writeCertificate makes a self-signed certificate for 127.0.0.1, and writes it and its key to
 // path.
 func writeCertificate(path, name string) (c tls.Certificate, err error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -13,14 +13,15 @@ import (
 	"dyno/internal/result"
 )
 
-// The truth of a made load: what the servers bear, and how much one trial differs from another.
+// The truth behind a made load: the servers' capacities, and how much one trial differs from
+// another.
 var madeRates = map[string]float64{"ref": 60_000, "ref+50%": 40_000, "fast": 60_000, "slow": 40_000,
 	"base": 60_000, "head": 40_000, "go": 60_000, "node": 40_000, "disturbed": 40_000}
 
 const madeNoise = 0.005
 
-// madeMachine starts real servers on this machine, verifies, freezes and stops them; but their loads are made up,
-// take no time and no CPU, and nobody else is there.
+// madeMachine starts real servers on this machine, verifies, freezes and stops them; but their
+// loads are made up, take no time and no CPU, and there is no background load.
 type madeMachine struct {
 	*bench.Local
 	bench.Direct
@@ -36,7 +37,7 @@ func newMadeMachine(o bench.LocalOptions) (experiment.Host, error) {
 
 func (m *madeMachine) Generator() bench.Generator { return m }
 
-// Watch finds that the hypervisor withholds the CPU of the server "disturbed", always.
+// Watch always finds that the hypervisor withholds the CPU of the server "disturbed".
 func (m *madeMachine) Watch(s bench.Server) func(server, generator, backend time.Duration) result.Causes {
 	causes := result.Causes{WallNS: 4e8, ServerCPUs: 1, GeneratorCPUs: 1}
 	if s.(*madeServer).name == "disturbed" {
@@ -71,7 +72,7 @@ func (m *madeMachine) Open(_ context.Context, job load.Job) (load.Session, error
 	return &madeSession{m: m, s: m.servers[job.Addr], job: job, rng: rand.New(rand.NewPCG(job.Seed, 1))}, nil
 }
 
-// madeServer is a real one whose CPU clock counts made requests: a whole CPU at its rate.
+// madeServer is a real server whose CPU clock counts made requests: a whole CPU at its rate.
 type madeServer struct {
 	bench.Server
 	name string

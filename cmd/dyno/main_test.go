@@ -14,13 +14,13 @@ import (
 	"dyno/internal/proc"
 )
 
-// programs are what tests start by these names: this test binary.
+// programs are started by tests under these names: this test binary.
 var programs = map[string]func(){"dyno": main, "dyno-made": mainMade, "answering": mainAnswering}
 
 func TestMain(m *testing.M) { testscript.Main(private{m}, programs) }
 
-// private runs the tests with a runtime folder of their own: their runs and those of this machine, or of another test
-// binary, do not lock each other out.
+// private runs the tests with their own runtime folder: their runs and runs on this machine, or in
+// another test binary, do not lock each other out.
 type private struct{ *testing.M }
 
 func (m private) Run() int {
@@ -34,8 +34,8 @@ func (m private) Run() int {
 	return m.M.Run()
 }
 
-// heedHangup lets programs that the tests start end at SIGHUP, even if the tests were started by
-// nohup: a program inherits signals that are ignored, but none that is handled.
+// heedHangup lets programs started by the tests end at SIGHUP, even if the tests were started by
+// nohup: a program inherits ignored signals, but no handled ones.
 func heedHangup() { signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP) }
 
 func TestScripts(t *testing.T) {
@@ -63,13 +63,13 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// recorded is the runs that a checkout has recorded.
+// recorded returns the runs recorded in a checkout.
 func recorded(root string) []string {
 	names, _ := filepath.Glob(filepath.Join(root, "runs", "*"))
 	return names
 }
 
-// noNewRuns fails a script that has made a run in the checkout.
+// noNewRuns fails a script that has recorded a run in the checkout.
 func noNewRuns(ts *testscript.TestScript, neg bool, args []string) {
 	if now := recorded(ts.Value("root").(string)); !slices.Equal(now, ts.Value("runs").([]string)) {
 		ts.Fatalf("runs were made: %v", now)
@@ -83,7 +83,7 @@ func skipScript(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// skipUnavailable skips a test of whose output some say that a contestant cannot be built here.
+// skipUnavailable skips a test if some output says that a contestant cannot be built here.
 func skipUnavailable(t *testing.T, stdout string) {
 	t.Helper()
 	if why := unavailable(stdout); why != "" {
@@ -91,7 +91,8 @@ func skipUnavailable(t *testing.T, stdout string) {
 	}
 }
 
-// unavailable is what a command said of a contestant for whose toolchain or packages this machine is wanting.
+// unavailable matches a command's message about a contestant whose toolchain or packages are
+// missing here.
 func unavailable(stdout string) string {
 	for line := range strings.Lines(stdout) {
 		if strings.Contains(line, "unavailable: ") {

@@ -29,7 +29,8 @@ func TestUnsupported(t *testing.T) {
 	}
 }
 
-// TestOneRunAMachine: a second command that measures says who does already, and measures nothing.
+// TestOneRunAMachine: a second measuring command says which command is measuring, and measures
+// nothing.
 func TestOneRunAMachine(t *testing.T) {
 	t.Setenv(proc.RuntimeVariable, t.TempDir())
 	t.Chdir("../..")
@@ -57,7 +58,7 @@ func TestOneRunAMachine(t *testing.T) {
 	}
 }
 
-// TestHangup: a hangup ends a command as Ctrl-C does, unless it was started to be deaf to it, as by nohup.
+// TestHangup: a hangup ends a command like Ctrl-C, unless it was started to ignore it, as by nohup.
 func TestHangup(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -106,7 +107,7 @@ func TestHangup(t *testing.T) {
 	}
 }
 
-// TestUnread: a command whose output nobody reads is told to end, and says nothing more.
+// TestUnread: a command whose output nobody reads is told to end, and prints nothing more.
 func TestUnread(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -125,7 +126,8 @@ func TestUnread(t *testing.T) {
 	}
 }
 
-// TestRoomForFiles: a run whose connections are more than this process may open does not begin, and says what to do.
+// TestRoomForFiles: a run with more connections than this process may open does not begin, and says
+// what to do.
 func TestRoomForFiles(t *testing.T) {
 	const tooMany = 3 << 30 // more than a kernel can be set to
 	small := result.Level{Connections: 10}

@@ -17,13 +17,13 @@ import (
 	"dyno/internal/study"
 )
 
-// pageLimit is how large a page may be: that of 70 contestants at 20 levels has some 12,000 figures.
+// pageLimit is the largest page: 70 contestants at 20 levels have some 12,000 figures.
 const pageLimit = 1_800_000
 
-// framePage is a page with each block that there is, the golden of package document.
+// framePage is a page with a block of each kind, package document's golden.
 const framePage = "internal/document/testdata/page.html"
 
-// pages returns the files of pages: the frame, and what runs of each kind say.
+// pages returns the files of pages: the frame, and pages for each kind of run.
 func pages(t *testing.T) map[string]string {
 	t.Helper()
 	pr, err := openProject()
@@ -74,7 +74,7 @@ func pages(t *testing.T) map[string]string {
 	return files
 }
 
-// The study whose page is seen first, and that with the largest one.
+// The study whose page is read first, and the one with the largest page.
 const (
 	front = "iris-vs-netcore-mvc"
 	large = "go-web-framework-benchmark"
@@ -88,8 +88,8 @@ var views = map[string]view{
 	"noscript": {width: 390, height: 844, noScript: true},
 }
 
-// beyond names the elements that go beyond the window, but for those within a part that scrolls by
-// itself, and texts of charts that go beyond their chart.
+// beyond names elements that extend beyond the window, except those within a part that scrolls by
+// itself, and chart texts that extend beyond their chart.
 const beyond = `(() => {
   const width = document.documentElement.clientWidth, out = [];
   if (document.documentElement.scrollWidth > width) out.push("the page scrolls: " + document.documentElement.scrollWidth);
@@ -105,8 +105,8 @@ const beyond = `(() => {
   return out.slice(0, 5).join("; ");
 })()`
 
-// cut names what a reader of tables sees in part: a remark that goes beyond the part of its table that
-// is in the window, and a head whose button stands below it.
+// cut names parts that a reader of tables sees incompletely: a remark that extends beyond the
+// visible part of its table, and a head whose button is below it.
 const cut = `(() => {
   const out = [];
   document.querySelectorAll("details").forEach(d => { d.open = true; });
@@ -126,7 +126,7 @@ const cut = `(() => {
   return out.slice(0, 5).join("; ");
 })()`
 
-// Every page fits its window, asks for nothing and complains of nothing.
+// Every page fits its window, sends no request and logs no message.
 func TestPagesInChromium(t *testing.T) {
 	t.Parallel()
 	c := startChromium(t)
@@ -168,10 +168,10 @@ func firstScreen(t *testing.T, p *tab) {
 	}
 }
 
-// places are the numbers of a drawing that are in tenths of px.
+// places matches a drawing's numbers in tenths of px.
 var places = regexp.MustCompile(`(["MHV])(\d+\.\d)`)
 
-// sameDrawing reports whether places in two drawings differ by no more than a tenth of a px, and all
+// sameDrawing reports whether places in two drawings differ by at most a tenth of a px, and all
 // else is equal: scripts have the ratios in fewer digits.
 func sameDrawing(a, b string) bool {
 	if places.ReplaceAllString(a, "$1") != places.ReplaceAllString(b, "$1") {
@@ -185,7 +185,7 @@ func sameDrawing(a, b string) bool {
 		})
 }
 
-// The metric can be chosen without scripts; the baseline, the order and the rows of tables with them.
+// The metric can be chosen without scripts; the baseline, the order and the table rows with them.
 func TestButtonsInChromium(t *testing.T) {
 	t.Parallel()
 	c := startChromium(t)

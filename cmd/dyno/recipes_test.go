@@ -10,10 +10,10 @@ import (
 	"testing"
 )
 
-// recipeFile is a line of doc/run.md above the content of a file.
+// recipeFile is a line in doc/run.md above a file's content.
 var recipeFile = regexp.MustCompile("^`~/bench/([^`]+)`:$")
 
-// recipes returns the files that a page prints, by path.
+// recipes returns the files printed on a page, by path.
 func recipes(page string) map[string]string {
 	files := map[string]string{}
 	lines := strings.Split(page, "\n")

@@ -9,8 +9,8 @@ import (
 	"dyno/internal/stats"
 )
 
-// synthetic makes the trials of n epochs of three rounds: each contestant's rate is as given, times
-// a drift that all share and noise of its own of sd sigma.
+// synthetic makes the trials for n epochs of three rounds: each contestant's rate is as given,
+// times a drift that all share and its own noise with sd sigma.
 func synthetic(seed uint64, n int, sigma float64, rates map[string]float64, names ...string) []*result.Trial {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	var out []*result.Trial
@@ -119,7 +119,7 @@ func TestLoserAtTheCeilingIsNotRankedBelow(t *testing.T) {
 	}
 }
 
-// Identical servers are called different at most as often as alpha, by any pair of the family.
+// Identical servers are called different at most as often as alpha, over all pairs in the family.
 func TestFamilyWiseErrorOfWholeAnalysis(t *testing.T) {
 	same := map[string]float64{"a": 5e4, "b": 5e4, "c": 5e4, "ref": 5e4, "ref'": 5e4}
 	const reps = 400
@@ -139,7 +139,7 @@ func TestFamilyWiseErrorOfWholeAnalysis(t *testing.T) {
 	}
 }
 
-// Who has no figure takes no place: of three measured servers none may be fourth.
+// A contestant without a figure takes no place: among three measured servers none may be fourth.
 func TestPlacesOfTheMeasured(t *testing.T) {
 	a := Analyse(input(synthetic(1, 12, .2, rates, "fast", "slow", "twin", "ref", "ref'"), "absent", "fast", "slow", "twin"))
 	if got := a.Order[len(a.Order)-1]; len(a.Places) != 4 || got != "absent" {
@@ -152,8 +152,8 @@ func TestPlacesOfTheMeasured(t *testing.T) {
 	}
 }
 
-// What a reader divides agrees with the ratios beside it, though the drift of the machine does not fall on
-// the levels alike.
+// Dividing two levels gives the ratio beside them, although the machine's drift affects the levels
+// differently.
 func TestLevelsDivide(t *testing.T) {
 	a := Analyse(input(synthetic(7, 12, .05, rates, "fast", "slow", "twin", "ref", "ref'"), "fast", "slow", "twin"))
 	best := a.Order[0]

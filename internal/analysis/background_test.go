@@ -13,12 +13,13 @@ import (
 	"dyno/internal/stats"
 )
 
-// slots are the parts of a trial of 0.1 s, of 20 ms each, in which another program runs or does not.
+// slots are the parts of a trial of 0.1 s, 20 ms each, in which another program runs or does not.
 const slots = 5
 
-// beside makes n epochs of twelve rounds of two servers, of which b is 1/ratio as fast, beside a program that takes a
-// share of the CPU of the server or the generator: all the time, or in bursts of so many slots in the mean, half of the
-// time, each by another share, up to twice as large. full: the servers use all CPU.
+// beside makes n epochs of twelve rounds with two servers, b 1/ratio as fast as a, beside a program
+// that takes a share of the server's or the generator's CPU: all the time, or half of the time, in
+// bursts of burst slots on average, each with a different share, up to twice as large. full: the
+// servers use all CPU.
 func beside(rng *rand.Rand, n int, ratio, share float64, burst int, generator, full bool) []*result.Trial {
 	var out []*result.Trial
 	left, level := 0, share
@@ -39,11 +40,11 @@ func beside(rng *rand.Rand, n int, ratio, share float64, burst int, generator, f
 					log += math.Log(ratio)
 				}
 				rate, used := 1e5*math.Exp(log), .97*(1-taken)
-				if generator && !full { // it is bound by what sends
+				if generator && !full { // the generator limits it
 					used = .5 * (1 - taken)
 				}
 				if !full && !generator {
-					used = .5 // it waits: others take what it does not need
+					used = .5 // it waits: other programs take the rest
 				} else {
 					rate *= 1 - taken
 				}
@@ -65,8 +66,8 @@ func beside(rng *rand.Rand, n int, ratio, share float64, burst int, generator, f
 	return out
 }
 
-// Beside other programs equal servers are told apart no more often than on a quiet machine, and 10 % is found. With
-// DYNO_SIM_RUNS there are so many runs of each case, and of more cases, which it prints.
+// Beside other programs equal servers are told apart no more often than on a quiet machine, and 10
+// % is found. DYNO_SIM_RUNS sets the number of runs per case, adds cases and prints them.
 func TestBackgroundIsTakenOff(t *testing.T) {
 	type kind struct {
 		share           float64
@@ -109,7 +110,7 @@ func TestBackgroundIsTakenOff(t *testing.T) {
 	}
 }
 
-// Latencies come from rounds with little beside them alone.
+// Latencies come only from rounds with little background load.
 func TestLatenciesOfQuietRounds(t *testing.T) {
 	trials := beside(rand.New(rand.NewPCG(1, 1)), 10, 1, 0, 0, false, true)
 	for _, tr := range trials {
@@ -133,7 +134,8 @@ func TestLatenciesOfQuietRounds(t *testing.T) {
 	}
 }
 
-// A server that still rises is not called different before that can be shown, one that is twice as fast is.
+// A server that still rises is not called different before that can be shown; a server that is
+// twice as fast is.
 func TestEarlyVerdictsWait(t *testing.T) {
 	for _, c := range []struct {
 		ratio, rise float64

@@ -8,7 +8,7 @@ import (
 	"dyno/internal/stats"
 )
 
-// Intervals exclude 1 exactly where a pair is different, and hold the truth of all pairs together.
+// Intervals exclude 1 exactly if a pair is different, and contain the truth for all pairs together.
 func TestIntervals(t *testing.T) {
 	const families, epochs = 1000, 12
 	servers := []float64{0, 0, .01, .03, .1}
@@ -49,8 +49,8 @@ func TestIntervals(t *testing.T) {
 	}
 }
 
-// The last analysis that the epochs allow decides, an epoch without a value is left out, and epochs that resemble
-// the one before widen the interval.
+// The last analysis that the epochs allow decides, an epoch without a value is left out, and epochs
+// that resemble the previous one widen the interval.
 func TestDecide(t *testing.T) {
 	up, none, tie := make([]float64, 12), make([]float64, 12), make([]float64, 12)
 	for i := range up {
@@ -82,7 +82,7 @@ func TestDecide(t *testing.T) {
 		}
 	}
 	rng := rand.New(rand.NewPCG(8, 1))
-	var runs, mixed []float64 // of four alike
+	var runs, mixed []float64 // for four equal servers
 	for range 6 {
 		v := .03 + .03*rng.NormFloat64()
 		runs = append(runs, v, v+.001, v-.001, v+.002)

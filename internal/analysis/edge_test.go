@@ -6,7 +6,7 @@ import (
 	"dyno/internal/result"
 )
 
-// TestUnsteady: one trial in twenty is not told of; a load without a rate does not count.
+// TestUnsteady: one unsteady trial in twenty is not reported; a load without a rate does not count.
 func TestUnsteady(t *testing.T) {
 	steady := result.Load{Succeeded: 9, WindowNS: 10, RateAnswers: 9, RateNS: 10, RateFromNS: 1, ServiceP50NS: 2}
 	short := steady

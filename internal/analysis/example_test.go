@@ -9,7 +9,7 @@ import (
 )
 
 // Two pairs of contestants are judged together after ten epochs: each epoch gives each pair one
-// value, the log ratio of the two. Differences within 3 % count as none.
+// value, its log ratio. Differences within 3 % count as none.
 func ExampleDecide() {
 	var faster, alike []float64
 	for epoch := range 10 {
@@ -26,8 +26,8 @@ func ExampleDecide() {
 	// 1.00 (1.00–1.01): equivalent
 }
 
-// Of three contestants the first beats the others, which are not separated: they share the ranks
-// 2 to 3.
+// The first of three contestants beats the others, which are not separated: they share the ranks 2
+// to 3.
 func ExampleRanks() {
 	lo, hi := analysis.Ranks(3, func(i, j int) bool { return i == 0 && j > 0 })
 	fmt.Println(lo, hi)

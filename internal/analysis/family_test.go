@@ -12,11 +12,11 @@ import (
 
 func on(name string, level int) result.Cell { return result.Cell{Contestant: name, Level: level} }
 
-// atLevel is the level of a made-up trial: it stands in its number of connections.
+// atLevel returns a made-up trial's level, which is its number of connections.
 func atLevel(t *result.Trial) int { return t.Level.Connections }
 
-// cellTrials makes the trials of n epochs of three rounds of cells of known rates. Levels from 10
-// on are of another launch part: they have every other epoch for themselves.
+// cellTrials makes trials for n epochs of three rounds, with cells whose rates are known. Levels
+// from 10 on have another launch part: they have every other epoch to themselves.
 func cellTrials(seed uint64, n int, sigma float64, rates map[result.Cell]float64, order ...result.Cell) []*result.Trial {
 	rng := rand.New(rand.NewPCG(seed, 2))
 	var out []*result.Trial
@@ -93,7 +93,7 @@ func TestCellsAreComparedAsContestantsAre(t *testing.T) {
 	if a.AACheck == nil || a.AACheck.Verdict == Different || len(a.Others) != 0 {
 		t.Errorf("A/A check %+v", a.AACheck)
 	}
-	// Where one level has no controls, those of the others are judged as without it.
+	// If one level has no controls, the other levels are judged as without it.
 	without := familyInput(12, family...)
 	without.Trials = slices.DeleteFunc(without.Trials, func(tr *result.Trial) bool {
 		return tr.Level.Connections == 10 && slices.Contains(without.Controls, tr.Contestant)
@@ -102,7 +102,7 @@ func TestCellsAreComparedAsContestantsAre(t *testing.T) {
 	if b.AACheck == nil || c.AACheck == nil || *b.AACheck != *c.AACheck {
 		t.Errorf("without controls at a level: %+v; want %+v", b.AACheck, c.AACheck)
 	}
-	// At one level the same trials say the same.
+	// At one level the same trials give the same result.
 	in := familyInput(12)
 	one := input(nil, "a", "b")
 	for _, tr := range in.Trials {
@@ -116,7 +116,7 @@ func TestCellsAreComparedAsContestantsAre(t *testing.T) {
 	}
 }
 
-// All that is named, at all levels, is one family: each pair beside it makes an interval no narrower.
+// All comparisons, at all levels, are one family: each further pair makes no interval narrower.
 func TestIntervalsAreOfTheFamily(t *testing.T) {
 	pairs := []result.Comparison{{A: on("a", 0), B: on("b", 0)}, {A: on("a", 1), B: on("b", 1)},
 		{A: on("a", 0), B: on("a", 1)}, {A: on("b", 0), B: on("b", 1)}}
@@ -136,12 +136,13 @@ func TestIntervalsAreOfTheFamily(t *testing.T) {
 	}
 }
 
-// Each part has epochs of its own, and an interim analysis is reached when all that it judges have as many.
+// Each part has its own epochs, and an interim analysis is reached once all judged comparisons have
+// enough.
 func TestPartsAreCountedApart(t *testing.T) {
 	in := familyInput(12, result.Comparison{A: on("a", 0), B: on("b", 0)},
 		result.Comparison{A: on("a", 10), B: on("b", 10)})
 	for i := len(in.Trials) - 1; in.Trials[i].Epoch == 24; i-- {
-		in.Trials = in.Trials[:i] // the last epoch of the second part
+		in.Trials = in.Trials[:i] // the second part's last epoch
 	}
 	a := Analyse(in)
 	if a.Epochs != 11 || a.Interim != 0 {
@@ -154,7 +155,7 @@ func TestPartsAreCountedApart(t *testing.T) {
 	}
 }
 
-// Any two cells of one part can be compared plainly, judged or not, and each has a level.
+// Any two cells in one part can be compared without a verdict, and each has a level.
 func TestTableOfCells(t *testing.T) {
 	in := familyInput(12)
 	table := Tabulate(in.Trials, atLevel)

@@ -9,7 +9,7 @@ import (
 	"dyno/internal/result"
 )
 
-// longOf are four long loads, A B B A, of so many requests per second.
+// longOf makes four long loads, A B B A, with these requests per second.
 func longOf(a, b string, perSec [4]float64) (out []*result.Trial) {
 	for i, name := range []string{a, b, b, a} {
 		cpu := int64(2e9)
@@ -20,8 +20,9 @@ func longOf(a, b string, perSec [4]float64) (out []*result.Trial) {
 	return out
 }
 
-// A verdict that long loads contradict is withdrawn, for all metrics of speed and that pair alone; what lies within
-// their own error, and what short loads are known to favour, contradicts nothing.
+// A verdict that long loads contradict is withdrawn, for all speed metrics but only for that pair;
+// differences within their own error, or within the known advantage of short loads, contradict
+// nothing.
 func TestLongLoads(t *testing.T) {
 	short := func(slow float64) []*result.Trial { // a and c, then b
 		trials := rising(1, 12, .02, nil, "a", "b", "c", "ref", "ref'")
@@ -100,7 +101,7 @@ func TestLongLoadsAreWorded(t *testing.T) {
 	}
 }
 
-// Long loads whose interval has room for all of the difference and for none say nothing.
+// Long loads show nothing if their interval leaves room for the whole difference and for none.
 func TestNoisyLongLoads(t *testing.T) {
 	for name, c := range map[string]struct {
 		slow, wander, long float64
@@ -134,7 +135,7 @@ func TestNoisyLongLoads(t *testing.T) {
 	}
 }
 
-// Long loads of honest servers, on a machine that wanders as it did in the trials, contradict in few runs.
+// Long loads on honest servers, on a machine that drifts as in the trials, contradict in few runs.
 func TestHonestLongLoads(t *testing.T) {
 	const runs = 200
 	wrong := 0
@@ -142,7 +143,7 @@ func TestHonestLongLoads(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 7))
 		in := input(rising(seed, 10, .02, nil, "a", "b", "ref", "ref'"), "a", "b")
 		var perSec [4]float64
-		for i := range perSec { // the wander of an epoch's median: 0.3 a round, of twelve
+		for i := range perSec { // an epoch median's drift: 0.3 per round, over twelve
 			perSec[i] = 50_000 * math.Exp(.3*1.25/math.Sqrt(12)*rng.NormFloat64())
 		}
 		in.Long = longOf("a", "b", perSec)

@@ -10,8 +10,8 @@ import (
 	"dyno/internal/result"
 )
 
-// Each entry of the table is complete, its phrases are forms that a figure fits into, and
-// doc/format.md has a line of it.
+// Each table entry is complete, its phrases have room for a figure, and doc/format.md has a line
+// for it.
 func TestMetricTable(t *testing.T) {
 	format, err := os.ReadFile("../../doc/format.md")
 	if err != nil {
@@ -79,7 +79,7 @@ func TestNoSuchMetricPanics(t *testing.T) {
 	}
 }
 
-// Each metric has its value of a full trial, and none of a trial that lacks what it is made of.
+// Each metric has its value from a full trial, and none from a trial that lacks the necessary data.
 func TestValues(t *testing.T) {
 	n := func(x int64) *int64 { return &x }
 	full := &result.Trial{

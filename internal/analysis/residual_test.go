@@ -9,8 +9,8 @@ import (
 	"dyno/internal/result"
 )
 
-// shuffled makes the trials of n epochs of r rounds of four contestants in random order. Each
-// trial's log rate is its contestant's level, what the machine does in the round, noise of sd
+// shuffled makes trials for n epochs of r rounds with four contestants in random order. Each
+// trial's log rate is its contestant's level, plus the machine's effect in the round, noise with sd
 // sigma, and shift.
 func shuffled(seed uint64, n, r int, sigma float64, shift func(t, before *result.Trial) float64) []*result.Trial {
 	rng := rand.New(rand.NewPCG(seed, 2))
@@ -41,22 +41,22 @@ func residualsOf(seed uint64, sigma float64, shift func(t, before *result.Trial)
 	return followed(shuffled(seed, 12, 12, sigma, shift))
 }
 
-// followed are the residuals of trials that all count.
+// followed returns residuals for trials that all count.
 func followed(trials []*result.Trial) []Residual {
 	rs := Residuals(trials, Metrics[0])
 	Follow(rs, trials)
 	return rs
 }
 
-// Levels and what the machine does in a round leave nothing behind.
+// Removing the levels and the machine's effect leaves residuals of 0.
 func TestResidualsWithoutNoiseAreZero(t *testing.T) {
 	rs := followed(shuffled(1, 2, 3, 0, nil))
 	if len(rs) != 2*3*4 {
 		t.Fatalf("%d residuals", len(rs))
 	}
 	for i, r := range rs {
-		// A contestant's level is a median over rounds, so all of a round are off by the same:
-		// nothing is left between them.
+		// A contestant's level is a median over rounds, so all in a round are off by the same
+		// amount: no difference remains between them.
 		if math.Abs(r.FromOthers) > 1e-6 || math.Abs(r.FromRound) > 1e-6 {
 			t.Errorf("%+v", r)
 		}
@@ -71,9 +71,9 @@ func TestResidualsWithoutNoiseAreZero(t *testing.T) {
 }
 
 func TestSpeedRatio(t *testing.T) {
-	// Every second round is slower by far more than the machine wanders, and b loses a twentieth
+	// Every second round is slower by far more than the machine's drift, and b loses a twentieth
 	// more than the others. The halves are then as far apart as the two kinds of rounds: the
-	// machine's two standard deviations, of which 1.596 are counted.
+	// machine's two standard deviations, of which 1.596 count.
 	rs := residualsOf(9, .01, func(t, _ *result.Trial) float64 {
 		by := -2 * float64(t.Round%2)
 		if t.Contestant == "b" {
@@ -118,7 +118,7 @@ func TestCarryOver(t *testing.T) {
 			t.Errorf("none after %s: %+v", name, x)
 		}
 	}
-	var two []*result.Trial // which follow one another
+	var two []*result.Trial // they follow one another
 	for i := range 24 {
 		two = append(two, &result.Trial{Key: result.Key{Epoch: i / 12, Round: i % 12 / 2, Position: i % 2},
 			Contestant: string(rune('a' + i%2)), Load: result.Load{Succeeded: 1e6, WindowNS: 1e9}})
@@ -128,7 +128,7 @@ func TestCarryOver(t *testing.T) {
 	}
 }
 
-// What was loaded before is what was recorded before, at whatever level and though it does not count.
+// After is the trial recorded before, at whatever level and even if it does not count.
 func TestFollow(t *testing.T) {
 	var all, counted []*result.Trial
 	add := func(counts bool, round, attempt, position int, name string) {
@@ -177,7 +177,7 @@ func TestEpochComponents(t *testing.T) {
 	}
 }
 
-// Where nothing is wrong, the tests call it so in no more than their share of the cases.
+// If there is no effect, the tests find one in no more than their share of cases.
 func TestEffectsKeepTheirLevel(t *testing.T) {
 	const reps = 400
 	var order, speed, carry, fresh int
@@ -205,7 +205,7 @@ func TestEffectsKeepTheirLevel(t *testing.T) {
 	}
 }
 
-// Values of 0, of which there is no logarithm, leave no effect behind.
+// Values of 0, which have no logarithm, leave no effect behind.
 func TestResidualsOfZeros(t *testing.T) {
 	trials := shuffled(8, 12, 12, .01, nil)
 	none, one := int64(0), int64(1e6)

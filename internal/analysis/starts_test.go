@@ -28,7 +28,7 @@ func TestStartsOf(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	b := StartsOf(run, "b", nil) // as in a record of an older version
+	b := StartsOf(run, "b", nil) // as in an older version's record
 	if b.Steady.N != 0 || b.N != 7 || b.Ready.Value != 1e9 {
 		t.Errorf("%+v", b)
 	}
@@ -42,7 +42,8 @@ func TestStartsOf(t *testing.T) {
 	}
 }
 
-// Starts of two kinds are seen, whatever the machine does; open loops tell nothing of them.
+// Starts of two kinds are distinguished, whatever the machine does; open loops say nothing about
+// them.
 func TestReached(t *testing.T) {
 	var closed, open []*result.Trial
 	run := &result.Run{}

@@ -11,9 +11,9 @@ import (
 	"dyno/internal/stats"
 )
 
-// rising are the trials of n epochs of twelve rounds on a machine that drifts: each contestant as
-// fast as the others, with noise of sd sigma and, from an epoch's first round to its last, faster
-// by the share given.
+// rising makes trials for n epochs of twelve rounds on a machine that drifts: all contestants
+// equally fast, with noise of sd sigma, and each faster by the given share from an epoch's first
+// round to its last.
 func rising(seed uint64, n int, sigma float64, by map[string]float64, names ...string) []*result.Trial {
 	rng := rand.New(rand.NewPCG(seed, 2))
 	var out []*result.Trial
@@ -35,8 +35,8 @@ func rising(seed uint64, n int, sigma float64, by map[string]float64, names ...s
 	return out
 }
 
-// One that still gets faster over an epoch is shown so, and its differences do not count, however
-// sure they are; those of the others do.
+// A contestant that gets faster over an epoch is reported, and its differences do not count,
+// however certain; the others' do.
 func TestWhoStillRisesIsComparedWithNobody(t *testing.T) {
 	in := input(rising(1, 12, .02, map[string]float64{"young": .25}, "young", "a", "b", "ref", "ref'"), "young", "a",
 		"b")
@@ -67,7 +67,8 @@ func TestWhoStillRisesIsComparedWithNobody(t *testing.T) {
 	}
 }
 
-// A difference far beyond what one still moves stands; its size is as unsure as the movement makes it.
+// A difference far beyond the remaining movement stands; its size is as uncertain as the movement
+// makes it.
 func TestAFarLargerDifferenceStands(t *testing.T) {
 	trials := rising(3, 12, .01, map[string]float64{"young": .05}, "young", "a", "b", "ref", "ref'")
 	for i := range trials {
@@ -94,7 +95,7 @@ func TestAFarLargerDifferenceStands(t *testing.T) {
 	}
 }
 
-// A change that is certain and too small to matter takes nothing back.
+// A change that is certain but too small to matter withdraws nothing.
 func TestASmallChangeTakesNothingBack(t *testing.T) {
 	a := Analyse(input(rising(2, 12, .0005, map[string]float64{"young": .005}, "young", "a", "ref", "ref'"), "young",
 		"a"))
@@ -106,7 +107,7 @@ func TestASmallChangeTakesNothingBack(t *testing.T) {
 	}
 }
 
-// Of runs in which all stand still, one in twenty at most shows anyone moving.
+// Among runs without any movement, at most one in twenty reports any.
 func TestNobodyMovesForNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulates 250 runs")
@@ -127,8 +128,8 @@ func TestNobodyMovesForNothing(t *testing.T) {
 	}
 }
 
-// Of three without a control the one that moves is found out, and the two that stand still are
-// compared, as they are of four.
+// Among three without a control the moving one is found, and the two stationary ones are compared,
+// as among four.
 func TestOneThatMovesMovesNoOther(t *testing.T) {
 	for _, names := range [][]string{{"young", "a", "b"}, {"young", "a", "b", "c"}} {
 		in := input(rising(4, 12, .02, map[string]float64{"young": .25}, names...), names...)
@@ -145,8 +146,8 @@ func TestOneThatMovesMovesNoOther(t *testing.T) {
 	}
 }
 
-// A change is from the first counted round to the last, however many of those between do not count;
-// and where a control is missing in the last rounds, its level is no step.
+// A change spans the first counted round to the last, however many between them do not count; and
+// if a control is missing in the last rounds, its level causes no step.
 func TestChangeSpansTheRoundsThatDoNotCount(t *testing.T) {
 	trials := rising(5, 12, .01, map[string]float64{"young": .25}, "young", "a", "ref", "fast")
 	trials = slices.DeleteFunc(trials, func(x *result.Trial) bool {
@@ -167,7 +168,7 @@ func TestChangeSpansTheRoundsThatDoNotCount(t *testing.T) {
 	}
 }
 
-// What there is too little of, or none, is no difference and no movement, and breaks nothing.
+// Missing or insufficient data give no difference and no movement, and break nothing.
 func TestOddInput(t *testing.T) {
 	whole := func(names ...string) []*result.Trial { return rising(7, 12, .02, nil, names...) }
 	keep := func(all []*result.Trial, when func(*result.Trial) bool) []*result.Trial {

@@ -19,7 +19,7 @@ import (
 	"dyno/internal/scenario"
 )
 
-// The test binary stands in for a server that runs already, on two ports.
+// The test binary stands in for a server that already runs, on two ports.
 func TestMain(m *testing.M) {
 	if os.Getenv("BENCH_ROLE") != "answer" {
 		os.Exit(m.Run())
@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 	io.Copy(io.Discard, os.Stdin) // until the test ends
 }
 
-// running starts a server in a process of its own and returns its addresses and its pid.
+// running starts a server in its own process and returns its addresses and its pid.
 func running(t *testing.T) (addrs [2]string, cmd *exec.Cmd) {
 	t.Helper()
 	cmd = exec.Command(os.Args[0])
@@ -59,7 +59,7 @@ func running(t *testing.T) (addrs [2]string, cmd *exec.Cmd) {
 	return addrs, cmd
 }
 
-// attachedTo is a Local with contestants that run already, by name and address.
+// attachedTo is a Local with contestants that already run, by name and address.
 func attachedTo(t *testing.T, addrs map[string]string) *Local {
 	t.Helper()
 	o := LocalOptions{Root: ".", FS: os.DirFS("."), Folder: t.TempDir()}
@@ -86,8 +86,8 @@ func get(t *testing.T, addr string) {
 	resp.Body.Close()
 }
 
-// TestAttached: a server that runs already is read and never touched, its CPU is not that of another
-// side, and a second port of the same process is no other side.
+// TestAttached: a server that already runs is read and never touched, its CPU is not another
+// side's, and a second port of the same process is not another side.
 func TestAttached(t *testing.T) {
 	one, cmd := running(t)
 	two, _ := running(t)
@@ -118,7 +118,7 @@ func TestAttached(t *testing.T) {
 		if err := do(); err != nil {
 			t.Error(err)
 		}
-		get(t, one[0]) // which would not return
+		get(t, one[0]) // it would not return
 	}
 	watched := l.Watch(a)
 	before, _ := cpuOf(c2)()
@@ -149,7 +149,7 @@ func TestAttached(t *testing.T) {
 	}
 }
 
-// TestAttachedUnread: of a server whose processes cannot be found the background CPU is unknown.
+// TestAttachedUnread: background CPU is unknown for a server whose processes cannot be found.
 func TestAttachedUnread(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0") // of this process, which is dyno itself here
 	if err != nil {

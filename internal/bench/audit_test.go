@@ -13,10 +13,10 @@ import (
 	"dyno/internal/scenario"
 )
 
-// cheatDelay is the delay of the contestants in TestCheatsAreStruck.
+// cheatDelay is the contestants' delay in TestCheatsAreStruck.
 const cheatDelay = 20 * time.Millisecond
 
-// cheats are servers that do not do their work, with the stage and the words of their failure.
+// cheats are servers that do not do their work, with the stage and the text of their failure.
 var cheats = map[string]struct {
 	cheat func(*fakeHost, *fakeGenerator, *result.Load) // Load: nil before the run, else of a load of b
 	stage string
@@ -72,12 +72,12 @@ var cheats = map[string]struct {
 	}, "verify", "it did not end"},
 }
 
-// TestCheatsAreStruck: a contestant that keeps its contract as long as it is looked at, but does
-// not do the work, is out, with the reason.
+// TestCheatsAreStruck: a contestant that keeps its contract while it is checked, but does not do
+// the work, fails with the reason.
 func TestCheatsAreStruck(t *testing.T) {
 	for name, c := range cheats {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel() // it waits for its handlers' delay
+			t.Parallel() // its handlers wait
 			b, h, d, _ := set(t)
 			h.scenario.Requests = append(h.scenario.Requests,
 				scenario.Request{Name: "text", Method: "GET", Path: "/api/values/abc",
@@ -122,8 +122,8 @@ func TestCheatsAreStruck(t *testing.T) {
 	}
 }
 
-// TestKeptAnswersAreStruck: a contestant that keeps what its backend answered, instead of asking
-// for it again, is out, for however short it does.
+// TestKeptAnswersAreStruck: a contestant that keeps its backend's answers, instead of asking again,
+// fails, however short the time.
 func TestKeptAnswersAreStruck(t *testing.T) {
 	for _, keeps := range []time.Duration{0, 200 * time.Millisecond, time.Hour} {
 		b, h, _, p := relaySet(t)
@@ -151,7 +151,7 @@ func TestKeptAnswersAreStruck(t *testing.T) {
 	}
 }
 
-// TestWhoIsEndedWhileFrozenIsNotBlamed: a frozen process ends by the hand of another.
+// TestWhoIsEndedWhileFrozenIsNotBlamed: a process that ends while frozen was ended by someone else.
 func TestWhoIsEndedWhileFrozenIsNotBlamed(t *testing.T) {
 	b, h, _, _ := set(t)
 	h.exits = map[string]int{}
@@ -186,11 +186,11 @@ func TestEndedBeforeItsLoad(t *testing.T) {
 	}
 }
 
-// TestWhoDoesNotHashIsStruck: where handlers hash before they answer, one that does not is out, by
-// the CPU time that it used.
+// TestWhoDoesNotHashIsStruck: if handlers hash before they answer, a contestant that does not hash
+// fails, by the CPU time that it used.
 func TestWhoDoesNotHashIsStruck(t *testing.T) {
 	for name, c := range map[string]struct {
-		cost     time.Duration // of an answer of b
+		cost     time.Duration // per answer, for b
 		controls []string
 		want     string
 	}{

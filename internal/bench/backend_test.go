@@ -18,7 +18,7 @@ import (
 
 const backendName = "records"
 
-// fakeRecords answers with as many numbers as it was told to, the seed first among them.
+// fakeRecords answers with the number of records that it was told, the seed first among them.
 type fakeRecords struct{ body atomic.Value }
 
 func (f *fakeRecords) serve(ctx context.Context, ln net.Listener) error {
@@ -42,8 +42,8 @@ func (f *fakeRecords) serve(ctx context.Context, ln net.Listener) error {
 	return nil
 }
 
-// relaySet is a bench whose contestants hand on what the backend answers, with 3 and 40 records,
-// and a plan of a paired comparison of two there.
+// relaySet is a bench whose contestants pass on the backend's answers, with 3 and 40 records, and a
+// plan for comparing two of them.
 func relaySet(t *testing.T) (*Bench, *fakeHost, *fakeGenerator, result.Plan) {
 	t.Helper()
 	b, h, d, _ := set(t)

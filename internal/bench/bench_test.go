@@ -24,7 +24,7 @@ func values(body string) *scenario.Scenario {
 	}}}
 }
 
-// set is a bench on fakes, whose records are kept.
+// set is a bench on fakes that keeps its records.
 func set(t *testing.T) (*Bench, *fakeHost, *fakeGenerator, *[]result.Record) {
 	t.Helper()
 	h := &fakeHost{t: t, scenario: values("value"), starts: map[string]int{}, connections: map[string]int{}}
@@ -45,7 +45,7 @@ func set(t *testing.T) (*Bench, *fakeHost, *fakeGenerator, *[]result.Record) {
 	return b, h, d, &records
 }
 
-// small is a plan of few and short trials.
+// small is a plan with few and short trials.
 func small(names ...string) result.Plan {
 	return result.Plan{
 		Format: result.Format, Contestants: names, Controls: []string{"ref",
@@ -55,7 +55,7 @@ func small(names ...string) result.Plan {
 	}
 }
 
-// wholePlan sets the cells and comparisons of a plan that is made by hand, as plan.New does.
+// wholePlan sets a hand-made plan's cells and comparisons, like plan.New.
 func wholePlan(p result.Plan) result.Plan {
 	p.Complete()
 	plan.Ride(&p, nil, func(of plan.Asking) bool { return of.Scenario == "" })
@@ -263,7 +263,7 @@ func TestInterruptKeepsWhatIsKnown(t *testing.T) {
 	}
 }
 
-// That dyno itself may open no more files is no failure of the contestant that was to be loaded.
+// If dyno itself may open no more files, the contestant that was to be loaded does not fail.
 func TestOutOfFilesIsNobodysFailure(t *testing.T) {
 	b, _, d, _ := set(t)
 	d.refuses = fmt.Errorf("open: %w", syscall.EMFILE)

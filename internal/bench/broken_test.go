@@ -8,7 +8,7 @@ import (
 	"dyno/internal/scenario"
 )
 
-// A server whose listen queue is short answers some connections and loses others.
+// A server with a short listen queue answers some connections and loses others.
 func TestBroken(t *testing.T) {
 	l := result.Load{Started: 215, Connections: 125, Established: 125, Succeeded: 171,
 		Errors: map[string]int64{"timeout": 44}}

@@ -10,8 +10,8 @@ import (
 	"dyno/internal/result"
 )
 
-// Whatever takes longer than planned, a run ends with its budget and at most one trial more, and says so: the
-// builds are no part of it, verification and warm-up are.
+// Whatever takes longer than planned, a run ends with its budget and at most one further trial, and
+// says so. Builds do not count against the budget; verification and warm-up do.
 func TestBudgetEndsWithinAnEpoch(t *testing.T) {
 	const budget, trial = 40 * time.Second, 2 * time.Second
 	slowTrials := func(h *fakeHost, d *fakeGenerator) {

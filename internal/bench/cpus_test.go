@@ -12,8 +12,8 @@ import (
 	"dyno/internal/result"
 )
 
-// Servers are started on the CPUs of their level, and what they were given is recorded; the server that
-// shows the generator's ceiling has all.
+// Servers are started on their level's CPUs, and the record shows which; the server that shows the
+// generator's ceiling has all.
 func TestServersOnCPUs(t *testing.T) {
 	b, h, _, _ := set(t)
 	p := small("a", "b")
@@ -52,7 +52,8 @@ func TestServersOnCPUs(t *testing.T) {
 	}
 }
 
-// A real process is pinned to its CPUs, told their number, and cannot have more than servers have.
+// A real process is pinned to its CPUs, told their number, and cannot have more than the servers'
+// CPUs.
 func TestLocalServerOnCPUs(t *testing.T) {
 	if runtime.GOOS != "linux" || runtime.NumCPU() < 2 {
 		t.Skip("it takes Linux and two CPUs, one of them for the generator")
@@ -78,7 +79,7 @@ func TestLocalServerOnCPUs(t *testing.T) {
 	}
 }
 
-// A contestant that means nothing on fewer CPUs than there are is unavailable, and not built.
+// A contestant that needs more CPUs than there are is unavailable, and not built.
 func TestBuildWantsCPUs(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", filepath.Join(t.TempDir(), "cache"))
 	l, err := NewLocal(LocalOptions{Root: ".", FS: os.DirFS("."), Folder: t.TempDir(),

@@ -10,7 +10,7 @@ import (
 	"dyno/internal/proc"
 )
 
-// A server that goes into the background is told so; nobody killed it.
+// A server that goes into the background gets that message; nobody killed it.
 func TestDaemonIsToldToStay(t *testing.T) {
 	home := t.TempDir()
 	p, err := proc.Start(proc.Command{Argv: []string{"sh", "-c", "sleep 60 & exit 0"},

@@ -10,8 +10,8 @@ import (
 	"dyno/internal/scenario"
 )
 
-// TestLoadsAreHeldToWhatWasVerified: each contestant is asked at its own paths, and held to the
-// bytes that its own process showed.
+// TestLoadsAreHeldToWhatWasVerified: each contestant is asked at its own paths, and must repeat the
+// bytes that its own process sent.
 func TestLoadsAreHeldToWhatWasVerified(t *testing.T) {
 	page := func(path, body string) *scenario.Scenario {
 		return &scenario.Scenario{Name: "pages", Map: map[string]string{"/Home": "/home"},

@@ -11,7 +11,7 @@ import (
 	"dyno/internal/result"
 )
 
-// fakeTool tells a rate, but of b, where it does not run.
+// fakeTool reports a rate, except for b, where it does not run.
 type fakeTool struct {
 	host *fakeHost
 	logs []string
@@ -30,7 +30,7 @@ func (f *fakeTool) Load(ctx context.Context, job load.Job, w load.Window, log st
 	return result.Reported{RatePerSec: &rate, Errors: map[string]int64{"read": 7}}, 250 * time.Millisecond, nil
 }
 
-// Whatever the external load generator meets stands in its trial, and strikes out nobody.
+// Whatever happens to the external load generator is in its trial, and fails no contestant.
 func TestExternalLoads(t *testing.T) {
 	b, h, _, _ := set(t)
 	tool := &fakeTool{host: h}

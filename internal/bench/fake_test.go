@@ -24,33 +24,33 @@ import (
 	"dyno/internal/scenario"
 )
 
-// fakeHost starts real reference servers inside the test, and remembers which of them run and which
+// fakeHost starts real reference servers inside the test, and tracks which are running and which
 // are thawed.
 type fakeHost struct {
 	t        *testing.T
 	scenario *scenario.Scenario
 	build    map[string]error               // contestants that do not build
-	mutant   map[string]*scenario.Scenario  // contestants that answer by another contract
+	mutant   map[string]*scenario.Scenario  // contestants with another contract
 	paths    map[string]map[string]string   // contestants with paths of their own
-	exits    map[string]int                 // contestants that exit in the trial of that number, from 1
-	dies     func(start, thaws int) bool    // the backend, in its start of that number
-	records  *fakeRecords                   // what the backend answers with
+	exits    map[string]int                 // contestants that exit in that trial, from 1
+	dies     func(start, thaws int) bool    // the backend, in that start
+	records  *fakeRecords                   // the backend's answers
 	launch   func(name string, n int) error // may refuse the n-th launch
 	built    func()                         // when the first contestant is built
 	thaws    func(s *fakeServer)
 	stops    func(s *fakeServer)                     // before it has ended
-	cuts     map[string]int64                        // out of the logs of contestants
-	handlers map[string]func(start int) http.Handler // of the processes of contestants
-	apart    map[string]bool                         // contestants that move to a namespace once they have been started
-	stays    map[string]bool                         // contestants that do not end when they are told to
+	cuts     map[string]int64                        // from contestants' logs
+	handlers map[string]func(start int) http.Handler // for contestants' processes
+	apart    map[string]bool                         // contestants that move to a namespace after their first start
+	stays    map[string]bool                         // contestants that ignore the request to end
 	hasty    map[string]bool                         // contestants that do not wait for their delay
-	canned   map[string]bool                         // contestants that answer all alike once they have been thawed
-	keeps    time.Duration                           // for how long the contestant b keeps what the backend answered
+	canned   map[string]bool                         // contestants that give one answer to all requests after their first thaw
+	keeps    time.Duration                           // how long b keeps the backend's answers
 
-	compiles func(*fakeServer) time.Duration // CPU clock of a server, read anew
+	compiles func(*fakeServer) time.Duration // a server's CPU clock, read each time
 	followed bool                            // memory is read under load
 	machine  result.Host                     // zero: the usual one
-	program  result.Contestant               // of all contestants: toolchain, sources and hashes; zero: the usual one
+	program  result.Contestant               // for all contestants: toolchain, sources and hashes; zero: the usual one
 
 	once        sync.Once
 	mu          sync.Mutex
@@ -59,7 +59,7 @@ type fakeHost struct {
 	starts      map[string]int
 	connections map[string]int         // connections, by contestant
 	servers     map[string]*fakeServer // by address
-	routes      map[string][]string    // that a contestant was last told to have
+	routes      map[string][]string    // routes that a contestant was last given
 	told        []Launch
 	names       []string // of told
 }
@@ -163,7 +163,7 @@ func (h *fakeHost) Launch(ctx context.Context, name string, l Launch) (Server, e
 	return s, nil
 }
 
-// keeping answers for so long what ask answered first.
+// keeping repeats ask's first answer for that long.
 func keeping(ask func(string) ([]byte, error), long time.Duration) func(string) ([]byte, error) {
 	var mu sync.Mutex
 	var kept []byte
@@ -190,14 +190,14 @@ type fakeServer struct {
 	done       chan error
 	once       sync.Once
 	loads      int
-	warmed     int // windows of its warm-up so far
+	warmed     int // warm-up windows so far
 	heap       int64
 	goroutines int64
 	frozen     bool
 	thawed     atomic.Bool // once
 }
 
-// can answers by h, and once it was thawed everything as the first.
+// can answers by h, and after its first thaw always with the first answer.
 func (s *fakeServer) can(ctx context.Context, ln net.Listener, h http.Handler) error {
 	srv := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.thawed.Load() {
@@ -213,7 +213,7 @@ func (s *fakeServer) can(ctx context.Context, ln net.Listener, h http.Handler) e
 
 func (s *fakeServer) At(protocol.HTTP) endpoint.Endpoint { return endpoint.TCP(s.addr) }
 
-// Read implements Server. The instructions of the contestant a alone are counted.
+// Read implements Server. Only contestant a's instructions are counted.
 func (s *fakeServer) Read(what What) (r Reading, err error) {
 	switch what {
 	case ReadStart:
@@ -223,7 +223,7 @@ func (s *fakeServer) Read(what What) (r Reading, err error) {
 		}
 	case ReadExit:
 		err = s.exited()
-	case ReadCPU: // a clock on which a managed contestant compiles until the host says that it is done
+	case ReadCPU: // a managed contestant compiles on it until the host says that it is done
 		if s.host.compiles == nil {
 			return r, errors.New("no clock")
 		}
@@ -260,8 +260,9 @@ func (s *fakeServer) Read(what What) (r Reading, err error) {
 	return r, err
 }
 
-// hold returns a heap that grows by 1,000 bytes a reading, and by 64 a request; that of b cannot be read, and c
-// knows what it allocates alone, as .NET does. A reading starts one goroutine, and each request two.
+// hold returns a heap that grows by 1,000 bytes per reading, and by 64 per request; b's cannot be
+// read, and c, like .NET, only knows its allocations. A reading starts one goroutine, and each
+// request two.
 func (s *fakeServer) hold() (Heap, error) {
 	if s.frozen {
 		s.host.t.Errorf("the heap of %s was read while it was frozen", s.name)
@@ -332,19 +333,19 @@ func (s *fakeServer) Stop() (cut int64, err error) {
 	return s.host.cuts[s.name], nil
 }
 
-// fakeGenerator makes up loads of known rates.
+// fakeGenerator makes up loads with known rates.
 type fakeGenerator struct {
 	Direct
 	host    *fakeHost
 	rates   map[string]float64                      // by contestant
-	bears   func(name string, job load.Job) float64 // instead of rates, where it says more than 0
+	bears   func(name string, job load.Job) float64 // replaces rates if above 0
 	asked   func(name string, job load.Job)
 	rng     *rand.Rand
 	trouble func(name string, l *result.Load)
 	opened  func(name string)
-	asks    int                              // how many of its scenario's requests the last session loads
+	asks    int                              // number of scenario requests in the last session
 	refuses error                            // of Open
-	warms   func(name string, n int) float64 // by how much its n-th warm-up window is faster than usual
+	warms   func(name string, n int) float64 // speed of its n-th warm-up window relative to the usual
 	rested  func()
 	clock   time.Duration
 }
@@ -415,7 +416,7 @@ func (s *fakeSession) Run(ctx context.Context, w load.Window) (result.Load, erro
 	n := int64(rate * w.For.Seconds() * (1 + .01*s.d.rng.NormFloat64()))
 	s.server.heap += 64 * n
 	s.server.goroutines += 2 * n
-	if w.Schedule != nil { // each request is answered in the time that the server needs for one
+	if w.Schedule != nil { // each answer takes the server's service time
 		n = int64(w.Schedule.Stages[0].From * w.For.Seconds())
 		w.Observe.Into.Response, w.Observe.Into.Lag = hist.New(), hist.New()
 		w.Observe.Into.Response.Record(int64(1e9 / rate))

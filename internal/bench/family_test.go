@@ -15,7 +15,7 @@ import (
 	"dyno/internal/scenario"
 )
 
-// page is a scenario of another path than values.
+// page is a scenario with another path than values.
 func page(body string) *scenario.Scenario {
 	return &scenario.Scenario{Name: "page", Requests: []scenario.Request{{
 		Name: "get", Method: "GET", Path: "/page", Weight: 1, Expect: scenario.Expect{Status: 200, Body: &body,
@@ -23,8 +23,8 @@ func page(body string) *scenario.Scenario {
 	}}}
 }
 
-// familyPlan is a paired comparison of a and b at two levels of values, of a between them, and of a and c with
-// the other scenario; beside it a common rate.
+// familyPlan is a paired comparison between a and b at two levels of values, between a's levels,
+// and between a and c with the other scenario; beside it a common rate.
 func familyPlan() result.Plan {
 	p := small("a", "b", "c")
 	p.Levels = []result.Level{
@@ -63,8 +63,8 @@ func decided(run *result.Run) bool {
 	return true
 }
 
-// familyBench has a host whose servers answer both scenarios, and a driver on which a is the faster
-// by half with few connections, as fast as b with many, and half as fast as c at the page.
+// familyBench has a host whose servers answer both scenarios, and a driver on which a is faster
+// than b by half with few connections, as fast with many, and half as fast as c at the page.
 func familyBench(t *testing.T) (*Bench, *fakeHost, *fakeGenerator) {
 	t.Helper()
 	b, h, d, _ := set(t)

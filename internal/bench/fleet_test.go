@@ -11,8 +11,7 @@ import (
 	"dyno/internal/result"
 )
 
-// fleetHost is a fakeHost of several machines. A machine is lost when the generator has opened so many
-// loads as losses says.
+// fleetHost is a fakeHost with several machines. A machine is lost at the load numbers in losses.
 type fleetHost struct {
 	*fakeHost
 	losses  map[int]result.Lost // by the number of the load, from 1
@@ -32,7 +31,7 @@ func (h *fleetHost) Rejoin(context.Context) error {
 	return h.away
 }
 
-// fleetOf returns a bench whose machines are lost when its generator opens loads of these numbers.
+// fleetOf returns a bench whose machines are lost when its generator opens these loads.
 func fleetOf(t *testing.T, losses map[int]result.Lost) (*Bench, *fleetHost, *[]result.Record) {
 	b, fake, d, records := set(t)
 	h := &fleetHost{fakeHost: fake, losses: losses}
@@ -46,8 +45,8 @@ func fleetOf(t *testing.T, losses map[int]result.Lost) (*Bench, *fleetHost, *[]r
 	return b, h, records
 }
 
-// TestLostMachines: whenever generators or servers are lost, all that counts is whole and there once, and
-// each loss costs a round or an epoch at most.
+// TestLostMachines: whenever generators or servers are lost, all counted trials are whole and
+// recorded once, and each loss costs at most a round or an epoch.
 func TestLostMachines(t *testing.T) {
 	b, h, _ := fleetOf(t, nil)
 	whole, err := b.Run(t.Context(), wholePlan(small("a", "b")))
@@ -126,7 +125,7 @@ func TestMachinesThatStayAway(t *testing.T) {
 	}
 }
 
-// TestGeneratorsThatDoNotBeginTogether discard their round, and it is taken again.
+// TestGeneratorsThatDoNotBeginTogether discard their round, which is repeated.
 func TestGeneratorsThatDoNotBeginTogether(t *testing.T) {
 	b, _, d, records := set(t)
 	n, late := 0, 0

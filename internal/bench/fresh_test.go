@@ -10,11 +10,11 @@ import (
 	"dyno/internal/result"
 )
 
-// Fresh processes are read before their first load, are not warmed up, and carry one load of so
-// many requests, or one after another where a level goes on with those of the one before.
+// Fresh processes are read before their first load, are not warmed up, and carry one load with a
+// number of requests, or several if a level continues the previous one.
 func TestFreshProcesses(t *testing.T) {
 	b, h, d, records := set(t)
-	carried := map[*fakeServer][]int{} // connections of the loads of a process
+	carried := map[*fakeServer][]int{} // connections in each of a process's loads
 	d.asked = func(name string, job load.Job) {
 		s := h.servers[job.Addr]
 		carried[s] = append(carried[s], job.Connections)

@@ -8,7 +8,7 @@ import (
 	"dyno/internal/result"
 )
 
-// hoarder holds one byte more at each look.
+// hoarder holds one more byte at each reading.
 type hoarder struct {
 	Server
 	held int64
@@ -21,7 +21,7 @@ func (h *hoarder) Read(What) (r Reading, err error) {
 	return r, nil
 }
 
-// Memory is read at the start of a load, at its end, and every two seconds in between.
+// Memory is read at a load's start, at its end, and every two seconds in between.
 func TestGrowth(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		grown := growth(&hoarder{})

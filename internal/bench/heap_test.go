@@ -7,8 +7,8 @@ import (
 	"dyno/internal/result"
 )
 
-// What is allocated in a window is told without what the readings take, and of those that can tell;
-// the handlers' work reaches the launch of its epochs.
+// Allocations in a window are reported without the readings' own, for contestants that report them;
+// the handlers' work reaches the launches in its epochs.
 func TestHeapIsReadAroundTheWindow(t *testing.T) {
 	b, h, _, _ := set(t)
 	p := small("a", "b", "c")

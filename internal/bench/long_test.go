@@ -21,8 +21,8 @@ func standing(run *result.Run) (out []result.Standing) {
 	return out
 }
 
-// After the epochs the first two are loaded in the order A B B A, the others frozen (fakeServer.Thaw), in the time that
-// the budget keeps for it.
+// After the epochs the first two are loaded in the order A B B A, the others frozen
+// (fakeServer.Thaw), in the time that the budget reserves.
 func TestLongLoads(t *testing.T) {
 	for name, c := range map[string]struct {
 		budget time.Duration
@@ -104,8 +104,8 @@ func TestLongLoads(t *testing.T) {
 	}
 }
 
-// What a contestant uses outside of its windows is recorded of each trial, and of the last round what it uses
-// without load.
+// A contestant's use outside its windows is recorded in each trial, and its use without load in the
+// last round's.
 func TestCPUWithoutLoad(t *testing.T) {
 	b, h, d, _ := set(t)
 	used := map[*fakeServer]time.Duration{}
@@ -126,8 +126,8 @@ func TestCPUWithoutLoad(t *testing.T) {
 	}
 }
 
-// After the last long load of each of the two it is watched until it is quiet: a queue that is worked off after a pause
-// is seen, as long as the budget allows.
+// After the last long load on each of the two it is watched until it is quiet: deferred work that
+// starts after a pause is seen, as long as the budget allows.
 func TestWorkAfterLongLoads(t *testing.T) {
 	for name, c := range map[string]struct {
 		pause, work time.Duration // of b, from its thaw
@@ -176,7 +176,7 @@ func TestWorkAfterLongLoads(t *testing.T) {
 	}
 }
 
-// stored writes records and reads them again.
+// stored writes records and reads them back.
 func stored(t *testing.T, records []result.Record) error {
 	dir := t.TempDir()
 	s, err := result.Create(dir)

@@ -49,7 +49,7 @@ type mutant struct {
 	load          int64
 }
 
-// realGenerator is an engine that loads servers of a test.
+// realGenerator is an engine that loads a test's servers.
 type realGenerator struct {
 	*fakeGenerator
 	engine load.Engine
@@ -89,7 +89,7 @@ func (m *mutant) scenario(t *testing.T) *scenario.Scenario {
 	return s
 }
 
-// compare runs the comparison of a mutant and returns its record.
+// compare runs a mutant's comparison and returns its record.
 func (m *mutant) compare(t *testing.T, engine load.Engine) (*result.Run, error) {
 	t.Helper()
 	s := m.scenario(t)
@@ -120,7 +120,7 @@ func (m *mutant) compare(t *testing.T, engine load.Engine) (*result.Run, error) 
 	}))
 }
 
-// figured reports whether a side has a figure, and why not.
+// figured reports whether a side has a figure, and if not, why.
 func figured(run *result.Run, err error, side string) (why string, ok bool) {
 	if err != nil {
 		return err.Error(), false
@@ -137,7 +137,7 @@ func figured(run *result.Run, err error, side string) (why string, ok bool) {
 	return fmt.Sprintf("%d trials, checked: %s", n, run.Checked()), n > 0
 }
 
-// write answers with a body; JSON if it looks like it.
+// write answers with a body, as JSON if it looks like it.
 func write(w http.ResponseWriter, body string) {
 	if strings.HasPrefix(body, "{") || strings.HasPrefix(body, "[") {
 		w.Header().Set("Content-Type", "application/json")
@@ -148,7 +148,8 @@ func write(w http.ResponseWriter, body string) {
 	fmt.Fprint(w, body)
 }
 
-// kindOfServer is an honest server: what is asked, and a fresh process of it, which makes bodies.
+// kindOfServer is an honest server: its requests, and a function that starts a process, which makes
+// bodies.
 type kindOfServer struct {
 	name  string
 	paths []string
@@ -243,7 +244,7 @@ var kindsOfServers = []kindOfServer{
 	})},
 }
 
-// defects change a right body. A constant one makes every answer alike.
+// defects change a right body. A constant defect makes every answer alike.
 var defects = []struct {
 	name string
 	of   func(body string, r *http.Request) string
@@ -262,10 +263,10 @@ var defects = []struct {
 		}
 		return strings.Repeat(" ", len(body))
 	}},
-	{"one answer for all", nil}, // the first that the process gave
+	{"one answer for all", nil}, // the process's first
 }
 
-// triggers say when a defect begins: in a process, for which requests, in which starts.
+// triggers say when a defect begins: in which process, for which requests, in which starts.
 var triggers = []struct {
 	name string
 	load int64
@@ -290,7 +291,7 @@ var triggers = []struct {
 
 var writers = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
 
-// handler returns a process of k; with a defect, where is says so.
+// handler returns a process of k, with a defect where is selects.
 func (k *kindOfServer) handler(defect int, is func(int64, *http.Request) bool) http.Handler {
 	body := k.fresh()
 	var n atomic.Int64
@@ -326,7 +327,7 @@ func (k *kindOfServer) handler(defect int, is func(int64, *http.Request) bool) h
 	})
 }
 
-// sixty returns cheats: each kind of server with several defects, and each time that they begin.
+// sixty returns cheats: each kind of server with several defects, and each trigger.
 func sixty() (all []mutant) {
 	for i := range kindsOfServers {
 		k := &kindsOfServers[i]
@@ -380,8 +381,8 @@ func TestCheats(t *testing.T) {
 	}
 }
 
-// TestHonest: servers whose bodies vary and whose state changes have their figures, in all but two of
-// sixty.
+// TestHonest: servers whose bodies vary and whose state changes have their figures, except for two
+// in sixty.
 func TestHonest(t *testing.T) {
 	var failed atomic.Int64
 	t.Run("all", func(t *testing.T) {
@@ -411,7 +412,7 @@ func TestHonest(t *testing.T) {
 	}
 }
 
-// TestKindsOfServersAnswer: the servers of this file answer.
+// TestKindsOfServersAnswer: this file's servers answer.
 func TestKindsOfServersAnswer(t *testing.T) {
 	for i := range kindsOfServers {
 		w := httptest.NewRecorder()
@@ -422,8 +423,8 @@ func TestKindsOfServersAnswer(t *testing.T) {
 	}
 }
 
-// TestNamespaces: sides that move to network namespaces of their own are asked again there. One that
-// answers differently there, as its database cannot be reached, has no figure.
+// TestNamespaces: sides that move to network namespaces are asked again there. A side that answers
+// differently there, because its database cannot be reached, has no figure.
 func TestNamespaces(t *testing.T) {
 	for name, c := range map[string]struct {
 		there string

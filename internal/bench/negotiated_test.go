@@ -8,7 +8,7 @@ import (
 	"dyno/internal/result"
 )
 
-// TestNegotiated: a cell over TLS has one kind of session, that of its level.
+// TestNegotiated: a cell over TLS has one kind of session, its level's.
 func TestNegotiated(t *testing.T) {
 	s := result.TLSSession{Version: "TLS 1.3", Suite: "TLS_AES_128_GCM_SHA256", Group: "X25519", ALPN: "h2",
 		Connections: 10}

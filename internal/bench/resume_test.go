@@ -11,11 +11,11 @@ import (
 	"dyno/internal/result"
 )
 
-// thatMachine is where interrupted began its runs.
+// thatMachine is the machine on which interrupted began its runs.
 var thatMachine = result.Host{OS: "fake", Kernel: "Linux 6.18.44-a", BootID: "one", CPU: "EPYC", CPUs: 2,
 	ServerCPUs: []int{0}, GeneratorCPUs: []int{1}, Pinned: true, MemoryBytes: 8 << 30}
 
-// that is how its contestants were built.
+// that describes its contestants' builds.
 var that = result.Contestant{Toolchain: "go 1.26 (PATH)", Sources: "5", BinaryHash: "aa", Layouts: []string{"bb"}}
 
 // interrupted returns a bench and the records of a run that was interrupted in its second epoch
@@ -40,7 +40,7 @@ func interrupted(t *testing.T) (*Bench, *fakeHost, *[]result.Record, *result.Run
 	return b, h, records, run
 }
 
-// A run goes on on another machine of the same kind, in a new epoch, and says where.
+// A run continues on another machine of the same kind, in a new epoch, and says where.
 func TestResumeOnAnotherMachine(t *testing.T) {
 	b, h, records, run := interrupted(t)
 	cut := run.Trials[len(run.Trials)-1].Epoch
@@ -78,7 +78,7 @@ func TestResumeOnAnotherMachine(t *testing.T) {
 	}
 }
 
-// On the machine and boot where it began, nothing is recorded of it again.
+// On the machine and boot where it began, the host is not recorded again.
 func TestResumeOnTheSameMachine(t *testing.T) {
 	b, _, _, run := interrupted(t)
 	run, err := b.Resume(t.Context(), run)
@@ -87,8 +87,7 @@ func TestResumeOnTheSameMachine(t *testing.T) {
 	}
 }
 
-// What another machine of another kind, or another program, would change is refused, and the run
-// stays as it was.
+// A different kind of machine, or another program, is refused, and the run stays as it was.
 func TestResumeRefused(t *testing.T) {
 	for want, change := range map[string]func(h *fakeHost){
 		"different kind of machine (CPU: EPYC, here Xeon)":           func(h *fakeHost) { h.machine.CPU = "Xeon" },
@@ -136,7 +135,7 @@ func TestResumeRefused(t *testing.T) {
 	}
 }
 
-// What building and verifying takes on another machine is no part of the budget.
+// Building and verifying on another machine does not count against the budget.
 func TestResumedBudgetIsWithoutBuilds(t *testing.T) {
 	b, h, _, run := interrupted(t)
 	const slow = 300 * time.Millisecond
@@ -152,8 +151,8 @@ func TestResumedBudgetIsWithoutBuilds(t *testing.T) {
 	}
 }
 
-// What was cut out of logs when their servers ended is in the last record: the most of one start of each contestant, of
-// all parts of a resumed run.
+// The last record holds the bytes cut from logs when their servers ended: the most for one start of
+// each contestant, over all parts of a resumed run.
 func TestCutLogsAreRecorded(t *testing.T) {
 	b, h, _, run := interrupted(t)
 	if len(run.End.LogCutBytes) > 0 {

@@ -6,8 +6,7 @@ import (
 	"dyno/internal/result"
 )
 
-// The generator spins where it slows nobody down, and sleeps where what
-// stands beside it does.
+// The generator spins if it slows nobody down, and sleeps if the programs beside it would suffer.
 func TestSpins(t *testing.T) {
 	two := result.Host{Pinned: true, ServerCPUs: []int{0}, GeneratorCPUs: []int{1}}
 	core, quota := two, two

@@ -10,7 +10,7 @@ import (
 	"dyno/internal/result"
 )
 
-// warmups are logs of rates without noise, by what they are.
+// warmups are logs of rates without noise, by description.
 var warmups = []struct {
 	name  string
 	rates func(i int) float64

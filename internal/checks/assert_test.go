@@ -21,7 +21,7 @@ func histogramOf(n int64) string {
 	return s
 }
 
-// Each rule of dyno's own books is broken once, in a record that keeps all.
+// Each rule that dyno must keep is broken once, in a record that keeps all the others.
 func TestAssertionsAreProvoked(t *testing.T) {
 	minus := int64(-1)
 	for _, c := range []struct {

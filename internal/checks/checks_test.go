@@ -15,7 +15,7 @@ import (
 	"dyno/internal/tcpstat"
 )
 
-// sound is evidence that passes every check; tests spoil one thing in it. One contestant rides with
+// sound is evidence that passes every check; tests spoil one thing in it. One contestant runs with
 // two controls, in random order, with noise of a thousandth.
 func sound() *Evidence {
 	rng := rand.New(rand.NewPCG(16, 28))
@@ -70,8 +70,8 @@ func trials(f func(*result.Trial)) func(*Evidence) {
 	}
 }
 
-// faster changes the throughput of every trial by a share that may depend on it and on the one
-// before.
+// faster changes every trial's throughput by a share that may depend on it and on the previous
+// trial.
 func faster(by func(t, before *result.Trial) float64) func(*Evidence) {
 	return func(e *Evidence) {
 		for i := range e.Valid {
@@ -105,7 +105,7 @@ func TestSoundEvidencePasses(t *testing.T) {
 	}
 }
 
-// A run without a copy of its reference is not asked if twins are equal.
+// A run without a copy of its reference does not answer whether twins are equal.
 func TestWithoutTwins(t *testing.T) {
 	e := sound()
 	e.Run.Plan.Controls, e.Analysis.AACheck = []string{"ref"}, nil
@@ -115,7 +115,7 @@ func TestWithoutTwins(t *testing.T) {
 	}
 }
 
-// Where the share of the ceiling is not known, V02 says why.
+// If the share of the ceiling is unknown, V02 says why.
 func TestUnknownCeilingSaysWhy(t *testing.T) {
 	for want, spoil := range map[string]func(*result.Run){
 		"no reference":           func(r *result.Run) { r.Plan.Controls = nil },
@@ -145,7 +145,7 @@ func TestUnknownCeilingSaysWhy(t *testing.T) {
 	}
 }
 
-// provocation spoils a sound run so that a check comes to a state.
+// provocation spoils a sound run so that a check reaches a state.
 type provocation struct {
 	id    string
 	want  State
@@ -181,7 +181,7 @@ var provocations = []provocation{
 	{"V08", Warn, openLoops(func(l *result.Load) { l.ResponseP50NS = 0 })},
 	{"V08", Fail, openLoops(func(l *result.Load) { l.LagP99NS = l.ResponseP50NS })},
 	{"V09", Warn, openLoops(func(l *result.Load) { l.Pace.HalfNS = 0 })},
-	// Of 3 % that are not answered in time, the halves hold an eighth and three.
+	// If 3 % are not answered in time, the halves hold an eighth and three eighths.
 	{"V09", Fail, openLoops(func(l *result.Load) {
 		behind := 3 * l.Planned / 100 * 2 * l.Pace.HalfNS
 		l.Pace.EarlyNS += behind / 8
@@ -194,7 +194,7 @@ var provocations = []provocation{
 	{"V10", Fail, openLoops(func(l *result.Load) { bunch(l.Pace, .14) })},
 	{"V10", Warn, openLoops(func(l *result.Load) { l.Pace.Squares += l.Pace.Sent / 5 })},
 	{"V10", Fail, openLoops(func(l *result.Load) { l.Pace.Squares += l.Pace.Sent / 2 })},
-	// Of each of 144 trials.
+	// In each of 144 trials.
 	{"V10", Warn, openLoops(func(l *result.Load) { clear(l.Pace.Gaps); l.Pace.Gaps[0] = 14 })},
 	{"V10", Pass, openLoops(even)},
 	{"V10", Warn, openLoops(func(l *result.Load) { even(l); l.Pace.Squares += l.Pace.Sent / 5 })},
@@ -223,7 +223,7 @@ var provocations = []provocation{
 	{"V16", CannotTell, onlyEpochs(7)},
 	{"V16", CannotTell, onlyRounds(3)},
 	{"V16", Pass, lateEpoch(.0001)},
-	{"V16", CannotTell, func(e *Evidence) { // one that wanders by itself, from epoch to epoch another way
+	{"V16", CannotTell, func(e *Evidence) { // drifts on its own, differently in each epoch
 		faster(func(t, _ *result.Trial) float64 {
 			return when(isA(t) && t.Round >= 6, .3*float64(t.Epoch%2*2-1))
 		})(e)
@@ -251,7 +251,7 @@ var provocations = []provocation{
 	{"V20", Warn, faster(after("a", .01))},
 	{"V20", Fail, faster(after("ref", -.05))},
 	{"V20", CannotTell, onlyEpochs(7)},
-	{"V20", Fail, func(e *Evidence) { // what comes after a contestant at another level
+	{"V20", Fail, func(e *Evidence) { // follows a contestant at another level
 		interleave(e)
 		faster(func(t, before *result.Trial) float64 {
 			return when(t.Position%2 == 1 && before.Contestant == "ref", -.1)
@@ -338,7 +338,7 @@ var provocations = []provocation{
 	{"V35", Warn, segments(tcpstat.Segments{Connections: 1, Sent: 30_000, Retransmitted: 6, Received: 20_000})},
 	{"V35", Fail, segments(tcpstat.Segments{Connections: 1, Sent: 30_000, Retransmitted: 60, Received: 20_000})},
 	{"V35", Pass, segments(tcpstat.Segments{Connections: 1, Sent: 30_000, Retransmitted: 132, Duplicates: 132,
-		Received: 20_000})}, // tail-loss probes that were needless
+		Received: 20_000})}, // needless tail-loss probes
 	{"V35", Warn, segments(tcpstat.Segments{Connections: 1, Sent: 30_000, Retransmitted: 138, Duplicates: 132,
 		Received: 20_000})},
 	{"V35", CannotTell, segments(tcpstat.Segments{Connections: 1, Sent: 30_000, Retransmitted: 60, NoDuplicates: true,
@@ -349,7 +349,7 @@ var provocations = []provocation{
 		segments(tcpstat.Segments{Connections: 1, Sent: 10, Received: 10})(e)
 		e.Valid[3].Load.Network.Retransmitted = 4
 	}},
-	// counted of the whole machine
+	// counted over the whole machine
 	{"V35", Pass, segments(tcpstat.Segments{Sent: 30_000, Received: 20_000})},
 	{"V35", CannotTell, segments(tcpstat.Segments{Sent: 30_000, Retransmitted: 60, Received: 20_000})},
 	{"V35", CannotTell, segments(tcpstat.Segments{Sent: 30_000, Received: 20_000, OutOfOrder: 100})},
@@ -361,7 +361,7 @@ var provocations = []provocation{
 	{"V39", Warn, trials(func(t *result.Trial) { t.Load.SilentNS, t.Load.Connections = 120e6, 8 })},
 	{"V40", Pass, unloaded(2e6, 12e7)}, {"V40", Warn, unloaded(2e7, 12e7)}, {"V40", Fail, unloaded(45e6, 12e7)},
 	{"V40", Warn, unloaded(2e6, 35e7)}, {"V40", Fail, unloaded(2e6, 55e7)},
-	{"V40", Pass, func(e *Evidence) { // as Node.js: what it costs to close 125 connections
+	{"V40", Pass, func(e *Evidence) { // like Node.js: the cost of closing 125 connections
 		unloaded(14e6, 12e7)(e)
 		trials(func(t *result.Trial) { t.Load.Connections = 125 })(e)
 	}},
@@ -374,8 +374,8 @@ var provocations = []provocation{
 
 func ns(v int64) *int64 { return &v }
 
-// unloaded has trials of a contestant that used so much CPU time, in ns, in 50 ms without load, and from thaw to
-// freeze outside of a window that took 390 ms.
+// unloaded gives a contestant's trials this CPU time, in ns, in 50 ms without load, and from thaw
+// to freeze outside a window that took 390 ms.
 func unloaded(idle, outside int64) func(*Evidence) {
 	return trials(func(t *result.Trial) {
 		if t.OutsideCPUNS, t.RewarmRequests = ns(outside), t.Load.Succeeded/4; t.Round == 11 && isA(t) {
@@ -384,7 +384,8 @@ func unloaded(idle, outside int64) func(*Evidence) {
 	})
 }
 
-// afterLong has long loads of 2 s of CPU of each, and so much CPU time in the 4 s after the last one.
+// afterLong gives each contestant long loads with 2 s of CPU, and this CPU time in the 4 s after
+// the last one.
 func afterLong(cpu int64) func(*Evidence) {
 	return func(e *Evidence) {
 		unloaded(2e6, 12e7)(e)
@@ -402,7 +403,7 @@ func segments(s tcpstat.Segments) func(*Evidence) {
 	return trials(func(t *result.Trial) { t.Load.Network = &result.Network{Segments: s} })
 }
 
-// overLink has trials of which one took a share of a link, and the others half of that.
+// overLink gives one trial a share of a link, and the others half of it.
 func overLink(share float64) func(*Evidence) {
 	return func(e *Evidence) {
 		trials(func(t *result.Trial) {
@@ -413,7 +414,7 @@ func overLink(share float64) func(*Evidence) {
 	}
 }
 
-// What is said of segments sent again: only what the counts show.
+// The text about segments sent again says only what the counts show.
 func TestResentSays(t *testing.T) {
 	for want, s := range map[string]tcpstat.Segments{
 		"10,147 of 230,000 segments to the servers were sent again, of which the servers reported 10,147 as duplicates; " +
@@ -438,7 +439,7 @@ func TestResentSays(t *testing.T) {
 				e.Run.Trials[i].Load.Network, e.Run.Trials[i].Load.ServiceMaxNS = n, 203e6
 			}
 		}
-		other := *e.Run.Trials[2].Load.Network // of a trial that lost none
+		other := *e.Run.Trials[2].Load.Network // from a trial that lost none
 		other.Segments = tcpstat.Segments{Connections: s.Connections}
 		e.Valid[3].Load.Network, e.Valid[3].Load.ServiceMaxNS = &other, 0
 		said := ""
@@ -453,8 +454,8 @@ func TestResentSays(t *testing.T) {
 	}
 }
 
-// TestStandstills: only of closed loops it is said that they hide a stop; of few connections there is a figure
-// alone; and loads that are too short to show a stop do not show that there was none.
+// TestStandstills: only closed loops are said to hide a stop; few connections give only a figure;
+// and loads too short to show a stop do not show that there was none.
 func TestStandstills(t *testing.T) {
 	short := "432 of 432 loads, up to 110 ms long, were too short to show a server that stood still for 100 ms"
 	for want, change := range map[string]func(*result.Trial){
@@ -498,7 +499,7 @@ func TestStandstills(t *testing.T) {
 	}
 }
 
-// What was not counted, or is of one machine, has no finding.
+// Uncounted segments, or a single machine, give no finding.
 func TestNoNetworkNoFinding(t *testing.T) {
 	e := sound()
 	for _, f := range Make(e, Once) {
@@ -514,7 +515,7 @@ func TestNoNetworkNoFinding(t *testing.T) {
 	}
 }
 
-// Each check is provoked to its warnings and its failures.
+// Each check is provoked to its warnings and failures.
 func TestChecksAreProvoked(t *testing.T) {
 	provoked := map[string]bool{}
 	for _, c := range slices.Concat(provocations, ofSeveral) {
@@ -532,12 +533,12 @@ func TestChecksAreProvoked(t *testing.T) {
 	}
 }
 
-// atURL makes a a server that ran before the run.
+// atURL turns a into a server that ran before the run.
 func atURL(e *Evidence) {
 	e.Run.Contestants[0].URL = "http://127.0.0.1:1/"
 }
 
-// starts are those of a, of the given classes; that of the pilot does not count.
+// starts are a's, with the given classes; the pilot's does not count.
 func starts(classes ...string) []result.Launch {
 	list := []result.Launch{{Contestant: "a", Warmup: result.NotSteady}}
 	for i, class := range classes {
@@ -570,7 +571,7 @@ func when(condition bool, share float64) float64 {
 
 func isA(t *result.Trial) bool { return t.Contestant == "a" }
 
-// lateEpoch makes a so much faster in the second half of each epoch.
+// lateEpoch makes a faster by share in the second half of each epoch.
 func lateEpoch(share float64) func(*Evidence) {
 	return func(e *Evidence) {
 		faster(func(t, _ *result.Trial) float64 { return when(isA(t) && t.Round >= 6, share) })(e)
@@ -586,19 +587,19 @@ func analysed(e *Evidence) *analysis.Analysis {
 		Primary: p.Primary, Alpha: .05, Margin: e.Analysis.Margin})
 }
 
-// slowRounds makes every second round a fifth slower, and a by that share more.
+// slowRounds makes every second round a fifth slower, and a slower by a further share.
 func slowRounds(share float64) func(*Evidence) {
 	return faster(func(t, _ *result.Trial) float64 { return when(t.Round%2 == 1, -.2+.8*when(isA(t), share)) })
 }
 
-// after makes trials that follow the named one so much faster.
+// after makes trials that follow the named one faster by share.
 func after(name string, share float64) func(t, before *result.Trial) float64 {
 	return func(t, before *result.Trial) float64 {
 		return when(before != t && before.Epoch == t.Epoch && before.Contestant == name, share)
 	}
 }
 
-// interleave makes one round of two: the trials of one after those of the other, by turns.
+// interleave makes one round from two: each one's trials after the other's, alternately.
 func interleave(e *Evidence) {
 	for i := range e.Valid {
 		k := &e.Valid[i].Key
@@ -625,7 +626,7 @@ func onlyEpochs(n int) func(*Evidence) {
 	}
 }
 
-// control lets ref+20% ride along, with what was found of it.
+// control adds ref+20% and its comparison.
 func control(v analysis.Verdict, ratio, lo, hi float64) func(*Evidence) {
 	return func(e *Evidence) {
 		p := analysis.Pair{A: "ref", B: "ref+20%", Metric: "throughput",
@@ -666,7 +667,7 @@ func TestHandlerThatWaitsNeedNotBeBusy(t *testing.T) {
 	}
 }
 
-// What other programs took of a server's CPUs, it could not use.
+// A server could not use CPU time that other programs took.
 func TestBusyServerBesideOthers(t *testing.T) {
 	for background, want := range map[float64]State{0: Fail, 0.2: Pass} {
 		e := sound()
@@ -693,8 +694,8 @@ func TestFailureBeforeAnyTrialIsAFinding(t *testing.T) {
 	}
 }
 
-// Of two levels, one twice as fast as the other and always loaded first, the order in a round is
-// asked of what is left within each.
+// With two levels, one twice as fast as the other and always loaded first, the order effect is
+// computed on the residuals within each.
 func TestOrderIsAskedOfAllLevelsTogether(t *testing.T) {
 	two := func(spoil func(*Evidence)) *Evidence {
 		e := sound()
@@ -724,7 +725,7 @@ func TestOrderIsAskedOfAllLevelsTogether(t *testing.T) {
 	}
 }
 
-// TestEdgesSay: that rates are without the wait for the last answers is said of those alone that are.
+// TestEdgesSay: only rates without the wait for the last answers are said to be so.
 func TestEdgesSay(t *testing.T) {
 	sent := "are of the time in which requests were sent, without the wait for the last answers"
 	for want, change := range map[string]func(l *result.Load){
@@ -741,7 +742,7 @@ func TestEdgesSay(t *testing.T) {
 	}
 }
 
-// What cannot be told is said to be of the run's own epochs.
+// An unknown effect is reported with the run's own epochs.
 func TestUnknownEffects(t *testing.T) {
 	e := &Evidence{Run: &result.Run{}, Analysis: &analysis.Analysis{Primary: "throughput", Epochs: 5}}
 	state, text := carryOver(&Check{Limits: []Limit{{}}}, e)
@@ -753,7 +754,7 @@ func TestUnknownEffects(t *testing.T) {
 	if want := "it may differ by up to 3.05 % (a to b: +1 %, p = 0.4: perhaps chance)"; text != want {
 		t.Errorf("%q; want %q", text, want)
 	}
-	e.Analysis.Epochs = 9 // of which an early analysis was the last
+	e.Analysis.Epochs = 9 // an early analysis was the last
 	want := "no pair was judged by 8 epochs or more"
 	if all := dependence(nil, e); len(all) != 1 || all[0].State != CannotTell || all[0].Text != want {
 		t.Errorf("%+v; want %q", all, want)

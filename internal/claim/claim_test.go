@@ -2,7 +2,7 @@ package claim
 
 import "testing"
 
-// The claims before an amendment have the hash that a run was planned with.
+// Before returns claims with the hash that a run was planned with.
 func TestBefore(t *testing.T) {
 	one, two := 1.0, 2.0
 	was := Claim{ID: "a", Kind: Bound, Metric: "throughput", A: "x", AtMost: &one}

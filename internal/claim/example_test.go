@@ -7,8 +7,8 @@ import (
 	"dyno/internal/claim"
 )
 
-// twice is the evidence of a run in which the first of two cells does 1.9 to 2.1 times what the
-// second does.
+// twice is evidence from a run in which the first of two cells does 1.9 to 2.1 times as much as the
+// second.
 type twice struct{ claim.Evidence }
 
 func (twice) Missing(claim.Cell, string) (claim.Verdict, string) { return "", "" }

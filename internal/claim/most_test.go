@@ -9,8 +9,8 @@ import (
 	"dyno/internal/analysis"
 )
 
-// levels are the values of some cells: what they do, their intervals, and of one without an
-// interval the range of its epochs.
+// levels are some cells' values: their figures, their intervals, and for a cell without an interval
+// the range over its epochs.
 type levels map[string]struct {
 	analysis.Estimate
 	least, most float64
@@ -36,7 +36,7 @@ func (levels) Warnings(c Cell, _ string) []Warning {
 }
 func (levels) Margin() float64 { return 0.03 }
 
-// at has a cell for each value, named a, b, …: with an interval of 1 % or, of the first few, a
+// at makes a cell for each value, named a, b, …, with an interval of 1 % or, for the first few, a
 // range of 1 %.
 func at(few int, values ...float64) (l levels, cells []string) {
 	l = levels{}
@@ -55,8 +55,8 @@ func at(few int, values ...float64) (l levels, cells []string) {
 	return l, cells
 }
 
-// Most is more than half, and is contradicted where at least half do not: whoever cannot be told
-// counts for neither.
+// Most means more than half, and is contradicted if at least half do not have the property: unknown
+// cells count for neither side.
 func TestMost(t *testing.T) {
 	limit, double := 30_000.0, 2.0
 	for _, c := range []struct {
@@ -102,7 +102,7 @@ func TestMost(t *testing.T) {
 	}
 }
 
-// What no trial can judge is not testable in a run that did not load it, either.
+// A claim that no trial can judge is not testable even in a run that did not load it.
 func TestNotTestableWhateverWasRun(t *testing.T) {
 	for _, c := range []Claim{
 		{Kind: Bound, Metric: "throughput", A: "z", AtMost: new(float64), NotTestable: "of a version that is gone"},
@@ -114,12 +114,12 @@ func TestNotTestableWhateverWasRun(t *testing.T) {
 	}
 }
 
-// notRun is evidence of a run that loaded nothing.
+// notRun is evidence from a run that loaded nothing.
 type notRun struct{ levels }
 
 func (notRun) Missing(Cell, string) (Verdict, string) { return NotRun, "not loaded" }
 
-// A limit is judged by the range of few epochs where it is far enough away.
+// A limit is judged by the range over few epochs if it is far enough away.
 func TestBoundOfFewEpochs(t *testing.T) {
 	far, near, above := 6e6, 9000.0, 15e3
 	e, _ := at(1, 9680)
@@ -138,8 +138,8 @@ func TestBoundOfFewEpochs(t *testing.T) {
 	}
 }
 
-// All is each of them, and is contradicted by one that does not, even if another cannot be told. The
-// range of three epochs is widened: one of many lies beyond a limit by chance.
+// All is contradicted by a single cell, even if another is unknown. The range over three epochs is
+// widened: by chance one cell in many lies beyond a limit.
 func TestAll(t *testing.T) {
 	limit := 30.0
 	for _, c := range []struct {
@@ -172,8 +172,8 @@ func TestAll(t *testing.T) {
 	}
 }
 
-// A spread leaves out a tenth at either end, of ten one; and is held against a limit, or against the
-// spread of others.
+// A spread leaves out a tenth at either end, one in ten; it is compared with a limit, or with the
+// spread over others.
 func TestSpread(t *testing.T) {
 	e, cells := at(0, 1, 100, 105, 110, 115, 120, 125, 130, 150, 1000, 10, 50)
 	apart := spreadOf((&Claim{Cells: cells[:10], Metric: "throughput"}).mustSpans(e))
@@ -188,7 +188,7 @@ func TestSpread(t *testing.T) {
 	}{
 		{Claim{Cells: cells[:10], AtMost: &two}, Confirmed},
 		{Claim{Cells: cells[:10], AtLeast: &two}, Contradicted},
-		{Claim{Cells: cells[10:], AtMost: &two}, Contradicted}, // of two none is left out
+		{Claim{Cells: cells[10:], AtMost: &two}, Contradicted}, // with two cells none is left out
 		{Claim{Cells: cells[10:], AtMost: &five}, Inconclusive},
 		{Claim{Cells: cells[:10], Over: cells[10:], AtMost: &one}, Confirmed},
 		{Claim{Cells: cells[10:], Over: cells[:10], AtMost: &one}, Contradicted},

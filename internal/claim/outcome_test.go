@@ -8,7 +8,7 @@ import (
 	"dyno/internal/analysis"
 )
 
-// The outcome of a published lead, by where the interval lies: against 1, the band and the margin
+// The outcome for a published lead, by where the interval lies: against 1, the band and the margin
 // of 3 %.
 func TestOutcome(t *testing.T) {
 	twice, slight, none := bandAround(2, 1.25), bandAround(1.1, 1.25), (*band)(nil) // 1.6–2.5, 1.03–1.375
@@ -71,8 +71,8 @@ func TestOutcome(t *testing.T) {
 	}
 }
 
-// Whatever the interval: the direction is that of 1, a factor is confirmed inside the band alone,
-// and no outcome needs a band that reaches across 1.
+// For any interval: the direction follows 1, a factor is confirmed only inside the band, and no
+// outcome needs a band that includes 1.
 func TestOutcomeOfAll(t *testing.T) {
 	at := []float64{0, 0.3, 0.8, 0.95, 0.98, 0.999, 1, 1.001, 1.02, 1.05, 1.3, 1.59, 1.6, 2, 2.5, 2.51, 9, math.Inf(1)}
 	for _, value := range []float64{1.04, 1.1, 1.3, 2, 115} {
@@ -104,8 +104,8 @@ func TestOutcomeOfAll(t *testing.T) {
 	}
 }
 
-// What is confirmed stays so with more data, whatever the margin, and what is contradicted is never
-// confirmed by them.
+// A confirmed claim stays confirmed with more data, whatever the margin, and a contradicted one is
+// never confirmed by them.
 func TestMoreDataTakeNothingBack(t *testing.T) {
 	at := []float64{0.8, 0.92, 0.98, 1, 1.01, 1.02, 1.035, 1.05, 1.06, 1.09, 1.2, 1.5, 2}
 	judge := func(lo, hi, margin float64, b *band) Verdict {

@@ -13,7 +13,7 @@ func pair(lo, hi float64) Comparison {
 	return Comparison{Ratio: analysis.Estimate{Value: math.Sqrt(lo * hi), Lo: lo, Hi: hi, N: 12}}
 }
 
-// noted is one of which the run says that it means nothing.
+// noted is a comparison that the run says means nothing.
 func noted(lo, hi float64, note string) Comparison {
 	c := pair(lo, hi)
 	c.Note = note
@@ -105,7 +105,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// Of a chain each link that is not shown is told, and how many are.
+// Each link in a chain that is not shown is reported, with their number.
 func TestLinks(t *testing.T) {
 	var pairs []Pair
 	for _, names := range []string{"ab", "bc", "cd", "de"} {
@@ -215,7 +215,7 @@ func TestDrop(t *testing.T) {
 	}
 }
 
-// The largest of several drops, against a limit.
+// The largest among several drops, against a limit.
 func TestWorst(t *testing.T) {
 	f := func(x float64) *float64 { return &x }
 	few := pair(0, math.Inf(1))
@@ -266,8 +266,8 @@ func TestExcess(t *testing.T) {
 	}
 }
 
-// A lead that grows is there in the end, one that shrinks in the beginning. Neither is claimed of
-// who is behind all the time.
+// A growing lead exists at the end, a shrinking one at the beginning. A contestant that is always
+// behind has neither.
 func TestTrendOfALead(t *testing.T) {
 	even, ahead, far := pair(0.99, 1.01), pair(1.19, 1.21), pair(1.99, 2.01)
 	behind, farBehind := pair(0.79, 0.81), pair(0.49, 0.51)
@@ -306,7 +306,7 @@ func TestTrendOfALead(t *testing.T) {
 	}
 }
 
-// pairs is evidence of what some pairs compare to.
+// pairs is evidence for some pairs' ratios.
 type pairs map[Pair]Comparison
 
 func (pairs) Moves(Cell, string) string                              { return "" }

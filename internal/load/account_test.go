@@ -11,16 +11,16 @@ import (
 	"dyno/internal/result"
 )
 
-// simulated is a load of a server whose own account is known: its requests and answers are events on a
-// simulated clock, the books are those of an engine with two event loops.
+// simulated is a load on a server whose own account is known: requests and answers are events on a
+// simulated clock, and the books are those of an engine with two event loops.
 type simulated struct {
 	connections int
 	length      time.Duration
 	schedule    *Schedule // nil: a closed loop
-	// service returns when a request that comes at now is answered.
+	// service returns when a request that arrives at now is answered.
 	service func(rng *rand.Rand, now int64) int64
 
-	received, answered int64 // the server's own account of the time in which requests were sent
+	received, answered int64 // the server's own counts while requests were sent
 }
 
 // event is an answer on a connection, or an arrival of the schedule: connection -1.
@@ -41,7 +41,7 @@ func (e *events) Pop() any {
 	return last
 }
 
-// run carries the load out and returns what the engine makes of it.
+// run carries out the load and returns the engine's result.
 func (s *simulated) run(t *testing.T, seed uint64) result.Load {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 36))
@@ -128,10 +128,10 @@ func (s *simulated) run(t *testing.T, seed uint64) result.Load {
 	return l
 }
 
-// TestRateIsTheServersAccount: where a few answers are slow, up to so many that each connection waits for
-// ten in turn, the rate is what the server itself has counted while it was sent requests, within 1 %. The
-// counts of requests and of answers differ by those under way at the end, so that they are this near in
-// all loads of the closed loop; in the open loop all requests are answered, and the rate is theirs.
+// TestRateIsTheServersAccount: if a few answers are slow, up to so many that each connection waits
+// for ten in turn, the rate is within 1 % of the server's own count while it was sent requests. The
+// counts of requests and of answers differ by the requests under way at the end, so that in closed
+// loops both are this near; in the open loop all requests are answered, and the rate equals theirs.
 func TestRateIsTheServersAccount(t *testing.T) {
 	const fast = 5 * time.Millisecond
 	loads := 20
@@ -175,8 +175,9 @@ func TestRateIsTheServersAccount(t *testing.T) {
 	}
 }
 
-// TestRateOfAQueue: the trials of 0.1 s of a server with one CPU, which answers one request after another,
-// have the rate of its own count, on average within 0.2 %; likewise when it cannot keep up with a schedule.
+// TestRateOfAQueue: trials of 0.1 s on a server with one CPU, which answers one request after
+// another, have the rate that the server counts, on average within 0.2 %; also if it cannot keep up
+// with a schedule.
 func TestRateOfAQueue(t *testing.T) {
 	for name, schedule := range map[string]*Schedule{
 		"closed":   nil,

@@ -8,7 +8,7 @@ import (
 	"dyno/internal/scenario"
 )
 
-// speaks returns the HTTP/1.1 of a connection whose requests have the contract e.
+// speaks returns the HTTP/1.1 side for a connection whose requests have the contract e.
 func speaks(t *testing.T, e scenario.Expect, heads *Heads) *HTTP1 {
 	t.Helper()
 	m, err := (&scenario.Scenario{Requests: []scenario.Request{{Method: "GET", Path: "/", Weight: 1,
@@ -20,7 +20,7 @@ func speaks(t *testing.T, e scenario.Expect, heads *Heads) *HTTP1 {
 	return &h
 }
 
-// judge makes a request and reads its answer as an engine does, in pieces of size.
+// judge makes a request and reads its answer like an engine, in pieces of size.
 func judge(t *testing.T, h *HTTP1, answer string, size int) Kind {
 	t.Helper()
 	h.Reset()
@@ -111,7 +111,7 @@ func TestJudgeDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// TestHTTP1: what is in flight, in a ring that goes round, and what ends it.
+// TestHTTP1: requests in flight, in a ring that wraps around, and how they end.
 func TestHTTP1(t *testing.T) {
 	value := "value"
 	m, err := (&scenario.Scenario{Requests: []scenario.Request{{Method: "GET", Path: "/", Weight: 1,
@@ -173,8 +173,8 @@ func TestHTTP1(t *testing.T) {
 	}
 }
 
-// TestComplaint: what was read last is quoted, if there was anything: the end of the connection, which
-// can end a response, has no bytes. Secrets are hidden.
+// TestComplaint: the data read last is quoted, if there is any: a connection's end, which can end a
+// response, has no bytes. Secrets are hidden.
 func TestComplaint(t *testing.T) {
 	a := &Answer{Slot: &Slot{Want: &scenario.Want{}}, Status: 503, Length: 4}
 	s := &scenario.Scenario{Requests: []scenario.Request{{Method: "GET", Path: "/?token=let"}}}

@@ -44,7 +44,7 @@ func decoded(coding, body string) string {
 	return string(Decoded(&r))
 }
 
-// TestDecoded: a coding that is known is undone; what cannot be decoded stays as it came.
+// TestDecoded: a known coding is decoded; a body that cannot be decoded stays as it came.
 func TestDecoded(t *testing.T) {
 	long := strings.Repeat("value ", 100_000)
 	for name, c := range map[string]struct{ coding, body, want string }{
@@ -69,7 +69,7 @@ func TestDecoded(t *testing.T) {
 	}
 }
 
-// TestDecodeBounds: a body that decodes to more than the most stays as it came.
+// TestDecodeBounds: a body that decodes to more than the limit stays as it came.
 func TestDecodeBounds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it decodes 256 MiB")
@@ -80,7 +80,7 @@ func TestDecodeBounds(t *testing.T) {
 	}
 }
 
-// FuzzDecode: whatever comes is decoded or left as it is.
+// FuzzDecode: every input is decoded or left as it is.
 func FuzzDecode(f *testing.F) {
 	for i, c := range []string{"gzip", "br", "zstd"} {
 		f.Add(uint8(i), []byte(coded(f, c, "value")))

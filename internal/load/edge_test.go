@@ -8,14 +8,14 @@ import (
 	"dyno/internal/result"
 )
 
-// script is a closed loop of c connections, each answered after delay, from start on; the i-th
+// script is a closed loop with c connections, each answered after delay, from start on; the i-th
 // begins i/c of spread later. All times are in µs.
 type script struct {
 	connections            int
 	delay, spread, planned int64
-	stall                  int64 // when the server stops to answer, and time-outs end the window; 0: never
+	stall                  int64 // when the server stops answering, and timeouts end the window; 0: never
 	mute                   int   // connections that are never answered
-	late                   int64 // when the server begins to answer
+	late                   int64 // when the server begins answering
 }
 
 // us is the unit of the scripts.
@@ -23,7 +23,7 @@ const us = int64(time.Microsecond)
 
 const timeout = 700_000 * us
 
-// play runs the script on one recorder, as an engine would, in order of time, and returns the load.
+// play runs the script on one recorder, like an engine, in order of time, and returns the load.
 func (s script) play(t *testing.T, edge func(w *Window, e *Edge)) result.Load {
 	t.Helper()
 	const start = 5_000 * us
@@ -73,8 +73,8 @@ func (s script) play(t *testing.T, edge func(w *Window, e *Edge)) result.Load {
 	return l
 }
 
-// TestRateWithinTheEdges: connections that start over one delay, or all at once, and are answered
-// in step; whole turns or not.
+// TestRateWithinTheEdges: connections start over one delay, or all at once, and are answered in
+// step, in whole turns or not.
 func TestRateWithinTheEdges(t *testing.T) {
 	for _, s := range []script{
 		{connections: 10, delay: 1000, spread: 1000, planned: 20_000},
@@ -93,8 +93,8 @@ func TestRateWithinTheEdges(t *testing.T) {
 	}
 }
 
-// TestRateOfAPipeline: of a server that answers one request after another, the connections in turn,
-// the rate is what it answers, however few turns the window holds.
+// TestRateOfAPipeline: if a server answers one request after another, the connections in turn, the
+// rate is its own, however few turns the window contains.
 func TestRateOfAPipeline(t *testing.T) {
 	const connections, depth, each = 4, 16, 1000 * us
 	for _, turns := range []int64{3, 6, 7, 50} {
@@ -127,7 +127,7 @@ func TestRateOfAPipeline(t *testing.T) {
 	}
 }
 
-// TestRateOfWhatStalls: a server that stops to answer is not as fast as it was before.
+// TestRateOfWhatStalls: a server that stops answering is not as fast as it was before.
 func TestRateOfWhatStalls(t *testing.T) {
 	l := script{connections: 4, delay: 100, planned: 10_000, stall: 1000}.play(t, nil)
 	if l.Succeeded != 40 || l.RateFromNS != 1 || l.RateAnswers != 40 || l.RateNS != 10_000*us || l.WallNS < timeout {
@@ -140,7 +140,7 @@ func TestRateOfWhatStalls(t *testing.T) {
 	}
 }
 
-// TestRateOfALateStart: a server that stands still first is not as fast as it is afterwards.
+// TestRateOfALateStart: a server that first stands still is not as fast as it is afterwards.
 func TestRateOfALateStart(t *testing.T) {
 	for _, late := range []int64{0, 800_000, 1_000_000, 4_000_000} {
 		l := script{connections: 4, delay: 100_000, planned: 10_000_000, late: late}.play(t, nil)
@@ -160,7 +160,8 @@ func TestSteadyFromFiveServiceTimes(t *testing.T) {
 	}
 }
 
-// TestRateOfACutWindow ends with the cut; of a number of requests, with the last that was started.
+// TestRateOfACutWindow: the rate ends with the cut; for a number of requests, with the last that
+// was started.
 func TestRateOfACutWindow(t *testing.T) {
 	s := script{connections: 10, delay: 1000, planned: 20_000}
 	for _, end := range []func(*Edge){func(e *Edge) { e.Cut(15_000 * us) }, func(e *Edge) { e.Over(15_000 * us) }} {
@@ -171,8 +172,8 @@ func TestRateOfACutWindow(t *testing.T) {
 	}
 }
 
-// openLoop returns the load of an open loop of 10 ms with a request due every 100 µs. The server gets it
-// when a connection is free, not before sent, and answers it at done.
+// openLoop returns an open loop of 10 ms with a request due every 100 µs. The server gets it when a
+// connection is free, not before sent, and answers it at done.
 func openLoop(t *testing.T, sent, done func(due int64) int64) result.Load {
 	t.Helper()
 	const planned = 10_000 * us
@@ -201,9 +202,9 @@ func openLoop(t *testing.T, sent, done func(due int64) int64) result.Load {
 	return l
 }
 
-// TestRateOfAnOpenLoop: a server that keeps up is as fast as it is asked, however long its answers take;
-// one that falls behind is as fast as it answers, whether the requests wait in it or for a connection; and
-// what it works off after the load is none of the rate.
+// TestRateOfAnOpenLoop: a server that keeps up is as fast as requested, however long its answers
+// take; a server that falls behind is as fast as it answers, whether requests wait in it or for a
+// connection; and requests that it works off after the load do not count.
 func TestRateOfAnOpenLoop(t *testing.T) {
 	same := func(due int64) int64 { return due }
 	for name, c := range map[string]struct {
@@ -236,7 +237,8 @@ func TestRateOfAnOpenLoop(t *testing.T) {
 	}
 }
 
-// TestRateWithPauses: the turns of connections in step, of a pause and an answer, are whole or not.
+// TestRateWithPauses: the turns of connections in step, a pause and an answer each, are whole or
+// not.
 func TestRateWithPauses(t *testing.T) {
 	const pause, delay, connections = 900 * us, 100 * us, 4
 	for _, planned := range []int64{10_000, 10_050, 10_500, 10_950, 2_000} {

@@ -29,7 +29,7 @@ func ExampleSchedule() {
 	// 5 requests in 1s
 }
 
-// A window that both a duration and a number of requests limit: what comes first ends it.
+// A window limited by both a duration and a number of requests: whichever comes first ends it.
 func ExampleWindow_Deadline() {
 	w := load.Window{For: 10 * time.Second, Requests: 1000}
 	fmt.Println(w.Check(), time.Duration(w.Deadline(0)))

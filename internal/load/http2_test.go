@@ -13,7 +13,7 @@ import (
 	"dyno/internal/scenario"
 )
 
-// scripted is a server of one connection that a test plays, with x/net's frames.
+// scripted is a server with one connection that a test plays, with x/net's frames.
 type scripted struct {
 	*http2.Framer // writes what the client is fed, reads what it sent
 	*HTTP2
@@ -25,8 +25,8 @@ type scripted struct {
 	rest     []byte
 }
 
-// play returns the client of requests r, with depth in flight at most, and its server, which has
-// read what begins a connection and sent its SETTINGS.
+// play returns a client for requests r, with up to depth in flight, and its server, which has read
+// the connection's beginning and sent its SETTINGS.
 func play(t *testing.T, r scenario.Request, depth int, settings ...http2.Setting) *scripted {
 	t.Helper()
 	r.Weight = 1
@@ -40,7 +40,7 @@ func play(t *testing.T, r scenario.Request, depth int, settings ...http2.Setting
 	return p
 }
 
-// begin begins a connection, and returns the paths of what is sent on it again.
+// begin begins a connection, and returns the paths of the requests sent again on it.
 func (p *scripted) begin(settings ...http2.Setting) (again []string) {
 	p.t.Helper()
 	held := len(p.held)
@@ -72,13 +72,13 @@ func (p *scripted) begin(settings ...http2.Setting) (again []string) {
 	return again
 }
 
-// owed returns what the client sends besides new requests.
+// owed returns the data that the client sends besides new requests.
 func (p *scripted) owed() []byte {
 	b, _ := p.Out(nil)
 	return b
 }
 
-// expect reads the next frame that the client sent, which must be of this type.
+// expect reads the client's next frame, which must have this type.
 func (p *scripted) expect(kind string) http2.Frame {
 	p.t.Helper()
 	f, err := p.ReadFrame()
@@ -102,7 +102,7 @@ func (p *scripted) ask(n int) (paths []string) {
 	return paths
 }
 
-// path reads a request of GET, and returns its path.
+// path reads a GET request, and returns its path.
 func (p *scripted) path() string {
 	p.t.Helper()
 	return p.expect("HEADERS").(*http2.MetaHeadersFrame).PseudoValue("path")
@@ -119,13 +119,13 @@ func (p *scripted) head(id uint32, end bool, pairs ...string) {
 		EndStream: end})
 }
 
-// outcome is what became of one request.
+// outcome is the result of one request.
 type outcome struct {
 	Answer
 	kind Kind
 }
 
-// feed lets the client read what the server wrote, in pieces, and returns what came of it.
+// feed lets the client read the server's data, in pieces, and returns the outcomes.
 func (p *scripted) feed(size int) (all []outcome, err error) {
 	b := bytes.Clone(p.from.Bytes())
 	p.from.Reset()
@@ -299,8 +299,8 @@ func TestHTTP2Broken(t *testing.T) {
 	}
 }
 
-// TestHTTP2GoAway: what the server still processes is answered, and the rest is sent again on the next
-// connection, byte for byte and with its times, but not for ever.
+// TestHTTP2GoAway: requests that the server still processes are answered, and the others are sent
+// again on the next connection, byte for byte and with their times, but not forever.
 func TestHTTP2GoAway(t *testing.T) {
 	for _, size := range []int{1 << 20, 1} {
 		p := play(t, value200(), 4)
@@ -370,7 +370,7 @@ func TestHTTP2GoAway(t *testing.T) {
 	}
 }
 
-// TestAnswerBeforeCalm: an answer that comes with the last frame that the client can bear is one.
+// TestAnswerBeforeCalm: an answer that comes with the last frame that the client accepts counts.
 func TestAnswerBeforeCalm(t *testing.T) {
 	r := value200()
 	r.Method, r.Body = "POST", strings.Repeat("x", 100)

@@ -74,8 +74,8 @@ func TestHTTP2Body(t *testing.T) {
 	}
 }
 
-// TestHTTP2BodyAfterOneCutShort: a body goes out as far as its window allows, also where the request
-// before it was answered while its body waited for a window.
+// TestHTTP2BodyAfterOneCutShort: a body goes out as far as its window allows, even if the previous
+// request was answered while its body waited for a window.
 func TestHTTP2BodyAfterOneCutShort(t *testing.T) {
 	const window = 1 << 20
 	r := scenario.Request{Method: "POST", Path: "/", Body: strings.Repeat("x", 3*window),
@@ -109,8 +109,8 @@ func TestHTTP2BodyAfterOneCutShort(t *testing.T) {
 	}
 }
 
-// TestHTTP2Room: one request until the server has said how many, then as many as it allows; and
-// what is cancelled makes room.
+// TestHTTP2Room: one request until the server has said how many, then as many as it allows; and a
+// cancelled request makes room.
 func TestHTTP2Room(t *testing.T) {
 	p := play(t, value200(), 8, http2.Setting{ID: http2.SettingMaxConcurrentStreams, Val: 3},
 		http2.Setting{ID: http2.SettingHeaderTableSize, Val: 0})
@@ -202,7 +202,7 @@ func TestHTTP2DoesNotAllocate(t *testing.T) {
 	}
 }
 
-// TestHTTP2Server: a real server, net/http's, reads what the client sends and is read by it.
+// TestHTTP2Server: a real server, net/http's, and the client read each other's data.
 func TestHTTP2Server(t *testing.T) {
 	body := strings.Repeat("y", 100_000)
 	r := scenario.Request{Method: "POST", Path: "/{int:1..9}", Body: body + "{uuid}",
@@ -270,8 +270,8 @@ func TestHTTP2Server(t *testing.T) {
 	}
 }
 
-// FuzzHTTP2: whatever a server sends, each request has one outcome at most, and how the stream is
-// cut changes nothing.
+// FuzzHTTP2: whatever a server sends, each request has at most one outcome, and the way the stream
+// is cut changes nothing.
 func FuzzHTTP2(f *testing.F) {
 	p := play(&testing.T{}, value200(), 4)
 	p.head(1, false, ":status", "200", "a", "b")

@@ -9,7 +9,7 @@ import (
 	"dyno/internal/result"
 )
 
-// TestImpossibleBytes: over TLS, what a record needs is no part of a response.
+// TestImpossibleBytes: over TLS, a record's overhead does not belong to a response.
 func TestImpossibleBytes(t *testing.T) {
 	encrypted := endpoint.Endpoint{TLS: &tls.Config{}}
 	for _, c := range []struct {

@@ -8,7 +8,7 @@ import (
 	"dyno/internal/result"
 )
 
-// told is an interval as it was at its Tick: what it points to does not outlast that.
+// told is an interval as it was at its Tick: its pointers are not valid longer.
 type told struct {
 	start, length                       int64
 	started, succeeded, errored, answer int64
@@ -34,7 +34,7 @@ func newGatherer(workers int, w Window) *gatherer {
 	return g
 }
 
-// turn is Turn once there is a recorder to go on with: the gathering has its own pace.
+// turn calls Turn once there is a free recorder: collecting has its own pace.
 func (g *gatherer) turn(worker int, k int64, rec *Recorder) *Recorder {
 	for {
 		if next := g.Turn(worker, k, rec); next != rec {
@@ -55,7 +55,7 @@ func answers(r *Recorder, n int) *Recorder {
 	return r
 }
 
-// check compares how much succeeded in each interval, and that no count was lost.
+// check compares how many requests succeeded in each interval, and that no count was lost.
 func (g *gatherer) check(t *testing.T, l result.Load, want ...int64) {
 	t.Helper()
 	var sum int64
@@ -74,8 +74,8 @@ func (g *gatherer) check(t *testing.T, l result.Load, want ...int64) {
 	}
 }
 
-// TestLedgerWaitsForAll: an interval is told when every worker has handed it in, in order, however
-// they come.
+// TestLedgerWaitsForAll: an interval is reported once every worker has handed it in, in order,
+// whatever their sequence.
 func TestLedgerWaitsForAll(t *testing.T) {
 	g := newGatherer(3, Window{})
 	a, b, c := g.Take(), g.Take(), g.Take()
@@ -93,7 +93,7 @@ func TestLedgerWaitsForAll(t *testing.T) {
 	g.check(t, g.Close(9e9), 111, 22, 333, 40)
 }
 
-// TestLedgerWithAWorkerThatEndsEarly: it is not waited for any longer.
+// TestLedgerWithAWorkerThatEndsEarly: the ledger no longer waits for it.
 func TestLedgerWithAWorkerThatEndsEarly(t *testing.T) {
 	g := newGatherer(2, Window{})
 	a, b := g.Take(), g.Take()
@@ -105,8 +105,8 @@ func TestLedgerWithAWorkerThatEndsEarly(t *testing.T) {
 	g.check(t, g.Close(9e9), 5, 1, 2, 3, 9)
 }
 
-// TestLedgerWithAWorkerThatSkips: a worker that was held up hands in a later interval; those
-// between are empty.
+// TestLedgerWithAWorkerThatSkips: a delayed worker hands in a later interval; the ones between are
+// empty.
 func TestLedgerWithAWorkerThatSkips(t *testing.T) {
 	g := newGatherer(2, Window{})
 	a, b := g.Take(), g.Take()
@@ -119,8 +119,8 @@ func TestLedgerWithAWorkerThatSkips(t *testing.T) {
 	g.check(t, g.Close(9e9), 11, 20, 0, 2, 4)
 }
 
-// TestLedgerBehind: while a Tick takes long the workers go on, with the recorder that they have
-// once there is no other; nothing is lost.
+// TestLedgerBehind: during a long Tick the workers continue, with their current recorder if there
+// is no other; nothing is lost.
 func TestLedgerBehind(t *testing.T) {
 	g := newGatherer(1, Window{})
 	entered, release := make(chan bool), make(chan bool)
@@ -150,7 +150,7 @@ func TestLedgerBehind(t *testing.T) {
 	g.check(t, g.Close(9e9), 1, 1, 1, 0, 0, 0, 4)
 }
 
-// TestLedgerWithoutTick keeps the whole alone.
+// TestLedgerWithoutTick: only the whole is kept.
 func TestLedgerWithoutTick(t *testing.T) {
 	var d result.Detail
 	l := NewLedger(&Window{Observe: &Observe{Into: &d, Every: time.Second}}, &Job{PerConnection: 1}, 2)
@@ -187,7 +187,7 @@ func TestLedgerOfNothing(t *testing.T) {
 	}
 }
 
-// TestLedgerCountsWhatIsCensored in the interval in which it was given up, and once.
+// TestLedgerCountsWhatIsCensored: in the interval in which it was given up, and once.
 func TestLedgerCountsWhatIsCensored(t *testing.T) {
 	g := newGatherer(1, Window{Schedule: &Schedule{}})
 	r := answers(g.Take(), 2)
@@ -203,14 +203,14 @@ func TestLedgerCountsWhatIsCensored(t *testing.T) {
 		g.detail.CensoredFromNS != 2000 {
 		t.Errorf("%+v: %d censored from %d", g.ticks, g.detail.Censored, g.detail.CensoredFromNS)
 	}
-	// The one that was never sent has no service time; nor has the one without a connection.
+	// The request that was never sent has no service time, nor has the one without a connection.
 	if g.detail.Service.Count() != 4 || g.detail.Response.Count() != 6 || l.Started != 5 || l.NeverStarted != 1 ||
 		l.InFlight != 1 || l.Errors["dial"] != 1 {
 		t.Errorf("%+v, %d services, %d responses", l, g.detail.Service.Count(), g.detail.Response.Count())
 	}
 }
 
-// TestLedgerKeepsSlices: the slices of all workers count, those of the whole window.
+// TestLedgerKeepsSlices: all workers' slices count, over the whole window.
 func TestLedgerKeepsSlices(t *testing.T) {
 	g := newGatherer(2, Window{})
 	e := NewEdge(&Window{For: 100 * time.Millisecond}, &Job{Connections: 1}, 1, 0, 1e8)

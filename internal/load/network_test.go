@@ -8,8 +8,8 @@ import (
 	"dyno/internal/tcpstat"
 )
 
-// A load of 80,000 answers of 500 bytes in a second over a link of 1 Gbit/s takes a share of it with the
-// frames around them: 39 %.
+// A load with 80,000 answers of 500 bytes in a second uses, with the frames around them, 39 % of a
+// link with 1 Gbit/s.
 func TestLinkShare(t *testing.T) {
 	l := &result.Load{WindowNS: 1e9, BytesRead: 80_000 * 500, BytesWritten: 80_000 * 100,
 		Network: &result.Network{Segments: tcpstat.Segments{Sent: 80_000, Received: 100_000}, LinkBitsPerSec: 1e9}}
@@ -25,7 +25,7 @@ func TestLinkShare(t *testing.T) {
 	}
 }
 
-// A Load has the segments of connections, if there are any, with the link.
+// A Load has its connections' segments, if there are any, with the link.
 func TestCounted(t *testing.T) {
 	j := Job{link: tcpstat.Link{Device: "eth9", BitsPerSec: 1e9}}
 	l := result.Load{WindowNS: 1e9, BytesRead: 1e6}
@@ -39,7 +39,7 @@ func TestCounted(t *testing.T) {
 	}
 }
 
-// Segments of several generators add up; the link is the one that was used most.
+// Several generators' segments add up; the link is the most used one.
 func TestSegmentsAreMerged(t *testing.T) {
 	sum, one := result.Network{}, tcpstat.Segments{Connections: 1, Sent: 10, Retransmitted: 2, Duplicates: 1, Received: 20,
 		OutOfOrder: 2}

@@ -8,7 +8,7 @@ import (
 	"dyno/internal/result"
 )
 
-// sent plays a window in virtual time: workers send when send says, given when a request is due.
+// sent plays a window in virtual time: workers send at send(due).
 func sent(s *Schedule, workers int, length time.Duration, send func(due int64) int64) *result.Pace {
 	all := NewRecorder()
 	for i := range workers {
@@ -33,7 +33,8 @@ func sent(s *Schedule, workers int, length time.Duration, send func(due int64) i
 
 func atOnce(due int64) int64 { return due }
 
-// dispersion of the counts by bin, and the largest distance of the gaps' distribution from uniform.
+// shape returns the dispersion of the counts by bin, and the largest distance between the gaps'
+// distribution and the uniform one.
 func shape(p *result.Pace) (dispersion, distance float64) {
 	mean := float64(p.Sent) / float64(p.Bins)
 	var all, sum float64
@@ -56,7 +57,7 @@ func TestPaceShowsPoissonArrivals(t *testing.T) {
 		if p.Bins != int64(workers)*10_000 || p.Sent < 49_000 || math.Abs(i-1) > .05 || d > .02 {
 			t.Errorf("%d workers: %d in %d bins, dispersion %.3f, distance %.3f", workers, p.Sent, p.Bins, i, d)
 		}
-		// A ms of tick: what falls due in it goes out at its end, together.
+		// With a tick of 1 ms, all requests due in it go out at its end, together.
 		tick := func(due int64) int64 { return (due/1e6 + 1) * 1e6 }
 		if _, d := shape(sent(s, workers, 10*time.Second, tick)); d < .3 {
 			t.Errorf("%d workers: sent in bursts, yet the distance is %.3f", workers, d)

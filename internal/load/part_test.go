@@ -14,14 +14,14 @@ import (
 	"dyno/internal/result"
 )
 
-// observed is one thing that happens in a window, at times from its start.
+// observed is one event in a window, with times from its start.
 type observed struct {
 	kind           int
 	due, sent, now int64
 	status, index  int
 }
 
-// made draws what may happen, in the order of its ends.
+// made draws events, in the order of their ends.
 func made(rng *rand.Rand, n int) (all []observed) {
 	at := int64(0)
 	for range n {
@@ -35,7 +35,7 @@ func made(rng *rand.Rand, n int) (all []observed) {
 
 var suite = result.TLSSession{Version: "TLS 1.3", Suite: "TLS_AES_128_GCM_SHA256"}
 
-// note records o with r, whose clock shows start at the beginning of the window.
+// note records o with r, whose clock shows start at the window's beginning.
 func (o observed) note(r *Recorder, start int64) {
 	due, sent, now := o.due+start, o.sent+start, o.now+start
 	switch o.kind {
@@ -85,7 +85,7 @@ func (o observed) note(r *Recorder, start int64) {
 
 func (o observed) index2() int64 { return int64(o.index) * 1000 }
 
-// record plays the observations of a generator, dealt out to its event loops in turn. heard is when its
+// record plays a generator's observations, dealt out to its event loops in turn. heard is when its
 // last connection had an answer.
 func record(t *testing.T, share Share, all []observed, start int64, loops int, heard int64) *Part {
 	t.Helper()
@@ -130,7 +130,7 @@ func record(t *testing.T, share Share, all []observed, start int64, loops int, h
 	return p
 }
 
-// exact compares histograms by all that they hold.
+// exact compares histograms by all their contents.
 var exact = cmp.Comparer(func(a, b *hist.Histogram) bool {
 	if a == nil || b == nil {
 		return a == b
@@ -140,8 +140,8 @@ var exact = cmp.Comparer(func(a, b *hist.Histogram) bool {
 	return err == nil && err2 == nil && string(x) == string(y)
 })
 
-// TestMergedPartsAreOneRecorders: what n generators record of a load, each on its own clock and with
-// its own event loops, merges to what one recorder has of all of it, bit for bit.
+// TestMergedPartsAreOneRecorders: n generators' records of a load, each on its own clock and with
+// its own event loops, merge to one recorder's record of the whole load, bit for bit.
 func TestMergedPartsAreOneRecorders(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	const heard = 100e6
@@ -194,7 +194,7 @@ func TestMergedPartsAreOneRecorders(t *testing.T) {
 	}
 }
 
-// TestMergedRateIsTheSum: generators are steady at times of their own.
+// TestMergedRateIsTheSum: generators are steady at different times.
 func TestMergedRateIsTheSum(t *testing.T) {
 	parts := []*Part{record(t, Share{0, 2}, nil, 0, 1, 0), record(t, Share{1, 2}, nil, 0, 1, 0)}
 	for _, p := range parts {
@@ -242,8 +242,8 @@ func TestPartsMustBeAll(t *testing.T) {
 	}
 }
 
-// BenchmarkMergeParts shows what the result of one more generator costs the one that merges them: to read it,
-// and to add it.
+// BenchmarkMergeParts shows the cost of one more generator's result for the merging machine:
+// reading and adding it.
 func BenchmarkMergeParts(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	t := &testing.T{}

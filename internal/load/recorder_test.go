@@ -80,7 +80,7 @@ func TestNothingOfTheHotPathAllocates(t *testing.T) {
 	}
 }
 
-// TestCensoredAreLowerBounds: they stand where they had come to, and are not answers.
+// TestCensoredAreLowerBounds: they count with the time reached, and are not answers.
 func TestCensoredAreLowerBounds(t *testing.T) {
 	r := newDetailed(true)
 	r.Sent(6, 1000)
@@ -118,7 +118,7 @@ func TestCensoredAreLowerBounds(t *testing.T) {
 	}
 }
 
-// TestMergeTakesTheExtremes: what is summed, and what is not, whatever the order.
+// TestMergeTakesTheExtremes: which values are summed and which are not, in any order.
 func TestMergeTakesTheExtremes(t *testing.T) {
 	a, b := newDetailed(true), newDetailed(true)
 	a.Sent(1, 900)

@@ -7,7 +7,8 @@ import (
 	"dyno/internal/scenario"
 )
 
-// TestSamplerLongBodies: a body that is too long to be kept whole must be as long as those before the load.
+// TestSamplerLongBodies: a body that is too long to be kept in full must be as long as the bodies
+// before the load.
 func TestSamplerLongBodies(t *testing.T) {
 	m, err := (&scenario.Scenario{Requests: []scenario.Request{{Method: "GET", Path: "/", Weight: 1,
 		Expect: scenario.Expect{Status: 200, Shape: &scenario.Shape{Least: 90 << 20, Most: 100 << 20}}}}}).Compile("h",
@@ -27,7 +28,7 @@ func TestSamplerLongBodies(t *testing.T) {
 	}
 }
 
-// TestSamplerAllocs: an answer with its shape that is not drawn for the sample costs no memory.
+// TestSamplerAllocs: an answer with its shape that is not drawn for the sample allocates nothing.
 func TestSamplerAllocs(t *testing.T) {
 	body := bytes.Repeat([]byte("x"), 100)
 	m, err := (&scenario.Scenario{Requests: []scenario.Request{{Method: "GET", Path: "/", Weight: 1,
@@ -48,7 +49,7 @@ func TestSamplerAllocs(t *testing.T) {
 	}
 }
 
-// TestSamplerBounds: whatever a server sends, the memory of a sample has a bound.
+// TestSamplerBounds: whatever a server sends, the sample's memory is bounded.
 func TestSamplerBounds(t *testing.T) {
 	m, err := (&scenario.Scenario{Requests: []scenario.Request{{Method: "GET", Path: "/", Weight: 1,
 		Expect: scenario.Expect{Status: 200, Shape: scenario.NewShape([][]byte{[]byte("x")}, false)}}}}).Compile("h",

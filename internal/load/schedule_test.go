@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// all returns when the arrivals of worker i of n are due, at most so many.
+// all returns when worker i's arrivals of n are due, up to a maximum number.
 func all(s *Schedule, i, n int, limit int64, most int) (dues []int64) {
 	for a := s.Arrivals(i, n, limit); len(dues) < most; {
 		due, ok := a.Next()
@@ -21,8 +21,8 @@ func all(s *Schedule, i, n int, limit int64, most int) (dues []int64) {
 
 func endless(rate float64) *Schedule { return &Schedule{Stages: []Stage{{From: rate, To: rate}}} }
 
-// shapes end, and hold what is awkward: ramps from and to 0, a pause, lengths that binary fractions
-// cannot hold.
+// shapes end, and contain awkward cases: ramps from and to 0, a pause, lengths that binary
+// fractions cannot represent.
 var shapes = map[string]*Schedule{
 	"constant":  {Stages: []Stage{{1100 * time.Millisecond, 100, 100}}},
 	"ramp up":   {Stages: []Stage{{2 * time.Second, 0, 500}}},
@@ -48,8 +48,8 @@ func TestEvenSpacingIsExact(t *testing.T) {
 	}
 }
 
-// TestCountsAreTheIntegral: arrival i, from 0, comes when the integral of the rate reaches i, so
-// that ceil(integral) come in all.
+// TestCountsAreTheIntegral: arrival i, from 0, comes when the rate's integral reaches i, so that
+// ceil(integral) come in all.
 func TestCountsAreTheIntegral(t *testing.T) {
 	for name, s := range shapes {
 		dues := all(s, 0, 1, 0, math.MaxInt)
@@ -70,8 +70,7 @@ func TestCountsAreTheIntegral(t *testing.T) {
 	}
 }
 
-// TestStagesEndSharply: what would fall upon the end of a stage is not in it, at whatever length
-// and rate.
+// TestStagesEndSharply: an arrival at a stage's end does not belong to it, at any length and rate.
 func TestStagesEndSharply(t *testing.T) {
 	for _, rate := range []int64{1, 7, 10, 33, 100, 500, 1000, 3333} {
 		for ms := int64(1); ms < 2000; ms += 7 {
@@ -216,9 +215,9 @@ func TestExpected(t *testing.T) {
 	}
 }
 
-// TestPoisson: counts per second of a rate have its mean and, as variance, too: the index of
-// dispersion is 1 with a standard error of sqrt(2/(n-1)) (Fisher, Statistical Methods for Research
-// Workers, 1925). Of the gaps, exp(-1) are longer than the mean.
+// TestPoisson: counts per second have the rate as mean and as variance: the index of dispersion is
+// 1 with a standard error of sqrt(2/(n-1)) (Fisher, Statistical Methods for Research Workers,
+// 1925). A share exp(-1) of the gaps is longer than the mean.
 func TestPoisson(t *testing.T) {
 	const rate, seconds = 200.0, 1000
 	for _, workers := range []int{1, 2, 7} {
@@ -254,7 +253,7 @@ func TestPoisson(t *testing.T) {
 	}
 }
 
-// TestPoissonFollowsTheRamp: of a ramp from 0, a quarter comes in its first half.
+// TestPoissonFollowsTheRamp: a quarter of a ramp from 0 comes in its first half.
 func TestPoissonFollowsTheRamp(t *testing.T) {
 	s := &Schedule{Stages: []Stage{{100 * time.Second, 0, 2000}}, Poisson: true, Seed: 5}
 	dues := all(s, 0, 1, 0, math.MaxInt)
@@ -275,7 +274,7 @@ func TestArrivalsAreDrawnFromTheSeed(t *testing.T) {
 	if slices.Equal(draw(7, 0, 2), draw(8, 0, 2)) || slices.Equal(draw(7, 0, 2), draw(7, 1, 2)) {
 		t.Error("another seed or another worker draws the same")
 	}
-	// A copy goes on from where it was made: epoll reads ahead with one.
+	// A copy continues from where it was made: epoll reads ahead with one.
 	a := (&Schedule{Stages: endless(100).Stages, Poisson: true, Seed: 7}).Arrivals(0, 1, 0)
 	a.Next()
 	b := a

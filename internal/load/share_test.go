@@ -11,8 +11,8 @@ import (
 	"dyno/internal/scenario"
 )
 
-// TestSharesAreTheSchedule: whatever the number of generators and the event loops of each, what they
-// send is due exactly when one machine with one loop sends it.
+// TestSharesAreTheSchedule: whatever the number of generators and their event loops, their requests
+// are due exactly when one machine with one loop sends them.
 func TestSharesAreTheSchedule(t *testing.T) {
 	for name, shape := range shapes {
 		for _, poisson := range []bool{false, true} {
@@ -42,7 +42,7 @@ func TestSharesAreTheSchedule(t *testing.T) {
 	}
 }
 
-// TestEvenArrivalsAreDealtInTurn: arrival i is that of generator i mod n.
+// TestEvenArrivalsAreDealtInTurn: arrival i belongs to generator i mod n.
 func TestEvenArrivalsAreDealtInTurn(t *testing.T) {
 	whole := shapes["up, on, down"]
 	want := all(whole, 0, 1, 0, math.MaxInt)
@@ -61,8 +61,8 @@ func TestEvenArrivalsAreDealtInTurn(t *testing.T) {
 	}
 }
 
-// TestGeneratorsOfRandomArrivalsArePoisson: each has its part of the rate, and the dispersion of a
-// Poisson process (see TestPoisson), whatever its event loops.
+// TestGeneratorsOfRandomArrivalsArePoisson: each has its part of the rate, and a Poisson process's
+// dispersion (see TestPoisson), whatever its event loops.
 func TestGeneratorsOfRandomArrivalsArePoisson(t *testing.T) {
 	const seconds = 1000
 	whole := &Schedule{Stages: []Stage{{seconds * time.Second, 300, 300}}, Poisson: true, Seed: 3}
@@ -92,8 +92,8 @@ func TestGeneratorsOfRandomArrivalsArePoisson(t *testing.T) {
 	}
 }
 
-// TestSharesAreTheRequests: the connections of all generators together draw what those of one machine
-// draw, think as long, and begin when they do.
+// TestSharesAreTheRequests: all generators' connections together draw the same requests and think
+// times as one machine's, and begin at the same times.
 func TestSharesAreTheRequests(t *testing.T) {
 	s := &scenario.Scenario{Requests: []scenario.Request{
 		{Method: "GET", Path: "/a/{int:1..1000000}/{seq}", Weight: 3, Expect: scenario.Expect{Status: 200}},
@@ -173,8 +173,8 @@ func TestWrongShares(t *testing.T) {
 	}
 }
 
-// BenchmarkArrivals shows what an arrival of the whole schedule costs one event loop of many, which draws
-// those of the others, too.
+// BenchmarkArrivals shows the cost of one arrival in the whole schedule for one event loop among
+// many, which draws the others' arrivals too.
 func BenchmarkArrivals(b *testing.B) {
 	for _, loops := range []int{1, 32, 320, 3200} {
 		b.Run(strconv.Itoa(loops), func(b *testing.B) {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// The deviation and the maximum are of the whole slices of the steady part, of all event loops
-// together; answers outside of them count for nothing.
+// The deviation and the maximum cover the whole slices in the steady part, over all event loops;
+// answers outside do not count.
 func TestSlices(t *testing.T) {
 	const ms = int64(1e6)
 	start := 7 * ms
@@ -41,7 +41,7 @@ func TestSlices(t *testing.T) {
 	}
 }
 
-// TestSilent: the longest time without an answer, right or wrong, is of whole samples.
+// TestSilent: the longest time without an answer, right or wrong, in whole samples.
 func TestSilent(t *testing.T) {
 	const slice = int64(Slice)
 	for _, c := range []struct {
@@ -67,9 +67,9 @@ func TestSilent(t *testing.T) {
 	}
 }
 
-// TestSilence: a server that answers nothing although requests wait stood still, whichever event loops and
-// generators they are of. None waits between requests that are rarely due; what comes after the end of the
-// sending is the wait for the last answers.
+// TestSilence: a server that answers nothing although requests wait stands still, on any event
+// loops and generators. Between rarely due requests none waits; the time after sending ends is the
+// wait for the last answers.
 func TestSilence(t *testing.T) {
 	const ms = int64(time.Millisecond)
 	for name, c := range map[string]struct {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Every key in the table of bounds exists, and holds numbers, or several of something.
+// Every key in bounds exists, and holds numbers or several values.
 func TestBoundsNameKeys(t *testing.T) {
 	known := map[string]bool{}
 	var walk func(typ reflect.Type)
@@ -35,7 +35,7 @@ func TestBoundsNameKeys(t *testing.T) {
 	}
 }
 
-// zeros gives so many zero bytes, or lines.
+// zeros yields zero bytes, or lines.
 type zeros struct {
 	left int
 	byte
@@ -92,7 +92,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// A machine may be lost before the first epoch, or between trials; a trial is of an epoch and a round.
+// A machine may be lost before the first epoch, or between trials; a trial has an epoch and a
+// round.
 func TestKeysOfLostMachines(t *testing.T) {
 	none := Key{Epoch: -1, Round: -1}
 	if err := checkBounds(&Record{Lost: &Lost{Key: none, Machine: "a"}}); err != nil {

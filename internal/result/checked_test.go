@@ -2,7 +2,7 @@ package result
 
 import "testing"
 
-// TestChecked: of bodies that vary, only what was judged counts as checked.
+// TestChecked: only judged bodies count as checked if bodies vary.
 func TestChecked(t *testing.T) {
 	trial := func(name string, epoch int) *Trial { return &Trial{Key: Key{Epoch: epoch}, Contestant: name} }
 	two := []*Trial{trial("a", 0), trial("b", 0), trial("a", 1), trial("b", 1)}

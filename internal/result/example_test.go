@@ -7,7 +7,7 @@ import (
 	"dyno/internal/result"
 )
 
-// A run is written as lines of JSON, the plan first, and read back whole.
+// A run is written as lines of JSON, the plan first, and read back in full.
 func ExampleRead() {
 	cpu := int64(90e6)
 	run := &result.Run{

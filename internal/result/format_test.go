@@ -16,8 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// Every committed recording is read, whole and with all of its keys, and is given back by what Write
-// makes of it.
+// Every committed recording is read in full, with all its keys, and Write's output gives it back.
 func TestCommittedRecordings(t *testing.T) {
 	files, err := filepath.Glob("../../studies/*/*.jsonl.gz")
 	if err != nil || len(files) < 8 {
@@ -30,7 +29,7 @@ func TestCommittedRecordings(t *testing.T) {
 			continue
 		}
 		for line := range strings.Lines(unpacked(t, file)) {
-			for _, gone := range []string{"simultaneous", "ranked", "strict", "drop_rounds"} { // in plans made before; not read
+			for _, gone := range []string{"simultaneous", "ranked", "strict", "drop_rounds"} { // in old plans
 				line = regexp.MustCompile(`"`+gone+`":(true|\d+),?`).ReplaceAllString(line, "")
 			}
 			if err := strictly(line); err != nil {

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestPerSec: of the time in which requests were sent; of loads without it the window.
+// TestPerSec: the rate covers the time in which requests were sent, or the window for loads without
+// it.
 func TestPerSec(t *testing.T) {
 	const d = 100_000_000
 	for _, c := range []struct {

@@ -29,7 +29,7 @@ func sample() []Record {
 	}
 }
 
-// planLine is the least plan that is read.
+// planLine is the smallest readable plan.
 const planLine = `{"plan":{"format":3,"processes":"epoch","levels":[{"connections":1}]}}` + "\n"
 
 func smallPlan() *Plan {
@@ -104,8 +104,8 @@ func TestLineCutOffByACrashIsDropped(t *testing.T) {
 	}
 }
 
-// A disk that is full for a while: what was half written is cut away, nothing comes after it, and
-// the run can be continued.
+// When a disk is full for a while, a partial line is cut away, nothing comes after it, and the run
+// can be continued.
 func TestFailedWriteLeavesWholeLines(t *testing.T) {
 	for name, cut := range map[string]error{"cut back": nil, "not even cut": errors.New("read-only file system")} {
 		t.Run(name, func(t *testing.T) {
@@ -172,7 +172,7 @@ func (d *fullDisk) Truncate(size int64) error {
 	return d.storeFile.Truncate(size)
 }
 
-// What a sync lost is not known: the store takes nothing more.
+// A failed sync may have lost data: the store accepts nothing more.
 func TestFailedSyncStopsTheStore(t *testing.T) {
 	s, err := Create(t.TempDir())
 	if err != nil {
@@ -193,7 +193,7 @@ type failedSync struct{ storeFile }
 
 func (failedSync) Sync() error { return errFull }
 
-// ended is a record of two stretches, each with its end.
+// ended is a record with two stretches, each with its end.
 func ended(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -277,7 +277,7 @@ func TestDamageIsReported(t *testing.T) {
 	}
 }
 
-// What is written anew, as trim does, has an end of its own.
+// Rewritten records, as by trim, have their own end.
 func TestWriteSealsAnew(t *testing.T) {
 	run, err := Read(strings.NewReader(ended(t)), "t")
 	if err != nil {
@@ -295,7 +295,7 @@ func TestWriteSealsAnew(t *testing.T) {
 	}
 }
 
-// A last line that lacks but its end was read, and so is not cut away when the run goes on.
+// A last line that lacks only its newline was read, so it is not cut away when the run continues.
 func TestContinueKeepsWhatReadReads(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, TrialsFile)
@@ -313,7 +313,7 @@ func TestContinueKeepsWhatReadReads(t *testing.T) {
 	}
 }
 
-// Nor is it lost where the disk has no room for its end.
+// Nor is it lost if the disk has no room for its newline.
 func TestContinueOnAFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, TrialsFile)

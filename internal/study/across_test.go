@@ -6,7 +6,8 @@ import (
 	"dyno/internal/analysis"
 )
 
-// An interval is held against the mean of the other runs; a run without one does not count.
+// An interval is compared with the mean of the other runs; a run without an interval does not
+// count.
 func TestHeld(t *testing.T) {
 	e := func(value, lo, hi float64) analysis.Estimate {
 		return analysis.Estimate{Value: value, Lo: lo, Hi: hi, N: 8}

@@ -37,8 +37,8 @@ func TestShifts(t *testing.T) {
 	}
 }
 
-// TestQuestionLeftOut: the question of a study can name contestants that a run leaves out, as a quick one
-// does, or that could not be built here; it says so of all.
+// TestQuestionLeftOut: a study's question may name contestants that a run leaves out, as a quick
+// one does, or that could not be built here; the page names all of them.
 func TestQuestionLeftOut(t *testing.T) {
 	for want, names := range map[string][]string{
 		"Which? This run leaves out express, fastify and aspnetcore-mvc.": {"express", "fastify"},

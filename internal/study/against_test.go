@@ -48,7 +48,7 @@ func TestRunAgainstItself(t *testing.T) {
 	}
 }
 
-// The interval of a contestant within its run is that of the report.
+// A contestant's interval within its run equals the report's.
 func TestRatiosAreThoseOfTheReport(t *testing.T) {
 	run := example(t)
 	a, err := Compare(run, run, false)
@@ -63,7 +63,7 @@ func TestRatiosAreThoseOfTheReport(t *testing.T) {
 	}
 }
 
-// A whole machine that is faster changes nothing; a contestant that is, changes.
+// A faster machine changes nothing; a faster contestant does.
 func TestAgainstFindsAChange(t *testing.T) {
 	now, then := example(t), example(t)
 	for i := range now.Trials {
@@ -162,7 +162,8 @@ func TestAgainstNamesTheAbsentAndTheWeak(t *testing.T) {
 	}
 }
 
-// Of two runs of equal servers 5 % at most are told apart, and the interval holds the truth as often as it says.
+// Two runs of equal servers differ in at most 5 % of cases, and the interval contains the truth as
+// often as it claims.
 func TestChangesKeepTheirLevel(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	const runs, truth = 400, 0.4
@@ -191,7 +192,7 @@ func TestChangesKeepTheirLevel(t *testing.T) {
 	}
 }
 
-// A record may name a primary metric that there is not.
+// A record may name an unknown primary metric.
 func TestMetricsOfAnUnknownPrimary(t *testing.T) {
 	if all, known := metrics("none"), metrics("throughput"); len(all) != len(known) || len(all) == 0 {
 		t.Errorf("%d metrics, %d of a known one", len(all), len(known))

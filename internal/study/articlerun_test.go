@@ -9,8 +9,8 @@ import (
 	"dyno/internal/result"
 )
 
-// A record of loads by dyno alone has a table too, and what was not published has no row. The committed pages show
-// the other cases.
+// A record with only dyno's own loads has a table too, and unpublished figures have no row. The
+// committed pages show the other cases.
 func TestArticleRunByDynoAlone(t *testing.T) {
 	run, err := Open("../../studies/iris-vs-netcore-mvc/classic.jsonl.gz")
 	if err != nil {

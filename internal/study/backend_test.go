@@ -13,7 +13,8 @@ import (
 	"dyno/internal/result"
 )
 
-// relayPlan is a sweep of contestants that call a backend, with two numbers of records and one scenario more.
+// relayPlan is a sweep over contestants that call a backend, with two numbers of records and a
+// further scenario.
 func relayPlan(t *testing.T) result.Plan {
 	t.Helper()
 	p, err := plan.New(plan.Request{Protocol: "sweep", Primary: "throughput", Seed: 3, Question: plan.Question{
@@ -114,7 +115,7 @@ func TestBackendIsToldOf(t *testing.T) {
 	}
 }
 
-// Where the pilots had no reference, a rate over what the backend does alone is the share.
+// Without a reference in the pilots, the share is the rate over the backend's own rate.
 func TestSharesWithoutTheReference(t *testing.T) {
 	rate := func(name string, perSec float64, absent string) analysis.Cell {
 		return analysis.Cell{Contestant: name, Metric: "throughput", Absent: absent,

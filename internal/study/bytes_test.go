@@ -28,8 +28,8 @@ func judgedFake(t *testing.T, change func(*result.Trial)) map[string]claim.Outco
 	return out
 }
 
-// One answer that is wrong counts against a claim that all are right, also in a pilot, which no
-// figure is made of.
+// A single wrong answer counts against a claim that all are right, even in a pilot, which yields no
+// figure.
 func TestWrongAnswers(t *testing.T) {
 	done := false
 	o := judgedFake(t, func(tr *result.Trial) {
@@ -42,7 +42,7 @@ func TestWrongAnswers(t *testing.T) {
 	}
 }
 
-// Bytes per second are judged by the lengths of requests and answers, too.
+// Bytes per second are also judged by the lengths of requests and answers.
 func TestBytesPerSecond(t *testing.T) {
 	o := judgedFake(t, func(tr *result.Trial) {
 		tr.Load.BytesRead *= 2

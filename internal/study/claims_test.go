@@ -24,7 +24,7 @@ import (
 
 var update = flag.Bool("update", false, "write the goldens")
 
-// fakeStudy is of three contestants at three levels, with a claim for every verdict.
+// fakeStudy has three contestants at three levels, with a claim for every verdict.
 const fakeStudy = `title = "Fast against slow"
 question = "Which is faster?"
 source = "A. Uthor, Fast and slow, 2017"
@@ -267,8 +267,8 @@ func readFake(t *testing.T) *Study {
 	return st
 }
 
-// fakeRun carries out what the study plans on servers of known speed in known noise: fast and slow differ by two at ten connections, by 1.6 at twenty, and
-// not at all with a delay.
+// fakeRun carries out the study's plan on servers with known speed and noise: fast and slow differ
+// by a factor of 2 at ten connections, of 1.6 at twenty, and not at all with a delay.
 func fakeRun(t *testing.T, st *Study, c Choice) *result.Run {
 	t.Helper()
 	r := plan.Request{Question: st.Ask(c), Command: "dyno run fake", Seed: 7}
@@ -375,7 +375,7 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// With --quick the claims of other levels are not run, and the others are judged.
+// With --quick claims at other levels are not run, and the others are judged.
 func TestQuickClaims(t *testing.T) {
 	d := evaluatedFake(t, Choice{Quick: true})
 	for _, o := range d.Claims.Outcomes {
@@ -387,7 +387,7 @@ func TestQuickClaims(t *testing.T) {
 	}
 }
 
-// TestLeftOut: contestants of the study that a run is not of are named beside its question.
+// TestLeftOut: the study's contestants that are not in a run are named beside its question.
 func TestLeftOut(t *testing.T) {
 	if d := evaluatedFake(t, Choice{}); len(d.Claims.LeftOut) > 0 {
 		t.Errorf("a whole run leaves out %q", d.Claims.LeftOut)
@@ -401,7 +401,8 @@ func TestLeftOut(t *testing.T) {
 	}
 }
 
-// A check that fails strikes the figures of what it concerns, and a claim that was changed after the run is told.
+// A failed check excludes the figures that it concerns, and a claim that was changed after the run
+// is reported.
 func TestExcludedClaims(t *testing.T) {
 	st := readFake(t)
 	run := fakeRun(t, st, Choice{})
@@ -442,7 +443,8 @@ func TestExcludedClaims(t *testing.T) {
 	}
 }
 
-// An amended claim says what a run of before was planned with, and nothing of a run of after.
+// An amended claim shows its outcome under the claim that an earlier run was planned with, and
+// nothing for a later run.
 func TestAmendedClaims(t *testing.T) {
 	st := readFake(t)
 	before := fakeRun(t, st, Choice{})
@@ -585,7 +587,8 @@ func TestClassicClaims(t *testing.T) {
 	}
 }
 
-// A run goes on while a claim's pair is open on the claim's own metric, though the run's primary metric has decided it.
+// A run continues while a claim's pair is open on the claim's own metric, even if the run's primary
+// metric has decided it.
 func TestSettled(t *testing.T) {
 	st := readFake(t)
 	st.Claims = st.Claims[:1]
@@ -618,8 +621,9 @@ func TestSettled(t *testing.T) {
 	}
 }
 
-// At the generator's ceiling the faster has a direction and no magnitude, and the slower has neither; no limit and no
-// count takes its rate for more than a lower bound. The same where the generator is too busy to do more (V01).
+// At the generator's ceiling the faster contestant has a direction and no magnitude, and the slower
+// has neither; every limit and count takes its rate as a lower bound only. The same holds if the
+// generator is too busy (V01).
 func TestClaimsAtTheCeiling(t *testing.T) {
 	st := readFake(t)
 	run := fakeRun(t, st, Choice{})
@@ -654,7 +658,8 @@ func TestClaimsAtTheCeiling(t *testing.T) {
 	}
 }
 
-// A contestant that still moves leaves its claims open, with that reason; so does what the run notes of a pair.
+// A contestant that still moves leaves its claims open, with that reason; so does the run's note on
+// a pair.
 func TestMovingClaims(t *testing.T) {
 	st := readFake(t)
 	for _, mark := range []func(*analysis.Analysis){
@@ -688,7 +693,8 @@ func TestMovingClaims(t *testing.T) {
 	}
 }
 
-// A difference far beyond what a contestant moves stands, and its claims are judged by the widened interval.
+// A difference far beyond a contestant's movement stands, and its claims are judged by the widened
+// interval.
 func TestMovingClaimsFarApart(t *testing.T) {
 	st := readFake(t)
 	d := Evaluate(fakeRun(t, st, Choice{}))
@@ -729,8 +735,8 @@ func TestUnplannedClaims(t *testing.T) {
 	}
 }
 
-// What depends on a whole load with its cold start is judged by whole loads alone, threads where servers have more
-// than one CPU.
+// Metrics that depend on a whole load with its cold start are judged only by whole loads; threads
+// only if servers have more than one CPU.
 func TestUntestableHere(t *testing.T) {
 	st := readFake(t)
 	run := fakeRun(t, st, Choice{})
@@ -752,8 +758,8 @@ func TestUntestableHere(t *testing.T) {
 	}
 }
 
-// Claims that dyno adds, and those that restate a figure, are shown and not counted; a withdrawn one is no claim,
-// and was one of the run's.
+// Claims that dyno adds, and claims that restate a figure, are shown and not counted; a withdrawn
+// claim was one of the run's but is none now.
 func TestCountedClaims(t *testing.T) {
 	st := readFake(t)
 	run := fakeRun(t, st, Choice{})

@@ -44,8 +44,8 @@ b = "slow @ beside"
 value = 1.6
 `
 
-// An extra level leaves all pairs at the first to be decided and needs no names of cells there; a
-// page can be made of a run without it.
+// With an extra level all pairs at the first level are still decided, and cells there need no
+// names; a page can be made from a run without it.
 func TestExtraLevel(t *testing.T) {
 	st, err := Read(project(map[string]string{"study.toml": besideStudy}), "fake")
 	if err != nil {

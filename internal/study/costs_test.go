@@ -7,7 +7,7 @@ import (
 	"dyno/internal/report"
 )
 
-// What a level costs beyond the base is the difference in CPU per request, paired within rounds.
+// A level's cost beyond the base is the difference in CPU per request, paired within rounds.
 func TestCosts(t *testing.T) {
 	st := readFake(t)
 	run := fakeRun(t, st, Choice{})

@@ -98,7 +98,8 @@ func TestEvaluateNamedPairs(t *testing.T) {
 	}
 }
 
-// A paired comparison of profile full ranks at its level alone, and shows the common rate beside.
+// A paired comparison with profile full ranks only at its own level, and shows the common rate
+// beside it.
 func TestEvaluateFull(t *testing.T) {
 	r := plan.Request{
 		Profile: "full", Contestants: []string{"a", "b"}, Controls: []string{"ref", "ref'"}, Primary: "throughput",
@@ -130,8 +131,8 @@ func TestEvaluateFull(t *testing.T) {
 	}
 }
 
-// At shares of its own capacity each has a rate of its own. Who does not keep it has no response time,
-// and the report says why, in all forms.
+// With shares of its own capacity each contestant has a different rate. A contestant that does not
+// keep it has no response time, and the report says why, in all forms.
 func TestOwnRates(t *testing.T) {
 	r := plan.Request{
 		Contestants: []string{"a", "b"}, Controls: []string{"ref", "ref'"}, Primary: "throughput",
@@ -183,7 +184,7 @@ func TestOwnRates(t *testing.T) {
 	}
 }
 
-// A sweep and a comparison of named pairs have the same table by load.
+// A sweep and a comparison of named pairs have the same table of loads.
 func TestRatesInOtherRuns(t *testing.T) {
 	named := familyRequest()
 	named.Question.Levels = named.Question.Levels[:2]

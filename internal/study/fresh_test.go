@@ -128,8 +128,8 @@ fast,"c30, then",sockets,sockets,3,2018,,,
 fast,"c30, then",swap_pss,KB,856,2018,,top,
 `
 
-// freshRun carries the study out: fast has 10 threads and slow 6; each load of fast takes 0.1 s of
-// CPU and a megabyte, of slow twice as much.
+// freshRun carries out the study: fast has 10 threads and slow 6; each load on fast takes 0.1 s of
+// CPU and a megabyte, on slow twice as much.
 func freshRun(t *testing.T, c Choice) (*Study, *result.Run) {
 	t.Helper()
 	st, err := Read(project(map[string]string{"study.toml": freshStudy, "figures.csv": freshFigures}), "fake")
@@ -245,7 +245,8 @@ func TestFreshStudy(t *testing.T) {
 	}
 }
 
-// Of a part of the study a level that goes on takes along those before it, and one level alone is a paired comparison of its own.
+// In a part of the study, a level that continues another includes the levels before it, and a
+// single level is a paired comparison.
 func TestFreshPartOfAStudy(t *testing.T) {
 	st, run := freshRun(t, Choice{Levels: []string{"c30, then"}})
 	if l := run.Plan.Levels; len(l) != 2 || l[0].Connections != 10 || l[1].Step != 1 {
@@ -287,7 +288,7 @@ func TestFreshReadErrors(t *testing.T) {
 	}
 }
 
-// The study of httprouter and fasthttp comes to its verdicts in half an hour, by the estimate.
+// The study on httprouter and fasthttp is estimated to reach its verdicts in half an hour.
 func TestFreshStudyFitsItsBudget(t *testing.T) {
 	st, err := Read(os.DirFS("../.."), "httprouter-vs-fasthttp")
 	if err != nil {

@@ -21,8 +21,8 @@ import (
 	"dyno/internal/result"
 )
 
-// judged carries a record through all that dyno report and dyno run --resume compute before they load
-// anything. It returns the error for a record that was refused.
+// judged passes a record through everything that dyno report and dyno run --resume compute before
+// they load anything. It returns the error if the record is refused.
 func judged(record []byte) error {
 	run, err := result.Read(bytes.NewReader(record), "record")
 	if err != nil {
@@ -50,8 +50,8 @@ func judged(record []byte) error {
 	return nil
 }
 
-// excerpt returns the lines of a committed record, of its first epochs, with a record of each kind
-// that it lacks.
+// excerpt returns a committed record's lines for its first epochs, with a record of each kind that
+// it lacks.
 func excerpt(t testing.TB, name string, epochs int, change func(*result.Run)) [][]byte {
 	t.Helper()
 	packed, err := os.ReadFile("../../studies/" + name)
@@ -84,7 +84,7 @@ func excerpt(t testing.TB, name string, epochs int, change func(*result.Run)) []
 	return bytes.SplitAfter(bytes.TrimSuffix(b.Bytes(), []byte("\n")), []byte("\n"))
 }
 
-// records are excerpts of each kind of plan.
+// records holds an excerpt for each kind of plan.
 func records(t testing.TB) map[string][][]byte {
 	one := func(run *result.Run) { // at one level, all pairs
 		p := &run.Plan
@@ -128,7 +128,7 @@ func records(t testing.TB) map[string][][]byte {
 	}
 }
 
-// field is a key of a record, and the values that somebody may put there.
+// field is a record's key, and the values that somebody may put there.
 type field struct {
 	path   []string // "[]" is the first of a list
 	values []string
@@ -214,8 +214,8 @@ func with(v any, path []string, value json.RawMessage) any {
 	return m
 }
 
-// mutants calls try for each hostile value of each key, in each kind of record, or in those that differ
-// between protocols, with the number of the line.
+// mutants calls try for each hostile value in each key, in each kind of record, or in those that
+// differ between protocols, with the line number.
 func mutants(t testing.TB, lines [][]byte, everything bool, try func(f field, value string, line int, record []byte)) {
 	done := map[string]bool{}
 	for i, line := range lines {
@@ -256,8 +256,8 @@ func mutants(t testing.TB, lines [][]byte, everything bool, try func(f field, va
 	}
 }
 
-// A record is foreign data: whatever stands in a key is judged, or refused with the line and the key. Of the
-// mutants a share is tried; DYNO_HOSTILE=all tries each.
+// A record is foreign data: whatever a key holds is judged, or refused with its line and key. A
+// share of the mutants is tried; DYNO_HOSTILE=all tries each.
 func TestHostileRecords(t *testing.T) {
 	every := 23
 	switch {

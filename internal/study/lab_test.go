@@ -10,8 +10,8 @@ import (
 	"dyno/internal/result"
 )
 
-// TestLabRanksTheTail: in the lab the 99th percentile of an open loop decides, at half of what the
-// slower contestant bears; the closed loop stands beside.
+// TestLabRanksTheTail: in the lab an open loop's 99th percentile decides, at half the slower
+// contestant's capacity; the closed loop is shown beside it.
 func TestLabRanksTheTail(t *testing.T) {
 	r := plan.Request{
 		Profile: plan.Lab, Contestants: []string{"a", "b"}, Controls: []string{"ref", "ref'"}, Seed: 3, Primary: "p99",

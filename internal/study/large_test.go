@@ -12,7 +12,7 @@ import (
 	"dyno/internal/result"
 )
 
-// large returns a record of at least so many trials: a committed one, whose epochs come again and again.
+// large returns a record with at least that many trials: a committed one with repeated epochs.
 func large(t testing.TB, trials int) []byte {
 	var b bytes.Buffer
 	excerpt(t, "iris-vs-netcore-templates/trials.jsonl.gz", 1000, func(run *result.Run) {

@@ -11,14 +11,14 @@ import (
 	"dyno/internal/result"
 )
 
-// carriedOut is a run that did all that its plan says, with trials made up by of.
+// carriedOut returns a run that did all its plan says, with trials made up by of.
 func carriedOut(t *testing.T, p result.Plan, of func(plan.Order, *result.Trial)) *result.Run {
 	t.Helper()
 	p.BudgetNS = 1e15
 	return carriedOutWithin(t, p, of)
 }
 
-// carriedOutWithin is carriedOut within the budget of the plan, where a trial takes a second.
+// carriedOutWithin is carriedOut within the plan's budget, if a trial takes a second.
 func carriedOutWithin(t *testing.T, p result.Plan, of func(plan.Order, *result.Trial)) *result.Run {
 	t.Helper()
 	run := &result.Run{Plan: p}
@@ -47,7 +47,7 @@ func carriedOutWithin(t *testing.T, p result.Plan, of func(plan.Order, *result.T
 	}
 }
 
-// planned is the plan of a request where everything is there.
+// planned returns the plan for a request when everything is available.
 func planned(t *testing.T, r plan.Request) result.Plan {
 	t.Helper()
 	p, err := plan.New(r, plan.World{})
@@ -65,7 +65,7 @@ func sweepRequest() plan.Request {
 	}
 }
 
-// checked demands findings of some checks, and none of others.
+// checked requires findings from some checks, and none from others.
 func checked(t *testing.T, found []checks.Finding, made, left []string) {
 	t.Helper()
 	got := ids(found)
@@ -141,7 +141,7 @@ func TestEvaluateSweep(t *testing.T) {
 	}
 }
 
-// What is discarded, and what was not come to, is absent with its reason.
+// A discarded level, and a level that was not reached, are absent with the reason.
 func TestEvaluateSweepAbsent(t *testing.T) {
 	r := sweepRequest()
 	r.Epochs = 1
@@ -196,7 +196,7 @@ func TestEvaluateClassic(t *testing.T) {
 	}
 }
 
-// An open loop is checked for being one, at its level alone.
+// Open-loop checks apply only at an open-loop level.
 func TestEvaluateSweepOpenLoop(t *testing.T) {
 	r := sweepRequest()
 	r.Question = plan.Question{Contestants: r.Contestants, Levels: planned(t, r).Levels}

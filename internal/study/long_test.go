@@ -11,8 +11,8 @@ import (
 	"dyno/internal/result"
 )
 
-// A server that puts its work off wins all trials, but no verdict: long loads contradict it. Where there are none, the
-// answer says so.
+// A server that defers work wins all trials, but no verdict: long loads contradict it. Without long
+// loads, the answer says so.
 func TestDeferredWorkWinsNothing(t *testing.T) {
 	for name, c := range map[string]struct {
 		budget time.Duration

@@ -14,21 +14,21 @@ import (
 	"dyno/internal/claim"
 )
 
-// article gives the figures that an article published, as if a run had measured them exactly. Each metric has
-// those of the dates in their order: the first that has a cell counts.
+// article gives an article's published figures, as if a run had measured them exactly. Each metric
+// has the dates' figures in order: the first that has a cell counts.
 type article struct {
 	study   *Study
 	figures []claim.Figure
 	dates   []string
 }
 
-// names are other metrics of published figures, by the metric of a claim.
+// names lists other metrics for published figures, by a claim's metric.
 var names = map[string][]string{
 	"service_mean": {"service_mean", "latency_mean"}, "p50": {"p50", "percent_50"}, "p99": {"p99", "percent_99"},
 	"service_sd": {"service_sd", "processing_sd"}, "service_max": {"service_max", "processing_max"},
 }
 
-// figure returns the published value of a cell.
+// figure returns a cell's published value.
 func (a *article) figure(c claim.Cell, metric string) (float64, bool) {
 	for _, date := range a.dates {
 		for _, name := range append(slices.Clone(names[metric]), metric) {
@@ -48,7 +48,7 @@ func (a *article) figure(c claim.Cell, metric string) (float64, bool) {
 	return 0, false
 }
 
-// loadBefore returns the level whose processes a level loads on; idle for the first.
+// loadBefore returns the level whose processes a level continues to load; idle for the first.
 func (a *article) loadBefore(level string) string {
 	for i := range a.study.Levels {
 		if l := &a.study.Levels[i]; l.Name == level && l.Continues {
@@ -58,7 +58,8 @@ func (a *article) loadBefore(level string) string {
 	return idle
 }
 
-// ratio returns the published value of one cell over another, also where only a lead or a drop is published.
+// ratio returns the published ratio of one cell to another, even if only a lead or a drop is
+// published.
 func (a *article) ratio(x, y claim.Cell, metric string) (float64, bool) {
 	v, ok := a.figure(x, metric)
 	w, ok2 := a.figure(y, metric)
@@ -109,10 +110,10 @@ func (a *article) Compare(x, y claim.Cell, metric string) claim.Comparison {
 	return claim.Comparison{Ratio: analysis.Estimate{Value: r, Lo: r, Hi: r, N: 100}}
 }
 
-// dateForm finds the date in the source of a claim: "20 Apr 2016", or "Oct 2018".
+// dateForm finds the date in a claim's source: "20 Apr 2016", or "Oct 2018".
 var dateForm = regexp.MustCompile(`(?:([0-9]{1,2}) )?(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) ([0-9]{4})`)
 
-// datesOf returns the dates on which the figures of a source were published, the likeliest first.
+// datesOf returns the dates when a source's figures were published, the likeliest first.
 func datesOf(source string) (dates []string) {
 	m := dateForm.FindStringSubmatch(source)
 	if m == nil {
@@ -126,7 +127,7 @@ func datesOf(source string) (dates []string) {
 	return append(dates, month)
 }
 
-// published narrows a claim on many cells to those that the article has figures of.
+// published narrows a claim on many cells to the cells with figures in the article.
 func (a *article) published(c claim.Claim) claim.Claim {
 	if c.Kind != claim.Most && c.Kind != claim.All && c.Kind != claim.Spread {
 		return c
@@ -156,7 +157,8 @@ func (a *article) published(c claim.Claim) claim.Claim {
 	return c
 }
 
-// schmidt returns the figures of the routers' benchmark, the time of all its routes for the CPU time of a request.
+// schmidt returns the figures of the routers' benchmark, with the time for all its routes as a
+// request's CPU time.
 func schmidt(t *testing.T, s *Study) (list []claim.Figure) {
 	t.Helper()
 	f, err := os.Open("../../examples/published-figures.csv")
@@ -186,7 +188,7 @@ func schmidt(t *testing.T, s *Study) (list []claim.Figure) {
 	return list
 }
 
-// own judges a claim by the figures of its article. A claim without published figures is not run.
+// own judges a claim by its article's figures. A claim without published figures is not run.
 func own(s *Study, figures []claim.Figure, c claim.Claim) (claim.Verdict, string) {
 	source := c.Source
 	if source == "" {
@@ -208,8 +210,8 @@ func own(s *Study, figures []claim.Figure, c claim.Claim) (claim.Verdict, string
 	return o.Verdict, reason
 }
 
-// TestOwnFigures applies each rule to what the article itself published: a rule that these fail is none. Claims
-// without published figures, and those that are not testable, are not judged.
+// TestOwnFigures applies each rule to the article's own published figures: a rule that they fail is
+// wrong. Claims without published figures, and untestable claims, are not judged.
 func TestOwnFigures(t *testing.T) {
 	studies, err := All(os.DirFS("../.."))
 	if err != nil {
@@ -243,8 +245,8 @@ func TestOwnFigures(t *testing.T) {
 	}
 }
 
-// TestOwnFiguresRefuse: the rules that were amended or given up because the article's own figures fail them are
-// refused.
+// TestOwnFiguresRefuse: rules that were amended or given up because the article's own figures fail
+// them are refused.
 func TestOwnFiguresRefuse(t *testing.T) {
 	for slug, ids := range map[string][]string{
 		"httprouter-vs-fasthttp":     {"memory-grows-httprouter", "memory-grows-fasthttp", "advantage-grows-cpu"},

@@ -10,7 +10,7 @@ import (
 	"dyno/internal/result"
 )
 
-// A run that went on on another machine says in every form which epochs are of which.
+// A run that continued on another machine says in every form which epochs each machine measured.
 func TestPartsOfARun(t *testing.T) {
 	r := sweepRequest()
 	r.Epochs = 6

@@ -10,7 +10,7 @@ import (
 	"dyno/internal/result"
 )
 
-// The study of the Go frameworks has the cells that it was made for, and its quick run ends within
+// The study on the Go frameworks has the cells that it was made for, and its quick run ends within
 // ten minutes by its own estimate.
 func TestGoWebFrameworkBenchmark(t *testing.T) {
 	st, err := Read(os.DirFS("../.."), "go-web-framework-benchmark")

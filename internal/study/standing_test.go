@@ -7,7 +7,7 @@ import (
 	"dyno/internal/report"
 )
 
-// The first whole round of the pilots shows who leads; epochs add the range that their ratios had.
+// The pilots' first whole round shows who leads; epochs add their ratios' range.
 func TestStandingFromTheFirstRound(t *testing.T) {
 	r := plan.Request{Contestants: []string{"b", "a"}, Controls: []string{"ref", "ref'"}, Primary: "throughput",
 		Connections: []int{10}, Seed: 3}
@@ -54,8 +54,8 @@ func TestStandingFromTheFirstRound(t *testing.T) {
 	}
 }
 
-// Whoever is said to lead is behind nobody: not the best against any one other, whom a third beats,
-// and nobody where each is behind another.
+// A reported leader is behind no other: the best against any single other does not lead if a third
+// beats it, and nobody leads if each is behind another.
 func TestStandingLeader(t *testing.T) {
 	for name, c := range map[string]struct {
 		rates  map[string][]int64 // by round

@@ -9,8 +9,8 @@ import (
 	"dyno/internal/result"
 )
 
-// TestMergedTails: where each trial has its histogram, p99 is that of all requests: a few slow trials decide
-// it, though the median trial knows nothing of them. Where one trial lacks it, the median stands as it was.
+// TestMergedTails: if each trial has its histogram, p99 covers all requests: a few slow trials
+// decide it, even if the median trial does not show them. If a trial lacks it, the median stays.
 func TestMergedTails(t *testing.T) {
 	var trials []*result.Trial
 	for _, name := range []string{"a", "b"} {

@@ -20,7 +20,7 @@ what   = "it fails"
 levels = ["c10"]
 `
 
-// A page shows what variants are worth: the ratio of the rates, at each level.
+// A page shows the effect of variants: the ratio of rates, at each level.
 func TestVariants(t *testing.T) {
 	d := fakeWith(t, fakeVariants)
 	all := d.Claims.Variants

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// found is a search that ended well: of three confirming probes one did not count.
+// found is a search that ended well: one of three confirming probes did not count.
 func found() *Found {
 	f := &Found{Target: "http://h/", Did: "the highest rate that keeps p99<10ms", Objective: "p99<10ms,errors<0.1%",
 		Rate: 1234, Lo: 1200, Hi: 1300, Top: 2000, Rounds: 28}

@@ -58,7 +58,7 @@ func spread(h *hist.Histogram, n int, lo, hi time.Duration) *hist.Histogram {
 	return h
 }
 
-// closed is a second-by-second closed loop without fault: 10 s at 12,000/s.
+// closed is a faultless closed loop, second by second: 10 s at 12,000/s.
 func closed() *Summary {
 	s := &Summary{
 		Dyno: "0.1.0-test", Command: "dyno load --seed 1 http://127.0.0.1:9200/", Target: "http://127.0.0.1:9200/",
@@ -122,11 +122,11 @@ func open() *Summary {
 			P50NS: 2_500_000, P99NS: 2_990_000, MaxNS: 3e6,
 			LagP50NS: 27_000, LagP99NS: 50_000})
 	}
-	s.Seconds[4] = Second{StartNS: 4e9, LengthNS: 1e9} // nothing came
+	s.Seconds[4] = Second{StartNS: 4e9, LengthNS: 1e9} // no response came
 	return s
 }
 
-// cases are loads by name, each wrong in its own way.
+// cases are loads by name, each with a different problem.
 func cases() map[string]*Summary {
 	all := map[string]*Summary{"closed": closed(), "open": open()}
 	addFailures(all)
@@ -135,7 +135,7 @@ func cases() map[string]*Summary {
 	return all
 }
 
-// addFailures adds loads of which a part did not take place.
+// addFailures adds loads that partly did not take place.
 func addFailures(all map[string]*Summary) {
 	busy := closed()
 	busy.Load.LoopCPUNS, busy.Load.RunQueueNS = 9_600e6, 300e6
@@ -256,7 +256,7 @@ func addMixes(all map[string]*Summary) {
 	moved.AnyStatus, moved.Detail.Status = true, map[int]int64{301: 100_000, 302: 20_000}
 	all["redirects"] = moved
 
-	// An engine that measures little, a load of few requests and no whole second.
+	// An engine that measures little, a load with few requests and no whole second.
 	all["few"] = &Summary{Target: "http://h/", Did: "12 requests over 1 connection",
 		Load: result.Load{Planned: 12, Started: 12, Succeeded: 12, WindowNS: 30e6, Connections: 1, Established: 1},
 		Detail: result.Detail{Service: spread(nil, 12, time.Millisecond, 3*time.Millisecond),
@@ -294,7 +294,8 @@ func write(t *testing.T, f func(io.Writer, *Summary) error, s *Summary) string {
 	return b.String()
 }
 
-// A load that was to dial anew is not warned of it, nor one whose dials its errors account for.
+// A load that should redial gets no warning about it, nor a load whose errors account for its
+// dials.
 func TestChurn(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*Summary)
@@ -315,7 +316,7 @@ func TestChurn(t *testing.T) {
 	}
 }
 
-// Every form must be whole and readable for every load.
+// Every form must be complete and readable for every load.
 func TestFormsHold(t *testing.T) {
 	for name, s := range cases() {
 		text := write(t, Text, s)
@@ -363,8 +364,7 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// TestRedirects: only a load of nothing but redirects is warned of, and only where nobody asked for
-// them.
+// TestRedirects: a warning appears only if all answers were redirects and nobody expected them.
 func TestRedirects(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*Summary)
@@ -382,8 +382,8 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
-// TestLateNeedsPercentile: of too few requests for a 99th percentile nothing is said of the
-// generator, however late the latest was.
+// TestLateNeedsPercentile: with too few requests for a 99th percentile the generator is not
+// mentioned, however late the latest request was.
 func TestLateNeedsPercentile(t *testing.T) {
 	for n, want := range map[int]bool{999: false, 1000: true} {
 		s := open()
@@ -416,8 +416,8 @@ func TestParseObjectives(t *testing.T) {
 	}
 }
 
-// TestVerdicts: an objective that cannot be told is neither kept nor missed, and a lower bound is
-// never below a limit.
+// TestVerdicts: an objective that cannot be determined is neither kept nor missed, and a lower
+// bound never proves a value below a limit.
 func TestVerdicts(t *testing.T) {
 	of := func(s *Summary, text string) string {
 		s.Objectives, _ = ParseObjectives(text)
@@ -473,7 +473,8 @@ func TestQuantileNeedsRequestsBeyond(t *testing.T) {
 }
 
 func TestQuantileOfCensored(t *testing.T) {
-	// 900 answers at 1 ms, 100 requests given up after 2 s: nine in ten are known, the rest is at least 2 s.
+	// 900 answers at 1 ms, 100 requests given up after 2 s: 90 % are known, the others take at
+	// least 2 s.
 	l := latency{h: spread(spread(nil, 900, time.Millisecond, time.Millisecond), 100, 2*time.Second, 2*time.Second),
 		censored: 100, from: 2e9}
 	if f := l.quantile(.5); f.atLeast || f.text() != "1.00 ms" {
@@ -485,7 +486,8 @@ func TestQuantileOfCensored(t *testing.T) {
 	if f := l.max(); f.text() != ">= 2.00 s" {
 		t.Errorf("max %s", f.text())
 	}
-	// Three in flight at the end, after 0.1 ms: they cannot move the median of 100,000, but they can the last of all.
+	// Three in flight at the end, after 0.1 ms: they cannot move the median of 100,000, but they
+	// can move the maximum.
 	l = latency{h: spread(spread(nil, 100_000, time.Millisecond, time.Millisecond), 3, 100*time.Microsecond,
 		100*time.Microsecond), censored: 3, from: 100_000}
 	if f := l.quantile(.5); f.atLeast {
@@ -494,7 +496,7 @@ func TestQuantileOfCensored(t *testing.T) {
 	if f := l.max(); !f.atLeast {
 		t.Errorf("max %s", f.text())
 	}
-	// Beyond the range of the histogram.
+	// Beyond the histogram's range.
 	l = latency{h: spread(spread(nil, 500, time.Millisecond, time.Millisecond), 500, 2*time.Minute, 2*time.Minute)}
 	for _, f := range []figure{l.quantile(.9), l.max()} {
 		if f.text() != ">= 60.0 s" {
@@ -515,11 +517,11 @@ func TestRateCountsWholeSecondsOnly(t *testing.T) {
 	if _, stdev, _ := meanStdevMax(x[:2]); !math.IsNaN(stdev) {
 		t.Error("a standard deviation of two")
 	}
-	c := closed() // the drain is no second
+	c := closed() // the drain is not a second
 	if x := c.whole(); len(x) != 10 {
 		t.Errorf("%d whole seconds", len(x))
 	}
-	c.Load.WindowNS, c.Load.WallNS = 12_000e6, 12_000e6 // the wait for the last answers is none, either
+	c.Load.WindowNS, c.Load.WallNS = 12_000e6, 12_000e6 // nor is the wait for the last answers
 	if x := c.whole(); len(x) != 10 {
 		t.Errorf("%d whole seconds with a long drain", len(x))
 	}
@@ -532,7 +534,7 @@ func TestRateCountsWholeSecondsOnly(t *testing.T) {
 	}
 }
 
-// TestShortLoadsArePausedToo: what stops the generator or the machine spoils a load of any length.
+// TestShortLoadsArePausedToo: a stopped generator or machine spoils a load of any length.
 func TestShortLoadsArePausedToo(t *testing.T) {
 	s := closed()
 	s.Load.WindowNS, s.Load.WallNS, s.Load.GapNS = 80e6, 81e6, 9e6
@@ -561,8 +563,8 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// TestSentAgain: how often requests were sent again is in the text, the JSON and each row of the CSV, of several
-// generators their sum.
+// TestSentAgain: the number of repeated requests is in the text, the JSON and each CSV row; for
+// several generators it is their sum.
 func TestSentAgain(t *testing.T) {
 	s := closed()
 	var out strings.Builder

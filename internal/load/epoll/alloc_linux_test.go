@@ -37,7 +37,7 @@ func nullServer(t testing.TB, s *scenario.Scenario) endpoint.Endpoint {
 	return endpoint.Endpoint{Network: "unix", Addr: addr}
 }
 
-// connect opens a session as soon as the server is there.
+// connect opens a session once the server is up.
 func connect(t testing.TB, j load.Job) *session {
 	t.Helper()
 	for range 1000 {
@@ -62,8 +62,8 @@ func twoRequests() *scenario.Scenario {
 	}}
 }
 
-// TestRequestsDoNotAllocate compares a long window of a worker with a short one: what begins and
-// ends a window does allocate.
+// TestRequestsDoNotAllocate compares a worker's long window with a short one: beginning and ending
+// a window does allocate.
 func TestRequestsDoNotAllocate(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	due := &load.Schedule{Stages: []load.Stage{{From: 1e5, To: 1e5}}, Poisson: true, Seed: 1}

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestRecords: however the records of a stream are cut into pieces, their beginnings are counted, and
+// TestRecords: however a stream's records are cut into pieces, their beginnings are counted, and
 // their ends known.
 func TestRecords(t *testing.T) {
 	var stream []byte

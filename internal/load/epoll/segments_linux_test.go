@@ -15,8 +15,8 @@ import (
 	"dyno/internal/load"
 )
 
-// A window counts the segments of its own connections alone: those it began with, from then on, and those
-// that were dialled and closed in it.
+// A window counts only its own connections' segments: those it began with, from then on, and those
+// dialled and closed in it.
 func TestSegments(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, "value")
@@ -42,8 +42,7 @@ func TestSegments(t *testing.T) {
 	}
 }
 
-// Where a full backlog drops what asks for a connection, the error says so; where nobody listens, it does
-// not.
+// If a full backlog drops connection requests, the error says so; if nobody listens, it does not.
 func TestLossError(t *testing.T) {
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM, 0)
 	if err != nil {

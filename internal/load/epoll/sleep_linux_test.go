@@ -11,8 +11,8 @@ import (
 	"dyno/internal/load"
 )
 
-// TestSleepsWithoutPwait2: where epoll_pwait2 is missing or forbidden, a worker sleeps all the
-// same, to the microsecond, and wakes for an event.
+// TestSleepsWithoutPwait2: if epoll_pwait2 is missing or forbidden, a worker still sleeps to the
+// microsecond, and wakes for an event.
 func TestSleepsWithoutPwait2(t *testing.T) {
 	for _, missing := range []syscall.Errno{syscall.ENOSYS, syscall.EPERM} {
 		ep, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
@@ -64,8 +64,8 @@ func TestSleepsWithoutPwait2(t *testing.T) {
 	}
 }
 
-// TestHoldsBack: a crowd of requests in flight keeps turns apart, and what the loop waits is no gap;
-// fewer requests do not wait.
+// TestHoldsBack: many requests in flight keep turns apart, and the loop's waiting is not a gap;
+// with fewer requests it does not wait.
 func TestHoldsBack(t *testing.T) {
 	for _, c := range []struct {
 		spin    bool

@@ -37,7 +37,7 @@ func TestPinnedRunsOnItsCPUAndRestores(t *testing.T) {
 	}
 }
 
-// slowlyAccepting listens at a path with the shortest accept queue there is, and accepts a
+// slowlyAccepting listens at a path with the shortest possible accept queue, and accepts a
 // connection after each pause.
 func slowlyAccepting(t *testing.T, pause time.Duration) (path string) {
 	t.Helper()
@@ -81,8 +81,8 @@ func TestOpenOutlastsAFullAcceptQueue(t *testing.T) {
 	}
 }
 
-// TestTimeOutIsOfOneDial, and not of all together: they need twice as long, each a third of it.
-// Within one time-out 100 are accepted at most.
+// TestTimeOutIsOfOneDial: the timeout applies to each dial, not to all together: they need twice as
+// long, each a third of it. Within one timeout at most 100 are accepted.
 func TestTimeOutIsOfOneDial(t *testing.T) {
 	path := slowlyAccepting(t, 10*time.Millisecond)
 	s := connect(t, load.Job{Endpoint: endpoint.Endpoint{Network: "unix", Addr: path},
@@ -92,7 +92,7 @@ func TestTimeOutIsOfOneDial(t *testing.T) {
 	}
 }
 
-// TestLateLook: what a thread finds done when it looks after the time is over was done in time.
+// TestLateLook: a dial that is done when a late thread checks was done in time.
 func TestLateLook(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0") // the kernel takes connections for it
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"dyno/internal/load"
 )
 
-// BenchmarkEncrypted is BenchmarkRequest over TLS. Its allocations are those of both sides.
+// BenchmarkEncrypted is BenchmarkRequest over TLS. It counts both sides' allocations.
 func BenchmarkEncrypted(b *testing.B) {
 	s := twoRequests()
 	session := connect(b, load.Job{Endpoint: nullOverTLS(b), Scenario: s, Connections: 16})
@@ -21,7 +21,7 @@ func BenchmarkEncrypted(b *testing.B) {
 	}
 }
 
-// nullOverTLS answers each record with what twoRequests expect.
+// nullOverTLS answers each record with the responses that twoRequests expects.
 func nullOverTLS(t testing.TB) endpoint.Endpoint {
 	other := httptest.NewTLSServer(nil) // for its certificate
 	config := &tls.Config{Certificates: other.TLS.Certificates}
