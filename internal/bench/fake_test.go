@@ -44,7 +44,7 @@ type fakeHost struct {
 	apart    map[string]bool                         // contestants that move to a namespace after their first start
 	stays    map[string]bool                         // contestants that ignore the request to end
 	hasty    map[string]bool                         // contestants that do not wait for their delay
-	canned   map[string]bool                         // contestants that give one answer to all requests after their first thaw
+	canned   map[string]bool                         // contestants that repeat one answer after their first thaw
 	keeps    time.Duration                           // how long b keeps the backend's answers
 
 	compiles func(*fakeServer) time.Duration // a server's CPU clock, read each time
