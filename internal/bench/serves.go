@@ -17,10 +17,9 @@ import (
 const (
 	// answered is how long a server may take for an answer on each connection.
 	answered = 5 * time.Second
-	// accepted is how long none of the connections may be accepted that are still asked for.
+	// accepted is how long the server may accept none of the remaining connections.
 	accepted = time.Second
-	// starved is how long a connection waits that a server leaves alone while it serves others, at least, and
-	// how many times as long as usual.
+	// A connection counts as neglected if it waits for starved or longer, and starvedTimes the usual time.
 	starved      = time.Second
 	starvedTimes = 10
 	// redialling is the length of a load that shows dropped dials.
@@ -29,9 +28,9 @@ const (
 	queued = 200 * time.Millisecond
 )
 
-// serves finds over how many connections, at most those of the level, a server serves all of them: each gets an
-// answer in time, and if connections are closed under load, its listen queue holds the dials in their place. It
-// returns nil if these are all.
+// serves finds the largest number of connections, up to the level's, that a server serves fully: each
+// gets an answer in time, and if connections are closed under load, the listen queue holds the dials
+// that replace them. It returns nil if the server serves the level's number.
 func (b *Bench) serves(ctx context.Context, name string, s Server, level result.Level) (*result.Fewer, error) {
 	var fewer *result.Fewer
 	asked := level.Connections
@@ -92,10 +91,10 @@ func (b *Bench) try(ctx context.Context, job load.Job, window time.Duration) (l 
 	return l, seen, err
 }
 
-// queue returns how many of a load's connections the listen queue of a server holds: those that are established
-// while it is frozen; 0 if it is not frozen, because it answers.
+// queue returns how many connections a server's listen queue holds: those established while the server
+// is frozen; 0 if it cannot be frozen, or answers nevertheless.
 func (b *Bench) queue(ctx context.Context, s Server, job load.Job) int {
-	b.recover(ctx, job) // the queue may hold what was closed by now
+	b.recover(ctx, job) // the queue may hold closed connections
 	b.Generator.Rest(settle)
 	if s.Freeze() != nil {
 		return 0
@@ -109,8 +108,7 @@ func (b *Bench) queue(ctx context.Context, s Server, job load.Job) int {
 	return l.Established
 }
 
-// recover waits until a server has worked off what connections asked that are closed by now, and answers
-// again.
+// recover waits until a server has worked off requests from closed connections, and answers again.
 func (b *Bench) recover(ctx context.Context, job load.Job) {
 	job.Connections, job.Timeout, job.ConnectTimeout = 1, time.Minute, time.Minute
 	if session, err := b.Generator.Open(ctx, job); err == nil {
@@ -119,8 +117,8 @@ func (b *Bench) recover(ctx context.Context, job load.Job) {
 	}
 }
 
-// servedOf returns how many connections of a load with that timeout its server served, or how many it may serve, at
-// least 1; and unless these are all, what it did to the others.
+// servedOf returns how many connections the server served in a load with that timeout, or how many it
+// may serve, at least 1; and unless it served all, why not.
 func servedOf(l *result.Load, seen *result.Detail, timeout time.Duration) (n int, why string) {
 	n = l.Connections
 	fewer := func(to int, text string, args ...any) {
@@ -154,7 +152,7 @@ func servedOf(l *result.Load, seen *result.Detail, timeout time.Duration) (n int
 	return n, why
 }
 
-// above returns how many times of h are longer than limit; 0 of none.
+// above returns how many times in h are longer than limit; 0 if h is nil.
 func above(h *hist.Histogram, limit time.Duration) int64 {
 	if h == nil {
 		return 0

@@ -168,9 +168,9 @@ type Engine interface {
 
 // Session is a set of established connections, all idle between windows.
 type Session interface {
-	// Run loads for one window, awaits every answer (drain) and returns what was seen. A connection
+	// Run loads for one window, awaits every answer (drain) and returns the results. A connection
 	// that breaks is dialled again once per failure, and the failure is counted. Cancelling ctx
-	// ends the window early; what was seen is still returned.
+	// ends the window early; the results so far are still returned.
 	Run(ctx context.Context, w Window) (result.Load, error)
 	Close() error
 }

@@ -39,9 +39,10 @@ type Load struct {
 
 	Connections int `json:"connections"`
 	Established int `json:"established"`
-	// RepeatedDials are the dials before the window, since the session began, that were given up and
-	// repeated because they took several times as long as the quickest (load.Dials): the server's listen
-	// queue was full, or packets were lost. OpeningNS is how long all dials took then; 0: none was repeated.
+	// RepeatedDials counts the dials before the window, since the session began, that were given up
+	// and repeated because they took several times as long as the quickest (load.Dials): the server's
+	// listen queue was full, or packets were lost. OpeningNS is how long all dials took; 0: none was
+	// repeated.
 	RepeatedDials int64 `json:"repeated_dials,omitempty"`
 	OpeningNS     int64 `json:"opening_ns,omitempty"`
 	// StreamsAllowed is how many requests the server allowed in flight on an HTTP/2 connection, if
