@@ -63,12 +63,10 @@ func (r *Row) ofDyno(at map[string]leaf) {
 	}
 }
 
-// runMetrics are a contestant's metrics in a run.json, with their names and units in this package.
-var runMetrics = []struct{ path, value, metric, unit string }{
-	{"throughput", "per_sec", "rps", "req/s"}, {"p50", "ns", "p50", "ns"}, {"p99", "ns", "p99", "ns"},
-}
+// runMetrics are the metrics of a run.json that are imported, with their names and units in this package.
+var runMetrics = map[string][2]string{"throughput": {"rps", "req/s"}, "p50": {"p50", "ns"}, "p99": {"p99", "ns"}}
 
-// dynoRun reads the run.json of dyno run and dyno compare: a row for each contestant, each figure
+// dynoRun reads the run.json of dyno run and dyno compare: a row for each contestant at the first level, each figure
 // with its interval.
 func (r *reader) dynoRun(list []leaf) {
 	at := byPath(list)
@@ -76,26 +74,32 @@ func (r *reader) dynoRun(list []leaf) {
 		v, _ := strconv.ParseFloat(at[path].text, 64)
 		return v
 	}
+	first, rows := "", map[string]*Row{}
 	for i := 0; ; i++ {
-		contestant := fmt.Sprintf("contestants.%d.", i)
-		if _, ok := at[contestant+"name"]; !ok {
+		path := fmt.Sprintf("rows.%d.", i)
+		if _, ok := at[path+"metric"]; !ok {
 			break
 		}
-		row := r.newRow("dyno")
-		row.Contestant, row.Scenario = at[contestant+"name"].text, at["plan.scenario"].text
-		row.Connections, _ = strconv.Atoi(at["plan.level.connections"].text)
-		_, row.Open = at["plan.level.rate_per_sec"]
-		for _, m := range runMetrics {
-			path := contestant + "metrics." + m.path + "."
-			l := at[path+"value_"+m.value]
-			if l.text == "" {
-				continue
-			}
-			f := r.add(row, m.metric, l.text, m.unit, l.line, l.column)
-			if lo, hi := valueAt(path+"lo_"+m.value), valueAt(path+"hi_"+m.value); f != nil && f.Value > 0 && hi > 0 {
-				base := f.Value / valueAt(path+"value_"+m.value)
-				f.Lo, f.Hi = lo*base, hi*base
-			}
+		name, level, l := at[path+"contestant"].text, at[path+"level"].text, at[path+"value"]
+		if name != "" && first == "" {
+			first = level
+		}
+		m, known := runMetrics[at[path+"metric"].text]
+		if !known || l.text == "" || level != first {
+			continue
+		}
+		row := rows[name]
+		if row == nil {
+			row = r.newRow("dyno")
+			rows[name] = row
+			row.Contestant, row.Scenario = name, at["plan.scenario"].text
+			row.Connections, _ = strconv.Atoi(at["plan.levels.0.connections"].text)
+			_, row.Open = at["plan.levels.0.rate_per_sec"]
+		}
+		f := r.add(row, m[0], l.text, m[1], l.line, l.column)
+		if lo, hi := valueAt(path+"lo"), valueAt(path+"hi"); f != nil && f.Value > 0 && hi > 0 {
+			base := f.Value / valueAt(path+"value")
+			f.Lo, f.Hi = lo*base, hi*base
 		}
 	}
 	r.finish()

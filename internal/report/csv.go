@@ -2,6 +2,7 @@ package report
 
 import (
 	"encoding/csv"
+	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -38,19 +39,42 @@ func (v *View) runLines(label string) []line {
 var csvHead = []string{"contestant", "level", "metric", "unit", "value", "lo", "hi", "epochs", "ratio", "ratio_lo", "ratio_hi",
 	"verdict", "notes"}
 
+// fields returns the columns of a line.
+func (l *line) fields() []string {
+	numbers := []string{decimal(l.Value), decimal(l.Lo), decimal(l.Hi), "", "", "", ""}
+	if l.N > 0 {
+		numbers[3] = strconv.Itoa(l.N)
+	}
+	if r := l.ratio; r.N > 0 {
+		numbers[4], numbers[5], numbers[6] = decimal(r.Value), decimal(r.Lo), decimal(r.Hi)
+	}
+	return slices.Concat([]string{l.contestant, l.level, l.metric, l.unit}, numbers, []string{l.verdict, strings.Join(l.notes, "; ")})
+}
+
+// rowsJSON returns the lines as objects, without the columns that are empty.
+func rowsJSON(lines []line) []map[string]any {
+	rows := []map[string]any{}
+	for _, l := range lines {
+		row := map[string]any{}
+		for i, x := range l.fields() {
+			switch {
+			case x == "":
+			case i > 3 && i < 11:
+				row[csvHead[i]] = json.Number(x)
+			default:
+				row[csvHead[i]] = x
+			}
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
 // CSV writes a row for each figure of a run, below a head row.
 func CSV(w io.Writer, d *Data) error {
 	rows := [][]string{csvHead}
 	for _, l := range viewOf(d).lines() {
-		numbers := []string{decimal(l.Value), decimal(l.Lo), decimal(l.Hi), "", "", "", ""}
-		if l.N > 0 {
-			numbers[3] = strconv.Itoa(l.N)
-		}
-		if r := l.ratio; r.N > 0 {
-			numbers[4], numbers[5], numbers[6] = decimal(r.Value), decimal(r.Lo), decimal(r.Hi)
-		}
-		row := slices.Concat([]string{l.contestant, l.level, l.metric, l.unit}, numbers,
-			[]string{l.verdict, strings.Join(l.notes, "; ")})
+		row := l.fields()
 		for i := range row {
 			row[i] = document.CSVCell(row[i])
 		}
@@ -120,9 +144,23 @@ func (r *Row) lines(level string, m analysis.Metric, f *Figure) []line {
 	return []line{l, span}
 }
 
+// single returns a figure of a row without an interval.
+func (r *Row) single(level, metric, unit string, value float64) line {
+	return line{contestant: r.Name, level: level, metric: metric, unit: unit, verdict: "measured",
+		Estimate: analysis.Estimate{Value: value, Lo: math.NaN(), Hi: math.NaN()}}
+}
+
+// shareLines returns the share of the generator's ceiling that a row reaches, where it is known.
+func (r *Row) shareLines(level string, shares map[string]float64) []line {
+	if x, ok := shares[r.Name]; ok && r.Excluded == "" {
+		return []line{r.single(level, "ceiling_share", "share", x)}
+	}
+	return nil
+}
+
 // startLines returns what is known of the starts of a row, and its place.
 func (r *Row) startLines() (lines []line) {
-	if r.Excluded != "" {
+	if r.Excluded != "" && !r.elsewhere {
 		return nil
 	}
 	for _, c := range startColumns {
@@ -136,9 +174,8 @@ func (r *Row) startLines() (lines []line) {
 	}
 	if p := r.Place; p.Lo > 0 {
 		rank := analysis.Estimate{Value: math.NaN(), Lo: float64(p.Lo), Hi: float64(p.Hi)}
-		tier := analysis.Estimate{Value: float64(p.Tier), Lo: math.NaN(), Hi: math.NaN()}
 		lines = append(lines, line{contestant: r.Name, metric: "rank", Estimate: rank, verdict: "measured"},
-			line{contestant: r.Name, metric: "tier", Estimate: tier, verdict: "measured"})
+			r.single("", "tier", "", float64(p.Tier)))
 	}
 	return lines
 }
@@ -165,20 +202,16 @@ func pairLines(pairs []analysis.Pair, level func(result.Cell) string) (lines []l
 }
 
 // countLines returns the requests that loads answered right, and the errors.
-func countLines(contestant, level string, requests int64, errors map[string]int64) []line {
+func (r *Row) countLines(level string, requests int64, errors map[string]int64) []line {
 	sum := int64(0)
 	for _, n := range errors {
 		sum += n
 	}
-	count := func(name string, n int64) line {
-		return line{contestant: contestant, level: level, metric: name, verdict: "measured",
-			Estimate: analysis.Estimate{Value: float64(n), Lo: math.NaN(), Hi: math.NaN()}}
-	}
-	failed := count("errors", sum)
+	failed := r.single(level, "errors", "", float64(sum))
 	if sum > 0 {
 		failed.notes = []string{errorsText(errors)}
 	}
-	return []line{count("requests", requests), failed}
+	return []line{r.single(level, "requests", "", float64(requests)), failed}
 }
 
 func (p *oneLevel) lines() (lines []line) {
@@ -188,28 +221,39 @@ func (p *oneLevel) lines() (lines []line) {
 		for _, m := range p.metrics {
 			lines = append(lines, r.lines(at, m, p.figure(r, m))...)
 		}
+		lines = append(lines, r.shareLines(at, p.a.Shares)...)
 		lines = append(lines, r.startLines()...)
 	}
 	s := newLevels(p.View)
-	for _, r := range p.rows {
-		for i := range s.Levels {
-			for _, m := range s.extraMetrics(i) {
-				lines = append(lines, r.lines(s.names[i], m, s.figure(r, m, i))...)
-			}
-		}
+	for _, r := range p.all() {
+		lines = append(lines, s.levelLines(r)...)
 	}
 	return append(lines, pairLines(p.a.Pairs, func(result.Cell) string { return at })...)
+}
+
+// levelLines returns the figures of a row at all levels.
+func (s *manyLevels) levelLines(r Row) (lines []line) {
+	for i := range s.Levels {
+		for _, m := range s.metricsAt(i) {
+			lines = append(lines, r.lines(s.names[i], m, s.figure(r, m, i))...)
+		}
+		if a := s.Levels[i].Analysis; a != nil {
+			lines = append(lines, r.shareLines(s.names[i], a.Shares)...)
+		}
+	}
+	return lines
 }
 
 func (s *manyLevels) lines() (lines []line) {
 	lines = s.runLines(familyLabel)
 	for _, r := range s.all() {
-		for i := range s.Levels {
-			for _, m := range s.metrics {
-				lines = append(lines, r.lines(s.names[i], m, s.figure(r, m, i))...)
+		lines = append(lines, s.levelLines(r)...)
+		lines = append(lines, r.startLines()...)
+		for _, m := range s.metrics {
+			if e, _, _ := analysis.Unloaded(s.run, r.Name, m); e.N > 0 {
+				lines = append(lines, r.lines("before the first load", m, &Figure{Estimate: e})...)
 			}
 		}
-		lines = append(lines, r.startLines()...)
 	}
 	return append(lines, pairLines(s.a.Pairs, s.levelAt)...)
 }
@@ -222,7 +266,7 @@ func (c *singleLoads) lines() (lines []line) {
 			lines = append(lines, r.lines(at, m, c.figure(r, m))...)
 		}
 		n, errs := c.totals(r)
-		lines = append(lines, countLines(r.Name, at, n, errs)...)
+		lines = append(lines, r.countLines(at, n, errs)...)
 	}
 	tools := newExternal(c)
 	if tools == nil {
@@ -230,19 +274,23 @@ func (c *singleLoads) lines() (lines []line) {
 	}
 	for i := range tools.rows {
 		by := &tools.rows[i]
-		if by.External == "" && by.Contestant != c.run.Plan.Ceiling {
-			continue // it stands above
-		}
 		r, at := Row{Name: by.Contestant}, at+", by "+by.By()
+		if share := tools.share(by); !math.IsNaN(share) {
+			lines = append(lines, r.single(at, "of_ceiling", "share", share))
+		}
+		above := by.External == "" && by.Contestant != c.run.Plan.Ceiling // its loads have rows already
 		for _, m := range analysis.ExternalMetrics {
+			if above && slices.ContainsFunc(c.metrics, func(x analysis.Metric) bool { return x.Name == m.Name }) {
+				continue
+			}
 			f := &Figure{Estimate: analysis.Estimate{Value: by.value(m), Lo: math.NaN(), Hi: math.NaN(), N: len(by.Loads)}}
 			if math.IsNaN(f.Value) {
 				f.Absent = "it is not reported"
 			}
 			lines = append(lines, r.lines(at, m, f)...)
 		}
-		if n, errs, reported := by.counts(); reported {
-			lines = append(lines, countLines(r.Name, at, n, errs)...)
+		if n, errs, reported := by.counts(); reported && !above {
+			lines = append(lines, r.countLines(at, n, errs)...)
 		}
 	}
 	return lines

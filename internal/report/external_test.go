@@ -160,41 +160,45 @@ func TestDrivenForms(t *testing.T) {
 			Rows []struct {
 				Contestant    string
 				LoadGenerator string `json:"load_generator"`
-				Metrics       map[string]*float64
-				OfCeiling     *float64 `json:"of_ceiling"`
 				Reported      []result.Reported
 			}
 			Words []string
 		}
-	}
-	if err := json.Unmarshal([]byte(got["json"]), &report); err != nil || report.External.Name != "wrk" ||
-		len(report.External.Rows) != 4 {
-		t.Fatalf("json: %v, %+v", err, report)
-	}
-	for i, want := range []struct {
-		contestant, driver string
-		rate               float64
-		told               int
-	}{{"iris-mvc", "dyno", 50000, 0}, {"iris-mvc", "wrk", 49000, 1}, {"null", "dyno", 100000, 0},
-		{"null", "wrk", 90000, 1}} {
-		r := report.External.Rows[i]
-		if v := r.Metrics["throughput_per_sec"]; r.Contestant != want.contestant || r.LoadGenerator != want.driver ||
-			v == nil || *v != want.rate || len(r.Reported) != want.told {
-			t.Errorf("json, row %d: %+v, want %+v", i, r, want)
+		Rows []struct {
+			Contestant, Level, Metric string
+			Value                     *float64
 		}
 	}
-	if v := report.External.Rows[1].OfCeiling; v == nil || math.Abs(*v-49./90) > 1e-9 {
-		t.Errorf("json: of_ceiling %v", v)
+	if err := json.Unmarshal([]byte(got["json"]), &report); err != nil || report.External.Name != "wrk" ||
+		len(report.External.Rows) != 2 {
+		t.Fatalf("json: %v, %+v", err, report)
 	}
-	if p99 := report.External.Rows[1].Metrics["p99_ns"]; p99 != nil {
-		t.Errorf("json: a p99 that wrk did not tell: %v", *p99)
+	for i, contestant := range []string{"iris-mvc", "null"} {
+		if r := report.External.Rows[i]; r.Contestant != contestant || r.LoadGenerator != "wrk" || len(r.Reported) != 1 {
+			t.Errorf("json, row %d: %+v", i, r)
+		}
+	}
+	found := 0
+	for _, r := range report.Rows {
+		want, is := map[string]float64{"iris-mvc|c=100|throughput": 50000, "iris-mvc|c=100, by wrk|throughput": 49000,
+			"null|c=100, by dyno|throughput": 100000, "null|c=100, by wrk|throughput": 90000,
+			"iris-mvc|c=100, by wrk|of_ceiling": 49. / 90}[r.Contestant+"|"+r.Level+"|"+r.Metric]
+		if is {
+			found++
+		}
+		if is && (r.Value == nil || math.Abs(*r.Value-want) > 1e-9) || r.Level == "c=100, by wrk" && r.Metric == "p99" && r.Value != nil {
+			t.Errorf("json: %+v, want %v", r, want)
+		}
+	}
+	if found != 5 {
+		t.Errorf("json: %d of 5 figures", found)
 	}
 	for ext, text := range allForms(t, externalFixture(func(s *result.Reported) { *s = result.Reported{Trouble: "no figures"} }, calm...)) {
 		switch ext {
 		case "csv":
 			has("silent, csv", text, ", by wrk\",throughput,1/s,,,,,,,,absent,it is not reported\n")
 		case "json":
-			has("silent, json", text, `"throughput_per_sec": null`, "wrk reported no rate.")
+			has("silent, json", text, `"notes": "it is not reported"`, "wrk reported no rate.")
 		default:
 			has("silent, "+ext, text, "wrk – –", "wrk reported no rate. Parts of its output could not be read: no figures.")
 		}

@@ -44,9 +44,12 @@ func EstimateNumbers(e analysis.Estimate, absent bool) map[string]float64 {
 func (v *View) baseJSON(label string, answer []string) *runJSON {
 	o := &runJSON{Format: jsonFormat, Label: label, Answer: answer, Checked: v.run.Checked(),
 		CheckedAlso: v.run.CheckedAlso(), Plan: v.run.Plan, Host: v.run.Host, End: v.run.End,
-		Findings: []findingJSON{}}
+		Contestants: []contestantJSON{}, Findings: []findingJSON{}}
 	for _, p := range v.Parts {
 		o.Parts = append(o.Parts, partJSON(p))
+	}
+	for _, r := range v.all() {
+		o.Contestants = append(o.Contestants, v.contestantJSON(r))
 	}
 	for _, f := range v.Findings {
 		o.Findings = append(o.Findings, findingJSON{f.ID, f.Title, orNull(f.Contestant), f.State.String(), f.Text})
@@ -63,7 +66,11 @@ func (v *View) decisionJSON() decisionJSON {
 func (v *View) contestantJSON(r Row) contestantJSON {
 	o := contestantJSON{Name: r.Name, Title: r.Title, Control: r.Control, Excluded: orNull(r.Excluded),
 		Notes: append([]string{}, r.Data...), Failure: r.Failure,
-		Built: r.Built, Launches: []result.Launch{}, SentAgain: v.sentAgain(r.Name)}
+		Starts: startsJSON{r.Starts.N, r.Starts.Classes, []startJSON{}},
+		Built:  r.Built, Launches: []result.Launch{}, SentAgain: v.sentAgain(r.Name)}
+	for _, s := range r.Starts.Each {
+		o.Starts.Each = append(o.Starts.Each, startJSON{s.Epoch, s.ReadyNS, s.Level})
+	}
 	for _, l := range v.run.Launches {
 		if l.Contestant == r.Name {
 			o.Launches = append(o.Launches, l)
@@ -74,40 +81,23 @@ func (v *View) contestantJSON(r Row) contestantJSON {
 
 func (p *oneLevel) json() *runJSON {
 	o := p.baseJSON("", p.Answer())
-	o.Summary, o.Contestants = p.decisionJSON(), []contestantJSON{}
-	o.Pairs, o.AACheck, o.Others = pairsJSON(p.a.Pairs), (*pairJSON)(nil), pairsJSON(p.a.Others)
-	if p.a.AACheck != nil {
-		o.AACheck = pairsJSON([]analysis.Pair{*p.a.AACheck})[0]
-	}
+	p.decided(o, pairsJSON)
 	for _, x := range p.a.Trends {
 		o.Trends = append(o.Trends, trendJSON{x.Contestant, x.Level, x.Metric, ratio(x.Change), number(x.P), x.Moving})
 	}
 	o.LongLoads = p.longJSON()
-	s := newLevels(p.View)
 	if len(p.Levels) > 0 {
-		o.Levels = s.levelsJSON()
-	}
-	for _, r := range p.all() {
-		c := p.contestantJSON(r)
-		c.rankJSON, c.LowerBound, c.Starts, c.Metrics = &rankJSON{}, &r.Place.LowerBound, startsJSON(r),
-			map[string]any{}
-		if r.Excluded == "" && r.Place.Lo != 0 {
-			c.rankJSON = &rankJSON{&r.Place.Tier, &r.Place.Lo, &r.Place.Hi}
-		}
-		share := number(math.NaN())
-		if x, ok := p.a.Shares[r.Name]; ok {
-			share = number(x)
-		}
-		c.Ceiling = &share
-		for _, m := range p.metrics {
-			c.Metrics[m.Name] = figureJSON(m, p.figure(r, m))
-		}
-		if len(p.Levels) > 0 {
-			c.Levels = s.figuresJSON(r)
-		}
-		o.Contestants = append(o.Contestants, c)
+		o.Levels = newLevels(p.View).levelsJSON()
 	}
 	return o
+}
+
+// decided adds the comparisons.
+func (v *View) decided(o *runJSON, pairs func([]analysis.Pair) []pairJSON) {
+	o.Summary, o.Pairs, o.AACheck, o.Others = v.decisionJSON(), pairs(v.a.Pairs), (*pairJSON)(nil), pairs(v.a.Others)
+	if v.a.AACheck != nil {
+		o.AACheck = pairs([]analysis.Pair{*v.a.AACheck})[0]
+	}
 }
 
 // longJSON returns nil for records that are older than long loads.
@@ -124,18 +114,6 @@ func (v *View) longJSON() *longJSON {
 	return o
 }
 
-// figureJSON returns a figure; its range is of epochs or of loads.
-func figureJSON(m analysis.Metric, f *Figure) map[string]any {
-	numbers := EstimateNumbers(f.Estimate, f.Absent != "")
-	more := map[string]any{"epochs": f.N, "to_reference": nil, "absent": orNull(f.Absent)}
-	if numbers["least"], numbers["most"] = f.Least, f.Most; f.Absent != "" {
-		numbers["least"], numbers["most"], more["epochs"] = math.NaN(), math.NaN(), 0
-	} else if f.Ratio.N > 0 {
-		more["to_reference"] = ratio(f.Ratio)
-	}
-	return InUnit(m.Unit, numbers, more)
-}
-
 func ratio(e analysis.Estimate) ratioJSON {
 	return ratioJSON{number(e.Value), number(e.Lo), number(e.Hi), e.N}
 }
@@ -149,43 +127,10 @@ func pairsJSON(pairs []analysis.Pair) []pairJSON {
 	return list
 }
 
-// startsJSON returns the starts of a contestant.
-func startsJSON(r Row) map[string]any {
-	o := map[string]any{"starts": r.Starts.N, "warm_up_classes": r.Starts.Classes}
-	if len(r.Starts.Each) > 0 {
-		each := []startJSON{}
-		for _, s := range r.Starts.Each {
-			each = append(each, startJSON{s.Epoch, s.ReadyNS, s.Level})
-		}
-		o["each"] = each
-	}
-	for _, c := range startColumns {
-		o[c.Name] = nil
-		if e := c.Of(r.Starts); e.N > 0 {
-			o[c.Name] = InUnit(c.Unit, EstimateNumbers(e, false), map[string]any{"epochs": e.N})
-		}
-	}
-	return o
-}
-
 func (s *manyLevels) json() *runJSON {
 	o := s.baseJSON(familyLabel, s.sentences())
-	o.Levels, o.Contestants = s.levelsJSON(), []contestantJSON{}
-	o.Summary, o.Pairs, o.AACheck, o.Others = s.decisionJSON(), s.cellPairsJSON(s.a.Pairs), (*pairJSON)(nil),
-		s.cellPairsJSON(s.a.Others)
-	if s.a.AACheck != nil {
-		o.AACheck = s.cellPairsJSON([]analysis.Pair{*s.a.AACheck})[0]
-	}
-	for _, r := range s.all() {
-		c := s.contestantJSON(r)
-		c.Levels, c.Starts, c.Idle = s.figuresJSON(r), startsJSON(r), map[string]any{}
-		for _, m := range s.metrics {
-			if e, _, _ := analysis.Unloaded(s.run, r.Name, m); e.N > 0 {
-				c.Idle[m.Name] = InUnit(m.Unit, EstimateNumbers(e, false), map[string]any{"epochs": e.N})
-			}
-		}
-		o.Contestants = append(o.Contestants, c)
-	}
+	o.Levels = s.levelsJSON()
+	s.decided(o, s.cellPairsJSON)
 	return o
 }
 
@@ -200,26 +145,6 @@ func (s *manyLevels) levelsJSON() []levelJSON {
 		levels = append(levels, levelJSON{s.names[i], l.At, epochs, len(l.Trials)})
 	}
 	return levels
-}
-
-// figuresJSON returns the figures of a row, level by level.
-func (s *manyLevels) figuresJSON(r Row) []figuresJSON {
-	all := []figuresJSON{}
-	for i := range s.Levels {
-		o := figuresJSON{Level: s.names[i], Ceiling: number(math.NaN()), Metrics: map[string]any{}}
-		if a := s.Levels[i].Analysis; a != nil && r.Excluded == "" {
-			if x, ok := a.Shares[r.Name]; ok {
-				o.Ceiling = number(x)
-			}
-		}
-		for _, m := range s.metricsAt(i) {
-			f := s.figure(r, m, i)
-			o.LowerBound = o.LowerBound || f.Bound
-			o.Metrics[m.Name] = figureJSON(m, f)
-		}
-		all = append(all, o)
-	}
-	return all
 }
 
 // cellPairsJSON returns pairs of cells.
@@ -249,16 +174,10 @@ func (s *highestRates) json() *runJSON {
 
 func (c *singleLoads) json() *runJSON {
 	o := c.baseJSON(loadsLabel, c.sentences())
-	o.Summary, o.Contestants = map[string]int{"loads": len(c.Loads), "loaded_again": c.Discarded}, []contestantJSON{}
-	for _, r := range c.rows {
-		one := c.contestantJSON(r)
-		n, errs := c.totals(r)
-		one.Requests, one.Errors, one.Metrics = &n, errs, map[string]any{}
-		for _, m := range c.metrics {
-			one.Metrics[m.Name] = figureJSON(m, c.figure(r, m))
-		}
-		one.Growth = c.growthJSON(r)
-		o.Contestants = append(o.Contestants, one)
+	o.Summary = map[string]int{"loads": len(c.Loads), "loaded_again": c.Discarded}
+	for i, r := range c.all() {
+		_, o.Contestants[i].Errors = c.totals(r)
+		o.Contestants[i].Growth = c.growthJSON(r)
 	}
 	if d := newExternal(c); d != nil {
 		o.External = d.json()
@@ -284,17 +203,13 @@ func (d *external) json() *externalJSON {
 	}
 	for i := range d.rows {
 		r := &d.rows[i]
-		one := externalRowJSON{Contestant: r.Contestant, Generator: r.By(), Metrics: map[string]number{},
-			OfCeiling: number(d.share(r))}
-		for _, m := range analysis.ExternalMetrics {
-			one.Metrics[m.Name+"_"+unitKey(m.Unit)] = number(r.value(m))
+		if r.External == "" {
+			continue
 		}
-		if r.External != "" {
-			one.Reported = []*result.Reported{}
-			for k := range r.Loads {
-				if t := r.Loads[k].Reported; t != nil {
-					one.Reported = append(one.Reported, t)
-				}
+		one := externalRowJSON{Contestant: r.Contestant, Generator: r.By(), Reported: []*result.Reported{}}
+		for k := range r.Loads {
+			if t := r.Loads[k].Reported; t != nil {
+				one.Reported = append(one.Reported, t)
 			}
 		}
 		o.Rows = append(o.Rows, one)

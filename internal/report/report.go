@@ -90,8 +90,9 @@ func SVG(w io.Writer, d *Data) error { return document.SVG(w, viewOf(d).document
 
 // JSON writes run.json; doc/format.md has its keys.
 func JSON(w io.Writer, d *Data) error {
-	o := viewOf(d).json()
-	o.Backend, o.Claims = toBackendJSON(d), d.Added.JSON
+	p := viewOf(d)
+	o := p.json()
+	o.Rows, o.Backend, o.Claims = rowsJSON(p.lines()), toBackendJSON(d), d.Added.JSON
 	return document.JSON(w, o)
 }
 

@@ -22,8 +22,9 @@ type runJSON struct {
 	Parts       []partJSON       `json:"parts,omitempty"` // where it was measured on several machines
 	End         *result.End      `json:"end"`             // null for a run that was cut off
 	Summary     any              `json:"summary,omitzero"`
+	Rows        []map[string]any `json:"rows"` // the figures: those of CSV
 	Levels      []levelJSON      `json:"levels,omitzero"`
-	Contestants []contestantJSON `json:"contestants,omitzero"` // in table order, then the controls
+	Contestants []contestantJSON `json:"contestants"` // in table order, then the controls
 	Capacities  []capacityJSON   `json:"capacities,omitzero"`
 	Pairs       []pairJSON       `json:"pairs,omitzero"`
 	AACheck     any              `json:"aa_check,omitzero"`
@@ -59,30 +60,27 @@ type trialsJSON struct {
 	Primary   string `json:"primary"`
 }
 
-// contestantJSON is a contestant or a control. One that is excluded has no values: what it did is in
-// trials.jsonl, but it is no figure.
+// contestantJSON is a contestant or a control; its figures are rows.
 type contestantJSON struct {
-	Name    string `json:"name"`
-	Title   string `json:"title"`
-	Control bool   `json:"control"`
-	*rankJSON
-	LowerBound *bool           `json:"lower_bound,omitempty"`
-	Excluded   orNull          `json:"excluded"` // why it has no figures
-	Notes      []string        `json:"notes"`
-	Failure    *result.Failure `json:"failure"`
-	Ceiling    *number         `json:"ceiling_share_ratio,omitempty"` // of the generator's ceiling
-
-	Requests  *int64           `json:"requests,omitempty"`
+	Name      string           `json:"name"`
+	Title     string           `json:"title"`
+	Control   bool             `json:"control"`
+	Excluded  orNull           `json:"excluded"` // why it has no figures
+	Notes     []string         `json:"notes"`
+	Failure   *result.Failure  `json:"failure"`
 	Errors    map[string]int64 `json:"errors,omitzero"`
 	SentAgain int64            `json:"sent_again,omitempty"` // in all trials and long loads
-	Metrics   map[string]any   `json:"metrics,omitempty"`    // value, lo and hi in the metric's unit, epochs, to_reference, absent
 	Growth    *growthJSON      `json:"memory_growth,omitempty"`
 
-	Idle     map[string]any     `json:"idle,omitempty"`
-	Levels   []figuresJSON      `json:"levels,omitzero"`
-	Starts   map[string]any     `json:"starts,omitempty"`
+	Starts   startsJSON         `json:"starts"`
 	Built    *result.Contestant `json:"built"` // as in trials.jsonl; null if it never was
 	Launches []result.Launch    `json:"launches"`
+}
+
+type startsJSON struct {
+	N       int            `json:"starts"` // without the pilots'
+	Classes map[string]int `json:"warm_up_classes"`
+	Each    []startJSON    `json:"each,omitempty"`
 }
 
 // startJSON is one start. A key is left out where there is no value.
@@ -92,25 +90,11 @@ type startJSON struct {
 	Level   float64 `json:"level_ratio,omitempty"`
 }
 
-type rankJSON struct {
-	Tier *int `json:"tier"`
-	Lo   *int `json:"rank_lo"`
-	Hi   *int `json:"rank_hi"`
-}
-
 type levelJSON struct {
 	Name   string       `json:"name"`
 	At     result.Level `json:"at"`
 	Epochs int          `json:"valid_epochs"`
 	Trials int          `json:"valid_trials"`
-}
-
-// figuresJSON are a contestant's at one level.
-type figuresJSON struct {
-	Level      string         `json:"level"`
-	LowerBound bool           `json:"lower_bound"`
-	Ceiling    number         `json:"ceiling_share_ratio"`
-	Metrics    map[string]any `json:"metrics"`
 }
 
 type capacityJSON struct {
@@ -197,10 +181,8 @@ type externalJSON struct {
 
 type externalRowJSON struct {
 	Contestant string             `json:"contestant"`
-	Generator  string             `json:"load_generator"` // who made the load: dyno or the external tool
-	Metrics    map[string]number  `json:"metrics"`
-	OfCeiling  number             `json:"of_ceiling"`
-	Reported   []*result.Reported `json:"reported,omitzero"`
+	Generator  string             `json:"load_generator"`
+	Reported   []*result.Reported `json:"reported"`
 }
 
 type backendJSON struct {

@@ -4,12 +4,14 @@
     python3 scripts/figures/figures.py OLD NEW
 
 OLD and NEW are folders with the same files, written by `dyno report --format csv` (NAME.csv) and `--format json`
-(NAME.json) of the same records. OLD may have the four headers of CSV that were before the one, and run.json format 2.
+(NAME.json) of the same records. OLD may have the four headers of CSV that were before the one, and a run.json whose
+contestants have their figures.
 Each figure of OLD that NEW lacks is printed; the exit code is 1 if there is any.
 """
 import csv
 import json
 import os
+import re
 import sys
 
 csv.field_size_limit(1 << 30)
@@ -28,7 +30,11 @@ def number(x):
 
 def old_csv(path):
     """The figures of any header: (contestant, level or None, metric, column, number)."""
-    for r in csv.DictReader(open(path, newline="")):
+    rows = list(csv.DictReader(open(path, newline="")))
+    if rows and "unit" in rows[0] and "notes" in rows[0]:
+        yield from rows_of(rows)
+        return
+    for r in rows:
         name, level, metric = r["contestant"], r.get("level"), r["metric"]
         if "level" not in r and metric.endswith(")"):  # a further level of a paired comparison
             metric, level = metric[:-1].split(" (", 1)
@@ -60,19 +66,84 @@ def old_csv(path):
             yield name, None, "errors", "notes", r["errors"], by
 
 
-def new_csv(path):
+def rows_of(rows):
     figures = set()
-    for r in csv.DictReader(open(path, newline="")):
-        level, by = r["level"], "dyno"
+    for r in rows:
+        name, level, notes, by = r.get("contestant", ""), r.get("level", ""), r.get("notes", ""), "dyno"
         if ", by " in level:
             by = level.rsplit(", by ", 1)[1]
-        figures_of = {k: r[k] for k in ("value", "lo", "hi", "epochs", "ratio", "ratio_lo", "ratio_hi", "verdict", "notes") if r[k]}
-        if r["notes"].startswith("p = "):
-            figures_of["p"] = r["notes"][4:].split(";")[0]
-        for k, x in figures_of.items():
-            figures.add((r["contestant"], level, r["metric"], k, x, by))
-            figures.add((r["contestant"], None, r["metric"], k, x, by))
+        figures_of = {k: r[k] for k in ("value", "lo", "hi", "epochs", "ratio", "ratio_lo", "ratio_hi", "verdict", "notes") if r.get(k, "") != ""}
+        if notes.startswith("p = "):
+            figures_of["p"] = notes[4:].split(";")[0]
+        of = list(figures_of.items())
+        if figures_of.get("verdict") in ("absent", "excluded"):  # the reason stands first in the notes
+            said = notes.split("; ")
+            of += [("absent", "; ".join(said[:i])) for i in range(1, len(said) + 1)]
+        for k, x in of:
+            figures.add((name, level, r["metric"], k, x, by))
+            figures.add((name, None, r["metric"], k, x, by))
     return figures
+
+
+def new_csv(path):
+    return rows_of(csv.DictReader(open(path, newline="")))
+
+
+def nested(name, level, metric, f):
+    """the rows of a figure of a contestant"""
+    if not isinstance(f, dict):
+        return
+    if f.get("absent"):
+        yield name, level, metric, "absent", f["absent"], "dyno"
+        return
+    numbers = {k.split("_")[0]: x for k, x in f.items() if k.startswith(("value_", "lo_", "hi_", "least_", "most_"))}
+    to = f.get("to_reference") or {}
+    numbers |= {"epochs": f.get("epochs", f.get("loads")), "ratio": to.get("value_ratio"), "ratio_lo": to.get("lo_ratio"),
+                "ratio_hi": to.get("hi_ratio")}
+    least, most = numbers.pop("least", None), numbers.pop("most", None)
+    if least != most:
+        yield name, level, metric + "_range", "lo", least, "dyno"
+        yield name, level, metric + "_range", "hi", most, "dyno"
+    yield from ((name, level, metric, k, x, "dyno") for k, x in numbers.items() if x is not None)
+
+
+def old_json(path):
+    """the figures of contestants that run.json had before its rows, and all else by its path"""
+    run = json.load(open(path))
+    if "rows" in run:
+        yield from new_json(path)
+        return
+    for c in run.get("contestants", []):
+        name, starts = c["name"], c.get("starts", {})
+        for level, of in [(None, c)] + [(x["level"], x) for x in c.get("levels", [])]:
+            for metric, f in of.pop("metrics", {}).items():
+                yield from nested(name, level, metric, f)
+            share = of.pop("ceiling_share_ratio", None)
+            if share is not None:
+                yield name, level, "ceiling_share", "value", share, "dyno"
+            if of.pop("lower_bound", None):
+                yield name, level, "throughput", "verdict", "lower bound", "dyno"
+        for metric, f in c.pop("idle", {}).items():
+            yield from nested(name, "before the first load", metric, f)
+        for metric in ("first_answer", "warm_up"):
+            yield from nested(name, None, metric, starts.pop(metric, None))
+        for key, metric, column in (("tier", "tier", "value"), ("rank_lo", "rank", "lo"), ("rank_hi", "rank", "hi"),
+                                    ("requests", "requests", "value")):
+            x = c.pop(key, None)
+            if x is not None:
+                yield name, None, metric, column, x, "dyno"
+        c.pop("levels", None)
+    external = run.get("external", {"rows": []})
+    for r in external["rows"]:
+        name, by = r["contestant"], r["load_generator"]
+        for key, x in (*r.pop("metrics", {}).items(), ("of_ceiling_", r.pop("of_ceiling", None))):
+            metric = re.sub("_(per_sec|ns|bytes|)$", "", key)
+            if x is not None:
+                yield name, None, metric, "value", x, by
+    external["rows"] = [r for r in external["rows"] if r["load_generator"] != "dyno"]
+    for at, x in leaves(run):
+        if at != ("format",):
+            yield at + (x,)
 
 
 def leaves(x, path=()):
@@ -86,12 +157,9 @@ def leaves(x, path=()):
         yield path, x
 
 
-def json_figures(path):
-    for at, x in leaves(json.load(open(path))):
-        if at[-1] == "loads" and "metrics" in at:  # of format 2
-            at = at[:-1] + ("epochs",)
-        if at != ("format",):
-            yield at + (x,)
+def new_json(path):
+    run = json.load(open(path))
+    return rows_of(run.pop("rows")) | {at + (x,) for at, x in leaves(run)}
 
 
 def main(old, new):
@@ -101,7 +169,7 @@ def main(old, new):
         if name.endswith(".csv"):
             had, have = list(old_csv(a)), new_csv(b)
         elif name.endswith(".json"):
-            had, have = list(json_figures(a)), set(json_figures(b))
+            had, have = list(old_json(a)), new_json(b)
         else:
             continue
         had, have = [tuple(map(number, f)) for f in had], {tuple(map(number, f)) for f in have}

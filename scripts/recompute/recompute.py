@@ -44,7 +44,8 @@ class Tally:
         self.check(what + " value", exp(j.loc), theirs["value_ratio"])
         self.check(what + " lo", lo * exp(-j.moved), theirs["lo_ratio"])
         self.check(what + " hi", hi * exp(j.moved), theirs["hi_ratio"])
-        self.check(what + " epochs", j.n, theirs["epochs"])
+        if "epochs" in theirs:
+            self.check(what + " epochs", j.n, theirs["epochs"])
 
 
 def analyses(plan, fits):
@@ -157,8 +158,11 @@ def compare(record, published, tally):
                               ("verdict", verdict), ("better", better(j, p, verdict, family))):
                 tally.check(f"{what} {key}", ours, p[key])
     check_controls(table, published, controls, names, plan, alpha, tally)
-    check_cells(table, published, controls, judged, alpha, tally)
-    check_levels(record, published, controls, names, tally)
+    for i, rows in by_level(published, names).items():
+        if family or i:
+            check_level(record, i, rows, controls, tally)
+        else:
+            check_cells(table, rows, controls, judged, alpha, tally)
     if not family:
         check_places(published, plan, tally)
 
@@ -172,7 +176,8 @@ def better(j, pair, verdict, family):
 
 def check_places(published, plan, tally):
     """tiers and ranks, by the verdicts on the primary metric"""
-    of = [c for c in published["contestants"] if c.get("rank_lo")]
+    rows = {(r["contestant"], r["metric"]): r for r in published["rows"] if r["metric"] in ("rank", "tier")}
+    of = [c for c in published["contestants"] if (c["name"], "rank") in rows]
     found = {frozenset((p["a"], p["b"])): p for p in published["pairs"] if p["metric"] == plan["primary"]}
     beats = {(p["better"], p["b"] if p["better"] == p["a"] else p["a"]) for p in found.values()
              if p["verdict"] == "different"}
@@ -182,9 +187,9 @@ def check_places(published, plan, tally):
         if not leader or (leader, name) in beats and \
                 abs(log(found[frozenset((leader, name))]["value_ratio"])) > log1p(plan["margin"]):
             tier, leader = tier + 1, name
-        tally.check(f"tier of {name}", tier, c["tier"])
-        tally.check(f"rank_lo of {name}", 1 + sum(b == name for _, b in beats), c["rank_lo"])
-        tally.check(f"rank_hi of {name}", len(of) - sum(a == name for a, _ in beats), c["rank_hi"])
+        tally.check(f"tier of {name}", tier, rows[name, "tier"]["value"])
+        tally.check(f"rank_lo of {name}", 1 + sum(b == name for _, b in beats), rows[name, "rank"]["lo"])
+        tally.check(f"rank_hi of {name}", len(of) - sum(a == name for a, _ in beats), rows[name, "rank"]["hi"])
 
 
 def ceiling(table, pilot, plan, pair):
@@ -210,60 +215,60 @@ def check_controls(table, published, controls, names, plan, alpha, tally):
 
 
 def figures(what, values, theirs, tally, factor=1):
-    unit = next(k for k in theirs if k.startswith("value_"))[6:]
     lo, hi = median_interval(values)
     for key, ours in (("value", median(values)), ("lo", lo), ("hi", hi)):
-        tally.check(f"{what} {key}", ours if ours is None else ours * factor, theirs[f"{key}_{unit}"])
+        tally.check(f"{what} {key}", ours if ours is None else ours * factor, theirs.get(key))
     tally.check(what + " epochs", len(values), theirs["epochs"])
-    if "least_" + unit in theirs:
-        tally.check(what + " least", min(values), theirs["least_" + unit])
-        tally.check(what + " most", max(values), theirs["most_" + unit])
+    if span := theirs.get("range"):
+        tally.check(what + " least", min(values), span["lo"])
+        tally.check(what + " most", max(values), span["hi"])
+
+
+def by_level(published, level_names):
+    """by the index of a level, or None for that of a paired comparison: contestant, metric and row of each figure"""
+    rows, of = published["rows"], {}
+    spans = {(r["contestant"], r.get("level"), r["metric"]): r for r in rows if r["metric"].endswith("_range")}
+    for r in rows:
+        if r.get("level") not in (None, "before the first load") and " ÷ " not in r["contestant"] + r["level"] and "epochs" in r and "value" in r:
+            r["range"] = spans.get((r["contestant"], r["level"], r["metric"] + "_range"))
+            of.setdefault(level_names.get(r["level"]), []).append((r["contestant"], r["metric"], r))
+    return of
 
 
 def to_reference(what, table, metric, cell, reference, alpha, theirs, tally):
     d = [v for v in table.differences(metric, cell, reference) if v is not None]
-    if d and theirs:
-        tally.ratio(what + " to reference", judge([d], alpha)[0], theirs)
+    if d and "ratio" in theirs:
+        tally.ratio(what + " to reference", judge([d], alpha)[0], {k + "_ratio": theirs.get("ratio" + x)
+                                                                   for k, x in (("value", ""), ("lo", "_lo"), ("hi", "_hi"))})
     else:
-        tally.check(what + " to reference", bool(d), bool(theirs))
+        tally.check(what + " to reference", bool(d), "ratio" in theirs)
 
 
-def check_cells(table, published, controls, judged, alpha, tally):
+def check_cells(table, rows, controls, judged, alpha, tally):
     best = None
-    for c in published["contestants"]:
-        cell, best = (c["name"], 0), best or (c["name"], 0)
-        for metric, theirs in c.get("metrics", {}).items():
-            what, values = f"{metric} of {c['name']}", table.medians(metric, cell)
-            if theirs["absent"]:
-                continue
-            level, factor = median(table.medians(metric, best)), 1
-            if (cell, best, metric) in judged:
-                factor = exp(judged[cell, best, metric].loc) * level / median(values)
-            elif (best, cell, metric) in judged:
-                factor = exp(-judged[best, cell, metric].loc) * level / median(values)
-            elif controls and cell[0] == controls[0] and metric not in UNRANKED:
-                d = [v for v in table.differences(metric, best, cell) if v is not None]
-                factor = exp(-judge([d], alpha)[0].loc) * level / median(values)
-            figures(what, values, theirs, tally, factor)
-            if controls and cell[0] != controls[0] and metric not in UNRANKED:
-                to_reference(what, table, metric, cell, (controls[0], 0), alpha, theirs["to_reference"], tally)
+    for name, metric, theirs in rows:
+        cell, best = (name, 0), best or (name, 0)
+        what, values = f"{metric} of {name}", table.medians(metric, cell)
+        level, factor = median(table.medians(metric, best)), 1
+        if (cell, best, metric) in judged:
+            factor = exp(judged[cell, best, metric].loc) * level / median(values)
+        elif (best, cell, metric) in judged:
+            factor = exp(-judged[best, cell, metric].loc) * level / median(values)
+        elif controls and cell[0] == controls[0] and metric not in UNRANKED:
+            d = [v for v in table.differences(metric, best, cell) if v is not None]
+            factor = exp(-judge([d], alpha)[0].loc) * level / median(values)
+        figures(what, values, theirs, tally, factor)
+        if controls and name != controls[0] and metric not in UNRANKED:
+            to_reference(what, table, metric, cell, (controls[0], 0), alpha, theirs, tally)
 
 
-def check_levels(record, published, controls, names, tally):
-    tables = {}
-    for c in published["contestants"]:
-        for level in c.get("levels", []):
-            i = names[level["level"]]
-            if i not in tables:
-                tables[i] = Table([t for t in record.valid if t["cell"][1] == i])
-            for metric, theirs in level["metrics"].items():
-                what, cell = f"{metric} of {c['name']} at {level['level']}", (c["name"], i)
-                if theirs["absent"]:
-                    continue
-                figures(what, tables[i].medians(metric, cell), theirs, tally)
-                if controls and cell[0] != controls[0] and metric not in UNRANKED:
-                    to_reference(what, tables[i], metric, cell, (controls[0], i), record.plan["alpha"],
-                                 theirs["to_reference"], tally)
+def check_level(record, i, rows, controls, tally):
+    table = Table([t for t in record.valid if t["cell"][1] == i])
+    for name, metric, theirs in rows:
+        what, cell = f"{metric} of {name} at level {i}", (name, i)
+        figures(what, table.medians(metric, cell), theirs, tally)
+        if controls and name != controls[0] and metric not in UNRANKED:
+            to_reference(what, table, metric, cell, (controls[0], i), record.plan["alpha"], theirs, tally)
 
 
 def main():
