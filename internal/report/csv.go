@@ -15,7 +15,7 @@ import (
 	"dyno/internal/result"
 )
 
-// line is one figure of a run for programs. CSV and benchfmt write lines; doc/format.md has their columns.
+// line is one figure of a run for programs. CSV, benchfmt and run.json have lines; doc/format.md has their columns.
 type line struct {
 	contestant, level, metric, unit string
 	analysis.Estimate               // NaN, or not finite: no value, or no bound

@@ -8,9 +8,8 @@ import (
 // jsonFormat is the version of run.json that JSON writes.
 const jsonFormat = 3
 
-// runJSON is run.json. Keys end in their unit; a bound that is not finite, and a value that there
-// is none of, is null; a key that a protocol has no use for is left out. doc/format.md says what
-// each means.
+// runJSON is run.json; doc/format.md has its keys. Figures are rows, as in CSV. Elsewhere keys end in
+// their unit, and a missing value or a bound that is not finite is null.
 type runJSON struct {
 	Format      int              `json:"format"`
 	Label       string           `json:"label,omitempty"` // what kind of run it is, where it gives no ranks
