@@ -136,10 +136,13 @@ func (r *Row) lines(level string, m analysis.Metric, f *Figure) []line {
 	case r.Control:
 		l.verdict = "control"
 	}
+	span := l
+	if n := f.Ratio.N; n > 0 && n != f.N {
+		l.notes = append(slices.Clip(r.Data), "ratio of "+document.Count(n, "epoch"))
+	}
 	if f.Least >= f.Most {
 		return []line{l}
 	}
-	span := l
 	span.metric, span.Estimate, span.ratio = m.Name+"_range", analysis.Estimate{Value: math.NaN(), Lo: f.Least, Hi: f.Most, N: f.N}, analysis.Estimate{}
 	return []line{l, span}
 }

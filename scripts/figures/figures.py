@@ -75,6 +75,9 @@ def rows_of(rows):
         figures_of = {k: r[k] for k in ("value", "lo", "hi", "epochs", "ratio", "ratio_lo", "ratio_hi", "verdict", "notes") if r.get(k, "") != ""}
         if notes.startswith("p = "):
             figures_of["p"] = notes[4:].split(";")[0]
+        if "ratio" in figures_of:
+            said = re.search(r"ratio of (\d+) epoch", notes)
+            figures_of["ratio_epochs"] = said.group(1) if said else figures_of.get("epochs")
         of = list(figures_of.items())
         if figures_of.get("verdict") in ("absent", "excluded"):  # the reason stands first in the notes
             said = notes.split("; ")
@@ -99,7 +102,7 @@ def nested(name, level, metric, f):
     numbers = {k.split("_")[0]: x for k, x in f.items() if k.startswith(("value_", "lo_", "hi_", "least_", "most_"))}
     to = f.get("to_reference") or {}
     numbers |= {"epochs": f.get("epochs", f.get("loads")), "ratio": to.get("value_ratio"), "ratio_lo": to.get("lo_ratio"),
-                "ratio_hi": to.get("hi_ratio")}
+                "ratio_hi": to.get("hi_ratio"), "ratio_epochs": to.get("epochs")}
     least, most = numbers.pop("least", None), numbers.pop("most", None)
     if least != most:
         yield name, level, metric + "_range", "lo", least, "dyno"

@@ -11,6 +11,7 @@ Each figure that differs by more than a relative 1e-9 is printed; the exit code 
 """
 import json
 import os
+import re
 import subprocess
 import sys
 from itertools import combinations
@@ -44,8 +45,7 @@ class Tally:
         self.check(what + " value", exp(j.loc), theirs["value_ratio"])
         self.check(what + " lo", lo * exp(-j.moved), theirs["lo_ratio"])
         self.check(what + " hi", hi * exp(j.moved), theirs["hi_ratio"])
-        if "epochs" in theirs:
-            self.check(what + " epochs", j.n, theirs["epochs"])
+        self.check(what + " epochs", j.n, theirs["epochs"])
 
 
 def analyses(plan, fits):
@@ -219,9 +219,9 @@ def figures(what, values, theirs, tally, factor=1):
     for key, ours in (("value", median(values)), ("lo", lo), ("hi", hi)):
         tally.check(f"{what} {key}", ours if ours is None else ours * factor, theirs.get(key))
     tally.check(what + " epochs", len(values), theirs["epochs"])
-    if span := theirs.get("range"):
-        tally.check(what + " least", min(values), span["lo"])
-        tally.check(what + " most", max(values), span["hi"])
+    span = theirs["range"] or {"lo": values[0], "hi": values[0]}  # no row: all epochs are equal
+    tally.check(what + " least", min(values), span["lo"])
+    tally.check(what + " most", max(values), span["hi"])
 
 
 def by_level(published, level_names):
@@ -235,11 +235,17 @@ def by_level(published, level_names):
     return of
 
 
+def ratio_epochs(row):
+    """the epochs of a ratio, which a note has where the value is of more"""
+    said = re.search(r"ratio of (\d+) epoch", row.get("notes", ""))
+    return int(said.group(1)) if said else row["epochs"]
+
+
 def to_reference(what, table, metric, cell, reference, alpha, theirs, tally):
     d = [v for v in table.differences(metric, cell, reference) if v is not None]
     if d and "ratio" in theirs:
-        tally.ratio(what + " to reference", judge([d], alpha)[0], {k + "_ratio": theirs.get("ratio" + x)
-                                                                   for k, x in (("value", ""), ("lo", "_lo"), ("hi", "_hi"))})
+        ratio = {k + "_ratio": theirs.get("ratio" + x) for k, x in (("value", ""), ("lo", "_lo"), ("hi", "_hi"))}
+        tally.ratio(what + " to reference", judge([d], alpha)[0], ratio | {"epochs": ratio_epochs(theirs)})
     else:
         tally.check(what + " to reference", bool(d), "ratio" in theirs)
 
