@@ -170,7 +170,7 @@ func isComparison(run *result.Run) bool {
 	return strings.HasPrefix(run.Plan.Origin.Command, "dyno compare ")
 }
 
-// notResumable says why an interrupted comparison cannot be resumed, and what to do.
+// notResumable says why an interrupted comparison cannot be resumed, with a remedy.
 func notResumable(dir string, run *result.Run) error {
 	return usagef("resume %s: its builds were temporary and have been removed; start the comparison again:\n"+
 		"  %s", dir, run.Plan.Origin.Command)

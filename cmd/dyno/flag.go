@@ -31,7 +31,7 @@ var loads = map[string]map[string]string{
 	"run": {"c": "; use --connections", "t": loops, "threads": loops, "latency": latency, "L": latency},
 }
 
-// What a comparison has in place of load flags.
+// A comparison's counterparts to load flags.
 const (
 	measured = ": the servers are loaded in turns, in short loads, for the time of --budget"
 	loops    = ": the event loops of the load generator follow from the CPUs; dyno load has --threads"

@@ -93,7 +93,7 @@ func dyno(args []string, stdout, stderr io.Writer) int {
 }
 
 // heed interrupts the command at the first signal, and ends dyno at once at the second; the
-// supervisor then stops what dyno has started. A command that only reads ends at the first.
+// supervisor then stops dyno's processes. A command that only reads ends at the first.
 func heed(arrived <-chan os.Signal, reads bool, interrupt, quit func()) {
 	<-arrived
 	if !reads {

@@ -48,7 +48,7 @@ func sameSession(a, b result.TLSSession) bool {
 	return a.Version == b.Version && a.Suite == b.Suite && a.ALPN == b.ALPN && group
 }
 
-// session describes what a connection negotiated.
+// session describes a connection's TLS session.
 func session(s result.TLSSession) string {
 	if s.ALPN == "" {
 		return s.Words() + ", no ALPN"

@@ -13,8 +13,8 @@ import (
 const fewResent = 5
 
 // resent checks how many segments the load's connections sent again although no server reported the
-// first as received, and how many came out of order. The generator's end counts neither what
-// servers send again nor what programs send to each other. Older records count the whole machine,
+// first as received, and how many came out of order. The generator's end counts neither
+// segments that servers send again nor traffic between programs. Older records count the whole machine,
 // which says nothing about the load beyond an upper limit; runs recorded before dyno counted have
 // no finding.
 func resent(c *Check, e *Evidence) []Finding {

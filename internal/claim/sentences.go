@@ -25,7 +25,7 @@ type Sentence struct {
 	Place      string // where in the article
 	Says       string
 	Untestable string // why no bench can test it; else ""
-	Missing    string // what must be measured before it can be judged fully; else ""
+	Missing    string // measurements needed before it can be judged fully; else ""
 }
 
 // sentenceColumns is the header of sentences.csv.

@@ -21,7 +21,7 @@ var ErrUnnotified = errors.New("the server closed the connection without close_n
 
 var errTruncated = errors.New("the server closed the connection within a record of TLS")
 
-// Negotiated returns what a connection negotiated. It returns an error if the server chose a
+// Negotiated returns a connection's TLS session. It returns an error if the server chose a
 // different protocol (ALPN) than the load's.
 func (j *Job) Negotiated(s *tls.ConnectionState) (result.TLSSession, error) {
 	n := result.TLSSession{Version: tls.VersionName(s.Version), Suite: tls.CipherSuiteName(s.CipherSuite),

@@ -5,7 +5,7 @@ import (
 	"dyno/internal/tcpstat"
 )
 
-// Counted stores in l what a window's connections sent and received; nothing if they are not TCP
+// Counted stores in l the segments of a window's connections; nothing if they are not TCP
 // connections, or this system does not count.
 func (j *Job) Counted(l *result.Load, s *tcpstat.Segments) {
 	if s.Connections == 0 {
@@ -22,8 +22,8 @@ type LossError struct{ Err error }
 func (e *LossError) Error() string { return e.Err.Error() }
 func (e *LossError) Unwrap() error { return e.Err }
 
-// frameBytes is what a segment takes on an Ethernet link besides its payload: preamble, frame,
-// checksum and gap 38, IPv4 20, TCP with time stamps 32.
+// frameBytes is a segment's overhead on an Ethernet link: preamble, frame, checksum and gap 38, IPv4
+// 20, TCP with time stamps 32.
 const frameBytes = 90
 
 // linkShare returns the share of the link's bandwidth that a Load used, in the busier direction; 0

@@ -70,7 +70,7 @@ type Recorder struct {
 	Handshakes int64           // completed within the window
 	Unnotified int64           // encrypted connections that the peer closed without close_notify
 	greeted    *hist.Histogram // handshakes before the window
-	// sessions counts connections by what they negotiated; nil: none is encrypted
+	// sessions counts connections by their TLS session; nil: none is encrypted
 	sessions map[result.TLSSession]int64
 
 	Planned      int64

@@ -108,7 +108,7 @@ type Load struct {
 	InObjective int64 `json:"in_objective,omitempty"`
 	Pace        *Pace `json:"pace,omitempty"` // for an open loop
 
-	// TLS lists what the load's encrypted connections negotiated, most frequent first: connections
+	// TLS lists the sessions of the load's encrypted connections, most frequent first: connections
 	// open at the start and all dialled during the load. Handshakes completed during the load; the
 	// quantiles are their times. Unnotified connections were closed by the server without
 	// close_notify (RFC 8446, 6.1).
@@ -124,7 +124,7 @@ type Load struct {
 	Parts []LoadPart `json:"parts,omitempty"`
 }
 
-// Network counts what the load's own TCP connections sent and received in the window. Records made
+// Network counts the segments on the load's own TCP connections in the window. Records made
 // before dyno read connections have no Connections: they count all programs in the generator's
 // network namespace.
 type Network struct {
@@ -167,7 +167,7 @@ type LoadPart struct {
 	Session string `json:"session,omitempty"`
 }
 
-// TLSSession is what some connections negotiated.
+// TLSSession is a session that some connections negotiated.
 type TLSSession struct {
 	Version     string `json:"version"`           // "TLS 1.3"
 	Suite       string `json:"suite"`             // "TLS_AES_128_GCM_SHA256"
@@ -292,7 +292,7 @@ func (d *Detail) Within(limit int64) int64 {
 	return max(d.Response.AtMost([]int64{limit - 1})[0]-d.Censored, 0)
 }
 
-// Interval is what was completed in one part of a load.
+// Interval holds the results completed in one part of a load.
 type Interval struct {
 	StartNS, LengthNS int64 // from the start of the window
 	Load              Load  // without histogram and quantiles

@@ -45,7 +45,7 @@ func Open(path string) (*Run, error) {
 	return Read(r, path)
 }
 
-// Damaged is the error for a record that cannot be read, or that differs from what was written.
+// Damaged is the error for a record that cannot be read, or that was changed after it was written.
 type Damaged struct {
 	Name   string // of the file
 	Line   int

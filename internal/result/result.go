@@ -290,7 +290,7 @@ type Trial struct {
 	Memory []MemoryAt `json:"memory,omitempty"`
 }
 
-// Usage is what a process tree used in the counted window, or holds after it.
+// Usage is a process tree's use in the counted window, or its state after it.
 type Usage struct {
 	CPUNS *int64 `json:"cpu_ns,omitempty"`
 	// Instructions retired in the tree, in the window; Launch.Meters says whether the kernel's are
@@ -333,7 +333,7 @@ func (u *Usage) Add(more *Usage) {
 	}
 }
 
-// Idle is what a contestant holds before its first load, in a plan with fresh processes: started,
+// Idle is a contestant's state before its first load, in a plan with fresh processes: started,
 // verified and frozen. It has no Connections, and CPUNS counts since its launch.
 type Idle struct {
 	Contestant    string `json:"contestant"`

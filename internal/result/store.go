@@ -254,7 +254,7 @@ func (s *sealer) check(end *End, line []byte) error {
 }
 
 // Write writes run as the lines of a trials.jsonl, in groups of one kind: Read gives it back. Its
-// End is given the count and the digest of what is written.
+// End is given the count and the digest of the lines written.
 func Write(w io.Writer, run *Run) error {
 	all := []Record{{Plan: &run.Plan}, {Host: &run.Host}}
 	if run.Calibration != nil {

@@ -44,7 +44,7 @@ type outcomeJSON struct {
 	Warnings  []map[string]any `json:"warnings"`
 }
 
-// ClaimsJSON writes what run.json has under claims, as an object of its own.
+// ClaimsJSON writes the claims of run.json as an object of its own.
 func ClaimsJSON(w io.Writer, j *Judged) error { return document.JSON(w, j.Claims.json()) }
 
 func (c *Claims) json() *studyJSON {

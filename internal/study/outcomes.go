@@ -244,7 +244,7 @@ func measuredAs(o *claim.Outcome) string {
 	return "Measured as " + report.Lower(o.Metric.Title)
 }
 
-// evidenceText says what an outcome rests on besides its figures.
+// evidenceText gives an outcome's reasons besides its figures.
 func evidenceText(o *claim.Outcome) string {
 	parts := []string{document.Clean(o.Reason)}
 	if o.Epochs > 0 && !o.Metric.Static {

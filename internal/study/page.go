@@ -48,7 +48,7 @@ func Pages(j *Judged) (map[string][]byte, error) {
 	return files, nil
 }
 
-// page draws a judged run: what was claimed, beside what was found.
+// page draws a judged run: the claims beside the findings.
 type page struct {
 	*report.View
 	Claims *Claims

@@ -59,7 +59,7 @@ const (
 	Stopped   = "stopped" // because a probe showed that no other makes sense
 )
 
-// Outcome says in a few words what the probe showed.
+// Outcome gives the probe's result in a few words.
 func (p *Probe) Outcome() string {
 	text := "missed: " + p.Why
 	switch {

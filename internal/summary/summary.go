@@ -53,7 +53,7 @@ type Summary struct {
 	Color bool // Text may use ANSI styles
 }
 
-// Second is what completed in one interval of a load. It lasts a second unless the caller chose
+// Second holds the results of one interval of a load. It lasts a second unless the caller chose
 // otherwise.
 type Second struct {
 	StartNS, LengthNS int64

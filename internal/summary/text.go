@@ -238,7 +238,7 @@ func (s *Summary) failures(head string, kinds map[string]int64) []document.Block
 	return []document.Block{t}
 }
 
-// encryption says what the connections negotiated, and how many handshakes there were.
+// encryption lists the connections' TLS sessions, and the number of handshakes.
 func (s *Summary) encryption() (lines []string) {
 	for _, t := range s.Load.TLS {
 		words := []string{document.Count(t.Connections, "connection") + " with " + t.Version, t.Suite}

@@ -84,7 +84,7 @@ type worker struct {
 	texts       map[string]string
 }
 
-// usage is what a worker's thread had used when its recorder was last completed.
+// usage is a worker's thread time when its recorder was last completed.
 type usage struct{ cpu, queued int64 }
 
 func newWorker(job *load.Job, mix *scenario.Mix, addr address, base time.Time, index int) (*worker, error) {
