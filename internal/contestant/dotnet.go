@@ -74,7 +74,7 @@ func fetchDotnet(ctx context.Context, floor, cache string, o *FindOptions) (stri
 			}
 		}
 	}
-	return "", fmt.Errorf("Microsoft's release list has no SDK %s for %s", index.Latest, rid)
+	return "", fmt.Errorf(".NET's release list has no SDK %s for %s", index.Latest, rid)
 }
 
 // rid returns .NET's runtime identifier for this platform.
@@ -125,7 +125,7 @@ func get(ctx context.Context, url string) (io.ReadCloser, int64, error) {
 // remains in dir.
 func fetchArchive(ctx context.Context, url, hash, dir, program string, note func(string)) error {
 	if len(hash) != 2*sha512.Size {
-		return fmt.Errorf("Microsoft's release list has no SHA-512 for %s", url)
+		return fmt.Errorf(".NET's release list has no SHA-512 for %s", url)
 	}
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 		return err
