@@ -146,7 +146,8 @@ func checkRounds(t *testing.T, c *result.Calibration) {
 	}
 	for _, r := range c.Noise.Rounds {
 		if r.Causes.WallNS <= 0 || r.Causes.ServerCPUs == 0 || r.LoadedNS <= 0 || len(r.RatePerSec) != 4 ||
-			slices.Min(r.RatePerSec) <= 0 || len(r.CPUPerRequestNS) != 4 || slices.Min(r.CPUPerRequestNS) <= 0 {
+			slices.Min(r.RatePerSec) < 0 || slices.Max(r.RatePerSec) <= 0 || len(r.CPUPerRequestNS) != 4 ||
+			slices.Min(r.CPUPerRequestNS) < 0 { // on a busy machine a server may answer nothing in such short loads
 			t.Errorf("round %+v", r)
 		}
 	}
