@@ -296,9 +296,11 @@ func TestStoppedLoad(t *testing.T) {
 		h := newHub(w.fleet, "9.9.9", w.net.open(), w.log.add)
 		defer h.Close()
 		for i, a := range w.agents {
+			w.stops[i]() // it reads take
 			a.agent.take = func(_ context.Context, r loader.Request) (part, time.Duration, error) {
 				return stoppingPart{w, i, r.Share}, 0, nil
 			}
+			w.start(i)
 		}
 		if err := h.Gather(t.Context(), h.Names()); err != nil {
 			t.Fatal(err)
