@@ -36,7 +36,7 @@ func TestRealDuel(t *testing.T) {
 	if busy := strings.Contains(stderr.String(), "nothing was measured: "); code != 0 && !(busy && code == exitFailed) {
 		t.Fatalf("exit %d", code)
 	}
-	skipUnavailable(t, stdout.String())
+	skipUnavailable(t, stderr.String()+stdout.String())
 	for _, want := range []string{"Iris MVC", "net/http", "ASP.NET Core MVC", "seed 1"} {
 		if !strings.Contains(stdout.String(), want) {
 			t.Errorf("the table does not speak of %q", want)
