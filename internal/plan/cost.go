@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"iter"
 	"slices"
 	"time"
 
@@ -46,7 +47,7 @@ func Estimate(p *result.Plan) (Cost, error) {
 		return estimateRounds(p)
 	}
 	c := Cost{Epochs: epochsUntil(p, slices.Max(p.Epochs)), Whole: verifyEstimate(p)}
-	c.add(p, 0)
+	c.add(&result.Run{Plan: *p}, 0)
 	if p.Load.Requests > 0 {
 		c.Whole = 0
 		return c, nil
@@ -58,18 +59,67 @@ func Estimate(p *result.Plan) (Cost, error) {
 	return c, nil
 }
 
-// add adds the time and the trials of the pilots and of all epochs to c, and returns the time of
-// the first of them.
-func (c *Cost) add(p *result.Plan, first int) (until time.Duration) {
-	of := estimates(p)
-	for e := range p.Pilots + c.Epochs {
-		took, trials := of(e)
-		c.Whole, c.Trials = c.Whole+took, c.Trials+trials
+// add adds the time and the trials that are left of the pilots and of all epochs to c, and returns the time when the
+// epochs before first are over.
+func (c *Cost) add(run *result.Run, first int) (until time.Duration) {
+	for e, x := range play(run) {
+		c.Whole, c.Trials = c.Whole+x.Whole, c.Trials+x.Trials
 		if e == first-1 {
 			until = c.Whole
 		}
+		if e+1 >= run.Plan.Pilots+c.Epochs {
+			break
+		}
 	}
 	return until
+}
+
+// play carries a run on with made-up trials. It yields the time and the number of trials that are left of the last
+// epoch of the record, then those of each further epoch, without end.
+func play(run *result.Run) iter.Seq2[int, Cost] {
+	return func(yield func(int, Cost) bool) {
+		p, made, e := &run.Plan, *run, lastEpoch(run)
+		made.Trials = slices.Clip(run.Trials)
+		if e >= 0 && !yield(e, playFrom(&made, run.Trials[len(run.Trials)-1].Key)) {
+			return
+		}
+		type kind struct{ part, extra int }
+		known := map[kind]Cost{} // a study may have hundreds of epochs, and few kinds of them
+		for e++; ; e++ {
+			k := kind{partAt(p, e), len(extras(&made, e))}
+			c, ok := known[k]
+			if !ok || e < p.Pilots {
+				c = playEpoch(&made, e)
+			}
+			if e >= p.Pilots { // no later epoch depends on the trials of this one
+				known[k], made.Trials = c, made.Trials[:after(&made, result.Key{Epoch: e, Round: -1})]
+			}
+			if !yield(e, c) {
+				return
+			}
+		}
+	}
+}
+
+// playEpoch adds the trials of an epoch to a record.
+func playEpoch(run *result.Run, epoch int) Cost {
+	beside := besideTrials(run, epoch, Starts(run, epoch))
+	c := playFrom(run, result.Key{Seed: run.Plan.Seed, Epoch: epoch, Position: -1})
+	c.Whole += beside
+	return c
+}
+
+// playFrom adds the trials after k in the same epoch to a record.
+func playFrom(run *result.Run, k result.Key) (c Cost) {
+	for o := range orders(run, k) {
+		n := o.TrialNS // a request each nanosecond: no probe of a search lasts longer to have enough
+		t := &result.Trial{Key: o.Key, Contestant: o.Contestant, External: o.External, Level: &o.Level,
+			Load: result.Load{WindowNS: n, Connections: o.Level.Connections, Established: o.Level.Connections, Planned: n,
+				Started: n, Succeeded: n, ResponseP50NS: 1, ResponseP99NS: 1}}
+		c.Whole, c.Trials = c.Whole+trialTime(&run.Plan, t), c.Trials+1
+		run.Trials = append(run.Trials, t)
+	}
+	return c
 }
 
 // pairs returns the number of pairs among the named contestants. It is 1 for a single
@@ -81,44 +131,21 @@ func verifyEstimate(p *result.Plan) time.Duration {
 	return startsEstimate(p, 0, participants(p, true))
 }
 
-// estimates returns estimateEpoch, which computes each kind of epochs only once, because a study may have hundreds.
-func estimates(p *result.Plan) func(epoch int) (took time.Duration, trials int) {
-	type kind struct {
-		part  int
-		pilot bool
-		extra int // levels whose cells outside the family are loaded
+// besideTrials returns the estimated time of an epoch, in which these are started, before its first trial and after
+// the last.
+func besideTrials(run *result.Run, epoch int, names []string) time.Duration {
+	p, entering := &run.Plan, append(slots(&run.Plan, epoch), extras(run, epoch)...)
+	if inTurn(p) {
+		return 0 // each trial starts its own
 	}
-	known := map[kind]Cost{}
-	return func(epoch int) (time.Duration, int) {
-		k := kind{part: partAt(p, epoch), pilot: epoch < p.Pilots}
-		turn := Turn(p, epoch)
-		for level := range p.Levels {
-			if k.pilot || turn < extraEpochsAt(p, level) {
-				k.extra++
-			}
-		}
-		c, ok := known[k]
-		if !ok {
-			c.Whole, c.Trials = estimateEpoch(p, epoch)
-			known[k] = c
-		}
-		return c.Whole, c.Trials
-	}
-}
-
-// estimateEpoch returns the time and the number of trials of an epoch.
-func estimateEpoch(p *result.Plan, epoch int) (took time.Duration, trials int) {
-	rounds, extra := slots(p, epoch), extras(&result.Run{Plan: *p}, epoch)
-	entering := slices.Concat(rounds, extra)
-	names := launched(p, epoch, entering)
-	sum := startsEstimate(p, epoch, names)
+	sum := startsEstimate(p, epoch, names) + time.Duration(int64(len(p.Contestants))*p.Load.UnloadedNS)
 	for _, name := range names {
-		sum += time.Duration(len(warmups(entering, name))-1) * anotherScenario
+		sum += time.Duration(max(1, len(warmups(entering, name)))-1) * anotherScenario
 	}
 	if p.Processes == result.PerEpoch {
-		sum += warmEstimate(p, epoch, names)
+		sum += warmEstimate(run, epoch, names)
 	}
-	return sum + estimateLoads(p, epoch, extra), p.Rounds*len(rounds) + len(extra)
+	return sum
 }
 
 // startsEstimate returns the time in which an epoch's processes are started, verified and stopped.
@@ -137,27 +164,27 @@ func startsEstimate(p *result.Plan, epoch int, names []string) (sum time.Duratio
 	return sum
 }
 
-// estimateLoads returns the time of an epoch's loads.
-func estimateLoads(p *result.Plan, epoch int, extra []slot) (sum time.Duration) {
-	if p.SLO != nil {
-		each := SearchTime + SearchRounds*(trialOverhead+time.Duration(p.Load.RewarmNS))
-		return time.Duration(len(participants(p, false))) * each
+// trialTime returns the estimated time of a trial, recorded or made up: the probes of a search are as long as they
+// were, other loads as the plan says.
+func trialTime(p *result.Plan, t *result.Trial) time.Duration {
+	l, ns := p.LevelOf(t), t.Load.WindowNS
+	if p.SLO == nil {
+		ns = trialOf(p, slot{Cell: result.Cell{Contestant: t.Contestant, Level: p.At(t)}, level: l.Planned()})
 	}
-	one := func(e slot) time.Duration {
-		l, pipeline := e.level, max(1, e.level.Pipeline)
-		drained := time.Duration(l.Connections*l.Records) * recordTime // one request of each connection
-		drained += Answered(l) + time.Duration(pipeline)*time.Duration(l.DelayNS)
-		drained += beyond(l)*(dialTime+2*answerTime) + time.Duration(l.Connections*(pipeline-1))*answerTime
-		return time.Duration(trialOf(p, e)+Rewarm(p, l)) + trialOverhead + drained
+	sum := time.Duration(ns) + around(p, l)
+	if inTurn(p) {
+		sum += startsEstimate(p, t.Epoch, []string{t.Contestant})
 	}
-	for _, e := range slots(p, epoch) {
-		sum += time.Duration(p.Rounds) * one(e)
-	}
-	for _, e := range extra {
-		sum += one(e)
-	}
-	sum += time.Duration(int64(len(p.Contestants)) * p.Load.UnloadedNS)
 	return sum
+}
+
+// around returns the estimated time of a trial at a level before and after the load.
+func around(p *result.Plan, l result.Level) time.Duration {
+	pipeline := max(1, l.Pipeline)
+	drained := time.Duration(l.Connections*l.Records) * recordTime // one request of each connection
+	drained += Answered(l) + time.Duration(pipeline)*time.Duration(l.DelayNS)
+	drained += beyond(l)*(dialTime+2*answerTime) + time.Duration(l.Connections*(pipeline-1))*answerTime
+	return time.Duration(Rewarm(p, l)) + trialOverhead + drained
 }
 
 // beyond returns how many connections a level has above the usual number, which the estimates

@@ -40,9 +40,8 @@ func pilotsOver(run *result.Run) bool {
 	if e != p.Pilots-1 || e < 0 {
 		return e >= p.Pilots
 	}
-	last := run.Trials[len(run.Trials)-1].Key
-	_, more := following(run, last, extrasOf(run))
-	return !more && last.Round+1 == roundsIn(p, e)
+	_, more := following(run, run.Trials[len(run.Trials)-1].Key)
+	return !more
 }
 
 // elapsed returns the time from the start of the first trial's epoch to the end of the last trial,
@@ -99,7 +98,28 @@ func pilotsEnd(run *result.Run) int64 {
 	return run.Trials[n-1].EndedUnixNS - begin(run)
 }
 
-// epochCost returns the mean time of the epochs so far in ns, without the pilots, at least one of them.
-func epochCost(run *result.Run) int64 {
-	return (elapsed(run) - pilotsEnd(run)) / int64(lastEpoch(run)-run.Plan.Pilots+1)
+// slowdown is how many times longer than estimated something takes.
+type slowdown float64
+
+func (s slowdown) times(estimate time.Duration) time.Duration {
+	return time.Duration(float64(s) * float64(estimate))
+}
+
+// pace returns how many times longer than estimated the trials after the pilots took, with the starts and warm-ups
+// before them. It is 1, and not measured, before there are any.
+func pace(run *result.Run) (s slowdown, measured bool) {
+	estimated, started := time.Duration(0), map[int][]string{}
+	for _, t := range run.Trials[after(run, result.Key{Epoch: run.Plan.Pilots, Round: -1}):] {
+		estimated += trialTime(&run.Plan, t)
+		if !slices.Contains(started[t.Epoch], t.Contestant) {
+			started[t.Epoch] = append(started[t.Epoch], t.Contestant)
+		}
+	}
+	for e, names := range started {
+		estimated += besideTrials(run, e, names)
+	}
+	if estimated <= 0 {
+		return 1, false
+	}
+	return slowdown(elapsed(run)-pilotsEnd(run)) / slowdown(estimated), true
 }

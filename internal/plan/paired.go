@@ -150,27 +150,32 @@ func candidates(p *result.Plan) []int {
 
 // fits returns how many epochs fit the budget.
 func fits(p *result.Plan) (n int) {
-	left := time.Duration(float64(time.Duration(p.BudgetNS)-fixedCost(p)) * (1 - reserve))
-	of := estimates(p)
-	for e := p.Pilots; n < slices.Max(append([]int{0}, p.Epochs...)); n++ {
-		for ; e < p.Pilots+epochsUntil(p, n+1); e++ {
-			took, _ := of(e)
-			left -= took
+	most, left := slices.Max(append([]int{0}, p.Epochs...)), time.Duration(0)
+	fixed := verifyEstimate(p) + LongCost(p)
+	if most == 0 {
+		return 0
+	}
+	for e, x := range play(&result.Run{Plan: *p}) {
+		if e < p.Pilots {
+			fixed += x.Whole
+			continue
 		}
-		if left < 0 {
+		if e == p.Pilots {
+			left = time.Duration(float64(time.Duration(p.BudgetNS)-fixed) * (1 - reserve))
+		}
+		if left -= x.Whole; left < 0 {
 			break
+		}
+		if e+1 == p.Pilots+epochsUntil(p, n+1) {
+			if n++; n == most {
+				break
+			}
 		}
 	}
 	return n
 }
 
-// fixedCost returns the time that a run takes however many epochs follow its pilots.
-func fixedCost(p *result.Plan) time.Duration {
-	var pilots Cost
-	return verifyEstimate(p) + LongCost(p) + pilots.add(p, p.Pilots)
-}
-
-// estimate returns the cost until the last interim analysis that fits the budget.
+// estimateRounds returns the cost until the last interim analysis that fits the budget.
 func estimateRounds(p *result.Plan) (Cost, error) {
 	if err := cmp.Or(checkPairs(p), checkLevels(p)); err != nil {
 		return Cost{}, &RequestError{err}
@@ -181,9 +186,9 @@ func estimateRounds(p *result.Plan) (Cost, error) {
 	if len(c.Analyses) == 0 {
 		n := stats.Fewest(p.Epochs)
 		all := Cost{Epochs: epochsUntil(p, n)}
-		pilots := all.add(p, p.Pilots)
+		pilots := all.add(&result.Run{Plan: *p}, p.Pilots)
 		epochs := all.Whole - pilots
-		least := fixedCost(p) + time.Duration(float64(epochs)/(1-reserve))
+		least := verifyEstimate(p) + LongCost(p) + pilots + time.Duration(float64(epochs)/(1-reserve))
 		pairs, fewer := fmt.Sprintf("%d pairs", c.Pairs), ", or fewer --contestants"
 		switch {
 		case c.Pairs == 1:
@@ -197,6 +202,6 @@ func estimateRounds(p *result.Plan) (Cost, error) {
 			all.Epochs, ceil(least, 10*time.Second), fewer)
 	}
 	c.Epochs = epochsUntil(p, c.Analyses[len(c.Analyses)-1].N)
-	c.FirstVerdict = c.add(p, p.Pilots+epochsUntil(p, c.Analyses[0].N))
+	c.FirstVerdict = c.add(&result.Run{Plan: *p}, p.Pilots+epochsUntil(p, c.Analyses[0].N))
 	return c, nil
 }

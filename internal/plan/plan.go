@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"iter"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -71,7 +72,7 @@ func Next(run *result.Run, decided func() bool) (Order, Stop) {
 		return first(run, result.Key{Seed: p.Seed})
 	}
 	last := run.Trials[len(run.Trials)-1].Key
-	o, stop, more := within(run, last)
+	o, more := following(run, last)
 	if !more {
 		if stop := afterEpoch(run, last.Epoch, decided); stop != "" { // a resumed run may have been cut off before that
 			return Order{}, stop
@@ -81,7 +82,7 @@ func Next(run *result.Run, decided func() bool) (Order, Stop) {
 	case n > 0 && run.Resumes[n-1].Epoch > last.Epoch:
 		return first(run, result.Key{Seed: p.Seed, Epoch: run.Resumes[n-1].Epoch})
 	case more:
-		return o, stop
+		return o, ""
 	}
 	for e := last.Epoch + 1; e <= last.Epoch+len(parts(p)); e++ { // of one part all may have failed
 		if o, stop := first(run, result.Key{Seed: p.Seed, Epoch: e}); stop == "" {
@@ -89,20 +90,6 @@ func Next(run *result.Run, decided func() bool) (Order, Stop) {
 		}
 	}
 	return Order{}, Nobody
-}
-
-// within returns the trial that follows the last one in its epoch. more is false if the epoch is
-// over.
-func within(run *result.Run, last result.Key) (o Order, stop Stop, more bool) {
-	p, next := &run.Plan, result.Key{Seed: run.Plan.Seed, Epoch: last.Epoch, Round: last.Round + 1}
-	if o, ok := following(run, last, extrasOf(run)); ok {
-		return o, "", true
-	}
-	if next.Round >= roundsIn(p, last.Epoch) {
-		return Order{}, "", false
-	}
-	o, stop = first(run, next)
-	return o, stop, true
 }
 
 // nobody reports whether too few contestants are left for the plan: none for any of its comparisons
@@ -164,25 +151,54 @@ func analysed(run *result.Run, epoch int, decided func() bool) Stop {
 // overspent stops a run whose next epoch would exceed its budget.
 func overspent(run *result.Run) Stop {
 	const report = 2 * time.Second
-	if time.Duration(epochCost(run))+report > Left(run) {
-		return Budget
+	slower, _ := pace(run)
+	for e, next := range play(run) {
+		switch {
+		case e <= lastEpoch(run):
+			continue
+		case slower.times(next.Whole)+report > Left(run):
+			return Budget
+		}
+		break
 	}
 	return ""
 }
 
-// first returns the first trial of the round at k.
+// first returns the first trial from the round at k on, in the same epoch.
 func first(run *result.Run, k result.Key) (Order, Stop) {
 	k.Position = -1
-	o, ok := following(run, k, extrasOf(run))
-	if !ok {
-		return Order{}, Nobody
+	if o, ok := following(run, k); ok {
+		return o, ""
 	}
-	return o, ""
+	return Order{}, Nobody
 }
 
-// following returns the trial after k in the same round: in a search the same once more, if it showed nothing. It skips
-// failed contestants. extra is that of extrasOf.
-func following(run *result.Run, k result.Key, extra func(int) []slot) (Order, bool) {
+// following returns the trial after k in the same epoch.
+func following(run *result.Run, k result.Key) (o Order, ok bool) {
+	for o = range orders(run, k) {
+		return o, true
+	}
+	return o, false
+}
+
+// orders yields the trials after k in the same epoch. Each must be recorded before the next is asked for.
+func orders(run *result.Run, k result.Key) iter.Seq[Order] {
+	return func(yield func(Order) bool) {
+		extra, rounds := extrasOf(run), roundsIn(&run.Plan, k.Epoch)
+		for ; k.Round < rounds; k = (result.Key{Seed: run.Plan.Seed, Epoch: k.Epoch, Round: k.Round + 1, Position: -1}) {
+			order := lineup(run, k, extra)
+			for o, ok := inRound(run, k, order); ok; o, ok = inRound(run, k, order) {
+				o.Last, k = k.Round == rounds-1, o.Key
+				if !yield(o) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// lineup returns the loads of the round at k, in order. extra is that of extrasOf.
+func lineup(run *result.Run, k result.Key, extra func(int) []slot) []slot {
 	p := &run.Plan
 	order := slots(p, k.Epoch)
 	if k.Round == 0 {
@@ -192,6 +208,12 @@ func following(run *result.Run, k result.Key, extra func(int) []slot) (Order, bo
 		order = longLast(p, chain(run, k, permutation(k, order)))
 		slices.SortStableFunc(order, func(a, b slot) int { return a.level.Step - b.level.Step })
 	}
+	return order
+}
+
+// inRound returns the trial after k in a round with this lineup; in a search k once more, if k showed nothing. It skips
+// failed contestants.
+func inRound(run *result.Run, k result.Key, order []slot) (Order, bool) {
 	pos := k.Position + 1
 	if k.Take = retake(run, k); k.Take > 0 {
 		pos = k.Position
@@ -202,13 +224,9 @@ func following(run *result.Run, k result.Key, extra func(int) []slot) (Order, bo
 			continue
 		}
 		k.Position = pos
-		o := Order{
-			Key: k, Contestant: e.Contestant, External: e.external, Pilot: k.Epoch < p.Pilots,
-			Last: k.Round == roundsIn(p, k.Epoch)-1, LoadSeed: mix(k, 1),
-		}
-		var ok bool
-		if o.Level, o.TrialNS, ok = loadOf(run, k, e); ok {
-			return o, true
+		if level, ns, ok := loadOf(run, k, e); ok {
+			return Order{Key: k, Contestant: e.Contestant, Level: level, TrialNS: ns, External: e.external,
+				Pilot: k.Epoch < run.Plan.Pilots, LoadSeed: mix(k, 1)}, true
 		}
 	}
 	return Order{}, false
@@ -235,8 +253,11 @@ func loadOf(run *result.Run, k result.Key, e slot) (level result.Level, ns int64
 // retake returns which take of the trial of a search is due, because the last one was disturbed, or because the
 // generator was at its limit in it; 0 if none is.
 func retake(run *result.Run, k result.Key) int {
+	if run.Plan.SLO == nil || k.Take >= MostLimited-1 {
+		return 0
+	}
 	i := after(run, k) - 1
-	if run.Plan.SLO == nil || k.Take >= MostLimited-1 || i < 0 || run.Trials[i].Key != k {
+	if i < 0 || run.Trials[i].Key != k {
 		return 0
 	}
 	if t := run.Trials[i]; !spoilt(&run.Plan, t) && !limited(&run.Plan, t) {

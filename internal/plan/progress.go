@@ -14,29 +14,22 @@ type Progress struct {
 	Epoch       string        // "epoch 4 of 12"
 }
 
-// ProgressOf returns how far a run with the estimated cost c has come.
+// ProgressOf returns how far a run of that many epochs after the pilots has come.
 func ProgressOf(run *result.Run, c *Cost) Progress {
-	p, names, gone := &run.Plan, participants(&run.Plan, false), 0
-	for _, name := range names {
-		if run.FailureOf(name) != nil {
-			gone++
-		}
-	}
-	share := 1 - float64(gone)/float64(len(names))
-	out := Progress{Done: len(run.Trials)}
-	out.Total = max(out.Done, int(float64(c.Trials)*share+0.5))
-	before := *run // the present epoch, which may have just begun
-	if p.Load.Requests == 0 {
+	p, before := &run.Plan, *run
+	if p.Load.Requests == 0 { // the present epoch may have just begun, with the starts
 		before.Trials = run.Trials[:after(run, result.Key{Epoch: lastEpoch(run), Round: -1})]
 	}
-	if n := len(before.Trials) - after(run, result.Key{Epoch: p.Pilots, Round: -1}); n > 0 { // as long as those that count
-		each := float64(elapsed(&before)-pilotsEnd(run)) / float64(n)
-		out.Left = time.Duration(each*float64(out.Total-len(before.Trials))) -
-			time.Duration(elapsed(run)-elapsed(&before))
-	} else if p.Load.Requests == 0 {
-		out.Left = time.Duration(share*float64(c.Whole)) - time.Duration(elapsed(run))
+	left := Cost{Whole: longCost(p, LongRest), Epochs: c.Epochs}
+	if len(run.Trials) == 0 {
+		left.Whole += verifyEstimate(p)
 	}
-	out.Left = max(0, min(out.Left, Left(run)))
+	left.add(&before, 0)
+	out := Progress{Done: len(run.Trials), Total: max(len(run.Trials), len(before.Trials)+left.Trials)}
+	if slower, measured := pace(&before); measured || p.Load.Requests == 0 {
+		out.Left = slower.times(left.Whole) - time.Duration(elapsed(run)-elapsed(&before))
+		out.Left = max(0, min(out.Left, Left(run)))
+	}
 	switch e := lastEpoch(run) - p.Pilots + 1; {
 	case p.Pilots > 0 && !pilotsOver(run):
 		out.Epoch = "which does not count"

@@ -94,9 +94,11 @@ func openLoads(p *result.Plan, r *Request, q *Question) {
 // openCost returns the total time of the open loops that no comparison names.
 func openCost(p *result.Plan) (sum time.Duration) {
 	for i := range parts(p) {
-		e := p.Pilots + i
-		open := slices.DeleteFunc(extraSlots(p, e), func(s slot) bool { return !s.level.Open() })
-		sum += time.Duration(extraEpochs(p)) * (estimateLoads(p, e, open) - estimateLoads(p, e, nil))
+		for _, e := range extraSlots(p, p.Pilots+i) {
+			if e.level.Open() {
+				sum += time.Duration(extraEpochs(p)) * (time.Duration(trialOf(p, e)) + around(p, e.level))
+			}
+		}
 	}
 	return sum
 }

@@ -85,7 +85,8 @@ func complete(run *result.Run, trials []*result.Trial, extra func(int) []slot) b
 	if len(trials) == 0 {
 		return false
 	}
-	_, more := following(run, trials[len(trials)-1].Key, extra)
+	k := trials[len(trials)-1].Key
+	_, more := inRound(run, k, lineup(run, k, extra))
 	return !more
 }
 

@@ -99,12 +99,13 @@ func Warmup(run *result.Run, name string, epoch int) Warming {
 // warmEstimate estimates the time of the warm-ups of an epoch: native contestants are loaded one
 // after the other while the compilers of the managed ones are idle, managed ones at the same time.
 // They are assumed to need the minimum.
-func warmEstimate(p *result.Plan, epoch int, names []string) time.Duration {
+func warmEstimate(run *result.Run, epoch int, names []string) time.Duration {
+	p := &run.Plan
 	first := warmLevel(First(p, epoch))
 	window := WarmWindow(first) + Answered(first) + beyond(first)*dialTime
 	var native, managed time.Duration
 	for _, name := range names {
-		w := Warmup(&result.Run{Plan: *p}, name, epoch)
+		w := Warmup(run, name, epoch)
 		least := w.Least
 		if slices.Contains(p.Servers.Managed, name) {
 			managed = max(managed, least+WarmQuiet, fewestWindows*(window+WarmRest))

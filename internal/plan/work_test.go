@@ -48,7 +48,7 @@ func TestTrialsOfWork(t *testing.T) {
 	cost := func(l result.Level) time.Duration {
 		p := standardPlan("a", "b")
 		p.Levels = []result.Level{l}
-		took, _ := estimateEpoch(&p, p.Pilots)
+		took := playEpoch(&result.Run{Plan: p}, p.Pilots).Whole
 		return took
 	}
 	least := 4 * 2 * 500 * cpuTime // two and two controls; in and after each trial
