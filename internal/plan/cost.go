@@ -80,7 +80,7 @@ func play(run *result.Run) iter.Seq2[int, Cost] {
 	return func(yield func(int, Cost) bool) {
 		p, made, e := &run.Plan, *run, lastEpoch(run)
 		made.Trials = slices.Clip(run.Trials)
-		if e >= 0 && !yield(e, playFrom(&made, run.Trials[len(run.Trials)-1].Key)) {
+		if e >= 0 && !yield(e, playEpoch(&made, run.Trials[len(run.Trials)-1].Key)) {
 			return
 		}
 		type kind struct{ part, extra int }
@@ -89,7 +89,7 @@ func play(run *result.Run) iter.Seq2[int, Cost] {
 			k := kind{partAt(p, e), len(extras(&made, e))}
 			c, ok := known[k]
 			if !ok || e < p.Pilots {
-				c = playEpoch(&made, e)
+				c = playEpoch(&made, result.Key{Seed: p.Seed, Epoch: e, Position: -1})
 			}
 			if e >= p.Pilots { // no later epoch depends on the trials of this one
 				known[k], made.Trials = c, made.Trials[:after(&made, result.Key{Epoch: e, Round: -1})]
@@ -101,16 +101,12 @@ func play(run *result.Run) iter.Seq2[int, Cost] {
 	}
 }
 
-// playEpoch adds the trials of an epoch to a record.
-func playEpoch(run *result.Run, epoch int) Cost {
-	beside := besideTrials(run, epoch, Starts(run, epoch))
-	c := playFrom(run, result.Key{Seed: run.Plan.Seed, Epoch: epoch, Position: -1})
-	c.Whole += beside
-	return c
-}
-
-// playFrom adds the trials after k in the same epoch to a record.
-func playFrom(run *result.Run, k result.Key) (c Cost) {
+// playEpoch adds the trials after k in the same epoch to a record, and returns their number and time: with that of
+// the starts where k is before the first.
+func playEpoch(run *result.Run, k result.Key) (c Cost) {
+	if k.Position < 0 {
+		c.Whole = besideTrials(run, k.Epoch, Starts(run, k.Epoch))
+	}
 	for o := range orders(run, k) {
 		n := o.TrialNS // a request each nanosecond: no probe of a search lasts longer to have enough
 		t := &result.Trial{Key: o.Key, Contestant: o.Contestant, External: o.External, Level: &o.Level,

@@ -20,7 +20,7 @@ func TestLab(t *testing.T) {
 	}
 	// Five processes, each started, warmed for 3 s, and loaded for 2 s six times.
 	least := 5 * (3*time.Second + 6*2*time.Second)
-	epoch := playEpoch(&result.Run{Plan: p}, p.Pilots+100).Whole
+	epoch := playEpoch(&result.Run{Plan: p}, result.Key{Epoch: p.Pilots + 100, Position: -1}).Whole
 	if epoch < least || epoch > least*6/5 || c.FirstVerdict > time.Hour/2 {
 		t.Errorf("an epoch takes %v, the first verdict %v", epoch, c.FirstVerdict)
 	}
@@ -79,7 +79,7 @@ func TestLongRestIsCounted(t *testing.T) {
 		first, loads := p.Pilots+epochsUntil(&p, with.Analyses[0].N), 4*time.Duration(p.Long.NS)
 		var until time.Duration
 		for e := range first {
-			took := playEpoch(&result.Run{Plan: p}, e).Whole
+			took := playEpoch(&result.Run{Plan: p}, result.Key{Epoch: e, Position: -1}).Whole
 			until += took
 		}
 		if rest := with.FirstVerdict - until - verifyEstimate(&p) - loads; rest < 2*LongRest || rest > 2*LongRest+2*time.Second {

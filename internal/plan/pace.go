@@ -36,12 +36,12 @@ func Analyses(run *result.Run) []stats.Interim {
 
 // pilotsOver reports whether the last trial is the last one of the pilots, or a later one.
 func pilotsOver(run *result.Run) bool {
-	p, e := &run.Plan, lastEpoch(run)
-	if e != p.Pilots-1 || e < 0 {
-		return e >= p.Pilots
+	e := lastEpoch(run)
+	if e >= 0 && e == run.Plan.Pilots-1 {
+		_, more := following(run, run.Trials[len(run.Trials)-1].Key)
+		return !more
 	}
-	_, more := following(run, run.Trials[len(run.Trials)-1].Key)
-	return !more
+	return e >= run.Plan.Pilots
 }
 
 // elapsed returns the time from the start of the first trial's epoch to the end of the last trial,
@@ -89,27 +89,12 @@ func begin(run *result.Run) int64 {
 	return run.Trials[0].StartedUnixNS
 }
 
-// pilotsEnd returns how long the pilots took, in ns.
-func pilotsEnd(run *result.Run) int64 {
-	n := after(run, result.Key{Epoch: run.Plan.Pilots, Round: -1})
-	if n == 0 {
-		return 0
-	}
-	return run.Trials[n-1].EndedUnixNS - begin(run)
-}
-
-// slowdown is how many times longer than estimated something takes.
-type slowdown float64
-
-func (s slowdown) times(estimate time.Duration) time.Duration {
-	return time.Duration(float64(s) * float64(estimate))
-}
-
 // pace returns how many times longer than estimated the trials after the pilots took, with the starts and warm-ups
 // before them. It is 1, and not measured, before there are any.
-func pace(run *result.Run) (s slowdown, measured bool) {
-	estimated, started := time.Duration(0), map[int][]string{}
-	for _, t := range run.Trials[after(run, result.Key{Epoch: run.Plan.Pilots, Round: -1}):] {
+func pace(run *result.Run) (slower float64, measured bool) {
+	estimated, started, pilots := time.Duration(0), map[int][]string{}, *run
+	pilots.Trials = run.Trials[:after(run, result.Key{Epoch: run.Plan.Pilots, Round: -1})]
+	for _, t := range run.Trials[len(pilots.Trials):] {
 		estimated += trialTime(&run.Plan, t)
 		if !slices.Contains(started[t.Epoch], t.Contestant) {
 			started[t.Epoch] = append(started[t.Epoch], t.Contestant)
@@ -121,5 +106,5 @@ func pace(run *result.Run) (s slowdown, measured bool) {
 	if estimated <= 0 {
 		return 1, false
 	}
-	return slowdown(elapsed(run)-pilotsEnd(run)) / slowdown(estimated), true
+	return float64(elapsed(run)-elapsed(&pilots)) / float64(estimated), true
 }

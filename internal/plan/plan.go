@@ -156,7 +156,7 @@ func overspent(run *result.Run) Stop {
 		switch {
 		case e <= lastEpoch(run):
 			continue
-		case slower.times(next.Whole)+report > Left(run):
+		case time.Duration(slower*float64(next.Whole))+report > Left(run):
 			return Budget
 		}
 		break

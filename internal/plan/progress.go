@@ -27,7 +27,7 @@ func ProgressOf(run *result.Run, c *Cost) Progress {
 	left.add(&before, 0)
 	out := Progress{Done: len(run.Trials), Total: max(len(run.Trials), len(before.Trials)+left.Trials)}
 	if slower, measured := pace(&before); measured || p.Load.Requests == 0 {
-		out.Left = slower.times(left.Whole) - time.Duration(elapsed(run)-elapsed(&before))
+		out.Left = time.Duration(slower*float64(left.Whole)) - time.Duration(elapsed(run)-elapsed(&before))
 		out.Left = max(0, min(out.Left, Left(run)))
 	}
 	switch e := lastEpoch(run) - p.Pilots + 1; {

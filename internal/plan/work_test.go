@@ -48,7 +48,7 @@ func TestTrialsOfWork(t *testing.T) {
 	cost := func(l result.Level) time.Duration {
 		p := standardPlan("a", "b")
 		p.Levels = []result.Level{l}
-		took := playEpoch(&result.Run{Plan: p}, p.Pilots).Whole
+		took := playEpoch(&result.Run{Plan: p}, result.Key{Epoch: p.Pilots, Position: -1}).Whole
 		return took
 	}
 	least := 4 * 2 * 500 * cpuTime // two and two controls; in and after each trial
