@@ -143,7 +143,7 @@ func partAt(p *result.Plan, epoch int) int {
 // partsWith returns the parts that the pilots load, or else the parts that have comparisons.
 func partsWith(p *result.Plan, pilot bool) (list []int) {
 	for i, part := range parts(p) {
-		if anyOf(p, part, pilot, everyRound(p, pilot)) || pilot && anyOf(p, part, pilot, oncePerEpoch(p, pilot)) {
+		if anyOf(p, part, pilot, false) || pilot && anyOf(p, part, pilot, true) {
 			list = append(list, i)
 		}
 	}
@@ -176,7 +176,7 @@ func epochsUntil(p *result.Plan, n int) int {
 // roundsIn returns the number of rounds of an epoch. It is one if the epoch loads only cells
 // outside the family.
 func roundsIn(p *result.Plan, epoch int) int {
-	if pilot := epoch < p.Pilots; len(p.Levels) > 1 && !anyOf(p, parts(p)[partAt(p, epoch)], pilot, everyRound(p, pilot)) {
+	if pilot := epoch < p.Pilots; len(p.Levels) > 1 && !anyOf(p, parts(p)[partAt(p, epoch)], pilot, false) {
 		return 1
 	}
 	return p.Rounds
@@ -185,8 +185,7 @@ func roundsIn(p *result.Plan, epoch int) int {
 // slots returns what every round of an epoch loads: the compared cells of its part, with the
 // controls. A plan without verdicts loads all of its cells.
 func slots(p *result.Plan, epoch int) []slot {
-	pilot := epoch < p.Pilots
-	own := cellsOf(p, parts(p)[partAt(p, epoch)], pilot, everyRound(p, pilot))
+	own := cellsIn(p, epoch, false)
 	if len(p.External) == 0 {
 		return own
 	}
@@ -204,58 +203,45 @@ func slots(p *result.Plan, epoch int) []slot {
 // extraSlots returns the cells that no comparison names. An epoch may load them in addition, in its
 // first round only.
 func extraSlots(p *result.Plan, epoch int) []slot {
-	pilot := epoch < p.Pilots
-	return cellsOf(p, parts(p)[partAt(p, epoch)], pilot, oncePerEpoch(p, pilot))
+	return cellsIn(p, epoch, true)
 }
 
-// such reports whether a cell is selected.
-type such func(c result.Cell, l result.Level, control bool) bool
-
-// everyRound selects the cells that every round loads. The pilots omit levels whose rate is a
-// share, because the pilots determine that rate.
-func everyRound(p *result.Plan, pilot bool) such {
-	return func(c result.Cell, l result.Level, control bool) bool {
-		return compared(p, c, control) && !(pilot && l.RateShare > 0)
-	}
-}
-
-// oncePerEpoch selects the cells that no comparison names. Of these the pilots load only the base
-// levels of shares.
-func oncePerEpoch(p *result.Plan, pilot bool) such {
-	return func(c result.Cell, l result.Level, control bool) bool {
-		return !control && !compared(p, c, false) && (!pilot || isBase(p, c.Level))
-	}
-}
-
-// cellsOf returns the selected cells of a part.
-func cellsOf(p *result.Plan, part []int, pilot bool, ok such) []slot {
-	has := make(map[result.Cell]bool, len(p.Cells))
-	for _, c := range p.Cells {
-		has[c] = true
-	}
-	return slices.Collect(eachOf(p, part, pilot, ok, func(c result.Cell) bool { return has[c] }))
-}
-
-// anyOf reports whether cellsOf would return any cell.
-func anyOf(p *result.Plan, part []int, pilot bool, ok such) bool {
-	for range eachOf(p, part, pilot, ok, p.Has) {
-		return true
-	}
-	return false
-}
-
-// eachOf yields the cells of cellsOf one by one. has reports whether the plan has a cell.
-func eachOf(p *result.Plan, part []int, pilot bool, ok such, has func(result.Cell) bool) iter.Seq[slot] {
+// cellsOf yields the cells of a part that every round of an epoch loads, or those that an epoch loads once. The pilots
+// omit levels whose rate is a share, because the pilots determine that rate, and of the cells that no comparison names
+// they load only the base levels of shares. has reports whether the plan has a cell.
+func cellsOf(p *result.Plan, part []int, pilot, once bool, has func(result.Cell) bool) iter.Seq[slot] {
 	return func(yield func(slot) bool) {
 		for i, name := range participants(p, pilot) {
 			for _, level := range part {
 				c, l := result.Cell{Contestant: name, Level: level}, p.Levels[level]
-				if ok(c, l, i >= len(p.Contestants)) && has(c) && !yield(slot{Cell: c, level: l}) {
+				if isCompared := compared(p, c, i >= len(p.Contestants)); isCompared == once ||
+					pilot && (once && !isBase(p, level) || !once && l.RateShare > 0) {
+					continue
+				}
+				if has(c) && !yield(slot{Cell: c, level: l}) {
 					return
 				}
 			}
 		}
 	}
+}
+
+// anyOf reports whether cellsOf yields any cell.
+func anyOf(p *result.Plan, part []int, pilot, once bool) bool {
+	for range cellsOf(p, part, pilot, once, p.Has) {
+		return true
+	}
+	return false
+}
+
+// cellsIn returns the cells of cellsOf in an epoch.
+func cellsIn(p *result.Plan, epoch int, once bool) []slot {
+	has := make(map[result.Cell]bool, len(p.Cells))
+	for _, c := range p.Cells {
+		has[c] = true
+	}
+	return slices.Collect(cellsOf(p, parts(p)[partAt(p, epoch)], epoch < p.Pilots, once,
+		func(c result.Cell) bool { return has[c] }))
 }
 
 // AtCeiling reports whether the server that shows the ceiling is loaded with the requests of a level.
@@ -287,7 +273,7 @@ func extrasOf(run *result.Run) func(epoch int) []slot {
 			}
 		}
 		part, n := partAt(p, epoch), Turn(p, epoch)
-		if anyOf(p, parts(p)[part], false, everyRound(p, false)) {
+		if anyOf(p, parts(p)[part], false, false) {
 			n -= lost[part]
 		}
 		return slices.DeleteFunc(list, func(e slot) bool { return n >= extraEpochsAt(p, e.Level) })

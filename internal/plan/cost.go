@@ -89,7 +89,7 @@ func play(run *result.Run) iter.Seq2[int, Cost] {
 			k := kind{partAt(p, e), len(extras(&made, e))}
 			c, ok := known[k]
 			if !ok || e < p.Pilots {
-				c = playEpoch(&made, result.Key{Seed: p.Seed, Epoch: e, Position: -1})
+				c = playEpoch(&made, opening(p, e, 0))
 			}
 			if e >= p.Pilots { // no later epoch depends on the trials of this one
 				known[k], made.Trials = c, made.Trials[:after(&made, result.Key{Epoch: e, Round: -1})]

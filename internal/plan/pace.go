@@ -38,8 +38,8 @@ func Analyses(run *result.Run) []stats.Interim {
 func pilotsOver(run *result.Run) bool {
 	e := lastEpoch(run)
 	if e >= 0 && e == run.Plan.Pilots-1 {
-		_, more := following(run, run.Trials[len(run.Trials)-1].Key)
-		return !more
+		_, over := following(run, run.Trials[len(run.Trials)-1].Key)
+		return over != ""
 	}
 	return e >= run.Plan.Pilots
 }

@@ -4,6 +4,7 @@
 package plan
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -66,30 +67,25 @@ func Next(run *result.Run, decided func() bool) (Order, Stop) {
 		return Order{}, Nobody
 	}
 	if k, ok := cutOff(run); ok {
-		return first(run, k)
+		return following(run, k)
 	}
 	if len(run.Trials) == 0 {
-		return first(run, result.Key{Seed: p.Seed})
+		return following(run, opening(p, 0, 0))
 	}
 	last := run.Trials[len(run.Trials)-1].Key
-	o, more := following(run, last)
-	if !more {
+	o, over := following(run, last)
+	if over != "" {
 		if stop := afterEpoch(run, last.Epoch, decided); stop != "" { // a resumed run may have been cut off before that
 			return Order{}, stop
 		}
 	}
-	switch n := len(run.Resumes); {
-	case n > 0 && run.Resumes[n-1].Epoch > last.Epoch:
-		return first(run, result.Key{Seed: p.Seed, Epoch: run.Resumes[n-1].Epoch})
-	case more:
-		return o, ""
+	if n := len(run.Resumes); n > 0 && run.Resumes[n-1].Epoch > last.Epoch {
+		return following(run, opening(p, run.Resumes[n-1].Epoch, 0))
 	}
-	for e := last.Epoch + 1; e <= last.Epoch+len(parts(p)); e++ { // of one part all may have failed
-		if o, stop := first(run, result.Key{Seed: p.Seed, Epoch: e}); stop == "" {
-			return o, ""
-		}
+	for e := last.Epoch + 1; over != "" && e <= last.Epoch+len(parts(p)); e++ { // of one part all may have failed
+		o, over = following(run, opening(p, e, 0))
 	}
-	return Order{}, Nobody
+	return o, over
 }
 
 // nobody reports whether too few contestants are left for the plan: none for any of its comparisons
@@ -164,28 +160,24 @@ func overspent(run *result.Run) Stop {
 	return ""
 }
 
-// first returns the first trial from the round at k on, in the same epoch.
-func first(run *result.Run, k result.Key) (Order, Stop) {
-	k.Position = -1
-	if o, ok := following(run, k); ok {
+// opening returns the key before the first trial of a round.
+func opening(p *result.Plan, epoch, round int) result.Key {
+	return result.Key{Seed: p.Seed, Epoch: epoch, Round: round, Position: -1}
+}
+
+// following returns the trial after k in the same epoch, or Nobody.
+func following(run *result.Run, k result.Key) (Order, Stop) {
+	for o := range orders(run, k) {
 		return o, ""
 	}
 	return Order{}, Nobody
-}
-
-// following returns the trial after k in the same epoch.
-func following(run *result.Run, k result.Key) (o Order, ok bool) {
-	for o = range orders(run, k) {
-		return o, true
-	}
-	return o, false
 }
 
 // orders yields the trials after k in the same epoch. Each must be recorded before the next is asked for.
 func orders(run *result.Run, k result.Key) iter.Seq[Order] {
 	return func(yield func(Order) bool) {
 		extra, rounds := extrasOf(run), roundsIn(&run.Plan, k.Epoch)
-		for ; k.Round < rounds; k = (result.Key{Seed: run.Plan.Seed, Epoch: k.Epoch, Round: k.Round + 1, Position: -1}) {
+		for ; k.Round < rounds; k = opening(&run.Plan, k.Epoch, k.Round+1) {
 			order := lineup(run, k, extra)
 			for o, ok := inRound(run, k, order); ok; o, ok = inRound(run, k, order) {
 				o.Last, k = k.Round == rounds-1, o.Key
@@ -205,8 +197,10 @@ func lineup(run *result.Run, k result.Key, extra func(int) []slot) []slot {
 		order = append(order, extra(k.Epoch)...)
 	}
 	if !inTurn(p) { // else in the order asked for, as in the articles
-		order = longLast(p, chain(run, k, permutation(k, order)))
-		slices.SortStableFunc(order, func(a, b slot) int { return a.level.Step - b.level.Step })
+		order = chain(run, k, permutation(k, order))
+		slices.SortStableFunc(order, func(a, b slot) int {
+			return cmp.Or(a.level.Step-b.level.Step, openLast(p, a)-openLast(p, b))
+		})
 	}
 	return order
 }

@@ -121,20 +121,13 @@ func comparedIn(p *result.Plan, e slot) bool {
 	return compared(p, e.Cell, !slices.Contains(p.Contestants, e.Contestant))
 }
 
-// longLast puts open loops that are long, and not compared, after the other cells of their round, so
-// that these are loaded within seconds of each other.
-func longLast(p *result.Plan, order []slot) []slot {
-	if p.Load.OpenNS == 0 {
-		return order
+// openLast returns 1 for open loops that are long and not compared, else 0. They come after the other cells of their
+// round, so that these are loaded within seconds of each other.
+func openLast(p *result.Plan, e slot) int {
+	if p.Load.OpenNS > 0 && e.level.Open() && !comparedIn(p, e) {
+		return 1
 	}
-	long := func(e slot) int {
-		if e.level.Open() && !comparedIn(p, e) {
-			return 1
-		}
-		return 0
-	}
-	slices.SortStableFunc(order, func(a, b slot) int { return long(a) - long(b) })
-	return order
+	return 0
 }
 
 // openWords says how long the open loops last.

@@ -133,7 +133,7 @@ func cutOff(run *result.Run) (k result.Key, ok bool) {
 	if n := len(run.Trials); n > 0 && after(run, k) < n { // there are trials since
 		return k, false
 	}
-	k.Attempt++
+	k.Position, k.Attempt = -1, k.Attempt+1
 	return k, true
 }
 

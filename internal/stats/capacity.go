@@ -73,6 +73,12 @@ func Capacity(probes []Probe) (rate, lo, hi float64) {
 			passed++
 		}
 	}
+	switch passed {
+	case 0:
+		return math.Exp(least), 0, math.Exp(least)
+	case len(probes):
+		return math.Exp(most), math.Exp(most), math.Inf(1)
+	}
 	const steps = 200
 	from, to := least-0.2, most+0.2
 	profile := make([]float64, steps)
@@ -91,12 +97,6 @@ func Capacity(probes []Probe) (rate, lo, hi float64) {
 			end--
 		}
 		return a(slices.IndexFunc(profile, near)), a(end)
-	}
-	switch passed {
-	case 0:
-		return math.Exp(least), 0, math.Exp(least)
-	case len(probes):
-		return math.Exp(most), math.Exp(most), math.Inf(1)
 	}
 	_, last := within(1e-9) // end of the plateau that perfectly separated probes leave
 	lo, hi = within(drop)
