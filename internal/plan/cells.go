@@ -10,11 +10,11 @@ import (
 	"dyno/internal/result"
 )
 
-// slot is one load of a round: a cell, and its level with the values of the plan.
+// slot is one load in a round: a cell, and its level with the values from the plan.
 type slot struct {
 	result.Cell
 	level    result.Level
-	external string // external, of a classic run
+	external string // external tool, in a classic run
 }
 
 // leastExtra is the default number of epochs that load a cell outside the family. With fewer, a
@@ -32,10 +32,10 @@ func familyOf(p *result.Plan, names []string) []result.Comparison {
 	return out
 }
 
-// comparedAt reports whether contestants are compared at a level, and therefore loaded there in every
-// round: where one of the plan's comparisons has a cell; of a single contestant at the first level and at
-// all closed loops; everywhere in a plan that does not compare in rounds. With fresh processes a level
-// takes along all that its processes carry.
+// comparedAt reports whether contestants are compared at a level, and therefore loaded there in
+// every round: where a comparison in the plan has a cell; for a single contestant at the first
+// level and at all closed loops; everywhere in a plan that does not compare in rounds. With
+// fresh processes, a comparison counts for all levels that its processes are loaded at.
 func comparedAt(p *result.Plan, level int, contestant string) bool {
 	if !p.InRounds() {
 		return true
@@ -59,8 +59,8 @@ func compared(p *result.Plan, c result.Cell, control bool) bool {
 	return control || comparedAt(p, c.Level, c.Contestant)
 }
 
-// Loaded returns the contestants and controls that the plan loads at a level, and whether any cell
-// of the level is compared.
+// Loaded returns the contestants and controls that the plan loads at a level, and whether any of
+// their cells is compared.
 func Loaded(p *result.Plan, level int) (names []string, isCompared bool) {
 	for _, name := range p.Contestants {
 		if c := (result.Cell{Contestant: name, Level: level}); p.Has(c) {
@@ -78,8 +78,10 @@ func Loaded(p *result.Plan, level int) (names []string, isCompared bool) {
 	return names, isCompared
 }
 
-// Ride adds the cells of controls, at levels where contestants are compared, and of the server that shows the ceiling: at
-// closed loops where it answers and contestants are compared; nothing at uncontrolled levels. A backend answers all, and each number of records once.
+// Ride adds cells for the controls, at levels where contestants are compared, and for the server
+// that shows the ceiling, at closed loops where it answers and contestants are compared.
+// Uncontrolled levels get neither. A backend is loaded at all these closed loops; at the others,
+// once for all levels that are alike to it.
 func Ride(p *result.Plan, uncontrolled []int, answers func(Asking) bool) {
 	for i, l := range p.Levels {
 		controlled := comparedAt(p, i, "") && !slices.Contains(uncontrolled, i)
@@ -101,9 +103,9 @@ func Ride(p *result.Plan, uncontrolled []int, answers func(Asking) bool) {
 	}
 }
 
-// parts groups the indices of the levels of p by what the contestants receive at launch. An epoch
-// starts the processes once, and loads the levels of one part. With fresh processes, each level
-// without a step begins a new part.
+// parts groups the level indices by what the contestants receive at launch. An epoch starts the
+// processes once, and loads the levels in one part. With fresh processes, each level without a
+// step begins a new part.
 func parts(p *result.Plan) [][]int {
 	var out [][]int
 	at := map[result.LaunchPart]int{}
@@ -123,8 +125,8 @@ func parts(p *result.Plan) [][]int {
 }
 
 // partAt returns the index of the part that an epoch loads. The pilots take the parts that they
-// load in turn. After them all parts take turns. Once the cells outside the family have been loaded
-// often enough, only the parts with comparisons remain.
+// load in turn. After them all parts take turns. Once the cells outside the family have been
+// loaded often enough, only the parts with comparisons remain.
 func partAt(p *result.Plan, epoch int) int {
 	if len(p.Levels) < 2 {
 		return 0
@@ -153,8 +155,7 @@ func partsWith(p *result.Plan, pilot bool) (list []int) {
 	return list
 }
 
-// Turn returns how many turns of the parts came before the turn of an epoch. Pilots are not
-// counted.
+// Turn returns how many turns the parts had before an epoch. Pilots are not counted.
 func Turn(p *result.Plan, epoch int) int {
 	e, all := epoch-p.Pilots, len(parts(p))
 	if side := extraEpochs(p) * all; e >= side {
@@ -173,7 +174,7 @@ func epochsUntil(p *result.Plan, n int) int {
 	return n*comparing + min(n, extraEpochs(p))*(len(parts(p))-comparing)
 }
 
-// roundsIn returns the number of rounds of an epoch. It is one if the epoch loads only cells
+// roundsIn returns the number of rounds in an epoch. It is one if the epoch loads only cells
 // outside the family.
 func roundsIn(p *result.Plan, epoch int) int {
 	if pilot := epoch < p.Pilots; len(p.Levels) > 1 && !anyOf(p, parts(p)[partAt(p, epoch)], pilot, false) {
@@ -182,8 +183,8 @@ func roundsIn(p *result.Plan, epoch int) int {
 	return p.Rounds
 }
 
-// slots returns what every round of an epoch loads: the compared cells of its part, with the
-// controls. A plan without verdicts loads all of its cells.
+// slots returns the loads that every round in an epoch has: the compared cells in its part, with
+// the controls. A plan that does not compare in rounds loads all its cells.
 func slots(p *result.Plan, epoch int) []slot {
 	own := cellsIn(p, epoch, false)
 	if len(p.External) == 0 {
@@ -206,9 +207,10 @@ func extraSlots(p *result.Plan, epoch int) []slot {
 	return cellsIn(p, epoch, true)
 }
 
-// cellsOf yields the cells of a part that every round of an epoch loads, or those that an epoch loads once. The pilots
-// omit levels whose rate is a share, because the pilots determine that rate, and of the cells that no comparison names
-// they load only the base levels of shares. has reports whether the plan has a cell.
+// cellsOf yields the cells in a part that every round loads, or those that an epoch loads once.
+// The pilots omit levels whose rate is a share, because the pilots determine that rate. Outside
+// the comparisons they load only the levels that shares refer to. has reports whether the plan
+// has a cell.
 func cellsOf(p *result.Plan, part []int, pilot, once bool, has func(result.Cell) bool) iter.Seq[slot] {
 	return func(yield func(slot) bool) {
 		for i, name := range participants(p, pilot) {
@@ -234,7 +236,7 @@ func anyOf(p *result.Plan, part []int, pilot, once bool) bool {
 	return false
 }
 
-// cellsIn returns the cells of cellsOf in an epoch.
+// cellsIn returns all that cellsOf yields in an epoch.
 func cellsIn(p *result.Plan, epoch int, once bool) []slot {
 	has := make(map[result.Cell]bool, len(p.Cells))
 	for _, c := range p.Cells {
@@ -244,7 +246,8 @@ func cellsIn(p *result.Plan, epoch int, once bool) []slot {
 		func(c result.Cell) bool { return has[c] }))
 }
 
-// AtCeiling reports whether the server that shows the ceiling is loaded with the requests of a level.
+// AtCeiling reports whether the server that shows the ceiling is loaded with these requests at
+// any level.
 func AtCeiling(p *result.Plan, of Asking) bool {
 	for i, l := range p.Levels {
 		if AskingAt(l) == of && p.Has(result.Cell{Contestant: p.Ceiling, Level: i}) {
@@ -254,12 +257,14 @@ func AtCeiling(p *result.Plan, of Asking) bool {
 	return false
 }
 
-// extras returns the cells outside the family that an epoch loads. The pilots load those that they
-// need. After them, each part loads its own in as many turns as the plan wants at their levels; where
-// every turn has comparisons, also in place of turns in which they were cut off or disturbed.
+// extras returns the cells outside the family that an epoch loads. The pilots load those that
+// they need. After them, each part loads its own in as many turns as the plan wants at their
+// levels. If every turn has comparisons, later turns replace those in which the extras were
+// interrupted or disturbed.
 func extras(run *result.Run, epoch int) []slot { return extrasOf(run)(epoch) }
 
-// extrasOf returns extras, for epochs in ascending order: none looks again at what the one before has seen.
+// extrasOf returns extras for epochs in ascending order. It examines each recorded epoch only
+// once.
 func extrasOf(run *result.Run) func(epoch int) []slot {
 	p, next, lost := &run.Plan, run.Plan.Pilots, map[int]int{} // turns by part
 	return func(epoch int) []slot {
@@ -280,7 +285,7 @@ func extrasOf(run *result.Run) func(epoch int) []slot {
 	}
 }
 
-// extraEpochsAt returns in how many epochs the cells of a level outside the family are loaded.
+// extraEpochsAt returns in how many epochs the cells outside the family are loaded at a level.
 func extraEpochsAt(p *result.Plan, level int) int {
 	if level < len(p.ExtraEpochs) {
 		return p.ExtraEpochs[level]
@@ -288,7 +293,7 @@ func extraEpochsAt(p *result.Plan, level int) int {
 	return leastExtra
 }
 
-// extraEpochs returns the most of that at any level.
+// extraEpochs returns the largest extraEpochsAt at any level.
 func extraEpochs(p *result.Plan) (most int) {
 	for level := range p.Levels {
 		most = max(most, extraEpochsAt(p, level))
@@ -296,22 +301,23 @@ func extraEpochs(p *result.Plan) (most int) {
 	return most
 }
 
-// extrasLost reports whether an epoch was interrupted, or not all of its first round counts.
+// extrasLost reports whether an epoch was interrupted, or a trial in its first round does not
+// count.
 func extrasLost(run *result.Run, epoch int) bool {
 	all := lastAttempt(run, epoch, 0)
 	return len(standing(run, all)) < len(all) ||
 		slices.ContainsFunc(run.Resumes, func(r result.Resume) bool { return r.Epoch == epoch+1 })
 }
 
-// Asking identifies the requests to a contestant at a level: the name of a scenario ("" for the
-// plan's own), the number of records in its backend's responses, and the form of HTTP.
+// Asking identifies the requests to a contestant at a level: the scenario ("" for the plan's
+// own), the number of records in the backend's responses, and the HTTP version.
 type Asking struct {
 	Scenario string
 	Records  int
 	HTTP     protocol.HTTP
 }
 
-// AskingAt returns what a level asks.
+// AskingAt returns the requests at a level.
 func AskingAt(l result.Level) Asking { return Asking{l.Scenario, l.Records, l.HTTP} }
 
 func (a Asking) String() string {
@@ -328,7 +334,7 @@ func (a Asking) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// Label returns the name of a request among those of several Askings.
+// Label returns the name under which a request is shown if there are several Askings.
 func (a Asking) Label(request string) string {
 	if a.HTTP != protocol.Clear {
 		request = a.HTTP.String() + " " + request
@@ -336,8 +342,9 @@ func (a Asking) Label(request string) string {
 	return strings.TrimSpace(a.Scenario + " " + request)
 }
 
-// Asked returns all combinations of scenario, records and form of HTTP with which a contestant is loaded, in
-// order of the levels. Controls serve every scenario, the ceiling's server those of AtCeiling.
+// Asked returns all combinations of scenario, records and HTTP version with which a contestant
+// is loaded, ordered by level. Controls serve every scenario; the ceiling's server serves only
+// requests for which AtCeiling is true.
 func Asked(p *result.Plan, name string) []Asking {
 	var out []Asking
 	for i, l := range p.Levels {
@@ -351,7 +358,7 @@ func Asked(p *result.Plan, name string) []Asking {
 	return out
 }
 
-// AskedIn returns those of Asked with which a contestant is loaded in an epoch.
+// AskedIn returns the Asked combinations with which a contestant is loaded in an epoch.
 func AskedIn(run *result.Run, epoch int, name string) []Asking {
 	entering := append(slots(&run.Plan, epoch), extras(run, epoch)...)
 	return slices.DeleteFunc(Asked(&run.Plan, name), func(a Asking) bool {
@@ -361,8 +368,8 @@ func AskedIn(run *result.Run, epoch int, name string) []Asking {
 	})
 }
 
-// RecordsSeed returns the seed of the backend's records in an epoch. All contestants get the same
-// records throughout the epoch.
+// RecordsSeed returns the seed for the backend's records in an epoch. All contestants get the
+// same records throughout the epoch.
 func RecordsSeed(p *result.Plan, epoch int) uint64 {
 	return mix(result.Key{Seed: p.Seed, Epoch: epoch}, 4)
 }

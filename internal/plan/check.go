@@ -8,7 +8,8 @@ import (
 	"dyno/internal/result"
 )
 
-// mostPairs is how many pairs are decided together at most: each flip of stats.Joint has all of them.
+// mostPairs is how many pairs are decided together at most: stats.Joint computes all pairs in
+// each flip.
 const mostPairs = 2000
 
 // checkPairs returns an error if a plan decides more pairs.
@@ -19,8 +20,8 @@ func checkPairs(p *result.Plan) error {
 	return nil
 }
 
-// checkLevels returns an error if a run cannot measure a level of the plan, or never loads a contestant. What else may be
-// wrong in a study its file says.
+// checkLevels returns an error if a run cannot measure a level, or never loads a contestant. The
+// study file's own checks find other faults.
 func checkLevels(p *result.Plan) error {
 	points := p.Levels
 	m, _ := analysis.MetricNamed(p.Primary)

@@ -7,8 +7,8 @@ import (
 	"dyno/internal/result"
 )
 
-// arrangeClassic sets what a classic run needs: one long load after another, each on its own process, as published
-// benchmarks do. It gives single figures, for comparison with published ones.
+// arrangeClassic sets up a classic run: one long load after another, each on its own process, as
+// published benchmarks do. It gives single figures, for comparison with published ones.
 func arrangeClassic(p *result.Plan, r *Request, q *Question, _ *profile) {
 	p.Rounds, p.Epochs = 1, []int{cmp.Or(r.Epochs, 1)}
 	p.BudgetNS = int64(cmp.Or(r.Budget, wholeBudget))

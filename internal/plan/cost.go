@@ -9,8 +9,8 @@ import (
 	"dyno/internal/stats"
 )
 
-// Estimated times of a contestant's start in an epoch without its warm-up (launch, verify, verify
-// again, stop), and of a trial without its load (thaw, dial, drain, freeze, read memory). They were
+// Estimated times. A contestant's start in an epoch, without its warm-up: launch, verify, verify
+// again, stop. A trial, without its load: thaw, dial, drain, freeze, read memory. They were
 // checked against recorded epochs.
 const (
 	startNative   = 200 * time.Millisecond
@@ -18,13 +18,13 @@ const (
 	trialOverhead = 22 * time.Millisecond
 
 	usual      = 125                   // connections, whose dialling trialOverhead includes
-	dialTime   = 40 * time.Microsecond // of one connection beyond them, and its closing
-	answerTime = 15 * time.Microsecond // of one request in a queue
+	dialTime   = 40 * time.Microsecond // to dial and close one connection beyond them
+	answerTime = 15 * time.Microsecond // for one request in a queue
 
-	anotherScenario = 400 * time.Millisecond // of the warm-up, for each beyond the first: the fewest steady windows
+	anotherScenario = 400 * time.Millisecond // more warm-up, for each beyond the first: the fewest steady windows
 )
 
-// Cost is the estimated cost of a plan, shown before the run starts.
+// Cost is the estimated cost that is shown before the run starts.
 type Cost struct {
 	Pairs        int           // that are compared
 	Epochs       int           // after the pilots, until the last interim analysis
@@ -34,14 +34,14 @@ type Cost struct {
 	Analyses     []stats.Interim
 }
 
-// reserve is the share of the budget that is reserved for epochs that do not count and for a machine that
+// reserve is the budget share that is kept for epochs that do not count and for a machine that
 // slows down.
 const reserve = 0.07
 
-// Estimate returns the cost of p. It returns an error if the plan cannot be carried out, or if the
-// budget is too short to reach its end or, in a comparison, a verdict; the error then states the
-// smallest sufficient budget. The time of loads with a number of requests depends on the contestants: that of a
-// plan which has no others is unknown.
+// Estimate returns the plan's cost. It returns an error if the plan cannot be carried out, or if
+// the budget is too short to reach its end or, in a comparison, a verdict; the error then states
+// the smallest sufficient budget. How long a fixed number of requests takes depends on the
+// contestants; if all loads in a plan have one, Whole is unknown.
 func Estimate(p *result.Plan) (Cost, error) {
 	if p.InRounds() {
 		return estimateRounds(p)
@@ -59,8 +59,8 @@ func Estimate(p *result.Plan) (Cost, error) {
 	return c, nil
 }
 
-// add adds the time and the trials that are left of the pilots and of all epochs to c, and returns the time when the
-// epochs before first are over.
+// add adds the remaining time and trials until the last epoch that counts to c, and returns the
+// time when the epochs before first are over.
 func (c *Cost) add(run *result.Run, first int) (until time.Duration) {
 	for e, x := range play(run) {
 		c.Whole, c.Trials = c.Whole+x.Whole, c.Trials+x.Trials
@@ -74,8 +74,8 @@ func (c *Cost) add(run *result.Run, first int) (until time.Duration) {
 	return until
 }
 
-// play carries a run on with made-up trials. It yields the time and the number of trials that are left of the last
-// epoch of the record, then those of each further epoch, without end.
+// play continues a run with made-up trials. It yields the time and the number of trials that
+// remain in the last recorded epoch, then those in each further epoch, without end.
 func play(run *result.Run) iter.Seq2[int, Cost] {
 	return func(yield func(int, Cost) bool) {
 		p, made, e := &run.Plan, *run, lastEpoch(run)
@@ -84,14 +84,14 @@ func play(run *result.Run) iter.Seq2[int, Cost] {
 			return
 		}
 		type kind struct{ part, extra int }
-		known := map[kind]Cost{} // a study may have hundreds of epochs, and few kinds of them
+		known := map[kind]Cost{} // a study may have hundreds of epochs, but few kinds
 		for e++; ; e++ {
 			k := kind{partAt(p, e), len(extras(&made, e))}
 			c, ok := known[k]
 			if !ok || e < p.Pilots {
 				c = playEpoch(&made, opening(p, e, 0))
 			}
-			if e >= p.Pilots { // no later epoch depends on the trials of this one
+			if e >= p.Pilots { // no later epoch depends on these trials
 				known[k], made.Trials = c, made.Trials[:after(&made, result.Key{Epoch: e, Round: -1})]
 			}
 			if !yield(e, c) {
@@ -101,14 +101,14 @@ func play(run *result.Run) iter.Seq2[int, Cost] {
 	}
 }
 
-// playEpoch adds the trials after k in the same epoch to a record, and returns their number and time: with that of
-// the starts where k is before the first.
+// playEpoch adds the trials after k in the same epoch to a record, and returns their number and
+// time. If k precedes the first trial, the time includes the starts.
 func playEpoch(run *result.Run, k result.Key) (c Cost) {
 	if k.Position < 0 {
 		c.Whole = besideTrials(run, k.Epoch, Starts(run, k.Epoch))
 	}
 	for o := range orders(run, k) {
-		n := o.TrialNS // a request each nanosecond: no probe of a search lasts longer to have enough
+		n := o.TrialNS // a request each nanosecond, so that no probe is longer to have enough
 		t := &result.Trial{Key: o.Key, Contestant: o.Contestant, External: o.External, Level: &o.Level,
 			Load: result.Load{WindowNS: n, Connections: o.Level.Connections, Established: o.Level.Connections, Planned: n,
 				Started: n, Succeeded: n, ResponseP50NS: 1, ResponseP99NS: 1}}
@@ -122,13 +122,14 @@ func playEpoch(run *result.Run, k result.Key) (c Cost) {
 // contestant, which is not compared but still judged in one analysis.
 func pairs(p *result.Plan, names []string) int { return max(1, len(familyOf(p, names))) }
 
-// verifyEstimate returns the time of the verification before the first epoch: of one start of each.
+// verifyEstimate returns the time for the verification before the first epoch, which starts each
+// server once.
 func verifyEstimate(p *result.Plan) time.Duration {
 	return startsEstimate(p, 0, participants(p, true))
 }
 
-// besideTrials returns the estimated time of an epoch, in which these are started, before its first trial and after
-// the last.
+// besideTrials returns the estimated time that an epoch, in which these servers are started,
+// takes before its first trial and after the last.
 func besideTrials(run *result.Run, epoch int, names []string) time.Duration {
 	p, entering := &run.Plan, append(slots(&run.Plan, epoch), extras(run, epoch)...)
 	if inTurn(p) {
@@ -144,7 +145,8 @@ func besideTrials(run *result.Run, epoch int, names []string) time.Duration {
 	return sum
 }
 
-// startsEstimate returns the time in which an epoch's processes are started, verified and stopped.
+// startsEstimate returns the time in which an epoch's processes are started, verified and
+// stopped.
 func startsEstimate(p *result.Plan, epoch int, names []string) (sum time.Duration) {
 	for _, name := range names {
 		sum += 2 * time.Duration(First(p, epoch).DelayNS) // the first answer, and the one that is verified
@@ -160,8 +162,8 @@ func startsEstimate(p *result.Plan, epoch int, names []string) (sum time.Duratio
 	return sum
 }
 
-// trialTime returns the estimated time of a trial, recorded or made up: the probes of a search are as long as they
-// were, other loads as the plan says.
+// trialTime returns the estimated time for a trial, recorded or made up. A search's probes count
+// with their own length, other loads with the planned one.
 func trialTime(p *result.Plan, t *result.Trial) time.Duration {
 	l, ns := p.LevelOf(t), t.Load.WindowNS
 	if p.SLO == nil {
@@ -174,10 +176,10 @@ func trialTime(p *result.Plan, t *result.Trial) time.Duration {
 	return sum
 }
 
-// around returns the estimated time of a trial at a level before and after the load.
+// around returns the estimated time that a trial at a level takes before and after the load.
 func around(p *result.Plan, l result.Level) time.Duration {
 	pipeline := max(1, l.Pipeline)
-	drained := time.Duration(l.Connections*l.Records) * recordTime // one request of each connection
+	drained := time.Duration(l.Connections*l.Records) * recordTime // one request on each connection
 	drained += Answered(l) + time.Duration(pipeline)*time.Duration(l.DelayNS)
 	drained += beyond(l)*(dialTime+2*answerTime) + time.Duration(l.Connections*(pipeline-1))*answerTime
 	return time.Duration(Rewarm(p, l)) + trialOverhead + drained

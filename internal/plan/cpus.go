@@ -6,9 +6,9 @@ import (
 	"dyno/internal/result"
 )
 
-// spread puts a question on numbers of server CPUs: each level on each of them. A level with one number
-// is a level of its own launch part, so a comparison is of servers on as many CPUs, in the same rounds.
-// On several all pairs are compared on each, at the first level of the question.
+// spread puts each level on each requested number of server CPUs. The number belongs to the
+// level's launch part, so servers on the same number are compared in the same rounds. With
+// several numbers, all pairs are compared on each, at the question's first level.
 func (r *Request) spread(q *Question, t *preset) error {
 	n := len(r.ServerCPUs)
 	if n == 0 {
@@ -28,7 +28,7 @@ func (r *Request) spread(q *Question, t *preset) error {
 	if n > 1 && q.Fresh {
 		return refuse("--server-cpus: the processes of this study are new for each load; pass one number")
 	}
-	if n > 1 { // else the study's cells stay what they are
+	if n > 1 { // else the study's cells stay
 		q.Cells, q.Family, q.Uncontrolled, q.LevelExtraEpochs = nil, nil, nil, nil
 	}
 	base, first := q.Levels, []int(nil)
@@ -46,8 +46,8 @@ func (r *Request) spread(q *Question, t *preset) error {
 	return nil
 }
 
-// MostCPUs returns the largest number of CPUs that a level of the plan gives to servers; 0 if none has
-// a number.
+// MostCPUs returns the largest number of CPUs that any level gives to servers; 0 if none has a
+// number.
 func MostCPUs(p *result.Plan) (most int) {
 	for _, l := range p.Levels {
 		most = max(most, l.CPUs)
@@ -55,8 +55,8 @@ func MostCPUs(p *result.Plan) (most int) {
 	return most
 }
 
-// processors returns an error if this machine cannot give servers as many CPUs as a level of the plan
-// says, or dyno does not start all of them.
+// processors returns an error if this machine cannot give servers as many CPUs as a level says,
+// or dyno does not start all contestants.
 func (w *World) processors(p *result.Plan) error {
 	n := MostCPUs(p)
 	if n == 0 {

@@ -6,27 +6,27 @@ import (
 	"dyno/internal/result"
 )
 
-// Lengths of the trials of open loops. They are longer than those of closed loops, because at a
-// fixed rate a trial of 0.1 s has few requests. Trials that are made once an epoch use the longer
-// length, for the tail of their response times.
+// Trial lengths for open loops. They are longer than those for closed loops, because at a fixed
+// rate a trial lasting 0.1 s has few requests. Trials that are made once an epoch use the longer
+// length, which shows the response times' tail.
 const (
 	openTrial     = 400 * time.Millisecond
 	openSideTrial = time.Second
 )
 
-// The minimum length of a trial for each connection: the time of five requests at 60,000/s, and,
-// for each record of a relay, the time of two (0.5 to 1 µs were measured for one).
+// The minimum trial length for each connection: the time for five requests at 60,000/s. For each
+// record that a relay sends, the time for two (0.5 to 1 µs were measured for one).
 const (
 	perConnection = 80 * time.Microsecond
 	recordTime    = 1200 * time.Nanosecond
 )
 
-// cpuTime is the approximate time of a CPU-bound handler, which computes 10,278 SHA-256. Measured:
-// 0.9 to 1.1 ms of one CPU.
+// cpuTime is the approximate time that a CPU-bound handler, which computes 10,278 SHA-256,
+// needs. Measured: 0.9 to 1.1 ms on one CPU.
 const cpuTime = time.Millisecond
 
-// Answered returns the approximate time to serve one request of each connection, if the handlers'
-// own work determines it.
+// Answered returns the approximate time to serve one request on each connection, if the
+// handlers' own work determines it.
 func Answered(l result.Level) time.Duration {
 	if l.Work != result.CPUBound {
 		return 0
@@ -34,12 +34,13 @@ func Answered(l result.Level) time.Duration {
 	return time.Duration(l.Connections*max(1, l.Pipeline)) * cpuTime
 }
 
-// requestTime is the time of a request on a new connection in addition to the handler's delay.
+// requestTime is the time that a request on a new connection takes in addition to the handler's
+// delay.
 const requestTime = 50 * time.Microsecond
 
-// trialOf returns the length of a trial of e, ns. With several levels it is long enough for each
-// connection to carry about five requests; two or more if a backend sends many records, and one if
-// handlers hash. With fresh processes it is about the time that the number of requests takes.
+// trialOf returns a trial's length, ns. With several levels it is long enough for each
+// connection to carry about five requests; two or more if a backend sends many records, and one
+// if handlers hash. With fresh processes it is about the time that the number of requests takes.
 func trialOf(p *result.Plan, e slot) int64 {
 	if p.Fresh() {
 		c := int64(e.level.Connections)

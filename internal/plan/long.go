@@ -7,9 +7,9 @@ import (
 	"dyno/internal/result"
 )
 
-// The long loads of a paired comparison (doc/method.md): after its epochs, the first and the second by the ranking
-// so far are loaded in the order A B B A, each for longLoad, with the processes of the last epoch. They get
-// at most one part in longPart of the budget.
+// The long loads in a paired comparison (doc/method.md): after the epochs, the first and the
+// second in the ranking so far are loaded in the order A B B A, each for longLoad, with the last
+// epoch's processes. They get at most one part in longPart from the budget.
 const (
 	longLoad = 2 * time.Second
 	longPart = 6
@@ -17,12 +17,12 @@ const (
 	shortBudget = "the budget is too short for them"
 )
 
-// unloadedNS is how long a contestant is watched without load after the last trial of an epoch: for several times
-// what a server takes for idle.
+// unloadedNS is how long a contestant is watched without load after an epoch's last trial:
+// several times as long as a server needs to become idle.
 const unloadedNS = int64(50 * time.Millisecond)
 
-// After the last long load of each of the two, it is watched until it is quiet: at least LongRest, and at most
-// longRestMost, or one part in restPart of a shorter budget.
+// After a contestant's last long load, it is watched until it is quiet: at least LongRest, and
+// at most longRestMost, or one part in restPart if the budget is short.
 const (
 	LongRest     = time.Second
 	longRestMost = 5 * time.Second
@@ -34,8 +34,8 @@ func LongRestMost(p *result.Plan) time.Duration {
 	return max(LongRest, min(longRestMost, time.Duration(p.BudgetNS/restPart)))
 }
 
-// longLoads returns the length of the long loads of a plan, or why it has none. Both are empty where all of
-// its trials are long ones, or there is no pair.
+// longLoads returns the length for a plan's long loads, or why it has none. Both are empty if
+// all its trials are long ones, or it has no pair.
 func longLoads(p *result.Plan) (ns int64, why string) {
 	q := *p
 	q.Long.NS = int64(max(longLoad, 20*time.Duration(p.First().DelayNS)))
@@ -50,13 +50,13 @@ func longLoads(p *result.Plan) (ns int64, why string) {
 	return q.Long.NS, ""
 }
 
-// LongCost returns the time of the long loads and, at most, of the watch after them.
+// LongCost returns the time for the long loads and, at most, for the watch after them.
 func LongCost(p *result.Plan) time.Duration {
 	return longCost(p, LongRestMost(p))
 }
 
-// longCost returns the time of the long loads, of what the last trial before them may take too long, and of a rest
-// after each contestant's last one.
+// longCost returns the time for the long loads, for the last trial before them if it takes too
+// long, and for a rest after each contestant's last one.
 func longCost(p *result.Plan, rest time.Duration) time.Duration {
 	if p.Long.NS == 0 {
 		return 0
@@ -65,7 +65,7 @@ func longCost(p *result.Plan, rest time.Duration) time.Duration {
 	return 4*each + 2*rest
 }
 
-// LongOrders returns the long loads of a and b. The attempt counts from 0.
+// LongOrders returns the long loads for a and b. The attempt counts from 0.
 func LongOrders(run *result.Run, a, b string, attempt int) (all []Order) {
 	p := &run.Plan
 	for i, name := range []string{a, b, b, a} {
@@ -80,8 +80,8 @@ func LongOrders(run *result.Run, a, b string, attempt int) (all []Order) {
 	return all
 }
 
-// Long returns the long loads of a run that count, or why there are none. Both are empty where none were
-// planned, for a reason that is none of the budget's.
+// Long returns the long loads that count, or why there are none. Both are empty if none were
+// planned, for a reason other than the budget.
 func Long(run *result.Run) (loads []*result.Trial, why string) {
 	n := len(run.Long)
 	switch {

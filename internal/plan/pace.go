@@ -8,11 +8,11 @@ import (
 	"dyno/internal/stats"
 )
 
-// Analyses returns the interim analyses of the run: those that fit its budget by the estimate.
+// Analyses returns the run's interim analyses: those that fit its budget by the estimate.
 //
-// If the run ends between two analyses, with stats.Least epochs or more, the remaining ones are made there,
-// as one: the length of an epoch does not depend on which contestant is faster, so their levels may be
-// spent together. This does not apply to an interrupted run, which may go on.
+// If the run ends between two analyses, with stats.Least epochs or more, the remaining ones are
+// made there, as one: an epoch's length does not depend on which contestant is faster, so their
+// levels may be spent together. This does not apply to an interrupted run, which may go on.
 func Analyses(run *result.Run) []stats.Interim {
 	if !run.Plan.InRounds() {
 		return nil
@@ -22,7 +22,7 @@ func Analyses(run *result.Run) []stats.Interim {
 	switch {
 	case taken == 0 || run.End == nil || run.End.Reason == Interrupted || n < stats.Least:
 		return analyses
-	case n > analyses[taken-1].N: // a run of an older version, which went by its pace
+	case n > analyses[taken-1].N: // an older version counted the epochs that fit by the run's own pace
 		analyses[taken-1].N, analyses[taken-1].Early = n, false
 	}
 	for ; taken > 0 && analyses[taken-1].N > n; taken-- {
@@ -34,7 +34,7 @@ func Analyses(run *result.Run) []stats.Interim {
 	return append(analyses[:taken], stats.Interim{N: n, Alpha: left})
 }
 
-// pilotsOver reports whether the last trial is the last one of the pilots, or a later one.
+// pilotsOver reports whether the pilots are complete.
 func pilotsOver(run *result.Run) bool {
 	e := lastEpoch(run)
 	if e >= 0 && e == run.Plan.Pilots-1 {
@@ -44,8 +44,8 @@ func pilotsOver(run *result.Run) bool {
 	return e >= run.Plan.Pilots
 }
 
-// elapsed returns the time from the start of the first trial's epoch to the end of the last trial,
-// in ns. Pauses of a resumed run are excluded.
+// elapsed returns the time from the first server's start to the last trial's end, in ns. Pauses
+// before a resumed epoch and after a lost machine are excluded.
 func elapsed(run *result.Run) int64 {
 	if len(run.Trials) == 0 {
 		return 0
@@ -65,14 +65,14 @@ func elapsed(run *result.Run) int64 {
 	return last.EndedUnixNS - begin(run) - paused
 }
 
-// Left returns how much of the budget is left for epochs, from the end of the last trial. What it has to pay
-// begins with the first verification, for the builds are no part of it, and ends with the long loads.
+// Left returns how much budget is left for epochs after the last trial. The budget starts with
+// the first verification, after the builds, and includes the long loads.
 func Left(run *result.Run) time.Duration {
 	return time.Duration(run.Plan.BudgetNS-verifying(run)-elapsed(run)) - LongCost(&run.Plan)
 }
 
-// verifying returns the time from the first verification to the first measured process, in ns; 0 in records
-// that do not tell.
+// verifying returns the time from the first verification to the first measured process, in ns; 0
+// if the record does not tell.
 func verifying(run *result.Run) int64 {
 	i := slices.IndexFunc(run.Contestants, func(c result.Contestant) bool { return c.VerifyUnixNS > 0 })
 	if i < 0 || len(run.Trials) == 0 {
@@ -81,7 +81,7 @@ func verifying(run *result.Run) int64 {
 	return max(0, begin(run)-run.Contestants[i].VerifyUnixNS)
 }
 
-// begin returns the start time of the first measured process of the run.
+// begin returns when the first measured process started.
 func begin(run *result.Run) int64 {
 	if len(run.Launches) > 0 {
 		return run.Launches[0].StartedUnixNS
@@ -89,8 +89,8 @@ func begin(run *result.Run) int64 {
 	return run.Trials[0].StartedUnixNS
 }
 
-// pace returns how many times longer than estimated the trials after the pilots took, with the starts and warm-ups
-// before them. It is 1, and not measured, before there are any.
+// pace returns how many times longer than estimated the trials after the pilots took, with the
+// starts and warm-ups before them. It is 1, and not measured, before there are any.
 func pace(run *result.Run) (slower float64, measured bool) {
 	estimated, started, pilots := time.Duration(0), map[int][]string{}, *run
 	pilots.Trials = run.Trials[:after(run, result.Key{Epoch: run.Plan.Pilots, Round: -1})]

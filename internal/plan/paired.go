@@ -10,9 +10,9 @@ import (
 	"dyno/internal/stats"
 )
 
-// arrangePaired sets what a paired comparison needs: all contestants are resident, pinned and frozen except the one
-// under load, and short trials in random order are compared round by round. It ends at the interim
-// analysis that decides all pairs, at the last one, or with its budget.
+// arrangePaired sets up a paired comparison: all contestants are resident, pinned and frozen
+// except the one under load, and short trials in random order are compared round by round. It
+// ends at the interim analysis that decides all pairs, at the last one, or with its budget.
 func arrangePaired(p *result.Plan, r *Request, q *Question, pr *profile) {
 	lay(p, r, q, pr)
 	defer func() {
@@ -38,8 +38,8 @@ func arrangePaired(p *result.Plan, r *Request, q *Question, pr *profile) {
 	}
 }
 
-// studyRounds is the smallest number of rounds of an epoch to which a study's budget may reduce
-// them.
+// studyRounds is the smallest number to which a study's budget may reduce the rounds in an
+// epoch.
 const studyRounds = 8
 
 // reaches reports whether the budget has time for some epochs more than the minimum that can show a
@@ -49,10 +49,10 @@ func reaches(p *result.Plan) bool {
 	return err == nil && c.Analyses[len(c.Analyses)-1].N >= stats.Least+spareEpochs
 }
 
-// fit makes a short budget reach a result. It first reduces the rounds of an epoch and, if that is
-// not enough, uses the brief profile. It takes the first plan that has time for some epochs more
-// than the minimum that can show a difference. With managed contestants, warm-up takes most of an
-// epoch, so fewer rounds save little.
+// fit makes a short budget reach a result. It first reduces the rounds in an epoch and, if that
+// is not enough, uses the brief profile. It takes the first plan that has time for some epochs
+// more than the minimum that can show a difference. With managed contestants, an epoch is mostly
+// warm-up, so fewer rounds save little.
 func fit(p *result.Plan, r *Request, q *Question, pr *profile) {
 	for {
 		switch {
@@ -70,18 +70,18 @@ func fit(p *result.Plan, r *Request, q *Question, pr *profile) {
 	}
 }
 
-// MostLayouts is in how many orders of its functions a contestant is linked at most: as many as a run has epochs.
+// MostLayouts is in how many function orders a contestant is linked at most.
 const MostLayouts = 16
 
-// LayoutsOf returns in how many orders of its functions each of so many contestants is linked. With four,
-// the interval of 12 epochs is of these four: 6 of 40 live runs told two links of one source apart
-// (validation/README.md, Live). But each takes time to link, and space: of all contestants together there
-// are 64, and of each four all the same.
+// LayoutsOf returns in how many function orders each contestant is linked. With four, the
+// interval over 12 epochs covers only these four: 6 in 40 live runs reported a difference
+// between two links from one source (validation/README.md, Live). But each link takes time and
+// space: all contestants together get at most 64, or four each if there are more than 16.
 func LayoutsOf(contestants int) int {
 	return min(MostLayouts, max(4, 4*MostLayouts/max(1, contestants)))
 }
 
-// spareEpochs is the number of epochs that may be discarded before too few are left.
+// spareEpochs is how many epochs may be discarded before too few are left.
 const spareEpochs = 2
 
 // lay sets times, rounds and analyses as the profile prescribes.
@@ -91,11 +91,11 @@ func lay(p *result.Plan, r *Request, q *Question, pr *profile) {
 		trial = max(trial, 20*time.Duration(l.DelayNS))
 	}
 	p.Rounds, p.Pilots = max(leastRounds, int(pr.load/trial)), pr.pilots*len(partsWith(p, true))
-	if pr.ranksTail() && p.First().Open() { // six trials of ten seconds would leave an hour's budget without a verdict
+	if pr.ranksTail() && p.First().Open() { // six ten-second trials would leave an hour without a verdict
 		p.Rounds = leastRounds
 	}
 	if len(p.Levels) > 1 {
-		trial = pr.trial // of each level: see trialOf
+		trial = pr.trial // for each level: see trialOf
 	}
 	pr.times(p, trial)
 	p.Rounds = cmp.Or(q.Rounds, p.Rounds)
@@ -134,13 +134,13 @@ func alongside(p *result.Plan, pr *profile) {
 	p.Complete()
 }
 
-// interims returns the analyses of a run that fits so many epochs: no early ones of a tail and of fresh processes, which
-// vary by more than these can know.
+// interims returns the analyses in a run that fits so many epochs.
 func interims(p *result.Plan, fits int) []stats.Interim {
 	return stats.Interims(candidates(p), fits, p.Alpha)
 }
 
-// candidates returns the numbers of epochs after which a plan may be analysed.
+// candidates returns after how many epochs a plan may be analysed. Tails and fresh processes
+// vary too much for analyses before stats.Least epochs.
 func candidates(p *result.Plan) []int {
 	if isTail(p.Primary) || p.Fresh() {
 		return slices.DeleteFunc(slices.Clone(p.Epochs), func(n int) bool { return n < stats.Least })

@@ -24,10 +24,10 @@ type Order struct {
 	Level      result.Level
 	TrialNS    int64
 	Pilot      bool
-	Last       bool   // of the epoch's last round
-	Long       bool   // no trial of an epoch, but a long load after all of them
+	Last       bool   // in the epoch's last round
+	Long       bool   // not a trial in an epoch, but a long load after all epochs
 	External   string // external load generator that makes the load; "": dyno's own engine
-	LoadSeed   uint64 // of the drawn inputs: the same for all contestants of a round
+	LoadSeed   uint64 // for the drawn inputs: the same for all contestants in a round
 }
 
 // Stop is the reason why there is no further order.
@@ -39,7 +39,7 @@ const (
 	LastAnalysis Stop = "last analysis" // the last interim analysis is over
 	Budget       Stop = "budget"        // it ended, or another epoch would not fit
 	Nobody       Stop = "failed"        // fewer than two contestants are left
-	Done         Stop = "done"          // all loads of a run that compares no pairs
+	Done         Stop = "done"          // a run that compares no pairs has made all its loads
 )
 
 // Words says why a run ended, in a few words.
@@ -82,14 +82,14 @@ func Next(run *result.Run, decided func() bool) (Order, Stop) {
 	if n := len(run.Resumes); n > 0 && run.Resumes[n-1].Epoch > last.Epoch {
 		return following(run, opening(p, run.Resumes[n-1].Epoch, 0))
 	}
-	for e := last.Epoch + 1; over != "" && e <= last.Epoch+len(parts(p)); e++ { // of one part all may have failed
+	for e := last.Epoch + 1; over != "" && e <= last.Epoch+len(parts(p)); e++ { // all in one part may have failed
 		o, over = following(run, opening(p, e, 0))
 	}
 	return o, over
 }
 
-// nobody reports whether too few contestants are left for the plan: none for any of its comparisons
-// or, in a plan without comparisons, none at all.
+// nobody reports whether too few contestants are left: not two in any comparison or, in a plan
+// without comparisons, none at all.
 func nobody(run *result.Run) bool {
 	p, left := &run.Plan, active(run, false)
 	if len(p.Family) == 0 {
@@ -160,7 +160,7 @@ func overspent(run *result.Run) Stop {
 	return ""
 }
 
-// opening returns the key before the first trial of a round.
+// opening returns the key before a round's first trial.
 func opening(p *result.Plan, epoch, round int) result.Key {
 	return result.Key{Seed: p.Seed, Epoch: epoch, Round: round, Position: -1}
 }
@@ -189,7 +189,7 @@ func orders(run *result.Run, k result.Key) iter.Seq[Order] {
 	}
 }
 
-// lineup returns the loads of the round at k, in order. extra is that of extrasOf.
+// lineup returns the loads in the round at k, in order. extra comes from extrasOf.
 func lineup(run *result.Run, k result.Key, extra func(int) []slot) []slot {
 	p := &run.Plan
 	order := slots(p, k.Epoch)
@@ -226,9 +226,9 @@ func inRound(run *result.Run, k result.Key, order []slot) (Order, bool) {
 	return Order{}, false
 }
 
-// loadOf returns the level of a trial and its length, ns; of a search those of its probe. Of a level whose rate is
-// a share it has the rate. A tool gets the time that dyno's own load of a number of requests took: wrk cannot
-// count. ok is false if there is no trial.
+// loadOf returns a trial's level and its length, ns. A search takes both from the next probe. A
+// level whose rate is a share gets the rate. A tool gets the time that dyno's own load took for
+// a number of requests: wrk cannot count. ok is false if there is no trial.
 func loadOf(run *result.Run, k result.Key, e slot) (level result.Level, ns int64, ok bool) {
 	if run.Plan.SLO != nil {
 		return probe(run, k, e.Contestant)
@@ -244,8 +244,8 @@ func loadOf(run *result.Run, k result.Key, e slot) (level result.Level, ns int64
 	return level, trialOf(&run.Plan, e), ok
 }
 
-// retake returns which take of the trial of a search is due, because the last one was disturbed, or because the
-// generator was at its limit in it; 0 if none is.
+// retake returns which take is due of a search's trial that was disturbed, or in which the
+// generator was at its limit; 0 if none is.
 func retake(run *result.Run, k result.Key) int {
 	if run.Plan.SLO == nil || k.Take >= MostLimited-1 {
 		return 0
@@ -260,10 +260,10 @@ func retake(run *result.Run, k result.Key) int {
 	return k.Take + 1
 }
 
-// chain makes a round begin with the cell that was loaded last in its epoch. Each cell then follows
-// itself as often as it follows any other, so the after-effects of a load fall on all cells
-// equally. If the first cell were random, a cell would follow itself less often. Measured with two
-// servers, one of which slowed the next trial by 3 %: the other lost 1.5 %.
+// chain makes a round begin with the cell that was loaded last in its epoch. Each cell then
+// follows itself as often as it follows any other, so the after-effects of a load fall on all
+// cells equally. If the first cell were random, a cell would follow itself less often. Measured
+// with two servers: if one slowed the next trial by 3 %, the other lost 1.5 %.
 func chain(run *result.Run, k result.Key, order []slot) []slot {
 	if p := &run.Plan; p.Processes != result.PerEpoch || p.SLO != nil {
 		return order
@@ -280,13 +280,12 @@ func chain(run *result.Run, k result.Key, order []slot) []slot {
 	return order
 }
 
-// First returns the first level of an epoch. The epoch's processes are started with its launch
-// part.
+// First returns an epoch's first level. The epoch's processes are started with its launch part.
 func First(p *result.Plan, epoch int) result.Level {
 	return p.Levels[parts(p)[partAt(p, epoch)][0]]
 }
 
-// Rewarm returns the length of the uncounted load before a trial, in ns. It is 0 if the plan has
+// Rewarm returns how long the uncounted load before a trial lasts, in ns; 0 if the plan has
 // none.
 func Rewarm(p *result.Plan, level result.Level) int64 {
 	if p.Load.RewarmNS == 0 {
@@ -295,7 +294,7 @@ func Rewarm(p *result.Plan, level result.Level) int64 {
 	return max(p.Load.RewarmNS, 2*level.DelayNS)
 }
 
-// RewarmRequests returns the maximum number of requests of the load before a trial; 0 means no
+// RewarmRequests returns the maximum number of requests in the load before a trial; 0 means no
 // limit.
 func RewarmRequests(p *result.Plan, level result.Level) int64 {
 	if level.Work != result.CPUBound {
@@ -304,7 +303,7 @@ func RewarmRequests(p *result.Plan, level result.Level) int64 {
 	return max(1, Rewarm(p, level)/int64(cpuTime))
 }
 
-// participants returns all servers that a round of the plan would load.
+// participants returns all servers that the plan loads, in the pilots or after them.
 func participants(p *result.Plan, pilot bool) []string {
 	var names []string
 	names = append(names, p.Contestants...)
@@ -331,14 +330,14 @@ func active(run *result.Run, controls bool) []string {
 	return names
 }
 
-// launched returns the contestants and controls of entering that an epoch starts.
+// launched returns the servers among entering that an epoch starts.
 func launched(p *result.Plan, epoch int, entering []slot) []string {
 	return slices.DeleteFunc(participants(p, epoch < p.Pilots), func(name string) bool {
 		return !slices.ContainsFunc(entering, func(e slot) bool { return e.Contestant == name })
 	})
 }
 
-// Starts returns the shuffled order in which the processes of an epoch are started.
+// Starts returns the shuffled order in which an epoch's processes are started.
 func Starts(run *result.Run, epoch int) []string {
 	names := launched(&run.Plan, epoch, append(slots(&run.Plan, epoch), extras(run, epoch)...))
 	shuffled := permutation(result.Key{Seed: run.Plan.Seed, Epoch: epoch, Round: -1}, names)
@@ -351,17 +350,17 @@ func Starts(run *result.Run, epoch int) []string {
 	return left
 }
 
-// Padding returns the number of bytes, 0 to 4095, that dyno adds to the environment of a contestant
-// in an epoch. This randomises the memory layout, so that it adds noise and not bias (Mytkowicz et
-// al., ASPLOS 2009).
+// Padding returns the number of bytes, 0 to 4095, that dyno adds to a contestant's environment
+// in an epoch. This randomises the memory layout, so that it adds noise and not bias (Mytkowicz
+// et al., ASPLOS 2009).
 func Padding(seed uint64, epoch, start int) int {
 	return int(mix(result.Key{Seed: seed, Epoch: epoch, Round: start}, 2) % 4096)
 }
 
-// Layout draws, from 0, in which of the plan's Layouts a contestant is started in an epoch: so the
-// order of its functions in memory adds noise and not bias, as Padding does. So many epochs in a row
-// have each layout once: where there are no more epochs than layouts none repeats one, and the interval
-// over the epochs is of all layouts that could be, not of those that were linked.
+// Layout draws, from 0, in which function order a contestant is started in an epoch. This adds
+// noise and not bias, as Padding does. In each block with as many epochs as layouts every layout
+// occurs once; so with fewer epochs than layouts none repeats, and the interval over the epochs
+// covers all possible layouts, not only those that were linked.
 func Layout(p *result.Plan, contestant string, epoch int) int {
 	if p.Links.Layouts < 2 {
 		return 0
@@ -372,7 +371,7 @@ func Layout(p *result.Plan, contestant string, epoch int) int {
 	return rand.New(rand.NewPCG(mix(k, 4), 0)).Perm(p.Links.Layouts)[epoch%p.Links.Layouts]
 }
 
-// permutation shuffles all by the seed of the round (epoch, round, attempt) of k.
+// permutation shuffles all with a seed from the round (epoch, round, attempt) in k.
 func permutation[T any](k result.Key, all []T) []T {
 	out := slices.Clone(all)
 	rng := rand.New(rand.NewPCG(mix(k, 3), uint64(k.Attempt)))
@@ -380,7 +379,7 @@ func permutation[T any](k result.Key, all []T) []T {
 	return out
 }
 
-// mix hashes seed, epoch, round and attempt of k with a stream number: splitmix64 over each in
+// mix hashes k's seed, epoch, round and attempt with a stream number: splitmix64 over each in
 // turn.
 func mix(k result.Key, stream uint64) uint64 {
 	x := k.Seed

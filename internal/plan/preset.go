@@ -9,17 +9,17 @@ import (
 	"dyno/internal/result"
 )
 
-// preset is a way to measure that a request names. It sets, in a plan, what a user need not: rounds,
-// epochs, lengths of loads, how long processes run, the budget. Only New reads it; whoever carries
-// out, judges or reports a run reads the plan.
+// preset is a way to measure that a request names. It sets everything in a plan that a user need
+// not: rounds, epochs, load lengths, how long processes run, the budget. Only New reads it;
+// whoever carries out, judges or reports a run reads the plan.
 type preset struct {
 	name    string
 	title   string   // in sentences
-	flags   []string // of a run, of those that not every preset has
+	flags   []string // flags that not every preset has
 	levels  bool     // several connections, delays or records may be asked for at once
 	named   bool     // the pairs that a study names are decided
 	inTurn  bool     // each load has its own process: in the requested order, without warm-up and repeats
-	search  bool     // of the highest rate that keeps an objective
+	search  bool     // for the highest rate that keeps an objective
 	arrange func(p *result.Plan, r *Request, q *Question, pr *profile)
 }
 
@@ -39,7 +39,7 @@ var presets = []preset{
 		flags: []string{"requests", "duration", "external", "classic", "epochs"}, arrange: arrangeClassic},
 }
 
-// Names returns the names of the presets, as in flags.
+// Names returns the preset names, as in flags.
 func Names() (names []string) {
 	for _, p := range presets {
 		names = append(names, p.name)
@@ -57,7 +57,7 @@ func presetOf(name string) (*preset, error) {
 	return nil, refuse("--protocol %q: want one of %s", name, strings.Join(Names(), ", "))
 }
 
-// having returns the names of the presets that have a flag.
+// having returns the names of all presets that have a flag.
 func having(flag string) (names []string) {
 	for _, p := range presets {
 		if slices.Contains(p.flags, flag) {
@@ -70,7 +70,8 @@ func having(flag string) (names []string) {
 // inRounds reports whether the preset compares contestants in rounds.
 func (p *preset) inRounds() bool { return !p.inTurn && !p.search }
 
-// Check returns an error that names the key of a plan without which it cannot be carried out or judged.
+// Check returns an error if a plan lacks something without which it cannot be carried out or
+// judged. The error names the key.
 func Check(p *result.Plan) error {
 	switch {
 	case len(p.Levels) == 0 || p.Rounds == 0 || len(p.Epochs) == 0:
@@ -89,8 +90,8 @@ func Check(p *result.Plan) error {
 // mostEpochs is how many a plan may ask for: no record has a later one.
 const mostEpochs = 10_000
 
-// wholeBudget is the budget of a run that is carried out whole, however long it takes.
+// wholeBudget is the budget for a run that is carried out whole, however long it takes.
 const wholeBudget = 24 * time.Hour
 
-// inTurn reports whether each load has a process of its own.
+// inTurn reports whether each load has its own process.
 func inTurn(p *result.Plan) bool { return p.Processes == result.PerLoad }

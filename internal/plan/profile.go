@@ -7,32 +7,32 @@ import (
 )
 
 // Standard is the default profile, Lab the one for machines with more CPUs; Tail is the primary
-// metric that only Lab ranks. Records of earlier releases call Standard quick.
+// metric that only Lab ranks.
 const (
 	Standard = "standard"
 	Lab      = "lab"
 	Tail     = "response_p99"
 )
 
-// profile sets the lengths and numbers of trials (doc/method.md): trials are short, because the
-// machine's own speed changes within tenths of a second, and there are enough rounds for the load
-// of one contestant in an epoch. A trial lasts at least 20 handler delays, and the re-warm two.
+// profile sets trial lengths and numbers (doc/method.md): trials are short, because the
+// machine's own speed changes within tenths of a second. The rounds in an epoch load each
+// contestant for a fixed time. A trial lasts at least 20 handler delays, and the re-warm two.
 type profile struct {
 	name                    string
-	long                    bool // up to 48 epochs, rather than 24, of one pair
+	long                    bool // up to 48 epochs, rather than 24, for one pair
 	pilots                  int
 	trial, rewarm, load     time.Duration
-	share                   float64 // of the slowest contestant's capacity, at which all are loaded besides
+	share                   float64 // all are also loaded at this share of the slowest contestant's capacity
 	controls                []string
 	speedMargin, tailMargin float64       // margins
-	budget, manyBudget      time.Duration // of up to four contestants, and of more
+	budget, manyBudget      time.Duration // for up to four contestants, and for more
 	native, managed         time.Duration // least warm-up
-	managedCap              time.Duration // most of a managed one; 0: WarmManagedCap
-	requests                int64         // least of the warm-up of a managed one; 0: warmRequests
+	managedCap              time.Duration // longest managed warm-up; 0: WarmManagedCap
+	requests                int64         // least in a managed warm-up; 0: warmRequests
 	cpus                    int           // that it is made for
 }
 
-// brief is the profile of a comparison whose budget is too short for Standard (paired.fit): a
+// brief is the profile for a comparison whose budget is too short for Standard (see fit): a
 // shorter warm-up leaves time for epochs.
 const brief = "brief"
 
@@ -70,11 +70,11 @@ var profiles = map[string]*profile{
 const (
 	standardTrial  = 100 * time.Millisecond
 	standardRewarm = 30 * time.Millisecond
-	tailTrial      = 10 * time.Second // of an open loop, where the tail is ranked
+	tailTrial      = 10 * time.Second // for an open loop, where the tail is ranked
 	leastRounds    = 3
 )
 
-// profileOf returns the profile of a plan. The default is Standard.
+// profileOf returns a plan's profile. The default is Standard.
 func profileOf(p *result.Plan) *profile {
 	if pr := profiles[p.Profile]; pr != nil {
 		return pr
@@ -94,7 +94,7 @@ func (pr *profile) margin(primary string) float64 {
 
 func isTail(primary string) bool { return primary == "p99" || primary == Tail }
 
-// times sets the length of the trials and of the loads before them.
+// times sets how long trials and the loads before them last.
 func (pr *profile) times(p *result.Plan, trial time.Duration) {
 	rewarm := pr.rewarm
 	if p.Fresh() {
@@ -103,7 +103,7 @@ func (pr *profile) times(p *result.Plan, trial time.Duration) {
 	p.Load.NS, p.Load.RewarmNS = int64(trial), Rewarm(&result.Plan{Load: result.LoadLength{RewarmNS: int64(rewarm)}}, p.First())
 }
 
-// RanksTails reports whether the profile of a plan can rank latencies.
+// RanksTails reports whether a plan's profile can rank latencies.
 func RanksTails(p *result.Plan) bool { return profileOf(p).ranksTail() }
 
 // tail makes a plan whose primary metric is p99 an open loop, and keeps a closed loop that shows

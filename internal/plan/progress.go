@@ -14,7 +14,7 @@ type Progress struct {
 	Epoch       string        // "epoch 4 of 12"
 }
 
-// ProgressOf returns how far a run of that many epochs after the pilots has come.
+// ProgressOf returns how far a run has come. c gives the planned number of epochs.
 func ProgressOf(run *result.Run, c *Cost) Progress {
 	p, before := &run.Plan, *run
 	if p.Load.Requests == 0 { // the present epoch may have just begun, with the starts
@@ -41,7 +41,7 @@ func ProgressOf(run *result.Run, c *Cost) Progress {
 	return out
 }
 
-// Reached says during what a run ended of which no trial counts.
+// Reached says how far a run came in which no trial counts.
 func Reached(run *result.Run) string {
 	switch {
 	case len(run.Contestants) < len(participants(&run.Plan, true)):

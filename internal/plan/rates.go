@@ -9,16 +9,16 @@ import (
 	"dyno/internal/result"
 )
 
-// OpenRate is the rate of an open loop that a request asks for: a number, or a share of a capacity that
-// the pilots measure, of each contestant's own or of the slowest contestant's.
+// OpenRate is a requested open-loop rate: a number, or a share of a capacity that the pilots
+// measure, each contestant's own or the slowest contestant's.
 type OpenRate struct {
 	PerSec float64
 	Share  float64
 	Own    bool
 }
 
-// CommonShare is the share of the slowest contestant's capacity that is the common rate, unless the
-// request gives a number.
+// CommonShare times the slowest contestant's capacity is the common rate, unless the request
+// gives a number.
 const CommonShare = 0.7
 
 // at returns a level as an open loop at the rate.
@@ -27,14 +27,14 @@ func (r OpenRate) at(l result.Level) result.Level {
 	return l
 }
 
-// openLongest is the longest that a load of an open loop may take for result.OpenRequests.
+// openLongest is the longest that an open loop may take for result.OpenRequests.
 const (
 	openLongest = 10 * time.Second
 	openStep    = 500 * time.Millisecond
 )
 
-// addRates adds open loops to a question, at the first levels of it: those that the request asks for,
-// or else the first of the study. Nothing is decided there.
+// addRates adds the requested open loops to a question: at the requested levels, or else at the
+// study's first. Nothing is decided there.
 func (r *Request) addRates(q *Question, asked int) error {
 	if len(r.Rates) == 0 {
 		return nil
@@ -74,9 +74,9 @@ func (r *Request) checkRates(p *result.Plan) error {
 	return nil
 }
 
-// openLoads sets how long the open loops of a question last. Without a budget of the request they are
-// as long as their requests need, and the budget is so much larger. Otherwise they take no more than
-// half of it, and then may have fewer requests.
+// openLoads sets how long a question's open loops last. If the request has no budget, they are
+// as long as their requests need, and the budget grows accordingly. Otherwise they take no more
+// than half the budget, and then may have fewer requests.
 func openLoads(p *result.Plan, r *Request, q *Question) {
 	if len(q.Levels) < 2 || !slices.ContainsFunc(q.Levels, result.Level.Open) {
 		return
@@ -91,7 +91,7 @@ func openLoads(p *result.Plan, r *Request, q *Question) {
 	}
 }
 
-// openCost returns the total time of the open loops that no comparison names.
+// openCost returns the total time for all open loops outside the comparisons.
 func openCost(p *result.Plan) (sum time.Duration) {
 	for i := range parts(p) {
 		for _, e := range extraSlots(p, p.Pilots+i) {
@@ -103,7 +103,9 @@ func openCost(p *result.Plan) (sum time.Duration) {
 	return sum
 }
 
-// openTime returns the length of a load of an open loop: an epoch has OpenRequests of a cell. At a rate that is not known yet it is the longest.
+// openTime returns how long an open loop lasts: until it has OpenRequests, between openSideTrial
+// and the plan's longest time. Before its rate is known, it gets the longest. Compared cells get
+// openTrial.
 func openTime(p *result.Plan, e slot) time.Duration {
 	if comparedIn(p, e) {
 		return openTrial
@@ -116,13 +118,13 @@ func openTime(p *result.Plan, e slot) time.Duration {
 	return max(openSideTrial, longest)
 }
 
-// comparedIn reports whether the cell of a slot is compared.
+// comparedIn reports whether a slot's cell is compared.
 func comparedIn(p *result.Plan, e slot) bool {
 	return compared(p, e.Cell, !slices.Contains(p.Contestants, e.Contestant))
 }
 
-// openLast returns 1 for open loops that are long and not compared, else 0. They come after the other cells of their
-// round, so that these are loaded within seconds of each other.
+// openLast returns 1 for open loops that are long and not compared, else 0. They come after the
+// other cells in their round, so that these are loaded within seconds.
 func openLast(p *result.Plan, e slot) int {
 	if p.Load.OpenNS > 0 && e.level.Open() && !comparedIn(p, e) {
 		return 1

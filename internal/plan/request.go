@@ -14,44 +14,44 @@ import (
 	"dyno/internal/stats"
 )
 
-// Request describes the run that the user requests. Its fields are named after the flags of dyno
-// run, so that error messages can name the flag. A field with its zero value takes the value of the
-// Question, else that of the profile or the protocol.
+// Request describes the run that the user requests. Its fields are named after the flags in dyno
+// run, so that error messages can name the flag. A field with its zero value takes the value
+// from the Question, else from the profile or the preset.
 type Request struct {
-	Question Question // of a study; the zero value asks nothing
+	Question Question // from a study; the zero value asks nothing
 	Command  string   // that repeats the run
 
 	Protocol    string // paired, sweep, search or classic; "": paired
 	Profile     string // standard, full or lab; "": standard
-	Title       string // "": that of the study or the scenario
+	Title       string // "": from the study or the scenario
 	Contestants []string
-	Controls    []string // reference servers; "none" alone or an empty list: none; nil: those of the profile
+	Controls    []string // reference servers; "none" alone or an empty list: none; nil: as the profile says
 	Scenario    string
 	Primary     string
 	Connections []int // with Delays and Records: every combination is a level
 	ServerCPUs  []int // that servers are started on: every level is on each number; none: as the levels say
 	Delays      []time.Duration
 	Records     []int
-	HTTP        *protocol.HTTP // of all levels; nil: as they are
-	Streams     int64          // requests in flight on each connection of HTTP/2; 0: as the levels say
+	HTTP        *protocol.HTTP // at all levels; nil: as they are
+	Streams     int64          // requests in flight on each HTTP/2 connection; 0: as the levels say
 	Alpha       float64
 	Margin      float64
 	Budget      time.Duration
 	Seed        uint64 // 0: the World's
 	Relink      int    // paired: result.Plan.Relink
 
-	Rates    []OpenRate    // sweep and paired: of open loops, beside the closed one
-	Epochs   int           // of a run that is carried out whole; of a paired one, at most
+	Rates    []OpenRate    // sweep and paired: open loops, beside the closed one
+	Epochs   int           // in a run that is carried out whole; in a paired one, at most
 	SLO      *result.SLO   // search
-	Requests int64         // classic: of one load
-	Duration time.Duration // classic: of one load
+	Requests int64         // classic: for one load
+	Duration time.Duration // classic: for one load
 	External []string      // classic: the external tools that each make each load once more
-	OwnRun   string        // classic: which of the question's Classics; "": the first
+	OwnRun   string        // classic: a name in the question's Classics; "": the first
 }
 
-// Question is the question of a study. Cells, Family, Uncontrolled and LevelExtraEpochs count Levels
-// as result.Plan does. Without Cells every contestant is loaded at every level; without a Family all pairs are
-// decided at the first level.
+// Question is what a study asks. Cells, Family, Uncontrolled and LevelExtraEpochs count Levels
+// as result.Plan does. Without Cells every contestant is loaded at every level; without a Family
+// all pairs are decided at the first level.
 type Question struct {
 	Study, Title, ClaimsHash string
 	Scenario, Primary        string
@@ -62,13 +62,13 @@ type Question struct {
 	Family                   []result.Comparison
 	Uncontrolled             []int
 	Rounds, ExtraEpochs      int
-	Epochs                   int // of a paired comparison, at most
+	Epochs                   int // in a paired comparison, at most
 	LevelExtraEpochs         []int
 	Budget, Duration         time.Duration
 	Requests                 int64
 	Heap, Fresh              bool
 	Classics                 []ClassicRun
-	Tools                    []string // external tools of the classic run that was chosen
+	Tools                    []string // external tools in the chosen classic run
 
 	allPairsAt []int // levels at which all pairs are decided, where they are not the first
 }
@@ -86,15 +86,15 @@ type ClassicRun struct {
 // contestants are native and serve every scenario, and so does the null server.
 type World struct {
 	Dyno string                  // version
-	CPUs int                     // of this machine; 0: not known
-	Room func(servers int) error // whether servers can have so many CPUs here, and the generator what it needs
+	CPUs int                     // on this machine; 0: not known
+	Room func(servers int) error // error if servers cannot have so many CPUs here beside the generator
 	Seed uint64                  // chosen at random, for a request without a seed
 	Now  time.Time
 
-	Contestant func(name string) (Contestant, error) // the error says that there is none of that name
+	Contestant func(name string) (Contestant, error) // the error says that there is no such contestant
 	Scenario   func(name string) (Scenario, error)
 	// Answered returns which scenarios the null server answers beside the first, if it does that, and
-	// whether all of their responses are alike.
+	// whether all their responses are alike.
 	Answered func(scenario string, others []string) (also []string, alike, ok bool)
 }
 
@@ -114,7 +114,7 @@ type Scenario struct {
 	Backend string // the program that contestants call; "": none
 }
 
-// RequestError is the reason why a request has no plan, with what to request instead.
+// RequestError says why a request has no plan, and what to request instead.
 type RequestError struct{ Err error }
 
 func (e *RequestError) Error() string { return e.Err.Error() }
@@ -128,11 +128,11 @@ func refuse(format string, args ...any) error { return &RequestError{fmt.Errorf(
 // sets it.
 const DefaultRecords = 10
 
-// defaultAlpha is the family-wise error rate of a run, unless the request sets it.
+// defaultAlpha is a run's family-wise error rate, unless the request sets it.
 const defaultAlpha = 0.05
 
-// New makes the plan of a request, or returns a RequestError. It is pure: the same request in the
-// same World gives the same plan.
+// New makes the plan for a request, or returns a RequestError. It is pure: the same request in
+// the same World gives the same plan.
 func New(r Request, w World) (result.Plan, error) {
 	preset, err := presetOf(cmp.Or(r.Protocol, paired))
 	if err != nil {
@@ -172,7 +172,7 @@ func New(r Request, w World) (result.Plan, error) {
 		uncontrolled = nil
 	}
 	if preset.search || preset.inTurn && (len(p.External) == 0 || p.Backend != "") {
-		p.Ceiling = "" // no load of theirs shows what the generator can do
+		p.Ceiling = "" // their loads do not show the generator's ceiling
 	}
 	if preset.inTurn {
 		p.Controls = nil
@@ -182,7 +182,7 @@ func New(r Request, w World) (result.Plan, error) {
 	return p, nil
 }
 
-// lay sets the levels of a question, its cells, and the comparisons that are decided.
+// lay sets a question's levels, its cells, and the comparisons that are decided.
 func (t *preset) lay(p *result.Plan, q *Question) {
 	several := t.inRounds() && len(q.Levels) > 1
 	p.Levels, p.Cells = q.Levels[:1:1], nil
@@ -217,11 +217,11 @@ func (t *preset) lay(p *result.Plan, q *Question) {
 	}
 }
 
-// firstLevel is the level of a request without a study.
+// firstLevel is the level for a request without a study.
 var firstLevel = result.Level{Connections: 125, Pipeline: 1}
 
-// question returns the study's question with the changes of the request. A changed question has
-// none of the study's claims.
+// question returns the study's question with the requested changes. A changed question loses the
+// study's claims.
 func (r *Request) question(t *preset) (Question, error) {
 	q := r.Question
 	if len(q.Levels) == 0 {
@@ -271,7 +271,7 @@ func (r *Request) question(t *preset) (Question, error) {
 	return q, r.addRates(&q, max(1, asked)*max(1, len(r.ServerCPUs)))
 }
 
-// spoken returns levels in the form of HTTP and with the streams of the request, each once.
+// spoken returns levels with the requested HTTP version and streams, each once.
 func (r *Request) spoken(levels []result.Level) (all []result.Level, err error) {
 	for _, l := range levels {
 		if r.HTTP != nil {
@@ -291,7 +291,7 @@ func (r *Request) spoken(levels []result.Level) (all []result.Level, err error) 
 	return all, nil
 }
 
-// classic makes q the question of one of its classic runs, where the protocol makes such.
+// classic replaces q with one of its classic runs, if the preset makes such runs.
 func (r *Request) classic(q *Question, t *preset) error {
 	if !t.inTurn || len(q.Classics) == 0 && r.OwnRun == "" {
 		return nil
@@ -312,8 +312,8 @@ func (r *Request) classic(q *Question, t *preset) error {
 		cmp.Or(strings.Join(names, ", "), "none"))
 }
 
-// levels returns all combinations of the values that the request sets, based on level. It is nil if
-// the request sets none.
+// levels returns all combinations of the requested values, based on level. It is nil if the
+// request sets none.
 func (r *Request) levels(level result.Level) (all []result.Level) {
 	if len(r.Connections)+len(r.Delays)+len(r.Records) == 0 {
 		return nil
@@ -337,7 +337,7 @@ func or[T any](list []T, otherwise T) []T {
 	return list
 }
 
-// controls returns the reference servers of the run.
+// controls returns the run's reference servers.
 func (r *Request) controls(q *Question, t *preset, pr *profile) []string {
 	switch {
 	case slices.Equal(r.Controls, []string{"none"}) || r.Controls != nil && len(r.Controls) == 0:
@@ -350,7 +350,7 @@ func (r *Request) controls(q *Question, t *preset, pr *profile) []string {
 	return slices.Clone(pr.controls)
 }
 
-// check returns an error for values out of range and for options that the protocol does not have.
+// check returns an error for values out of range and for options that the preset does not have.
 func (r *Request) check(p *result.Plan, t *preset) error {
 	for _, o := range []struct {
 		flag  string

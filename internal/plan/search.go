@@ -12,21 +12,22 @@ import (
 	"dyno/internal/stats"
 )
 
-// arrangeSearch sets what a search needs: probes of the contestants in turn, by open loops, for the highest rate at which
-// each meets the objective.
+// arrangeSearch sets up a search: open loops probe the contestants in turn, for the highest rate
+// at which each meets the objective.
 func arrangeSearch(p *result.Plan, r *Request, _ *Question, pr *profile) {
 	p.Rounds, p.Epochs = SearchRounds, []int{cmp.Or(r.Epochs, 1)}
 	p.BudgetNS = int64(cmp.Or(r.Budget, wholeBudget))
 	pr.times(p, firstProbe)
 }
 
-// The rounds of a search (doc/run.md): a closed loop that estimates a contestant's capacity; probes by
-// bisection; longer probes around the result; two long ones slightly below the rate found; a recheck;
-// and finally three long ones slightly below the rate found by then, which must pass.
+// The rounds in a search (doc/run.md): a closed loop that estimates a contestant's capacity;
+// probes by bisection; longer probes around the result; two long ones slightly below the rate
+// found; a recheck; and finally three long ones slightly below the rate found by then, which
+// must pass.
 //
-// Where the first long probes stay below half of the limit, the misses before them may have had another
-// cause than the server, such as a burst of another program. Then the recheck searches upward, and
-// those misses count no more. Else it probes around the rate once more.
+// If the first long probes stay below half the limit, something other than the server may have
+// caused the misses before them, such as a burst in another program. Then the recheck searches
+// upward, and those misses no longer count. Otherwise it probes around the rate once more.
 const (
 	bisections   = 12
 	arounds      = 8
@@ -41,11 +42,11 @@ const (
 	confirmProbe = 10 * time.Second
 	confirmAt    = 0.95
 
-	// SearchTime is how long all probes of a search take, where none lasts longer for a low rate.
+	// SearchTime is how long all probes in a search take, if none lasts longer for a low rate.
 	SearchTime = firstProbe*(1+bisections) + aroundProbe*(arounds+rechecks) + confirmProbe*(earlies+confirms)
 )
 
-// shifts are the rates of the probes around a result, relative to it.
+// shifts are the probes' rates around a result, relative to it.
 var shifts = [...]float64{-.12, .12, -.06, .06, -.03, .03, -.09, .09}
 
 // Seen is a probe with an open loop that counts.
@@ -53,7 +54,7 @@ type Seen struct {
 	stats.Probe
 	Round   int
 	Latency int64 // the percentile, in ns; 0: not known
-	// Limited says that it was missed while the generator was at its limit: it shows nothing of the
+	// Limited says that it was missed while the generator was at its limit: it shows nothing about the
 	// server, but that a higher rate cannot be tried.
 	Limited bool
 }
@@ -61,32 +62,33 @@ type Seen struct {
 // achieved is the share of an open loop's requests that must have been sent for a probe to pass.
 const achieved = 0.99
 
-// Miss is why a load did not keep an objective; "" means that it did. Of TooFew requests neither is
-// known.
+// Miss is why a load did not keep an objective; "" means that it did. TooFew means that this is
+// not known.
 type Miss string
 
 // Why a load may miss its objective.
 const (
 	Lacking   Miss = "fewer connections"           // than asked
-	Errors    Miss = "errors"                      // to more of the requests sent than the objective allows
-	Unsent    Miss = "not all sent"                // too many of the requests that were due were not sent in time
+	Errors    Miss = "errors"                      // to more requests than the objective allows
+	Unsent    Miss = "not all sent"                // too many due requests were not sent in time
 	Growing   Miss = "growing backlog"             // which would break any limit in a longer load
 	TooFew    Miss = "too few requests"            // to know the quantile
-	Unbounded Miss = "latency without upper bound" // because of requests without a right response
+	Unbounded Miss = "latency without upper bound" // because requests had no right response
 	Slow      Miss = "latency"
 )
 
-// Response is what a load shows of the percentile of an objective.
+// Response is what a load shows about the percentile in an objective.
 type Response struct {
 	NS    int64 // its upper bound; 0: none is known
-	Least int64 // its lower bound: that of the requests counted with what they had waited
+	Least int64 // its lower bound: unanswered requests count with the time that they had waited
 	// Fast is how many requests had a right response within the limit; 0: none, or not recorded.
 	Fast int64
 }
 
-// Missed returns why a load missed the objective. Of too few requests for the percentile to be known, the
-// counts decide where they can: more requests beyond the limit than the objective allows are a miss, and so
-// few that chance explains them in one of twenty loads at most are none.
+// Missed returns why a load missed the objective. If there are too few requests to know the
+// percentile, the counts decide if they can: a lower bound beyond the limit is a miss, and so
+// few slow requests that a server at the limit would have them in at most one load in twenty are
+// no miss.
 func Missed(slo *result.SLO, l *result.Load, r Response) Miss {
 	allowed := slo.ErrorShare * float64(l.Planned)
 	few := !analysis.Bears(l.Planned, slo.Quantile)
@@ -120,12 +122,12 @@ func missed(slo *result.SLO, l *result.Load) Miss {
 	return Missed(slo, l, Response{NS: most, Least: least, Fast: l.InObjective})
 }
 
-// MostLimited is how many probes in a row may be missed with the generator at its limit. The last shows that it
-// cannot send more; the others are repeated.
+// MostLimited is how many probes in a row may be missed with the generator at its limit. The
+// last shows that it cannot send more; the others are repeated.
 const MostLimited = 3
 
-// limited reports whether a trial is a probe of a search that was missed with the generator at its limit: it shows
-// nothing of the server.
+// limited reports whether a trial is a search's probe that was missed with the generator at its
+// limit: it shows nothing about the server.
 func limited(p *result.Plan, t *result.Trial) bool {
 	if p.SLO == nil || t.Round == 0 {
 		return false
@@ -134,22 +136,22 @@ func limited(p *result.Plan, t *result.Trial) bool {
 	return why != "" && why != TooFew && checks.GeneratorLimited(&t.Load)
 }
 
-// Closed is what the closed loop of a search showed: what the rates and lengths of its probes follow
-// from.
+// Closed is a search's closed loop, which determines the probes' rates and lengths.
 type Closed struct {
 	PerSec  float64
 	Service time.Duration // root mean square of the service times
 }
 
-// ClosedOf returns what a closed loop showed; without a right response all of it is 0.
+// ClosedOf returns the capacity and service time that a closed loop showed; zero without a right
+// response.
 func ClosedOf(l *result.Load) (c Closed) {
 	c.PerSec, _ = l.PerSec()
 	c.Service = time.Duration(math.Hypot(float64(l.ServiceMeanNS), float64(l.ServiceSDNS)))
 	return c
 }
 
-// Probes returns the open-loop probes of a contestant in an epoch, and the closed loop. What was not known
-// of a probe does not count.
+// Probes returns a contestant's open-loop probes in an epoch, and the closed loop. Probes with
+// too few requests do not count.
 func Probes(run *result.Run, epoch int, contestant string) (seen []Seen, closed Closed) {
 	slo := run.Plan.SLO
 	for round := range SearchRounds {
@@ -171,8 +173,8 @@ func Probes(run *result.Run, epoch int, contestant string) (seen []Seen, closed 
 	return seen, closed
 }
 
-// probe returns the level and the length of a contestant's next probe. ok is false if the closed
-// loop gave no rate to search around.
+// probe returns the level and the length for a contestant's next probe. ok is false if the
+// closed loop gave no rate to search around.
 func probe(run *result.Run, k result.Key, contestant string) (level result.Level, ns int64, ok bool) {
 	level = run.Plan.First()
 	seen, closed := Probes(run, k.Epoch, contestant)
@@ -191,9 +193,9 @@ func Bounds(slo *result.SLO, closed Closed) (low, high float64) {
 	return max(0.05*closed.PerSec, expects(slo)/longestProbe.Seconds()), 1.2 * closed.PerSec
 }
 
-// Probe returns the rate, per second, and the length of the probe of this round of a search; the
-// first, a closed loop, has rate 0. Closed is what that showed, seen are the probes since that count.
-// Probes are scale times as long as usual. ok is false where there is nothing to search.
+// Probe returns the rate, per second, and the length for the probe in this round; the first, a
+// closed loop, has rate 0. closed is that closed loop, seen are the probes since that count.
+// Probes are scale times as long as usual. ok is false if there is nothing to search.
 func Probe(slo *result.SLO, round int, closed Closed, seen []Seen, scale float64) (rate float64,
 	length time.Duration, ok bool) {
 	least := aroundProbe
@@ -223,7 +225,7 @@ func Probe(slo *result.SLO, round int, closed Closed, seen []Seen, scale float64
 	return rate, probeAt(slo, rate, closed, least), round == 0 || rate > 0
 }
 
-// rounds returns the probes of the rounds from first until before last.
+// rounds returns the probes in the rounds from first until before last.
 func rounds(seen []Seen, first, last int) (probes []stats.Probe) {
 	for _, s := range seen {
 		if s.Round >= first && s.Round < last {
@@ -238,8 +240,8 @@ func upward(slo *result.SLO, seen []Seen) bool {
 	return easy(slo, seen, recheckFrom-earlies, recheckFrom)
 }
 
-// easy reports whether the long probes of the rounds from first until before last stayed below half of the
-// limit.
+// easy reports whether the long probes in the rounds from first until before last stayed below
+// half the limit.
 func easy(slo *result.SLO, seen []Seen, first, last int) bool {
 	n := 0
 	for _, s := range seen {
@@ -252,9 +254,9 @@ func easy(slo *result.SLO, seen []Seen, first, last int) bool {
 	return n > 0
 }
 
-// Highest returns the rate at which half of all probes keep the objective, with its interval; hi is +Inf
-// where no probe shows an upper bound, or the last long probes stayed below half of the limit and none that
-// can be trusted was above them.
+// Highest returns the rate at which half the probes keep the objective, with its interval; hi is
+// +Inf if no probe shows an upper bound, or the last long probes stayed below half the limit and
+// no probe that can be trusted missed above them.
 func Highest(slo *result.SLO, seen []Seen) (rate, lo, hi float64) {
 	again, looked := upward(slo, seen), len(rounds(seen, recheckFrom, recheckFrom+rechecks)) > 0
 	var probes []stats.Probe
@@ -273,8 +275,8 @@ func Highest(slo *result.SLO, seen []Seen) (rate, lo, hi float64) {
 // unsure is how wide an interval is, from its lower end to its upper one, that a steady server does not have.
 const unsure = 1.2
 
-// Again returns with what a whole search goes on, from the recheck: upward from its last long probes, if
-// these show that it has no upper bound although probes missed.
+// Again returns the probes with which a whole search goes on, from the recheck: upward from its
+// last long probes, if these show that it has no upper bound although probes missed.
 func Again(slo *result.SLO, seen []Seen) (again []Seen, round int, ok bool) {
 	_, _, hi := Highest(slo, seen)
 	if !math.IsInf(hi, 1) || !easy(slo, seen, recheckFrom+rechecks, SearchRounds) ||
@@ -292,10 +294,10 @@ func Again(slo *result.SLO, seen []Seen) (again []Seen, round int, ok bool) {
 	return again, recheckFrom, true
 }
 
-// Confirms reports whether the probe of this round only confirms what the others found.
+// Confirms reports whether the probe in this round only confirms the result.
 func Confirms(round int) bool { return round >= recheckFrom+rechecks }
 
-// longestProbe is the upper limit of what probeAt returns for a low rate or a slow server.
+// longestProbe is the upper limit for probeAt at a low rate or with a slow server.
 const longestProbe = time.Minute
 
 // expects returns how many requests a probe should expect, to report its quantile: 1.5 times those
@@ -304,9 +306,9 @@ func expects(slo *result.SLO) float64 {
 	return 1.5 * float64(analysis.Beyond(slo.Quantile)) / (1 - slo.Quantile)
 }
 
-// probeAt returns the length of a probe: enough to report its quantile at a low rate, and to see
-// whether the backlog of a slow server grows. Of a p99 or beyond hardly a response may take longer
-// than the limit, however slow those of the closed loop were.
+// probeAt returns a probe's length: enough to report its quantile at a low rate, and to see
+// whether a slow server's backlog grows. At p99 or beyond, hardly a response may take longer
+// than the limit, however slow the closed loop was.
 func probeAt(slo *result.SLO, rate float64, closed Closed, least time.Duration) time.Duration {
 	service := closed.Service
 	if slo.Quantile > 0.99-1e-9 {

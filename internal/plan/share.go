@@ -8,8 +8,8 @@ import (
 	"dyno/internal/stats"
 )
 
-// base returns the index of the closed loop to which a level's share refers: the level that is otherwise
-// the same; −1 if there is none.
+// base returns the index of the closed loop to which a level's share refers: the level that is
+// otherwise the same; −1 if there is none.
 func base(p *result.Plan, level int) int {
 	points := p.Levels
 	l := points[level]
@@ -17,7 +17,7 @@ func base(p *result.Plan, level int) int {
 	return slices.Index(points, l)
 }
 
-// isBase reports whether the share of any level refers to this one.
+// isBase reports whether any level's share refers to this one.
 func isBase(p *result.Plan, level int) bool {
 	for i, l := range p.Levels {
 		if l.RateShare > 0 && base(p, i) == level {
@@ -27,8 +27,8 @@ func isBase(p *result.Plan, level int) bool {
 	return false
 }
 
-// resolve sets the rate of a level whose plan gives it as a share: of the contestant's own capacity,
-// or of the slowest contestant's, rounded to a whole number. ok is false if no contestant showed a
+// resolve sets the rate if the plan gives it as a share: of the contestant's own capacity, or
+// the slowest contestant's, rounded to a whole number. ok is false if no contestant showed a
 // capacity.
 func resolve(run *result.Run, e slot) (level result.Level, ok bool) {
 	level = e.level
@@ -47,9 +47,9 @@ func resolve(run *result.Run, e slot) (level result.Level, ok bool) {
 	return level, level.RatePerSec > 0
 }
 
-// capacities returns the median throughputs of contestants in a closed loop of the pilots.
-// Contestants that failed under load there are left out. Discarded rounds count only if a contestant
-// has no others.
+// capacities returns the contestants' median throughputs in a closed loop in the pilots.
+// Contestants that failed under load there are left out. Discarded rounds count only if a
+// contestant has no others.
 func capacities(run *result.Run, level int, names []string) (all []float64) {
 	p := &run.Plan
 	pilot := Pilot(run)
@@ -68,8 +68,8 @@ func capacities(run *result.Run, level int, names []string) (all []float64) {
 	return all
 }
 
-// Rate returns the rate of a level in requests per second. If the plan gives it as a share, ok is
-// false until the pilots have shown the rate; it is false where each contestant has its own.
+// Rate returns a level's rate in requests per second. If the plan gives it as a share, ok is
+// false until the pilots have shown the rate; it is false if each contestant has its own.
 func Rate(run *result.Run, level int) (perSec float64, ok bool) {
 	l := run.Plan.Levels[level]
 	if l.OwnRate {
@@ -79,7 +79,7 @@ func Rate(run *result.Run, level int) (perSec float64, ok bool) {
 	return l.RatePerSec, ok && (l.RateShare == 0 || lastEpoch(run) >= run.Plan.Pilots-1)
 }
 
-// ratesOf returns the throughputs of a contestant at a level in the pilot trials among trials.
+// ratesOf returns a contestant's throughputs at a level in the pilot trials among trials.
 func ratesOf(p *result.Plan, trials []*result.Trial, name string, level int) (rates []float64) {
 	for i := range trials {
 		t := trials[i]

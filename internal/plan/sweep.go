@@ -9,9 +9,9 @@ import (
 	"dyno/internal/stats"
 )
 
-// arrangeSweep sets what a sweep needs: the same contestants at several levels, all pairs compared at each of
-// them, in a number of epochs that is known before. Its budget is twice the time that these take, for epochs that do
-// not count.
+// arrangeSweep sets up a sweep: the same contestants at several levels, all pairs compared at
+// each, in a number of epochs that is known before. Its budget is twice the time that these
+// take, for epochs that do not count.
 func arrangeSweep(p *result.Plan, r *Request, q *Question, pr *profile) {
 	whole := *q
 	whole.Budget = wholeBudget
@@ -25,8 +25,8 @@ func arrangeSweep(p *result.Plan, r *Request, q *Question, pr *profile) {
 	}
 }
 
-// sweepPairs returns the pairs at each closed loop. Of too many to be decided together they are those with the
-// first contestant.
+// sweepPairs returns the pairs at each closed loop. If these are too many to be decided
+// together, only pairs with the first contestant remain.
 func sweepPairs(p *result.Plan) []result.Comparison {
 	var levels []int
 	for i, l := range p.Levels {

@@ -10,14 +10,14 @@ import (
 	"dyno/internal/result"
 )
 
-// Valid returns the valid trials: those of the last attempt of each round that are not discarded, in valid epochs
-// after the pilots.
+// Valid returns the valid trials: those in each round's last attempt that are not discarded, in
+// valid epochs after the pilots.
 func Valid(run *result.Run) []*result.Trial {
 	_, out := counting(run)
 	return out
 }
 
-// Epochs lists the valid epochs after the pilots: complete, with at least half of their rounds
+// Epochs lists the valid epochs after the pilots: complete, with at least half their trials
 // valid.
 func Epochs(run *result.Run) []int {
 	epochs, _ := counting(run)
@@ -35,7 +35,7 @@ func counting(run *result.Run) (epochs []int, out []*result.Trial) {
 	return epochs, out
 }
 
-// Pilot returns the valid trials of the pilot epochs.
+// Pilot returns the valid trials in the pilot epochs.
 func Pilot(run *result.Run) []*result.Trial {
 	var out []*result.Trial
 	for e := range run.Plan.Pilots {
@@ -45,7 +45,7 @@ func Pilot(run *result.Run) []*result.Trial {
 	return out
 }
 
-// counted returns the smallest number of valid epochs of any part with comparisons.
+// counted returns the smallest number of valid epochs that any part with comparisons has.
 func counted(run *result.Run) int {
 	n, valid := math.MaxInt, Epochs(run)
 	for _, part := range partsWith(&run.Plan, false) {
@@ -54,7 +54,7 @@ func counted(run *result.Run) int {
 	return n
 }
 
-// among returns how many of the epochs belong to a part.
+// among returns how many epochs belong to a part.
 func among(run *result.Run, epochs []int, part int) (n int) {
 	for _, e := range epochs {
 		if partAt(&run.Plan, e) == part {
@@ -64,8 +64,8 @@ func among(run *result.Run, epochs []int, part int) (n int) {
 	return n
 }
 
-// validOf returns the valid trials of an epoch, and whether it is complete and at least half of its trials are valid.
-// extra is that of extrasOf.
+// validOf returns an epoch's valid trials, and whether it is complete and at least half its
+// trials are valid. extra comes from extrasOf.
 func validOf(run *result.Run, epoch int, extra func(int) []slot) (valid []*result.Trial, ok bool) {
 	all, ok := 0, true
 	for r := range roundsIn(&run.Plan, epoch) {
@@ -80,7 +80,8 @@ func validOf(run *result.Run, epoch int, extra func(int) []slot) (valid []*resul
 	return valid, ok && 2*len(valid) >= all
 }
 
-// complete reports whether every contestant that had not failed by then has its trial in a round, of which these are all.
+// complete reports whether a round, which has these trials, has one for every contestant that
+// has not failed.
 func complete(run *result.Run, trials []*result.Trial, extra func(int) []slot) bool {
 	if len(trials) == 0 {
 		return false
@@ -90,7 +91,8 @@ func complete(run *result.Run, trials []*result.Trial, extra func(int) []slot) b
 	return !more
 }
 
-// standing returns those of the trials of a round that count: that no cause outside the contestants spoilt.
+// standing returns the trials in a round that count: that no cause outside the contestants
+// spoilt.
 func standing(run *result.Run, trials []*result.Trial) (out []*result.Trial) {
 	for _, t := range trials {
 		if !spoilt(&run.Plan, t) && !wasLost(run, t.Key) {
@@ -100,8 +102,8 @@ func standing(run *result.Run, trials []*result.Trial) (out []*result.Trial) {
 	return out
 }
 
-// spoilt reports whether a trial does not count. Those of a search are not compared round by round, so what others
-// did beside them spoils them, too.
+// spoilt reports whether a trial does not count. A search does not compare round by round, so
+// background load spoils its trials, too.
 func spoilt(p *result.Plan, t *result.Trial) bool {
 	if p.SLO != nil {
 		return checks.Disturbed([]*result.Trial{t})
@@ -109,7 +111,7 @@ func spoilt(p *result.Plan, t *result.Trial) bool {
 	return checks.Discard(t)
 }
 
-// wasLost reports whether a machine was lost in the round and attempt of k.
+// wasLost reports whether a machine was lost in k's round and attempt.
 func wasLost(run *result.Run, k result.Key) bool {
 	return slices.ContainsFunc(run.Lost, func(l result.Lost) bool {
 		return l.Epoch == k.Epoch && l.Round == k.Round && l.Attempt == k.Attempt
@@ -137,8 +139,8 @@ func cutOff(run *result.Run) (k result.Key, ok bool) {
 	return k, true
 }
 
-// Discarded counts the trials that do not count, those that are spoilt and of which there is a later take among them; and
-// all trials, pilots left out.
+// Discarded counts the trials after the pilots that are spoilt or lost, also if there is a later
+// take, and all trials. Retakes because the generator was at its limit count once.
 func Discarded(run *result.Run) (out, all int) {
 	for i, t := range run.Trials {
 		bad := spoilt(&run.Plan, t) || wasLost(run, t.Key)
@@ -172,8 +174,8 @@ func after(run *result.Run, k result.Key) int {
 	})
 }
 
-// lastAttempt returns the trials of the latest attempt at a round, of each its last take; none if there is no attempt.
-// Trials are recorded in order of their keys.
+// lastAttempt returns the trials in the latest attempt at a round, each trial's last take; none
+// if there is no attempt. Trials are recorded in key order.
 func lastAttempt(run *result.Run, epoch, round int) (trials []*result.Trial) {
 	to := after(run, result.Key{Epoch: epoch, Round: round, Attempt: math.MaxInt})
 	from := to

@@ -8,7 +8,7 @@ import (
 	"dyno/internal/result"
 )
 
-// Warm-up of a fresh process (doc/method.md): a native one is loaded for at least WarmNative. A
+// Warm-up for a fresh process (doc/method.md): a native one is loaded for at least WarmNative. A
 // managed one is loaded at intervals, for at least WarmManaged since its first window and
 // warmRequests, and until it has used no CPU while idle for WarmQuiet, which means that its
 // compiler has finished.
@@ -24,34 +24,34 @@ const (
 	warmRequests   = 20_000
 )
 
-// warmPilot is the estimated warm-up of a native contestant that is steady from the start, while
-// its warm-up time is not yet known.
+// warmPilot is the estimated warm-up for a native contestant that is steady from the start,
+// while its warm-up time is not yet known.
 const warmPilot = time.Second
 
-// compileTime is the estimated CPU time of a managed contestant's compiler: three of ASP.NET Core
-// used 4.8 s.
+// compileTime is the estimated CPU time that a managed contestant's compiler uses: three ASP.NET
+// Core servers used 4.8 s.
 const compileTime = 1500 * time.Millisecond
 
-// warmConnections is the maximum number of connections of a warm-up. A window takes 0.8 s with
+// warmConnections is the maximum number of connections in a warm-up. A window takes 0.8 s with
 // 5,000 connections and 0.15 s with 1,000, and a warm-up has at least four.
 const warmConnections = 1000
 
 // fewestWindows is the number of windows needed to determine that a contestant is steady.
 const fewestWindows = 4
 
-// WarmWindow returns the length of one window of a warm-up at a level.
+// WarmWindow returns how long one warm-up window lasts at a level.
 func WarmWindow(level result.Level) time.Duration {
 	return max(100*time.Millisecond, 2*time.Duration(level.DelayNS))
 }
 
-// Warming are the parameters of a contestant's warm-up in an epoch.
+// Warming holds the parameters for a contestant's warm-up in an epoch.
 type Warming struct {
 	Least, Most time.Duration
 	Calibrated  bool  // the pilots are over
-	Requests    int64 // the least of a managed one whose handlers do not wait
+	Requests    int64 // the least for a managed one whose handlers do not wait
 }
 
-// warmLeast returns the minimum warm-up time of a fresh process.
+// warmLeast returns the minimum warm-up time for a fresh process.
 func warmLeast(p *result.Plan, managed bool) time.Duration {
 	if managed {
 		return profileOf(p).managed
@@ -59,10 +59,10 @@ func warmLeast(p *result.Plan, managed bool) time.Duration {
 	return profileOf(p).native
 }
 
-// Warmup returns the parameters of a contestant's warm-up in an epoch. After the pilots the minimum
-// is 1.25 times the time that they found; for managed contestants the longest time of any of them,
-// so that all runtimes have run equally long. If none of them became steady, no length is known to
-// help, and the warm-up is not extended.
+// Warmup returns the parameters for a contestant's warm-up in an epoch. After the pilots the
+// minimum is 1.25 times the time that they found; for managed contestants the longest time that
+// any needed, so that all runtimes have run equally long. If a contestant never became steady in
+// the pilots, no length is known to help, and its warm-up is not extended.
 func Warmup(run *result.Run, name string, epoch int) Warming {
 	p := &run.Plan
 	managed := slices.Contains(p.Servers.Managed, name)
@@ -96,8 +96,8 @@ func Warmup(run *result.Run, name string, epoch int) Warming {
 	return w
 }
 
-// warmEstimate estimates the time of the warm-ups of an epoch: native contestants are loaded one
-// after the other while the compilers of the managed ones are idle, managed ones at the same time.
+// warmEstimate estimates the time for an epoch's warm-ups: native contestants are loaded one
+// after the other while the managed ones' compilers are idle, managed ones at the same time.
 // They are assumed to need the minimum.
 func warmEstimate(run *result.Run, epoch int, names []string) time.Duration {
 	p := &run.Plan
@@ -121,8 +121,8 @@ func warmEstimate(run *result.Run, epoch int, names []string) time.Duration {
 }
 
 // Warmups returns the levels that a contestant is warmed up at in an epoch, as closed loops: the
-// first level of each scenario and form of HTTP with which it is loaded there, because code that is
-// not called is not compiled.
+// first level for each scenario and HTTP version with which it is loaded there, because code
+// that is not called is not compiled.
 func Warmups(run *result.Run, epoch int, name string) []result.Level {
 	return warmups(append(slots(&run.Plan, epoch), extras(run, epoch)...), name)
 }
@@ -136,7 +136,7 @@ func warmLevel(l result.Level) result.Level {
 	return l
 }
 
-// warmups returns the warm-up levels of one contestant among entering.
+// warmups returns one contestant's warm-up levels among entering.
 func warmups(entering []slot, name string) []result.Level {
 	var out []result.Level
 	for _, e := range entering {

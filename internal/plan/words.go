@@ -8,7 +8,7 @@ import (
 	"dyno/internal/result"
 )
 
-// Words returns a sentence about the cost of a run of the plan, before it begins.
+// Words returns a sentence about a run's cost, before it begins.
 func Words(p *result.Plan, c *Cost) string {
 	whole := c.Whole.Round(time.Second)
 	switch {

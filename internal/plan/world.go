@@ -10,9 +10,9 @@ import (
 	"dyno/internal/result"
 )
 
-// unserved takes out of a plan what contestants do not serve: the cells of levels whose form of HTTP
-// they lack or whose CPUs are too few for them, the comparisons of these, and contestants that are left
-// without a level. The plan names each of them. It returns an error if nobody is left.
+// unserved removes everything that contestants do not serve from a plan: cells whose HTTP
+// version they lack or that have too few CPUs for them, comparisons with these cells, and
+// contestants without a level. The plan names them all. It returns an error if nobody is left.
 func (w *World) unserved(p *result.Plan, named bool) error {
 	lacks := func(name string, l result.Level) (u result.Unserved, lacks bool) {
 		c, err := w.contestant(name) // check reports the error
@@ -71,7 +71,7 @@ func (w *World) unserved(p *result.Plan, named bool) error {
 }
 
 // check returns an error for unknown or repeated contestants and reference servers, and for
-// contestants that do not serve a scenario of the plan. It records which have a managed runtime,
+// contestants that do not serve a scenario in the plan. It records which have a managed runtime,
 // and which are already running.
 func (w *World) check(p *result.Plan) error {
 	for i, name := range p.Contestants {
@@ -117,8 +117,8 @@ func (w *World) contestant(name string) (Contestant, error) {
 	return w.Contestant(name)
 }
 
-// backend sets the backend that all scenarios of a plan need, and the number of records of each
-// level. All scenarios must need the same backend, or none.
+// backend sets the backend that all scenarios in a plan need, and each level's number of
+// records. All scenarios must need the same backend, or none.
 func (w *World) backend(p *result.Plan) error {
 	if w.Scenario == nil {
 		return nil
@@ -155,8 +155,9 @@ func (w *World) backend(p *result.Plan) error {
 }
 
 // ceiling sets the server that determines the generator's ceiling in the pilots: the backend,
-// loaded by the generator itself, or the null server. It returns which requests of levels that server answers: further
-// scenarios, and forms of HTTP beside HTTP/1.1 in the clear. It sets no ceiling without a reference.
+// loaded by the generator itself, or the null server. It returns which requests that server
+// answers: further scenarios, and HTTP versions beside HTTP/1.1 in the clear. It sets no ceiling
+// without a reference.
 func (w *World) ceiling(p *result.Plan) (answers func(Asking) bool) {
 	all := func(Asking) bool { return true }
 	switch {
@@ -179,7 +180,7 @@ func (w *World) ceiling(p *result.Plan) (answers func(Asking) bool) {
 	return answers
 }
 
-// OtherScenarios names the scenarios of levels that have one of their own.
+// OtherScenarios names the scenarios that levels have instead of the plan's.
 func OtherScenarios(p *result.Plan) (names []string) {
 	for _, l := range p.Levels {
 		if l.Scenario != "" && !slices.Contains(names, l.Scenario) {
