@@ -197,7 +197,7 @@ func TestFamilyDecides(t *testing.T) {
 		if stop := pl.play(t, never); stop != want {
 			t.Errorf("without %s it stops for %q", name, stop)
 		}
-		if m := pairs(&pl.run.Plan, active(&pl.run, false)); name == "b" && m != 1 {
+		if m := pairs(&pl.run.Plan, remaining(&pl.run, pl.run.Plan.Contestants)); name == "b" && m != 1 {
 			t.Errorf("%d pairs are left of a alone", m)
 		}
 	}

@@ -74,11 +74,12 @@ func Left(run *result.Run) time.Duration {
 // verifying returns the time from the first verification to the first measured process, in ns; 0
 // if the record does not tell.
 func verifying(run *result.Run) int64 {
-	i := slices.IndexFunc(run.Contestants, func(c result.Contestant) bool { return c.VerifyUnixNS > 0 })
-	if i < 0 || len(run.Trials) == 0 {
-		return 0
+	for _, c := range run.Contestants {
+		if c.VerifyUnixNS > 0 && len(run.Trials) > 0 {
+			return max(0, begin(run)-c.VerifyUnixNS)
+		}
 	}
-	return max(0, begin(run)-run.Contestants[i].VerifyUnixNS)
+	return 0
 }
 
 // begin returns when the first measured process started.

@@ -134,42 +134,27 @@ func alongside(p *result.Plan, pr *profile) {
 	p.Complete()
 }
 
-// interims returns the analyses in a run that fits so many epochs.
+// interims returns the analyses in a run that fits so many epochs. Tails and fresh processes vary
+// too much for analyses before stats.Least epochs.
 func interims(p *result.Plan, fits int) []stats.Interim {
-	return stats.Interims(candidates(p), fits, p.Alpha)
-}
-
-// candidates returns after how many epochs a plan may be analysed. Tails and fresh processes
-// vary too much for analyses before stats.Least epochs.
-func candidates(p *result.Plan) []int {
-	if isTail(p.Primary) || p.Fresh() {
-		return slices.DeleteFunc(slices.Clone(p.Epochs), func(n int) bool { return n < stats.Least })
-	}
-	return p.Epochs
+	candidates := slices.DeleteFunc(slices.Clone(p.Epochs), func(n int) bool {
+		return n < stats.Least && (isTail(p.Primary) || p.Fresh())
+	})
+	return stats.Interims(candidates, fits, p.Alpha)
 }
 
 // fits returns how many epochs fit the budget.
 func fits(p *result.Plan) (n int) {
-	most, left := slices.Max(append([]int{0}, p.Epochs...)), time.Duration(0)
-	fixed := verifyEstimate(p) + LongCost(p)
-	if most == 0 {
-		return 0
-	}
+	most, left := slices.Max(append([]int{0}, p.Epochs...)), time.Duration(p.BudgetNS)-verifyEstimate(p)-LongCost(p)
 	for e, x := range play(&result.Run{Plan: *p}) {
-		if e < p.Pilots {
-			fixed += x.Whole
-			continue
-		}
 		if e == p.Pilots {
-			left = time.Duration(float64(time.Duration(p.BudgetNS)-fixed) * (1 - reserve))
+			left = time.Duration(float64(left) * (1 - reserve))
 		}
-		if left -= x.Whole; left < 0 {
+		if left -= x.Whole; n == most || e >= p.Pilots && left < 0 {
 			break
 		}
 		if e+1 == p.Pilots+epochsUntil(p, n+1) {
-			if n++; n == most {
-				break
-			}
+			n++
 		}
 	}
 	return n

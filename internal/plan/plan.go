@@ -42,19 +42,15 @@ const (
 	Done         Stop = "done"          // a run that compares no pairs has made all its loads
 )
 
+var stopWords = map[Stop]string{
+	Decided: "every pair is decided", LastAnalysis: "with the last interim analysis", Budget: "the budget is used up",
+	Nobody: "fewer than two contestants are left", Done: "",
+}
+
 // Words says why a run ended, in a few words.
 func (s Stop) Words() string {
-	switch s {
-	case Decided:
-		return "every pair is decided"
-	case LastAnalysis:
-		return "with the last interim analysis"
-	case Budget:
-		return "the budget is used up"
-	case Nobody:
-		return "fewer than two contestants are left"
-	case Done:
-		return ""
+	if words, ok := stopWords[s]; ok {
+		return words
 	}
 	return string(s)
 }
@@ -91,7 +87,7 @@ func Next(run *result.Run, decided func() bool) (Order, Stop) {
 // nobody reports whether too few contestants are left: not two in any comparison or, in a plan
 // without comparisons, none at all.
 func nobody(run *result.Run) bool {
-	p, left := &run.Plan, active(run, false)
+	p, left := &run.Plan, remaining(run, run.Plan.Contestants)
 	if len(p.Family) == 0 {
 		return len(left) == 0
 	}
@@ -305,29 +301,16 @@ func RewarmRequests(p *result.Plan, level result.Level) int64 {
 
 // participants returns all servers that the plan loads, in the pilots or after them.
 func participants(p *result.Plan, pilot bool) []string {
-	var names []string
-	names = append(names, p.Contestants...)
-	names = append(names, p.Controls...)
+	names := slices.Concat(p.Contestants, p.Controls)
 	if (pilot || len(p.External) > 0) && p.Ceiling != "" {
 		names = append(names, p.Ceiling)
 	}
 	return names
 }
 
-// active returns the contestants that have not failed and, if controls is set, the controls that
-// have not failed.
-func active(run *result.Run, controls bool) []string {
-	var names []string
-	all := run.Plan.Contestants
-	if controls {
-		all = participants(&run.Plan, false)
-	}
-	for _, n := range all {
-		if run.FailureOf(n) == nil {
-			names = append(names, n)
-		}
-	}
-	return names
+// remaining returns the servers among names that have not failed.
+func remaining(run *result.Run, names []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(n string) bool { return run.FailureOf(n) != nil })
 }
 
 // launched returns the servers among entering that an epoch starts.
@@ -340,14 +323,7 @@ func launched(p *result.Plan, epoch int, entering []slot) []string {
 // Starts returns the shuffled order in which an epoch's processes are started.
 func Starts(run *result.Run, epoch int) []string {
 	names := launched(&run.Plan, epoch, append(slots(&run.Plan, epoch), extras(run, epoch)...))
-	shuffled := permutation(result.Key{Seed: run.Plan.Seed, Epoch: epoch, Round: -1}, names)
-	var left []string
-	for _, n := range shuffled {
-		if run.FailureOf(n) == nil {
-			left = append(left, n)
-		}
-	}
-	return left
+	return remaining(run, permutation(result.Key{Seed: run.Plan.Seed, Epoch: epoch, Round: -1}, names))
 }
 
 // Padding returns the number of bytes, 0 to 4095, that dyno adds to a contestant's environment
