@@ -35,12 +35,12 @@ func counting(run *result.Run) (epochs []int, out []*result.Trial) {
 	return epochs, out
 }
 
-// Pilot returns the valid trials in the pilot epochs.
-func Pilot(run *result.Run) []*result.Trial {
-	var out []*result.Trial
+// Pilot returns the trials in the pilot epochs that count.
+func Pilot(run *result.Run) (out []*result.Trial) {
 	for e := range run.Plan.Pilots {
-		trials, _ := validOf(run, e, extrasOf(run))
-		out = append(out, trials...)
+		for r := range roundsIn(&run.Plan, e) {
+			out = append(out, standing(run, lastAttempt(run, e, r))...)
+		}
 	}
 	return out
 }
