@@ -146,15 +146,20 @@ func interims(p *result.Plan, fits int) []stats.Interim {
 // fits returns how many epochs fit the budget.
 func fits(p *result.Plan) (n int) {
 	most, left := slices.Max(append([]int{0}, p.Epochs...)), time.Duration(p.BudgetNS)-verifyEstimate(p)-LongCost(p)
+	if most == 0 {
+		return 0
+	}
 	for e, x := range play(&result.Run{Plan: *p}) {
 		if e == p.Pilots {
 			left = time.Duration(float64(left) * (1 - reserve))
 		}
-		if left -= x.Whole; n == most || e >= p.Pilots && left < 0 {
+		if left -= x.Whole; e >= p.Pilots && left < 0 {
 			break
 		}
 		if e+1 == p.Pilots+epochsUntil(p, n+1) {
-			n++
+			if n++; n == most {
+				break
+			}
 		}
 	}
 	return n
