@@ -17,12 +17,12 @@ import (
 	"dyno/internal/contestant"
 	"dyno/internal/endpoint"
 	"dyno/internal/experiment"
+	"dyno/internal/foreign"
 	"dyno/internal/plan"
 	"dyno/internal/proc"
 	"dyno/internal/protocol"
 	"dyno/internal/refserver"
 	"dyno/internal/result"
-	"dyno/internal/secret"
 	"dyno/internal/side"
 )
 
@@ -343,7 +343,7 @@ func against(sides []*side.Side) string {
 	const room = 60 // characters, so that the title fits a line with the text after it
 	var labels, names []string
 	for _, s := range sides {
-		labels, names = append(labels, secret.Mask(s.Label())), append(names, s.Name)
+		labels, names = append(labels, foreign.Mask(s.Label())), append(names, s.Name)
 	}
 	all := strings.Join(labels, " against ")
 	switch {

@@ -13,7 +13,6 @@ import (
 	"dyno/internal/conf"
 	"dyno/internal/foreign"
 	"dyno/internal/plan"
-	"dyno/internal/secret"
 )
 
 // compareFileName is the file that dyno compare reads if the command line names no sides.
@@ -65,7 +64,7 @@ func readCompareFile(fsys fs.FS) (c *compareFile, err error) {
 			"no sides: want two or more, such as sides = [\"node a.js\", \"node b.js\"]"))
 	}
 	c.values["sides"] = c.Sides
-	secret.Learn(c.Sides)
+	foreign.Learn(c.Sides)
 	return c, nil
 }
 
@@ -84,7 +83,7 @@ func (c *compareFile) set(cmd *cobra.Command) error {
 			texts = []string{fmt.Sprint(all.Field(i).Interface())}
 		}
 		c.values[key] = texts
-		secret.Learn(append([]string{"--" + key}, texts...))
+		foreign.Learn(append([]string{"--" + key}, texts...))
 		for n, text := range texts {
 			if err := fl.Set(key, text); err != nil {
 				return usage(c.file.Errorf(c.at(key, n), "%s: %v", key, reason(fl.Lookup(key), text, err)))

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"dyno/internal/foreign"
 	"dyno/internal/load"
-	"dyno/internal/secret"
 )
 
 // value is a flag whose text is parsed into a T.
@@ -66,7 +66,7 @@ func (l *login) String() string {
 		return ""
 	}
 	name, _, _ := strings.Cut(*l.to, ":")
-	return name + ":" + secret.Hidden
+	return name + ":" + foreign.Hidden
 }
 
 // parseText reads any text, so that an empty text differs from none.

@@ -17,10 +17,10 @@ import (
 
 	"dyno/internal/conf"
 	"dyno/internal/document"
+	"dyno/internal/foreign"
 	"dyno/internal/plan"
 	"dyno/internal/proc"
 	"dyno/internal/result"
-	"dyno/internal/secret"
 )
 
 // Exit codes.
@@ -51,7 +51,7 @@ func dyno(args []string, stdout, stderr io.Writer) int {
 	var unread atomic.Bool
 	gone := func() { unread.Store(true); end() }
 	stdout, stderr = &outlet{stdout, gone}, &outlet{stderr, gone}
-	secret.Learn(args)
+	foreign.Learn(args)
 	root := rootCommand()
 	root.SetArgs(args)
 	root.SetOut(stdout)
@@ -61,8 +61,8 @@ func dyno(args []string, stdout, stderr io.Writer) int {
 	})
 	root.SetErr(stderr)
 	var err error
-	if names := secret.Missing(args); len(names) > 0 {
-		err = usagef("the command has %s in the place of %s: secrets are not recorded; pass them again", secret.Hidden,
+	if names := foreign.Missing(args); len(names) > 0 {
+		err = usagef("the command has %s in the place of %s: secrets are not recorded; pass them again", foreign.Hidden,
 			strings.Join(names, ", "))
 	} else {
 		err = root.ExecuteContext(ctx)

@@ -18,11 +18,11 @@ import (
 
 	"dyno/internal/document"
 	"dyno/internal/experiment"
+	"dyno/internal/foreign"
 	"dyno/internal/host"
 	"dyno/internal/proc"
 	"dyno/internal/report"
 	"dyno/internal/result"
-	"dyno/internal/secret"
 	"dyno/internal/terminal"
 )
 
@@ -159,7 +159,7 @@ var once = []string{"out", "runs", "offline", "wait", "resume"}
 func repeated(cmd *cobra.Command, args []string) string {
 	words := []string{cmd.CommandPath()}
 	for _, a := range args {
-		words = append(words, quoted(secret.Mask(a)))
+		words = append(words, quoted(foreign.Mask(a)))
 	}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		values := []string{f.Value.String()}
@@ -169,7 +169,7 @@ func repeated(cmd *cobra.Command, args []string) string {
 			}
 		}
 		for _, v := range values {
-			v = secret.Mask(v)
+			v = foreign.Mask(v)
 			switch {
 			case slices.Contains(once, f.Name):
 			case f.NoOptDefVal == v:

@@ -6,7 +6,7 @@ import (
 	"os"
 	"syscall"
 
-	"dyno/internal/secret"
+	"dyno/internal/foreign"
 )
 
 // outlet is stdout or stderr. If its reader has closed it, as in dyno run | head, the command is
@@ -20,7 +20,7 @@ type outlet struct {
 }
 
 func (o *outlet) Write(b []byte) (int, error) {
-	n, err := o.Writer.Write(secret.Hide(b))
+	n, err := o.Writer.Write(foreign.Hide(b))
 	if errors.Is(err, syscall.EPIPE) {
 		o.unread()
 	}

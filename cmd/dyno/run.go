@@ -21,7 +21,6 @@ import (
 	"dyno/internal/protocol"
 	"dyno/internal/report"
 	"dyno/internal/result"
-	"dyno/internal/secret"
 	"dyno/internal/study"
 )
 
@@ -369,7 +368,7 @@ func writePages(data *report.Data, dir string) error {
 		err := foreign.Replace(dir, name, 0o600, func(w io.Writer) error {
 			var page bytes.Buffer
 			err := write(&page, data)
-			_, failed := w.Write(secret.Hide(page.Bytes()))
+			_, failed := w.Write(foreign.Hide(page.Bytes()))
 			return errors.Join(err, failed)
 		})
 		if err != nil {

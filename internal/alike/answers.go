@@ -11,10 +11,10 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"dyno/internal/foreign"
 	"dyno/internal/http1"
 	"dyno/internal/load"
 	"dyno/internal/scenario"
-	"dyno/internal/secret"
 )
 
 // place is a position in a body.
@@ -156,7 +156,7 @@ func shown(s string) string {
 	if r := []rune(s); len(r) > 80 {
 		s = string(r[:79]) + "…"
 	}
-	return strings.ReplaceAll(secret.Mask(s), "\n", "⏎")
+	return strings.ReplaceAll(foreign.Mask(s), "\n", "⏎")
 }
 
 // isJSON reports whether to compare the body as JSON.
@@ -192,8 +192,8 @@ func bodyDifferences(a, b *http1.Response) (all []difference) {
 			p.in = slices.Clone(p.in)
 			path, at = p.in, p
 		}
-		if slices.ContainsFunc(path, secret.Name) {
-			x, y = secret.Value("secret", x), secret.Value("secret", y)
+		if slices.ContainsFunc(path, foreign.Name) {
+			x, y = foreign.Value("secret", x), foreign.Value("secret", y)
 		}
 		all = append(all, difference{"body", at, shown(x), shown(y), of})
 	}

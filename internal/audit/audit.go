@@ -14,7 +14,7 @@ import (
 	"slices"
 	"strings"
 
-	"dyno/internal/bounds"
+	"dyno/internal/foreign"
 	"dyno/internal/importer"
 )
 
@@ -36,7 +36,7 @@ func (v Verdict) String() string { return verdictNames[v] }
 
 // Tolerances, in addition to the rounding of printed digits.
 const (
-	slack = bounds.Slack
+	slack = foreign.Slack
 	half  = 0.5 // share of the connections below which the load was not as stated
 )
 

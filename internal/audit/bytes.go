@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"dyno/internal/bounds"
+	"dyno/internal/foreign"
 	"dyno/internal/importer"
 	"dyno/internal/stats"
 )
@@ -30,9 +30,9 @@ func (j *examiner) size() {
 		}
 		middle := stats.Median(sizes)
 		for _, s := range all {
-			least := float64(bounds.LeastAnswer)
+			least := float64(foreign.LeastAnswer)
 			if s.throughput.Metric == "throughput_rw" { // bytes read and bytes written
-				least += bounds.LeastRequest
+				least += foreign.LeastRequest
 			}
 			t, size := j.check("R4", "bytes per request", s.row, s.throughput), s.bytes
 			t.say("%s ÷ %s = %s bytes per request", s.throughput.Text, rateText(s.rate.at), numberText(size.at))

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
-	"dyno/internal/bounds"
+	"dyno/internal/foreign"
 	"dyno/internal/importer"
 )
 
@@ -36,7 +36,7 @@ const pipelinedOnly = "more than one at a time on a connection allows"
 // or all pipelined requests at once.
 func (j *examiner) ceiling(r *importer.Row, rate *importer.Figure) {
 	c, d, v := float64(r.Connections), float64(r.Depth), rate.Value
-	one, all := bounds.Capacity(c, 1, r.Delay), bounds.Capacity(c, d, r.Delay)
+	one, all := foreign.Capacity(c, 1, r.Delay), foreign.Capacity(c, d, r.Delay)
 	is, allow := rateText(v), fmt.Sprintf("%s connections ÷ %s allow", numberText(c), timeText(r.Delay))
 	t := j.check("R3", "rate and capacity", r, rate)
 	t.say("%s, and %s %s", is, allow, rateText(one))

@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"dyno/internal/bounds"
 	"dyno/internal/document"
+	"dyno/internal/foreign"
 	"dyno/internal/importer"
 )
 
@@ -51,10 +51,10 @@ func (j *examiner) inFlight(r *importer.Row, p pace, l *importer.Figure) {
 	}
 	t.off = n.at / c
 	switch {
-	case n.lo > bounds.InFlight(c, d) && r.Streams:
+	case n.lo > foreign.InFlight(c, d) && r.Streams:
 		t.fail(CannotTell, "more requests in flight than connections", unknownDepth)
 		t.off = n.at / c
-	case n.lo > bounds.InFlight(c, d):
+	case n.lo > foreign.InFlight(c, d):
 		t.fail(Impossible, "more requests in flight than the connections can carry", "")
 		t.off = n.at / c / d
 		if p.sampled && n.lo < 2*c*d {

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"time"
 
-	"dyno/internal/bounds"
 	"dyno/internal/document"
+	"dyno/internal/foreign"
 	"dyno/internal/hist"
 	"dyno/internal/load"
 	"dyno/internal/plan"
@@ -142,8 +142,8 @@ func servedOf(l *result.Load, seen *result.Detail, timeout time.Duration) (n int
 				"where %v is usual", waited, l.Connections, limit, usual.Round(time.Microsecond))
 		}
 	}
-	if late := above(seen.Connect, bounds.Dropped); late > 0 {
-		fewer(l.Connections/2, "accepted some of %d connections only after %v or more", l.Connections, bounds.Dropped)
+	if late := above(seen.Connect, foreign.Dropped); late > 0 {
+		fewer(l.Connections/2, "accepted some of %d connections only after %v or more", l.Connections, foreign.Dropped)
 	}
 	if other := l.Errored() - unanswered; other > 0 {
 		fewer(l.Connections/2, "gave no whole response to %d of %d requests over %d connections (%s)", other, l.Started,

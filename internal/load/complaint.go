@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"unicode/utf8"
 
+	"dyno/internal/foreign"
 	"dyno/internal/scenario"
-	"dyno/internal/secret"
 )
 
 // The engines' errors for a connection that ended, or a request that was given up.
@@ -31,8 +31,8 @@ func (a *Answer) Complaint(k Kind, s *scenario.Scenario, raw []byte) string {
 		raw = a.last
 	}
 	if len(raw) > 0 {
-		why += fmt.Sprintf("; read last: %.*q", Shown, secret.Mask(string(raw[:min(len(raw), utf8.UTFMax*Shown)])))
+		why += fmt.Sprintf("; read last: %.*q", Shown, foreign.Mask(string(raw[:min(len(raw), utf8.UTFMax*Shown)])))
 	}
-	return fmt.Sprintf("%s %s: wrong %v: status %d, body of %d bytes%s", r.Method, secret.Mask(r.Path), k, a.Status,
+	return fmt.Sprintf("%s %s: wrong %v: status %d, body of %d bytes%s", r.Method, foreign.Mask(r.Path), k, a.Status,
 		a.Length, why)
 }

@@ -7,9 +7,9 @@ import (
 	"net/url"
 	"strings"
 
+	"dyno/internal/foreign"
 	"dyno/internal/http1"
 	"dyno/internal/scenario"
-	"dyno/internal/secret"
 )
 
 // follower follows redirects on an HTTP/1.1 connection (RFC 9110, section 15.4). The request stays
@@ -92,11 +92,11 @@ func (f *follower) again(src *scenario.Source, w *scenario.Want, target string) 
 // target returns the redirect's target: a path, perhaps with a query. Its error says why the
 // redirect cannot be followed; closes says that the connection ends with it.
 func (f *follower) target(closes bool) (string, error) {
-	from := secret.Mask(f.sent.Method() + " " + f.sent.Target())
+	from := foreign.Mask(f.sent.Method() + " " + f.sent.Target())
 	refuse := func(format string, args ...any) (string, error) {
 		for i, arg := range args {
 			if text, ok := arg.(string); ok {
-				args[i] = secret.Mask(text)
+				args[i] = foreign.Mask(text)
 			}
 		}
 		return "", fmt.Errorf("%s: status %d%s", from, f.status, fmt.Sprintf(format, args...))

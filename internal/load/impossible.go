@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"dyno/internal/bounds"
+	"dyno/internal/foreign"
 	"dyno/internal/hist"
 	"dyno/internal/result"
 )
@@ -24,14 +24,14 @@ func (j *Job) Impossible(l *result.Load, delay time.Duration, shown int) error {
 		return nil
 	}
 	connections, depth := float64(j.Connections), float64(max(j.Pipeline, 1))
-	rate, least := float64(l.Succeeded)/seconds, bounds.Soonest(delay)
+	rate, least := float64(l.Succeeded)/seconds, foreign.Soonest(delay)
 	if middle := time.Duration(l.ServiceP50NS); least > 0 && middle < least {
 		return fmt.Errorf("impossible (R3): half of its responses came within %v, although each handler must wait "+
 			"%v (DYNO_DELAY): it does not wait under load",
 			middle.Round(time.Microsecond), delay)
 	}
 	if least > 0 {
-		if most := bounds.Capacity(connections, depth, least.Seconds()); rate > most*(1+bounds.Slack) {
+		if most := foreign.Capacity(connections, depth, least.Seconds()); rate > most*(1+foreign.Slack) {
 			return fmt.Errorf("impossible (R3): %.0f responses/s, but %.0f requests in flight ÷ %v (DYNO_DELAY) "+
 				"allow %.0f/s: it does not wait under load",
 				rate, connections*depth, delay, most)
@@ -42,18 +42,18 @@ func (j *Job) Impossible(l *result.Load, delay time.Duration, shown int) error {
 		if err != nil {
 			return fmt.Errorf("read the histogram of a load: %w", err)
 		}
-		if n := rate * h.Mean() / 1e9; n > bounds.InFlight(connections, depth) {
+		if n := rate * h.Mean() / 1e9; n > foreign.InFlight(connections, depth) {
 			return fmt.Errorf("impossible (R2): %.0f responses/s × %v on average = %.0f requests in flight, but "+
 				"the connections can carry %.0f",
 				rate, time.Duration(h.Mean()).Round(time.Microsecond), n, connections*depth)
 		}
 	}
-	size, fewest, protocol := float64(l.BytesRead)/float64(l.Succeeded), bounds.LeastAnswer, "HTTP/1.1"
+	size, fewest, protocol := float64(l.BytesRead)/float64(l.Succeeded), foreign.LeastAnswer, "HTTP/1.1"
 	if j.HTTP2 {
-		fewest, protocol = bounds.LeastStream, "HTTP/2"
+		fewest, protocol = foreign.LeastStream, "HTTP/2"
 	}
 	if j.TLS != nil { // each response, or all that is in flight, is at least one record
-		size -= bounds.LeastRecord / depth
+		size -= foreign.LeastRecord / depth
 	}
 	switch {
 	case l.BytesRead == 0: // it was not counted

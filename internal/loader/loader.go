@@ -16,11 +16,11 @@ import (
 	"dyno/internal/conf"
 	"dyno/internal/document"
 	"dyno/internal/endpoint"
+	"dyno/internal/foreign"
 	"dyno/internal/load"
 	"dyno/internal/load/epoll"
 	"dyno/internal/load/gonet"
 	"dyno/internal/proc"
-	"dyno/internal/secret"
 	"dyno/internal/summary"
 )
 
@@ -127,7 +127,7 @@ func New(ctx context.Context, r Request) (*Plan, error) {
 		return nil, advised(err)
 	}
 	r.Aims = nil // s has all of them
-	p := &Plan{Request: r, Target: secret.Mask(t.URL), target: t, engine: load.Engine(epoll.Engine{}), openLoop: r.open()}
+	p := &Plan{Request: r, Target: foreign.Mask(t.URL), target: t, engine: load.Engine(epoll.Engine{}), openLoop: r.open()}
 	if r.Engine == "gonet" {
 		p.engine = gonet.Engine{}
 	}

@@ -17,7 +17,6 @@ import (
 	"slices"
 
 	"dyno/internal/foreign"
-	"dyno/internal/secret"
 )
 
 // TrialsFile is the name of the file in a run folder that holds all measurements.
@@ -216,7 +215,7 @@ func (s *sealer) line(rec Record) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	b = secret.Hide(b)
+	b = foreign.Hide(b)
 	if rec.End != nil {
 		head := bytes.TrimSuffix(b, []byte("}}"))
 		rec.End.SHA256 = s.digest(head)

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"dyno/internal/secret"
+	"dyno/internal/foreign"
 )
 
 // mistake is an error in a scenario file. key is the path of keys within the request, or within the file once
@@ -42,7 +42,7 @@ func (r *Request) check(host string) error {
 	case !isToken(r.Method):
 		return wrong("method", "%q is not an HTTP method", r.Method)
 	case !strings.HasPrefix(r.Path, "/") || !inPath.takes(r.Path):
-		return wrong("path", "%q: want a path that starts with / and has no spaces", secret.Mask(r.Path))
+		return wrong("path", "%q: want a path that starts with / and has no spaces", foreign.Mask(r.Path))
 	case r.Weight < 0 || r.Weight > maxWeight:
 		return wrong("weight", "%d: want 0 or more, up to %d", r.Weight, maxWeight)
 	case len(r.With) > maxNamed:
@@ -54,7 +54,7 @@ func (r *Request) check(host string) error {
 	for _, h := range r.Headers {
 		switch lower := strings.ToLower(h.Name); {
 		case !isToken(h.Name) || !inValue.takes(h.Value):
-			return wrong("headers."+h.Name, "%q is not a valid header", h.Name+": "+secret.Value(h.Name, h.Value))
+			return wrong("headers."+h.Name, "%q is not a valid header", h.Name+": "+foreign.Value(h.Name, h.Value))
 		case lower == "content-length" || lower == "transfer-encoding":
 			return wrong("headers."+h.Name, "%s is set automatically from the body; remove it", h.Name)
 		case lower == "host":

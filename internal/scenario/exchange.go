@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"dyno/internal/endpoint"
+	"dyno/internal/foreign"
 	"dyno/internal/http1"
 	"dyno/internal/http2"
-	"dyno/internal/secret"
 )
 
 // message is a request with drawn values, ready to send.
@@ -42,7 +42,7 @@ func (m *message) line() string {
 	if m.block != nil {
 		line = strings.TrimSuffix(line, "HTTP/1.1") + "HTTP/2"
 	}
-	return secret.Mask(line)
+	return foreign.Mask(line)
 }
 
 // target returns the method and the path.
@@ -159,9 +159,9 @@ func (v *verifier) hangUp() {
 // quote shows the first bytes of a body with secrets masked.
 func quote(b []byte) string {
 	if len(b) > 60 {
-		return fmt.Sprintf("%q… (%d bytes)", secret.Mask(string(b[:60])), len(b))
+		return fmt.Sprintf("%q… (%d bytes)", foreign.Mask(string(b[:60])), len(b))
 	}
-	return fmt.Sprintf("%q", secret.Mask(string(b)))
+	return fmt.Sprintf("%q", foreign.Mask(string(b)))
 }
 
 // Probe returns a function that sends the first loaded request on a new connection. The error is nil if the

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"dyno/internal/secret"
+	"dyno/internal/foreign"
 )
 
 // loose compares a body as a page or as JSON instead of byte by byte.
@@ -57,7 +57,7 @@ func (l *loose) breach(body []byte) string {
 		}
 		from := max(at-20, 0)
 		return fmt.Sprintf("the page (%d bytes) differs, not only in white space, at %.60q; want %.60q",
-			len(body), secret.Mask(got[from:]), secret.Mask(l.page[from:]))
+			len(body), foreign.Mask(got[from:]), foreign.Mask(l.page[from:]))
 	}
 	got, err := ReadJSON(body)
 	if err != nil {
@@ -224,9 +224,9 @@ func differ(at string, got, want any) string {
 	}
 	show := func(v any) string {
 		b, _ := json.Marshal(v)
-		text := secret.Mask(string(b))
-		if slices.ContainsFunc(strings.FieldsFunc(at, func(r rune) bool { return r == '.' || r == '[' }), secret.Name) {
-			text = secret.Value("secret", text)
+		text := foreign.Mask(string(b))
+		if slices.ContainsFunc(strings.FieldsFunc(at, func(r rune) bool { return r == '.' || r == '[' }), foreign.Name) {
+			text = foreign.Value("secret", text)
 		}
 		return fmt.Sprintf("%.60s", text)
 	}

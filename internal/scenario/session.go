@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"dyno/internal/endpoint"
+	"dyno/internal/foreign"
 	"dyno/internal/http1"
-	"dyno/internal/secret"
 )
 
 // setCookies returns the cookies that a response sets.
@@ -112,7 +112,7 @@ func (p *visitor) visit(ctx context.Context, r *Request, w *Want, m message) err
 	}
 	if now := p.cookies[p.s.Session]; had != "" && had != invented && now != had {
 		p.bad(r, m, "session",
-			"a request with session %s was given another session, %s", secret.Value("cookie", had), secret.Value("cookie", now))
+			"a request with session %s was given another session, %s", foreign.Value("cookie", had), foreign.Value("cookie", now))
 	}
 	return nil
 }
@@ -146,7 +146,7 @@ func (v *verifier) sessions(ctx context.Context, set, get int) error {
 		}
 	}
 	if a, b := ann.cookies[v.s.Session], bob.cookies[v.s.Session]; a == b {
-		v.bad(ann.set, message{}, "session", "two visitors were given one session, %s", secret.Value("cookie", a))
+		v.bad(ann.set, message{}, "session", "two visitors were given one session, %s", foreign.Value("cookie", a))
 	}
 	return nil
 }

@@ -10,10 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"dyno/internal/bounds"
 	"dyno/internal/endpoint"
+	"dyno/internal/foreign"
 	"dyno/internal/http1"
-	"dyno/internal/secret"
 )
 
 // Differences from the contract that a contestant may declare, if they are its framework's defaults.
@@ -213,7 +212,7 @@ func (v *verifier) request(ctx context.Context, i int) error {
 		if r.Expect.Session {
 			id := v.s.sessionOf(resp)
 			if v.given[id] && id != "" {
-				v.bad(r, m, "session", "two requests without a cookie were given one session, %s", secret.Value("cookie", id))
+				v.bad(r, m, "session", "two requests without a cookie were given one session, %s", foreign.Value("cookie", id))
 			}
 			v.given[id] = true
 		}
@@ -232,7 +231,7 @@ func (v *verifier) ask(ctx context.Context, r *Request, w *Want, m message) (*ht
 	}
 	v.out.Requests++
 	v.compare(r, w, m, resp)
-	if r.Weight > 0 && took < bounds.Soonest(v.delay) {
+	if r.Weight > 0 && took < foreign.Soonest(v.delay) {
 		v.bad(r, m, "delay", "it responded after %v, but the handler must wait %v (DYNO_DELAY)",
 			took.Round(time.Microsecond), v.delay)
 	}
@@ -273,7 +272,7 @@ func (v *verifier) compare(r *Request, w *Want, m message, resp *http1.Response)
 		default:
 			name := string(h.Name)
 			bad("header", "header %s is %q; want %q", name,
-				secret.Value(name, value), secret.Value(name, string(h.Value)))
+				foreign.Value(name, value), foreign.Value(name, string(h.Value)))
 		}
 	}
 	if resp.Close {

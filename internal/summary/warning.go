@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"dyno/internal/bounds"
 	"dyno/internal/checks"
 	"dyno/internal/document"
+	"dyno/internal/foreign"
 	"dyno/internal/report"
 	"dyno/internal/result"
 )
@@ -138,7 +138,7 @@ func (s *Summary) churn() string {
 		"connecting. Configure the server to keep connections open (keep-alive, its time-out, requests per "+
 		"connection), or pass --no-keepalive if this is intended",
 		document.Whole(dialled), document.Whole(had))
-	if late := dialled - s.Detail.Connect.AtMost([]int64{int64(bounds.Dropped)})[0]; late > 0 {
+	if late := dialled - s.Detail.Connect.AtMost([]int64{int64(foreign.Dropped)})[0]; late > 0 {
 		text += fmt.Sprintf(". %s took 0.9 s or more, which is usual where the server's listen queue is full: lower -c",
 			document.Count(late, "dial"))
 	}

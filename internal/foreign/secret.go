@@ -1,6 +1,6 @@
 // Package secret finds passwords, tokens, keys and cookies on a command line, and hides them in
 // dyno's output and records.
-package secret
+package foreign
 
 import (
 	"bytes"

@@ -1,6 +1,6 @@
 // Package bounds computes arithmetic limits on loads. Figures beyond them are impossible: either a
 // published figure is wrong, or a server did not do the work.
-package bounds
+package foreign
 
 import "time"
 

@@ -1,4 +1,4 @@
-package secret
+package foreign
 
 import (
 	"fmt"
