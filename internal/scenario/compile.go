@@ -37,7 +37,7 @@ func (m *Mix) Closes() bool { return m.closes }
 
 // template is a request before values are drawn.
 type template struct {
-	http1 wire
+	http1 rendered
 	http2 block   // if Options.HTTP2 is set
 	named []input // in order of name
 	body  []part  // the expected body, if it has placeholders

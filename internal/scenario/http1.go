@@ -39,18 +39,18 @@ func (d *Draw) HTTP1(buf []byte) (_ []byte, tail string) {
 	return buf, t.http1.tail
 }
 
-// wire is a rendered request, cut where bytes are drawn per request.
-type wire struct {
+// rendered is a rendered request, cut where bytes are drawn per request.
+type rendered struct {
 	parts  []part
 	digits int    // reserved for Content-Length; 0: the length is fixed
 	tail   string // a long fixed body, shared by requests; "": the body is in parts
 }
 
 // drawn reports whether rendering draws a value.
-func (x *wire) drawn() bool { return slices.ContainsFunc(x.parts, part.isInline) }
+func (x *rendered) drawn() bool { return slices.ContainsFunc(x.parts, part.isInline) }
 
 // compileHTTP1 renders the fixed parts of r as HTTP/1.1. The builder must be empty.
-func (x *wire) compileHTTP1(r *Request, host string, o Options, b builder) error {
+func (x *rendered) compileHTTP1(r *Request, host string, o Options, b builder) error {
 	b.text = append(b.text, r.Method+" "...)
 	if !b.fill(r.Path, inPath) {
 		return wrong("path", "%w", b.err)
@@ -67,7 +67,7 @@ func (x *wire) compileHTTP1(r *Request, host string, o Options, b builder) error
 const shared = 16 << 10
 
 // content ends the head in b and adds the body.
-func (x *wire) content(r *Request, b *builder) error {
+func (x *rendered) content(r *Request, b *builder) error {
 	body := builder{names: b.names, named: b.named}
 	if !r.Verbatim {
 		_, first, _, err := body.placeholder(r.Body)

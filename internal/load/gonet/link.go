@@ -21,14 +21,14 @@ type read struct {
 	size int64 // on the wire
 }
 
-// wire counts the bytes that crypto/tls sends and receives on an encrypted connection.
-type wire struct {
+// counted counts the bytes that crypto/tls sends and receives on an encrypted connection.
+type counted struct {
 	net.Conn
 	in, out atomic.Int64 // bytes, until taken
 	ended   atomic.Bool  // the peer has closed its side
 }
 
-func (w *wire) Read(b []byte) (int, error) {
+func (w *counted) Read(b []byte) (int, error) {
 	n, err := w.Conn.Read(b)
 	w.in.Add(int64(n))
 	if err == io.EOF {
@@ -37,7 +37,7 @@ func (w *wire) Read(b []byte) (int, error) {
 	return n, err
 }
 
-func (w *wire) Write(b []byte) (int, error) {
+func (w *counted) Write(b []byte) (int, error) {
 	n, err := w.Conn.Write(b)
 	w.out.Add(int64(n))
 	return n, err
@@ -79,7 +79,7 @@ func (c *conn) dial(ctx context.Context, limit time.Duration) error {
 	nc, err := s.to.Connect(ctx, &d)
 	linked := s.now()
 	if err == nil && s.to.TLS != nil {
-		c.wire = &wire{Conn: nc}
+		c.wire = &counted{Conn: nc}
 		nc, err = c.encrypt(ctx)
 	}
 	if load.OutOfFiles(err) {
@@ -237,14 +237,14 @@ func (c *conn) connected(fresh bool) {
 	c.nc.SetReadDeadline(time.Time{})
 	reads := make(chan read)
 	c.reads = reads
-	nc, wire, s := c.nc, c.wire, c.session
+	nc, counts, s := c.nc, c.wire, c.session
 	go func() { // ends when nc is closed or parked; the function that does this takes the last reads
 		defer close(reads)
 		for i := 0; ; i = 1 - i {
 			n, err := nc.Read(c.buffer(i))
 			r := read{c.buffers[i][:n], err, s.now(), int64(n)}
-			if wire != nil {
-				r.size = wire.in.Swap(0)
+			if counts != nil {
+				r.size = counts.in.Swap(0)
 			}
 			reads <- r
 			if err != nil {

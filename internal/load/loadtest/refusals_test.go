@@ -23,7 +23,7 @@ type refusal struct {
 	strange     bool
 	server      func(*tls.Config)
 	serve       func(*peer)                          // in place of TLS
-	send        func(w *wire, b []byte) (int, error) // what the server writes, in place of the socket
+	send        func(w *cable, b []byte) (int, error) // what the server writes, in place of the socket
 	kind, text  string                               // kind "": all are answered
 	impatient   bool                                 // what counts is the patience
 }
@@ -66,8 +66,8 @@ func asksForCertificate(version uint16) func(*tls.Config) {
 }
 
 // cut sends half of what is written first, then lets end do as it likes.
-func cut(end func(*wire)) func(*wire, []byte) (int, error) {
-	return func(w *wire, b []byte) (int, error) {
+func cut(end func(*cable)) func(*cable, []byte) (int, error) {
+	return func(w *cable, b []byte) (int, error) {
 		w.TCPConn.Write(b[:len(b)/2])
 		end(w)
 		return 0, net.ErrClosed
@@ -76,7 +76,7 @@ func cut(end func(*wire)) func(*wire, []byte) (int, error) {
 
 var refusals = []refusal{
 	// What must be borne.
-	{name: "a segment for each byte", send: func(w *wire, b []byte) (int, error) {
+	{name: "a segment for each byte", send: func(w *cable, b []byte) (int, error) {
 		for i := range b {
 			w.TCPConn.Write(b[i : i+1])
 		}
@@ -88,7 +88,7 @@ var refusals = []refusal{
 	{name: "another group", server: func(c *tls.Config) { c.CurvePreferences = []tls.CurveID{tls.CurveP521} }},
 	{name: "TLS 1.2", server: maximum(tls.VersionTLS12)},
 	{name: "a warning, then the handshake", client: maximum(tls.VersionTLS12),
-		send: func(w *wire, b []byte) (int, error) {
+		send: func(w *cable, b []byte) (int, error) {
 			if len(b) > 7 && b[0] == handshake && b[5] == 2 {
 				w.TCPConn.Write([]byte{alert, 3, 3, 0, 2, 1, 112}) // unrecognized_name
 			}
@@ -130,14 +130,14 @@ var refusals = []refusal{
 	// Ends.
 	{name: "closes at once", serve: func(*peer) {}, text: "closed|reset"},
 	{name: "closes after the client's hello", serve: hello(func(*peer) {}), text: "closed|reset"},
-	{name: "closes midway", send: cut(func(w *wire) { w.CloseWrite(); discard(w) }), text: "closed"},
+	{name: "closes midway", send: cut(func(w *cable) { w.CloseWrite(); discard(w) }), text: "closed"},
 	{name: "resets", serve: hello(func(p *peer) { p.reset() }), text: "reset"},
-	{name: "resets midway", send: cut((*wire).reset), text: "reset"},
+	{name: "resets midway", send: cut((*cable).reset), text: "reset"},
 	{name: "closes with close_notify", serve: retorts("\x15\x03\x03\x00\x02\x01\x00"), text: "closed"},
 	{name: "an alert", serve: retorts("\x15\x03\x01\x00\x02\x02\x28"), text: `sent the alert "handshake failure"`},
 	{name: "says nothing", serve: hello(func(p *peer) { p.r.Discard(1 << 20) }), impatient: true,
 		text: "not complete in time"},
-	{name: "stops midway", send: cut(func(w *wire) { discard(w) }), impatient: true, text: "not complete in time"},
+	{name: "stops midway", send: cut(func(w *cable) { discard(w) }), impatient: true, text: "not complete in time"},
 
 	// What breaks the protocol.
 	{name: "HTTP in the clear", serve: retorts("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n"),
@@ -149,7 +149,7 @@ var refusals = []refusal{
 	{name: "a message out of turn", serve: retorts("\x16\x03\x03\x00\x04\x14\x00\x00\x00"), text: "unexpected"},
 	{name: "a giant message", serve: retorts("\x16\x03\x03\x00\x04\x02\x20\x00\x00"), text: "exceeds maximum"},
 	{name: "data before the handshake", serve: retorts("\x17\x03\x03\x00\x01x"), text: "does not speak TLS"},
-	{name: "a bit that flipped", send: func(w *wire, b []byte) (int, error) {
+	{name: "a bit that flipped", send: func(w *cable, b []byte) (int, error) {
 		if len(b) > 200 {
 			b[len(b)/2] ^= 1
 		}
@@ -158,7 +158,7 @@ var refusals = []refusal{
 }
 
 // discard reads until the client goes.
-func discard(w *wire) {
+func discard(w *cable) {
 	b := make([]byte, 1<<10)
 	for _, err := w.Read(b); err == nil; _, err = w.Read(b) {
 	}
@@ -182,7 +182,7 @@ func (r *refusal) run(t *testing.T, e load.Engine) {
 	}
 	s := serve(t, "tcp", func(p *peer) {
 		defer p.Close()
-		config, send := good, (func(*wire, []byte) (int, error))(nil)
+		config, send := good, (func(*cable, []byte) (int, error))(nil)
 		if p.index%2 == 1 {
 			if r.serve != nil {
 				r.serve(p)

@@ -32,7 +32,7 @@ const (
 // sealer is the sending half of a server's TLS, after its handshake. By it a script says what
 // crypto/tls never would.
 type sealer struct {
-	wire   *wire
+	wire   *cable
 	aead   cipher.AEAD
 	iv     []byte
 	secret []byte // of TLS 1.3
@@ -42,13 +42,13 @@ type sealer struct {
 }
 
 // wire is a server's socket below TLS.
-type wire struct {
+type cable struct {
 	*net.TCPConn
 	first []byte                      // what was written first
 	send  func(b []byte) (int, error) // in place of the socket's Write; nil: that
 }
 
-func (w *wire) Write(b []byte) (int, error) {
+func (w *cable) Write(b []byte) (int, error) {
 	if w.first == nil {
 		w.first = bytes.Clone(b)
 	}
@@ -59,8 +59,8 @@ func (w *wire) Write(b []byte) (int, error) {
 }
 
 // secure makes the server's side of the handshake. It is false if that fails.
-func (p *peer) secure(c *tls.Config, send func(w *wire, b []byte) (int, error)) (w *wire, keys string, ok bool) {
-	w = &wire{TCPConn: p.Conn.(*net.TCPConn)}
+func (p *peer) secure(c *tls.Config, send func(w *cable, b []byte) (int, error)) (w *cable, keys string, ok bool) {
+	w = &cable{TCPConn: p.Conn.(*net.TCPConn)}
 	if send != nil {
 		w.send = func(b []byte) (int, error) { return send(w, b) }
 	}
@@ -78,7 +78,7 @@ const suite = tls.TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256
 
 // newSealer returns the sealer of a connection, whose server sends no tickets, by the keys that
 // crypto/tls logged; nil for a suite of TLS 1.3 that machines without instructions for AES prefer.
-func newSealer(state tls.ConnectionState, w *wire, keys string) *sealer {
+func newSealer(state tls.ConnectionState, w *cable, keys string) *sealer {
 	s := &sealer{wire: w, legacy: state.Version == tls.VersionTLS12}
 	var key []byte
 	switch state.CipherSuite {
@@ -156,7 +156,7 @@ func (s *sealer) drip(b []byte) {
 }
 
 // reset closes with RST.
-func (w *wire) reset() {
+func (w *cable) reset() {
 	w.SetLinger(0)
 	w.Close()
 }
