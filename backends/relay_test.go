@@ -21,7 +21,7 @@ import (
 	"testing"
 
 	"dyno/internal/contestant"
-	"dyno/internal/endpoint"
+	"dyno/internal/wire"
 	"dyno/internal/verify"
 )
 
@@ -236,7 +236,7 @@ func startIn(t *testing.T, dir, root string, m *contestant.Manifest, backend, pr
 	if _, _, err := b.Identify(); err != nil {
 		t.Fatal(err)
 	}
-	probe := func(_ context.Context, to endpoint.Endpoint) error {
+	probe := func(_ context.Context, to wire.Endpoint) error {
 		resp, err := client.Get("http://" + to.Addr + probed)
 		if err != nil {
 			return err

@@ -19,8 +19,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dyno/internal/hist"
-	"dyno/internal/http2"
 	"dyno/internal/refserver"
+	"dyno/internal/wire"
 )
 
 // timedCommand is the hidden first argument that makes this program a timed server:
@@ -201,10 +201,10 @@ func (s *timedServer) accept(side *timedSide) *timedConn {
 		c.plain = t
 	}
 	if side.protocol.http2() {
-		c.parser = &http2.Parser{}
+		c.parser = &wire.HTTP2Parser{}
 		c.parser.Reset()
-		c.preface = []byte(http2.Preface)
-		_, refused := c.plain.Write(http2.AppendSettings(nil))
+		c.preface = []byte(wire.Preface)
+		_, refused := c.plain.Write(wire.AppendSettings(nil))
 		err = errors.Join(err, refused)
 	}
 	if err = errors.Join(err, c.flush(), unix.SetNonblock(fd, true)); err != nil {
@@ -271,8 +271,8 @@ type timedConn struct {
 	in     []byte
 	out    []byte // until flush
 
-	parser  *http2.Parser // in HTTP/2
-	preface []byte        // rest of the expected preface
+	parser  *wire.HTTP2Parser // in HTTP/2
+	preface []byte            // rest of the expected preface
 }
 
 // Read receives the available data.
@@ -352,13 +352,13 @@ func (c *timedConn) requests() error {
 		}
 		var out []byte
 		switch event {
-		case http2.Headers:
+		case wire.Headers:
 			hold(c.parser.Stream)
-		case http2.Settled:
-			out = http2.AppendSettingsAck(out)
-		case http2.Pinged:
-			out = http2.AppendPong(out, c.parser.Opaque)
-		case http2.More:
+		case wire.Settled:
+			out = wire.AppendSettingsAck(out)
+		case wire.Pinged:
+			out = wire.AppendPong(out, c.parser.Opaque)
+		case wire.HTTP2More:
 			more = false
 		}
 		if len(out) > 0 {
@@ -379,6 +379,6 @@ func (c *timedConn) response(stream uint32) []byte {
 	if c.parser == nil {
 		return []byte("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nvalue")
 	}
-	b := append(http2.BeginHeaders(nil), timedBlock...)
-	return http2.AppendData(http2.EndHeaders(b, 0, stream, false), stream, "value", true)
+	b := append(wire.BeginHeaders(nil), timedBlock...)
+	return wire.AppendData(wire.EndHeaders(b, 0, stream, false), stream, "value", true)
 }

@@ -15,15 +15,14 @@ import (
 	"dyno/internal/alike"
 	"dyno/internal/analysis"
 	"dyno/internal/contestant"
-	"dyno/internal/endpoint"
 	"dyno/internal/experiment"
 	"dyno/internal/foreign"
 	"dyno/internal/plan"
 	"dyno/internal/proc"
-	"dyno/internal/protocol"
 	"dyno/internal/refserver"
 	"dyno/internal/result"
 	"dyno/internal/side"
+	"dyno/internal/wire"
 )
 
 // compareFlags are the flags of dyno compare: the request, the questions to the servers, and where
@@ -39,7 +38,7 @@ type compareFlags struct {
 	failIf      []string
 	strict      bool
 	folders     []string
-	secure      endpoint.TLS
+	secure      wire.TLS
 	place       place
 	resume      string
 }
@@ -125,7 +124,7 @@ func compareCommand() *cobra.Command {
 	requestFlags(fl, r)
 	serversFlag(fl, r)
 	httpFlag(fl, r)
-	fl.Lookup("http").Usage = "how the generator talks to all sides: " + protocol.Names() + "; h2 is HTTP/2 over TLS, h2c " +
+	fl.Lookup("http").Usage = "how the generator talks to all sides: " + wire.ProtocolNames() + "; h2 is HTTP/2 over TLS, h2c " +
 		"HTTP/2 in the clear. Not for URLs, which say it themselves. A command or an image speaks it at its one port, over " +
 		"TLS with the certificate of DYNO_TLS_CERT and DYNO_TLS_KEY (default http)"
 	fl.Lookup("streams").Usage = "HTTP/2: requests in flight on each connection (default 1)"

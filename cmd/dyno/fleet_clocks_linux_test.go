@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"dyno/internal/netns"
+	"dyno/internal/wire"
 
 	"golang.org/x/sys/unix"
 )
@@ -145,7 +145,7 @@ func (h *loadHosts) forward(delay time.Duration) {
 	h.t.Helper()
 	file := "/run/netns/" + h.id + "srv"
 	var ln net.Listener
-	if err := netns.Do(file, func() (err error) { ln, err = net.Listen("tcp", "10.9.0.4:81"); return err }); err != nil {
+	if err := wire.InNamespace(file, func() (err error) { ln, err = net.Listen("tcp", "10.9.0.4:81"); return err }); err != nil {
 		h.t.Fatal(err)
 	}
 	h.t.Cleanup(func() { ln.Close() })
@@ -156,7 +156,7 @@ func (h *loadHosts) forward(delay time.Duration) {
 				return
 			}
 			var server net.Conn
-			if err := netns.Do(file, func() (err error) { server, err = net.Dial("tcp", "10.9.0.4:80"); return err }); err != nil {
+			if err := wire.InNamespace(file, func() (err error) { server, err = net.Dial("tcp", "10.9.0.4:80"); return err }); err != nil {
 				client.Close()
 				continue
 			}

@@ -13,8 +13,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"dyno/internal/netns"
 	"dyno/internal/proc"
+	"dyno/internal/wire"
 )
 
 // network is hosts in network namespaces of their own, joined by a bridge in one more.
@@ -33,7 +33,7 @@ func newNetwork(t *testing.T, hosts ...string) *network {
 	if _, err := exec.LookPath("ip"); err != nil {
 		t.Skip(err)
 	}
-	if err := netns.Allowed(); err != nil {
+	if err := wire.NamespacesAllowed(); err != nil {
 		t.Skip(err)
 	}
 	n := &network{t: t, dyno: program(t, "dyno"), id: fmt.Sprintf("dyno%d-%d", os.Getpid(), networks.Add(1)),

@@ -3,11 +3,11 @@ package main
 import (
 	"github.com/spf13/pflag"
 
-	"dyno/internal/endpoint"
+	"dyno/internal/wire"
 )
 
 // tlsFlags defines the flags for https:// URLs that commands share, and returns their names.
-func tlsFlags(fl *pflag.FlagSet, t *endpoint.TLS) []string {
+func tlsFlags(fl *pflag.FlagSet, t *wire.TLS) []string {
 	fl.StringVar(&t.CA, "ca", "", "PEM file of certificates to trust instead of the system's")
 	fl.StringVar(&t.Cert, "cert", "", "PEM file of the client's certificate")
 	fl.StringVar(&t.Key, "key", "", "PEM file of its private key (default: the file of --cert)")

@@ -9,8 +9,8 @@ import (
 	"dyno/internal/bench"
 	"dyno/internal/experiment"
 	"dyno/internal/load"
-	"dyno/internal/protocol"
 	"dyno/internal/result"
+	"dyno/internal/wire"
 )
 
 // The truth behind a made load: the servers' capacities, and how much one trial differs from
@@ -54,7 +54,7 @@ func (m *madeMachine) Launch(ctx context.Context, name string, l bench.Launch) (
 	made := &madeServer{Server: s, name: name, rate: madeRates[name]}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for _, h := range protocol.All {
+	for _, h := range wire.Protocols {
 		m.servers[s.At(h).Addr] = made
 	}
 	return made, nil

@@ -18,10 +18,10 @@ import (
 	"dyno/internal/experiment"
 	"dyno/internal/foreign"
 	"dyno/internal/plan"
-	"dyno/internal/protocol"
 	"dyno/internal/report"
 	"dyno/internal/result"
 	"dyno/internal/study"
+	"dyno/internal/wire"
 )
 
 // defaultStudy is the study of dyno run without arguments.
@@ -178,10 +178,10 @@ func serversFlag(fl *pflag.FlagSet, r *plan.Request) {
 
 // httpFlag adds the flags for the HTTP form.
 func httpFlag(fl *pflag.FlagSet, r *plan.Request) {
-	fl.Var(flagOf(&r.HTTP, "", "form", func(s string) (*protocol.HTTP, error) {
-		h, err := protocol.Parse(s)
+	fl.Var(flagOf(&r.HTTP, "", "form", func(s string) (*wire.HTTP, error) {
+		h, err := wire.ParseHTTP(s)
 		return &h, err
-	}), "http", "how the generator talks to all: "+protocol.Names()+"; h2 is HTTP/2 over TLS, h2c HTTP/2 in the clear "+
+	}), "http", "how the generator talks to all: "+wire.ProtocolNames()+"; h2 is HTTP/2 over TLS, h2c HTTP/2 in the clear "+
 		"(default: as the study's levels say, else http)")
 	fl.Var(flagOf(&r.Streams, "", "n", parseUpTo(1000)), "streams",
 		"HTTP/2: requests in flight on each connection (default: as the study's levels say, else 1)")

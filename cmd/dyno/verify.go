@@ -13,8 +13,8 @@ import (
 	"dyno/internal/contestant"
 	"dyno/internal/document"
 	"dyno/internal/plan"
-	"dyno/internal/protocol"
 	"dyno/internal/verify"
+	"dyno/internal/wire"
 )
 
 // verifyFlags are the flags of dyno verify.
@@ -152,8 +152,8 @@ func (p *project) serving(names []string, only string) ([]*contestant.Manifest, 
 }
 
 // named returns the name of an HTTP form; "" for HTTP/1.1 in the clear.
-func named(h protocol.HTTP) string {
-	if h == protocol.Clear {
+func named(h wire.HTTP) string {
+	if h == wire.Clear {
 		return ""
 	}
 	return h.String()

@@ -15,12 +15,12 @@ import (
 	"dyno/internal/experiment"
 	"dyno/internal/host"
 	"dyno/internal/plan"
-	"dyno/internal/protocol"
 	"dyno/internal/refserver"
 	"dyno/internal/report"
 	"dyno/internal/result"
 	"dyno/internal/scenario"
 	"dyno/internal/study"
+	"dyno/internal/wire"
 )
 
 // newHost makes a run's host; nil means this machine. Tests replace it.
@@ -73,7 +73,7 @@ func (p *project) facts(name string) (plan.Contestant, error) {
 	case ok:
 		c := plan.Contestant{Reference: !control.Null}
 		if control.Mutant != nil || control.Manner != (refserver.Manner{}) { // only in the clear
-			c.Protocols = []protocol.HTTP{protocol.Clear}
+			c.Protocols = []wire.HTTP{wire.Clear}
 		}
 		return c, nil
 	case m == nil:
@@ -81,7 +81,7 @@ func (p *project) facts(name string) (plan.Contestant, error) {
 	}
 	c := plan.Contestant{Managed: m.Managed(), Attached: m.URL != nil, Scenarios: m.Scenarios, Protocols: m.Protocols, CPUs: m.CPUs}
 	if m.URL != nil { // the URL says how to speak to it
-		c.Protocols = []protocol.HTTP{protocol.Clear}
+		c.Protocols = []wire.HTTP{wire.Clear}
 	}
 	return c, nil
 }

@@ -14,13 +14,13 @@ import (
 	"testing"
 
 	"dyno/internal/conf"
-	"dyno/internal/endpoint"
 	"dyno/internal/scenario"
+	"dyno/internal/wire"
 )
 
 func TestReadTarget(t *testing.T) {
-	at := func(addr, host string) endpoint.Endpoint {
-		return endpoint.Endpoint{Network: "tcp", Addr: addr, Host: host}
+	at := func(addr, host string) wire.Endpoint {
+		return wire.Endpoint{Network: "tcp", Addr: addr, Host: host}
 	}
 	for in, want := range map[string]Target{
 		"http://127.0.0.1:8080/": {at("127.0.0.1:8080", "127.0.0.1:8080"), "http://127.0.0.1:8080/", "/", true},
@@ -37,7 +37,7 @@ func TestReadTarget(t *testing.T) {
 		}
 	}
 	got, err := ReadTarget(t.Context(), "http://example.com:8080/x", Route{Unix: "/tmp/s"})
-	socket := endpoint.Endpoint{Network: "unix", Addr: "/tmp/s", Host: "example.com:8080"}
+	socket := wire.Endpoint{Network: "unix", Addr: "/tmp/s", Host: "example.com:8080"}
 	if want := (Target{socket, "http://example.com:8080/x at /tmp/s", "/x", true}); err != nil || !reflect.DeepEqual(*got, want) {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -97,7 +97,7 @@ func TestReadTargetOverTLS(t *testing.T) {
 			t.Errorf("%s: %s", in, got.URL)
 		}
 	}
-	for in, secure := range map[string]endpoint.TLS{"http://127.0.0.1/": {Insecure: true},
+	for in, secure := range map[string]wire.TLS{"http://127.0.0.1/": {Insecure: true},
 		"https://127.0.0.1:1/": {CA: "nowhere.pem"}, "ftp://127.0.0.1/": {}} {
 		if _, err := ReadTarget(t.Context(), in, Route{TLS: secure}); err == nil {
 			t.Errorf("%s with %+v: no error", in, secure)

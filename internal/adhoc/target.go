@@ -13,12 +13,12 @@ import (
 	"strings"
 
 	"dyno/internal/conf"
-	"dyno/internal/endpoint"
+	"dyno/internal/wire"
 )
 
 // Target is the destination of requests, parsed from a URL.
 type Target struct {
-	endpoint.Endpoint
+	wire.Endpoint
 	URL  string // for people
 	Path string // with query and placeholders
 	Here bool   // the server is on this machine
@@ -26,9 +26,9 @@ type Target struct {
 
 // Route says how to reach the server, beyond the URL.
 type Route struct {
-	Unix    string       // path of a socket
-	Resolve []string     // lines host:port:address, as in curl
-	TLS     endpoint.TLS // for an https URL
+	Unix    string   // path of a socket
+	Resolve []string // lines host:port:address, as in curl
+	TLS     wire.TLS // for an https URL
 }
 
 // ReadTarget parses a URL, whose scheme is optional. With a socket it may be empty. The path is kept as is,
@@ -96,7 +96,7 @@ func parseURL(s string) (t *Target, host, port string, err error) {
 		return nil, "", "", conf.Usagef("%s: the URL contains a user name or password; remove them and pass "+
 			"--user name:password", s)
 	}
-	t = &Target{Endpoint: endpoint.Endpoint{Network: "tcp", Host: strings.TrimSuffix(u.Host, ":")}, Path: ascii(path)}
+	t = &Target{Endpoint: wire.Endpoint{Network: "tcp", Host: strings.TrimSuffix(u.Host, ":")}, Path: ascii(path)}
 	port = cmp.Or(u.Port(), usual)
 	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
 		return nil, "", "", conf.Usagef("%s: port %s: want 1 to 65535", s, port)

@@ -14,9 +14,9 @@ import (
 	"strings"
 	"time"
 
-	"dyno/internal/http1"
 	"dyno/internal/result"
 	"dyno/internal/scenario"
+	"dyno/internal/wire"
 )
 
 // Sides are servers that should send the same responses.
@@ -441,7 +441,7 @@ func (s *Sides) contract(base *scenario.Scenario) *scenario.Scenario {
 		}
 		s.found.Requests++
 		var bodies [][]byte
-		var first *http1.Response
+		var first *wire.Response
 		statuses, sameJSON, drawn := map[int]bool{}, true, false
 		s.responses(i, func(a *scenario.Answer) bool {
 			if first == nil {

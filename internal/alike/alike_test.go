@@ -11,10 +11,9 @@ import (
 	"testing"
 
 	"dyno/internal/adhoc"
-	"dyno/internal/endpoint"
-	"dyno/internal/http1"
 	"dyno/internal/result"
 	"dyno/internal/scenario"
+	"dyno/internal/wire"
 )
 
 // answer is a handler that answers with a body and headers, each "Name: value".
@@ -128,7 +127,7 @@ func TestDifferences(t *testing.T) {
 
 // from returns a function that sends the requests in s to a server.
 func from(t *testing.T, s *scenario.Scenario, addr string) func() ([]scenario.Answer, error) {
-	return func() ([]scenario.Answer, error) { return s.Answers(t.Context(), endpoint.TCP(addr)) }
+	return func() ([]scenario.Answer, error) { return s.Answers(t.Context(), wire.TCP(addr)) }
 }
 
 // TestOwnPaths: a difference names the request that each server got.
@@ -297,7 +296,7 @@ func TestContract(t *testing.T) {
 				t.Error("the base is changed, or the contract is not lenient")
 			}
 			for _, addr := range seen.addrs {
-				if _, err := scenario.Verify(t.Context(), s, endpoint.TCP(addr), nil, 0); err != nil {
+				if _, err := scenario.Verify(t.Context(), s, wire.TCP(addr), nil, 0); err != nil {
 					t.Errorf("%s: %v", addr, err)
 				}
 			}
@@ -311,7 +310,7 @@ func TestStatusesInTurn(t *testing.T) {
 	for got, want := range map[int]bool{200: false, 412: true, 500: false} {
 		j := judged("PUT /", map[string][]string{"a": {"", ""}, "b": {"", ""}}, nil)
 		j.contract.Requests[0].Expect.Statuses, _ = scenario.ParseStatuses("200,412")
-		j.sides.all[1].inTurn = []scenario.Answer{{Response: &http1.Response{Status: got}}}
+		j.sides.all[1].inTurn = []scenario.Answer{{Response: &wire.Response{Status: got}}}
 		e := &j.sides.contract(j.contract).Requests[0].Expect
 		if e.Statuses.Has(412) != want || e.Statuses.Has(500) || e.Status != 200 {
 			t.Errorf("of answers with 200 and %d: %d, %+v", got, e.Status, e.Statuses)
@@ -321,8 +320,8 @@ func TestStatusesInTurn(t *testing.T) {
 
 // TestBytes: the length of answers in turn is their mean.
 func TestBytes(t *testing.T) {
-	one := &side{name: "a", inTurn: []scenario.Answer{{Response: &http1.Response{HeadBytes: 100, Body: make([]byte, 10)}},
-		{Response: &http1.Response{HeadBytes: 200}}}}
+	one := &side{name: "a", inTurn: []scenario.Answer{{Response: &wire.Response{HeadBytes: 100, Body: make([]byte, 10)}},
+		{Response: &wire.Response{HeadBytes: 200}}}}
 	s := &Sides{all: []*side{one, {name: "b"}}}
 	if all, bodies, none := s.Bytes("a", false), s.Bytes("a", true), s.Bytes("b", false); all != 155 || bodies != 5 || none != 0 {
 		t.Error(all, bodies, none)

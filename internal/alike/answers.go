@@ -12,9 +12,9 @@ import (
 	"unicode/utf8"
 
 	"dyno/internal/foreign"
-	"dyno/internal/http1"
 	"dyno/internal/load"
 	"dyno/internal/scenario"
+	"dyno/internal/wire"
 )
 
 // place is a position in a body.
@@ -66,7 +66,7 @@ const rewritten = "bytes"
 
 // differences returns the differences between two responses: status, type, headers, body, and, for
 // equal bodies, that their bytes differ.
-func differences(a, b *http1.Response) (all []difference) {
+func differences(a, b *wire.Response) (all []difference) {
 	add := func(what string, at place, x, y string) {
 		all = append(all, difference{what: what, at: at, a: shown(x), b: shown(y)})
 	}
@@ -85,7 +85,7 @@ func differences(a, b *http1.Response) (all []difference) {
 }
 
 // described calls add for differences between two header sections in fields that describe the body.
-func described(a, b *http1.Response, add func(what, x, y string)) {
+func described(a, b *wire.Response, add func(what, x, y string)) {
 	if x, y := mediaType(a), mediaType(b); x != y {
 		add("type", orNone(x), orNone(y))
 	}
@@ -103,7 +103,7 @@ func described(a, b *http1.Response, add func(what, x, y string)) {
 	}
 }
 
-func mediaType(r *http1.Response) string {
+func mediaType(r *wire.Response) string {
 	text := value(r, "content-type")
 	media, _, err := mime.ParseMediaType(text)
 	if err != nil {
@@ -129,7 +129,7 @@ func withoutHost(url string) string {
 }
 
 // cookies returns the names of the cookies in Set-Cookie fields.
-func cookies(r *http1.Response) string {
+func cookies(r *wire.Response) string {
 	names := map[string]bool{}
 	for _, f := range r.Fields {
 		if strings.EqualFold(f.Name, "set-cookie") {
@@ -140,7 +140,7 @@ func cookies(r *http1.Response) string {
 	return strings.Join(slices.Sorted(maps.Keys(names)), ", ")
 }
 
-func kept(r *http1.Response) string {
+func kept(r *wire.Response) string {
 	if r.Close {
 		return "closed after each response"
 	}
@@ -160,13 +160,13 @@ func shown(s string) string {
 }
 
 // isJSON reports whether to compare the body as JSON.
-func isJSON(r *http1.Response) bool {
+func isJSON(r *wire.Response) bool {
 	_, ok := readJSON(r, load.Decoded(r))
 	return ok
 }
 
 // readJSON reads r's body, decoded, as JSON if it is to be compared as JSON.
-func readJSON(r *http1.Response, body []byte) (v any, ok bool) {
+func readJSON(r *wire.Response, body []byte) (v any, ok bool) {
 	media, trimmed := mediaType(r), bytes.TrimSpace(body)
 	said := strings.HasSuffix(media, "/json") || strings.HasSuffix(media, "+json")
 	if !said && (len(trimmed) == 0 || trimmed[0] != '{' && trimmed[0] != '[') {
@@ -178,7 +178,7 @@ func readJSON(r *http1.Response, body []byte) (v any, ok bool) {
 
 // bodyDifferences returns the differences between two bodies in order, after decoding: as JSON if
 // both are JSON, else by words, or by bytes if one is not text.
-func bodyDifferences(a, b *http1.Response) (all []difference) {
+func bodyDifferences(a, b *wire.Response) (all []difference) {
 	if bytes.Equal(a.Body, b.Body) {
 		return nil
 	}

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"dyno/internal/http1"
 	"dyno/internal/load"
 	"dyno/internal/scenario"
+	"dyno/internal/wire"
 )
 
 // passing are headers that an honest server may send with one answer and omit from the next: they
@@ -30,7 +30,7 @@ func lasting(name string, toHead bool) bool {
 // headDifferences returns how header section b differs from a, both from the same side: in fields
 // that describe the body, in the Content-Length for HEAD, and by each lasting header that b lacks.
 // An additional header is no difference: servers mark a few answers, for example for tracing.
-func headDifferences(a, b *http1.Response, toHead bool) (all []difference) {
+func headDifferences(a, b *wire.Response, toHead bool) (all []difference) {
 	add := func(what, x, y string) {
 		if !slices.ContainsFunc(all, func(d difference) bool { return d.what == what }) {
 			all = append(all, difference{what: what, a: shown(x), b: shown(y)})
@@ -49,7 +49,7 @@ func headDifferences(a, b *http1.Response, toHead bool) (all []difference) {
 	return all
 }
 
-func value(r *http1.Response, name string) string {
+func value(r *wire.Response, name string) string {
 	v, _ := r.Get(name)
 	return v
 }
@@ -58,7 +58,7 @@ func toHead(a *scenario.Answer) bool { return strings.HasPrefix(a.Sent, "HEAD ")
 
 // unlikeHead returns how got's header section differs from an answer that the same side sent before
 // the load. Differences that varied before the load or that --differ accepts are left out.
-func (j *judge) unlikeHead(e *evidence, before *scenario.Answer, got *http1.Response) []difference {
+func (j *judge) unlikeHead(e *evidence, before *scenario.Answer, got *wire.Response) []difference {
 	return slices.DeleteFunc(headDifferences(before.Response, got, toHead(before)), func(d difference) bool {
 		return e.side.varies[before.Index].excuses(&d) || j.sides.Allowed.excuses(&d) != ""
 	})
@@ -82,7 +82,7 @@ func (j *judge) learnHeads(e *evidence) {
 			e.counts[x.Index] = map[string]int{}
 		}
 		e.counts[x.Index][""]++
-		e.unlike[i] = j.unlikeHead(e, first, &http1.Response{Fields: x.Fields})
+		e.unlike[i] = j.unlikeHead(e, first, &wire.Response{Fields: x.Fields})
 		for _, d := range e.unlike[i] {
 			e.counts[x.Index][d.what]++
 		}
@@ -126,7 +126,7 @@ func (j *judge) headers(e *evidence) error {
 			return fmt.Errorf("asked once more after the load: %w", err)
 		}
 		for i := range drawn {
-			if all := j.unlikeHead(e, &now[i], &http1.Response{Fields: drawn[i].Fields}); len(all) > 0 {
+			if all := j.unlikeHead(e, &now[i], &wire.Response{Fields: drawn[i].Fields}); len(all) > 0 {
 				return wrong("under load", now[i].Sent, &all[0], "asked once more")
 			}
 		}
@@ -165,7 +165,7 @@ func (j *judge) drawnHeads(e *evidence) {
 		return
 	}
 	for i := range all {
-		index, y, x := all[i].Index, &theirs[i], &http1.Response{Fields: all[i].Fields}
+		index, y, x := all[i].Index, &theirs[i], &wire.Response{Fields: all[i].Fields}
 		for _, d := range headDifferences(y.Response, x, toHead(y)) {
 			if d.b == "not sent" || d.what == "header:content-length" && !j.sameLengths(e.side, j.all[other].side, index) ||
 				e.side.varies[index].excuses(&d) || j.all[other].side.varies[index].excuses(&d) ||
@@ -199,7 +199,7 @@ func (j *judge) sameLengths(a, b *side, index int) bool {
 
 // carried returns an answer's lasting headers, by name in lower case, and a cookie as "set-cookie
 // NAME".
-func carried(fields []http1.Field, toHead bool) map[string]bool {
+func carried(fields []wire.Field, toHead bool) map[string]bool {
 	all := map[string]bool{}
 	for _, f := range fields {
 		if name := strings.ToLower(f.Name); name == "set-cookie" {

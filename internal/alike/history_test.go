@@ -5,15 +5,15 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/internal/http1"
 	"dyno/internal/scenario"
+	"dyno/internal/wire"
 )
 
 // TestInTurn: the more sides, and the longer their answers, the fewer are compared.
 func TestInTurn(t *testing.T) {
 	answers := func(n, size int) (all []scenario.Answer) {
 		for range n {
-			all = append(all, scenario.Answer{Response: &http1.Response{Body: make([]byte, size)}})
+			all = append(all, scenario.Answer{Response: &wire.Response{Body: make([]byte, size)}})
 		}
 		return all
 	}
@@ -47,7 +47,7 @@ func BenchmarkHistories(b *testing.B) {
 			j := judged("GET /", before, nil)
 			sequence := func() (all []scenario.Answer) {
 				for range n {
-					all = append(all, scenario.Answer{Sent: "GET /", Response: &http1.Response{Status: 200, Body: []byte(body())}})
+					all = append(all, scenario.Answer{Sent: "GET /", Response: &wire.Response{Status: 200, Body: []byte(body())}})
 				}
 				return all
 			}

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 
-	"dyno/internal/http1"
 	"dyno/internal/load"
 	"dyno/internal/scenario"
+	"dyno/internal/wire"
 )
 
 // Verdict is the result for one side's answers that were sampled under load.
@@ -135,7 +135,7 @@ func (one *side) first(index int) *scenario.Answer {
 }
 
 // response returns a sampled answer with the header fields that the side sent before the load.
-func response(like *scenario.Answer, x *load.Sampled) *http1.Response {
+func response(like *scenario.Answer, x *load.Sampled) *wire.Response {
 	r := *like.Response
 	r.Body = x.Body
 	return &r
@@ -275,7 +275,7 @@ func (j *judge) blame(name string, err error) {
 // unlike returns the first difference between a response from side a and an answer from side b that
 // neither their variances nor --differ accepts, or nil. own holds both sides' variances for this
 // one request, if known.
-func (j *judge) unlike(a, b string, got *http1.Response, want *scenario.Answer, own map[string]*variance) *difference {
+func (j *judge) unlike(a, b string, got *wire.Response, want *scenario.Answer, own map[string]*variance) *difference {
 	varies := func(name string, d *difference) bool {
 		return j.all[name].side.varies[want.Index].excuses(d) || own[name] != nil && own[name].excuses(d)
 	}

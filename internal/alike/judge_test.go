@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/internal/http1"
 	"dyno/internal/load"
 	"dyno/internal/scenario"
+	"dyno/internal/wire"
 )
 
 // TestCutBodies: bodies that are too long to be kept whole are judged by their length, also where requests are
@@ -22,7 +22,7 @@ func TestCutBodies(t *testing.T) {
 		made := func(name string) *side {
 			asked := &scenario.Scenario{Requests: []scenario.Request{{Method: "GET", Path: "/", Weight: 1}}}
 			return &side{name: name, scenario: asked, answers: [][]scenario.Answer{{{Drawn: drawn,
-				Response: &http1.Response{Status: 200, Body: make([]byte, 100)}}}}}
+				Response: &wire.Response{Status: 200, Body: make([]byte, 100)}}}}}
 		}
 		j := &judge{sides: &Sides{all: []*side{made("a"), made("b")}}, names: []string{"a", "b"}}
 		j.all = map[string]*evidence{"a": {side: j.sides.all[0]}, "b": {side: j.sides.all[1]}}
@@ -44,7 +44,7 @@ func judged(sent string, before, under map[string][]string) *judge {
 	for _, name := range slices.Sorted(maps.Keys(before)) {
 		one := &side{name: name, scenario: asked}
 		for _, body := range before[name] {
-			one.answers = append(one.answers, []scenario.Answer{{Sent: sent, Response: &http1.Response{Status: 200,
+			one.answers = append(one.answers, []scenario.Answer{{Sent: sent, Response: &wire.Response{Status: 200,
 				Body: []byte(body)}}})
 		}
 		one.learn()
@@ -148,10 +148,10 @@ func TestDistributions(t *testing.T) {
 // TestHeaders: a header section under load must be as before the load, except for connection
 // fields, fields that varied, and added fields.
 func TestHeaders(t *testing.T) {
-	fields := func(lines ...string) (all []http1.Field) {
+	fields := func(lines ...string) (all []wire.Field) {
 		for _, line := range lines {
 			name, value, _ := strings.Cut(line, ": ")
-			all = append(all, http1.Field{Name: name, Value: value})
+			all = append(all, wire.Field{Name: name, Value: value})
 		}
 		return all
 	}
@@ -197,10 +197,10 @@ func TestHeaders(t *testing.T) {
 // TestLostHeaders: a side whose answers lack a header in some share is wrong if all answers before
 // the load had it and the other side's have it under load, as far as both sides have come.
 func TestLostHeaders(t *testing.T) {
-	lines := func(text string) (all []http1.Field) {
+	lines := func(text string) (all []wire.Field) {
 		for _, line := range strings.Split(text, "; ") {
 			if name, value, ok := strings.Cut(line, ": "); ok {
-				all = append(all, http1.Field{Name: name, Value: value})
+				all = append(all, wire.Field{Name: name, Value: value})
 			}
 		}
 		return all
@@ -262,7 +262,7 @@ func TestLostHeaders(t *testing.T) {
 			j.learnHeads(e)
 		}
 		j.again = func(string, []scenario.Mark) ([]scenario.Answer, error) {
-			return []scenario.Answer{{Sent: "POST /login", Response: &http1.Response{Status: 200, Fields: lines(c.now)}}}, nil
+			return []scenario.Answer{{Sent: "POST /login", Response: &wire.Response{Status: 200, Fields: lines(c.now)}}}, nil
 		}
 		err := j.headers(j.all["a"])
 		if (err != nil) != (c.wrong != "") || err != nil && !strings.Contains(err.Error(), c.wrong) {
@@ -340,9 +340,9 @@ func TestStored(t *testing.T) {
 	read := func(bodies ...string) (all []scenario.Answer) {
 		for i, body := range bodies { // read, read, write, read
 			if i == 2 {
-				all = append(all, scenario.Answer{Index: 1, Sent: "POST /", Response: &http1.Response{Status: 201}, Part: 2})
+				all = append(all, scenario.Answer{Index: 1, Sent: "POST /", Response: &wire.Response{Status: 201}, Part: 2})
 			}
-			all = append(all, scenario.Answer{Sent: "GET /", Response: &http1.Response{Status: 200, Body: []byte(body)},
+			all = append(all, scenario.Answer{Sent: "GET /", Response: &wire.Response{Status: 200, Body: []byte(body)},
 				Part: i + i/2})
 		}
 		return all
@@ -398,7 +398,7 @@ func TestRequireType(t *testing.T) {
 		j := judged("GET /", map[string][]string{"a": {"", ""}}, nil)
 		for i, kind := range c.types {
 			if kind != "" {
-				j.all["a"].answers[i][0].Response.Fields = []http1.Field{{Name: "Content-Type", Value: kind}}
+				j.all["a"].answers[i][0].Response.Fields = []wire.Field{{Name: "Content-Type", Value: kind}}
 			}
 		}
 		e := &scenario.Expect{Headers: c.own}

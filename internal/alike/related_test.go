@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/internal/http1"
 	"dyno/internal/load"
 	"dyno/internal/scenario"
+	"dyno/internal/wire"
 )
 
 func times(n int, f func(i int) string) (all []string) {
@@ -58,7 +58,7 @@ func TestRelated(t *testing.T) {
 		for side, inTurn := range map[string]func(int) string{"a": c.inTurnA, "b": c.inTurnB} {
 			for _, body := range times(300, inTurn) {
 				j.all[side].side.inTurn = append(j.all[side].side.inTurn,
-					scenario.Answer{Response: &http1.Response{Status: 200, Body: []byte(body)}})
+					scenario.Answer{Response: &wire.Response{Status: 200, Body: []byte(body)}})
 			}
 		}
 		j.again = func(string, []scenario.Mark) ([]scenario.Answer, error) { return nil, nil } // nothing is confirmed
@@ -87,11 +87,11 @@ func TestVariedHeaders(t *testing.T) {
 		for side, f := range map[string]func(int) string{"a": c.a, "b": cookie} {
 			e := j.all[side]
 			for i := range e.answers {
-				e.answers[i][0].Response.Fields = []http1.Field{{Name: "Set-Cookie", Value: cookie(i)}}
+				e.answers[i][0].Response.Fields = []wire.Field{{Name: "Set-Cookie", Value: cookie(i)}}
 			}
 			for i := range 400 {
 				e.heads = append(e.heads, load.Sampled{Status: 200, Nth: i,
-					Fields: []http1.Field{{Name: "Set-Cookie", Value: f(i)}}})
+					Fields: []wire.Field{{Name: "Set-Cookie", Value: f(i)}}})
 			}
 		}
 		j.varied(0)
@@ -112,7 +112,7 @@ func TestAskAlone(t *testing.T) {
 		balance, shown, requests := 7, 7, 0
 		answer := func(index, part int, sent string, balance int) scenario.Answer {
 			requests++
-			return scenario.Answer{Index: index, Part: part, Sent: sent, Response: &http1.Response{Status: 200,
+			return scenario.Answer{Index: index, Part: part, Sent: sent, Response: &wire.Response{Status: 200,
 				Body: fmt.Appendf(nil, `{"balance":%d,"nth":%d}`, balance, requests/numbers)}}
 		}
 		return func(one bool) (all []scenario.Answer) {
@@ -175,7 +175,7 @@ func TestAskAlone(t *testing.T) {
 // TestDrawnHeads: an answer that differs on another side, to a draw that was not sent before the
 // load, is a difference; a side that contradicts itself is the wrong one.
 func TestDrawnHeads(t *testing.T) {
-	to := func(where string) []http1.Field { return []http1.Field{{Name: "Location", Value: where}} }
+	to := func(where string) []wire.Field { return []wire.Field{{Name: "Location", Value: where}} }
 	for name, c := range map[string]struct{ x, nowA, nowB, wrongA, wrongB string }{
 		"alike":        {x: "/a", nowA: "/a", nowB: "http://host/a"},
 		"otherwise":    {x: "/b", nowA: "/b", nowB: "/a", wrongA: "location: /b; b answers: /a", wrongB: "nothing tells"},
@@ -191,7 +191,7 @@ func TestDrawnHeads(t *testing.T) {
 		j.again = func(name string, _ []scenario.Mark) ([]scenario.Answer, error) {
 			where := map[string]string{"a": c.nowA, "b": c.nowB}[name]
 			return []scenario.Answer{{Sent: "GET /2", Drawn: true,
-				Response: &http1.Response{Status: 200, Fields: to(where)}}}, nil
+				Response: &wire.Response{Status: 200, Fields: to(where)}}}, nil
 		}
 		j.drawnHeads(j.all["a"])
 		for side, wrong := range map[string]string{"a": c.wrongA, "b": c.wrongB} {
@@ -209,7 +209,7 @@ func TestHistories(t *testing.T) {
 	const n = 200
 	sequence := func(board func(k int) int, id func(k int) int) (all []scenario.Answer) {
 		for k := range n {
-			all = append(all, scenario.Answer{Sent: "GET /", Response: &http1.Response{Status: 200,
+			all = append(all, scenario.Answer{Sent: "GET /", Response: &wire.Response{Status: 200,
 				Body: fmt.Appendf(nil, `{"best":%d,"id":%d}`, board(k), id(k))}})
 		}
 		return all
@@ -271,7 +271,7 @@ func TestHistoriesOfChanges(t *testing.T) {
 	} {
 		sequence := func(job, left func(k int) int) (all []scenario.Answer) {
 			for k := range 300 {
-				all = append(all, scenario.Answer{Sent: "POST /", Response: &http1.Response{Status: 200,
+				all = append(all, scenario.Answer{Sent: "POST /", Response: &wire.Response{Status: 200,
 					Body: fmt.Appendf(nil, "job %d left %d", job(k), left(k))}})
 			}
 			return all

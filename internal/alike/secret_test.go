@@ -4,14 +4,14 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/internal/http1"
+	"dyno/internal/wire"
 )
 
 // TestDifferencesHideSecrets: by the place in which they are found, whatever their length.
 func TestDifferencesHideSecrets(t *testing.T) {
-	answer := func(value string) *http1.Response {
-		return &http1.Response{Status: 302, Body: []byte(value),
-			Fields: []http1.Field{{Name: "Location", Value: "/in?token=" + value[len(value)-3:]}}}
+	answer := func(value string) *wire.Response {
+		return &wire.Response{Status: 302, Body: []byte(value),
+			Fields: []wire.Field{{Name: "Location", Value: "/in?token=" + value[len(value)-3:]}}}
 	}
 	for _, bodies := range [][2]string{
 		{`{"token":"PW4"}`, `{"token":"PW5"}`}, {`{"keys":{"a_key":"a PW4"}}`, `{"keys":{"a_key":"a PW5"}}`},

@@ -11,9 +11,9 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"dyno/internal/http1"
 	"dyno/internal/load"
 	"dyno/internal/scenario"
+	"dyno/internal/wire"
 )
 
 // values are the values in an answer, by place: JSON scalars, list lengths, and a scalar list in
@@ -147,7 +147,7 @@ func (j *judge) places(a *scenario.Answer) values {
 }
 
 // addFields adds the lasting header fields except Date, and cookies without attributes.
-func (j *judge) addFields(vs values, fields []http1.Field, toHead bool) {
+func (j *judge) addFields(vs values, fields []wire.Field, toHead bool) {
 	for _, f := range fields {
 		name := strings.ToLower(f.Name)
 		if !lasting(name, toHead) || name == "date" || j.sides.Allowed.excuses(&difference{what: "header:" + name}) != "" {

@@ -5,15 +5,15 @@ import (
 	"fmt"
 	"time"
 
-	"dyno/internal/endpoint"
 	"dyno/internal/scenario"
+	"dyno/internal/wire"
 )
 
 // Asker sends single requests to servers, from where they are loaded: with several machines a
 // server may be out of the bench's own reach. Its parameters and results are values.
 type Asker interface {
 	// Ask may return a part of an answer along with an error.
-	Ask(ctx context.Context, to endpoint.Endpoint, q Question) (Said, error)
+	Ask(ctx context.Context, to wire.Endpoint, q Question) (Said, error)
 }
 
 // Question is a question to a server.
@@ -47,12 +47,12 @@ type Direct struct{}
 
 // InTurn calls Scenario.InTurn. Generators on other machines, which take no samples either, lack
 // this method.
-func (Direct) InTurn(ctx context.Context, s *scenario.Scenario, to endpoint.Endpoint) ([]scenario.Answer, error) {
+func (Direct) InTurn(ctx context.Context, s *scenario.Scenario, to wire.Endpoint) ([]scenario.Answer, error) {
 	return s.InTurn(ctx, to)
 }
 
 // Ask implements Asker.
-func (Direct) Ask(ctx context.Context, to endpoint.Endpoint, q Question) (s Said, err error) {
+func (Direct) Ask(ctx context.Context, to wire.Endpoint, q Question) (s Said, err error) {
 	switch q.What {
 	case AskVerify:
 		s.Observed, err = scenario.Verify(ctx, q.Scenario, to, q.Differs, q.Delay)

@@ -10,11 +10,10 @@ import (
 
 	"dyno/internal/adhoc"
 	"dyno/internal/contestant"
-	"dyno/internal/endpoint"
 	"dyno/internal/host"
 	"dyno/internal/proc"
-	"dyno/internal/protocol"
 	"dyno/internal/result"
+	"dyno/internal/wire"
 )
 
 // attached is a contestant that is already running, at a URL. dyno only loads and reads it: no
@@ -26,10 +25,10 @@ type attached struct {
 	unread error         // why they cannot
 }
 
-func (s *attached) At(protocol.HTTP) endpoint.Endpoint { return s.target.Endpoint }
-func (s *attached) Freeze() error                      { return s.exited() }
-func (s *attached) Stop() (int64, error)               { return 0, nil }
-func (s *attached) End() error                         { return nil }
+func (s *attached) At(wire.HTTP) wire.Endpoint { return s.target.Endpoint }
+func (s *attached) Freeze() error              { return s.exited() }
+func (s *attached) Stop() (int64, error)       { return 0, nil }
+func (s *attached) End() error                 { return nil }
 
 // Thaw reads the process tree's current members.
 func (s *attached) Thaw() error {

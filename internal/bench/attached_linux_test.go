@@ -15,8 +15,8 @@ import (
 
 	"dyno/internal/adhoc"
 	"dyno/internal/contestant"
-	"dyno/internal/endpoint"
 	"dyno/internal/scenario"
+	"dyno/internal/wire"
 )
 
 // The test binary stands in for a server that already runs, on two ports.
@@ -65,7 +65,7 @@ func attachedTo(t *testing.T, addrs map[string]string) *Local {
 	o := LocalOptions{Root: ".", FS: os.DirFS("."), Folder: t.TempDir()}
 	for name, addr := range addrs {
 		o.Manifests = append(o.Manifests, &contestant.Manifest{Name: name, Title: name,
-			URL: &adhoc.Target{URL: "http://" + addr + "/", Endpoint: endpoint.TCP(addr), Here: true}})
+			URL: &adhoc.Target{URL: "http://" + addr + "/", Endpoint: wire.TCP(addr), Here: true}})
 	}
 	t.Setenv("XDG_CACHE_HOME", filepath.Join(t.TempDir(), "cache"))
 	l, err := NewLocal(o)

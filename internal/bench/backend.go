@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"dyno/internal/plan"
-	"dyno/internal/protocol"
 	"dyno/internal/result"
 	"dyno/internal/scenario"
+	"dyno/internal/wire"
 )
 
 // backendDeaths is how often the backend may end unexpectedly before the run is given up. It is
@@ -66,7 +66,7 @@ func (b *Bench) instruct(ctx context.Context, epoch, records int) error {
 	if s == nil || records == 0 {
 		return nil
 	}
-	_, err := b.Generator.Ask(ctx, s.At(protocol.Clear), Question{What: AskTell,
+	_, err := b.Generator.Ask(ctx, s.At(wire.Clear), Question{What: AskTell,
 		Records: Records{records, plan.RecordsSeed(&b.run.Plan, epoch)}})
 	if err != nil {
 		err = fmt.Errorf("set it to %d records: %w", records, err)
@@ -90,7 +90,7 @@ func (b *Bench) contract(ctx context.Context, of plan.Asking, epoch int) (*scena
 		return known, nil
 	}
 	bound, err := s.Bind(func(path string) ([]byte, error) {
-		a, err := b.Generator.Ask(ctx, b.backend().At(protocol.Clear), Question{What: AskFetch, Path: path})
+		a, err := b.Generator.Ask(ctx, b.backend().At(wire.Clear), Question{What: AskFetch, Path: path})
 		return a.Body, err
 	})
 	if err != nil {

@@ -14,12 +14,11 @@ import (
 	"time"
 
 	"dyno/internal/alike"
-	"dyno/internal/endpoint"
 	"dyno/internal/load"
 	"dyno/internal/plan"
-	"dyno/internal/protocol"
 	"dyno/internal/result"
 	"dyno/internal/scenario"
+	"dyno/internal/wire"
 )
 
 // Host is the machine that contestants run on.
@@ -54,14 +53,14 @@ type Launch struct {
 	Routes  []string // scenario.Scenario.Routes over all its scenarios
 	Probe   Probe
 	// Protocols are the HTTP forms that it is loaded in; none: HTTP/1.1 in the clear.
-	Protocols []protocol.HTTP
+	Protocols []wire.HTTP
 }
 
 // Server is a started contestant.
 type Server interface {
 	// At says where it serves an HTTP form. A contestant that dyno did not start is always at its
 	// URL.
-	At(h protocol.HTTP) endpoint.Endpoint
+	At(h wire.HTTP) wire.Endpoint
 	Freeze() error
 	Thaw() error
 	// Read returns the readable figures of that kind. The error says why some are missing.
@@ -370,7 +369,7 @@ func (b *Bench) launch(ctx context.Context, name string, padding, epoch int) (Se
 		l.CPUs = plan.First(&b.run.Plan, epoch).CPUs
 	}
 	if c := b.backend(); c != nil {
-		l.Backend = c.At(protocol.Clear).Addr
+		l.Backend = c.At(wire.Clear).Addr
 	}
 	return b.Host.Launch(ctx, name, l)
 }

@@ -2,9 +2,9 @@ package bench
 
 import (
 	"dyno/internal/plan"
-	"dyno/internal/protocol"
 	"dyno/internal/result"
 	"dyno/internal/scenario"
+	"dyno/internal/wire"
 )
 
 // exact holds each contestant's requests, and the exact bytes of its expected responses.
@@ -23,7 +23,7 @@ type exact struct {
 type shown struct {
 	contestant, scenario string
 	records              int
-	http                 protocol.HTTP
+	http                 wire.HTTP
 }
 
 // said identifies the backend's responses in this epoch.

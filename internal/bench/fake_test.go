@@ -15,13 +15,12 @@ import (
 	"testing"
 	"time"
 
-	"dyno/internal/endpoint"
 	"dyno/internal/hist"
 	"dyno/internal/load"
-	"dyno/internal/protocol"
 	"dyno/internal/refserver"
 	"dyno/internal/result"
 	"dyno/internal/scenario"
+	"dyno/internal/wire"
 )
 
 // fakeHost starts real reference servers inside the test, and tracks which are running and which
@@ -128,7 +127,7 @@ func (h *fakeHost) Launch(ctx context.Context, name string, l Launch) (Server, e
 		ref.Delay = 0
 	}
 	if l.Backend != "" {
-		ref.Ask = scenario.Ask(ctx, endpoint.TCP(l.Backend))
+		ref.Ask = scenario.Ask(ctx, wire.TCP(l.Backend))
 	}
 	if name == "b" && h.keeps > 0 {
 		ref.Ask = keeping(ref.Ask, h.keeps)
@@ -156,7 +155,7 @@ func (h *fakeHost) Launch(ctx context.Context, name string, l Launch) (Server, e
 	}
 	h.servers[s.addr] = s
 	h.mu.Unlock()
-	if err := l.Probe.Ask(ctx, endpoint.TCP(s.addr)); err != nil {
+	if err := l.Probe.Ask(ctx, wire.TCP(s.addr)); err != nil {
 		s.Stop()
 		return nil, fmt.Errorf("not ready: %w", err)
 	}
@@ -211,7 +210,7 @@ func (s *fakeServer) can(ctx context.Context, ln net.Listener, h http.Handler) e
 	return nil
 }
 
-func (s *fakeServer) At(protocol.HTTP) endpoint.Endpoint { return endpoint.TCP(s.addr) }
+func (s *fakeServer) At(wire.HTTP) wire.Endpoint { return wire.TCP(s.addr) }
 
 // Read implements Server. Only contestant a's instructions are counted.
 func (s *fakeServer) Read(what What) (r Reading, err error) {

@@ -14,14 +14,12 @@ import (
 	"time"
 
 	"dyno/internal/contestant"
-	"dyno/internal/endpoint"
 	"dyno/internal/host"
-	"dyno/internal/netns"
 	"dyno/internal/proc"
-	"dyno/internal/protocol"
 	"dyno/internal/refserver"
 	"dyno/internal/result"
 	"dyno/internal/scenario"
+	"dyno/internal/wire"
 )
 
 // LocalOptions are NewLocal's options.
@@ -57,7 +55,7 @@ type Local struct {
 	toolchain map[string]*found
 	fixed     map[string]int // by contestant: its fixed port
 	restore   func()         // restores dyno's own affinity
-	identity  endpoint.Identity
+	identity  wire.Identity
 }
 
 // found is the result of searching for a toolchain once.
@@ -326,14 +324,14 @@ func (l *Local) Launch(ctx context.Context, name string, o Launch) (Server, erro
 }
 
 // certified returns the run's certificate, and makes it when an HTTP form first needs it.
-func (l *Local) certified(forms []protocol.HTTP) (endpoint.Identity, error) {
+func (l *Local) certified(forms []wire.HTTP) (wire.Identity, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.identity.Key != "" || !slices.ContainsFunc(forms, protocol.HTTP.TLS) {
+	if l.identity.Key != "" || !slices.ContainsFunc(forms, wire.HTTP.TLS) {
 		return l.identity, nil
 	}
 	var err error
-	l.identity, err = endpoint.NewIdentity(filepath.Join(l.opts.Folder, tlsFolder), l.listens()...)
+	l.identity, err = wire.NewIdentity(filepath.Join(l.opts.Folder, tlsFolder), l.listens()...)
 	return l.identity, err
 }
 
@@ -347,7 +345,7 @@ func (l *Local) settle(name string, port int) error {
 	if !l.Apart(name) {
 		return nil
 	}
-	err := netns.Allowed()
+	err := wire.NamespacesAllowed()
 	if l.opts.Address != "" {
 		err = errors.New("generators on other machines would not reach it in one")
 	}

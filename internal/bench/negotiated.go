@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"dyno/internal/plan"
-	"dyno/internal/protocol"
 	"dyno/internal/result"
+	"dyno/internal/wire"
 )
 
 // negotiated returns an error if a TLS load's connections negotiated something else than its level
@@ -57,8 +57,8 @@ func session(s result.TLSSession) string {
 }
 
 // forms returns the HTTP forms that a contestant is asked in, the first loaded first.
-func forms(asked []plan.Asking) (list []protocol.HTTP) {
-	seen := map[protocol.HTTP]bool{}
+func forms(asked []plan.Asking) (list []wire.HTTP) {
+	seen := map[wire.HTTP]bool{}
 	for _, a := range asked {
 		if !seen[a.HTTP] {
 			seen[a.HTTP] = true

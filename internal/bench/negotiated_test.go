@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/internal/protocol"
 	"dyno/internal/result"
+	"dyno/internal/wire"
 )
 
 // TestNegotiated: a cell over TLS has one kind of session, its level's.
@@ -13,7 +13,7 @@ func TestNegotiated(t *testing.T) {
 	s := result.TLSSession{Version: "TLS 1.3", Suite: "TLS_AES_128_GCM_SHA256", Group: "X25519", ALPN: "h2",
 		Connections: 10}
 	change := func(f func(*result.TLSSession)) result.TLSSession { c := s; f(&c); return c }
-	two, one := result.Level{Connections: 10, HTTP: protocol.H2}, result.Level{Connections: 10, HTTP: protocol.HTTPS}
+	two, one := result.Level{Connections: 10, HTTP: wire.H2}, result.Level{Connections: 10, HTTP: wire.HTTPS}
 	for _, c := range []struct {
 		name string
 		at   result.Level
@@ -21,7 +21,7 @@ func TestNegotiated(t *testing.T) {
 		want string
 	}{
 		{"in the clear", result.Level{Connections: 10}, nil, ""},
-		{"without TLS in the clear", result.Level{HTTP: protocol.H2C}, nil, ""},
+		{"without TLS in the clear", result.Level{HTTP: wire.H2C}, nil, ""},
 		{"as asked", two, []result.TLSSession{s}, ""},
 		{"resumed", two, []result.TLSSession{s, change(func(s *result.TLSSession) { s.Resumed, s.Group = true, "" })}, ""},
 		{"none", two, nil, "no connection over TLS"},

@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"dyno/internal/endpoint"
 	"dyno/internal/scenario"
+	"dyno/internal/wire"
 )
 
 // Probe is the question to a program until it is ready. It is a value, so that the machine that
@@ -23,7 +23,7 @@ type Records struct {
 }
 
 // Ask asks a server once. The error says why it is not ready.
-func (p Probe) Ask(ctx context.Context, to endpoint.Endpoint) error {
+func (p Probe) Ask(ctx context.Context, to wire.Endpoint) error {
 	if r := p.Records; r != nil {
 		return scenario.Tell(ctx, to, r.Number, r.Seed)
 	}

@@ -15,13 +15,12 @@ import (
 
 	"dyno/internal/adhoc"
 	"dyno/internal/alike"
-	"dyno/internal/endpoint"
 	"dyno/internal/hist"
 	"dyno/internal/load"
 	"dyno/internal/load/epoll"
 	"dyno/internal/load/gonet"
-	"dyno/internal/protocol"
 	"dyno/internal/result"
+	"dyno/internal/wire"
 )
 
 // If a server serves fewer connections than asked for, all servers are loaded over as many.
@@ -129,9 +128,9 @@ func serveBriefly(t *testing.T) *briefly {
 	return s
 }
 
-func (s *briefly) At(protocol.HTTP) endpoint.Endpoint { return endpoint.TCP(s.ln.Addr().String()) }
-func (s *briefly) Freeze() error                      { s.frozen.Lock(); return nil }
-func (s *briefly) Thaw() error                        { s.frozen.Unlock(); return nil }
+func (s *briefly) At(wire.HTTP) wire.Endpoint { return wire.TCP(s.ln.Addr().String()) }
+func (s *briefly) Freeze() error              { s.frozen.Lock(); return nil }
+func (s *briefly) Thaw() error                { s.frozen.Unlock(); return nil }
 
 // A server that closes connections serves as many as its listen queue holds.
 func TestListenQueue(t *testing.T) {

@@ -12,9 +12,9 @@ import (
 	"dyno/internal/host"
 	"dyno/internal/load"
 	"dyno/internal/plan"
-	"dyno/internal/protocol"
 	"dyno/internal/result"
 	"dyno/internal/scenario"
+	"dyno/internal/wire"
 )
 
 // turn ends the last epoch's processes. It starts, verifies, warms up and freezes this epoch's, in
@@ -443,7 +443,7 @@ func (b *Bench) job(name string, s Server, level result.Level, seed uint64) load
 	form := level.HTTP
 	sc := b.exact.loaded(name, b.scenario(level.Scenario), level).Excuse(b.differs(name))
 	if name == b.run.Plan.Backend {
-		sc, form = b.exact.bound[said{sc.Name, level.Records}].Direct(), protocol.Clear
+		sc, form = b.exact.bound[said{sc.Name, level.Records}].Direct(), wire.Clear
 	}
 	return load.Job{
 		Endpoint: s.At(form), Scenario: sc, Seed: seed, CPUs: b.Generator.CPUs(),

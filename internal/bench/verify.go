@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"dyno/internal/alike"
-	"dyno/internal/endpoint"
 	"dyno/internal/load"
 	"dyno/internal/plan"
 	"dyno/internal/result"
 	"dyno/internal/scenario"
+	"dyno/internal/wire"
 )
 
 // build builds all contestants, two at a time, and returns those that could be built. For the
@@ -316,7 +316,7 @@ func (b *Bench) compared(name string) bool { return b.Alike != nil && b.exact.ba
 // state, if the first load has to be cold, or if the generator is on other machines.
 func (b *Bench) askInTurn(ctx context.Context, name string, s Server) ([]scenario.Answer, error) {
 	g, ok := b.Generator.(interface {
-		InTurn(context.Context, *scenario.Scenario, endpoint.Endpoint) ([]scenario.Answer, error)
+		InTurn(context.Context, *scenario.Scenario, wire.Endpoint) ([]scenario.Answer, error)
 	})
 	if !ok || b.Scenario.Session != "" || b.Scenario.Cookies || b.run.Plan.Fresh() && b.Alike.Fixed {
 		return nil, nil

@@ -7,11 +7,11 @@ import (
 	"runtime/debug"
 	"time"
 
-	"dyno/internal/endpoint"
 	"dyno/internal/host"
 	"dyno/internal/load"
 	"dyno/internal/load/epoll"
 	"dyno/internal/result"
+	"dyno/internal/wire"
 )
 
 // seed orders the rounds and draws the random parts of requests: every calibration uses the same.
@@ -76,7 +76,7 @@ func (b *bench) load(ctx context.Context, s *server, shape Shape, w load.Window)
 // job returns the job of a load on addr; open means that it has a schedule.
 func (b *bench) job(addr string, shape Shape, open bool) load.Job {
 	return load.Job{
-		Endpoint: endpoint.TCP(addr), Scenario: b.Scenario, Seed: seed, CPUs: b.pinned(b.cal.Host.GeneratorCPUs),
+		Endpoint: wire.TCP(addr), Scenario: b.Scenario, Seed: seed, CPUs: b.pinned(b.cal.Host.GeneratorCPUs),
 		Connections: shape.Connections, Pipeline: shape.Pipeline, PerConnection: shape.PerConnection,
 		Spin: b.spins(shape, open),
 	}
@@ -89,7 +89,7 @@ func (b *bench) spins(shape Shape, open bool) bool {
 }
 
 // probe sends one request and checks the answer.
-func (b *bench) probe(ctx context.Context, to endpoint.Endpoint) error {
+func (b *bench) probe(ctx context.Context, to wire.Endpoint) error {
 	sess, err := epoll.Engine{}.Open(ctx, b.job(to.Addr, Shape{Connections: 1, Pipeline: 1}, false))
 	if err != nil {
 		return err

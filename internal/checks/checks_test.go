@@ -12,7 +12,7 @@ import (
 	"dyno/internal/analysis"
 	"dyno/internal/result"
 	"dyno/internal/stats"
-	"dyno/internal/tcpstat"
+	"dyno/internal/wire"
 )
 
 // sound is evidence that passes every check; tests spoil one thing in it. One contestant runs with
@@ -334,25 +334,25 @@ var provocations = []provocation{
 		e.Run.Plan.Levels[0].Connections = 125
 		trials(func(t *result.Trial) { t.Load.ServiceP50NS /= 12 })(e)
 	}},
-	{"V35", Pass, segments(tcpstat.Segments{Connections: 1, Sent: 30_000, Received: 20_000})},
-	{"V35", Warn, segments(tcpstat.Segments{Connections: 1, Sent: 30_000, Retransmitted: 6, Received: 20_000})},
-	{"V35", Fail, segments(tcpstat.Segments{Connections: 1, Sent: 30_000, Retransmitted: 60, Received: 20_000})},
-	{"V35", Pass, segments(tcpstat.Segments{Connections: 1, Sent: 30_000, Retransmitted: 132, Duplicates: 132,
+	{"V35", Pass, segments(wire.Segments{Connections: 1, Sent: 30_000, Received: 20_000})},
+	{"V35", Warn, segments(wire.Segments{Connections: 1, Sent: 30_000, Retransmitted: 6, Received: 20_000})},
+	{"V35", Fail, segments(wire.Segments{Connections: 1, Sent: 30_000, Retransmitted: 60, Received: 20_000})},
+	{"V35", Pass, segments(wire.Segments{Connections: 1, Sent: 30_000, Retransmitted: 132, Duplicates: 132,
 		Received: 20_000})}, // needless tail-loss probes
-	{"V35", Warn, segments(tcpstat.Segments{Connections: 1, Sent: 30_000, Retransmitted: 138, Duplicates: 132,
+	{"V35", Warn, segments(wire.Segments{Connections: 1, Sent: 30_000, Retransmitted: 138, Duplicates: 132,
 		Received: 20_000})},
-	{"V35", CannotTell, segments(tcpstat.Segments{Connections: 1, Sent: 30_000, Retransmitted: 60, NoDuplicates: true,
+	{"V35", CannotTell, segments(wire.Segments{Connections: 1, Sent: 30_000, Retransmitted: 60, NoDuplicates: true,
 		Received: 20_000})},
-	{"V35", CannotTell, segments(tcpstat.Segments{Connections: 1, Sent: 30_000, Received: 20_000, NoOrder: true})},
-	{"V35", Warn, segments(tcpstat.Segments{Connections: 1, Sent: 30_000, Received: 20_000, OutOfOrder: 100})},
+	{"V35", CannotTell, segments(wire.Segments{Connections: 1, Sent: 30_000, Received: 20_000, NoOrder: true})},
+	{"V35", Warn, segments(wire.Segments{Connections: 1, Sent: 30_000, Received: 20_000, OutOfOrder: 100})},
 	{"V35", Pass, func(e *Evidence) { // a backlog that was full once
-		segments(tcpstat.Segments{Connections: 1, Sent: 10, Received: 10})(e)
+		segments(wire.Segments{Connections: 1, Sent: 10, Received: 10})(e)
 		e.Valid[3].Load.Network.Retransmitted = 4
 	}},
 	// counted over the whole machine
-	{"V35", Pass, segments(tcpstat.Segments{Sent: 30_000, Received: 20_000})},
-	{"V35", CannotTell, segments(tcpstat.Segments{Sent: 30_000, Retransmitted: 60, Received: 20_000})},
-	{"V35", CannotTell, segments(tcpstat.Segments{Sent: 30_000, Received: 20_000, OutOfOrder: 100})},
+	{"V35", Pass, segments(wire.Segments{Sent: 30_000, Received: 20_000})},
+	{"V35", CannotTell, segments(wire.Segments{Sent: 30_000, Retransmitted: 60, Received: 20_000})},
+	{"V35", CannotTell, segments(wire.Segments{Sent: 30_000, Received: 20_000, OutOfOrder: 100})},
 	{"V36", Pass, overLink(0.3)}, {"V36", Warn, overLink(0.7)}, {"V36", Fail, overLink(0.9)},
 	{"V36", CannotTell, func(e *Evidence) {
 		overLink(0.9)(e)
@@ -399,7 +399,7 @@ func afterLong(cpu int64) func(*Evidence) {
 }
 
 // segments counts the same in every trial.
-func segments(s tcpstat.Segments) func(*Evidence) {
+func segments(s wire.Segments) func(*Evidence) {
 	return trials(func(t *result.Trial) { t.Load.Network = &result.Network{Segments: s} })
 }
 
@@ -407,7 +407,7 @@ func segments(s tcpstat.Segments) func(*Evidence) {
 func overLink(share float64) func(*Evidence) {
 	return func(e *Evidence) {
 		trials(func(t *result.Trial) {
-			t.Load.Network = &result.Network{Segments: tcpstat.Segments{Sent: 1000, Received: 1000}, Link: "eth0", LinkBitsPerSec: 1e9,
+			t.Load.Network = &result.Network{Segments: wire.Segments{Sent: 1000, Received: 1000}, Link: "eth0", LinkBitsPerSec: 1e9,
 				LinkShare: share / 2}
 		})(e)
 		e.Valid[slices.IndexFunc(e.Valid, isA)].Load.Network.LinkShare = share
@@ -416,7 +416,7 @@ func overLink(share float64) func(*Evidence) {
 
 // The text about segments sent again says only what the counts show.
 func TestResentSays(t *testing.T) {
-	for want, s := range map[string]tcpstat.Segments{
+	for want, s := range map[string]wire.Segments{
 		"10,147 of 230,000 segments to the servers were sent again, of which the servers reported 10,147 as duplicates; " +
 			"0 of 200 from the servers came out of order; what the servers sent again is not checked": {Connections: 1,
 			Sent: 230_000, Retransmitted: 10_147, Duplicates: 10_147, Received: 200},
@@ -440,7 +440,7 @@ func TestResentSays(t *testing.T) {
 			}
 		}
 		other := *e.Run.Trials[2].Load.Network // from a trial that lost none
-		other.Segments = tcpstat.Segments{Connections: s.Connections}
+		other.Segments = wire.Segments{Connections: s.Connections}
 		e.Valid[3].Load.Network, e.Valid[3].Load.ServiceMaxNS = &other, 0
 		said := ""
 		for _, f := range Make(e, Once) {
@@ -507,7 +507,7 @@ func TestNoNetworkNoFinding(t *testing.T) {
 			t.Errorf("%+v", f)
 		}
 	}
-	segments(tcpstat.Segments{Sent: 1000, Received: 1000})(e)
+	segments(wire.Segments{Sent: 1000, Received: 1000})(e)
 	for _, f := range Make(e, Once) {
 		if f.ID == Bandwidth {
 			t.Errorf("over loopback: %+v", f)

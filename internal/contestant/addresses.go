@@ -9,21 +9,20 @@ import (
 	"strconv"
 	"strings"
 
-	"dyno/internal/endpoint"
-	"dyno/internal/protocol"
+	"dyno/internal/wire"
 )
 
 // statsListener is the environment variable with the address for heap figures.
-const statsListener protocol.Listener = "DYNO_STATS"
+const statsListener wire.Listener = "DYNO_STATS"
 
 // addresses returns the contestant's listening addresses by environment variable. A program that follows the
 // contract has one for each listener that its protocols need; a user's command has one port alone, AtClear,
 // for whatever protocol.
-func (o *LaunchOptions) addresses(port int, follows bool) (map[protocol.Listener]string, error) {
-	all := map[protocol.Listener]string{protocol.AtClear: net.JoinHostPort(o.address(), strconv.Itoa(port))}
-	var more []protocol.Listener
+func (o *LaunchOptions) addresses(port int, follows bool) (map[wire.Listener]string, error) {
+	all := map[wire.Listener]string{wire.AtClear: net.JoinHostPort(o.address(), strconv.Itoa(port))}
+	var more []wire.Listener
 	if follows {
-		more = protocol.Listeners(o.Protocols)[1:]
+		more = wire.Listeners(o.Protocols)[1:]
 	}
 	if o.Stats {
 		more = append(more, statsListener)
@@ -47,22 +46,22 @@ func (o *LaunchOptions) addresses(port int, follows bool) (map[protocol.Listener
 }
 
 // At returns the endpoint for form h of HTTP.
-func (i *Instance) At(h protocol.HTTP) endpoint.Endpoint {
+func (i *Instance) At(h wire.HTTP) wire.Endpoint {
 	to := i.Endpoint
-	if addr := i.also[h.Listener()]; h.Listener() != protocol.AtClear && addr != "" {
+	if addr := i.also[h.Listener()]; h.Listener() != wire.AtClear && addr != "" {
 		to.Addr = addr
 	}
 	return to.Speaking(h, i.identity)
 }
 
 // env returns the environment variables that configure a contestant listening at addrs.
-func (o *LaunchOptions) env(addrs map[protocol.Listener]string) map[string]string {
+func (o *LaunchOptions) env(addrs map[wire.Listener]string) map[string]string {
 	env := map[string]string{}
 	for variable, addr := range addrs {
 		env[string(variable)] = addr
 	}
-	if slices.ContainsFunc(o.Protocols, protocol.HTTP.TLS) {
-		env[protocol.CertVariable], env[protocol.KeyVariable] = o.Identity.Cert, o.Identity.Key
+	if slices.ContainsFunc(o.Protocols, wire.HTTP.TLS) {
+		env[wire.CertVariable], env[wire.KeyVariable] = o.Identity.Cert, o.Identity.Key
 	}
 	for key, value := range map[string]string{
 		"DYNO_WORK": o.Work, "DYNO_BACKEND": o.Backend,

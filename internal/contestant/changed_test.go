@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"dyno/internal/endpoint"
+	"dyno/internal/wire"
 )
 
 // TestLaunchRefusesAChangedProgram: Launch starts only unchanged files. Additional files do not matter.
@@ -76,7 +76,7 @@ func TestLaunchRefusesAProgramChangedMeanwhile(t *testing.T) {
 	}
 	launch := func(meanwhile func() error) error {
 		i, err := Launch(t.Context(), b, LaunchOptions{Dir: t.TempDir(), Log: filepath.Join(t.TempDir(), "log"),
-			Probe: func(ctx context.Context, to endpoint.Endpoint) error {
+			Probe: func(ctx context.Context, to wire.Endpoint) error {
 				return errors.Join(meanwhile(), probe(ctx, to))
 			}})
 		if err == nil {

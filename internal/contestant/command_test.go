@@ -14,8 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"dyno/internal/endpoint"
-	"dyno/internal/netns"
+	"dyno/internal/wire"
 )
 
 // listenVariable makes this program a server: it listens on the named ports, where 0 means PORT, and responds
@@ -69,7 +68,7 @@ func launched(t *testing.T, b *Built, o LaunchOptions) (i *Instance, answer stri
 	t.Helper()
 	dir := t.TempDir()
 	o.Dir, o.Log, o.Timeout = filepath.Join(dir, "home"), filepath.Join(dir, "log"), 10*time.Second
-	o.Probe = func(ctx context.Context, to endpoint.Endpoint) error {
+	o.Probe = func(ctx context.Context, to wire.Endpoint) error {
 		conn, err := to.Dial(ctx, &net.Dialer{})
 		if err != nil {
 			return err
@@ -200,7 +199,7 @@ func TestCommandFails(t *testing.T) {
 
 // Two commands with the same fixed port run side by side in separate networks.
 func TestCommandOwnNetwork(t *testing.T) {
-	if err := netns.Allowed(); err != nil {
+	if err := wire.NamespacesAllowed(); err != nil {
 		t.Skip(err)
 	}
 	for _, name := range []string{"one", "two"} {

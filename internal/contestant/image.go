@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"dyno/internal/proc"
-	"dyno/internal/protocol"
+	"dyno/internal/wire"
 )
 
 // engineVariable is the environment variable with the program that runs images, its flags and, after the word
@@ -98,8 +98,8 @@ var containers atomic.Int64
 func (b *Built) contain(port int, o *LaunchOptions, env map[string]string) (argv []string, name string) {
 	name = fmt.Sprintf("dyno-%d-%d", os.Getpid(), containers.Add(1))
 	argv = append(slices.Clone(b.engine.argv), "run", "--rm", "--name", name, "--network", "host",
-		"-e", "PORT="+strconv.Itoa(port), "-e", "DYNO_ADDR="+env[string(protocol.AtClear)])
-	for _, variable := range []string{protocol.CertVariable, protocol.KeyVariable} {
+		"-e", "PORT="+strconv.Itoa(port), "-e", "DYNO_ADDR="+env[string(wire.AtClear)])
+	for _, variable := range []string{wire.CertVariable, wire.KeyVariable} {
 		if file := env[variable]; file != "" {
 			argv = append(argv, "-e", variable+"="+file, "-v", file+":"+file+":ro")
 		}

@@ -14,10 +14,9 @@ import (
 	"strconv"
 	"time"
 
-	"dyno/internal/endpoint"
 	"dyno/internal/proc"
-	"dyno/internal/protocol"
 	"dyno/internal/result"
+	"dyno/internal/wire"
 )
 
 // LaunchOptions says how Launch starts a contestant.
@@ -34,19 +33,19 @@ type LaunchOptions struct {
 	Backend string        // the backend's host:port; empty: none
 	Routes  []string      // files with routes to register
 	Timeout time.Duration // time limit for becoming ready; 0 means 30 s
-	Probe   func(ctx context.Context, to endpoint.Endpoint) error
+	Probe   func(ctx context.Context, to wire.Endpoint) error
 	// OwnNetwork adds a separate network namespace, where a port may be in use that another process uses too.
 	OwnNetwork bool
 	// Protocols are the forms of HTTP in which the probe must succeed; none: HTTP/1.1 in the clear.
-	Protocols []protocol.HTTP
-	Identity  endpoint.Identity // the server's identity for protocols over TLS
+	Protocols []wire.HTTP
+	Identity  wire.Identity // the server's identity for protocols over TLS
 }
 
 // Instance is a started contestant. The owner must stop it.
 type Instance struct {
-	endpoint.Endpoint
-	also     map[protocol.Listener]string // host:port of further listeners
-	identity endpoint.Identity
+	wire.Endpoint
+	also     map[wire.Listener]string // host:port of further listeners
+	identity wire.Identity
 	address  string            // IP address on which it should listen
 	Stats    string            // host:port for heap figures; empty: not requested
 	Counted  map[string]string // variables set for LaunchOptions.Count
@@ -106,7 +105,7 @@ func launchOn(ctx context.Context, b *Built, o LaunchOptions, port int) (*Instan
 	if err != nil {
 		return nil, &Failed{Stage: "launch", Err: err}
 	}
-	addr, stats := addrs[protocol.AtClear], addrs[statsListener]
+	addr, stats := addrs[wire.AtClear], addrs[statsListener]
 	env, dir, argv, command := o.env(addrs), cmp.Or(b.Dir, o.Dir), b.Argv, b.command()
 	maps.Copy(env, b.Env)
 	counted := o.counted(env, command != nil)
@@ -125,7 +124,7 @@ func launchOn(ctx context.Context, b *Built, o LaunchOptions, port int) (*Instan
 	if err != nil {
 		return nil, &Failed{Stage: "launch", Err: err, Log: o.Log}
 	}
-	i := &Instance{Endpoint: endpoint.Endpoint{Network: p.Network(), Addr: addr}, Stats: stats, Process: p,
+	i := &Instance{Endpoint: wire.Endpoint{Network: p.Network(), Addr: addr}, Stats: stats, Process: p,
 		Counted: counted, also: addrs, identity: o.Identity, address: o.address(),
 		engine: b.engine, container: container}
 	if command != nil {
@@ -170,7 +169,7 @@ func (i *Instance) ready(ctx context.Context, o *LaunchOptions) (proving time.Du
 	wait := time.Millisecond
 	forms := o.Protocols
 	if len(forms) == 0 {
-		forms = []protocol.HTTP{protocol.Clear}
+		forms = []wire.HTTP{wire.Clear}
 	}
 	var heard readiness
 	for {
@@ -210,7 +209,7 @@ func (i *Instance) ready(ctx context.Context, o *LaunchOptions) (proving time.Du
 			wait, heard = time.Millisecond, readiness{}
 			continue
 		}
-		if forms[0] != protocol.Clear {
+		if forms[0] != wire.Clear {
 			err = fmt.Errorf("%s: %w", forms[0].Words(), err)
 		}
 		heard.probe(err)
@@ -235,7 +234,7 @@ type readiness struct {
 	dial   error // last dial; nil if it listened
 	answer error // why the last response was wrong
 	silent error // last request without a response in time
-	at     protocol.Listener
+	at     wire.Listener
 }
 
 // probe records why a probe failed.
@@ -260,12 +259,12 @@ func (w *readiness) why() error {
 		return w.dial
 	}
 	return fmt.Errorf("%w (does it listen on %s?)", cmp.Or(w.dial, errors.New("nothing was tried")),
-		cmp.Or(w.at, protocol.AtClear))
+		cmp.Or(w.at, wire.AtClear))
 }
 
 // listens opens and closes a connection to addr.
 func (i *Instance) listens(addr string) error {
-	to := endpoint.Endpoint{Network: i.Network, Addr: addr}
+	to := wire.Endpoint{Network: i.Network, Addr: addr}
 	conn, err := to.Dial(context.Background(), &net.Dialer{Timeout: time.Second})
 	if err != nil {
 		return err

@@ -17,8 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"dyno/internal/endpoint"
-	"dyno/internal/protocol"
+	"dyno/internal/wire"
 )
 
 // project writes a contestant with one Go file and returns it with the toolchain.
@@ -70,7 +69,7 @@ func main() {
 }
 
 // probe accepts any response.
-func probe(ctx context.Context, to endpoint.Endpoint) error {
+func probe(ctx context.Context, to wire.Endpoint) error {
 	resp, err := http.Get("http://" + to.Addr + "/")
 	if err == nil {
 		resp.Body.Close()
@@ -203,19 +202,19 @@ func TestNotReadySaysWhatWasAnswered(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, c := range map[string]struct {
-		form  protocol.HTTP
+		form  wire.HTTP
 		first error
 	}{
-		": it listens, but the first request fails: wrong body":              {protocol.Clear, errors.New("wrong body")},
-		": it listens, but the first request fails: HTTP/2 in the clear: no": {protocol.H2C, errors.New("no")},
-		": it listens, but does not answer: ":                                {protocol.Clear, nil},
+		": it listens, but the first request fails: wrong body":              {wire.Clear, errors.New("wrong body")},
+		": it listens, but the first request fails: HTTP/2 in the clear: no": {wire.H2C, errors.New("no")},
+		": it listens, but does not answer: ":                                {wire.Clear, nil},
 	} {
 		asked := 0
 		for timeout := time.Second / 4; asked == 0 && timeout < time.Hour; timeout *= 2 { // a busy machine starts it late
 			want := fmt.Sprintf("not ready within %v%s", timeout, want)
 			_, err = Launch(t.Context(), b, LaunchOptions{Dir: t.TempDir(), Log: filepath.Join(t.TempDir(), "log"),
-				Protocols: []protocol.HTTP{c.form}, Timeout: timeout,
-				Probe: func(ctx context.Context, to endpoint.Endpoint) error {
+				Protocols: []wire.HTTP{c.form}, Timeout: timeout,
+				Probe: func(ctx context.Context, to wire.Endpoint) error {
 					if asked++; asked == 1 && c.first != nil {
 						return c.first
 					}
@@ -391,13 +390,13 @@ func main() {
 	if err != nil {
 		t.Fatal(err)
 	}
-	id, err := endpoint.NewIdentity(filepath.Join(t.TempDir(), "tls"))
+	id, err := wire.NewIdentity(filepath.Join(t.TempDir(), "tls"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var mu sync.Mutex
 	var asked []string
-	probe := func(ctx context.Context, to endpoint.Endpoint) error {
+	probe := func(ctx context.Context, to wire.Endpoint) error {
 		c, err := to.Dial(ctx, &net.Dialer{})
 		if err != nil {
 			return err
@@ -413,7 +412,7 @@ func main() {
 		return nil
 	}
 	options := LaunchOptions{Dir: t.TempDir(), Log: filepath.Join(t.TempDir(), "log"), Probe: probe, Identity: id,
-		Protocols: []protocol.HTTP{protocol.H2, protocol.Clear, protocol.HTTPS}}
+		Protocols: []wire.HTTP{wire.H2, wire.Clear, wire.HTTPS}}
 	i, err := Launch(t.Context(), b, options)
 	if err != nil {
 		t.Fatal(err)
@@ -421,13 +420,13 @@ func main() {
 	if got := strings.Join(asked, ", "); got != "https h2, http, https http/1.1" {
 		t.Errorf("probed: %s", got)
 	}
-	if i.At(protocol.H2).Addr != i.At(protocol.HTTPS).Addr || i.At(protocol.H2).Addr == i.At(protocol.Clear).Addr {
+	if i.At(wire.H2).Addr != i.At(wire.HTTPS).Addr || i.At(wire.H2).Addr == i.At(wire.Clear).Addr {
 		t.Errorf("addresses %q", i.also)
 	}
 	if err := i.Stop(); err != nil {
 		t.Error(err)
 	}
-	options.Protocols, options.Timeout = []protocol.HTTP{protocol.Clear, protocol.H2C}, time.Second
+	options.Protocols, options.Timeout = []wire.HTTP{wire.Clear, wire.H2C}, time.Second
 	if _, err = Launch(t.Context(), b, options); err == nil || !strings.Contains(err.Error(), "DYNO_H2C_ADDR?") {
 		t.Errorf("without a listener: %v", err)
 	}

@@ -18,7 +18,7 @@ import (
 	"dyno/internal/adhoc"
 	"dyno/internal/conf"
 	"dyno/internal/foreign"
-	"dyno/internal/protocol"
+	"dyno/internal/wire"
 )
 
 // Folder is the folder for contestants in a project, by language; BackendFolder is the folder for their
@@ -38,7 +38,7 @@ type Manifest struct {
 	Version   string            `toml:"version"` // the measured version ("v12.2.11"), or a floor (">=10.0")
 	Engine    string            `toml:"engine"`
 	HTTP2     bool              `toml:"http2"`     // the engine can serve HTTP/2 without additions
-	Protocols []protocol.HTTP   `toml:"protocols"` // measurable protocols that it serves; empty in the file: http
+	Protocols []wire.HTTP       `toml:"protocols"` // measurable protocols that it serves; empty in the file: http
 	Delay     bool              `toml:"delay"`     // handlers wait DYNO_DELAY before they respond
 	Scenarios []string          `toml:"scenarios"`
 	Sources   []string          `toml:"sources"`
@@ -71,8 +71,8 @@ var managed = []string{"csharp", "java", "kotlin", "scala", "javascript", "types
 
 // Serves reports whether the contestant serves form h of HTTP. Without a list of protocols it serves HTTP/1.1
 // in the clear.
-func (m *Manifest) Serves(h protocol.HTTP) bool {
-	return slices.Contains(m.Protocols, h) || len(m.Protocols) == 0 && h == protocol.Clear
+func (m *Manifest) Serves(h wire.HTTP) bool {
+	return slices.Contains(m.Protocols, h) || len(m.Protocols) == 0 && h == wire.Clear
 }
 
 // Managed reports whether the contestant runs on a managed runtime.
@@ -135,11 +135,11 @@ func read(fsys fs.FS, dir, what string) (*Manifest, *conf.File, error) {
 // readProtocols converts the names in the file to forms of HTTP.
 func (m *Manifest) readProtocols(f *conf.File) error {
 	if !f.Has("protocols") {
-		m.Protocols = []protocol.HTTP{protocol.Clear}
+		m.Protocols = []wire.HTTP{wire.Clear}
 		return nil
 	}
 	for i, name := range m.Protocols {
-		h, err := protocol.Parse(string(name))
+		h, err := wire.ParseHTTP(string(name))
 		if err == nil && slices.Contains(m.Protocols[:i], h) {
 			err = fmt.Errorf("%q is named twice", name)
 		}
@@ -148,9 +148,9 @@ func (m *Manifest) readProtocols(f *conf.File) error {
 		}
 		m.Protocols[i] = h
 	}
-	if !slices.Contains(m.Protocols, protocol.Clear) {
+	if !slices.Contains(m.Protocols, wire.Clear) {
 		return f.Errorf("protocols", "%q is missing: a contestant serves HTTP/1.1 in the clear, at DYNO_ADDR, and "+
-			"whatever else the list names", protocol.Clear)
+			"whatever else the list names", wire.Clear)
 	}
 	return nil
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"dyno/internal/protocol"
+	"dyno/internal/wire"
 )
 
 const good = `name = "mine"
@@ -37,11 +37,11 @@ func TestReadManifest(t *testing.T) {
 	if err != nil || m.Name != "mine" || !m.HTTP2 || m.Processes != 1 || m.Managed() {
 		t.Fatalf("%+v, %v", m, err)
 	}
-	if !m.Serves(protocol.H2) || m.Serves(protocol.H2C) || !m.Serves(protocol.Clear) {
+	if !m.Serves(wire.H2) || m.Serves(wire.H2C) || !m.Serves(wire.Clear) {
 		t.Errorf("it serves %q", m.Protocols)
 	}
 	m, err = readNamed(folder(strings.Replace(good, `protocols = ["http", "h2"]`, "", 1)), "contestants/go/mine")
-	if err != nil || !m.Serves(protocol.Clear) || m.Serves(protocol.HTTPS) {
+	if err != nil || !m.Serves(wire.Clear) || m.Serves(wire.HTTPS) {
 		t.Errorf("without protocols: %+v, %v", m, err)
 	}
 	for _, c := range []struct{ from, to, want string }{

@@ -19,11 +19,11 @@ import (
 	"dyno/internal/load/external"
 	"dyno/internal/plan"
 	"dyno/internal/proc"
-	"dyno/internal/protocol"
 	"dyno/internal/report"
 	"dyno/internal/result"
 	"dyno/internal/scenario"
 	"dyno/internal/study"
+	"dyno/internal/wire"
 )
 
 // Host is the machine for a run and its load generator.
@@ -119,7 +119,7 @@ func (x *Experiment) tool(ctx context.Context, name string) (bench.External, err
 			s = other
 		}
 		err := external.Check(name, s, l)
-		if l.HTTP != protocol.Clear {
+		if l.HTTP != wire.Clear {
 			err = errors.New("dyno starts it for HTTP/1.1 in the clear alone; omit it, or the protocol")
 		}
 		if err != nil {

@@ -437,14 +437,14 @@ func (e expiring) Err() error {
 	}
 }
 
-// seenTwins is a wire that reports when it saw two agents with one key.
+// seenTwins is a bus that reports when it saw two agents with one key.
 type seenTwins struct {
-	wire
+	bus
 	seen func()
 }
 
 func (w seenTwins) twins(ctx context.Context, agent string, order []byte) []string {
-	from := w.wire.twins(ctx, agent, order)
+	from := w.bus.twins(ctx, agent, order)
 	if from != nil {
 		w.seen()
 	}

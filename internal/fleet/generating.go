@@ -7,9 +7,9 @@ import (
 	"time"
 
 	lab "dyno/internal/bench"
-	"dyno/internal/endpoint"
 	"dyno/internal/load"
 	"dyno/internal/result"
+	"dyno/internal/wire"
 )
 
 // begin returns the context of the present run.
@@ -64,7 +64,7 @@ func (s *session) askServer(q *Question) (a lab.Said, err error) {
 	if q.Scenario == nil && slices.Contains([]string{lab.AskVerify, lab.AskInspect, lab.AskAnswers}, q.What) {
 		return a, unfit{errors.New("a question about requests without a scenario")}
 	}
-	to.Watch = &endpoint.Watch{}
+	to.Watch = &wire.Watch{}
 	ctx, cancel := context.WithTimeout(s.begin(), longestQuestion)
 	defer cancel()
 	a, err = s.agent.site.asker().Ask(ctx, to, q.Question)

@@ -10,9 +10,9 @@ import (
 
 	lab "dyno/internal/bench"
 	"dyno/internal/clocks"
-	"dyno/internal/endpoint"
 	"dyno/internal/load"
 	"dyno/internal/result"
+	"dyno/internal/wire"
 )
 
 // Generator returns all generators in the run as one.
@@ -268,7 +268,7 @@ func (s *shared) merge(w load.Window, seen []LoadedWindow, starts []clocks.Start
 }
 
 // Ask lets the first generator send the requests.
-func (g *generator) Ask(ctx context.Context, to endpoint.Endpoint, q lab.Question) (none lab.Said, err error) {
+func (g *generator) Ask(ctx context.Context, to wire.Endpoint, q lab.Question) (none lab.Said, err error) {
 	place, err := g.placeOf(to)
 	if err != nil {
 		return none, err

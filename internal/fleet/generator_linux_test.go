@@ -14,11 +14,10 @@ import (
 	"dyno/internal/adhoc"
 	lab "dyno/internal/bench"
 	"dyno/internal/contestant"
-	"dyno/internal/endpoint"
 	"dyno/internal/load"
-	form "dyno/internal/protocol"
 	"dyno/internal/result"
 	"dyno/internal/scenario"
+	"dyno/internal/wire"
 )
 
 // generators returns two generators, and a load job for a server in this process.
@@ -35,12 +34,12 @@ func generators(t *testing.T) (*bench, *Host, load.Job) {
 	t.Cleanup(srv.Close)
 	body, addr := "hello", srv.Listener.Addr().String()
 	h := &Host{hub: b.Hub, server: "srv1", generators: []string{"gen1", "gen2"}, work: context.Background(), gone: map[string]bool{},
-		place: map[string]Place{where(endpoint.TCP(addr)): {Addr: addr}}, generating: map[string]result.Host{}}
+		place: map[string]Place{where(wire.TCP(addr)): {Addr: addr}}, generating: map[string]result.Host{}}
 	h.machines = h.generators
 	if err := h.take(t.Context(), h.machines); err != nil {
 		t.Fatal(err)
 	}
-	return b, h, load.Job{Endpoint: endpoint.TCP(addr), Connections: 5, Timeout: 5 * time.Second,
+	return b, h, load.Job{Endpoint: wire.TCP(addr), Connections: 5, Timeout: 5 * time.Second,
 		Scenario: &scenario.Scenario{Name: "hello", Requests: []scenario.Request{{Name: "get", Method: "GET", Path: "/",
 			Weight: 1, Expect: scenario.Expect{Status: 200, Body: &body}}}}}
 }
@@ -97,7 +96,7 @@ func TestGeneratorsTogether(t *testing.T) {
 // from its machine trusted.
 func TestGeneratorsSpeakAllForms(t *testing.T) {
 	_, h, job := generators(t)
-	for _, f := range form.All {
+	for _, f := range wire.Protocols {
 		srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", "text/plain")
 			w.Write([]byte("hello"))
@@ -278,7 +277,7 @@ func TestServersThatAreRunning(t *testing.T) {
 		if _, err := s.Read(lab.ReadCPU); err == nil {
 			t.Error("the CPU time of a server elsewhere is known")
 		}
-		job.Endpoint = s.At(form.Clear)
+		job.Endpoint = s.At(wire.Clear)
 		if p, err := h.placeOf(job.Endpoint); err != nil || p.Host != name {
 			t.Errorf("%s is at %+v, %v", name, p, err)
 		}

@@ -14,10 +14,9 @@ import (
 	"dyno/internal/conf"
 	"dyno/internal/contestant"
 	"dyno/internal/document"
-	"dyno/internal/endpoint"
 	"dyno/internal/host"
-	form "dyno/internal/protocol"
 	"dyno/internal/result"
+	"dyno/internal/wire"
 )
 
 // Host presents a fleet's machines as a lab.Host: servers run on one of them, their backend on one, and the
@@ -346,7 +345,7 @@ func (h *Host) Launch(ctx context.Context, name string, l lab.Launch) (lab.Serve
 	if err != nil {
 		return nil, withoutMachine(err)
 	}
-	s := &remote{host: h, machine: at, number: a.Number, at: map[form.HTTP]endpoint.Endpoint{}}
+	s := &remote{host: h, machine: at, number: a.Number, at: map[wire.HTTP]wire.Endpoint{}}
 	for _, p := range a.Places {
 		to, err := p.endpoint()
 		if err != nil {
@@ -359,24 +358,24 @@ func (h *Host) Launch(ctx context.Context, name string, l lab.Launch) (lab.Serve
 }
 
 // keep records how generators reach an endpoint.
-func (h *Host) keep(to endpoint.Endpoint, p Place) {
+func (h *Host) keep(to wire.Endpoint, p Place) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.place[where(to)] = p
 }
 
 // where identifies an endpoint's server: one address may have several.
-func where(to endpoint.Endpoint) string { return to.Addr + " " + to.Host }
+func where(to wire.Endpoint) string { return to.Addr + " " + to.Host }
 
 // placeOf returns how generators reach the endpoint of a server in the run.
-func (h *Host) placeOf(to endpoint.Endpoint) (Place, error) {
+func (h *Host) placeOf(to wire.Endpoint) (Place, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	p, ok := h.place[where(to)]
 	if !ok {
 		return p, fmt.Errorf("no server of the fleet listens on %s", to.Addr)
 	}
-	for _, f := range form.All {
+	for _, f := range wire.Protocols {
 		if f.Two() == to.HTTP2 && f.TLS() == (to.TLS != nil) {
 			p.HTTP = f
 		}

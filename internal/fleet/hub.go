@@ -22,7 +22,7 @@ const (
 type Hub struct {
 	fleet   *Fleet
 	version string
-	wire    wire
+	wire    bus
 	log     func(string)
 	began   time.Time
 	from    string // name of the connection to a user's own NATS; "": the controller runs NATS
@@ -58,7 +58,7 @@ func Open(f *Fleet, k *Keys, version string, log func(string)) (*Hub, error) {
 	return newHub(f, version, w, log), nil
 }
 
-func newHub(f *Fleet, version string, w wire, log func(string)) *Hub {
+func newHub(f *Fleet, version string, w bus, log func(string)) *Hub {
 	return &Hub{fleet: f, version: protocol + version, wire: w, log: log, began: time.Now(), agents: map[string]Hello{}}
 }
 

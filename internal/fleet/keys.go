@@ -17,8 +17,8 @@ import (
 	"time"
 
 	"dyno/internal/conf"
-	"dyno/internal/endpoint"
 	"dyno/internal/foreign"
+	"dyno/internal/wire"
 )
 
 // Keys are the secrets of a fleet's controller: controller.json in the fleet's folder.
@@ -102,7 +102,7 @@ func (k *Keys) Bundle(f *Fleet, agent string) *Bundle {
 // newKeys makes a controller's keys: an ECDSA certificate for ten years, which agents identify by
 // fingerprint, and a seed.
 func newKeys(address string) (*Keys, error) {
-	certificate, key, err := endpoint.SelfSigned("dyno fleet at "+address, 10*365*24*time.Hour)
+	certificate, key, err := wire.SelfSigned("dyno fleet at "+address, 10*365*24*time.Hour)
 	if err != nil {
 		return nil, fmt.Errorf("make a certificate: %w", err)
 	}

@@ -13,8 +13,8 @@ import (
 	"testing"
 
 	"dyno/internal/adhoc"
-	"dyno/internal/endpoint"
 	"dyno/internal/loader"
+	"dyno/internal/wire"
 )
 
 // asked records the requests that a server saw.
@@ -61,7 +61,7 @@ func files(t *testing.T, all map[string]string) string {
 // certificate, whose files no longer exist when they connect.
 func TestEncryptedLoadBySeveral(t *testing.T) {
 	b := gathered(t, "gen1", "gen2")
-	id, err := endpoint.NewIdentity(filepath.Join(t.TempDir(), "client"))
+	id, err := wire.NewIdentity(filepath.Join(t.TempDir(), "client"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func TestEncryptedLoadBySeveral(t *testing.T) {
 						t.Fatal(err)
 					}
 					dir = files(t, map[string]string{"ca.pem": string(ca), "cert.pem": string(cert), "key.pem": string(key)})
-					r.TLS = endpoint.TLS{CA: dir + "/ca.pem", Cert: dir + "/cert.pem", Key: dir + "/key.pem"}
+					r.TLS = wire.TLS{CA: dir + "/ca.pem", Cert: dir + "/cert.pem", Key: dir + "/key.pem"}
 				}
 				c.change(r)
 			})

@@ -2,8 +2,7 @@ package fleet
 
 import (
 	lab "dyno/internal/bench"
-	"dyno/internal/endpoint"
-	form "dyno/internal/protocol"
+	"dyno/internal/wire"
 )
 
 // remote is a server on another machine.
@@ -11,7 +10,7 @@ type remote struct {
 	host    *Host
 	machine string
 	number  int
-	at      map[form.HTTP]endpoint.Endpoint // by each launched form
+	at      map[wire.HTTP]wire.Endpoint // by each launched form
 }
 
 // Read implements lab.Server by reading on the server's machine.
@@ -20,7 +19,7 @@ func (s *remote) Read(what lab.What) (lab.Reading, error) {
 	return r, withoutMachine(err)
 }
 
-func (s *remote) At(h form.HTTP) endpoint.Endpoint { return s.at[h] }
+func (s *remote) At(h wire.HTTP) wire.Endpoint { return s.at[h] }
 
 func (s *remote) Freeze() error { _, err := s.Read(doFreeze); return err }
 func (s *remote) Thaw() error   { _, err := s.Read(doThaw); return err }

@@ -12,8 +12,8 @@ import (
 	lab "dyno/internal/bench"
 	"dyno/internal/contestant"
 	"dyno/internal/proc"
-	form "dyno/internal/protocol"
 	"dyno/internal/result"
+	"dyno/internal/wire"
 )
 
 // Hosting asks an agent to serve a run: to build, start, freeze and read the contestants, or their backend,
@@ -186,7 +186,7 @@ func (s *session) launch(q *Starting) (l Launched, err error) {
 	}
 	forms := o.Protocols
 	if len(forms) == 0 {
-		forms = []form.HTTP{form.Clear}
+		forms = []wire.HTTP{wire.Clear}
 	}
 	l.Number = v.servers.put(server)
 	for _, h := range forms {

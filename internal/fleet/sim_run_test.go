@@ -20,9 +20,9 @@ import (
 	"dyno/internal/contestant"
 	"dyno/internal/load"
 	"dyno/internal/plan"
-	form "dyno/internal/protocol"
 	"dyno/internal/result"
 	"dyno/internal/scenario"
+	"dyno/internal/wire"
 )
 
 // serve adds a machine for servers.
@@ -337,7 +337,7 @@ func TestStoppedGenerator(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		session, err := host.Generator().Open(t.Context(), load.Job{Endpoint: s.At(form.Clear), Scenario: c.scenario,
+		session, err := host.Generator().Open(t.Context(), load.Job{Endpoint: s.At(wire.Clear), Scenario: c.scenario,
 			Connections: 2, Timeout: time.Second})
 		if err != nil {
 			t.Fatal(err)

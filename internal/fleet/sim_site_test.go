@@ -11,11 +11,10 @@ import (
 	"time"
 
 	lab "dyno/internal/bench"
-	"dyno/internal/endpoint"
 	"dyno/internal/load"
-	form "dyno/internal/protocol"
 	"dyno/internal/result"
 	"dyno/internal/scenario"
+	"dyno/internal/wire"
 )
 
 // simServers are all servers in a world. Responses depend only on the due times of their requests, whoever
@@ -72,10 +71,10 @@ func (s *simServer) Read(what lab.What) (r lab.Reading, err error) {
 	return r, err
 }
 
-func (s *simServer) At(form.HTTP) endpoint.Endpoint { return endpoint.TCP(s.addr) }
-func (s *simServer) Freeze() error                  { return s.gone() }
-func (s *simServer) Thaw() error                    { return s.gone() }
-func (s *simServer) End() error                     { _, err := s.Stop(); return err }
+func (s *simServer) At(wire.HTTP) wire.Endpoint { return wire.TCP(s.addr) }
+func (s *simServer) Freeze() error              { return s.gone() }
+func (s *simServer) Thaw() error                { return s.gone() }
+func (s *simServer) End() error                 { _, err := s.Stop(); return err }
 
 // simHost builds and starts the contents of contestants' folders.
 type simHost struct {
@@ -261,7 +260,7 @@ func (s simWhole) Run(ctx context.Context, w load.Window) (result.Load, error) {
 type simAsker struct{ all *simServers }
 
 // Ask implements lab.Asker.
-func (a simAsker) Ask(_ context.Context, to endpoint.Endpoint, q lab.Question) (s lab.Said, err error) {
+func (a simAsker) Ask(_ context.Context, to wire.Endpoint, q lab.Question) (s lab.Said, err error) {
 	switch {
 	case q.What != lab.AskVerify && q.What != lab.AskInspect:
 	case a.all.at(to.Addr) == nil:

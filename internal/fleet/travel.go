@@ -9,10 +9,9 @@ import (
 	lab "dyno/internal/bench"
 	"dyno/internal/conf"
 	"dyno/internal/contestant"
-	"dyno/internal/endpoint"
 	"dyno/internal/loader"
-	form "dyno/internal/protocol"
 	"dyno/internal/scenario"
+	"dyno/internal/wire"
 )
 
 // Sendable returns a usage error if s is too large to be sent to other machines.
@@ -34,7 +33,7 @@ func Pack(ctx context.Context, r loader.Request) (loader.Request, error) {
 // Place says where generators reach a server, and how.
 type Place struct {
 	Addr string    `json:"addr"` // IP address and port
-	HTTP form.HTTP `json:"http"`
+	HTTP wire.HTTP `json:"http"`
 	Cert []byte    `json:"cert,omitempty"` // certificate of a server in the fleet, PEM: the only trusted one
 
 	// For a server that is already running at a URL: the Host header, and the name that its certificate must
@@ -43,23 +42,23 @@ type Place struct {
 	ServerName string `json:"server_name,omitempty"`
 }
 
-func (p *Place) endpoint() (endpoint.Endpoint, error) {
+func (p *Place) endpoint() (wire.Endpoint, error) {
 	if p.Host != "" {
-		to := endpoint.Endpoint{Network: "tcp", Addr: p.Addr, Host: p.Host}
+		to := wire.Endpoint{Network: "tcp", Addr: p.Addr, Host: p.Host}
 		var err error
 		if p.ServerName != "" {
-			to.TLS, err = new(endpoint.TLS).Config(p.ServerName)
+			to.TLS, err = new(wire.TLS).Config(p.ServerName)
 		}
 		return to, err
 	}
-	var trusted endpoint.Identity
+	var trusted wire.Identity
 	if p.HTTP.TLS() {
 		var err error
-		if trusted, err = endpoint.Trusting(p.Cert); err != nil {
-			return endpoint.Endpoint{}, err
+		if trusted, err = wire.Trusting(p.Cert); err != nil {
+			return wire.Endpoint{}, err
 		}
 	}
-	return endpoint.TCP(p.Addr).Speaking(p.HTTP, trusted), nil
+	return wire.TCP(p.Addr).Speaking(p.HTTP, trusted), nil
 }
 
 // placeOfURL returns the place of a server that is already running.

@@ -12,11 +12,10 @@ import (
 	lab "dyno/internal/bench"
 	"dyno/internal/conf"
 	"dyno/internal/contestant"
-	"dyno/internal/endpoint"
 	"dyno/internal/load"
-	form "dyno/internal/protocol"
 	"dyno/internal/result"
 	"dyno/internal/scenario"
+	"dyno/internal/wire"
 )
 
 // TestContractsTravel: every scenario arrives unchanged, and so do binary bodies.
@@ -62,7 +61,7 @@ func verifying(s *scenario.Scenario) lab.Question {
 func TestLargeContracts(t *testing.T) {
 	body := strings.Repeat("x", 40<<20)
 	s := &scenario.Scenario{Name: "large", Requests: []scenario.Request{{Body: body}}}
-	to := endpoint.TCP("10.0.0.9:80")
+	to := wire.TCP("10.0.0.9:80")
 	h := &Host{hub: &Hub{}, generators: []string{"gen1"}, machines: []string{"gen1"}, work: t.Context(), server: "gen1",
 		gone: map[string]bool{}, place: map[string]Place{where(to): {Addr: to.Addr}}}
 	g := h.Generator()
@@ -83,10 +82,10 @@ func TestLargeContracts(t *testing.T) {
 // TestLoadsTravel: a generator opens the same job except for its CPUs, and the bench's window.
 func TestLoadsTravel(t *testing.T) {
 	body := "x"
-	job := load.Job{Endpoint: endpoint.TCP("10.0.0.9:80"), Scenario: &scenario.Scenario{Name: "s",
+	job := load.Job{Endpoint: wire.TCP("10.0.0.9:80"), Scenario: &scenario.Scenario{Name: "s",
 		Requests: []scenario.Request{{Path: "/", Expect: scenario.Expect{Body: &body}}}}, Seed: 7, Connections: 9,
 		Pipeline: 2, PerConnection: 3, Timeout: 5e9, Spin: true, CPUs: []int{3}, Follow: 2, Share: load.Share{Index: 1, Of: 2}}
-	l := Loading{Share: job.Share, To: Place{Addr: "10.0.0.9:80", HTTP: form.Clear}, Job: job}
+	l := Loading{Share: job.Share, To: Place{Addr: "10.0.0.9:80", HTTP: wire.Clear}, Job: job}
 	var arrived Loading
 	if err := strict(encoded(l), &arrived); err != nil {
 		t.Fatal(err)
@@ -110,11 +109,11 @@ func TestLoadsTravel(t *testing.T) {
 
 // TestPlacesOfURLs: a generator reaches a URL's server as the controller does, or the URL is refused.
 func TestPlacesOfURLs(t *testing.T) {
-	at := func(to endpoint.Endpoint) *adhoc.Target { return &adhoc.Target{Endpoint: to, URL: "a URL"} }
-	clear := endpoint.Endpoint{Network: "tcp", Addr: "10.0.0.9:80", Host: "shop.example"}
+	at := func(to wire.Endpoint) *adhoc.Target { return &adhoc.Target{Endpoint: to, URL: "a URL"} }
+	clear := wire.Endpoint{Network: "tcp", Addr: "10.0.0.9:80", Host: "shop.example"}
 	encrypted := clear
 	encrypted.TLS = &tls.Config{ServerName: "shop.example"}
-	for _, want := range []endpoint.Endpoint{clear, encrypted} {
+	for _, want := range []wire.Endpoint{clear, encrypted} {
 		p := placeOfURL(at(want))
 		got, err := p.endpoint()
 		if err != nil || got.Addr != want.Addr || got.Host != want.Host || (got.TLS == nil) != (want.TLS == nil) ||
@@ -124,7 +123,7 @@ func TestPlacesOfURLs(t *testing.T) {
 	}
 	socket, mine, any := clear, clear, clear
 	socket.Network, mine.Addr, any.Addr = "unix", "127.0.0.1:80", "[::]:80"
-	for _, to := range []endpoint.Endpoint{socket, mine, any} {
+	for _, to := range []wire.Endpoint{socket, mine, any} {
 		all := []*contestant.Manifest{{Name: "a", URL: at(to)}}
 		if _, err := Running(all, []string{"a"}); err == nil {
 			t.Errorf("generators elsewhere would load %+v", to)

@@ -1,8 +1,8 @@
 package load
 
 import (
-	"dyno/internal/http1"
 	"dyno/internal/scenario"
+	"dyno/internal/wire"
 )
 
 // Answer is a complete response, as a load judges it.
@@ -66,11 +66,11 @@ func CheckHeaders(fields []byte, wanted []scenario.Header) bool {
 
 func has(fields []byte, h *scenario.Header) bool {
 	for {
-		name, value, rest, ok := http1.NextField(fields)
+		name, value, rest, ok := wire.NextField(fields)
 		if !ok {
 			return false
 		}
-		if http1.EqualFold(name, h.Name) && h.Match(value) {
+		if wire.EqualFold(name, h.Name) && h.Match(value) {
 			return true
 		}
 		fields = rest

@@ -9,7 +9,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
-	"dyno/internal/http1"
+	"dyno/internal/wire"
 )
 
 const (
@@ -19,7 +19,7 @@ const (
 
 // Decoded returns r's body without its content coding (RFC 9110, section 8.4.1), or as received if
 // it cannot be decoded.
-func Decoded(r *http1.Response) []byte {
+func Decoded(r *wire.Response) []byte {
 	value, _ := r.Get("content-encoding")
 	if len(r.Body) > mostCoded {
 		return r.Body

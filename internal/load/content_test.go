@@ -10,7 +10,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
-	"dyno/internal/http1"
+	"dyno/internal/wire"
 )
 
 // coded returns text in a content coding.
@@ -37,9 +37,9 @@ func coded(t testing.TB, coding, text string) string {
 func half(s string) string { return s[:len(s)/2] }
 
 func decoded(coding, body string) string {
-	r := http1.Response{Body: []byte(body)}
+	r := wire.Response{Body: []byte(body)}
 	if coding != "" {
-		r.Fields = append(r.Fields, http1.Field{Name: "Content-Encoding", Value: coding})
+		r.Fields = append(r.Fields, wire.Field{Name: "Content-Encoding", Value: coding})
 	}
 	return string(Decoded(&r))
 }

@@ -10,9 +10,9 @@ import (
 	"slices"
 	"syscall"
 
-	"dyno/internal/endpoint"
 	"dyno/internal/hist"
 	"dyno/internal/result"
+	"dyno/internal/wire"
 )
 
 // ErrUnnotified is the error for a connection that was closed without close_notify: a response that
@@ -30,21 +30,21 @@ func (j *Job) Negotiated(s *tls.ConnectionState) (result.TLSSession, error) {
 		n.Group = s.CurveID.String()
 	}
 	if j.HTTP2 {
-		if n.ALPN != endpoint.HTTP2 {
-			return n, &endpoint.HandshakeError{Err: endpoint.NotHTTP2(n.ALPN)}
+		if n.ALPN != wire.HTTP2 {
+			return n, &wire.HandshakeError{Err: wire.NotHTTP2(n.ALPN)}
 		}
 		return n, nil
 	}
-	if n.ALPN != "" && n.ALPN != endpoint.HTTP1 {
-		return n, &endpoint.HandshakeError{Err: fmt.Errorf("the server chose the protocol %q (ALPN), not %s",
-			n.ALPN, endpoint.HTTP1)}
+	if n.ALPN != "" && n.ALPN != wire.ALPNHTTP1 {
+		return n, &wire.HandshakeError{Err: fmt.Errorf("the server chose the protocol %q (ALPN), not %s",
+			n.ALPN, wire.ALPNHTTP1)}
 	}
 	return n, nil
 }
 
 // Unconnected returns the kind that a request counts as if no connection could be made.
 func Unconnected(err error) Kind {
-	if _, shaking := errors.AsType[*endpoint.HandshakeError](err); shaking {
+	if _, shaking := errors.AsType[*wire.HandshakeError](err); shaking {
 		return Handshake
 	}
 	return Dial
@@ -62,11 +62,11 @@ func Severed(err error) (Kind, error) {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return Closed, errTruncated
 	case errors.As(err, &op) && op.Op == "remote error": // an alert
-		return Reset, errors.New(endpoint.Reason(err))
+		return Reset, errors.New(wire.Reason(err))
 	case errors.As(err, &system), errors.As(err, &op) && op.Op != "local error":
 		return Reset, err
 	}
-	return Parse, errors.New("TLS: " + endpoint.Reason(err))
+	return Parse, errors.New("TLS: " + wire.Reason(err))
 }
 
 // Encrypted counts a connection with that session, open when the window began.

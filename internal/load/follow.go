@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"dyno/internal/foreign"
-	"dyno/internal/http1"
 	"dyno/internal/scenario"
+	"dyno/internal/wire"
 )
 
 // follower follows redirects on an HTTP/1.1 connection (RFC 9110, section 15.4). The request stays
@@ -67,11 +67,11 @@ func (f *follower) head(status int, fields []byte, w *scenario.Want) {
 	}
 	f.status = status
 	for {
-		name, value, rest, ok := http1.NextField(fields)
+		name, value, rest, ok := wire.NextField(fields)
 		if !ok {
 			return
 		}
-		if fields = rest; http1.EqualFold(name, locationName) {
+		if fields = rest; wire.EqualFold(name, locationName) {
 			f.location = append(f.location, value...)
 			return
 		}

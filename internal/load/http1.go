@@ -3,9 +3,8 @@ package load
 import (
 	"errors"
 
-	"dyno/internal/http1"
-	"dyno/internal/http2"
 	"dyno/internal/scenario"
+	"dyno/internal/wire"
 )
 
 // ErrUnasked is the error for bytes that belong to no response.
@@ -46,14 +45,14 @@ type HTTP1 struct {
 	headers bool      // the response being read has the wanted ones
 	body    collected // for a load that takes samples
 	sampled bool      // the Sampler takes this response's header section
-	parser  http1.Parser
+	parser  wire.HTTP1Parser
 }
 
 // Heads holds the last header section with its verdict, because servers repeat header sections, and
 // the last request drawn and the last answer. One goroutine's connections share it, so that it
 // stays in the CPU's cache, which a Heads per connection would exceed.
 type Heads struct {
-	memo    http1.Memo
+	memo    wire.Memo
 	id      uint64        // identifies the header section
 	index   int           // the request's index in the scenario
 	good    bool          // it has the headers that the request wants
@@ -64,7 +63,7 @@ type Heads struct {
 
 // NewHTTP1 returns an HTTP1 for src's requests, with up to depth in flight.
 func NewHTTP1(src *scenario.Source, heads *Heads, depth int) HTTP1 {
-	return HTTP1{src: src, heads: heads, slots: make([]Slot, depth), parser: http1.Parser{Memo: &heads.memo}}
+	return HTTP1{src: src, heads: heads, slots: make([]Slot, depth), parser: wire.HTTP1Parser{Memo: &heads.memo}}
 }
 
 // Reset forgets the requests in flight, for a new connection.
@@ -127,15 +126,15 @@ func (h *HTTP1) Feed(b []byte, now int64) (n int, answer *Answer, err error) {
 		k, event, err := h.parser.Feed(b[n:])
 		n += k
 		switch {
-		case err != nil && begins && http2.IsPreface(b):
+		case err != nil && begins && wire.IsPreface(b):
 			return n, nil, ErrHTTP2
 		case err != nil:
 			return n, nil, err
-		case event == http1.Done && h.follow != nil:
+		case event == wire.Done && h.follow != nil:
 			return n, h.followed(s, n < len(b)), nil
-		case event == http1.Done:
+		case event == wire.Done:
 			return n, h.answered(s, n < len(b)), nil
-		case event == http1.More:
+		case event == wire.HTTP1More:
 			return n, nil, nil
 		}
 		h.headers = h.check(s.Want)
@@ -158,18 +157,18 @@ func (h *HTTP1) End() *Answer {
 // first w with a hash.
 func (h *HTTP1) expect(w *scenario.Want) {
 	h.headers, h.sampled = true, h.heads.samples.next()
-	var sink http1.Sink
+	var sink wire.Sink
 	if w.Sum != nil || w.Shape != nil {
 		sink = h.sink(w)
 	}
-	h.parser.Expect(http1.Want{
+	h.parser.Expect(wire.Want{
 		Body: w.Body, CheckBody: w.CheckBody, Sink: sink, Head: w.Head,
 		StopAt: len(w.Headers) > 0 || w.Cookies || h.follow != nil || h.sampled,
 	})
 }
 
 // sink returns the writer for the response body to w.
-func (h *HTTP1) sink(w *scenario.Want) http1.Sink {
+func (h *HTTP1) sink(w *scenario.Want) wire.Sink {
 	if w.Shape != nil {
 		return &h.body
 	}

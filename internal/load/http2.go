@@ -6,8 +6,8 @@ import (
 	"math"
 	"slices"
 
-	"dyno/internal/http2"
 	"dyno/internal/scenario"
+	"dyno/internal/wire"
 )
 
 // HTTP2 is the client side of an HTTP/2 connection, as HTTP1 is for HTTP/1.1: its requests in
@@ -16,7 +16,7 @@ import (
 type HTTP2 struct {
 	src     *scenario.Source
 	samples turns
-	parser  http2.Parser
+	parser  wire.HTTP2Parser
 	active  []*stream // in flight, in no order
 	free    []*stream
 	held    []*stream // not processed by the server, for the next connection
@@ -114,13 +114,13 @@ func (h *HTTP2) Reset() {
 	h.sending, h.dropped = h.sending[:0], h.dropped[:0]
 	h.next, h.forgot, h.got, h.heard = 1, 0, 0, 0
 	h.settled, h.shrunk, h.more, h.left = false, false, false, nil
-	h.limit, h.initial, h.room = math.MaxInt, http2.InitialWindow, http2.InitialWindow
+	h.limit, h.initial, h.room = math.MaxInt, wire.InitialWindow, wire.InitialWindow
 	slices.SortStableFunc(h.held, func(a, b *stream) int { return cmp.Compare(a.Sent, b.Sent) })
-	h.control = append(h.control[:0], http2.Preface...)
-	h.control = http2.AppendSettings(h.control, http2.Setting{ID: http2.EnablePush},
-		http2.Setting{ID: http2.InitialWindowSize, Value: uint32(h.window)})
-	if more := h.window - http2.InitialWindow; more > 0 {
-		h.control = http2.AppendWindow(h.control, 0, uint32(more))
+	h.control = append(h.control[:0], wire.Preface...)
+	h.control = wire.AppendSettings(h.control, wire.HTTP2Setting{ID: wire.EnablePush},
+		wire.HTTP2Setting{ID: wire.InitialWindowSize, Value: uint32(h.window)})
+	if more := h.window - wire.InitialWindow; more > 0 {
+		h.control = wire.AppendWindow(h.control, 0, uint32(more))
 	}
 }
 
@@ -157,7 +157,7 @@ func (h *HTTP2) Oldest() int64 {
 // said how many streams it allows, that is one.
 func (h *HTTP2) Room(depth int) int {
 	switch {
-	case h.left != nil || h.next > http2.MaxStream:
+	case h.left != nil || h.next > wire.MaxStream:
 		return 0
 	case !h.settled:
 		depth = 1
@@ -167,7 +167,7 @@ func (h *HTTP2) Room(depth int) int {
 
 // resends reports whether a request may be sent again now.
 func (h *HTTP2) resends() bool {
-	return len(h.held) > 0 && h.left == nil && h.next <= http2.MaxStream && len(h.active) < h.limit &&
+	return len(h.held) > 0 && h.left == nil && h.next <= wire.MaxStream && len(h.active) < h.limit &&
 		(h.settled || len(h.active) == 0)
 }
 
@@ -195,12 +195,12 @@ func (h *HTTP2) begin(b []byte, s *stream) []byte {
 	h.next += 2
 
 	at := len(b)
-	b = http2.BeginHeaders(b)
+	b = wire.BeginHeaders(b)
 	if h.shrunk {
-		b, h.shrunk = append(b, http2.NoTable), false
+		b, h.shrunk = append(b, wire.NoTable), false
 	}
 	s.body = s.whole
-	b = http2.EndHeaders(append(b, s.block...), at, s.id, s.body == "")
+	b = wire.EndHeaders(append(b, s.block...), at, s.id, s.body == "")
 	if hash := s.Want.Hash(); hash != nil {
 		hash.Reset()
 	}
@@ -254,11 +254,11 @@ func (h *HTTP2) say(b []byte) []byte {
 // send appends s's body, as far as the windows allow and b stays below most bytes.
 func (h *HTTP2) send(b []byte, s *stream, most int) []byte {
 	for s.body != "" && len(b) < most {
-		n := min(int64(len(s.body)), h.room, s.room, http2.MaxFrame)
+		n := min(int64(len(s.body)), h.room, s.room, wire.MaxFrame)
 		if n <= 0 {
 			break
 		}
-		b = http2.AppendData(b, s.id, s.body[:n], int(n) == len(s.body))
+		b = wire.AppendData(b, s.id, s.body[:n], int(n) == len(s.body))
 		s.body = s.body[n:]
 		s.room -= n
 		h.room -= n
@@ -271,7 +271,7 @@ func (h *HTTP2) send(b []byte, s *stream, most int) []byte {
 func (h *HTTP2) Cancel(before int64) *Slot {
 	for _, s := range h.active {
 		if s.Sent <= before {
-			h.reset(s, http2.Cancel)
+			h.reset(s, wire.Cancel)
 			return &s.Slot
 		}
 	}
@@ -287,7 +287,7 @@ func (h *HTTP2) Cancel(before int64) *Slot {
 
 // Over reports whether the connection has nothing left to carry.
 func (h *HTTP2) Over() bool {
-	return len(h.active) == 0 && (h.left != nil || h.next > http2.MaxStream)
+	return len(h.active) == 0 && (h.left != nil || h.next > wire.MaxStream)
 }
 
 // Silent reports whether the server has sent nothing after since.
@@ -350,8 +350,8 @@ func (h *HTTP2) refuse(s *stream, k Kind, err error) *Answer {
 }
 
 // reset takes s out of flight and tells the server, which may have sent more by then.
-func (h *HTTP2) reset(s *stream, c http2.Code) {
-	h.control = http2.AppendReset(h.control, s.id, c)
+func (h *HTTP2) reset(s *stream, c wire.HTTP2Code) {
+	h.control = wire.AppendReset(h.control, s.id, c)
 	if len(h.dropped) == mostKnown {
 		h.forgot = max(h.forgot, h.dropped[0])
 		h.dropped = h.dropped[:copy(h.dropped, h.dropped[1:])]
@@ -361,11 +361,11 @@ func (h *HTTP2) reset(s *stream, c http2.Code) {
 }
 
 // errRefused is the error for a stream that the server did not process.
-var errRefused = fmt.Errorf("the server reset the stream: %v", http2.RefusedStream)
+var errRefused = fmt.Errorf("the server reset the stream: %v", wire.RefusedStream)
 
 // leftError is the server's GOAWAY.
 type leftError struct {
-	code  http2.Code
+	code  wire.HTTP2Code
 	debug string
 }
 

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"dyno/internal/http2"
+	"dyno/internal/wire"
 )
 
 // Feed reads from b as HTTP1.Feed does. It also returns at the end of a stream without an answer
@@ -20,21 +20,21 @@ func (h *HTTP2) Feed(b []byte, now int64) (n int, answer *Answer, err error) {
 		if broken != nil {
 			return n + k, nil, broken
 		}
-		if event == http2.GoAway {
+		if event == wire.GoAway {
 			if answer = h.leave(); answer != nil {
 				return n + p.Start, answer, nil // Feed sees the GOAWAY again, for the next request that it leaves out
 			}
 		}
 		n += k
 		switch event {
-		case http2.More:
+		case wire.HTTP2More:
 			return n, nil, nil
-		case http2.Headers:
+		case wire.Headers:
 			answer, err = h.section(now)
-		case http2.Data:
+		case wire.Data:
 			answer, err = h.data(now)
-		case http2.Reset:
-			if s := h.find(p.Stream); s != nil && p.Code == http2.RefusedStream {
+		case wire.Reset:
+			if s := h.find(p.Stream); s != nil && p.Code == wire.RefusedStream {
 				h.left = cmp.Or(h.left, errRefused)
 				if answer = h.refuse(s, StreamReset, errRefused); len(h.active) == 0 && answer == nil {
 					err = h.left
@@ -44,19 +44,19 @@ func (h *HTTP2) Feed(b []byte, now int64) (n int, answer *Answer, err error) {
 			} else {
 				err = h.idle()
 			}
-		case http2.Settled:
+		case wire.Settled:
 			err = h.settle()
-		case http2.Pinged:
-			h.control = http2.AppendPong(h.control, p.Opaque)
-		case http2.Window:
+		case wire.Pinged:
+			h.control = wire.AppendPong(h.control, p.Opaque)
+		case wire.Window:
 			answer, err = h.widen()
-		case http2.GoAway:
+		case wire.GoAway:
 			if len(h.active) == 0 {
 				err = h.left
 			}
 		}
 		if answer == nil && len(h.control) > mostOwed { // else after the next event: an answer has priority
-			err = &http2.Error{Code: http2.EnhanceYourCalm,
+			err = &wire.HTTP2Error{Code: wire.EnhanceYourCalm,
 				Reason: "the server does not read the answers to its frames"}
 		}
 	}
@@ -76,17 +76,17 @@ func (h *HTTP2) section(now int64) (*Answer, error) {
 	head := p.Head
 	switch {
 	case head.Malformed != "":
-		return h.fail(s, http2.ProtocolError, head.Malformed), nil
+		return h.fail(s, wire.ProtocolError, head.Malformed), nil
 	case s.head && head.Status > 0:
-		return h.fail(s, http2.ProtocolError, ":status in trailers (RFC 9113 8.1)"), nil
+		return h.fail(s, wire.ProtocolError, ":status in trailers (RFC 9113 8.1)"), nil
 	case s.head && !p.End:
-		return h.fail(s, http2.ProtocolError, "trailers that do not end the stream (RFC 9113 8.1)"), nil
+		return h.fail(s, wire.ProtocolError, "trailers that do not end the stream (RFC 9113 8.1)"), nil
 	case s.head:
 		return h.finish(s, head.Fields), nil
 	case head.Status == 0:
-		return h.fail(s, http2.ProtocolError, "no :status (RFC 9113 8.3.2)"), nil
+		return h.fail(s, wire.ProtocolError, "no :status (RFC 9113 8.3.2)"), nil
 	case head.Status == 101 || head.Status < 200 && p.End:
-		return h.fail(s, http2.ProtocolError, "an interim response that cannot be one (RFC 9113 8.1, 8.6)"), nil
+		return h.fail(s, wire.ProtocolError, "an interim response that cannot be one (RFC 9113 8.1, 8.6)"), nil
 	case head.Status < 200:
 		return nil, nil
 	}
@@ -115,11 +115,11 @@ func (h *HTTP2) check(s *stream) bool {
 func (h *HTTP2) data(now int64) (*Answer, error) {
 	p := &h.parser
 	if h.got += p.Size; h.got > h.window {
-		return nil, &http2.Error{Code: http2.FlowControlError,
+		return nil, &wire.HTTP2Error{Code: wire.FlowControlError,
 			Reason: fmt.Sprintf("DATA beyond the window of the connection, %d bytes (RFC 9113 6.9.1)", h.window)}
 	}
 	if h.got >= h.window/2 {
-		h.control = http2.AppendWindow(h.control, 0, uint32(h.got))
+		h.control = wire.AppendWindow(h.control, 0, uint32(h.got))
 		h.got = 0
 	}
 	s := h.find(p.Stream)
@@ -130,14 +130,14 @@ func (h *HTTP2) data(now int64) (*Answer, error) {
 		s.Began = now
 	}
 	if !s.head {
-		return h.fail(s, http2.ProtocolError, "DATA before HEADERS (RFC 9113 8.1)"), nil
+		return h.fail(s, wire.ProtocolError, "DATA before HEADERS (RFC 9113 8.1)"), nil
 	}
 	if s.due += p.Size; s.due > h.window {
-		return h.fail(s, http2.FlowControlError,
+		return h.fail(s, wire.FlowControlError,
 			fmt.Sprintf("DATA beyond the window of the stream, %d bytes (RFC 9113 6.9.1)", h.window)), nil
 	}
 	if s.due >= h.window/2 && !p.End {
-		h.control = http2.AppendWindow(h.control, s.id, uint32(s.due))
+		h.control = wire.AppendWindow(h.control, s.id, uint32(s.due))
 		s.due = 0
 	}
 	w := s.Want
@@ -162,7 +162,7 @@ func (h *HTTP2) finish(s *stream, last []byte) *Answer {
 	w, a := s.Want, &h.answer
 	bare := w.Head || s.status == 204 || s.status == 304 // it has no content, whatever its length says
 	if s.length >= 0 && s.length != s.got && !bare {
-		a := h.fail(s, http2.ProtocolError,
+		a := h.fail(s, wire.ProtocolError,
 			fmt.Sprintf("content-length %d, but %d bytes of DATA (RFC 9113 8.1.1)", s.length, s.got))
 		if s.got < s.length {
 			a.Lost = Truncated
@@ -170,7 +170,7 @@ func (h *HTTP2) finish(s *stream, last []byte) *Answer {
 		return a
 	}
 	if s.body != "" { // it was answered before its body was sent
-		h.control = http2.AppendReset(h.control, s.id, http2.Cancel)
+		h.control = wire.AppendReset(h.control, s.id, wire.Cancel)
 	}
 	h.take(s)
 	a.Slot, a.Status, a.Length, a.Equal = &s.Slot, s.status, s.got, s.equal && s.got == int64(len(w.Body))
@@ -191,20 +191,20 @@ func (h *HTTP2) lose(s *stream, k Kind, err error) *Answer {
 }
 
 // fail gives up s, on which the server broke RFC 9113: a stream error (5.4.2).
-func (h *HTTP2) fail(s *stream, c http2.Code, why string) *Answer {
+func (h *HTTP2) fail(s *stream, c wire.HTTP2Code, why string) *Answer {
 	h.reset(s, c)
 	if h.parser.End {
 		h.dropped = h.dropped[:len(h.dropped)-1]
 	}
 	a := &h.answer
-	a.Slot, a.Lost, a.Err, a.Close = &s.Slot, Parse, &http2.Error{Code: c, Reason: why}, h.Over()
+	a.Slot, a.Lost, a.Err, a.Close = &s.Slot, Parse, &wire.HTTP2Error{Code: c, Reason: why}, h.Over()
 	return a
 }
 
 // idle returns an error if the event's stream has not begun.
 func (h *HTTP2) idle() error {
 	if id := h.parser.Stream; id%2 == 0 || id >= h.next {
-		return &http2.Error{Code: http2.ProtocolError,
+		return &wire.HTTP2Error{Code: wire.ProtocolError,
 			Reason: fmt.Sprintf("a frame of stream %d, which is idle (RFC 9113 5.1)", id)}
 	}
 	return nil
@@ -219,7 +219,7 @@ func (h *HTTP2) stray() error {
 	}
 	i := slices.Index(h.dropped, id)
 	if i < 0 {
-		return &http2.Error{Code: http2.StreamClosed,
+		return &wire.HTTP2Error{Code: wire.StreamClosed,
 			Reason: fmt.Sprintf("a frame of stream %d, which is closed (RFC 9113 5.1)", id)}
 	}
 	if h.parser.End {
@@ -247,7 +247,7 @@ func (h *HTTP2) leave() *Answer {
 
 // settle adopts the server's SETTINGS (RFC 9113 6.5).
 func (h *HTTP2) settle() error {
-	h.control = http2.AppendSettingsAck(h.control)
+	h.control = wire.AppendSettingsAck(h.control)
 	h.settled = true
 	for i := 0; ; i++ {
 		one, ok := h.parser.Setting(i)
@@ -258,15 +258,15 @@ func (h *HTTP2) settle() error {
 			return err
 		}
 		switch v := one.Value; one.ID {
-		case http2.HeaderTableSize:
-			h.shrunk = h.shrunk || v < http2.TableSize
-		case http2.MaxConcurrentStreams:
+		case wire.HeaderTableSize:
+			h.shrunk = h.shrunk || v < wire.TableSize
+		case wire.MaxConcurrentStreams:
 			if h.limit = int(v); v == 0 {
 				h.barred = h.heard
 			}
-		case http2.InitialWindowSize:
+		case wire.InitialWindowSize:
 			if !h.shift(int64(v) - h.initial) {
-				return one.Wrong(http2.FlowControlError)
+				return one.Wrong(wire.FlowControlError)
 			}
 			h.initial = int64(v)
 			h.more = len(h.sending) > 0
@@ -277,7 +277,7 @@ func (h *HTTP2) settle() error {
 // shift changes all streams' windows. It returns false if one becomes too large.
 func (h *HTTP2) shift(by int64) bool {
 	for _, s := range h.active {
-		if s.room += by; s.room > http2.MaxWindow {
+		if s.room += by; s.room > wire.MaxWindow {
 			return false
 		}
 	}
@@ -294,19 +294,19 @@ func (h *HTTP2) widen() (*Answer, error) {
 		}
 		room = &s.room
 	}
-	code := http2.NoError
+	code := wire.NoError
 	switch *room += p.Size; {
 	case p.Size == 0:
-		code = http2.ProtocolError
-	case *room > http2.MaxWindow:
-		code = http2.FlowControlError
+		code = wire.ProtocolError
+	case *room > wire.MaxWindow:
+		code = wire.FlowControlError
 	default:
 		h.more = len(h.sending) > 0
 		return nil, nil
 	}
 	why := fmt.Sprintf("WINDOW_UPDATE of %d bytes, which makes %d (RFC 9113 6.9)", p.Size, *room)
 	if s == nil {
-		return nil, &http2.Error{Code: code, Reason: why}
+		return nil, &wire.HTTP2Error{Code: code, Reason: why}
 	}
 	p.End = false // it belongs to another frame
 	return h.fail(s, code, why), nil

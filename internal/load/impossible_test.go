@@ -5,30 +5,30 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/internal/endpoint"
 	"dyno/internal/result"
+	"dyno/internal/wire"
 )
 
 // TestImpossibleBytes: over TLS, a record's overhead does not belong to a response.
 func TestImpossibleBytes(t *testing.T) {
-	encrypted := endpoint.Endpoint{TLS: &tls.Config{}}
+	encrypted := wire.Endpoint{TLS: &tls.Config{}}
 	for _, c := range []struct {
 		name     string
-		to       endpoint.Endpoint
+		to       wire.Endpoint
 		pipeline int
 		bytes    int64 // received, of each response
 		shown    int
 		want     string
 	}{
-		{"as verified", endpoint.Endpoint{}, 1, 200, 200, ""},
-		{"a header less", endpoint.Endpoint{}, 1, 170, 200, "responds differently under load (R4): 170 bytes"},
-		{"too short", endpoint.Endpoint{}, 1, 18, 0, "impossible (R4): 18 bytes"},
+		{"as verified", wire.Endpoint{}, 1, 200, 200, ""},
+		{"a header less", wire.Endpoint{}, 1, 170, 200, "responds differently under load (R4): 170 bytes"},
+		{"too short", wire.Endpoint{}, 1, 18, 0, "impossible (R4): 18 bytes"},
 		{"as verified, TLS 1.3", encrypted, 1, 222, 200, ""},
 		{"as verified, many in a record", encrypted, 10, 202, 200, ""},
 		{"a header less, many in a record", encrypted, 10, 181, 200, "responds differently under load (R4): 179 bytes"},
 		{"a header less, TLS 1.3", encrypted, 1, 192, 200, "responds differently under load (R4): 171 bytes"},
-		{"too short for HTTP/1.1", endpoint.Endpoint{HTTP2: true}, 1, 18, 0, ""},
-		{"too short, HTTP/2", endpoint.Endpoint{HTTP2: true}, 1, 9, 0, "but HTTP/2 needs at least 10"},
+		{"too short for HTTP/1.1", wire.Endpoint{HTTP2: true}, 1, 18, 0, ""},
+		{"too short, HTTP/2", wire.Endpoint{HTTP2: true}, 1, 9, 0, "but HTTP/2 needs at least 10"},
 		{"too short, TLS 1.3", encrypted, 1, 39, 0, "impossible (R4): 18 bytes"},
 	} {
 		j := Job{Endpoint: c.to, Connections: 4, Pipeline: c.pipeline}

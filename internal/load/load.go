@@ -9,21 +9,20 @@ import (
 	"math"
 	"time"
 
-	"dyno/internal/endpoint"
 	"dyno/internal/result"
 	"dyno/internal/scenario"
-	"dyno/internal/tcpstat"
+	"dyno/internal/wire"
 )
 
 // Job defines a load's requests, server and connections.
 type Job struct {
-	endpoint.Endpoint `json:"-"`
-	Scenario          *scenario.Scenario
-	Seed              uint64        // for drawn inputs; every connection draws its own sequence
-	Share             Share         // the part of the load to send; the zero value: all of it
-	Connections       int           // for the whole load; Prepare reduces them to the share's
-	Pipeline          int           // requests in flight per connection, in HTTP/2 streams; 0 means 1
-	Timeout           time.Duration // per request; 0 means 10 s
+	wire.Endpoint `json:"-"`
+	Scenario      *scenario.Scenario
+	Seed          uint64        // for drawn inputs; every connection draws its own sequence
+	Share         Share         // the part of the load to send; the zero value: all of it
+	Connections   int           // for the whole load; Prepare reduces them to the share's
+	Pipeline      int           // requests in flight per connection, in HTTP/2 streams; 0 means 1
+	Timeout       time.Duration // per request; 0 means 10 s
 	// ConnectTimeout is how long a connection may take to be established; 0 means Timeout.
 	ConnectTimeout time.Duration
 	Workers        int   // event loops; 0 means Loops for the CPUs in CPUs
@@ -41,8 +40,8 @@ type Job struct {
 	// Spin polls for answers, and for the last 60 µs before a due time, without sleeping.
 	Spin bool
 
-	whole int          // the whole load's connections, once Prepare has reduced them; 0 before
-	link  tcpstat.Link // for packets to the server, once Locate has been called; none on this machine
+	whole int       // the whole load's connections, once Prepare has reduced them; 0 before
+	link  wire.Link // for packets to the server, once Locate has been called; none on this machine
 }
 
 // Prepare fills in j's defaults, reduces j to its Share and compiles its scenario, whose requests
@@ -63,10 +62,10 @@ func (j *Job) Prepare() (*scenario.Mix, error) {
 	}
 	if j.TLS != nil {
 		if j.TLS = j.TLS.Clone(); j.TLS.ClientSessionCache != nil {
-			j.TLS.ClientSessionCache = endpoint.NewSessions()
+			j.TLS.ClientSessionCache = wire.NewSessions()
 		}
 		if j.HTTP2 {
-			j.TLS.NextProtos = []string{endpoint.HTTP2}
+			j.TLS.NextProtos = []string{wire.HTTP2}
 		}
 	}
 	mix, err := j.Scenario.Compile(j.Authority(), scenario.Options{Close: j.PerConnection == 1,

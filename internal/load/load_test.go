@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"dyno/internal/endpoint"
 	"dyno/internal/scenario"
+	"dyno/internal/wire"
 )
 
 func TestPrepare(t *testing.T) {
@@ -14,12 +14,12 @@ func TestPrepare(t *testing.T) {
 		return &scenario.Scenario{Requests: []scenario.Request{{Method: "GET", Path: "/", Weight: 1, Headers: headers,
 			Expect: scenario.Expect{Status: 200}}}}
 	}
-	j := Job{Endpoint: endpoint.TCP("127.0.0.1:1"), Scenario: s(), Connections: 1}
+	j := Job{Endpoint: wire.TCP("127.0.0.1:1"), Scenario: s(), Connections: 1}
 	if mix, err := j.Prepare(); err != nil || mix == nil || j.Timeout != 10*time.Second || j.Pipeline != 1 ||
 		j.PerConnection != 0 {
 		t.Errorf("%+v, %v, %v", j, mix, err)
 	}
-	j = Job{Endpoint: endpoint.TCP("127.0.0.1:1"), Timeout: 1, Pipeline: 2,
+	j = Job{Endpoint: wire.TCP("127.0.0.1:1"), Timeout: 1, Pipeline: 2,
 		Scenario: s(scenario.HeaderLine{Name: "Connection", Value: "close"}), Connections: 1}
 	if _, err := j.Prepare(); err != nil || j.Timeout != 1 || j.Pipeline != 2 || j.PerConnection != 1 {
 		t.Errorf("a request that closes: %+v, %v", j, err)

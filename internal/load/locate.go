@@ -5,23 +5,22 @@ import (
 	"net"
 	"net/netip"
 
-	"dyno/internal/endpoint"
-	"dyno/internal/tcpstat"
+	"dyno/internal/wire"
 )
 
 // Locate returns the Endpoint with an IP address in place of a host name: the only address, or the
 // first that accepts a connection, tried as net.Dialer does, IPv6 and IPv4 in parallel (RFC 6555).
 // If none accepts, it returns the first. All connections in a session thus go to one address.
 // Locate also records the link to it in j.
-func (j *Job) Locate(ctx context.Context) (endpoint.Endpoint, error) {
+func (j *Job) Locate(ctx context.Context) (wire.Endpoint, error) {
 	to, err := j.locate(ctx)
 	if err == nil && to.Network == "tcp" {
-		j.link, _ = tcpstat.To(to.Addr)
+		j.link, _ = wire.LinkTo(to.Addr)
 	}
 	return to, err
 }
 
-func (j *Job) locate(ctx context.Context) (endpoint.Endpoint, error) {
+func (j *Job) locate(ctx context.Context) (wire.Endpoint, error) {
 	to := j.Endpoint
 	if j.Network == "unix" {
 		return to, nil

@@ -2,12 +2,12 @@ package load
 
 import (
 	"dyno/internal/result"
-	"dyno/internal/tcpstat"
+	"dyno/internal/wire"
 )
 
 // Counted stores in l the segments of a window's connections; nothing if they are not TCP
 // connections, or this system does not count.
-func (j *Job) Counted(l *result.Load, s *tcpstat.Segments) {
+func (j *Job) Counted(l *result.Load, s *wire.Segments) {
 	if s.Connections == 0 {
 		return
 	}

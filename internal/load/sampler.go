@@ -6,8 +6,8 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"dyno/internal/http1"
 	"dyno/internal/scenario"
+	"dyno/internal/wire"
 )
 
 // Sampler keeps random samples: of header sections, and of answers to requests whose contract has a
@@ -37,10 +37,10 @@ type Sampled struct {
 	Status int   // status code
 	Length int64 // body bytes
 	Body   []byte
-	Cut    bool          // Body lacks its end
-	Fields []http1.Field // only in Heads
-	Nth    int           // index among all header sections taken, from 0
-	size   int           // bytes in Fields
+	Cut    bool         // Body lacks its end
+	Fields []wire.Field // only in Heads
+	Nth    int          // index among all header sections taken, from 0
+	size   int          // bytes in Fields
 }
 
 const (
@@ -165,11 +165,11 @@ func (s *Sampler) Heads() []Sampled {
 func (s *Sampler) head(w *scenario.Want, status int, fields []byte) {
 	one := Sampled{Mark: w.Mark(), Index: w.Index, Status: status, size: len(fields)}
 	for {
-		name, value, rest, ok := http1.NextField(fields)
+		name, value, rest, ok := wire.NextField(fields)
 		if !ok {
 			break
 		}
-		one.Fields, fields = append(one.Fields, http1.Field{Name: string(name), Value: string(value)}), rest
+		one.Fields, fields = append(one.Fields, wire.Field{Name: string(name), Value: string(value)}), rest
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"dyno/internal/endpoint"
 	"dyno/internal/scenario"
+	"dyno/internal/wire"
 )
 
 // TestSharesAreTheSchedule: whatever the number of generators and their event loops, their requests
@@ -105,7 +105,7 @@ func TestSharesAreTheRequests(t *testing.T) {
 		think   time.Duration
 	}
 	draw := func(share Share, into map[int][]drawn) {
-		j := Job{Endpoint: endpoint.TCP("127.0.0.1:1"), Scenario: s, Seed: 5, Connections: 100, Share: share}
+		j := Job{Endpoint: wire.TCP("127.0.0.1:1"), Scenario: s, Seed: 5, Connections: 100, Share: share}
 		mix, err := j.Prepare()
 		if err != nil {
 			t.Fatal(err)

@@ -8,8 +8,8 @@ import (
 
 	"dyno/internal/adhoc"
 	"dyno/internal/conf"
-	"dyno/internal/endpoint"
 	"dyno/internal/scenario"
+	"dyno/internal/wire"
 )
 
 // Made has a load's requests and expected responses, and their Host header, if any.
@@ -86,7 +86,7 @@ func exact(ctx context.Context, s *scenario.Scenario, t *adhoc.Target, host stri
 	if err != nil {
 		return nil, err
 	}
-	if s, err = s.Bind(scenario.Ask(ctx, endpoint.TCP(backend))); err != nil {
+	if s, err = s.Bind(scenario.Ask(ctx, wire.TCP(backend))); err != nil {
 		return nil, err
 	}
 	to := t.Endpoint

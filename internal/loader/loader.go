@@ -15,13 +15,13 @@ import (
 	"dyno/internal/adhoc"
 	"dyno/internal/conf"
 	"dyno/internal/document"
-	"dyno/internal/endpoint"
 	"dyno/internal/foreign"
 	"dyno/internal/load"
 	"dyno/internal/load/epoll"
 	"dyno/internal/load/gonet"
 	"dyno/internal/proc"
 	"dyno/internal/summary"
+	"dyno/internal/wire"
 )
 
 // Request describes the requested load. A zero field means the default.
@@ -48,7 +48,7 @@ type Request struct {
 	NoKeepalive                       bool
 	Seed                              uint64
 
-	TLS endpoint.TLS // for an https:// URL
+	TLS wire.TLS // for an https:// URL
 
 	// Share is this generator's share, if it is one of several. Amounts, rates and Connections are totals for
 	// all generators; Threads is per generator.

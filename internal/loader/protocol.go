@@ -7,8 +7,8 @@ import (
 
 	"dyno/internal/adhoc"
 	"dyno/internal/conf"
-	"dyno/internal/endpoint"
 	"dyno/internal/scenario"
+	"dyno/internal/wire"
 )
 
 // protocol sets HTTP/2, if the flags ask for it, and checks on a separate connection, before the load,
@@ -25,7 +25,7 @@ func (r *Request) protocol(ctx context.Context, t *adhoc.Target) error {
 		return conf.Usagef("--follow follows redirects in HTTP/1.1 alone; omit it, or --http2")
 	}
 	if t.HTTP2 = true; t.TLS != nil {
-		t.TLS.NextProtos = []string{endpoint.HTTP2}
+		t.TLS.NextProtos = []string{wire.HTTP2}
 	}
 	err := scenario.Greet(ctx, t.Endpoint, r.Timeout)
 	switch {

@@ -9,11 +9,11 @@ import (
 	"runtime/debug"
 	"time"
 
-	"dyno/internal/endpoint"
 	machine "dyno/internal/host"
 	"dyno/internal/load"
 	"dyno/internal/result"
 	"dyno/internal/summary"
+	"dyno/internal/wire"
 )
 
 // Run runs the load and calls tick, unless it is nil, every second. After an interruption it returns the
@@ -97,8 +97,8 @@ func (p *Plan) open(ctx context.Context) (load.Session, error) {
 }
 
 // unopened returns the error for a load that could not connect, with advice.
-func unopened(err error, to endpoint.Endpoint) error {
-	if _, other := errors.AsType[*endpoint.NotHTTP2Error](err); !other && load.Unconnected(err) == load.Dial {
+func unopened(err error, to wire.Endpoint) error {
+	if _, other := errors.AsType[*wire.NotHTTP2Error](err); !other && load.Unconnected(err) == load.Dial {
 		return fmt.Errorf("%w; is a server listening at %s?", err, to.Addr)
 	}
 	return advised(err)
@@ -106,13 +106,13 @@ func unopened(err error, to endpoint.Endpoint) error {
 
 // advised adds advice to a connection error.
 func advised(err error) error {
-	if _, other := errors.AsType[*endpoint.NotHTTP2Error](err); other {
+	if _, other := errors.AsType[*wire.NotHTTP2Error](err); other {
 		return fmt.Errorf("%w; without --http2 dyno speaks HTTP/1.1", err)
 	}
-	if endpoint.NoProtocol(err) {
+	if wire.NoProtocol(err) {
 		return fmt.Errorf("%w; pass --http2 if it speaks HTTP/2 alone", err)
 	}
-	return endpoint.Advised(err)
+	return wire.Advised(err)
 }
 
 // warmUp loads the server for the duration Warmup, and discards the results.

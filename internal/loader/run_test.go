@@ -19,10 +19,10 @@ import (
 
 	"dyno/internal/adhoc"
 	"dyno/internal/conf"
-	"dyno/internal/http2"
 	"dyno/internal/load"
 	"dyno/internal/result"
 	"dyno/internal/summary"
+	"dyno/internal/wire"
 )
 
 // served starts a server that responds with "value", or with the request's body.
@@ -181,7 +181,7 @@ func TestServerOfHTTP2(t *testing.T) {
 			go func() {
 				defer c.Close()
 				c.Read(make([]byte, 1<<10))
-				c.Write(http2.AppendSettings(nil))
+				c.Write(wire.AppendSettings(nil))
 				io.Copy(io.Discard, c)
 			}()
 		}

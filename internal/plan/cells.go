@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"dyno/internal/protocol"
 	"dyno/internal/result"
+	"dyno/internal/wire"
 )
 
 // slot is one load in a round: a cell, and its level with the values from the plan.
@@ -314,7 +314,7 @@ func extrasLost(run *result.Run, epoch int) bool {
 type Asking struct {
 	Scenario string
 	Records  int
-	HTTP     protocol.HTTP
+	HTTP     wire.HTTP
 }
 
 // AskingAt returns the requests at a level.
@@ -328,7 +328,7 @@ func (a Asking) String() string {
 	if a.Records > 0 {
 		parts = append(parts, fmt.Sprintf("%d records", a.Records))
 	}
-	if a.HTTP != protocol.Clear {
+	if a.HTTP != wire.Clear {
 		parts = append(parts, a.HTTP.Words())
 	}
 	return strings.Join(parts, ", ")
@@ -336,7 +336,7 @@ func (a Asking) String() string {
 
 // Label returns the name under which a request is shown if there are several Askings.
 func (a Asking) Label(request string) string {
-	if a.HTTP != protocol.Clear {
+	if a.HTTP != wire.Clear {
 		request = a.HTTP.String() + " " + request
 	}
 	return strings.TrimSpace(a.Scenario + " " + request)

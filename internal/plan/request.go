@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"dyno/internal/analysis"
-	"dyno/internal/protocol"
 	"dyno/internal/result"
 	"dyno/internal/stats"
+	"dyno/internal/wire"
 )
 
 // Request describes the run that the user requests. Its fields are named after the flags in dyno
@@ -32,8 +32,8 @@ type Request struct {
 	ServerCPUs  []int // that servers are started on: every level is on each number; none: as the levels say
 	Delays      []time.Duration
 	Records     []int
-	HTTP        *protocol.HTTP // at all levels; nil: as they are
-	Streams     int64          // requests in flight on each HTTP/2 connection; 0: as the levels say
+	HTTP        *wire.HTTP // at all levels; nil: as they are
+	Streams     int64      // requests in flight on each HTTP/2 connection; 0: as the levels say
 	Alpha       float64
 	Margin      float64
 	Budget      time.Duration
@@ -101,11 +101,11 @@ type World struct {
 // Contestant holds the facts about a contestant or a reference server that a plan needs.
 type Contestant struct {
 	Managed   bool
-	Attached  bool            // it is already running and is not restarted
-	Reference bool            // a reference server that can be a control
-	Scenarios []string        // that it serves; nil: all
-	Protocols []protocol.HTTP // that it serves; nil: all
-	CPUs      int             // that it needs
+	Attached  bool        // it is already running and is not restarted
+	Reference bool        // a reference server that can be a control
+	Scenarios []string    // that it serves; nil: all
+	Protocols []wire.HTTP // that it serves; nil: all
+	CPUs      int         // that it needs
 }
 
 // Scenario holds the facts about a scenario that a plan needs.

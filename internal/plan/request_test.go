@@ -11,9 +11,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"dyno/internal/protocol"
 	"dyno/internal/result"
 	"dyno/internal/stats"
+	"dyno/internal/wire"
 )
 
 // someWorld has contestants c0 to c9 that serve values, of which c1 is managed, and the scenario
@@ -305,11 +305,11 @@ func TestAStudyHasEpochsToSpare(t *testing.T) {
 func TestUnserved(t *testing.T) {
 	world := someWorld()
 	world.Contestant = func(name string) (Contestant, error) {
-		return map[string]Contestant{"plain": {Protocols: []protocol.HTTP{protocol.Clear}},
-			"both": {Protocols: []protocol.HTTP{protocol.Clear, protocol.H2}}, "also": {}, "ref": {Reference: true},
+		return map[string]Contestant{"plain": {Protocols: []wire.HTTP{wire.Clear}},
+			"both": {Protocols: []wire.HTTP{wire.Clear, wire.H2}}, "also": {}, "ref": {Reference: true},
 			"ref'": {Reference: true}}[name], nil
 	}
-	clear, two := result.Level{Connections: 10, Pipeline: 1}, result.Level{Connections: 10, Pipeline: 1, HTTP: protocol.H2}
+	clear, two := result.Level{Connections: 10, Pipeline: 1}, result.Level{Connections: 10, Pipeline: 1, HTTP: wire.H2}
 	at := func(name string, level int) result.Cell { return result.Cell{Contestant: name, Level: level} }
 	names := []string{"plain", "both", "also"}
 	q := Question{Scenario: "values", Primary: "throughput", Contestants: names, ClaimsHash: "h",
@@ -324,19 +324,19 @@ func TestUnserved(t *testing.T) {
 		refused  string
 	}{
 		{"all pairs", func(*Request) {}, names, []result.Cell{at("plain", 0), at("both", 0), at("both", 1), at("also", 0),
-			at("also", 1)}, 3, []result.Unserved{{Contestant: "plain", HTTP: protocol.H2}}, ""},
+			at("also", 1)}, 3, []result.Unserved{{Contestant: "plain", HTTP: wire.H2}}, ""},
 		{"a family", func(r *Request) {
 			r.Question.Cells = []result.Cell{at("plain", 1), at("both", 0), at("both", 1), at("plain", 0)}
 			r.Question.Contestants = names[:2]
 			r.Question.Family = []result.Comparison{{A: at("plain", 0), B: at("plain", 1)}, {A: at("both", 0), B: at("both", 1)}}
 		}, names[:2], []result.Cell{at("both", 0), at("both", 1), at("plain", 0)}, 1,
-			[]result.Unserved{{Contestant: "plain", HTTP: protocol.H2}}, ""},
+			[]result.Unserved{{Contestant: "plain", HTTP: wire.H2}}, ""},
 		{"no pair", func(r *Request) {
 			r.Question.Cells, r.Question.Contestants = []result.Cell{at("plain", 1), at("plain", 0)}, names[:1]
 			r.Question.Family = []result.Comparison{{A: at("plain", 0), B: at("plain", 1)}}
 		}, nil, nil, 0, nil, "nothing is left to compare"},
 		{"one level", func(r *Request) { r.HTTP = &two.HTTP }, names[1:], []result.Cell{at("both", 0), at("also", 0)}, 1,
-			[]result.Unserved{{Contestant: "plain", HTTP: protocol.H2}}, ""},
+			[]result.Unserved{{Contestant: "plain", HTTP: wire.H2}}, ""},
 		{"nobody", func(r *Request) { r.HTTP, r.Question.Contestants = &two.HTTP, names[:1] }, nil, nil, 0, nil,
 			"plain does not serve HTTP/2 over TLS"},
 		{"all", func(r *Request) { r.HTTP = &clear.HTTP }, names, []result.Cell{at("plain", 0), at("both", 0), at("also", 0)}, 3, nil, ""},
@@ -369,7 +369,7 @@ func TestUnserved(t *testing.T) {
 func TestStreams(t *testing.T) {
 	world := someWorld()
 	world.Contestant = nil
-	two := protocol.H2
+	two := wire.H2
 	r := Request{Contestants: []string{"a", "b"}, Scenario: "values", Primary: "throughput", HTTP: &two, Streams: 10}
 	p, err := New(r, world)
 	if err != nil || p.First().Pipeline != 10 || p.First().HTTP != two {
@@ -384,7 +384,7 @@ func TestStreams(t *testing.T) {
 // TestCeilingByProtocol: the null server is loaded in HTTP/2 where it has one response, and is not part
 // of what it does not answer.
 func TestCeilingByProtocol(t *testing.T) {
-	levels := []result.Level{{Connections: 10, Pipeline: 1}, {Connections: 10, Pipeline: 1, HTTP: protocol.H2C}}
+	levels := []result.Level{{Connections: 10, Pipeline: 1}, {Connections: 10, Pipeline: 1, HTTP: wire.H2C}}
 	for _, alike := range []bool{true, false} {
 		world := someWorld()
 		world.Contestant = nil

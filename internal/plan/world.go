@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"dyno/internal/protocol"
 	"dyno/internal/result"
+	"dyno/internal/wire"
 )
 
 // unserved removes everything that contestants do not serve from a plan: cells whose HTTP
@@ -168,11 +168,11 @@ func (w *World) ceiling(p *result.Plan) (answers func(Asking) bool) {
 		return all
 	case w.Answered == nil:
 		p.Ceiling = "null"
-		return func(of Asking) bool { return of.HTTP == protocol.Clear }
+		return func(of Asking) bool { return of.HTTP == wire.Clear }
 	}
 	also, alike, ok := w.Answered(p.Scenario, OtherScenarios(p))
 	answers = func(of Asking) bool {
-		return (of.Scenario == "" || slices.Contains(also, of.Scenario)) && (of.HTTP == protocol.Clear || alike)
+		return (of.Scenario == "" || slices.Contains(also, of.Scenario)) && (of.HTTP == wire.Clear || alike)
 	}
 	if ok && slices.ContainsFunc(p.Levels, func(l result.Level) bool { return answers(AskingAt(l)) }) {
 		p.Ceiling = "null"

@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dyno/internal/foreign"
-	"dyno/internal/netns"
+	"dyno/internal/wire"
 )
 
 // Process is a started command and its tree. Its methods are safe for concurrent use.
@@ -149,7 +149,7 @@ func begin(cmd Command, by accounting) (*Process, error) {
 	if cmd.OwnNetwork {
 		p.launcher.do(func() {
 			p.net = fmt.Sprintf("/proc/self/task/%d", unix.Gettid()) // exists until Stop
-			err = netns.New()
+			err = wire.NewNamespace()
 		})
 		if err != nil {
 			p.close()
@@ -307,7 +307,7 @@ func (p *Process) Network() string {
 	if p.net == "" {
 		return "tcp"
 	}
-	return netns.In(p.net + "/ns/net")
+	return wire.NamespaceOf(p.net + "/ns/net")
 }
 
 // Done returns a channel that is closed when the started process has ended. Other processes in the

@@ -11,9 +11,9 @@ import (
 
 	"dyno/internal/conf"
 	"dyno/internal/foreign"
-	"dyno/internal/protocol"
 	"dyno/internal/result"
 	"dyno/internal/scenario"
+	"dyno/internal/wire"
 )
 
 // Command runs the named reference server until ctx is done, configured by the contestants' environment
@@ -56,19 +56,19 @@ func environment(files []string, addr string) (o Options, err error) {
 	if o.Delay, err = time.ParseDuration("0" + os.Getenv("DYNO_DELAY")); err != nil {
 		return o, conf.Usagef("DYNO_DELAY: %v", err)
 	}
-	o.Addrs = map[protocol.Listener]string{}
-	for _, at := range protocol.Listeners(protocol.All) {
+	o.Addrs = map[wire.Listener]string{}
+	for _, at := range wire.Listeners(wire.Protocols) {
 		if set := os.Getenv(string(at)); set != "" {
 			o.Addrs[at] = set
 		}
 	}
 	if addr != "" {
-		o.Addrs[protocol.AtClear] = addr
+		o.Addrs[wire.AtClear] = addr
 	}
 	if len(o.Addrs) == 0 {
 		return o, conf.Usagef("no address to listen on; pass --addr or set DYNO_ADDR")
 	}
-	o.Cert, o.Key = os.Getenv(protocol.CertVariable), os.Getenv(protocol.KeyVariable)
+	o.Cert, o.Key = os.Getenv(wire.CertVariable), os.Getenv(wire.KeyVariable)
 	work := os.Getenv("DYNO_WORK")
 	if o.Hash = work == result.CPUBound; work != "" && !o.Hash {
 		return o, conf.Usagef("DYNO_WORK: unknown value %q; want %s", work, result.CPUBound)

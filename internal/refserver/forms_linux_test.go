@@ -11,16 +11,15 @@ import (
 	"testing"
 	"time"
 
-	"dyno/internal/endpoint"
-	"dyno/internal/protocol"
 	"dyno/internal/scenario"
+	"dyno/internal/wire"
 )
 
 // inAllForms starts a reference server and returns an endpoint for each form of HTTP. The server ends with
 // the test.
-func inAllForms(t *testing.T, name string, s *scenario.Scenario) map[protocol.HTTP]endpoint.Endpoint {
+func inAllForms(t *testing.T, name string, s *scenario.Scenario) map[wire.HTTP]wire.Endpoint {
 	t.Helper()
-	id, err := endpoint.NewIdentity(filepath.Join(t.TempDir(), "tls"))
+	id, err := wire.NewIdentity(filepath.Join(t.TempDir(), "tls"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,9 +27,9 @@ func inAllForms(t *testing.T, name string, s *scenario.Scenario) map[protocol.HT
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := Options{Scenarios: []*scenario.Scenario{s}, Addrs: map[protocol.Listener]string{}, Cert: id.Cert, Key: id.Key}
-	to := map[protocol.HTTP]endpoint.Endpoint{}
-	for _, h := range protocol.All {
+	o := Options{Scenarios: []*scenario.Scenario{s}, Addrs: map[wire.Listener]string{}, Cert: id.Cert, Key: id.Key}
+	to := map[wire.HTTP]wire.Endpoint{}
+	for _, h := range wire.Protocols {
 		if o.Addrs[h.Listener()] == "" {
 			ln, err := net.Listen("tcp", "127.0.0.1:0")
 			if err != nil {
@@ -39,7 +38,7 @@ func inAllForms(t *testing.T, name string, s *scenario.Scenario) map[protocol.HT
 			o.Addrs[h.Listener()] = ln.Addr().String()
 			ln.Close()
 		}
-		to[h] = endpoint.TCP(o.Addrs[h.Listener()]).Speaking(h, id)
+		to[h] = wire.TCP(o.Addrs[h.Listener()]).Speaking(h, id)
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
@@ -127,7 +126,7 @@ func TestNullHoldsBackWhatNobodyTakes(t *testing.T) {
 	body := strings.Repeat("y", 10_000)
 	s := one("GET")
 	s.Requests[0].Expect.Body = &body
-	to := inAllForms(t, "null", s)[protocol.H2]
+	to := inAllForms(t, "null", s)[wire.H2]
 	transport := &http.Transport{TLSClientConfig: to.TLS, ForceAttemptHTTP2: true,
 		HTTP2: &http.HTTP2Config{MaxReceiveBufferPerConnection: 65_536, MaxReceiveBufferPerStream: 65_536}}
 	defer transport.CloseIdleConnections()

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"dyno/internal/http2"
 	"dyno/internal/scenario"
+	"dyno/internal/wire"
 )
 
 // Null is a server that answers with constant bytes, in the given manner. A load engine's rate against a Null
@@ -94,7 +94,7 @@ func NullOf(s *scenario.Scenario, others ...*scenario.Scenario) (n *Null, also [
 		n.onlyClear = "it has several responses, and tells requests apart in HTTP/1.1 in the clear alone"
 	case loadsHEAD(s) || slices.ContainsFunc(others, loadsHEAD):
 		n.onlyClear = "it tells HEAD from other methods in HTTP/1.1 in the clear alone"
-	case len(n.Response) > http2.MaxFrame:
+	case len(n.Response) > wire.MaxFrame:
 		n.onlyClear = "its response is longer than a frame of HTTP/2"
 	}
 	slices.SortStableFunc(n.Answers, func(a, b Answer) int { return len(b.Start) - len(a.Start) })

@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"dyno/internal/endpoint"
 	"dyno/internal/scenario"
+	"dyno/internal/wire"
 )
 
 // null starts a plain null server on a unix socket and returns a connection to it.
@@ -170,7 +170,7 @@ func TestNullHasAnAnswerForEachRequest(t *testing.T) {
 		loaded := *s
 		loaded.Requests = slices.DeleteFunc(slices.Clone(s.Requests),
 			func(r scenario.Request) bool { return r.Weight == 0 })
-		to := endpoint.Endpoint{Network: "unix", Addr: addr}
+		to := wire.Endpoint{Network: "unix", Addr: addr}
 		if _, err := scenario.Verify(t.Context(), &loaded, to, nil, 0); err != nil {
 			t.Errorf("%s: %v", s.Name, err)
 		}

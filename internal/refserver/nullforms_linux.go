@@ -13,17 +13,16 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"dyno/internal/http2"
-	"dyno/internal/protocol"
+	"dyno/internal/wire"
 )
 
 // serveAll serves at all addresses until ctx ends: HTTP/1.1 in the clear in the event loop, the other forms
 // of HTTP in one goroutine per connection, with crypto/tls for TLS.
 func (n *Null) serveAll(ctx context.Context, o *Options) (Tally, error) {
-	others := &Options{Addrs: map[protocol.Listener]string{}, Cert: o.Cert, Key: o.Key}
+	others := &Options{Addrs: map[wire.Listener]string{}, Cert: o.Cert, Key: o.Key}
 	inClear := ""
 	for at, addr := range o.Addrs {
-		if at == protocol.AtClear {
+		if at == wire.AtClear {
 			inClear = addr
 		} else {
 			others.Addrs[at] = addr
@@ -67,16 +66,16 @@ func newNullForms(response []byte) *nullForms {
 	head, body, _ := strings.Cut(string(response), "\r\n\r\n")
 	lines := strings.Split(head, "\r\n")
 	f := &nullForms{one: response, body: body}
-	f.fields = http2.AppendField(nil, ":status", strings.Fields(lines[0])[1])
+	f.fields = wire.AppendField(nil, ":status", strings.Fields(lines[0])[1])
 	for _, line := range lines[1:] {
 		name, value, _ := strings.Cut(line, ": ")
-		f.fields = http2.AppendField(f.fields, strings.ToLower(name), value)
+		f.fields = wire.AppendField(f.fields, strings.ToLower(name), value)
 	}
 	return f
 }
 
 // serve answers on ln until ctx ends. It returns when all connections are closed.
-func (f *nullForms) serve(ctx context.Context, ln net.Listener, at protocol.Listener) error {
+func (f *nullForms) serve(ctx context.Context, ln net.Listener, at wire.Listener) error {
 	var conns sync.WaitGroup
 	defer conns.Wait()
 	defer context.AfterFunc(ctx, func() { ln.Close() })()
@@ -91,7 +90,7 @@ func (f *nullForms) serve(ctx context.Context, ln net.Listener, at protocol.List
 		conns.Go(func() {
 			defer c.Close()
 			defer context.AfterFunc(ctx, func() { c.Close() })()
-			f.answer(ctx, c, at == protocol.AtH2C)
+			f.answer(ctx, c, at == wire.AtH2C)
 		})
 	}
 }
@@ -102,7 +101,7 @@ func (f *nullForms) answer(ctx context.Context, c net.Conn, isHTTP2 bool) {
 		if t.HandshakeContext(ctx) != nil {
 			return
 		}
-		isHTTP2 = t.ConnectionState().NegotiatedProtocol == protocol.ALPN2
+		isHTTP2 = t.ConnectionState().NegotiatedProtocol == wire.ALPN2
 	}
 	if isHTTP2 {
 		(&nullHTTP2{nullForms: f, conn: c}).run()
@@ -174,12 +173,12 @@ const (
 // run serves the connection until the client ends it or breaks the protocol.
 func (c *nullHTTP2) run() {
 	in := make([]byte, nullRead)
-	if _, err := io.ReadFull(c.conn, in[:len(http2.Preface)]); err != nil || string(in[:len(http2.Preface)]) != http2.Preface {
+	if _, err := io.ReadFull(c.conn, in[:len(wire.Preface)]); err != nil || string(in[:len(wire.Preface)]) != wire.Preface {
 		return
 	}
 	c.window, c.initial = firstWindow, firstWindow
-	c.out = http2.AppendSettings(c.out, http2.Setting{ID: settingInitialWindow, Value: opened})
-	c.out = http2.AppendWindow(c.out, 0, opened)
+	c.out = wire.AppendSettings(c.out, wire.HTTP2Setting{ID: settingInitialWindow, Value: opened})
+	c.out = wire.AppendWindow(c.out, 0, opened)
 	for kept := 0; ; {
 		if _, err := c.conn.Write(c.out); err != nil {
 			return
@@ -190,19 +189,19 @@ func (c *nullHTTP2) run() {
 			return
 		}
 		b := in[:kept+n]
-		for len(b) >= http2.FrameHeader {
+		for len(b) >= wire.FrameHeader {
 			size := int(b[0])<<16 | int(b[1])<<8 | int(b[2])
-			if size > http2.MaxFrame {
+			if size > wire.MaxFrame {
 				return
 			}
-			if len(b) < http2.FrameHeader+size {
+			if len(b) < wire.FrameHeader+size {
 				break
 			}
-			stream := binary.BigEndian.Uint32(b[5:]) & http2.MaxStream
-			if !c.frame(b[3], b[4], stream, b[http2.FrameHeader:http2.FrameHeader+size]) {
+			stream := binary.BigEndian.Uint32(b[5:]) & wire.MaxStream
+			if !c.frame(b[3], b[4], stream, b[wire.FrameHeader:wire.FrameHeader+size]) {
 				return
 			}
-			b = b[http2.FrameHeader+size:]
+			b = b[wire.FrameHeader+size:]
 		}
 		kept = copy(in, b)
 	}
@@ -214,7 +213,7 @@ func (c *nullHTTP2) frame(kind, flags byte, stream uint32, payload []byte) bool 
 	case frameHeaders, frameData:
 		if kind == frameData {
 			if c.taken += uint32(len(payload)); c.taken > returned {
-				c.out = http2.AppendWindow(c.out, 0, c.taken)
+				c.out = wire.AppendWindow(c.out, 0, c.taken)
 				c.taken = 0
 			}
 		}
@@ -231,15 +230,15 @@ func (c *nullHTTP2) frame(kind, flags byte, stream uint32, payload []byte) bool 
 				c.initial = int64(binary.BigEndian.Uint32(payload[2:]))
 			}
 		}
-		c.out = http2.AppendSettingsAck(c.out)
+		c.out = wire.AppendSettingsAck(c.out)
 		return c.initial >= int64(len(c.body)) // streams' windows are not tracked
 	case framePing:
 		if flags&flagAck == 0 && len(payload) == 8 {
-			c.out = http2.AppendPong(c.out, [8]byte(payload))
+			c.out = wire.AppendPong(c.out, [8]byte(payload))
 		}
 	case frameWindow:
 		if stream == 0 && len(payload) == 4 {
-			c.window += int64(binary.BigEndian.Uint32(payload) & http2.MaxWindow)
+			c.window += int64(binary.BigEndian.Uint32(payload) & wire.MaxWindow)
 			c.respond()
 		}
 	case frameGoAway:
@@ -254,10 +253,10 @@ func (c *nullHTTP2) respond() {
 		stream := c.waiting[0]
 		c.waiting = c.waiting[1:]
 		at := len(c.out)
-		c.out = append(http2.BeginHeaders(c.out), c.fields...)
-		c.out = http2.EndHeaders(c.out, at, stream, c.body == "")
+		c.out = append(wire.BeginHeaders(c.out), c.fields...)
+		c.out = wire.EndHeaders(c.out, at, stream, c.body == "")
 		if c.body != "" {
-			c.out = http2.AppendData(c.out, stream, c.body, true)
+			c.out = wire.AppendData(c.out, stream, c.body, true)
 		}
 		c.window -= int64(len(c.body))
 		c.requests.Add(1)

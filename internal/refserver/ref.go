@@ -12,8 +12,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"dyno/internal/protocol"
 	"dyno/internal/scenario"
+	"dyno/internal/wire"
 )
 
 // Reference answers any scenario from its contract, on net/http: the reference in every run. It sleeps for
@@ -33,15 +33,15 @@ type Reference struct {
 
 // Serve answers on ln until ctx ends, then stops within a second.
 func (r *Reference) Serve(ctx context.Context, ln net.Listener) error {
-	return r.ServeAt(ctx, ln, protocol.AtClear)
+	return r.ServeAt(ctx, ln, wire.AtClear)
 }
 
 // ServeAt serves the form of HTTP for the listener at; a TLS listener makes handshakes with ALPN.
-func (r *Reference) ServeAt(ctx context.Context, ln net.Listener, at protocol.Listener) error {
+func (r *Reference) ServeAt(ctx context.Context, ln net.Listener, at wire.Listener) error {
 	srv := &http.Server{Handler: r.Handler(), ConnContext: withFetched, Protocols: new(http.Protocols)}
-	srv.Protocols.SetHTTP1(at != protocol.AtH2C)
-	srv.Protocols.SetHTTP2(at == protocol.AtTLS)
-	srv.Protocols.SetUnencryptedHTTP2(at == protocol.AtH2C)
+	srv.Protocols.SetHTTP1(at != wire.AtH2C)
+	srv.Protocols.SetHTTP2(at == wire.AtTLS)
+	srv.Protocols.SetUnencryptedHTTP2(at == wire.AtH2C)
 	return serveUntil(ctx, ln, srv)
 }
 

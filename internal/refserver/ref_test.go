@@ -8,8 +8,8 @@ import (
 	"slices"
 	"testing"
 
-	"dyno/internal/endpoint"
 	"dyno/internal/scenario"
+	"dyno/internal/wire"
 )
 
 func TestReferenceAnswersDrawnPaths(t *testing.T) {
@@ -37,7 +37,7 @@ func TestReferenceAnswersDrawnPaths(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		ref := Reference{Scenario: s}
 		go ref.Serve(ctx, ln)
-		if _, err := scenario.Verify(ctx, s, endpoint.TCP(ln.Addr().String()), nil, 0); err != nil {
+		if _, err := scenario.Verify(ctx, s, wire.TCP(ln.Addr().String()), nil, 0); err != nil {
 			t.Error(err)
 		}
 		stop()
@@ -76,7 +76,7 @@ func TestReferenceKeepsEveryShippedContract(t *testing.T) {
 		done := make(chan error)
 		ref := Reference{Scenario: s, Turns: 10}
 		go func() { done <- ref.Serve(ctx, ln) }()
-		if _, err := scenario.Verify(ctx, s, endpoint.TCP(ln.Addr().String()), nil, 0); err != nil {
+		if _, err := scenario.Verify(ctx, s, wire.TCP(ln.Addr().String()), nil, 0); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		stop()

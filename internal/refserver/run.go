@@ -9,16 +9,15 @@ import (
 	"sync"
 	"time"
 
-	"dyno/internal/endpoint"
-	"dyno/internal/protocol"
 	"dyno/internal/scenario"
+	"dyno/internal/wire"
 )
 
 // Options configures a reference server.
 type Options struct {
 	Scenarios []*scenario.Scenario // at least one
 	// Addrs are the listening addresses, host:port; without AtClear there is no HTTP/1.1 in the clear.
-	Addrs     map[protocol.Listener]string
+	Addrs     map[wire.Listener]string
 	Cert, Key string        // PEM files, for AtTLS
 	Delay     time.Duration // a reference waits for this before each response
 	Hash      bool          // a reference hashes for each response
@@ -49,16 +48,16 @@ func (c *Control) Run(ctx context.Context, o Options) (counted any, err error) {
 		return nil, err
 	}
 	if backend != "" {
-		ref.Ask = scenario.Ask(ctx, endpoint.TCP(backend))
+		ref.Ask = scenario.Ask(ctx, wire.TCP(backend))
 	}
 	if c.Mutant != nil {
-		ln, err := net.Listen("tcp", o.Addrs[protocol.AtClear])
+		ln, err := net.Listen("tcp", o.Addrs[wire.AtClear])
 		if err != nil {
 			return nil, err
 		}
 		return nil, c.Mutant.Serve(ctx, ln, ref)
 	}
-	err = o.each(ctx, func(ctx context.Context, ln net.Listener, at protocol.Listener) error {
+	err = o.each(ctx, func(ctx context.Context, ln net.Listener, at wire.Listener) error {
 		return ref.ServeAt(ctx, ln, at)
 	})
 	if err != nil {
@@ -70,7 +69,7 @@ func (c *Control) Run(ctx context.Context, o Options) (counted any, err error) {
 // each serves at all addresses at once until ctx ends or one of them fails, which ends the others. A TLS
 // listener makes the handshakes.
 func (o *Options) each(ctx context.Context,
-	serve func(context.Context, net.Listener, protocol.Listener) error,
+	serve func(context.Context, net.Listener, wire.Listener) error,
 ) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -99,16 +98,16 @@ func (o *Options) each(ctx context.Context,
 }
 
 // listen opens the listener for one address.
-func (o *Options) listen(at protocol.Listener, addr string) (net.Listener, error) {
+func (o *Options) listen(at wire.Listener, addr string) (net.Listener, error) {
 	ln, err := net.Listen("tcp", addr)
-	if err != nil || at != protocol.AtTLS {
+	if err != nil || at != wire.AtTLS {
 		return ln, err
 	}
 	pair, err := tls.LoadX509KeyPair(o.Cert, o.Key)
 	if err != nil {
 		ln.Close()
-		return nil, fmt.Errorf("%s, %s: %w", protocol.CertVariable, protocol.KeyVariable, err)
+		return nil, fmt.Errorf("%s, %s: %w", wire.CertVariable, wire.KeyVariable, err)
 	}
 	return tls.NewListener(ln, &tls.Config{Certificates: []tls.Certificate{pair},
-		NextProtos: []string{protocol.ALPN2, protocol.ALPN1}}), nil
+		NextProtos: []string{wire.ALPN2, wire.ALPN1}}), nil
 }

@@ -10,8 +10,8 @@ import (
 
 	"dyno/internal/analysis"
 	"dyno/internal/document"
-	http "dyno/internal/protocol"
 	"dyno/internal/result"
+	"dyno/internal/wire"
 )
 
 func TestForms(t *testing.T) {
@@ -219,7 +219,7 @@ func TestClassicTailWantsRequests(t *testing.T) {
 func TestEncryptionByProtocol(t *testing.T) {
 	d := fixture()
 	name := d.Run.Plan.Contestants[0]
-	for form, version := range map[http.HTTP]string{http.HTTPS: "TLS 1.2", http.H2: "TLS 1.3"} {
+	for form, version := range map[wire.HTTP]string{wire.HTTPS: "TLS 1.2", wire.H2: "TLS 1.3"} {
 		d.Run.Trials = append(d.Run.Trials, &result.Trial{Contestant: name, Level: &result.Level{HTTP: form},
 			Load: result.Load{TLS: []result.TLSSession{{Version: version, Suite: "x", Resumed: true}, // names no group
 				{Version: version, Suite: "x", Group: "X25519"}}}})
@@ -237,12 +237,12 @@ func TestProtocolIsSaid(t *testing.T) {
 	for _, f := range []func() *Data{fixture, classicFixture, func() *Data { return sweepFixture(6) }} {
 		for _, form := range []string{"text", "html", "markdown"} {
 			d := f()
-			d.Width, d.Run.Plan.Levels[0].HTTP = 400, http.H2
+			d.Width, d.Run.Plan.Levels[0].HTTP = 400, wire.H2
 			for i := range d.Levels {
-				d.Levels[i].At.HTTP = http.H2
+				d.Levels[i].At.HTTP = wire.H2
 			}
 			name := d.Run.Plan.Contestants[0]
-			d.Run.Plan.Servers.Unserved = []result.Unserved{{Contestant: "elsewhere", HTTP: http.H2}}
+			d.Run.Plan.Servers.Unserved = []result.Unserved{{Contestant: "elsewhere", HTTP: wire.H2}}
 			d.Run.Trials = append(d.Run.Trials, &result.Trial{Contestant: name, Load: result.Load{
 				TLS: []result.TLSSession{{Version: "TLS 1.3", Suite: "TLS_AES_128_GCM_SHA256", Connections: 5}}}})
 			got := strings.NewReplacer("</span>", "").Replace(strings.NewReplacer(

@@ -8,8 +8,8 @@ import (
 
 	"dyno/internal/analysis"
 	"dyno/internal/document"
-	http "dyno/internal/protocol"
 	"dyno/internal/result"
+	"dyno/internal/wire"
 )
 
 // panel is one plot: levels of one delay, or all.
@@ -29,7 +29,7 @@ func (s *manyLevels) panels() (list []panel) {
 		open     bool
 		own      bool // at a share of its own capacity
 		scenario string
-		form     http.HTTP
+		form     wire.HTTP
 	}
 	at := map[kind]int{}
 	apart, onCPUs := false, s.differInCPUs()
@@ -43,7 +43,7 @@ func (s *manyLevels) panels() (list []panel) {
 			k = len(list)
 			at[of] = k
 			title := document.Clean(of.scenario)
-			if of.form != http.Clear {
+			if of.form != wire.Clear {
 				title = strings.Join(NonEmpty(title, of.form.Words()), ", ")
 			}
 			title = orElse(strings.Join(NonEmpty(append([]string{title}, levelWords(result.Level{DelayNS: of.DelayNS, Work: of.Work,
@@ -57,7 +57,7 @@ func (s *manyLevels) panels() (list []panel) {
 			list = append(list, panel{Plot: document.Plot{Title: title}})
 		}
 		list[k].levels = append(list[k].levels, i)
-		apart = apart || of.open || of.scenario != "" || of.form != http.Clear || of.Work != ""
+		apart = apart || of.open || of.scenario != "" || of.form != wire.Clear || of.Work != ""
 	}
 	if len(list) > 1 && len(list) == len(s.Levels) && !apart {
 		one := panel{}

@@ -9,8 +9,8 @@ import (
 	"dyno/internal/analysis"
 	"dyno/internal/checks"
 	"dyno/internal/document"
-	http "dyno/internal/protocol"
 	"dyno/internal/result"
+	"dyno/internal/wire"
 )
 
 // Level is one operating point of a run at several and what was found there.
@@ -71,7 +71,7 @@ func WorkName(work string) string {
 // connections returns the number of a level's connections, and what is spoken on them.
 func connections(l result.Level) string {
 	s := document.Count(l.Connections, "connection")
-	if l.HTTP != http.Clear {
+	if l.HTTP != wire.Clear {
 		s += " of " + l.HTTP.Words()
 	}
 	return s
@@ -106,7 +106,7 @@ func LevelName(l result.Level) string {
 	if l.Scenario != "" {
 		parts = append(parts, document.Clean(l.Scenario))
 	}
-	if l.HTTP != http.Clear {
+	if l.HTTP != wire.Clear {
 		parts = append(parts, l.HTTP.Words())
 	}
 	if l.Records > 0 {

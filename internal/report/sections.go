@@ -9,8 +9,8 @@ import (
 
 	"dyno/internal/checks"
 	"dyno/internal/document"
-	http "dyno/internal/protocol"
 	"dyno/internal/result"
+	"dyno/internal/wire"
 )
 
 // all returns the contestants, then the controls.
@@ -66,7 +66,7 @@ func (v *View) origin() document.Section {
 func (v *View) encryption() string {
 	type spoken struct {
 		contestant string
-		in         http.HTTP
+		in         wire.HTTP
 	}
 	words := map[spoken]string{}
 	several := map[string]map[string]bool{} // by contestant

@@ -2,7 +2,7 @@ package result
 
 import (
 	"dyno/internal/hist"
-	"dyno/internal/tcpstat"
+	"dyno/internal/wire"
 )
 
 // Load holds the generator's measurements in the counted window, after draining. The counts add up:
@@ -128,7 +128,7 @@ type Load struct {
 // before dyno read connections have no Connections: they count all programs in the generator's
 // network namespace.
 type Network struct {
-	tcpstat.Segments
+	wire.Segments
 	// Link is the network card that carries packets to the server, with several generators the most
 	// used card; "" if the server is on the same machine. LinkBitsPerSec is the card's stated
 	// capacity each way, LinkShare the share used in the window, in the busier direction; 0: not

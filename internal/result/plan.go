@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"dyno/internal/protocol"
+	"dyno/internal/wire"
 )
 
 // Plan says what a run measures and compares, and when it ends. Package plan makes it from the
@@ -225,8 +225,8 @@ type Level struct {
 	Scenario string `json:"scenario,omitempty"` // if it is not the plan's
 	// HTTP is the protocol between generator and contestant; absent: HTTP/1.1 in the clear. For
 	// HTTP/2 Pipeline is the number of streams on each connection.
-	HTTP    protocol.HTTP `json:"protocol,omitempty"`
-	Records int           `json:"records,omitempty"` // per backend answer
+	HTTP    wire.HTTP `json:"protocol,omitempty"`
+	Records int       `json:"records,omitempty"` // per backend answer
 	// Step is how many loads the same processes carried before, in a plan with fresh processes: at
 	// the levels before it, one after another.
 	Step int `json:"step,omitempty"`
@@ -250,7 +250,7 @@ func (l Level) Launch() LaunchPart { return LaunchPart{l.DelayNS, l.Work, l.CPUs
 // AtBackend returns the part of a level that concerns the backend: scenario and protocol are
 // between generator and contestants, and the backend has its own CPUs.
 func (l Level) AtBackend() Level {
-	l.Scenario, l.HTTP, l.CPUs = "", protocol.Clear, 0
+	l.Scenario, l.HTTP, l.CPUs = "", wire.Clear, 0
 	return l
 }
 
@@ -275,9 +275,9 @@ type Cell struct {
 // Unserved is a contestant that is not measured at a level: it does not serve the level's protocol
 // or, if CPUs is set, needs more CPUs than servers have there.
 type Unserved struct {
-	Contestant string        `json:"contestant"`
-	HTTP       protocol.HTTP `json:"protocol,omitempty"`
-	CPUs       int           `json:"cpus,omitempty"`
+	Contestant string    `json:"contestant"`
+	HTTP       wire.HTTP `json:"protocol,omitempty"`
+	CPUs       int       `json:"cpus,omitempty"`
 }
 
 // Comparison is a pair of cells that a run decides.

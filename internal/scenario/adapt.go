@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"dyno/internal/endpoint"
+	"dyno/internal/wire"
 )
 
 // each returns a copy of s in which change has changed every request. change must not modify a request's
@@ -80,7 +80,7 @@ func (s *Scenario) Exact(seen *Observed) *Scenario {
 }
 
 // Pin does the same as Exact for a server that has not been verified.
-func (s *Scenario) Pin(ctx context.Context, to endpoint.Endpoint) (*Scenario, error) {
+func (s *Scenario) Pin(ctx context.Context, to wire.Endpoint) (*Scenario, error) {
 	seen, err := s.Inspect(ctx, to)
 	if err != nil {
 		return nil, err

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"dyno/internal/endpoint"
+	"dyno/internal/wire"
 )
 
 func TestPathsOfAContestant(t *testing.T) {
@@ -161,21 +161,21 @@ func TestVerifyPinsBytes(t *testing.T) {
 		n++
 		return answer("200 OK", "", "<p>a</p>"+strings.Repeat(" ", n)+"<p>b</p>")
 	})
-	if _, err := Verify(t.Context(), s, endpoint.TCP(addr), nil, 0); err == nil || !strings.Contains(err.Error(),
+	if _, err := Verify(t.Context(), s, wire.TCP(addr), nil, 0); err == nil || !strings.Contains(err.Error(),
 		"under load all must be identical") {
 		t.Error(err)
 	}
 	addr = raw(t, func(string) string { return answer("200 OK", "", "<p>a</p><p>b</p>\n") })
-	seen, err := Verify(t.Context(), s, endpoint.TCP(addr), nil, 0)
+	seen, err := Verify(t.Context(), s, wire.TCP(addr), nil, 0)
 	if err != nil || string(seen.Bodies[0]) != "<p>a</p><p>b</p>\n" {
 		t.Fatalf("%+v, %v", seen, err)
 	}
-	pinned, err := s.Pin(t.Context(), endpoint.Endpoint{Network: "tcp", Addr: addr, Host: "h"})
+	pinned, err := s.Pin(t.Context(), wire.Endpoint{Network: "tcp", Addr: addr, Host: "h"})
 	if err != nil || *pinned.Requests[0].Expect.Body != "<p>a</p><p>b</p>\n" {
 		t.Error(pinned, err)
 	}
 	addr = raw(t, func(string) string { return answer("200 OK", "", "<p>c</p>") })
-	if _, err := s.Pin(t.Context(), endpoint.TCP(addr)); err == nil || !strings.Contains(err.Error(), "the page") {
+	if _, err := s.Pin(t.Context(), wire.TCP(addr)); err == nil || !strings.Contains(err.Error(), "the page") {
 		t.Error(err)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"os"
 
 	"dyno/internal/conf"
-	"dyno/internal/endpoint"
+	"dyno/internal/wire"
 )
 
 // BackendAddr returns the backend's address from the environment; "" if s needs no backend.
@@ -63,7 +63,7 @@ func (s *Scenario) Bind(get func(path string) ([]byte, error)) (*Scenario, error
 }
 
 // Ask returns a get function for Bind that asks the backend.
-func Ask(ctx context.Context, backend endpoint.Endpoint) func(path string) ([]byte, error) {
+func Ask(ctx context.Context, backend wire.Endpoint) func(path string) ([]byte, error) {
 	return func(path string) ([]byte, error) {
 		request := fmt.Sprintf("GET %s HTTP/1.1\r\nHost: %s\r\n\r\n", path, backend.Authority())
 		return exchangeOnce(ctx, backend, request, http.StatusOK)
@@ -71,7 +71,7 @@ func Ask(ctx context.Context, backend endpoint.Endpoint) func(path string) ([]by
 }
 
 // Tell sets the number of records in the backend's responses, and the seed for drawing them.
-func Tell(ctx context.Context, backend endpoint.Endpoint, records int, seed uint64) error {
+func Tell(ctx context.Context, backend wire.Endpoint, records int, seed uint64) error {
 	request := fmt.Sprintf("POST /control?records=%d&seed=%d HTTP/1.1\r\nHost: %s\r\nContent-Length: 0\r\n\r\n",
 		records, seed, backend.Authority())
 	_, err := exchangeOnce(ctx, backend, request, http.StatusNoContent)
@@ -79,7 +79,7 @@ func Tell(ctx context.Context, backend endpoint.Endpoint, records int, seed uint
 }
 
 // exchangeOnce sends a request on a new connection. It returns the response body and requires this status.
-func exchangeOnce(ctx context.Context, to endpoint.Endpoint, request string, status int) ([]byte, error) {
+func exchangeOnce(ctx context.Context, to wire.Endpoint, request string, status int) ([]byte, error) {
 	v := newVerifier(nil, to, 0)
 	defer v.hangUp()
 	resp, _, err := v.exchange(ctx, message{raw: []byte(request)}, false)

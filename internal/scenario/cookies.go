@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"dyno/internal/http1"
+	"dyno/internal/wire"
 )
 
 // jar holds the cookies of one Source and a rendered Cookie header per template. A header is rendered again
@@ -70,11 +70,11 @@ func (s *Source) learn(fields []byte, w *Want) {
 	given := ""
 	var list []*http.Cookie
 	for {
-		name, value, rest, ok := http1.NextField(fields)
+		name, value, rest, ok := wire.NextField(fields)
 		if !ok {
 			break
 		}
-		if fields = rest; http1.EqualFold(name, setCookie) {
+		if fields = rest; wire.EqualFold(name, setCookie) {
 			if c, err := http.ParseSetCookie(string(value)); err == nil {
 				list = append(list, c)
 				if c.Name == s.mix.session {

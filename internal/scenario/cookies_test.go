@@ -6,19 +6,19 @@ import (
 	"testing/synctest"
 	"time"
 
-	"dyno/internal/http1"
+	"dyno/internal/wire"
 )
 
 // talk is a connection with cookies to a server whose responses the test chooses.
 type talk struct {
 	t    *testing.T
 	src  *Source
-	p    http1.Parser
+	p    wire.HTTP1Parser
 	want Want
 }
 
 func newTalk(t *testing.T, requests ...Request) *talk {
-	return &talk{t: t, src: source1(t, Options{Cookies: true}, requests...), p: http1.Parser{Memo: new(http1.Memo)}}
+	return &talk{t: t, src: source1(t, Options{Cookies: true}, requests...), p: wire.HTTP1Parser{Memo: new(wire.Memo)}}
 }
 
 // ask sends the next request, returns its Cookie header, and learns from a response with these header lines.
@@ -28,9 +28,9 @@ func (c *talk) ask(lines ...string) string {
 	if len(q.Header["Cookie"]) > 1 {
 		c.t.Errorf("%d Cookie headers", len(q.Header["Cookie"]))
 	}
-	c.p.Expect(http1.Want{StopAt: true})
+	c.p.Expect(wire.Want{StopAt: true})
 	answer := "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n" + strings.Join(append(lines, "", ""), "\r\n")
-	if _, ev, err := c.p.Feed([]byte(answer)); ev != http1.AtHead || err != nil {
+	if _, ev, err := c.p.Feed([]byte(answer)); ev != wire.AtHead || err != nil {
 		c.t.Fatalf("%q: %v, %v", answer, ev, err)
 	}
 	c.src.Learn(c.p.Fields(), c.p.HeadID, &c.want)
@@ -63,9 +63,9 @@ func TestCookieLife(t *testing.T) {
 
 func TestCookiesAreOfOneSource(t *testing.T) {
 	m := compile(t, &Scenario{Requests: []Request{get("/")}}, Options{Cookies: true})
-	memo := new(http1.Memo) // one for both connections, as in load/epoll
-	a := &talk{t: t, src: m.NewSource(1, 0, 2), p: http1.Parser{Memo: memo}}
-	b := &talk{t: t, src: m.NewSource(2, 1, 2), p: http1.Parser{Memo: memo}}
+	memo := new(wire.Memo) // one for both connections, as in load/epoll
+	a := &talk{t: t, src: m.NewSource(1, 0, 2), p: wire.HTTP1Parser{Memo: memo}}
+	b := &talk{t: t, src: m.NewSource(2, 1, 2), p: wire.HTTP1Parser{Memo: memo}}
 	a.check("", "Set-Cookie: s=1; Path=/")
 	b.check("")
 	a.check("s=1", "Set-Cookie: s=2; Path=/")
@@ -91,7 +91,7 @@ func TestCookiePaths(t *testing.T) {
 			if learned {
 				sends[q.URL.Path] = q.Header.Get("Cookie")
 			} else if learned = c.want.Index == i; learned {
-				c.p.Expect(http1.Want{StopAt: true})
+				c.p.Expect(wire.Want{StopAt: true})
 				c.p.Feed([]byte("HTTP/1.1 200 OK\r\n" + line + "\r\n\r\n"))
 				c.src.Learn(c.p.Fields(), c.p.HeadID, &c.want)
 			}
@@ -187,7 +187,7 @@ func TestCookiesCostNothingAtRest(t *testing.T) {
 	for i, answer := range answers {
 		turn := func() {
 			buf = c.src.Next(buf[:0], &c.want)
-			c.p.Expect(http1.Want{StopAt: c.want.Cookies})
+			c.p.Expect(wire.Want{StopAt: c.want.Cookies})
 			c.p.Feed(answer)
 			c.src.Learn(c.p.Fields(), c.p.HeadID, &c.want)
 		}
@@ -208,7 +208,7 @@ func TestSessionsAreKept(t *testing.T) {
 	r := get("/")
 	r.Expect.Session = true
 	s := &Scenario{Name: "x", Session: "id", Cookies: true, Requests: []Request{r}}
-	c := &talk{t: t, src: compile(t, s, Options{}).NewSource(1, 0, 1), p: http1.Parser{Memo: new(http1.Memo)}}
+	c := &talk{t: t, src: compile(t, s, Options{}).NewSource(1, 0, 1), p: wire.HTTP1Parser{Memo: new(wire.Memo)}}
 	for i, step := range []struct {
 		line string // in the response
 		sent string
@@ -229,7 +229,7 @@ func TestSessionsAreKept(t *testing.T) {
 		if got := strings.Join(q.Header["Cookie"], ""); got != step.sent {
 			t.Errorf("%d: Cookie %q; want %q", i, got, step.sent)
 		}
-		c.p.Expect(http1.Want{StopAt: true})
+		c.p.Expect(wire.Want{StopAt: true})
 		c.p.Feed([]byte("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n" + step.line + "\r\n\r\n"))
 		if kept := c.src.Learn(c.p.Fields(), c.p.HeadID, &c.want); kept != step.kept {
 			t.Errorf("%d: %s kept: %v", i, step.line, kept)
@@ -240,7 +240,7 @@ func TestSessionsAreKept(t *testing.T) {
 	answer := []byte("HTTP/1.1 200 OK\r\nSet-Cookie: id=c; Path=/\r\nContent-Length: 0\r\n\r\n")
 	turn := func() {
 		buf = c.src.Next(buf[:0], &c.want)
-		c.p.Expect(http1.Want{StopAt: true})
+		c.p.Expect(wire.Want{StopAt: true})
 		c.p.Feed(answer)
 		if !c.src.Learn(c.p.Fields(), c.p.HeadID, &c.want) {
 			t.Error("a session that is kept is lost")

@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"time"
 
-	"dyno/internal/endpoint"
+	"dyno/internal/wire"
 )
 
 // dateMoves limits how long a Date may stay unchanged. Date counts seconds, and a server that updates it once
@@ -16,7 +16,7 @@ const dateMoves = 2 * time.Second
 // WatchDate notes the Date in a response to the first loaded request. The returned function verifies that the
 // Date advances: it asks at least once, and again for up to two seconds after the first response. Its error
 // is a *Broken or the context's.
-func WatchDate(ctx context.Context, s *Scenario, to endpoint.Endpoint, delay time.Duration) (
+func WatchDate(ctx context.Context, s *Scenario, to wire.Endpoint, delay time.Duration) (
 	moved func(context.Context) error, err error) {
 	first, err := s.date(ctx, to, delay)
 	if err != nil {
@@ -49,7 +49,7 @@ func WatchDate(ctx context.Context, s *Scenario, to endpoint.Endpoint, delay tim
 }
 
 // date returns the Date of one response.
-func (s *Scenario) date(ctx context.Context, to endpoint.Endpoint, delay time.Duration) (time.Time, error) {
+func (s *Scenario) date(ctx context.Context, to wire.Endpoint, delay time.Duration) (time.Time, error) {
 	_, resp, err := s.first(ctx, to, verifyTimeout+delay, Options{})
 	if err != nil {
 		return time.Time{}, &Broken{"date", "", "connection", err.Error()}

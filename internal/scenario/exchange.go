@@ -11,10 +11,8 @@ import (
 	"sync"
 	"time"
 
-	"dyno/internal/endpoint"
 	"dyno/internal/foreign"
-	"dyno/internal/http1"
-	"dyno/internal/http2"
+	"dyno/internal/wire"
 )
 
 // message is a request with drawn values, ready to send.
@@ -56,7 +54,7 @@ func (m message) withCookies(pairs string) message {
 	head, body, _ := strings.Cut(string(m.raw), "\r\n\r\n")
 	m.raw = []byte(head + "\r\nCookie: " + pairs + "\r\n\r\n" + body)
 	if m.block != nil {
-		m.block = http2.AppendField(m.block, "cookie", pairs)
+		m.block = wire.AppendField(m.block, "cookie", pairs)
 	}
 	return m
 }
@@ -64,7 +62,7 @@ func (m message) withCookies(pairs string) message {
 // exchange sends one request and reads the whole response on v's connection, which it opens if there is none.
 // It returns the response parsed and as received. An HTTP/2 request that the server did not process is sent
 // again.
-func (v *verifier) exchange(ctx context.Context, m message, head bool) (*http1.Response, []byte, error) {
+func (v *verifier) exchange(ctx context.Context, m message, head bool) (*wire.Response, []byte, error) {
 	for tries := 0; ; tries++ {
 		resp, answer, err := v.send(ctx, m, head)
 		if _, left := errors.AsType[*notProcessed](err); !left || tries == mostAgain {
@@ -80,7 +78,7 @@ const mostAgain = 10
 // notProcessed is an error after which the request can be sent again (RFC 9113, section 8.7).
 type notProcessed struct{ error }
 
-func (v *verifier) send(ctx context.Context, m message, head bool) (*http1.Response, []byte, error) {
+func (v *verifier) send(ctx context.Context, m message, head bool) (*wire.Response, []byte, error) {
 	if v.conn == nil {
 		var d net.Dialer
 		conn, err := v.to.Dial(ctx, &d)
@@ -112,7 +110,7 @@ func (v *verifier) send(ctx context.Context, m message, head bool) (*http1.Respo
 		n, err := v.conn.Read(buf)
 		answer = append(answer, buf[:n]...)
 		ended := errors.Is(err, io.EOF)
-		resp, perr := http1.Whole(answer, head, ended)
+		resp, perr := wire.WholeResponse(answer, head, ended)
 		if err != nil && !ended {
 			return nil, nil, v.unread(err, len(answer))
 		}
@@ -124,7 +122,7 @@ func (v *verifier) send(ctx context.Context, m message, head bool) (*http1.Respo
 			return &resp, answer, nil
 		case ended:
 			return nil, nil, v.unread(err, len(answer))
-		case !errors.Is(perr, http1.ErrIncomplete):
+		case !errors.Is(perr, wire.ErrIncomplete):
 			return nil, nil, fmt.Errorf("the response is not HTTP/1.1: %w", perr)
 		}
 	}
@@ -145,7 +143,7 @@ func (v *verifier) unread(err error, n int) error {
 }
 
 // optionsFor returns the options for requests to a server.
-func optionsFor(to endpoint.Endpoint) Options {
+func optionsFor(to wire.Endpoint) Options {
 	return Options{Scheme: to.Scheme(), HTTP2: to.HTTP2}
 }
 
@@ -166,8 +164,8 @@ func quote(b []byte) string {
 
 // Probe returns a function that sends the first loaded request on a new connection. The error is nil if the
 // response has the right status.
-func (s *Scenario) Probe(delay time.Duration) func(ctx context.Context, to endpoint.Endpoint) error {
-	return func(ctx context.Context, to endpoint.Endpoint) error {
+func (s *Scenario) Probe(delay time.Duration) func(ctx context.Context, to wire.Endpoint) error {
+	return func(ctx context.Context, to wire.Endpoint) error {
 		w, resp, err := s.first(ctx, to, verifyTimeout+delay, Options{})
 		if err == nil && !w.Accepts(resp.Status) {
 			err = fmt.Errorf("status %d; want %s", resp.Status, w.statuses())
@@ -181,14 +179,14 @@ type Answer struct {
 	Index    int    // in Scenario.Requests
 	Drawn    bool   // the request has placeholders, so other draws were sent too
 	Sent     string // request line without the protocol: "GET /users/7"
-	Response *http1.Response
+	Response *wire.Response
 	Part     int // part of Reread
 	Mark     Mark
 }
 
 // Answers sends the loaded requests to a server without judging the responses. Requests with placeholders are
 // sent several times; every call draws the same values.
-func (s *Scenario) Answers(ctx context.Context, to endpoint.Endpoint) ([]Answer, error) {
+func (s *Scenario) Answers(ctx context.Context, to wire.Endpoint) ([]Answer, error) {
 	return s.answers(ctx, to, draws, func(i int) (seed uint64, sent bool) { return uint64(i) + 1, true })
 }
 
@@ -202,7 +200,7 @@ const (
 // Reread sends the loaded safe requests twice, as parts 0 and 1. Then it alternates between unsafe and safe
 // requests, and each turn is a new part: several rounds with one draw each, and a last round with as many
 // draws as parts 0 and 1. In one round, requests with the same placeholders draw the same values.
-func (s *Scenario) Reread(ctx context.Context, to endpoint.Endpoint) (all []Answer, err error) {
+func (s *Scenario) Reread(ctx context.Context, to wire.Endpoint) (all []Answer, err error) {
 	part, began := 0, time.Now()
 	send := func(seed uint64, safe bool, most int) {
 		if err == nil {
@@ -238,7 +236,7 @@ func (r *Request) Safe() bool {
 }
 
 // answers sends up to most draws of each request that choose selects, with the seed that choose returns.
-func (s *Scenario) answers(ctx context.Context, to endpoint.Endpoint, most int,
+func (s *Scenario) answers(ctx context.Context, to wire.Endpoint, most int,
 	choose func(i int) (uint64, bool)) ([]Answer, error) {
 	v := newVerifier(s, to, 0)
 	defer v.hangUp()
@@ -294,7 +292,7 @@ const (
 // InTurn sends requests as a load draws them, but one after another, without judging the responses. Every
 // call sends the same requests in the same order, and stops at a time or size limit. After an error it
 // returns the answers so far.
-func (s *Scenario) InTurn(ctx context.Context, to endpoint.Endpoint) (all []Answer, err error) {
+func (s *Scenario) InTurn(ctx context.Context, to wire.Endpoint) (all []Answer, err error) {
 	mix, err := s.mixed(to)
 	if err != nil {
 		return nil, err
@@ -313,7 +311,7 @@ func (s *Scenario) InTurn(ctx context.Context, to endpoint.Endpoint) (all []Answ
 }
 
 // mixed compiles s for requests whose responses are not judged.
-func (s *Scenario) mixed(to endpoint.Endpoint) (*Mix, error) {
+func (s *Scenario) mixed(to wire.Endpoint) (*Mix, error) {
 	o := optionsFor(to)
 	o.Loose, o.Shapes = true, true
 	return s.Compile(to.Authority(), o)
@@ -324,7 +322,7 @@ const againAtOnce = 16
 
 // Again sends the requests with these marks once more, without judging the responses. It uses several
 // connections, because handlers may be slow.
-func (s *Scenario) Again(ctx context.Context, to endpoint.Endpoint, marks []Mark) ([]Answer, error) {
+func (s *Scenario) Again(ctx context.Context, to wire.Endpoint, marks []Mark) ([]Answer, error) {
 	mix, err := s.mixed(to)
 	if err != nil {
 		return nil, err
@@ -370,8 +368,8 @@ func (s *Scenario) Drawn(marks ...Mark) (all []string) {
 
 // first sends a load's first request on a new connection. It returns the contract and the response, which
 // must come within a time.
-func (s *Scenario) first(ctx context.Context, to endpoint.Endpoint, within time.Duration, o Options) (*Want,
-	*http1.Response, error) {
+func (s *Scenario) first(ctx context.Context, to wire.Endpoint, within time.Duration, o Options) (*Want,
+	*wire.Response, error) {
 	v := newVerifier(s, to, 0)
 	v.timeout = within
 	defer v.hangUp()

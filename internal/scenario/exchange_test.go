@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"dyno/internal/endpoint"
+	"dyno/internal/wire"
 )
 
 // The error describes the hanging server, not the failed system call.
@@ -29,7 +29,7 @@ func TestServerHangs(t *testing.T) {
 				conn.Read(make([]byte, 1)) // until the client gives up
 			}
 		}()
-		v := &verifier{to: endpoint.TCP(ln.Addr().String()), timeout: 50 * time.Millisecond}
+		v := &verifier{to: wire.TCP(ln.Addr().String()), timeout: 50 * time.Millisecond}
 		_, _, err = v.exchange(t.Context(), message{raw: []byte("GET / HTTP/1.1\r\nHost: a\r\n\r\n")}, false)
 		v.hangUp()
 		if err == nil || !strings.Contains(err.Error(), want) {

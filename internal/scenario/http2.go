@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unsafe"
 
-	"dyno/internal/http2"
+	"dyno/internal/wire"
 )
 
 // HTTP2 appends the request's header block to b. The body is fixed, or drawn into memory and valid until
@@ -29,10 +29,10 @@ func (d *Draw) HTTP2(b, memory []byte) (_, _ []byte, body string) {
 			b = p.in.append(b, d.source.draw(rng, p.in))
 		case beginString:
 			from = len(b)
-			b = http2.BeginString(b)
+			b = wire.BeginString(b)
 		case endString:
 			size := len(b) - from - 1
-			b = http2.EndString(b, from)
+			b = wire.EndString(b, from)
 			if path == nil { // the first string is the path
 				path, _, _ = bytes.Cut(b[len(b)-size:], []byte{'?'})
 			}
@@ -40,7 +40,7 @@ func (d *Draw) HTTP2(b, memory []byte) (_, _ []byte, body string) {
 			b = appendCookies(b, d.source.cookies(d.template, path), cookieMore)
 		case cookieField:
 			if text := d.source.cookies(d.template, path); text != "" {
-				b = http2.AppendString(append(b, cookieName...), text)
+				b = wire.AppendString(append(b, cookieName...), text)
 			}
 		}
 	}
@@ -59,12 +59,12 @@ func (d *Draw) HTTP2(b, memory []byte) (_, _ []byte, body string) {
 	}
 	b = append(b, lengthName...)
 	from = len(b)
-	b = http2.EndString(strconv.AppendInt(http2.BeginString(b), int64(len(memory)), 10), from)
+	b = wire.EndString(strconv.AppendInt(wire.BeginString(b), int64(len(memory)), 10), from)
 	return b, memory, unsafe.String(unsafe.SliceData(memory), len(memory))
 }
 
 // Names of fields whose values are known late.
-var cookieName, lengthName = http2.AppendName(nil, "cookie"), http2.AppendName(nil, "content-length")
+var cookieName, lengthName = wire.AppendName(nil, "cookie"), wire.AppendName(nil, "content-length")
 
 // block is an HTTP/2 request.
 type block struct {
@@ -76,8 +76,8 @@ type block struct {
 
 // compile renders the fixed parts of r for HTTP/2. The builder must be empty.
 func (x *block) compile(r *Request, host string, o Options, b builder) error {
-	b.text = http2.AppendField(b.text, ":method", r.Method)
-	b.text = http2.AppendField(b.text, ":scheme", cmp.Or(o.Scheme, "http"))
+	b.text = wire.AppendField(b.text, ":method", r.Method)
+	b.text = wire.AppendField(b.text, ":scheme", cmp.Or(o.Scheme, "http"))
 	if !b.field(":path", HeaderLine{Value: r.Path}, inPath) {
 		return wrong("path", "%w", b.err)
 	}
@@ -101,7 +101,7 @@ func (x *block) compile(r *Request, host string, o Options, b builder) error {
 	}
 	x.fixed = r.Body
 	if r.Body != "" || r.Method == "POST" || r.Method == "PUT" {
-		b.text = http2.AppendField(b.text, "content-length", strconv.Itoa(len(r.Body)))
+		b.text = wire.AppendField(b.text, "content-length", strconv.Itoa(len(r.Body)))
 	}
 	x.parts = b.done()
 	return nil
@@ -112,7 +112,7 @@ func (x *block) compile(r *Request, host string, o Options, b builder) error {
 func (b *builder) authority(r *Request, host string) error {
 	at := slices.IndexFunc(r.Headers, func(h HeaderLine) bool { return strings.EqualFold(h.Name, "host") })
 	if at < 0 {
-		b.text = http2.AppendField(b.text, ":authority", host)
+		b.text = wire.AppendField(b.text, ":authority", host)
 		return nil
 	}
 	before := len(b.parts)
@@ -185,13 +185,13 @@ func (b *builder) field(name string, h HeaderLine, where place) bool {
 			return false
 		}
 		if len(probe.parts) > 0 {
-			b.text = http2.AppendName(b.text, name)
+			b.text = wire.AppendName(b.text, name)
 			b.slot(part{then: beginString})
 			b.fill(value, where)
 			b.slot(part{then: endString})
 			return true
 		}
 	}
-	b.text = http2.AppendField(b.text, name, value)
+	b.text = wire.AppendField(b.text, name, value)
 	return true
 }

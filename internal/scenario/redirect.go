@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"fmt"
 
-	"dyno/internal/http1"
+	"dyno/internal/wire"
 )
 
 // Sent is a request as sent in HTTP/1.1, kept to be sent to another target.
@@ -42,11 +42,11 @@ func (x *Sent) Target() string { return string(targetOf(x.bytes)) }
 func (x *Sent) Host() string {
 	_, fields, _ := bytes.Cut(x.bytes, []byte{'\n'})
 	for {
-		name, value, rest, ok := http1.NextField(fields)
+		name, value, rest, ok := wire.NextField(fields)
 		if !ok {
 			return ""
 		}
-		if fields = rest; http1.EqualFold(name, hostName) {
+		if fields = rest; wire.EqualFold(name, hostName) {
 			return string(value)
 		}
 	}
@@ -114,7 +114,7 @@ var contentFields = [][]byte{[]byte("content-length"), []byte("transfer-encoding
 
 func describesContent(name []byte) bool {
 	for _, f := range contentFields {
-		if http1.EqualFold(name, f) {
+		if wire.EqualFold(name, f) {
 			return true
 		}
 	}

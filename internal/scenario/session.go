@@ -10,16 +10,15 @@ import (
 	"sync"
 	"time"
 
-	"dyno/internal/endpoint"
 	"dyno/internal/foreign"
-	"dyno/internal/http1"
+	"dyno/internal/wire"
 )
 
 // setCookies returns the cookies that a response sets.
-func setCookies(resp *http1.Response) []*http.Cookie {
+func setCookies(resp *wire.Response) []*http.Cookie {
 	header := http.Header{}
 	for _, f := range resp.Fields {
-		if http1.EqualFold([]byte(f.Name), setCookie) {
+		if wire.EqualFold([]byte(f.Name), setCookie) {
 			header.Add("Set-Cookie", f.Value)
 		}
 	}
@@ -27,7 +26,7 @@ func setCookies(resp *http1.Response) []*http.Cookie {
 }
 
 // sessionOf returns the session that a response sets; "" if it sets none.
-func (s *Scenario) sessionOf(resp *http1.Response) string {
+func (s *Scenario) sessionOf(resp *wire.Response) string {
 	for _, c := range setCookies(resp) {
 		if c.Name == s.Session {
 			return c.Value
@@ -154,7 +153,7 @@ func (v *verifier) sessions(ctx context.Context, set, get int) error {
 // VerifyTogether verifies that sessions stay apart when many visitors come at once, each on a separate
 // connection. Every visitor stores a value and reads it, several times. Verify must have checked the declared
 // differences. If s has no such requests, VerifyTogether does nothing.
-func VerifyTogether(ctx context.Context, s *Scenario, to endpoint.Endpoint, visitors, times int,
+func VerifyTogether(ctx context.Context, s *Scenario, to wire.Endpoint, visitors, times int,
 	delay time.Duration) error {
 	set, get := s.keepers()
 	if set < 0 {

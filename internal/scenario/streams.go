@@ -11,16 +11,14 @@ import (
 	"os"
 	"time"
 
-	"dyno/internal/endpoint"
-	"dyno/internal/http1"
-	"dyno/internal/http2"
+	"dyno/internal/wire"
 )
 
 // http2Client is the client side of HTTP/2 on a connection that carries one request at a time. It checks the
 // server's frames as strictly as a load does.
 type http2Client struct {
 	conn   net.Conn
-	parser http2.Parser
+	parser wire.HTTP2Parser
 	buffer []byte
 	in     []byte // received, not yet parsed
 	out    []byte // waiting to be sent
@@ -33,11 +31,11 @@ type http2Client struct {
 }
 
 // Greet connects to a server that should speak HTTP/2, and returns an error if it does not.
-func Greet(ctx context.Context, to endpoint.Endpoint, patience time.Duration) error {
+func Greet(ctx context.Context, to wire.Endpoint, patience time.Duration) error {
 	conn, err := to.Dial(ctx, &net.Dialer{Timeout: patience})
 	switch {
-	case endpoint.NoProtocol(err):
-		return &endpoint.NotHTTP2Error{Why: "it takes none of the protocols offered (ALPN)"}
+	case wire.NoProtocol(err):
+		return &wire.NotHTTP2Error{Why: "it takes none of the protocols offered (ALPN)"}
 	case err != nil:
 		return err
 	}
@@ -51,29 +49,29 @@ func Greet(ctx context.Context, to endpoint.Endpoint, patience time.Duration) er
 // greet begins HTTP/2 on conn and waits for the server's SETTINGS. The error is a *endpoint.NotHTTP2Error.
 func greet(conn net.Conn) (*http2Client, error) {
 	if c, ok := conn.(*tls.Conn); ok {
-		if chosen := c.ConnectionState().NegotiatedProtocol; chosen != endpoint.HTTP2 {
-			return nil, endpoint.NotHTTP2(chosen)
+		if chosen := c.ConnectionState().NegotiatedProtocol; chosen != wire.HTTP2 {
+			return nil, wire.NotHTTP2(chosen)
 		}
 	}
-	t := &http2Client{conn: conn, buffer: make([]byte, 64<<10), next: 1, room: http2.InitialWindow,
-		initial: http2.InitialWindow}
+	t := &http2Client{conn: conn, buffer: make([]byte, 64<<10), next: 1, room: wire.InitialWindow,
+		initial: wire.InitialWindow}
 	t.parser.Reset()
-	t.out = http2.AppendSettings([]byte(http2.Preface), http2.Setting{ID: http2.EnablePush},
-		http2.Setting{ID: http2.InitialWindowSize, Value: http2.MaxWindow})
-	t.out = http2.AppendWindow(t.out, 0, http2.MaxWindow-http2.InitialWindow)
+	t.out = wire.AppendSettings([]byte(wire.Preface), wire.HTTP2Setting{ID: wire.EnablePush},
+		wire.HTTP2Setting{ID: wire.InitialWindowSize, Value: wire.MaxWindow})
+	t.out = wire.AppendWindow(t.out, 0, wire.MaxWindow-wire.InitialWindow)
 	for wait := true; ; {
 		switch event, err := t.event(wait); {
 		case errors.Is(err, io.EOF):
-			return nil, &endpoint.NotHTTP2Error{Why: "it closed the connection"}
+			return nil, &wire.NotHTTP2Error{Why: "it closed the connection"}
 		case errors.Is(err, os.ErrDeadlineExceeded):
-			return nil, &endpoint.NotHTTP2Error{Why: "it sent no SETTINGS in time"}
+			return nil, &wire.NotHTTP2Error{Why: "it sent no SETTINGS in time"}
 		case err != nil:
-			return nil, &endpoint.NotHTTP2Error{Why: err.Error()}
-		case event == http2.GoAway:
-			return nil, &endpoint.NotHTTP2Error{Why: t.goAway().Error()}
-		case event == http2.Settled: // the data behind it may end the connection at once
+			return nil, &wire.NotHTTP2Error{Why: err.Error()}
+		case event == wire.GoAway:
+			return nil, &wire.NotHTTP2Error{Why: t.goAway().Error()}
+		case event == wire.Settled: // the data behind it may end the connection at once
 			wait = false
-		case event == http2.More:
+		case event == wire.HTTP2More:
 			return t, nil
 		}
 	}
@@ -81,14 +79,14 @@ func greet(conn net.Conn) (*http2Client, error) {
 
 // event reads up to the next event. It answers SETTINGS and PING, and updates the windows. Before it waits,
 // it sends the pending output. If wait is not set and no event is buffered, it returns More.
-func (t *http2Client) event(wait bool) (http2.Event, error) {
+func (t *http2Client) event(wait bool) (wire.HTTP2Event, error) {
 	for {
 		n, event, err := t.parser.Feed(t.in)
 		t.in = t.in[n:]
 		if err == nil {
 			err = t.handle(event)
 		}
-		if err != nil || event != http2.More || !wait {
+		if err != nil || event != wire.HTTP2More || !wait {
 			return event, err
 		}
 		if len(t.out) > 0 {
@@ -106,17 +104,17 @@ func (t *http2Client) event(wait bool) (http2.Event, error) {
 }
 
 // handle responds to an event as every client must.
-func (t *http2Client) handle(event http2.Event) error {
+func (t *http2Client) handle(event wire.HTTP2Event) error {
 	p := &t.parser
 	switch event {
-	case http2.Pinged:
-		t.out = http2.AppendPong(t.out, p.Opaque)
-	case http2.Data:
-		if t.got += p.Size; t.got > http2.MaxWindow/2 {
-			t.out = http2.AppendWindow(t.out, 0, uint32(t.got))
+	case wire.Pinged:
+		t.out = wire.AppendPong(t.out, p.Opaque)
+	case wire.Data:
+		if t.got += p.Size; t.got > wire.MaxWindow/2 {
+			t.out = wire.AppendWindow(t.out, 0, uint32(t.got))
 			t.got = 0
 		}
-	case http2.Window:
+	case wire.Window:
 		room := &t.room
 		switch p.Stream {
 		case 0:
@@ -125,11 +123,11 @@ func (t *http2Client) handle(event http2.Event) error {
 		default: // an earlier request
 			return nil
 		}
-		if *room += p.Size; p.Size == 0 || *room > http2.MaxWindow {
+		if *room += p.Size; p.Size == 0 || *room > wire.MaxWindow {
 			return fmt.Errorf("a WINDOW_UPDATE of %d bytes makes a window of %d (RFC 9113 6.9)", p.Size, *room)
 		}
-	case http2.Settled:
-		t.out = http2.AppendSettingsAck(t.out)
+	case wire.Settled:
+		t.out = wire.AppendSettingsAck(t.out)
 		for i := 0; ; i++ {
 			one, ok := p.Setting(i)
 			if !ok {
@@ -139,9 +137,9 @@ func (t *http2Client) handle(event http2.Event) error {
 				return err
 			}
 			switch one.ID {
-			case http2.HeaderTableSize:
-				t.shrunk = t.shrunk || one.Value < http2.TableSize
-			case http2.InitialWindowSize:
+			case wire.HeaderTableSize:
+				t.shrunk = t.shrunk || one.Value < wire.TableSize
+			case wire.InitialWindowSize:
 				t.window += int64(one.Value) - t.initial
 				t.initial = int64(one.Value)
 			}
@@ -159,20 +157,20 @@ func (t *http2Client) goAway() error {
 
 // exchange sends one request and reads the whole response, without a body if head. The bytes received
 // meanwhile are in t.answer. The error is a *notProcessed if the request may be sent again.
-func (t *http2Client) exchange(block []byte, body string, head bool) (*http1.Response, error) {
+func (t *http2Client) exchange(block []byte, body string, head bool) (*wire.Response, error) {
 	id, at := t.next, len(t.out)
 	t.next += 2
-	t.out = http2.BeginHeaders(t.out)
+	t.out = wire.BeginHeaders(t.out)
 	if t.shrunk {
-		t.out, t.shrunk = append(t.out, http2.NoTable), false
+		t.out, t.shrunk = append(t.out, wire.NoTable), false
 	}
-	t.out = http2.EndHeaders(append(t.out, block...), at, id, body == "")
+	t.out = wire.EndHeaders(append(t.out, block...), at, id, body == "")
 	t.answer, t.window = nil, t.initial
-	r, p := &http1.Response{Proto: "HTTP/2", Length: -1}, &t.parser
+	r, p := &wire.Response{Proto: "HTTP/2", Length: -1}, &t.parser
 	for ended := false; !ended; {
 		for n := int64(1); body != "" && n > 0; {
-			if n = min(int64(len(body)), t.room, t.window, http2.MaxFrame); n > 0 {
-				t.out = http2.AppendData(t.out, id, body[:n], int(n) == len(body))
+			if n = min(int64(len(body)), t.room, t.window, wire.MaxFrame); n > 0 {
+				t.out = wire.AppendData(t.out, id, body[:n], int(n) == len(body))
 				body, t.room, t.window = body[n:], t.room-n, t.window-n
 			}
 		}
@@ -180,19 +178,19 @@ func (t *http2Client) exchange(block []byte, body string, head bool) (*http1.Res
 		switch {
 		case err != nil:
 			return nil, err
-		case event == http2.GoAway:
+		case event == wire.GoAway:
 			if r.Close = true; p.Stream < id && r.Status == 0 {
 				return nil, &notProcessed{t.goAway()}
 			} else if p.Stream < id {
 				return nil, t.goAway()
 			}
-		case event == http2.Reset && p.Stream == id:
+		case event == wire.Reset && p.Stream == id:
 			err = fmt.Errorf("the server reset the stream: %v", p.Code)
-			if p.Code == http2.RefusedStream && r.Status == 0 {
+			if p.Code == wire.RefusedStream && r.Status == 0 {
 				err = &notProcessed{err}
 			}
 			return nil, err
-		case event != http2.Headers && event != http2.Data:
+		case event != wire.Headers && event != wire.Data:
 		case p.Stream != id:
 			return nil, fmt.Errorf("a frame on stream %d, where no response is expected", p.Stream)
 		default:
@@ -203,19 +201,19 @@ func (t *http2Client) exchange(block []byte, body string, head bool) (*http1.Res
 		}
 	}
 	if body != "" {
-		t.out = http2.AppendReset(t.out, id, http2.Cancel)
+		t.out = wire.AppendReset(t.out, id, wire.Cancel)
 	}
 	r.TotalBytes = len(t.answer)
 	return r, finish(r, head)
 }
 
 // take adds a header section or a piece of the body to r.
-func (t *http2Client) take(event http2.Event, r *http1.Response) error {
+func (t *http2Client) take(event wire.HTTP2Event, r *wire.Response) error {
 	p := &t.parser
 	switch h := p.Head; {
-	case event == http2.Data && r.Status == 0:
+	case event == wire.Data && r.Status == 0:
 		return errors.New("DATA before HEADERS")
-	case event == http2.Data:
+	case event == wire.Data:
 		r.Body = append(r.Body, p.Piece...)
 	case h.Malformed != "":
 		return errors.New(h.Malformed)
@@ -236,29 +234,29 @@ func (t *http2Client) take(event http2.Event, r *http1.Response) error {
 }
 
 // finish checks a complete response's length.
-func finish(r *http1.Response, head bool) error {
-	r.Framing = http1.ByLength
+func finish(r *wire.Response, head bool) error {
+	r.Framing = wire.ByLength
 	switch bare := head || r.Status == 204 || r.Status == 304; {
 	case bare && len(r.Body) > 0:
 		return fmt.Errorf("%d bytes of DATA, where a response has no body", len(r.Body))
 	case bare:
-		r.Framing = http1.NoBody
+		r.Framing = wire.NoBody
 	case r.Length >= 0 && r.Length != int64(len(r.Body)):
 		return fmt.Errorf("content-length %d, but %d bytes of DATA", r.Length, len(r.Body))
 	case r.Length < 0:
-		r.Framing = http1.ByStream
+		r.Framing = wire.ByStream
 	}
 	return nil
 }
 
 // lines parses field lines.
-func lines(b []byte) (all []http1.Field) {
+func lines(b []byte) (all []wire.Field) {
 	for {
-		name, value, rest, ok := http1.NextField(b)
+		name, value, rest, ok := wire.NextField(b)
 		if !ok {
 			return all
 		}
-		all = append(all, http1.Field{Name: string(name), Value: string(value)})
+		all = append(all, wire.Field{Name: string(name), Value: string(value)})
 		b = rest
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
 
-	"dyno/internal/endpoint"
+	"dyno/internal/wire"
 )
 
 // TestVerifyHTTP2 verifies a contract against another implementation: bodies larger than the windows, HEAD,
@@ -42,7 +42,7 @@ func TestVerifyHTTP2(t *testing.T) {
 	server.Config.Protocols.SetUnencryptedHTTP2(true)
 	server.Start()
 	defer server.Close()
-	to := endpoint.TCP(server.Listener.Addr().String())
+	to := wire.TCP(server.Listener.Addr().String())
 	to.HTTP2 = true
 	seen, err := Verify(t.Context(), s, to, nil, 0)
 	if err != nil || seen.Requests != draws+2 || seen.BodyBytes != len("value 1") || seen.Framing["post"] != "stream" ||
@@ -58,7 +58,7 @@ func TestVerifyHTTP2(t *testing.T) {
 	if _, err := Verify(t.Context(), s, to, nil, 0); err == nil || !strings.Contains(err.Error(), " HTTP/2)") {
 		t.Errorf("a wrong body: %v", err)
 	}
-	other := endpoint.TCP(raw(t, right))
+	other := wire.TCP(raw(t, right))
 	other.HTTP2 = true
 	if err := Greet(t.Context(), other, time.Minute); err == nil || !strings.Contains(err.Error(), "HTTP/1") {
 		t.Errorf("a server of HTTP/1.1: %v", err)
@@ -144,7 +144,7 @@ func TestRejectsHTTP2(t *testing.T) {
 				}
 			}
 		}()
-		to := endpoint.TCP(ln.Addr().String())
+		to := wire.TCP(ln.Addr().String())
 		to.HTTP2 = true
 		_, err = (&Scenario{Requests: []Request{{Method: "GET", Path: "/", Weight: 1,
 			Expect: Expect{Status: 200}}}}).Answers(t.Context(), to)
@@ -188,7 +188,7 @@ func TestNotProcessed(t *testing.T) {
 				}()
 			}
 		}()
-		to := endpoint.TCP(ln.Addr().String())
+		to := wire.TCP(ln.Addr().String())
 		to.HTTP2 = true
 		all, err := (&Scenario{Requests: []Request{{Method: "GET", Path: "/{int:1..9}", Weight: 1,
 			Expect: Expect{Status: 200}}}}).Answers(t.Context(), to)

@@ -10,9 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"dyno/internal/endpoint"
 	"dyno/internal/foreign"
-	"dyno/internal/http1"
+	"dyno/internal/wire"
 )
 
 // Differences from the contract that a contestant may declare, if they are its framework's defaults.
@@ -72,7 +71,7 @@ const draws = 5
 //
 // differs lists the declared differences. An undeclared difference breaks the contract; so does a declared
 // one that the scenario could show but that does not occur. The error joins one *Broken per breach.
-func Verify(ctx context.Context, s *Scenario, to endpoint.Endpoint, differs []string, delay time.Duration) (
+func Verify(ctx context.Context, s *Scenario, to wire.Endpoint, differs []string, delay time.Duration) (
 	*Observed, error) {
 	if err := s.bound(); err != nil {
 		return nil, err
@@ -100,7 +99,7 @@ func Verify(ctx context.Context, s *Scenario, to endpoint.Endpoint, differs []st
 
 // Inspect does the part of Verify that Exact needs: it sends the loaded requests whose contract accepts
 // several bodies.
-func (s *Scenario) Inspect(ctx context.Context, to endpoint.Endpoint) (*Observed, error) {
+func (s *Scenario) Inspect(ctx context.Context, to wire.Endpoint) (*Observed, error) {
 	if err := s.bound(); err != nil {
 		return nil, err
 	}
@@ -116,7 +115,7 @@ func (s *Scenario) Inspect(ctx context.Context, to endpoint.Endpoint) (*Observed
 const waited = 5
 
 // Waits verifies that the handlers for loaded requests wait for delay before they answer.
-func (s *Scenario) Waits(ctx context.Context, to endpoint.Endpoint, delay time.Duration) error {
+func (s *Scenario) Waits(ctx context.Context, to wire.Endpoint, delay time.Duration) error {
 	v := newVerifier(s, to, delay, chunkedKey, noContentTypeKey, NoDate)
 	defer v.hangUp()
 	if err := v.requests(ctx, func(r *Request) bool { return r.Weight > 0 && v.out.Requests < waited }); err != nil {
@@ -128,7 +127,7 @@ func (s *Scenario) Waits(ctx context.Context, to endpoint.Endpoint, delay time.D
 // verifier sends requests over one connection and collects contract breaches.
 type verifier struct {
 	s              *Scenario
-	to             endpoint.Endpoint
+	to             wire.Endpoint
 	timeout        time.Duration
 	delay          time.Duration // delay in the handlers for loaded requests
 	conn           net.Conn      // nil until the next exchange
@@ -139,7 +138,7 @@ type verifier struct {
 	out            *Observed
 }
 
-func newVerifier(s *Scenario, to endpoint.Endpoint, delay time.Duration, differs ...string) *verifier {
+func newVerifier(s *Scenario, to wire.Endpoint, delay time.Duration, differs ...string) *verifier {
 	v := &verifier{s: s, to: to, timeout: verifyTimeout + delay, delay: delay,
 		declared: map[string]bool{}, seen: map[string]bool{}, given: map[string]bool{},
 		out: &Observed{Framing: map[string]string{}, Bodies: map[int][]byte{}}}
@@ -222,7 +221,7 @@ func (v *verifier) request(ctx context.Context, i int) error {
 
 // ask sends m, drawn from r, and checks the response against w. The error is a *Broken that makes further
 // requests pointless.
-func (v *verifier) ask(ctx context.Context, r *Request, w *Want, m message) (*http1.Response, []byte, error) {
+func (v *verifier) ask(ctx context.Context, r *Request, w *Want, m message) (*wire.Response, []byte, error) {
 	began := time.Now()
 	resp, answer, err := v.exchange(ctx, m, w.Head)
 	took := time.Since(began)
@@ -244,7 +243,7 @@ func (v *verifier) bad(r *Request, m message, check, format string, args ...any)
 }
 
 // compare records how a response breaks the contract.
-func (v *verifier) compare(r *Request, w *Want, m message, resp *http1.Response) {
+func (v *verifier) compare(r *Request, w *Want, m message, resp *wire.Response) {
 	bad := func(check, format string, args ...any) { v.bad(r, m, check, format, args...) }
 	if !w.Accepts(resp.Status) {
 		bad("status", "status %d; want %s", resp.Status, w.statuses())
@@ -287,13 +286,13 @@ func (v *verifier) compare(r *Request, w *Want, m message, resp *http1.Response)
 	switch {
 	case resp.Close:
 		bad("connection", "it closes the connection; want keep-alive")
-	case resp.Framing == http1.Chunked && r.Weight > 0:
+	case resp.Framing == wire.Chunked && r.Weight > 0:
 		v.differ(chunkedKey, "framing", "Transfer-Encoding: chunked", bad)
 	}
 }
 
-func (h Header) matches(f http1.Field) bool {
-	return http1.EqualFold([]byte(f.Name), h.Name) && h.Match([]byte(f.Value))
+func (h Header) matches(f wire.Field) bool {
+	return wire.EqualFold([]byte(f.Name), h.Name) && h.Match([]byte(f.Value))
 }
 
 // differ records a difference; an undeclared one is a breach.

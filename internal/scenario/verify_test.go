@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/internal/endpoint"
+	"dyno/internal/wire"
 )
 
 // raw starts a server that answers every request with reply's text, and closes the connection if the text is
@@ -69,7 +69,7 @@ func contract(t *testing.T) *Scenario {
 }
 
 func TestVerifyAcceptsTheContract(t *testing.T) {
-	seen, err := Verify(t.Context(), contract(t), endpoint.TCP(raw(t, right)), nil, 0)
+	seen, err := Verify(t.Context(), contract(t), wire.TCP(raw(t, right)), nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +132,7 @@ func TestVerifyRejectsMutants(t *testing.T) {
 	}
 	for name, m := range mutants {
 		t.Run(name, func(t *testing.T) {
-			_, err := Verify(t.Context(), contract(t), endpoint.TCP(raw(t, m.reply)), nil, 0)
+			_, err := Verify(t.Context(), contract(t), wire.TCP(raw(t, m.reply)), nil, 0)
 			if err == nil || !strings.Contains(err.Error(), m.want) {
 				t.Errorf("error %v; want %q", err, m.want)
 			}
@@ -140,11 +140,11 @@ func TestVerifyRejectsMutants(t *testing.T) {
 	}
 	for name, key := range map[string]string{"chunked": chunkedKey, "no date": NoDate, "no media type": noContentTypeKey} {
 		declared := []string{key + ": its default"}
-		seen, err := Verify(t.Context(), contract(t), endpoint.TCP(raw(t, mutants[name].reply)), declared, 0)
+		seen, err := Verify(t.Context(), contract(t), wire.TCP(raw(t, mutants[name].reply)), declared, 0)
 		if err != nil || len(seen.Differs) != 1 {
 			t.Errorf("%s, declared: %+v, %v", key, seen, err)
 		}
-		if _, err := Verify(t.Context(), contract(t), endpoint.TCP(raw(t, right)), declared, 0); err == nil ||
+		if _, err := Verify(t.Context(), contract(t), wire.TCP(raw(t, right)), declared, 0); err == nil ||
 			!strings.Contains(err.Error(), "does not occur") {
 			t.Errorf("%s, declared, does not occur: %v", key, err)
 		}
@@ -179,21 +179,21 @@ func TestVerifyHonoursEveryCheck(t *testing.T) {
 	} {
 		s := &Scenario{Name: "x", Requests: []Request{{Method: "GET", Path: "/{seq}", Weight: 1, Expect: c.e}}}
 		addr := raw(t, func(string) string { return c.answer })
-		seen, err := Verify(t.Context(), s, endpoint.TCP(addr), nil, 0)
+		seen, err := Verify(t.Context(), s, wire.TCP(addr), nil, 0)
 		switch {
 		case c.want == "" && (err != nil || seen.Requests != draws):
 			t.Errorf("%s: %+v, %v", name, seen, err)
 		case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
 			t.Errorf("%s: error %v; want %q", name, err, c.want)
 		}
-		err = s.Probe(0)(t.Context(), endpoint.TCP(addr))
+		err = s.Probe(0)(t.Context(), wire.TCP(addr))
 		if wrong := strings.HasPrefix(c.want, "status"); wrong != (err != nil) {
 			t.Errorf("%s: probe: %v", name, err)
 		}
 	}
 	if _, err := Verify(t.Context(), &Scenario{Requests: []Request{{Method: "GET", Path: "/", Weight: 1,
 		Expect: Expect{Status: 201, Length: &five}}}},
-		endpoint.TCP(raw(t, func(string) string { return good })), []string{"chunked: its default"}, 0); err == nil ||
+		wire.TCP(raw(t, func(string) string { return good })), []string{"chunked: its default"}, 0); err == nil ||
 		!strings.Contains(err.Error(), "does not occur") {
 		t.Errorf("chunked, which a body of five bytes could show: %v", err)
 	}

@@ -12,14 +12,14 @@ import (
 
 	"dyno/internal/conf"
 	"dyno/internal/contestant"
-	"dyno/internal/endpoint"
+	"dyno/internal/wire"
 )
 
 // Options configures Find.
 type Options struct {
-	Contestant string       // the contestant for revisions and programs: a name, or a folder; "": none
-	Names      []string     // names for the first sides; the rest get derived names
-	TLS        endpoint.TLS // for https:// URLs
+	Contestant string   // the contestant for revisions and programs: a name, or a folder; "": none
+	Names      []string // names for the first sides; the rest get derived names
+	TLS        wire.TLS // for https:// URLs
 	Taken      func(name string) bool
 	// Folder returns a contestant's folder in the project; ok is false if there is none. suggestion,
 	// which may be empty, follows the words "no contestant NAME".

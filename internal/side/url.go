@@ -11,7 +11,7 @@ import (
 
 	"dyno/internal/adhoc"
 	"dyno/internal/contestant"
-	"dyno/internal/endpoint"
+	"dyno/internal/wire"
 )
 
 // isURL reports whether a text is meant as a URL.
@@ -21,10 +21,10 @@ func isURL(text string) bool {
 }
 
 // takeURL takes a running server. secure applies to an https URL.
-func (s *Side) takeURL(ctx context.Context, secure endpoint.TLS) (err error) {
+func (s *Side) takeURL(ctx context.Context, secure wire.TLS) (err error) {
 	s.Kind = URL
 	if scheme, _, _ := strings.Cut(s.Text, "://"); !strings.EqualFold(scheme, "https") {
-		secure = endpoint.TLS{}
+		secure = wire.TLS{}
 	}
 	s.target, err = adhoc.ReadTarget(ctx, s.Text, adhoc.Route{TLS: secure})
 	return err
@@ -34,10 +34,10 @@ func (s *Side) takeURL(ctx context.Context, secure endpoint.TLS) (err error) {
 func (s *Side) openURL(ctx context.Context) error {
 	d := net.Dialer{Timeout: 5 * time.Second}
 	conn, err := s.target.Dial(ctx, &d)
-	var handshake *endpoint.HandshakeError
+	var handshake *wire.HandshakeError
 	switch {
 	case errors.As(err, &handshake):
-		return endpoint.Advised(err)
+		return wire.Advised(err)
 	case err != nil:
 		return fmt.Errorf("%w; is a server listening there?", err)
 	}

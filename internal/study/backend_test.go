@@ -8,9 +8,9 @@ import (
 
 	"dyno/internal/analysis"
 	"dyno/internal/plan"
-	"dyno/internal/protocol"
 	"dyno/internal/report"
 	"dyno/internal/result"
+	"dyno/internal/wire"
 )
 
 // relayPlan is a sweep over contestants that call a backend, with two numbers of records and a
@@ -126,7 +126,7 @@ func TestSharesWithoutTheReference(t *testing.T) {
 			Cells: []analysis.Cell{rate("a", 17_000, ""), rate("known", 5000, ""), rate("gone", 5000, "it failed")}}}
 	backend := []report.Alone{{At: result.Level{Connections: 125, Pipeline: 1, Records: 500}, PerSec: 1},
 		{At: result.Level{Connections: 125, Pipeline: 1, Records: 10}, PerSec: 20_000}}
-	l.At.HTTP = protocol.H2 // which is between the generator and the contestants
+	l.At.HTTP = wire.H2 // which is between the generator and the contestants
 	sharesOfBackend(&l, []string{"a", "known", "gone", "nobody"}, backend)
 	if got := l.Analysis.Shares; len(got) != 2 || got["a"] != .85 || got["known"] != .3 {
 		t.Errorf("shares %v; want a at 0.85, and known as it was", got)

@@ -12,9 +12,9 @@ import (
 	"dyno/internal/analysis"
 	"dyno/internal/claim"
 	"dyno/internal/conf"
-	"dyno/internal/protocol"
 	"dyno/internal/result"
 	"dyno/internal/stats"
+	"dyno/internal/wire"
 )
 
 // Files in a study's folder besides study.toml.
@@ -241,11 +241,11 @@ func (r *reader) levels() {
 }
 
 // protocol reads the HTTP form for the level at key at.
-func (r *reader) protocol(l *Level, at string) protocol.HTTP {
+func (r *reader) protocol(l *Level, at string) wire.HTTP {
 	if l.HTTP == "" {
-		l.HTTP = protocol.Clear.String()
+		l.HTTP = wire.Clear.String()
 	}
-	form, err := protocol.Parse(l.HTTP)
+	form, err := wire.ParseHTTP(l.HTTP)
 	switch {
 	case err != nil:
 		r.errorf(at+".protocol", "%v", err)
@@ -312,7 +312,7 @@ func levelName(l *Level) string {
 		}
 	}
 	add(l.Scenario != "", "%s", l.Scenario)
-	add(l.At.HTTP != protocol.Clear, "%s", l.At.HTTP)
+	add(l.At.HTTP != wire.Clear, "%s", l.At.HTTP)
 	add(l.At.DelayNS > 0, "%v", time.Duration(l.At.DelayNS))
 	add(l.At.Work != "", "%s", l.At.Work)
 	add(l.Records > 0, "%d records", l.Records)

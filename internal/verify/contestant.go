@@ -13,9 +13,9 @@ import (
 	"dyno/internal/bench"
 	"dyno/internal/contestant"
 	"dyno/internal/proc"
-	"dyno/internal/protocol"
 	"dyno/internal/result"
 	"dyno/internal/scenario"
+	"dyno/internal/wire"
 )
 
 // Setup holds the inputs for verifying contestants.
@@ -34,7 +34,7 @@ const manyRecords = 500
 type Outcome struct {
 	Contestant *contestant.Manifest
 	Scenario   string
-	HTTP       protocol.HTTP
+	HTTP       wire.HTTP
 	Seen       *scenario.Observed
 	Version    string          // the built version
 	Failure    *result.Failure // nil: the contestant satisfies the contract
@@ -85,9 +85,9 @@ func (u *Setup) Contestants(ctx context.Context, all []*contestant.Manifest, onl
 }
 
 // served returns the forms of HTTP in a manifest; by default HTTP/1.1 in the clear.
-func served(m *contestant.Manifest) []protocol.HTTP {
+func served(m *contestant.Manifest) []wire.HTTP {
 	if len(m.Protocols) == 0 {
-		return []protocol.HTTP{protocol.Clear}
+		return []wire.HTTP{wire.Clear}
 	}
 	return m.Protocols
 }
@@ -95,7 +95,7 @@ func served(m *contestant.Manifest) []protocol.HTTP {
 // contestant verifies one contestant in one scenario and form of HTTP. It keeps the log folder if the failure
 // mentions a log.
 func (u *Setup) contestant(ctx context.Context, m *contestant.Manifest, s *scenario.Scenario,
-	h protocol.HTTP) (*Outcome, error) {
+	h wire.HTTP) (*Outcome, error) {
 	folder, err := proc.MkdirTemp("", "dyno-verify-")
 	if err != nil {
 		return nil, err
@@ -131,14 +131,14 @@ func (u *Setup) launched(ctx context.Context, host *bench.Local, s *scenario.Sce
 	}
 	o.Version = c.Version
 	asked := s.At(c.Paths)
-	l := bench.Launch{Probe: bench.Probe{Scenario: asked}, Routes: asked.Routes, Protocols: []protocol.HTTP{o.HTTP}}
+	l := bench.Launch{Probe: bench.Probe{Scenario: asked}, Routes: asked.Routes, Protocols: []wire.HTTP{o.HTTP}}
 	var backend bench.Server
 	if s.Backend != "" {
 		if backend, err = u.backend(ctx, host, s.Backend); err != nil {
 			return fmt.Errorf("the backend %s: %w", s.Backend, err)
 		}
 		defer backend.Stop()
-		l.Backend = backend.At(protocol.Clear).Addr
+		l.Backend = backend.At(wire.Clear).Addr
 	}
 	server, err := host.Launch(ctx, name, l)
 	if err != nil {
@@ -180,7 +180,7 @@ func (u *Setup) backend(ctx context.Context, host *bench.Local, name string) (be
 
 // bound returns s with the expected bodies for this number of backend records.
 func bound(ctx context.Context, s *scenario.Scenario, backend bench.Server, records int) (*scenario.Scenario, error) {
-	to := backend.At(protocol.Clear)
+	to := backend.At(wire.Clear)
 	if err := scenario.Tell(ctx, to, records, uint64(records)); err != nil {
 		return nil, err
 	}

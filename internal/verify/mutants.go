@@ -10,10 +10,10 @@ import (
 	"sync"
 	"time"
 
-	"dyno/internal/endpoint"
 	"dyno/internal/load"
 	"dyno/internal/refserver"
 	"dyno/internal/scenario"
+	"dyno/internal/wire"
 )
 
 // Finding is the verdict on a server with a known defect.
@@ -89,7 +89,7 @@ func (f *Finding) try(ctx context.Context, e load.Engine, s *scenario.Scenario, 
 	serving, stop := context.WithCancel(ctx)
 	done := make(chan error, 1)
 	go func() { done <- serve(serving, ln) }()
-	to := Server{Endpoint: endpoint.TCP(ln.Addr().String())}
+	to := Server{Endpoint: wire.TCP(ln.Addr().String())}
 	switch f.trial {
 	case refserver.Waiting:
 		to.Delay = delay

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 
 	"dyno/internal/contestant"
-	"dyno/internal/endpoint"
 	"dyno/internal/proc"
+	"dyno/internal/wire"
 )
 
 // swapped tries a program that is replaced after its build. It must not be started.
@@ -37,7 +37,7 @@ func swapped(ctx context.Context) Finding {
 		return f
 	}
 	o := contestant.LaunchOptions{Dir: filepath.Join(dir, "home"), Log: filepath.Join(dir, "log"),
-		Probe: func(context.Context, endpoint.Endpoint) error { return errors.New("it does not respond") }}
+		Probe: func(context.Context, wire.Endpoint) error { return errors.New("it does not respond") }}
 	i, err := contestant.Launch(ctx, b, o)
 	switch {
 	case err == nil:

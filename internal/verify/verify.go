@@ -12,15 +12,15 @@ import (
 	"time"
 
 	"dyno/internal/document"
-	"dyno/internal/endpoint"
 	"dyno/internal/load"
 	"dyno/internal/result"
 	"dyno/internal/scenario"
+	"dyno/internal/wire"
 )
 
 // Server is the server to verify.
 type Server struct {
-	endpoint.Endpoint
+	wire.Endpoint
 	Differs []string      // declared differences (scenario.Verify)
 	Delay   time.Duration // the handlers' delay before a response
 }

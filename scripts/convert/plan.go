@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 
-	"dyno/internal/protocol"
+	"dyno/internal/wire"
 	"dyno/internal/result"
 )
 
@@ -14,7 +14,7 @@ type oldPlan struct {
 	Protocol         string          `json:"protocol"`
 	Level            result.Level    `json:"level"`
 	CeilingScenarios []string        `json:"ceiling_scenarios"`
-	CeilingProtocols []protocol.HTTP `json:"ceiling_protocols"`
+	CeilingProtocols []wire.HTTP `json:"ceiling_protocols"`
 	ExtraEpochs      int             `json:"extra_epochs"`
 	LevelExtraEpochs []int           `json:"level_extra_epochs"`
 	Uncontrolled     []int           `json:"uncontrolled"`
@@ -143,7 +143,7 @@ func (old *oldPlan) ride(p *result.Plan) {
 		}
 		first := !slices.ContainsFunc(p.Levels[:i], func(o result.Level) bool { return o.AtBackend() == l.AtBackend() })
 		answered := (l.Scenario == "" || slices.Contains(old.CeilingScenarios, l.Scenario)) &&
-			(l.HTTP == protocol.Clear || slices.Contains(old.CeilingProtocols, l.HTTP))
+			(l.HTTP == wire.Clear || slices.Contains(old.CeilingProtocols, l.HTTP))
 		if p.Ceiling != "" && !l.Open() && (p.Ceiling == p.Backend && (controlled || first) ||
 			p.Ceiling != p.Backend && controlled && answered) {
 			p.Cells = append(p.Cells, result.Cell{Contestant: p.Ceiling, Level: i})

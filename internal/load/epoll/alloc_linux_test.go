@@ -8,14 +8,14 @@ import (
 	"testing"
 	"time"
 
-	"dyno/internal/endpoint"
 	"dyno/internal/load"
 	"dyno/internal/refserver"
 	"dyno/internal/scenario"
+	"dyno/internal/wire"
 )
 
 // nullServer runs truth's null server in this process; it does not allocate per request either.
-func nullServer(t testing.TB, s *scenario.Scenario) endpoint.Endpoint {
+func nullServer(t testing.TB, s *scenario.Scenario) wire.Endpoint {
 	t.Helper()
 	null, _, err := refserver.NullOf(s)
 	if err != nil {
@@ -34,7 +34,7 @@ func nullServer(t testing.TB, s *scenario.Scenario) endpoint.Endpoint {
 			t.Error(err)
 		}
 	})
-	return endpoint.Endpoint{Network: "unix", Addr: addr}
+	return wire.Endpoint{Network: "unix", Addr: addr}
 }
 
 // connect opens a session once the server is up.

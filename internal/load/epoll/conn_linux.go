@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dyno/internal/load"
-	"dyno/internal/tcpstat"
+	"dyno/internal/wire"
 )
 
 // conn is one connection and its requests in flight. Only its worker touches it.
@@ -41,7 +41,7 @@ type conn struct {
 	retryAt int64
 	dialBy  int64
 
-	before tcpstat.Socket // when counting its segments began
+	before wire.Socket // when counting its segments began
 }
 
 // state is a connection's state between dial and close: isDown -> isDialing -> isShaking, if it is

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dyno/internal/load"
-	"dyno/internal/tcpstat"
+	"dyno/internal/wire"
 )
 
 // dial starts to connect c. A connect that completes at once, as on a unix socket, makes c ready.
@@ -14,7 +14,7 @@ func (w *worker) dial(c *conn, now int64) {
 	if c.state != isWaiting || c.dialBy == 0 {
 		c.dialBy = now + int64(w.job.ConnectTimeout)
 	}
-	c.dialled, c.before = now, tcpstat.Socket{}
+	c.dialled, c.before = now, wire.Socket{}
 	fd, pending, err := w.addr.socket(w.ep, c.id)
 	switch {
 	case err == unix.EAGAIN && now < c.dialBy && w.addr.family == unix.AF_UNIX: // its accept queue is full
@@ -173,10 +173,10 @@ func (w *worker) wait(c *conn, now int64) {
 
 // mark begins to count segments on all connections.
 func (w *worker) mark() {
-	w.segments = tcpstat.Segments{}
+	w.segments = wire.Segments{}
 	for i := range w.conns {
 		if c := &w.conns[i]; c.fd >= 0 {
-			c.before, _ = tcpstat.Read(c.fd)
+			c.before, _ = wire.ReadSocket(c.fd)
 		}
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"dyno/internal/endpoint"
 	"dyno/internal/load"
+	"dyno/internal/wire"
 )
 
 // TestRateAgainstTheServersCount compares the rate of a load with what the server itself counted in
@@ -43,7 +43,7 @@ func TestRateAgainstTheServersCount(t *testing.T) {
 		s := twoRequests()
 		s.Requests = s.Requests[:1]
 		connections := int(2000 * delay / time.Second)
-		session := connect(t, load.Job{Endpoint: endpoint.TCP(ln.Addr().String()), Scenario: s, Connections: connections})
+		session := connect(t, load.Job{Endpoint: wire.TCP(ln.Addr().String()), Scenario: s, Connections: connections})
 		length := max(20*delay, 2*time.Second)
 		start := time.Now()
 		l, err := session.Run(t.Context(), load.Window{For: length, Spread: delay})
@@ -100,7 +100,7 @@ func TestRateOfSlowAnswers(t *testing.T) {
 				}))
 				s := twoRequests()
 				s.Requests = s.Requests[:1]
-				session := connect(t, load.Job{Endpoint: endpoint.TCP(server.Listener.Addr().String()), Scenario: s,
+				session := connect(t, load.Job{Endpoint: wire.TCP(server.Listener.Addr().String()), Scenario: s,
 					Connections: connections})
 				w := load.Window{For: length}
 				if open {

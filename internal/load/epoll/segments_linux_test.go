@@ -11,8 +11,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"dyno/internal/endpoint"
 	"dyno/internal/load"
+	"dyno/internal/wire"
 )
 
 // A window counts only its own connections' segments: those it began with, from then on, and those
@@ -25,7 +25,7 @@ func TestSegments(t *testing.T) {
 	s := twoRequests()
 	s.Requests = s.Requests[:1]
 	for each, connections := range map[int]int64{0: 4, 1: 100} {
-		session := connect(t, load.Job{Endpoint: endpoint.TCP(server.Listener.Addr().String()), Scenario: s, Connections: 4,
+		session := connect(t, load.Job{Endpoint: wire.TCP(server.Listener.Addr().String()), Scenario: s, Connections: 4,
 			Workers: 2, PerConnection: each})
 		for range 2 {
 			l, err := session.Run(t.Context(), load.Window{Requests: 100})
@@ -68,7 +68,7 @@ func TestLossError(t *testing.T) {
 	}
 	closed.Close()
 	for addr, want := range map[string]bool{full: true, closed.Addr().String(): false} {
-		_, err := Engine{}.Open(t.Context(), load.Job{Endpoint: endpoint.TCP(addr), Scenario: twoRequests(), Connections: 1,
+		_, err := Engine{}.Open(t.Context(), load.Job{Endpoint: wire.TCP(addr), Scenario: twoRequests(), Connections: 1,
 			ConnectTimeout: 2500 * time.Millisecond})
 		var lost *load.LossError
 		if err == nil || errors.As(err, &lost) != want {

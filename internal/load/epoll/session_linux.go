@@ -18,7 +18,7 @@ import (
 
 	"dyno/internal/load"
 	"dyno/internal/result"
-	"dyno/internal/tcpstat"
+	"dyno/internal/wire"
 )
 
 // Engine implements load.Engine.
@@ -191,8 +191,8 @@ func (s *session) load(win *window) (l result.Load, err error) {
 }
 
 // segments adds up the segments that the workers have counted.
-func (s *session) segments() *tcpstat.Segments {
-	sum := &tcpstat.Segments{}
+func (s *session) segments() *wire.Segments {
+	sum := &wire.Segments{}
 	for _, w := range s.workers {
 		sum.Merge(&w.segments)
 	}

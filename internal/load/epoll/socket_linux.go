@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dyno/internal/load"
-	"dyno/internal/netns"
+	"dyno/internal/wire"
 )
 
 // poll returns the events that are ready now. It is a raw call, like recv.
@@ -63,7 +63,7 @@ type address struct {
 
 func resolve(ctx context.Context, job *load.Job) (a address, err error) {
 	addr := job.Addr
-	network, space := netns.Split(job.Network)
+	network, space := wire.SplitNamespace(job.Network)
 	a.space = space
 	switch network {
 	case "unix":
@@ -130,7 +130,7 @@ func copied(s unix.Sockaddr) unix.Sockaddr {
 // in net/unix/af_unix.c), while TCP raises it only after a short write (sk_stream_write_space in
 // net/core/stream.c). It connects at once anyway.
 func (a *address) socket(ep int, id int32) (fd int, pending bool, err error) {
-	err = netns.Do(a.space, func() error {
+	err = wire.InNamespace(a.space, func() error {
 		fd, err = unix.Socket(a.family, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
 		return err
 	})

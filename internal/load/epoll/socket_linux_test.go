@@ -10,8 +10,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"dyno/internal/endpoint"
 	"dyno/internal/load"
+	"dyno/internal/wire"
 )
 
 func TestPinnedRunsOnItsCPUAndRestores(t *testing.T) {
@@ -31,7 +31,7 @@ func TestPinnedRunsOnItsCPUAndRestores(t *testing.T) {
 	if w.pinErr != nil || during.Count() != 1 || !during.IsSet(cpu) || after != before {
 		t.Errorf("during %v, after %v, want before %v: %v", during, after, before, w.pinErr)
 	}
-	if _, err := (Engine{}).Open(t.Context(), load.Job{Endpoint: endpoint.TCP("127.0.0.1:1"), Scenario: twoRequests(),
+	if _, err := (Engine{}).Open(t.Context(), load.Job{Endpoint: wire.TCP("127.0.0.1:1"), Scenario: twoRequests(),
 		Connections: 1, CPUs: []int{1000}}); err == nil {
 		t.Error("pinned to CPU 1000")
 	}
@@ -74,7 +74,7 @@ func slowlyAccepting(t *testing.T, pause time.Duration) (path string) {
 // is full.
 func TestOpenOutlastsAFullAcceptQueue(t *testing.T) {
 	path := slowlyAccepting(t, time.Millisecond)
-	s := connect(t, load.Job{Endpoint: endpoint.Endpoint{Network: "unix", Addr: path},
+	s := connect(t, load.Job{Endpoint: wire.Endpoint{Network: "unix", Addr: path},
 		Scenario: twoRequests(), Connections: 40, Timeout: time.Minute})
 	if n := s.workers[0].up(); n != 40 {
 		t.Errorf("%d connections of 40", n)
@@ -85,7 +85,7 @@ func TestOpenOutlastsAFullAcceptQueue(t *testing.T) {
 // long, each a third of it. Within one timeout at most 100 are accepted.
 func TestTimeOutIsOfOneDial(t *testing.T) {
 	path := slowlyAccepting(t, 10*time.Millisecond)
-	s := connect(t, load.Job{Endpoint: endpoint.Endpoint{Network: "unix", Addr: path},
+	s := connect(t, load.Job{Endpoint: wire.Endpoint{Network: "unix", Addr: path},
 		Scenario: twoRequests(), Connections: 200, Timeout: time.Second})
 	if n := s.workers[0].up(); n < 130 {
 		t.Errorf("%d connections of 200", n)
@@ -99,7 +99,7 @@ func TestLateLook(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer ln.Close()
-	s := connect(t, load.Job{Endpoint: endpoint.TCP(ln.Addr().String()), Scenario: twoRequests(), Connections: 3,
+	s := connect(t, load.Job{Endpoint: wire.TCP(ln.Addr().String()), Scenario: twoRequests(), Connections: 3,
 		Timeout: 1})
 	if n := s.workers[0].up(); n == 0 {
 		t.Error("no connection")
@@ -113,7 +113,7 @@ func TestLateSweep(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer ln.Close()
-	s := connect(t, load.Job{Endpoint: endpoint.TCP(ln.Addr().String()), Scenario: twoRequests(), Connections: 3,
+	s := connect(t, load.Job{Endpoint: wire.TCP(ln.Addr().String()), Scenario: twoRequests(), Connections: 3,
 		Workers: 1})
 	w := s.workers[0]
 	w.win, w.tick = &window{}, int64(time.Millisecond)

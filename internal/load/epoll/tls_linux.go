@@ -11,9 +11,9 @@ import (
 	"time"
 	"unsafe"
 
-	"dyno/internal/endpoint"
 	"dyno/internal/load"
 	"dyno/internal/result"
+	"dyno/internal/wire"
 )
 
 // secure is a stream's TLS: crypto/tls over a shim for the socket.
@@ -151,7 +151,7 @@ func (t *secure) shake() (over bool) {
 		t.fault = errno
 	}
 	if t.fault != nil {
-		t.fault = &endpoint.HandshakeError{Err: t.fault}
+		t.fault = &wire.HandshakeError{Err: t.fault}
 		return true
 	}
 	state := t.conn.ConnectionState()
@@ -163,7 +163,7 @@ func (t *secure) shake() (over bool) {
 // giveUp ends a handshake that is under way, for a reason, and returns its error.
 func (t *secure) giveUp(reason error) error {
 	t.stop()
-	return &endpoint.HandshakeError{Err: reason}
+	return &wire.HandshakeError{Err: reason}
 }
 
 // event prepares t for a new socket event. over says that the peer has closed its side.

@@ -6,8 +6,8 @@ import (
 	"net/http/httptest"
 	"testing"
 
-	"dyno/internal/endpoint"
 	"dyno/internal/load"
+	"dyno/internal/wire"
 )
 
 // BenchmarkEncrypted is BenchmarkRequest over TLS. It counts both sides' allocations.
@@ -22,7 +22,7 @@ func BenchmarkEncrypted(b *testing.B) {
 }
 
 // nullOverTLS answers each record with the responses that twoRequests expects.
-func nullOverTLS(t testing.TB) endpoint.Endpoint {
+func nullOverTLS(t testing.TB) wire.Endpoint {
 	other := httptest.NewTLSServer(nil) // for its certificate
 	config := &tls.Config{Certificates: other.TLS.Certificates}
 	other.Close()
@@ -37,7 +37,7 @@ func nullOverTLS(t testing.TB) endpoint.Endpoint {
 			c.Write(answer)
 		}
 	})
-	to := endpoint.TCP(ln.Addr().String())
+	to := wire.TCP(ln.Addr().String())
 	to.TLS = &tls.Config{InsecureSkipVerify: true}
 	return to
 }

@@ -7,14 +7,13 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"dyno/internal/http1"
 	"dyno/internal/load"
 	"dyno/internal/scenario"
-	"dyno/internal/tcpstat"
+	"dyno/internal/wire"
 )
 
 const (
-	readBuffer = 2 * http1.MaxHead // the rest of a read, at most MaxHead, and room for the next
+	readBuffer = 2 * wire.HTTP1MaxHead // the rest of a read, at most MaxHead, and room for the next
 )
 
 // worker is one event loop with its own connections.
@@ -79,7 +78,7 @@ type worker struct {
 	dials       load.Dials // before the windows
 	opening     int64      // ns that they took
 	dialErr     error      // of the last dial that failed
-	segments    tcpstat.Segments
+	segments    wire.Segments
 	pinErr      error
 	texts       map[string]string
 }

@@ -17,11 +17,11 @@ import (
 	"strings"
 	"time"
 
-	"dyno/internal/endpoint"
 	"dyno/internal/load"
 	"dyno/internal/proc"
 	"dyno/internal/result"
 	"dyno/internal/scenario"
+	"dyno/internal/wire"
 )
 
 // names returns the names of the supported tools.
@@ -86,7 +86,7 @@ func Check(name string, s *scenario.Scenario, level result.Level) error {
 		return err
 	}
 	t := &Tool{Name: name, kind: k}
-	_, err = t.request(&load.Job{Endpoint: endpoint.TCP("127.0.0.1:80"), Scenario: s})
+	_, err = t.request(&load.Job{Endpoint: wire.TCP("127.0.0.1:80"), Scenario: s})
 	var why string
 	switch {
 	case err != nil:

@@ -16,10 +16,10 @@ import (
 	"testing"
 	"time"
 
-	"dyno/internal/endpoint"
 	"dyno/internal/load"
 	"dyno/internal/result"
 	"dyno/internal/scenario"
+	"dyno/internal/wire"
 )
 
 // values is a scenario with one loaded request with a drawn input.
@@ -111,7 +111,7 @@ func TestWrkTellsErrors(t *testing.T) {
 }
 
 func TestCommands(t *testing.T) {
-	job := load.Job{Endpoint: endpoint.TCP("127.0.0.1:9"), Scenario: values("POST", "a=1"), Connections: 6,
+	job := load.Job{Endpoint: wire.TCP("127.0.0.1:9"), Scenario: values("POST", "a=1"), Connections: 6,
 		CPUs: []int{1, 2, 3, 4}, Timeout: 1500 * time.Millisecond}
 	for _, c := range []struct {
 		tool   string
@@ -190,7 +190,7 @@ func TestCheck(t *testing.T) {
 // TestHTTP2: only h2load speaks it.
 func TestHTTP2(t *testing.T) {
 	for _, two := range []bool{false, true} {
-		j := &load.Job{Endpoint: endpoint.TCP("127.0.0.1:80"), Scenario: values("GET", ""), Connections: 1,
+		j := &load.Job{Endpoint: wire.TCP("127.0.0.1:80"), Scenario: values("GET", ""), Connections: 1,
 			Pipeline: 10}
 		j.HTTP2 = two
 		if _, err := (&Tool{Name: "wrk", kind: kinds["wrk"]}).request(j); (err != nil) != two {
@@ -247,7 +247,7 @@ func TestInstalledTools(t *testing.T) {
 			}))
 			defer s.Close()
 			window := load.Window{Requests: 400, For: time.Second} // wrk cannot count
-			job := load.Job{Endpoint: endpoint.TCP(s.Listener.Addr().String()), Scenario: values("GET", ""),
+			job := load.Job{Endpoint: wire.TCP(s.Listener.Addr().String()), Scenario: values("GET", ""),
 				Connections: 4}
 			reported, used, err := tool.Load(t.Context(), job, window, filepath.Join(t.TempDir(), "logs", "out"))
 			switch {
@@ -276,7 +276,7 @@ func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { cancel() }))
 	defer s.Close()
-	job := load.Job{Endpoint: endpoint.TCP(s.Listener.Addr().String()), Scenario: values("GET", ""), Connections: 1}
+	job := load.Job{Endpoint: wire.TCP(s.Listener.Addr().String()), Scenario: values("GET", ""), Connections: 1}
 	if _, _, err := tool.Load(ctx, job, load.Window{For: time.Hour},
 		filepath.Join(t.TempDir(), "out")); !errors.Is(err, context.Canceled) {
 		t.Error(err)

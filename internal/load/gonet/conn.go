@@ -29,7 +29,7 @@ type conn struct {
 	asked   int        // requests sent on nc
 	made    made       // times that nc took to make
 
-	wire *counted             // under nc; nil: in the clear
+	wire *counted          // under nc; nil: in the clear
 	with result.TLSSession // negotiated parameters
 
 	rest  []byte // read, but not yet usable

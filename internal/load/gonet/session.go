@@ -18,9 +18,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"dyno/internal/endpoint"
 	"dyno/internal/load"
 	"dyno/internal/result"
+	"dyno/internal/wire"
 )
 
 // Engine implements load.Engine. It ignores Job.CPUs and Job.Spin.
@@ -30,7 +30,7 @@ const dialsMax = 32 // simultaneous dials before a window
 
 type session struct {
 	job   load.Job
-	to    endpoint.Endpoint // one of the job's addresses
+	to    wire.Endpoint // one of the job's addresses
 	base  time.Time
 	conns []*conn
 	books []*book

@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"dyno/internal/endpoint"
 	"dyno/internal/load"
+	"dyno/internal/wire"
 )
 
 // encrypted are about TLS.
@@ -56,7 +56,7 @@ func serveTLS(t *testing.T, version uint16, script func(*peer), protocols ...str
 	}
 	s := serveOn(t, ln, script)
 	j := job(s)
-	if j.TLS, err = (&endpoint.TLS{}).Config("127.0.0.1"); err != nil {
+	if j.TLS, err = (&wire.TLS{}).Config("127.0.0.1"); err != nil {
 		t.Fatal(err)
 	}
 	j.TLS.RootCAs = pool
@@ -66,7 +66,7 @@ func serveTLS(t *testing.T, version uint16, script func(*peer), protocols ...str
 // overTLS: a load over TLS is like one in the clear, and says what was negotiated.
 func overTLS(t *testing.T, e load.Engine) {
 	for _, version := range []uint16{tls.VersionTLS12, tls.VersionTLS13} {
-		s, j := serveTLS(t, version, each(value), endpoint.HTTP1)
+		s, j := serveTLS(t, version, each(value), wire.ALPNHTTP1)
 		j.Pipeline = 4
 		session := open(t, e, j)
 		for _, schedule := range []*load.Schedule{nil, constant(4000)} {
@@ -82,7 +82,7 @@ func overTLS(t *testing.T, e load.Engine) {
 			connections := int64(0)
 			for _, n := range o.TLS { // of TLS 1.2 the ticket comes with the handshake: others resume it at once
 				connections += n.Connections
-				if n.Version != tls.VersionName(version) || n.Suite == "" || n.Group == "" || n.ALPN != endpoint.HTTP1 {
+				if n.Version != tls.VersionName(version) || n.Suite == "" || n.Group == "" || n.ALPN != wire.ALPNHTTP1 {
 					t.Errorf("%s: negotiated %+v", tls.VersionName(version), n)
 				}
 			}
@@ -120,7 +120,7 @@ func refused(t *testing.T, e load.Engine) {
 	_, j := serveTLS(t, 0, each(value))
 	j.TLS.RootCAs = x509.NewCertPool()
 	_, err := e.Open(t.Context(), j)
-	var h *endpoint.HandshakeError
+	var h *wire.HandshakeError
 	if !errors.As(err, &h) || !strings.Contains(err.Error(), "(loadtest, issued by itself)") {
 		t.Errorf("an unknown authority: %v", err)
 	}
@@ -177,7 +177,7 @@ func hangUpShaken(t *testing.T, e load.Engine) {
 		c.Close()
 	})
 	j := job(s)
-	if j.TLS, err = (&endpoint.TLS{}).Config("127.0.0.1"); err != nil {
+	if j.TLS, err = (&wire.TLS{}).Config("127.0.0.1"); err != nil {
 		t.Fatal(err)
 	}
 	j.TLS.RootCAs, j.Lazy = pool, true

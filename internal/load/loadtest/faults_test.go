@@ -6,9 +6,9 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"dyno/internal/endpoint"
 	"dyno/internal/load"
 	"dyno/internal/scenario"
+	"dyno/internal/wire"
 )
 
 // fault is what a server says over TLS after the handshake, and how an engine must count it.
@@ -232,7 +232,7 @@ var faults = []fault{
 
 func (f *fault) run(t *testing.T, e load.Engine, m int) {
 	own, pool := certificate(t, nil)
-	config := &tls.Config{Certificates: []tls.Certificate{own}, NextProtos: []string{endpoint.HTTP1},
+	config := &tls.Config{Certificates: []tls.Certificate{own}, NextProtos: []string{wire.ALPNHTTP1},
 		SessionTicketsDisabled: true, CipherSuites: []uint16{suite}}
 	if f.legacy {
 		config.MaxVersion = tls.VersionTLS12
@@ -250,7 +250,7 @@ func (f *fault) run(t *testing.T, e load.Engine, m int) {
 		}
 	})
 	j := job(s)
-	j.TLS = &tls.Config{RootCAs: pool, ServerName: "localhost", NextProtos: []string{endpoint.HTTP1}}
+	j.TLS = &tls.Config{RootCAs: pool, ServerName: "localhost", NextProtos: []string{wire.ALPNHTTP1}}
 	if f.job != nil {
 		f.job(&j)
 	}

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"dyno/internal/endpoint"
 	"dyno/internal/load"
 	"dyno/internal/scenario"
+	"dyno/internal/wire"
 )
 
 // netHTTP loads another implementation: closed and open loop, think time, several windows, long
@@ -39,7 +39,7 @@ func netHTTP(t *testing.T, e load.Engine) {
 	s.Protocols.SetUnencryptedHTTP2(true)
 	go s.Serve(ln)
 	defer s.Close()
-	to := endpoint.TCP(ln.Addr().String())
+	to := wire.TCP(ln.Addr().String())
 	to.HTTP2 = true
 	for _, per := range []int{0, 3} {
 		session := open(t, e, load.Job{Endpoint: to, Scenario: mix, Connections: 4, Pipeline: 10, Workers: 2,

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"dyno/internal/endpoint"
 	"dyno/internal/load"
+	"dyno/internal/wire"
 )
 
 // streams are about HTTP/2.
@@ -188,14 +188,14 @@ func betweenWindows(t *testing.T, e load.Engine) {
 
 // streamsOverTLS: HTTP/2 is asked for by ALPN, and a server that chooses anything else is named.
 func streamsOverTLS(t *testing.T, e load.Engine) {
-	_, j := serveTLS(t, 0, answers(right), endpoint.HTTP2)
+	_, j := serveTLS(t, 0, answers(right), wire.HTTP2)
 	j.HTTP2, j.Pipeline = true, 4
 	o := observe(t, t.Context(), open(t, e, j), load.Window{Requests: 200}, 0)
-	if o.Succeeded != 200 || len(o.TLS) == 0 || o.TLS[0].ALPN != endpoint.HTTP2 {
+	if o.Succeeded != 200 || len(o.TLS) == 0 || o.TLS[0].ALPN != wire.HTTP2 {
 		t.Errorf("%+v", o.Load)
 	}
 	for want, protocols := range map[string][]string{"it chose no protocol (ALPN)": nil,
-		`alert "no application protocol"`: {endpoint.HTTP1}} {
+		`alert "no application protocol"`: {wire.ALPNHTTP1}} {
 		_, j := serveTLS(t, 0, each(value), protocols...)
 		j.HTTP2 = true
 		if _, err := e.Open(t.Context(), j); err == nil || !strings.Contains(err.Error(), want) {

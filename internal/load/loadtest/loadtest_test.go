@@ -16,10 +16,10 @@ import (
 	"testing"
 	"time"
 
-	"dyno/internal/endpoint"
 	"dyno/internal/load"
 	"dyno/internal/load/gonet"
 	"dyno/internal/scenario"
+	"dyno/internal/wire"
 )
 
 // TestMain lets scripts of both engines run at a time, which mostly wait.
@@ -128,7 +128,7 @@ func values() *scenario.Scenario {
 
 func job(s *server) load.Job {
 	return load.Job{
-		Endpoint: endpoint.Endpoint{Network: s.Addr().Network(), Addr: s.Addr().String()}, Scenario: values(), Seed: 7,
+		Endpoint: wire.Endpoint{Network: s.Addr().Network(), Addr: s.Addr().String()}, Scenario: values(), Seed: 7,
 		Connections: 4, Timeout: never, Workers: 2,
 	}
 }
@@ -444,7 +444,7 @@ func standstill(t *testing.T, e load.Engine) {
 	go s.Serve(ln)
 	defer s.Close()
 	for _, two := range []bool{false, true} {
-		to := endpoint.TCP(ln.Addr().String())
+		to := wire.TCP(ln.Addr().String())
 		to.HTTP2 = two
 		for _, schedule := range []*load.Schedule{nil, constant(500)} {
 			l := run(t, open(t, e, load.Job{Endpoint: to, Scenario: values(), Connections: 8, Workers: 2, Timeout: never}),

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/internal/endpoint"
 	"dyno/internal/load"
+	"dyno/internal/wire"
 )
 
 // nodeEarly: Node's own server answers before it has read a body that nobody asked for, and reads
@@ -38,7 +38,7 @@ process.stdin.on('close', () => process.exit()).resume()`)
 	if err != nil {
 		t.Skipf("node does not listen: %v", err)
 	}
-	j := load.Job{Endpoint: endpoint.TCP(strings.TrimSpace(addr)), Scenario: values(), Connections: 4, Workers: 2,
+	j := load.Job{Endpoint: wire.TCP(strings.TrimSpace(addr)), Scenario: values(), Connections: 4, Workers: 2,
 		Timeout: never}
 	upload(&j)
 	ok := "ok"

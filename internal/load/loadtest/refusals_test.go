@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"dyno/internal/endpoint"
 	"dyno/internal/load"
+	"dyno/internal/wire"
 )
 
 // refusal is a handshake that goes wrong, on every other connection, each of which carries one
@@ -22,10 +22,10 @@ type refusal struct {
 	certificate func(*x509.Certificate)
 	strange     bool
 	server      func(*tls.Config)
-	serve       func(*peer)                          // in place of TLS
+	serve       func(*peer)                           // in place of TLS
 	send        func(w *cable, b []byte) (int, error) // what the server writes, in place of the socket
-	kind, text  string                               // kind "": all are answered
-	impatient   bool                                 // what counts is the patience
+	kind, text  string                                // kind "": all are answered
+	impatient   bool                                  // what counts is the patience
 }
 
 // hello lets a script go on in the clear after the client's first record.
@@ -120,7 +120,7 @@ var refusals = []refusal{
 
 	// Negotiation.
 	{name: "no protocol in common", server: offers("nothing"), text: `sent the alert "no application protocol"`},
-	{name: "a protocol that dyno does not speak", client: offers("nothing", endpoint.HTTP1), server: offers("nothing"),
+	{name: "a protocol that dyno does not speak", client: offers("nothing", wire.ALPNHTTP1), server: offers("nothing"),
 		text: `chose the protocol "nothing"`},
 	{name: "version below the minimum", client: minimum(tls.VersionTLS13), server: maximum(tls.VersionTLS12),
 		text: `protocol version not supported`},
@@ -166,7 +166,7 @@ func discard(w *cable) {
 
 func (r *refusal) run(t *testing.T, e load.Engine) {
 	own, pool := certificate(t, nil)
-	good := &tls.Config{Certificates: []tls.Certificate{own}, NextProtos: []string{endpoint.HTTP1}}
+	good := &tls.Config{Certificates: []tls.Certificate{own}, NextProtos: []string{wire.ALPNHTTP1}}
 	good.SetSessionTicketKeys([][32]byte{{1}})
 	bad := good.Clone()
 	bad.SetSessionTicketKeys([][32]byte{{2}}) // it refuses the tickets of the good one
@@ -196,8 +196,8 @@ func (r *refusal) run(t *testing.T, e load.Engine) {
 	})
 	j := job(s)
 	j.PerConnection = 1
-	j.TLS = &tls.Config{RootCAs: pool, ServerName: "localhost", NextProtos: []string{endpoint.HTTP1},
-		ClientSessionCache: endpoint.NewSessions()}
+	j.TLS = &tls.Config{RootCAs: pool, ServerName: "localhost", NextProtos: []string{wire.ALPNHTTP1},
+		ClientSessionCache: wire.NewSessions()}
 	if r.client != nil {
 		r.client(j.TLS)
 	}

@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"dyno/internal/http1"
 	"dyno/internal/load"
 	"dyno/internal/result"
 	"dyno/internal/scenario"
+	"dyno/internal/wire"
 )
 
 // script is a server's behaviour and the counts that an engine must report for a window with a
@@ -205,8 +205,8 @@ var scripts = []script{
 	{name: "garbage", serve: once("220 mail.example ESMTP\r\n", linger), errors: map[string]int64{"parse": 200}},
 	{name: "two lengths", serve: once(strings.Replace(value, "Content-Type: text/plain", "Content-Length: 6", 1),
 		linger), errors: map[string]int64{"parse": 200}},
-	{name: "giant headers", serve: once(full(http1.MaxHead), linger), errors: map[string]int64{"parse": 200}},
-	{name: "no end of headers", serve: once("HTTP/1.1 200 OK\r\nX-Big: "+big[:2*http1.MaxHead], linger),
+	{name: "giant headers", serve: once(full(wire.HTTP1MaxHead), linger), errors: map[string]int64{"parse": 200}},
+	{name: "no end of headers", serve: once("HTTP/1.1 200 OK\r\nX-Big: "+big[:2*wire.HTTP1MaxHead], linger),
 		errors: map[string]int64{"parse": 200}},
 	{name: "bare line feeds", serve: once(strings.ReplaceAll(value, "\r\n", "\n"), linger),
 		errors: map[string]int64{"parse": 200}},

@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"dyno/internal/endpoint"
 	"dyno/internal/load"
 	"dyno/internal/result"
+	"dyno/internal/wire"
 )
 
 // stops are about a generator that does not run for a while: one in a process of its own is
@@ -94,7 +94,7 @@ func beChild(t *testing.T, e load.Engine) {
 	if !ok {
 		return
 	}
-	j := load.Job{Endpoint: endpoint.TCP(addr), Scenario: values(), Connections: 1, Workers: 1, Timeout: never,
+	j := load.Job{Endpoint: wire.TCP(addr), Scenario: values(), Connections: 1, Workers: 1, Timeout: never,
 		Spin: mode == "spins"}
 	w := load.Window{Requests: 1}
 	if mode == "open" { // it sleeps until its second request is due

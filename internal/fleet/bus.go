@@ -1,0 +1,56 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"io"
+)
+
+// bus connects the controller to its agents: NATS (nats.go), or a simulated network in tests.
+type bus interface {
+	// ask sends an order to an agent, once, and returns the answer. The error for an agent that is not
+	// connected is errAbsent.
+	ask(ctx context.Context, agent string, order []byte) (answer []byte, err error)
+	// twins returns the addresses of an agent's connections if two programs with its key answer an order; nil
+	// if one does, or if it cannot tell.
+	twins(ctx context.Context, agent string, order []byte) (from []string)
+	// put stores an object for an agent until close, and returns its name.
+	put(ctx context.Context, agent string, object io.Reader) (name string, err error)
+	// left reports whether an agent's connection (link.client) has ended or been replaced, as far as it can
+	// tell. It sends nothing.
+	left(agent, client string) bool
+	// ended returns an error if the controller itself is permanently cut off from all agents. It sends
+	// nothing.
+	ended() error
+	close()
+}
+
+// link is an agent's connection to its controller.
+type link interface {
+	// orders calls receive with each order to the agent, one at a time and in order of arrival.
+	orders(receive func(order *received)) error
+	// get writes the named object that was put for this agent. The error is errNoObject if there is none.
+	get(ctx context.Context, name string, to io.Writer) error
+	// follow makes the link end with this connection of the controller; "": there is only one.
+	follow(controller string)
+	// client identifies the connection; it is unique for a controller.
+	client() string
+	// messages returns the number of messages sent and received.
+	messages() uint64
+	close()
+}
+
+// received is an order that arrived on a link.
+type received struct {
+	data   []byte
+	answer func(data []byte) error // called at most once
+}
+
+// dial connects an agent to its controller. lost is called when the connection has ended.
+type dial func(ctx context.Context, b *Bundle, lost func()) (link, error)
+
+var (
+	errAbsent   = errors.New("no such agent is connected")
+	errNoObject = errors.New("the controller has not put it for this agent")
+	errUnknown  = errors.New("the controller does not know the agent's key")
+)
