@@ -21,8 +21,8 @@ import (
 
 // dynoOnly measures dyno without a peer: once returns the value of one window, and the estimate is the
 // location of several values. timed says whether other programs can affect the value.
-func dynoOnly(r row, timed bool, once func(context.Context, *bench) (float64, error)) experiment {
-	return experiment{rows: []row{r}, run: func(ctx context.Context, b *bench, e experiment) (map[string]estimate, error) {
+func dynoOnly(r row, timed bool, once func(context.Context, *rig) (float64, error)) experiment {
+	return experiment{rows: []row{r}, run: func(ctx context.Context, b *rig, e experiment) (map[string]estimate, error) {
 		c := contender{dyno.name, func(ctx context.Context) (outcome, error) {
 			v, err := once(ctx, b)
 			return outcome{Value: v, unmoved: !timed, text: r.unit.text(v) + r.unit.suffix}, err
@@ -42,7 +42,7 @@ func dynoOnly(r row, timed bool, once func(context.Context, *bench) (float64, er
 
 // memory measures dyno's peak resident set with this many open connections, in bytes.
 func memory(r row, connections int) experiment {
-	return dynoOnly(r, false, func(ctx context.Context, b *bench) (float64, error) {
+	return dynoOnly(r, false, func(ctx context.Context, b *rig) (float64, error) {
 		srv, err := b.serve(ctx, "null", "")
 		if err != nil {
 			return 0, err
@@ -80,7 +80,7 @@ func highWater(pid int) float64 {
 
 // stall measures the p99 response time at 1,000/s against a server that pauses for 200 ms in every 2 s.
 func stall(r row) experiment {
-	return dynoOnly(r, true, func(ctx context.Context, b *bench) (float64, error) {
+	return dynoOnly(r, true, func(ctx context.Context, b *rig) (float64, error) {
 		srv, err := b.serve(ctx, "null~200ms/2s", "")
 		if err != nil {
 			return 0, err
@@ -99,7 +99,7 @@ func stall(r row) experiment {
 
 // drops returns the number of closed connections that dyno reported minus the number that the server closed.
 func drops(r row) experiment {
-	return dynoOnly(r, false, func(ctx context.Context, b *bench) (float64, error) {
+	return dynoOnly(r, false, func(ctx context.Context, b *rig) (float64, error) {
 		srv, err := b.serve(ctx, "null/4", "")
 		if err != nil {
 			return 0, err
@@ -146,7 +146,7 @@ func delay(rowsOf func(delay, quantile string) (row, bool)) experiment {
 			}
 		}
 	}
-	return experiment{rows: rows, run: func(ctx context.Context, b *bench, e experiment) (map[string]estimate, error) {
+	return experiment{rows: rows, run: func(ctx context.Context, b *rig, e experiment) (map[string]estimate, error) {
 		var cs []contender
 		for _, d := range delays {
 			cs = append(cs, contender{d, func(ctx context.Context) (outcome, error) {
@@ -181,7 +181,7 @@ func delay(rowsOf func(delay, quantile string) (row, bool)) experiment {
 // serviceError loads srv, a server that measures its service times, with 1,000 requests a second on 64
 // connections for one window and stops it. It returns the difference between dyno's quantiles and the
 // server's.
-func (b *bench) serviceError(ctx context.Context, srv *server) (outcome, error) {
+func (b *rig) serviceError(ctx context.Context, srv *server) (outcome, error) {
 	l, err := b.paced(ctx, srv.url())
 	if err != nil {
 		return outcome{}, err
@@ -195,7 +195,7 @@ func (b *bench) serviceError(ctx context.Context, srv *server) (outcome, error) 
 
 // serviceErrors does the same as serviceError for one server with p and HTTP/1.1, both loaded at the same
 // time, so that background load affects both. The outcome's Beside is the outcome for HTTP/1.1.
-func (b *bench) serviceErrors(ctx context.Context, p protocol, delay string) (outcome, error) {
+func (b *rig) serviceErrors(ctx context.Context, p protocol, delay string) (outcome, error) {
 	srv, urls, err := b.serveTimed(ctx, delay, p, http1)
 	if err != nil {
 		return outcome{}, err
@@ -222,7 +222,7 @@ func (b *bench) serviceErrors(ctx context.Context, p protocol, delay string) (ou
 }
 
 // paced loads url with 1,000 requests a second on 64 connections for one window; all requests must succeed.
-func (b *bench) paced(ctx context.Context, url string, flags ...string) (*loadReport, error) {
+func (b *rig) paced(ctx context.Context, url string, flags ...string) (*loadReport, error) {
 	l, err := b.loadURL(ctx, url, b.opts.window, nil, append(flags, "-c", "64", "-r", "1000")...)
 	if err != nil {
 		return nil, err
@@ -253,7 +253,7 @@ func pairedDelay(p protocol) experiment {
 		rows = append(rows, row{fmt.Sprintf("delay-%s-%s-p99", p, d),
 			"error of service p99 in " + p.title() + " − the same in HTTP/1.1" + after, bar{kind: within, slack: 100e3}, micros})
 	}
-	return experiment{rows: rows, run: func(ctx context.Context, b *bench, e experiment) (map[string]estimate, error) {
+	return experiment{rows: rows, run: func(ctx context.Context, b *rig, e experiment) (map[string]estimate, error) {
 		var cs []contender
 		for _, d := range pairedDelays {
 			cs = append(cs, contender{d, func(ctx context.Context) (outcome, error) { return b.serviceErrors(ctx, p, d) }})
@@ -279,7 +279,7 @@ func pairedDelay(p protocol) experiment {
 // lag measures the p99 delay with which requests were sent, in seconds during which the generator got its
 // CPU; other seconds say nothing about dyno.
 func lag(r row, rate int) experiment {
-	return experiment{rows: []row{r}, run: func(ctx context.Context, b *bench, e experiment) (map[string]estimate, error) {
+	return experiment{rows: []row{r}, run: func(ctx context.Context, b *rig, e experiment) (map[string]estimate, error) {
 		srv, err := b.serve(ctx, "null", "")
 		if err != nil {
 			return nil, err
@@ -317,7 +317,7 @@ func lag(r row, rate int) experiment {
 }
 
 // lags loads srv at this rate for some seconds and returns each second's p99 lag.
-func (b *bench) lags(ctx context.Context, srv *server, rate, seconds int) ([]float64, error) {
+func (b *rig) lags(ctx context.Context, srv *server, rate, seconds int) ([]float64, error) {
 	file := filepath.Join(b.temp, "lag.csv")
 	l, err := b.load(ctx, srv, time.Duration(seconds)*time.Second, nil,
 		"-c", "50", "-r", strconv.Itoa(rate), "--csv", file)
@@ -366,7 +366,7 @@ func lagsOf(from io.Reader, seconds int) ([]float64, error) {
 
 // allocations runs the test that counts allocations.
 func allocations(r row) experiment {
-	return experiment{rows: []row{r}, run: func(ctx context.Context, b *bench, e experiment) (map[string]estimate, error) {
+	return experiment{rows: []row{r}, run: func(ctx context.Context, b *rig, e experiment) (map[string]estimate, error) {
 		if err := b.step(ctx, b.root, "go", "test", "-count=1", "-run", "Allocate", "./internal/load/epoll"); err != nil {
 			return nil, err
 		}

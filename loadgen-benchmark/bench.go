@@ -27,7 +27,7 @@ const (
 const openFiles = 65_536 // enough for 10,000 connections on both sides
 
 // bench is the shared state of all measurements.
-type bench struct {
+type rig struct {
 	opts    options
 	kept    *results
 	root    string // the checkout's folder
@@ -55,8 +55,8 @@ func (i installed) linked(round int) (program string, layout int) {
 	return i.relinked[layout], layout + 1
 }
 
-func openBench(ctx context.Context, root string, o options, kept *results, log io.Writer) (*bench, error) {
-	b := &bench{opts: o, kept: kept, root: root, log: log, have: map[string]installed{}, servers: map[int]bool{}, dyno: o.dyno}
+func openBench(ctx context.Context, root string, o options, kept *results, log io.Writer) (*rig, error) {
+	b := &rig{opts: o, kept: kept, root: root, log: log, have: map[string]installed{}, servers: map[int]bool{}, dyno: o.dyno}
 	if err := raiseOpenFiles(); err != nil {
 		return nil, err
 	}
@@ -92,7 +92,7 @@ func commit(ctx context.Context, root string, o options) string {
 	return name
 }
 
-func (b *bench) close() { os.RemoveAll(b.temp) }
+func (b *rig) close() { os.RemoveAll(b.temp) }
 
 // raiseOpenFiles raises this process's limit for open files. Children inherit a limit that was set
 // explicitly. Only root may exceed the hard limit.
@@ -113,7 +113,7 @@ func raiseOpenFiles() error {
 }
 
 // install prepares p, once.
-func (b *bench) install(ctx context.Context, p peer) installed {
+func (b *rig) install(ctx context.Context, p peer) installed {
 	i, ok := b.have[p.name]
 	if !ok {
 		if i.program, i.version, i.err = p.install(ctx, b); i.err == nil && p.source != nil {
@@ -132,13 +132,13 @@ type server struct {
 	addr   string
 	scheme string
 	count  func() (refserver.Tally, error) // reads the server's count; nil: the server prints it at the end
-	b      *bench
+	b      *rig
 	cmd    *exec.Cmd
 	stderr bytes.Buffer
 }
 
 // serve starts a reference server and returns when it listens. scenario is a file; it may be empty.
-func (b *bench) serve(ctx context.Context, name, scenario string) (*server, error) {
+func (b *rig) serve(ctx context.Context, name, scenario string) (*server, error) {
 	addr, err := freeAddr()
 	if err != nil {
 		return nil, err
@@ -151,7 +151,7 @@ func (b *bench) serve(ctx context.Context, name, scenario string) (*server, erro
 }
 
 // start starts a server and returns when it listens at addr.
-func (b *bench) start(ctx context.Context, name, addr string, argv ...string) (*server, error) {
+func (b *rig) start(ctx context.Context, name, addr string, argv ...string) (*server, error) {
 	argv = append([]string{"-c", serverCPU}, argv...)
 	s := &server{addr: addr, scheme: "http", b: b, cmd: exec.CommandContext(ctx, "taskset", argv...)}
 	s.cmd.Stderr = &s.stderr
@@ -214,7 +214,7 @@ func freeAddr() (string, error) {
 
 // generate runs a load generator on its CPU, for at most the window and a minute. watch, if not nil, gets the
 // generator's pid and must return when done is closed. cpu is the whole process's CPU time.
-func (b *bench) generate(
+func (b *rig) generate(
 	ctx context.Context, window time.Duration, argv []string, watch func(pid int, done <-chan struct{}),
 ) (stdout []byte, cpu time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(ctx, window+time.Minute)
@@ -247,14 +247,14 @@ func (b *bench) generate(
 }
 
 // load runs `dyno load` against s. It accepts errors in the load, which the caller checks.
-func (b *bench) load(
+func (b *rig) load(
 	ctx context.Context, s *server, window time.Duration, watch func(int, <-chan struct{}), args ...string,
 ) (*loadReport, error) {
 	return b.loadURL(ctx, s.url(), window, watch, args...)
 }
 
 // loadURL does the same as load, for a URL.
-func (b *bench) loadURL(
+func (b *rig) loadURL(
 	ctx context.Context, url string, window time.Duration, watch func(int, <-chan struct{}), args ...string,
 ) (*loadReport, error) {
 	argv := []string{b.dyno, "load", "--quiet", "--json", "--threads", "1", "--slo", "errors<100%", "-d", window.String()}

@@ -19,7 +19,7 @@ import (
 type experiment struct {
 	rows []row
 	peer *peer // required peer
-	run  func(ctx context.Context, b *bench, e experiment) (map[string]estimate, error)
+	run  func(ctx context.Context, b *rig, e experiment) (map[string]estimate, error)
 }
 
 // estimate is a row's measured value with its 95 % interval, in the row's base unit.
@@ -51,7 +51,7 @@ func (e experiment) row(name string) row {
 }
 
 // measure runs e and returns one result per row; a result without a value has a Reason.
-func (b *bench) measure(ctx context.Context, e experiment) []result {
+func (b *rig) measure(ctx context.Context, e experiment) []result {
 	var version string
 	var found map[string]estimate
 	var err error
@@ -83,7 +83,7 @@ func race(p peer, s shape, scenario string, rows ...row) experiment {
 
 // between compares two peers, in times as many pairs as requested.
 func between(one, other peer, times int, s shape, scenario string, rows ...row) experiment {
-	run := func(ctx context.Context, b *bench, e experiment) (map[string]estimate, error) {
+	run := func(ctx context.Context, b *rig, e experiment) (map[string]estimate, error) {
 		file, err := b.scenario(scenario)
 		if err != nil {
 			return nil, err
@@ -187,7 +187,7 @@ func serverBusy(valid [][]outcome) (most float64) {
 }
 
 // server starts the server for a race.
-func (b *bench) server(ctx context.Context, s shape, scenario string) (*server, error) {
+func (b *rig) server(ctx context.Context, s shape, scenario string) (*server, error) {
 	if s.protocol != http1 {
 		return b.serveNginx(ctx, s.protocol)
 	}
@@ -195,7 +195,7 @@ func (b *bench) server(ctx context.Context, s shape, scenario string) (*server, 
 }
 
 // scenario writes a scenario for the server into a file; an empty text needs none.
-func (b *bench) scenario(text string) (string, error) {
+func (b *rig) scenario(text string) (string, error) {
 	if text == "" {
 		return "", nil
 	}

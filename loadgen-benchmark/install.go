@@ -13,8 +13,8 @@ import (
 var versionPattern = regexp.MustCompile(`\d+\.\d+[0-9a-z.+~-]*`)
 
 // debian finds a program on PATH, or installs its Debian package; flag makes it print its version.
-func debian(program, pkg, flag string) func(context.Context, *bench) (string, string, error) {
-	return func(ctx context.Context, b *bench) (string, string, error) {
+func debian(program, pkg, flag string) func(context.Context, *rig) (string, string, error) {
+	return func(ctx context.Context, b *rig) (string, string, error) {
 		path, err := exec.LookPath(program)
 		if err != nil {
 			apt, aptErr := exec.LookPath("apt-get")
@@ -40,8 +40,8 @@ func debian(program, pkg, flag string) func(context.Context, *bench) (string, st
 
 // goModule builds the command of a Go module at a version, in a scratch module: `go install` refuses modules
 // with replacements, and this checkout's go.mod must not change.
-func goModule(module, version string) func(context.Context, *bench) (string, string, error) {
-	return func(ctx context.Context, b *bench) (string, string, error) {
+func goModule(module, version string) func(context.Context, *rig) (string, string, error) {
+	return func(ctx context.Context, b *rig) (string, string, error) {
 		name := filepath.Base(module)
 		dir := filepath.Join(b.cache, name+"-"+version)
 		program := filepath.Join(dir, name)
@@ -66,8 +66,8 @@ func goModule(module, version string) func(context.Context, *bench) (string, str
 }
 
 // crate builds a program from crates.io, with the dependencies in its lock file.
-func crate(name, version string) func(context.Context, *bench) (string, string, error) {
-	return func(ctx context.Context, b *bench) (string, string, error) {
+func crate(name, version string) func(context.Context, *rig) (string, string, error) {
+	return func(ctx context.Context, b *rig) (string, string, error) {
 		dir := filepath.Join(b.cache, name+"-"+version)
 		program := filepath.Join(dir, "bin", name)
 		if _, err := os.Stat(program); err == nil {
@@ -84,8 +84,8 @@ func crate(name, version string) func(context.Context, *bench) (string, string, 
 
 // zigProgram builds a Zig program from its repository, with dependencies pinned by hash. zig is the compiler
 // version.
-func zigProgram(repository, version, zig string) func(context.Context, *bench) (string, string, error) {
-	return func(ctx context.Context, b *bench) (string, string, error) {
+func zigProgram(repository, version, zig string) func(context.Context, *rig) (string, string, error) {
+	return func(ctx context.Context, b *rig) (string, string, error) {
 		name := filepath.Base(repository)
 		dir := filepath.Join(b.cache, name+"-"+version)
 		program := filepath.Join(dir, "zig-out", "bin", name)
@@ -112,7 +112,7 @@ func zigProgram(repository, version, zig string) func(context.Context, *bench) (
 const layouts = 20
 
 // relink builds dyno from p's source in all layouts.
-func (b *bench) relink(ctx context.Context, p peer) (programs []string, err error) {
+func (b *rig) relink(ctx context.Context, p peer) (programs []string, err error) {
 	dir, err := p.source(ctx, b)
 	if err != nil {
 		return nil, err
@@ -129,8 +129,8 @@ func (b *bench) relink(ctx context.Context, p peer) (programs []string, err erro
 }
 
 // cProgram compiles one file in this checkout.
-func cProgram(source string) func(context.Context, *bench) (string, string, error) {
-	return func(ctx context.Context, b *bench) (string, string, error) {
+func cProgram(source string) func(context.Context, *rig) (string, string, error) {
+	return func(ctx context.Context, b *rig) (string, string, error) {
 		program := filepath.Join(b.temp, filepath.Base(filepath.Dir(source)))
 		if err := b.step(ctx, b.root, "gcc", "-O2", "-o", program, source); err != nil {
 			return "", "", err
@@ -141,7 +141,7 @@ func cProgram(source string) func(context.Context, *bench) (string, string, erro
 }
 
 // step runs one installation command; the error contains the end of its output.
-func (b *bench) step(ctx context.Context, dir, program string, args ...string) error {
+func (b *rig) step(ctx context.Context, dir, program string, args ...string) error {
 	fmt.Fprintln(b.log, "  $", program, strings.Join(args, " "))
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = dir

@@ -62,7 +62,7 @@ http {
 var nginxListens = map[protocol]string{https: "ssl", h2c: "http2", h2: "ssl http2"}
 
 // serveNginx starts nginx, with an ECDSA P-256 certificate, and returns when it listens.
-func (b *bench) serveNginx(ctx context.Context, p protocol) (*server, error) {
+func (b *rig) serveNginx(ctx context.Context, p protocol) (*server, error) {
 	i := b.install(ctx, nginx)
 	if i.err != nil {
 		return nil, i.err
@@ -99,7 +99,7 @@ func (b *bench) serveNginx(ctx context.Context, p protocol) (*server, error) {
 const certificate = "cert.pem"
 
 // serveTimed starts this program as a timed server and returns its URL for each protocol when it listens.
-func (b *bench) serveTimed(
+func (b *rig) serveTimed(
 	ctx context.Context, delay string, protocols ...protocol,
 ) (s *server, urls []string, err error) {
 	self, err := os.Executable()

@@ -18,11 +18,11 @@ import (
 // requests must not exceed the server's count.
 type peer struct {
 	name    string
-	install func(context.Context, *bench) (program, version string, err error)
+	install func(context.Context, *rig) (program, version string, err error)
 	command func(program, url string, s shape, window time.Duration) []string
 	parse   func(stdout []byte) (count, error)
 
-	source func(context.Context, *bench) (dir string, err error) // source of a dyno that is raced in several layouts
+	source func(context.Context, *rig) (dir string, err error) // source of a dyno that is raced in several layouts
 }
 
 // shape says how a server is loaded, always in a closed loop.
@@ -79,7 +79,7 @@ func seconds(d time.Duration) string { return strconv.Itoa(int(d.Seconds())) }
 
 var dyno = peer{
 	name:    "dyno",
-	install: func(_ context.Context, b *bench) (string, string, error) { return b.dyno, b.commit, nil },
+	install: func(_ context.Context, b *rig) (string, string, error) { return b.dyno, b.commit, nil },
 	command: func(program, url string, s shape, window time.Duration) []string {
 		argv := []string{program, "load", "--quiet", "--json", "--threads", "1", "--slo", "errors<100%",
 			"-c", strconv.Itoa(s.connections), "-d", window.String()}
@@ -150,21 +150,21 @@ var (
 		install: installBefore,
 		command: dyno.command,
 		parse:   dyno.parse,
-		source:  func(_ context.Context, b *bench) (string, error) { return b.baseFolder(), nil },
+		source:  func(_ context.Context, b *rig) (string, error) { return b.baseFolder(), nil },
 	}
 	now = peer{
 		name:    "now",
 		install: dyno.install,
 		command: dyno.command,
 		parse:   dyno.parse,
-		source:  func(_ context.Context, b *bench) (string, error) { return b.root, nil },
+		source:  func(_ context.Context, b *rig) (string, error) { return b.root, nil },
 	}
 )
 
-func (b *bench) baseFolder() string { return filepath.Join(b.temp, "base") }
+func (b *rig) baseFolder() string { return filepath.Join(b.temp, "base") }
 
 // installBefore builds dyno at --base, from a copy of the commit.
-func installBefore(ctx context.Context, b *bench) (program, version string, err error) {
+func installBefore(ctx context.Context, b *rig) (program, version string, err error) {
 	dir := b.baseFolder()
 	if err := b.step(ctx, "", "git", "clone", "-q", "--shared", "--no-checkout", b.root, dir); err != nil {
 		return "", "", err

@@ -58,7 +58,7 @@ type progress struct {
 // rounds runs every contender once a round, in random order, until n rounds are valid: in them other programs
 // took at most the share most. all counts all rounds. It continues with the rounds of an earlier, unfinished
 // call for the same programs.
-func (b *bench) rounds(
+func (b *rig) rounds(
 	ctx context.Context, name string, n int, most float64, cs []contender,
 ) (valid [][]outcome, all int, err error) {
 	of, err := b.identity(most, cs)
@@ -81,7 +81,7 @@ func (b *bench) rounds(
 }
 
 // identity returns a SHA-256 of everything that a row's rounds have in common.
-func (b *bench) identity(most float64, cs []contender) (string, error) {
+func (b *rig) identity(most float64, cs []contender) (string, error) {
 	h := sha256.New()
 	fmt.Fprintln(h, b.opts.window, most)
 	programs := []string{b.dyno}
@@ -168,7 +168,7 @@ func metered(ctx context.Context, account account, run func(context.Context) (ou
 	return o, err
 }
 
-func (b *bench) account() (all, own time.Duration) {
+func (b *rig) account() (all, own time.Duration) {
 	own = used(syscall.RUSAGE_SELF) + used(syscall.RUSAGE_CHILDREN)
 	for pid := range b.servers {
 		own += ran(pid)

@@ -103,7 +103,7 @@ func TestNginx(t *testing.T) {
 			t.Skip(err)
 		}
 	}
-	b := &bench{temp: t.TempDir(), log: io.Discard, have: map[string]installed{}, servers: map[int]bool{}}
+	b := &rig{temp: t.TempDir(), log: io.Discard, have: map[string]installed{}, servers: map[int]bool{}}
 	for p, want := range map[protocol]string{https: "HTTP/1.1", h2c: "HTTP/2.0", h2: "HTTP/2.0"} {
 		s, err := b.serveNginx(t.Context(), p)
 		if err != nil {
@@ -256,7 +256,7 @@ func TestGoesOn(t *testing.T) {
 		if err := os.WriteFile(dyno, []byte(program), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		b := &bench{opts: options{results: file, window: time.Hour}, kept: kept, dyno: dyno, log: io.Discard}
+		b := &rig{opts: options{results: file, window: time.Hour}, kept: kept, dyno: dyno, log: io.Discard}
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		return b.rounds(ctx, "row", 5, math.Inf(1), []contender{{"a", func(context.Context) (outcome, error) {

@@ -18,7 +18,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"dyno/internal/hist"
+	"dyno/internal/record"
 	"dyno/internal/refserver"
 	"dyno/internal/wire"
 )
@@ -74,7 +74,7 @@ type timedSide struct {
 	config   *tls.Config
 	ln       *net.TCPListener
 	fd       int // ln's descriptor
-	excess   *hist.Histogram
+	excess   *record.Histogram
 }
 
 type heldAnswer struct {
@@ -85,7 +85,7 @@ type heldAnswer struct {
 
 // listen adds a side. certificate is a file with certificate and key for a protocol over TLS.
 func (s *timedServer) listen(p protocol, addr, certificate string) error {
-	side := &timedSide{protocol: p, excess: hist.New()}
+	side := &timedSide{protocol: p, excess: record.New()}
 	if p.tls() {
 		if err := side.certify(certificate); err != nil {
 			return err

@@ -7,7 +7,7 @@ import (
 
 	"dyno/internal/checks"
 	"dyno/internal/plan"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // Carried counts how often two equal servers without controls are called different when every trial after the
@@ -49,7 +49,7 @@ func carried(ctx context.Context, o *Options) (out []Carried) {
 // setup is a plan for which the checks are tested.
 type setup struct {
 	name string
-	plan result.Plan
+	plan record.Plan
 }
 
 // lone returns a plan with profile standard and no controls.

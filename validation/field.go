@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // field is a set of servers with known true speeds on a machine with known noise.
@@ -119,7 +119,7 @@ func (f *field) order() []int {
 }
 
 // causesOf returns the causes for a trial in which background programs took a share of the server's CPU.
-func causesOf(background float64) result.Causes {
+func causesOf(background float64) record.Causes {
 	const wall = trialTime * 1e9
-	return result.Causes{WallNS: wall, ServerCPUs: 1, GeneratorCPUs: 1, BackgroundServerNS: int64(background * wall)}
+	return record.Causes{WallNS: wall, ServerCPUs: 1, GeneratorCPUs: 1, BackgroundServerNS: int64(background * wall)}
 }

@@ -13,11 +13,11 @@ import (
 	"time"
 
 	"dyno/internal/plan"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // playFake plays a task with a field: servers have their planned costs plus a little noise.
-func playFake(t LiveTask) *result.Run {
+func playFake(t LiveTask) *record.Run {
 	r := plan.Request{
 		Contestants: t.Contestants, Controls: []string{"none"}, Primary: "cpu_per_request",
 		Alpha: Alpha, Margin: Margin, Budget: 100e9, Seed: t.Seed,
@@ -36,9 +36,9 @@ func playFake(t LiveTask) *result.Run {
 	for i, cost := range t.Costs {
 		truth[i] = -math.Log1p(cost)
 	}
-	run := &result.Run{Plan: p, Host: result.Host{CPU: "none", CPUs: 2}}
+	run := &record.Run{Plan: p, Host: record.Host{CPU: "none", CPUs: 2}}
 	for _, name := range t.Contestants {
-		run.Contestants = append(run.Contestants, result.Contestant{Name: name, BinaryHash: name,
+		run.Contestants = append(run.Contestants, record.Contestant{Name: name, BinaryHash: name,
 			Layouts: make([]string, p.Links.Layouts-1)})
 	}
 	playOut(run, newField(Noises[0], truth, p.Rounds, source(t.Seed, "fake", t.Number)))
@@ -122,7 +122,7 @@ func TestLiveGoesOn(t *testing.T) {
 			t.Fatal(err)
 		}
 		return &LiveOptions{Done: done, More: more,
-			Play: func(_ context.Context, task LiveTask) (*result.Run, []Cost, error) {
+			Play: func(_ context.Context, task LiveTask) (*record.Run, []Cost, error) {
 				if task.Number == stopAt {
 					return nil, nil, errors.New("interrupted")
 				}
@@ -295,13 +295,13 @@ func TestLiveBias(t *testing.T) {
 
 // A run with a failed server or without an end is not kept.
 func TestLiveUnfit(t *testing.T) {
-	for _, spoil := range []func(*result.Run){
-		func(r *result.Run) { r.Failures = []result.Failure{{Contestant: "ref", Stage: "load", Reason: "gone"}} },
-		func(r *result.Run) { r.End = nil },
-		func(r *result.Run) { r.Trials = nil },
+	for _, spoil := range []func(*record.Run){
+		func(r *record.Run) { r.Failures = []record.Failure{{Contestant: "ref", Stage: "load", Reason: "gone"}} },
+		func(r *record.Run) { r.End = nil },
+		func(r *record.Run) { r.Trials = nil },
 	} {
 		err := RunLive(t.Context(), &LiveOptions{More: 1,
-			Play: func(_ context.Context, task LiveTask) (*result.Run, []Cost, error) {
+			Play: func(_ context.Context, task LiveTask) (*record.Run, []Cost, error) {
 				run := playFake(task)
 				spoil(run)
 				return run, nil, nil

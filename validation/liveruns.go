@@ -11,7 +11,7 @@ import (
 
 	"dyno/internal/analysis"
 	"dyno/internal/plan"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/study"
 )
 
@@ -105,7 +105,7 @@ type LiveOptions struct {
 	More int    // runs to make; 0: all missing ones
 	// Play carries out a run. It returns the record and the costs that the servers report; nil if they report
 	// none.
-	Play func(context.Context, LiveTask) (*result.Run, []Cost, error)
+	Play func(context.Context, LiveTask) (*record.Run, []Cost, error)
 	Keep func(Live) error // called after each run
 }
 
@@ -140,7 +140,7 @@ func RunLive(ctx context.Context, o *LiveOptions) error {
 }
 
 // unfit returns why a run does not count, or nil. run may be nil.
-func unfit(run *result.Run) error {
+func unfit(run *record.Run) error {
 	switch {
 	case run == nil:
 		return errors.New("no record")
@@ -154,17 +154,17 @@ func unfit(run *result.Run) error {
 }
 
 // started returns when the run was planned, in RFC 3339, UTC.
-func started(run *result.Run) string {
+func started(run *record.Run) string {
 	return time.Unix(0, run.Plan.Origin.StartedUnixNS).UTC().Format(time.RFC3339)
 }
 
 // machine describes the machine on which the run was made.
-func machine(run *result.Run) string {
+func machine(run *record.Run) string {
 	return fmt.Sprintf("%s, %d CPUs", run.Host.CPU, run.Host.CPUs)
 }
 
 // live summarizes a run as a line in live.jsonl.
-func live(t LiveTask, run *result.Run, costs []Cost) Live {
+func live(t LiveTask, run *record.Run, costs []Cost) Live {
 	a := study.Analyse(run)
 	discarded, all := plan.Discarded(run)
 	last := run.Trials[len(run.Trials)-1].EndedUnixNS

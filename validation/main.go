@@ -48,8 +48,8 @@ import (
 	"dyno/internal/bundle"
 	"dyno/internal/conf"
 	"dyno/internal/proc"
+	"dyno/internal/record"
 	"dyno/internal/refserver"
-	"dyno/internal/result"
 	"dyno/internal/study"
 )
 
@@ -292,7 +292,7 @@ func keepLine(name string, result any) error {
 }
 
 func condenseRuns(paths []string, out string) error {
-	var runs []*result.Run
+	var runs []*record.Run
 	for _, path := range paths {
 		run, err := study.Open(path)
 		if err != nil {

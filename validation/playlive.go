@@ -14,8 +14,8 @@ import (
 	"dyno/internal/contestant"
 	"dyno/internal/plan"
 	"dyno/internal/proc"
+	"dyno/internal/record"
 	"dyno/internal/refserver"
-	"dyno/internal/result"
 	"dyno/internal/stats"
 )
 
@@ -34,7 +34,7 @@ func (s *session) live(ctx context.Context, file string, more int) error {
 	commit := s.commit(ctx, file)
 	err = RunLive(ctx, &LiveOptions{
 		Done: done, More: more,
-		Play: func(ctx context.Context, t LiveTask) (*result.Run, []Cost, error) {
+		Play: func(ctx context.Context, t LiveTask) (*record.Run, []Cost, error) {
 			fmt.Fprintf(s.stderr, "live run %d of %d\n", t.Number+1, LiveAll)
 			return s.playLive(ctx, t)
 		},
@@ -52,7 +52,7 @@ func (s *session) live(ctx context.Context, file string, more int) error {
 }
 
 // playLive carries out one run in a temporary folder.
-func (s *session) playLive(ctx context.Context, t LiveTask) (run *result.Run, costs []Cost, err error) {
+func (s *session) playLive(ctx context.Context, t LiveTask) (run *record.Run, costs []Cost, err error) {
 	dir, err := proc.MkdirTemp("", "dyno-live-")
 	if err != nil {
 		return nil, nil, err

@@ -10,7 +10,7 @@ import (
 	"dyno/internal/experiment"
 	"dyno/internal/plan"
 	"dyno/internal/proc"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // steadyBudget is a budget that no unit reaches.
@@ -39,7 +39,7 @@ func (s *session) steady(ctx context.Context, file string, most time.Duration) e
 }
 
 // playSteady carries out one unit in a temporary folder.
-func (s *session) playSteady(ctx context.Context, t SteadyTask) (run *result.Run, err error) {
+func (s *session) playSteady(ctx context.Context, t SteadyTask) (run *record.Run, err error) {
 	dir, err := proc.MkdirTemp("", "dyno-steady-")
 	if err != nil {
 		return nil, err

@@ -7,7 +7,7 @@ import (
 
 	"dyno/internal/analysis"
 	"dyno/internal/plan"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/study"
 )
 
@@ -19,7 +19,7 @@ func TestFullRecordsGiveTheSameVerdicts(t *testing.T) {
 		truth := make([]float64, trapServers+riders)
 		truth[0] = .04 * float64(seed%2)
 		truth[1] = .02 * float64(seed%3)
-		run := record(&noFoe, seed, 0, truth)
+		run := recordRun(&noFoe, seed, 0, truth)
 		a := study.Analyse(run)
 
 		names := slices.Concat(run.Plan.Contestants, run.Plan.Controls)
@@ -55,7 +55,7 @@ func foeNamed(name string) *Foe {
 }
 
 // recordedRows returns the log throughput of trials by epoch, round and contestant.
-func recordedRows(trials []*result.Trial, names []string) (epochs [][][]float64) {
+func recordedRows(trials []*record.Trial, names []string) (epochs [][][]float64) {
 	m, _ := analysis.MetricNamed("throughput")
 	for e, rows := range condensed(trials, m, names) {
 		epochs = append(epochs, nil)
@@ -100,7 +100,7 @@ func TestRecordings(t *testing.T) {
 
 // Condensing keeps the valid rounds, with logs rounded to a ten-thousandth.
 func TestCondense(t *testing.T) {
-	run := record(foeNamed("bursts"), 3, 0, make([]float64, trapServers+riders))
+	run := recordRun(foeNamed("bursts"), 3, 0, make([]float64, trapServers+riders))
 	rec := condensedRun(run)
 	trials := plan.Valid(run)
 	rows := recordedRows(trials, rec.Contestants)

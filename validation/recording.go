@@ -12,7 +12,7 @@ import (
 
 	"dyno/internal/analysis"
 	"dyno/internal/plan"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 //go:embed epochs.json.gz
@@ -44,7 +44,7 @@ const grain = 10_000
 var replayed = []string{"throughput", "cpu_per_request"}
 
 // Condense writes a recording of runs.
-func Condense(w io.Writer, runs []*result.Run) error {
+func Condense(w io.Writer, runs []*record.Run) error {
 	rec := Recording{Format: recordingFormat}
 	for _, run := range runs {
 		rec.Runs = append(rec.Runs, condensedRun(run))
@@ -60,7 +60,7 @@ func Condense(w io.Writer, runs []*result.Run) error {
 }
 
 // condensedRun returns the recording of one run.
-func condensedRun(run *result.Run) RecordedRun {
+func condensedRun(run *record.Run) RecordedRun {
 	p := &run.Plan
 	out := RecordedRun{
 		Seed: p.Seed, Machine: machine(run), Contestants: slices.Concat(p.Contestants, p.Controls),
@@ -75,7 +75,7 @@ func condensedRun(run *result.Run) RecordedRun {
 }
 
 // condensed returns the values in one run's trials, which are sorted by epoch and round.
-func condensed(trials []*result.Trial, m analysis.Metric, contestants []string) (epochs [][][]*int) {
+func condensed(trials []*record.Trial, m analysis.Metric, contestants []string) (epochs [][][]*int) {
 	for i := range trials {
 		t := trials[i]
 		if i == 0 || t.Epoch != trials[i-1].Epoch {

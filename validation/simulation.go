@@ -6,12 +6,12 @@ import (
 	"math"
 
 	"dyno/internal/plan"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/stats"
 )
 
 // plannedAnalyses returns the interim analyses that fit into p's budget.
-func plannedAnalyses(p result.Plan) []stats.Interim {
+func plannedAnalyses(p record.Plan) []stats.Interim {
 	c, err := plan.Estimate(&p)
 	if err != nil {
 		panic(err) // the budgets of runPlan are enough
@@ -20,7 +20,7 @@ func plannedAnalyses(p result.Plan) []stats.Interim {
 }
 
 // runPlan returns the plan of dyno run for k native contestants.
-func runPlan(profile string, k int) result.Plan {
+func runPlan(profile string, k int) record.Plan {
 	r := plan.Request{Profile: profile, Controls: []string{"ref", "ref'"}, Primary: "throughput",
 		Alpha: Alpha, Margin: Margin}
 	for i := range k {
@@ -85,7 +85,7 @@ func simulation(ctx context.Context, o *Options) (cells []Cell) {
 }
 
 // simulate makes the comparisons in one cell.
-func simulate(ctx context.Context, o *Options, noise Noise, p *result.Plan, truth string) Cell {
+func simulate(ctx context.Context, o *Options, noise Noise, p *record.Plan, truth string) Cell {
 	analyses, k := plannedAnalyses(*p), len(p.Contestants)
 	purpose := fmt.Sprintf("%s/%d/%s", noise.Name, k, truth)
 	all := compare(ctx, o.Reps, speeds(k, truth), analyses, func(rep int) func(int) [][]float64 {

@@ -13,7 +13,7 @@ import (
 	"dyno/internal/analysis"
 	"dyno/internal/foreign"
 	"dyno/internal/plan"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/stats"
 	"dyno/internal/study"
 )
@@ -66,9 +66,9 @@ func printStarts(root string, out io.Writer) error {
 }
 
 // spreads returns the standard deviations of all pairs in a run.
-func spreads(run *result.Run, metric string) (sds []float64) {
+func spreads(run *record.Run, metric string) (sds []float64) {
 	m, _ := analysis.MetricNamed(metric)
-	byLevel := map[int][]*result.Trial{}
+	byLevel := map[int][]*record.Trial{}
 	for _, t := range plan.Valid(run) {
 		byLevel[run.Plan.At(t)] = append(byLevel[run.Plan.At(t)], t)
 	}

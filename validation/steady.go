@@ -11,7 +11,7 @@ import (
 
 	"dyno/internal/analysis"
 	"dyno/internal/plan"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/stats"
 )
 
@@ -107,7 +107,7 @@ type SteadyOptions struct {
 	Done []SteadyUnit // units already made
 	For  time.Duration
 	Now  func() time.Time
-	Play func(context.Context, SteadyTask) (*result.Run, error)
+	Play func(context.Context, SteadyTask) (*record.Run, error)
 	Keep func(SteadyUnit) error // called after each unit
 }
 
@@ -142,7 +142,7 @@ func RunSteady(ctx context.Context, o *SteadyOptions) error {
 }
 
 // steadyUnit summarizes a run.
-func steadyUnit(t SteadyTask, run *result.Run) SteadyUnit {
+func steadyUnit(t SteadyTask, run *record.Run) SteadyUnit {
 	discarded, all := plan.Discarded(run)
 	u := SteadyUnit{
 		Block: t.Block, Arm: t.Arm, Seed: t.Seed, PerSec: map[string][]float64{}, CPUNS: map[string][]float64{},

@@ -9,7 +9,7 @@ import (
 	"dyno/internal/analysis"
 	"dyno/internal/checks"
 	"dyno/internal/plan"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/study"
 )
 
@@ -205,7 +205,7 @@ type evaluated struct {
 }
 
 // evaluate judges a run.
-func evaluate(run *result.Run) evaluated {
+func evaluate(run *record.Run) evaluated {
 	data := study.Evaluate(run)
 	a := data.Analysis
 	j := evaluated{worst: map[string]checks.State{}, epochs: a.Epochs}
@@ -222,7 +222,7 @@ func evaluate(run *result.Run) evaluated {
 // wholeRun simulates one run with equal servers and a disturbance, planned by package plan and judged by package
 // study.
 func wholeRun(foe *Foe, seed uint64, rep int) evaluated {
-	return evaluate(record(foe, seed, rep, make([]float64, trapServers+riders)))
+	return evaluate(recordRun(foe, seed, rep, make([]float64, trapServers+riders)))
 }
 
 // summarise counts the results of the runs.

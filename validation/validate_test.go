@@ -13,7 +13,7 @@ import (
 
 	"dyno/internal/checks"
 	"dyno/internal/plan"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/study"
 )
 
@@ -179,11 +179,11 @@ func TestTraps(t *testing.T) {
 
 // Combined runs recover the true ratio, and estimate how runs differ.
 func TestRunsCombine(t *testing.T) {
-	var runs []*result.Run
+	var runs []*record.Run
 	for rep := range 4 {
 		truth := make([]float64, 2+riders)
 		truth[0] = math.Log1p(.05)
-		runs = append(runs, record(&noFoe, 9, rep, truth))
+		runs = append(runs, recordRun(&noFoe, 9, rep, truth))
 	}
 	a, err := study.Combine(runs)
 	if err != nil {
@@ -203,7 +203,7 @@ func TestRunsCombine(t *testing.T) {
 	}
 	other := *runs[1]
 	other.Plan.Scenario = "another"
-	if _, err := study.Combine([]*result.Run{runs[0], &other}); err == nil {
+	if _, err := study.Combine([]*record.Run{runs[0], &other}); err == nil {
 		t.Error("runs of two questions are combined")
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"dyno/internal/proc"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/side"
 )
 
@@ -172,7 +172,7 @@ func TestAction(t *testing.T) {
 // TestIdenticalCommands: two commands are one program only if they read alike, because the file
 // that starts them may be a shell.
 func TestIdenticalCommands(t *testing.T) {
-	r := &result.Run{Contestants: []result.Contestant{{Name: "a", BinaryHash: "1"}, {Name: "b", BinaryHash: "1"}}}
+	r := &record.Run{Contestants: []record.Contestant{{Name: "a", BinaryHash: "1"}, {Name: "b", BinaryHash: "1"}}}
 	sides := []*side.Side{{Name: "a", Kind: side.Command, Text: "node a.js"},
 		{Name: "b", Kind: side.Command, Text: "node b.js"}}
 	if got := identical(r, sides); got != "" {

@@ -14,13 +14,13 @@ import (
 	"dyno/internal/calibration"
 	"dyno/internal/checks"
 	"dyno/internal/plan"
+	"dyno/internal/record"
 	"dyno/internal/refserver"
-	"dyno/internal/result"
 )
 
 // calibrate measures this machine and reports each step. It stores the result in dyno's cache,
 // unless the calibration is quick.
-func calibrate(ctx context.Context, stderr io.Writer, quick bool) (*result.Calibration, error) {
+func calibrate(ctx context.Context, stderr io.Writer, quick bool) (*record.Calibration, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("find dyno's own program: %w", err)
@@ -43,7 +43,7 @@ func calibrate(ctx context.Context, stderr io.Writer, quick bool) (*result.Calib
 // calibrated returns this machine's calibration for a run of plan p; nil if there is none. If
 // latencies decide or are ranked, and there is no valid calibration with an acceptable error, it
 // calibrates first.
-func calibrated(cmd *cobra.Command, p *result.Plan) (*result.Calibration, error) {
+func calibrated(cmd *cobra.Command, p *record.Plan) (*record.Calibration, error) {
 	stderr := cmd.ErrOrStderr()
 	c, err := calibration.Last()
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

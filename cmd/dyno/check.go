@@ -16,8 +16,8 @@ import (
 	"dyno/internal/bundle"
 	"dyno/internal/claim"
 	"dyno/internal/foreign"
+	"dyno/internal/record"
 	"dyno/internal/report"
-	"dyno/internal/result"
 	"dyno/internal/study"
 )
 
@@ -184,7 +184,7 @@ func (p *project) save(cmd *cobra.Command, name string, page []byte) error {
 }
 
 // asked returns a plan's study. It returns an error if the study's claims have changed since.
-func (p *project) asked(of *result.Plan) (*study.Study, error) {
+func (p *project) asked(of *record.Plan) (*study.Study, error) {
 	st, err := p.study(of.Study.Slug)
 	if err == nil && claim.Hash(st.Claims) != of.Study.ClaimsHash {
 		err = fmt.Errorf("the claims of %s have changed since this run", of.Study.Slug)

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/study"
 )
 
@@ -81,12 +81,12 @@ func TestCheckAgainstCommitted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run, err := result.Open(st.Committed(p.root))
+	run, err := record.Open(st.Committed(p.root))
 	if err != nil {
 		t.Fatal(err)
 	}
 	written := func() string {
-		file := filepath.Join(t.TempDir(), result.TrialsFile+".gz")
+		file := filepath.Join(t.TempDir(), record.TrialsFile+".gz")
 		var b bytes.Buffer
 		if err := study.Trim(&b, run); err != nil {
 			t.Fatal(err)

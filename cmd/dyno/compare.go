@@ -19,8 +19,8 @@ import (
 	"dyno/internal/foreign"
 	"dyno/internal/plan"
 	"dyno/internal/proc"
+	"dyno/internal/record"
 	"dyno/internal/refserver"
-	"dyno/internal/result"
 	"dyno/internal/side"
 	"dyno/internal/wire"
 )
@@ -165,12 +165,12 @@ func (f *compareFlags) check(cmd *cobra.Command, args []string) error {
 }
 
 // isComparison reports whether a run was made by dyno compare.
-func isComparison(run *result.Run) bool {
+func isComparison(run *record.Run) bool {
 	return strings.HasPrefix(run.Plan.Origin.Command, "dyno compare ")
 }
 
 // notResumable says why an interrupted comparison cannot be resumed, with a remedy.
-func notResumable(dir string, run *result.Run) error {
+func notResumable(dir string, run *record.Run) error {
 	return usagef("resume %s: its builds were temporary and have been removed; start the comparison again:\n"+
 		"  %s", dir, run.Plan.Origin.Command)
 }
@@ -214,8 +214,8 @@ func compare(cmd *cobra.Command, f *compareFlags, texts []string) (err error) {
 	if len(f.failIf) == 0 && buildsOnly(sides) {
 		conditions, _ = parseConditions([]string{defaultCondition}, f.rate > 0)
 	}
-	x.Settled = func(r *result.Run, a *analysis.Analysis) bool { return answered(&r.Plan, a, sides, conditions) }
-	x.Remark = func(r *result.Run) string { return identical(r, sides) }
+	x.Settled = func(r *record.Run, a *analysis.Analysis) bool { return answered(&r.Plan, a, sides, conditions) }
+	x.Remark = func(r *record.Run) string { return identical(r, sides) }
 	if err := onFleet(cmd, &f.place, x); err != nil {
 		return err
 	}
@@ -323,7 +323,7 @@ func (f *compareFlags) experiment(cmd *cobra.Command, pr *project, sides []*side
 	}
 	r.Connections = []int{f.connections}
 	if f.rate > 0 {
-		r.Question.Levels = []result.Level{{Connections: f.connections, Pipeline: 1, RatePerSec: f.rate}}
+		r.Question.Levels = []record.Level{{Connections: f.connections, Pipeline: 1, RatePerSec: f.rate}}
 	}
 	setup := with.setup(cmd, &f.place)
 	if with.typed != nil {

@@ -9,8 +9,8 @@ import (
 	"text/tabwriter"
 
 	"dyno/internal/analysis"
+	"dyno/internal/record"
 	"dyno/internal/report"
-	"dyno/internal/result"
 	"dyno/internal/side"
 	"dyno/internal/study"
 )
@@ -53,7 +53,7 @@ func answer(w io.Writer, data *report.Data, sides []*side.Side, conditions []con
 }
 
 // attached returns a note for a run against servers that were already running; "" for other runs.
-func attached(r *result.Run) string {
+func attached(r *record.Run) string {
 	var all []string
 	for _, c := range r.Contestants {
 		switch {
@@ -80,7 +80,7 @@ func answerSentence(data *report.Data, head, base string, level int) string {
 		}
 	}
 	where := onCPUs(&data.Run.Plan, level)
-	p, ok := a.Compared(result.Cell{Contestant: head, Level: level}, result.Cell{Contestant: base, Level: level}, a.Primary)
+	p, ok := a.Compared(record.Cell{Contestant: head, Level: level}, record.Cell{Contestant: base, Level: level}, a.Primary)
 	if !ok || p.Ratio.N == 0 {
 		return "no result" + where + ": there is no valid measurement"
 	}

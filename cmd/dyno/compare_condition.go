@@ -12,7 +12,7 @@ import (
 	"dyno/internal/conf"
 	"dyno/internal/document"
 	"dyno/internal/lazy"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/side"
 )
 
@@ -110,7 +110,7 @@ type judgement struct {
 // judge compares the interval with the limit. Its confidence is 1 − alpha ÷ the number of analyses,
 // so all analyses together report a condition that holds as failed with a probability of at most
 // alpha ÷ 2. Before the first analysis the interval covers the epochs so far.
-func (c condition) judge(a *analysis.Analysis, head, base result.Cell) judgement {
+func (c condition) judge(a *analysis.Analysis, head, base record.Cell) judgement {
 	j := judgement{condition: c, of: head.Contestant, side: head.Contestant, state: inconclusive}
 	p, ok := a.Compared(head, base, c.metric.Name)
 	if !ok || p.Ratio.N == 0 {
@@ -118,7 +118,7 @@ func (c condition) judge(a *analysis.Analysis, head, base result.Cell) judgement
 		return j
 	}
 	j.change = p.Ratio
-	limited := func(c result.Cell) bool { return j.metric.Wall() && a.ShareOf(c) > analysis.CeilingLimit }
+	limited := func(c record.Cell) bool { return j.metric.Wall() && a.ShareOf(c) > analysis.CeilingLimit }
 	open, leaning := "the limit lies within the interval", "not shown to be within the limit, which lies within the interval"
 	if a.Interim == 0 {
 		open, leaning = "no interim analysis was reached", "not shown to be within the limit: too few epochs"
@@ -193,7 +193,7 @@ func nearest(e analysis.Estimate) float64 {
 func furthest(e analysis.Estimate) float64 { return max(-math.Log(e.Lo), math.Log(e.Hi)) }
 
 // identical returns a note about sides that are the same program; "" if there are none.
-func identical(r *result.Run, sides []*side.Side) string {
+func identical(r *record.Run, sides []*side.Side) string {
 	for i, s := range sides {
 		one := r.Contestant(s.Name)
 		for _, t := range sides[i+1:] {
@@ -213,7 +213,7 @@ func identical(r *result.Run, sides []*side.Side) string {
 }
 
 // answered reports whether every decidable condition is decided.
-func answered(p *result.Plan, a *analysis.Analysis, sides []*side.Side, conditions []condition) bool {
+func answered(p *record.Plan, a *analysis.Analysis, sides []*side.Side, conditions []condition) bool {
 	return !slices.ContainsFunc(judged(p, a, sides, conditions), func(j judgement) bool {
 		return j.open
 	})
@@ -221,12 +221,12 @@ func answered(p *result.Plan, a *analysis.Analysis, sides []*side.Side, conditio
 
 // judged judges the conditions for each side against the first, at each level where they are
 // compared.
-func judged(p *result.Plan, a *analysis.Analysis, sides []*side.Side, conditions []condition) (all []judgement) {
+func judged(p *record.Plan, a *analysis.Analysis, sides []*side.Side, conditions []condition) (all []judgement) {
 	for _, c := range conditions {
 		for _, s := range sides[1:] {
 			for _, level := range comparedAt(p) {
-				j := c.judge(a, result.Cell{Contestant: s.Name, Level: level},
-					result.Cell{Contestant: sides[0].Name, Level: level})
+				j := c.judge(a, record.Cell{Contestant: s.Name, Level: level},
+					record.Cell{Contestant: sides[0].Name, Level: level})
 				j.of += onCPUs(p, level)
 				all = append(all, j)
 			}
@@ -236,7 +236,7 @@ func judged(p *result.Plan, a *analysis.Analysis, sides []*side.Side, conditions
 }
 
 // comparedAt returns the levels where a comparison's sides are compared.
-func comparedAt(p *result.Plan) (levels []int) {
+func comparedAt(p *record.Plan) (levels []int) {
 	for _, f := range p.Family {
 		if !slices.Contains(levels, f.A.Level) {
 			levels = append(levels, f.A.Level)
@@ -249,7 +249,7 @@ func comparedAt(p *result.Plan) (levels []int) {
 }
 
 // onCPUs says on how many CPUs a level's servers run, with a leading space; "" if they have all.
-func onCPUs(p *result.Plan, level int) string {
+func onCPUs(p *record.Plan, level int) string {
 	if n := p.Levels[level].CPUs; n > 0 {
 		return " on " + document.Count(n, "CPU")
 	}

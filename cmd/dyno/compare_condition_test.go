@@ -10,8 +10,8 @@ import (
 
 	"dyno/internal/analysis"
 	"dyno/internal/checks"
+	"dyno/internal/record"
 	"dyno/internal/report"
-	"dyno/internal/result"
 	"dyno/internal/side"
 	"dyno/internal/stats"
 )
@@ -132,7 +132,7 @@ func TestGateOnSharedRunner(t *testing.T) {
 		for seed := range uint64(reps) {
 			rng := rand.New(rand.NewPCG(seed, uint64(1e4*median)))
 			sd := median * math.Exp(.5*rng.NormFloat64())
-			var trials []*result.Trial
+			var trials []*record.Trial
 			for e := range 2 + rng.IntN(11) {
 				for i, name := range []string{"base", "head"} {
 					cost := 1e4 * math.Exp(sd/math.Sqrt2*rng.NormFloat64())
@@ -140,14 +140,14 @@ func TestGateOnSharedRunner(t *testing.T) {
 						cost *= 1.2
 					}
 					cpu := int64(1e4 * cost)
-					trials = append(trials, &result.Trial{Key: result.Key{Epoch: e + 1, Position: i}, Contestant: name,
-						Load: result.Load{WindowNS: 1e8, Succeeded: 1e4}, Server: result.Usage{CPUNS: &cpu}})
+					trials = append(trials, &record.Trial{Key: record.Key{Epoch: e + 1, Position: i}, Contestant: name,
+						Load: record.Load{WindowNS: 1e8, Succeeded: 1e4}, Server: record.Usage{CPUNS: &cpu}})
 				}
 			}
 			a := analysis.Analyse(analysis.Input{Trials: trials, Contestants: []string{"base", "head"}, Alpha: .05,
 				Analyses: []stats.Interim{{N: 8, Alpha: .025}, {N: 12, Alpha: .025}},
 				Primary:  "cpu_per_request", Margin: .03})
-			for _, j := range judged(&result.Plan{Levels: []result.Level{{}}}, a, two, cs) {
+			for _, j := range judged(&record.Plan{Levels: []record.Level{{}}}, a, two, cs) {
 				if fails([]state{j.state}, false) {
 					wrong++
 				}
@@ -209,7 +209,7 @@ func TestJudgeCondition(t *testing.T) {
 		if c.spoil != nil {
 			c.spoil(a)
 		}
-		if j := cond.judge(a, result.Cell{Contestant: "head"}, result.Cell{Contestant: "base"}); j.state != c.want || j.open != c.mayBecome ||
+		if j := cond.judge(a, record.Cell{Contestant: "head"}, record.Cell{Contestant: "base"}); j.state != c.want || j.open != c.mayBecome ||
 			!strings.Contains(j.note, c.noteOfWhom) {
 			t.Errorf("%s at (%v–%v), look %d: %+v", c.text, c.lo, c.hi, c.look, j)
 		}
@@ -222,10 +222,10 @@ func TestAnswered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !answered(&result.Plan{Levels: []result.Level{{}}}, found(1, analysis.Different, "base", 1.1, 1.08, 1.12), two, cs) {
+	if !answered(&record.Plan{Levels: []record.Level{{}}}, found(1, analysis.Different, "base", 1.1, 1.08, 1.12), two, cs) {
 		t.Error("all is decided, and the run goes on")
 	}
-	if answered(&result.Plan{Levels: []result.Level{{}}}, found(1, analysis.Different, "base", 1.04, 1.01, 1.06), two, cs) {
+	if answered(&record.Plan{Levels: []record.Level{{}}}, found(1, analysis.Different, "base", 1.04, 1.01, 1.06), two, cs) {
 		t.Error("a condition is open, and the run ends")
 	}
 }
@@ -236,10 +236,10 @@ func TestAnswerOnCPUs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run := &result.Run{Plan: result.Plan{Levels: []result.Level{{CPUs: 1}, {CPUs: 2}}}}
+	run := &record.Run{Plan: record.Plan{Levels: []record.Level{{CPUs: 1}, {CPUs: 2}}}}
 	for level := range 2 {
-		run.Plan.Family = append(run.Plan.Family, result.Comparison{A: result.Cell{Contestant: "base", Level: level},
-			B: result.Cell{Contestant: "head", Level: level}})
+		run.Plan.Family = append(run.Plan.Family, record.Comparison{A: record.Cell{Contestant: "base", Level: level},
+			B: record.Cell{Contestant: "head", Level: level}})
 	}
 	a := found(1, analysis.Different, "base", 1.046, 1.039, 1.053)
 	for _, p := range found(1, analysis.Equivalent, "", 1.004, .988, 1.02).Pairs {
@@ -258,14 +258,14 @@ func TestAnswerOnCPUs(t *testing.T) {
 		}
 	}
 	if answered(&run.Plan, &analysis.Analysis{Pairs: a.Pairs, Interim: 1,
-		CellShares: map[result.Cell]float64{{Contestant: "head", Level: 1}: .9}}, two, cs) != true {
+		CellShares: map[record.Cell]float64{{Contestant: "head", Level: 1}: .9}}, two, cs) != true {
 		t.Error("what is at the generator's limit is not decided by more epochs")
 	}
 	rate, err := parseConditions([]string{"throughput>300%"}, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	a.CellShares = map[result.Cell]float64{{Contestant: "head", Level: 1}: .9}
+	a.CellShares = map[record.Cell]float64{{Contestant: "head", Level: 1}: .9}
 	js := judged(&run.Plan, a, two, rate)
 	if len(js) != 2 || js[0].state != passed || js[1].state != inconclusive || !strings.Contains(js[1].note, "limit") {
 		t.Errorf("at the generator's limit on 2 CPUs: %+v", js)
@@ -283,13 +283,13 @@ func TestAnswer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	oneLevel := result.Plan{Levels: []result.Level{{}}}
-	run := func(hash string) *result.Run {
-		return &result.Run{Plan: oneLevel, Contestants: []result.Contestant{{Name: "base", BinaryHash: "a"},
+	oneLevel := record.Plan{Levels: []record.Level{{}}}
+	run := func(hash string) *record.Run {
+		return &record.Run{Plan: oneLevel, Contestants: []record.Contestant{{Name: "base", BinaryHash: "a"},
 			{Name: "head", BinaryHash: hash}}}
 	}
 	for _, c := range []struct {
-		run      *result.Run
+		run      *record.Run
 		a        *analysis.Analysis
 		findings []checks.Finding
 		failed   bool
@@ -312,7 +312,7 @@ func TestAnswer(t *testing.T) {
 			[]string{"too few epochs", "not separated: the run ended before its first interim analysis"}},
 		{run("b"), &analysis.Analysis{Primary: "cpu_per_request"}, nil, true,
 			[]string{"no result: there is no valid measurement", "not measured  one of the two has no figure"}},
-		{&result.Run{Plan: oneLevel, Failures: []result.Failure{{Contestant: "head", Stage: "build"}}}, &analysis.Analysis{}, nil,
+		{&record.Run{Plan: oneLevel, Failures: []record.Failure{{Contestant: "head", Stage: "build"}}}, &analysis.Analysis{}, nil,
 			true,
 			[]string{"no result: head has no figure, because it failed at build"}},
 		{run("b"), found(1, analysis.Different, "base", 1.5, 1.4, 1.6),

@@ -11,7 +11,7 @@ import (
 
 	"dyno/internal/plan"
 	"dyno/internal/proc"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/side"
 )
 
@@ -60,7 +60,7 @@ func TestRealDuelOfTwoBuilds(t *testing.T) {
 	code := start(t, self, &stdout, &stderr, "compare", "contestants/go/net-http", head, "--controls", "none", "--budget", "1m30s", "--seed", "1",
 		"--fail-if", "cpu_per_request>50%", "--fail-if", "memory>1000%", "--offline", "--out", out)
 	t.Logf("%s\n%s", &stderr, &stdout)
-	run, err := result.Open(out)
+	run, err := record.Open(out)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +138,7 @@ func TestCompareRevisions(t *testing.T) {
 		case ended = <-done:
 			t.Fatalf("it ended before its first trial: %v\n%s", ended, &text)
 		case <-time.After(10 * time.Millisecond):
-			b, _ := os.ReadFile(filepath.Join(out, result.TrialsFile))
+			b, _ := os.ReadFile(filepath.Join(out, record.TrialsFile))
 			waiting = !bytes.Contains(b, []byte(`{"trial"`))
 		}
 	}
@@ -156,7 +156,7 @@ func TestCompareRevisions(t *testing.T) {
 		t.Errorf("left in the temp folder: %v", left)
 	}
 	leftBehind(t, out)
-	run, err := result.Open(out)
+	run, err := record.Open(out)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"dyno/internal/host"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // A real sweep over one contestant, on one CPU and, if the machine has enough CPUs, on two: each
@@ -38,7 +38,7 @@ func TestRealServerCPUs(t *testing.T) {
 		"--out", dir)
 	t.Logf("%s\n%s", &stderr, &stdout)
 	skipUnavailable(t, stdout.String())
-	run, err := result.Open(dir)
+	run, err := record.Open(dir)
 	if err != nil || len(run.Failures) > 0 {
 		t.Fatalf("exit %d: %v, %+v", code, err, run)
 	}
@@ -50,7 +50,7 @@ func TestRealServerCPUs(t *testing.T) {
 			continue
 		}
 		seen[n]++
-		at := slices.IndexFunc(run.Launches, func(l result.Launch) bool {
+		at := slices.IndexFunc(run.Launches, func(l record.Launch) bool {
 			return l.Contestant == tr.Contestant && l.Epoch == tr.Epoch
 		})
 		p := run.Launches[at].Processors

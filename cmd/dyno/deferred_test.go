@@ -12,7 +12,7 @@ import (
 	"dyno/internal/analysis"
 	"dyno/internal/checks"
 	"dyno/internal/plan"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/study"
 )
 
@@ -40,7 +40,7 @@ func TestRealDuelOfDeferredWork(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	start(t, self, &stdout, &stderr, "compare", server, server+" idle", "--budget", "2m", "--seed", "1", "--out", out)
 	t.Logf("%s\n%s", &stderr, &stdout)
-	run, err := result.Open(out)
+	run, err := record.Open(out)
 	if err != nil {
 		t.Fatal(err)
 	}

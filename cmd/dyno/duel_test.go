@@ -16,7 +16,7 @@ import (
 
 	"dyno/internal/plan"
 	"dyno/internal/proc"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // TestRealDuel runs one short comparison of two Go contestants and a .NET one, with everything
@@ -42,7 +42,7 @@ func TestRealDuel(t *testing.T) {
 			t.Errorf("the table does not speak of %q", want)
 		}
 	}
-	run, err := result.Open(dir)
+	run, err := record.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestInterrupt(t *testing.T) {
 					t.Fatalf("no trial: %v\n%s", err, &told)
 				case <-time.After(10 * time.Millisecond):
 				}
-				b, _ := os.ReadFile(filepath.Join(dir, result.TrialsFile))
+				b, _ := os.ReadFile(filepath.Join(dir, record.TrialsFile))
 				trial = bytes.Contains(b, []byte(`{"trial"`))
 			}
 			end(cmd, r)
@@ -121,7 +121,7 @@ func TestInterrupt(t *testing.T) {
 			if code := cmd.ProcessState.ExitCode(); code != exitFailed {
 				t.Errorf("exit %d", code)
 			}
-			run, err := result.Open(dir)
+			run, err := record.Open(dir)
 			if err != nil || run.End == nil || run.End.Reason != "interrupted" || len(run.Trials) == 0 {
 				t.Errorf("%v", err)
 			}
@@ -133,7 +133,7 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-func checkContestant(t *testing.T, run *result.Run, name string) {
+func checkContestant(t *testing.T, run *record.Run, name string) {
 	t.Helper()
 	c := run.Contestant(name)
 	if c == nil || c.Version == "" || c.BinaryHash == "" || c.Response["get"] == "" {

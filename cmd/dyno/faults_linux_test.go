@@ -20,7 +20,7 @@ import (
 	"dyno/internal/analysis"
 	"dyno/internal/plan"
 	"dyno/internal/proc"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/study"
 )
 
@@ -36,7 +36,7 @@ func TestFaults(t *testing.T) {
 	c := campaign{
 		program: "dyno-made", faults: number(t, "DYNO_FAULTS", n), seed: 15, lines: 190,
 		args: []string{"--epochs", "8", "--budget", "1h"},
-		judge: func(t *testing.T, run *result.Run, p analysis.Pair) {
+		judge: func(t *testing.T, run *record.Run, p analysis.Pair) {
 			truth := madeRates["ref"] / madeRates["ref+50%"]
 			if p.A != "ref" {
 				truth = 1 / truth
@@ -66,7 +66,7 @@ func TestRealFaults(t *testing.T) {
 	}
 	c := campaign{
 		program: "dyno", faults: n, seed: 15, lines: 190, args: []string{"--epochs", "8", "--budget", "75s"},
-		judge: func(t *testing.T, run *result.Run, p analysis.Pair) {
+		judge: func(t *testing.T, run *record.Run, p analysis.Pair) {
 			if p.Better == "ref+50%" || p.Verdict == analysis.Equivalent {
 				t.Errorf("%s against %s: %.4f, %v for %q", p.A, p.B, p.Ratio.Value, p.Verdict, p.Better)
 			}
@@ -109,7 +109,7 @@ type campaign struct {
 	faults  int
 	seed    uint64
 	lines   int // that the record of a whole run has, about
-	judge   func(t *testing.T, run *result.Run, primary analysis.Pair)
+	judge   func(t *testing.T, run *record.Run, primary analysis.Pair)
 
 	rng     *rand.Rand
 	locks   string
@@ -199,7 +199,7 @@ func (c *campaign) run(t *testing.T) {
 // attempt begins the run in dir, or continues it, and lets it meet f. It reports whether the run is
 // whole, and whether it can continue.
 func (c *campaign) attempt(t *testing.T, root, dir string, resume bool, f *fault) (whole, again bool) {
-	file := filepath.Join(dir, result.TrialsFile)
+	file := filepath.Join(dir, record.TrialsFile)
 	args := []string{"run", "--contestants", "ref,ref+50%", "--controls", "none", "--primary", "throughput",
 		"--offline", "--out", dir}
 	args = append(args, c.args...)
@@ -236,7 +236,7 @@ func (c *campaign) attempt(t *testing.T, root, dir string, resume bool, f *fault
 		t.Errorf("%s: of %d bytes of whole lines before it and %d at it not all are left, in %d",
 			what, len(wholeLines(before)), len(wholeLines(seen)), len(after))
 	}
-	run, err := result.Open(dir)
+	run, err := record.Open(dir)
 	if err != nil && len(wholeLines(after)) > 0 {
 		t.Errorf("%s: %v", what, err)
 	}
@@ -301,8 +301,8 @@ func (c *campaign) start(t *testing.T, root, file string, args []string, at int,
 }
 
 // check compares a whole run, and its output, with its record.
-func (c *campaign) check(t *testing.T, what, root, dir string, run *result.Run, code int) {
-	keys := map[result.Key]bool{}
+func (c *campaign) check(t *testing.T, what, root, dir string, run *record.Run, code int) {
+	keys := map[record.Key]bool{}
 	for i := range run.Trials {
 		if k := run.Trials[i].Key; keys[k] {
 			t.Errorf("%s: two trials of %+v", what, k)

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"dyno/internal/plan"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/study"
 )
 
@@ -34,7 +34,7 @@ func TestSameOnFleet(t *testing.T) {
 	differences, whole := 0, 0
 	for i := range n {
 		f.out = filepath.Join(folder, fmt.Sprint(i+1))
-		run, err := result.Open(f.out)
+		run, err := record.Open(f.out)
 		if err != nil || run.End == nil || run.End.Reason == plan.Interrupted {
 			if err := os.RemoveAll(f.out); err != nil {
 				t.Fatal(err)
@@ -45,7 +45,7 @@ func TestSameOnFleet(t *testing.T) {
 			if err := c.Wait(); err != nil && !strings.Contains(said.String(), busyMachine) {
 				t.Fatalf("%v\n%s\n%s", err, said, f.logs["srv1"])
 			}
-			if run, err = result.Open(f.out); err != nil {
+			if run, err = record.Open(f.out); err != nil {
 				t.Fatal(err)
 			}
 		}

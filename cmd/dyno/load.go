@@ -12,8 +12,8 @@ import (
 
 	"dyno/internal/document"
 	"dyno/internal/loader"
+	"dyno/internal/record"
 	"dyno/internal/report"
-	"dyno/internal/result"
 	"dyno/internal/summary"
 	"dyno/internal/terminal"
 )
@@ -149,7 +149,7 @@ func (f *loadFlags) find(p *loader.Plan) error {
 
 // watch runs the load and shows its progress on stderr.
 func (f *loadFlags) watch(p *loader.Plan) (*summary.Summary, error) {
-	var tick func(result.Interval)
+	var tick func(record.Interval)
 	if !f.quiet {
 		stderr := f.cmd.ErrOrStderr()
 		columns := func() int { return width(stderr) }

@@ -9,7 +9,7 @@ import (
 	"dyno/internal/bench"
 	"dyno/internal/experiment"
 	"dyno/internal/load"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/wire"
 )
 
@@ -38,12 +38,12 @@ func newMadeMachine(o bench.LocalOptions) (experiment.Host, error) {
 func (m *madeMachine) Generator() bench.Generator { return m }
 
 // Watch always finds that the hypervisor withholds the CPU of the server "disturbed".
-func (m *madeMachine) Watch(s bench.Server) func(server, generator, backend time.Duration) result.Causes {
-	causes := result.Causes{WallNS: 4e8, ServerCPUs: 1, GeneratorCPUs: 1}
+func (m *madeMachine) Watch(s bench.Server) func(server, generator, backend time.Duration) record.Causes {
+	causes := record.Causes{WallNS: 4e8, ServerCPUs: 1, GeneratorCPUs: 1}
 	if s.(*madeServer).name == "disturbed" {
 		causes.StealNS = 2e8
 	}
-	return func(_, _, _ time.Duration) result.Causes { return causes }
+	return func(_, _, _ time.Duration) record.Causes { return causes }
 }
 
 func (m *madeMachine) Launch(ctx context.Context, name string, l bench.Launch) (bench.Server, error) {
@@ -95,16 +95,16 @@ type madeSession struct {
 	rng *rand.Rand
 }
 
-func (s *madeSession) Run(_ context.Context, w load.Window) (result.Load, error) {
+func (s *madeSession) Run(_ context.Context, w load.Window) (record.Load, error) {
 	n := int64(s.s.rate * w.For.Seconds() * (1 + madeNoise*s.rng.NormFloat64()))
 	s.m.clock += w.For
 	s.s.cpu += time.Duration(float64(n) / s.s.rate * float64(time.Second))
-	var sessions []result.TLSSession
+	var sessions []record.TLSSession
 	if s.job.TLS != nil {
-		sessions = []result.TLSSession{{Version: "TLS 1.3", Suite: "made", ALPN: s.job.TLS.NextProtos[0],
+		sessions = []record.TLSSession{{Version: "TLS 1.3", Suite: "made", ALPN: s.job.TLS.NextProtos[0],
 			Connections: int64(s.job.Connections)}}
 	}
-	return result.Load{
+	return record.Load{
 		TLS: sessions, WindowNS: int64(w.For), Connections: s.job.Connections, Established: s.job.Connections, Started: n,
 		Succeeded: n, ServiceP50NS: 1e6, ServiceP99NS: 1e6,
 		ServiceMaxNS: 1e6,

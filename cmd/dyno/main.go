@@ -20,7 +20,7 @@ import (
 	"dyno/internal/foreign"
 	"dyno/internal/plan"
 	"dyno/internal/proc"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // Exit codes.
@@ -144,8 +144,8 @@ func rootCommand() *cobra.Command {
 
 // hint returns advice on an error in the record; "" for other errors.
 func hint(err error) string {
-	var damaged *result.Damaged
-	var stopped *result.Stopped
+	var damaged *record.Damaged
+	var stopped *record.Stopped
 	switch {
 	case errors.As(err, &damaged):
 		return fmt.Sprintf("dyno report --salvage %s shows the %s before the damage", damaged.Name,

@@ -21,8 +21,8 @@ import (
 	"dyno/internal/foreign"
 	"dyno/internal/host"
 	"dyno/internal/proc"
+	"dyno/internal/record"
 	"dyno/internal/report"
-	"dyno/internal/result"
 	"dyno/internal/terminal"
 )
 
@@ -115,7 +115,7 @@ const filesPerContestant = 8
 
 // roomFor raises the limit of open files for a plan's connections and contestants, or returns an
 // error with a remedy.
-func roomFor(p *result.Plan) error {
+func roomFor(p *record.Plan) error {
 	most := 0
 	for _, l := range p.Levels {
 		most = max(most, l.Connections)

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"dyno/internal/proc"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 func TestUnsupported(t *testing.T) {
@@ -130,16 +130,16 @@ func TestUnread(t *testing.T) {
 // what to do.
 func TestRoomForFiles(t *testing.T) {
 	const tooMany = 3 << 30 // more than a kernel can be set to
-	small := result.Level{Connections: 10}
-	for name, p := range map[string]*result.Plan{
-		"level":  {Levels: []result.Level{{Connections: tooMany}}},
-		"levels": {Levels: []result.Level{small, {Connections: tooMany}}},
+	small := record.Level{Connections: 10}
+	for name, p := range map[string]*record.Plan{
+		"level":  {Levels: []record.Level{{Connections: tooMany}}},
+		"levels": {Levels: []record.Level{small, {Connections: tooMany}}},
 	} {
 		if err := roomFor(p); err == nil || !strings.Contains(err.Error(), "raise the limit with: ulimit -n 322122") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := roomFor(&result.Plan{Levels: []result.Level{small}}); err != nil {
+	if err := roomFor(&record.Plan{Levels: []record.Level{small}}); err != nil {
 		t.Error(err)
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"dyno/internal/record"
 	"dyno/internal/report"
-	"dyno/internal/result"
 	"dyno/internal/study"
 )
 
@@ -64,7 +64,7 @@ func pages(t *testing.T) map[string]string {
 		"early":   {"studies/iris-vs-netcore-templates/trials.jsonl.gz", 8}, // too few for intervals
 		"nothing": {"studies/iris-vs-netcore-templates/trials.jsonl.gz", 1e9},
 	} {
-		run, err := result.Open(filepath.Join(pr.root, c.record))
+		run, err := record.Open(filepath.Join(pr.root, c.record))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,7 +13,7 @@ import (
 	"dyno/internal/conf"
 	"dyno/internal/contestant"
 	"dyno/internal/foreign"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/scenario"
 	"dyno/internal/study"
 )
@@ -41,7 +41,7 @@ func openProject() (*project, error) {
 }
 
 // openRun opens a stored run. If there is none, the error says where runs are.
-func openRun(name string) (*result.Run, error) {
+func openRun(name string) (*record.Run, error) {
 	run, err := study.Open(name)
 	p, found := bundle.Find()
 	if !errors.Is(err, fs.ErrNotExist) || found != nil {
@@ -60,7 +60,7 @@ func openRun(name string) (*result.Run, error) {
 
 // lastOf says where runs are recorded, and which is the latest.
 func lastOf(folder string) string {
-	names, _ := filepath.Glob(filepath.Join(folder, "*", result.TrialsFile))
+	names, _ := filepath.Glob(filepath.Join(folder, "*", record.TrialsFile))
 	if len(names) == 0 {
 		return "runs are recorded in " + folder + ", where there is none yet"
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"dyno/internal/checks"
+	"dyno/internal/record"
 	"dyno/internal/report"
-	"dyno/internal/result"
 	"dyno/internal/study"
 )
 
@@ -49,7 +49,7 @@ func reportCommand() *cobra.Command {
 				return reportRuns(cmd, args[0])
 			}
 			run, err := openRun(args[0])
-			var damaged *result.Damaged
+			var damaged *record.Damaged
 			if salvage && errors.As(err, &damaged) {
 				run, err = damaged.Run, nil
 			}
@@ -67,7 +67,7 @@ func reportCommand() *cobra.Command {
 			data.Folder = args[0]
 			claims(cmd, data, args[0])
 			_, absent := os.Stat(filepath.Join(args[0],
-				result.TrialsFile)) // a compressed record is an archive: nothing is written beside it
+				record.TrialsFile)) // a compressed record is an archive: nothing is written beside it
 			if absent == nil && run.Damage == nil && !cmd.Flags().Changed("format") {
 				dir := filepath.Clean(args[0])
 				data.Page = filepath.Join(dir, pageFile)

@@ -8,12 +8,12 @@ import (
 
 	"dyno/internal/checks"
 	"dyno/internal/document"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/study"
 )
 
 // reportAgainst prints how run has changed since the run stored at path.
-func reportAgainst(cmd *cobra.Command, run *result.Run, path string, force bool, format string) error {
+func reportAgainst(cmd *cobra.Command, run *record.Run, path string, force bool, format string) error {
 	other, err := openRun(path)
 	if err != nil {
 		return err

@@ -18,8 +18,8 @@ import (
 	"dyno/internal/experiment"
 	"dyno/internal/foreign"
 	"dyno/internal/plan"
+	"dyno/internal/record"
 	"dyno/internal/report"
-	"dyno/internal/result"
 	"dyno/internal/study"
 	"dyno/internal/wire"
 )
@@ -285,7 +285,7 @@ func (f *runFlags) resumed(cmd *cobra.Command, _ []string) (*experiment.Experime
 	}
 	if !isDir(f.resume) {
 		return nil, usagef("--resume %s: want a folder, in which the run goes on; put the file into one of its own, as "+
-			"%s or %[2]s.gz", f.resume, result.TrialsFile)
+			"%s or %[2]s.gz", f.resume, record.TrialsFile)
 	}
 	pr, err := openProject()
 	if err != nil {
@@ -328,7 +328,7 @@ func conclude(cmd *cobra.Command, data *report.Data, dir string) error {
 		}
 		fmt.Fprintf(cmd.ErrOrStderr(), "go on with this run: %s\n", command)
 	}
-	failed := slices.ContainsFunc(r.Failures, func(f result.Failure) bool { return !f.Unavailable() })
+	failed := slices.ContainsFunc(r.Failures, func(f record.Failure) bool { return !f.Unavailable() })
 	if failed || r.End == nil || r.End.Reason == plan.Interrupted || r.End.Reason == string(plan.Nobody) {
 		return exit(exitFailed)
 	}
@@ -340,7 +340,7 @@ func conclude(cmd *cobra.Command, data *report.Data, dir string) error {
 }
 
 // unmeasuredRun is the error for a completed run without a valid trial.
-func unmeasuredRun(r *result.Run) error {
+func unmeasuredRun(r *record.Run) error {
 	discarded, all := plan.Discarded(r)
 	if discarded == 0 {
 		return fmt.Errorf("nothing was measured: the budget ended %s; give a larger --budget", plan.Reached(r))
@@ -352,7 +352,7 @@ func unmeasuredRun(r *result.Run) error {
 
 // resumption returns the command that continues an interrupted run; "" if there is nothing to
 // continue.
-func resumption(r *result.Run, dir string) string {
+func resumption(r *record.Run, dir string) string {
 	if r.End == nil || r.End.Reason != plan.Interrupted || isComparison(r) || len(plan.Valid(r)) == 0 {
 		return ""
 	}
@@ -388,14 +388,14 @@ func parsePositive(s string) (float64, error) {
 }
 
 // parseSLO reads an objective such as p99<10ms.
-func parseSLO(s string) (*result.SLO, error) {
+func parseSLO(s string) (*record.SLO, error) {
 	quantile, limit, found := strings.Cut(s, "<")
 	d, err := time.ParseDuration(strings.TrimSpace(limit))
 	q := map[string]float64{"p99": 0.99, "p50": 0.5}[strings.TrimSpace(quantile)]
 	if !found || err != nil || d <= 0 || q == 0 {
 		return nil, errors.New("want a quantile and its limit, such as p99<10ms or p50<2ms")
 	}
-	return &result.SLO{Quantile: q, LimitNS: int64(d), ErrorShare: 0.001}, nil
+	return &record.SLO{Quantile: q, LimitNS: int64(d), ErrorShare: 0.001}, nil
 }
 
 // parseRates reads open-loop rates: shares of each contestant's own capacity, requests per second

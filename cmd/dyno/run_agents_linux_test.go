@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // agentsInWindows: while a window of ten seconds lasts, the agent of the servers' machine uses 0.1 % of a CPU at
@@ -34,12 +34,12 @@ func agentsInWindows(t *testing.T) {
 		case <-time.After(200 * time.Millisecond):
 		}
 		samples = append(samples, f.used())
-		data, _ := os.ReadFile(filepath.Join(f.out, result.TrialsFile))
+		data, _ := os.ReadFile(filepath.Join(f.out, record.TrialsFile))
 		trials = bytes.Count(data, []byte("\n{\"trial\":"))
 	}
 	c.Process.Kill()
 	<-ended
-	run, err := result.Open(f.out)
+	run, err := record.Open(f.out)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 func init() { programs["nats"] = mainNATS }
@@ -74,7 +74,7 @@ func backendOnFleet(t *testing.T) {
 		t.Fatalf("%v\n%s\n%s\n%s", err, l, f.logs["srv1"], f.logs["be1"])
 	}
 	skipUnavailable(t, l.String())
-	run, err := result.Open(f.out)
+	run, err := record.Open(f.out)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func backendOnFleet(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	if run, err = result.Open(beside); err != nil {
+	if run, err = record.Open(beside); err != nil {
 		t.Fatal(err)
 	}
 	h := run.Host
@@ -108,7 +108,7 @@ func backendOnFleet(t *testing.T) {
 }
 
 // judgeBackend checks the record of a run whose backend had a machine that was lost once.
-func (f *fleetRun) judgeBackend(run *result.Run) {
+func (f *fleetRun) judgeBackend(run *record.Run) {
 	t := f.t
 	h := run.Host
 	if h.Backend == nil || h.Backend.Name != "be1" || !h.BackendApart() || len(h.Backend.ServerCPUs) == 0 {
@@ -117,7 +117,7 @@ func (f *fleetRun) judgeBackend(run *result.Run) {
 	if run.End == nil || run.End.Reason != "last analysis" && run.End.Reason != "budget" || len(run.Failures) > 0 {
 		t.Fatalf("%+v, %+v", run.End, run.Failures)
 	}
-	lost := func(l result.Lost) bool { return l.Machine == "be1" && l.Server }
+	lost := func(l record.Lost) bool { return l.Machine == "be1" && l.Server }
 	if !slices.ContainsFunc(run.Lost, lost) || len(run.Resumes) < 2 {
 		t.Errorf("lost %+v, resumed %+v", run.Lost, run.Resumes)
 	}
@@ -179,7 +179,7 @@ func compareURLsOnFleet(t *testing.T) {
 	if err != nil && !strings.Contains(out, busyMachine) {
 		t.Fatalf("%v: %s", err, out)
 	}
-	run, err := result.Open(f.out)
+	run, err := record.Open(f.out)
 	if err != nil {
 		t.Fatal(err)
 	}

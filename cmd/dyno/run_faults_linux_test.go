@@ -18,7 +18,7 @@ import (
 	"dyno/internal/analysis"
 	"dyno/internal/checks"
 	"dyno/internal/plan"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/study"
 )
 
@@ -68,7 +68,7 @@ type soak struct {
 	rng    *rand.Rand
 	faults deck[trouble]
 	todo   int         // faults
-	one    *result.Run // the beginning of the same comparison on one machine
+	one    *record.Run // the beginning of the same comparison on one machine
 
 	runs, whole, trials, rounds, epochs int
 	met                                 map[string]int // what happened to agents, by the reason that is recorded
@@ -97,7 +97,7 @@ func (s *soak) carryOut(folder string) {
 		s.disturb(c)
 		s.kept()
 		s.alive()
-		run, err := result.Open(folder)
+		run, err := record.Open(folder)
 		disturbed := len(s.happened) > before
 		switch {
 		case err != nil && disturbed && c.ProcessState.ExitCode() != exitDone:
@@ -153,7 +153,7 @@ func (s *soak) disturb(c *exec.Cmd) {
 }
 
 func (s *soak) record() []byte {
-	data, _ := os.ReadFile(filepath.Join(s.out, result.TrialsFile))
+	data, _ := os.ReadFile(filepath.Join(s.out, record.TrialsFile))
 	return data
 }
 
@@ -199,14 +199,14 @@ func (s *soak) alive() {
 type turn struct{ epoch, round, attempt int }
 
 // sound checks what holds of each record, whatever happened.
-func (s *soak) sound(run *result.Run) {
+func (s *soak) sound(run *record.Run) {
 	bad := func(format string, args ...any) {
 		s.t.Errorf("%s%s", fmt.Sprintf(format, args...), s.story())
 	}
 	if len(run.Failures) > 0 {
 		bad("a contestant is blamed: %+v", run.Failures)
 	}
-	turns, order := map[turn][]*result.Trial{}, []turn{}
+	turns, order := map[turn][]*record.Trial{}, []turn{}
 	for i := range run.Trials {
 		tr := run.Trials[i]
 		if what := unsound(&tr.Load); what != "" {
@@ -231,7 +231,7 @@ func (s *soak) sound(run *result.Run) {
 		lost[turn{l.Epoch, l.Round, l.Attempt}] = true
 	}
 	again := func(from, to int) bool { // a run that goes on begins another epoch
-		return slices.ContainsFunc(run.Resumes, func(r result.Resume) bool { return from < r.Epoch && r.Epoch <= to })
+		return slices.ContainsFunc(run.Resumes, func(r record.Resume) bool { return from < r.Epoch && r.Epoch <= to })
 	}
 	for i, k := range order {
 		whole := len(turns[k]) == 2 && turns[k][0].Contestant != turns[k][1].Contestant && turns[k][0].Position == 0 &&
@@ -258,7 +258,7 @@ func (s *soak) sound(run *result.Run) {
 }
 
 // unsound says what is wrong with a load of two generators whose server keeps its contract; "" if nothing.
-func unsound(l *result.Load) string {
+func unsound(l *record.Load) string {
 	switch p := l.Parts; {
 	case len(p) != 2 || p[0].Generator != "gen1" || p[1].Generator != "gen2":
 		return "its parts are not those of the two generators"
@@ -276,7 +276,7 @@ func unsound(l *result.Load) string {
 var excused = regexp.MustCompile(`came .* late|clock is known to`)
 
 // judge checks a run that is whole: what it lost, and its verdict.
-func (s *soak) judge(run *result.Run) {
+func (s *soak) judge(run *record.Run) {
 	busy := run.End.Reason == string(plan.Budget)
 	discarded, all := plan.Discarded(run)
 	s.t.Logf("%d trials, %d of %d after the pilots discarded, %d valid epochs, %s: %s", len(run.Trials), discarded, all,
@@ -318,9 +318,9 @@ func (s *soak) judge(run *result.Run) {
 }
 
 // untouched checks that no trial that counts has a generator that a fault kept from loading.
-func (s *soak) untouched(run *result.Run) {
+func (s *soak) untouched(run *record.Run) {
 	type part struct{ contestant, generator string }
-	usual, touched := map[part][]int64{}, []*result.Trial{}
+	usual, touched := map[part][]int64{}, []*record.Trial{}
 	for _, tr := range append(plan.Pilot(run), plan.Valid(run)...) {
 		if slices.ContainsFunc(s.happened, func(f happened) bool { return f.from < tr.EndedUnixNS && tr.StartedUnixNS < f.to }) {
 			touched = append(touched, tr)

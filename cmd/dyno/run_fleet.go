@@ -13,7 +13,7 @@ import (
 	"dyno/internal/experiment"
 	"dyno/internal/fleet"
 	"dyno/internal/plan"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // fleetPlaceFlag defines --fleet for dyno run and dyno compare.
@@ -52,7 +52,7 @@ func onFleet(cmd *cobra.Command, at *place, x *experiment.Experiment) error {
 }
 
 // fits returns an error if a file's machines cannot carry out a plan.
-func fits(f *fleet.Fleet, file string, p *result.Plan) error {
+func fits(f *fleet.Fleet, file string, p *record.Plan) error {
 	if len(p.External) > 0 {
 		return usagef("--fleet: --external runs a tool on this machine; omit one of them")
 	}
@@ -78,7 +78,7 @@ func fits(f *fleet.Fleet, file string, p *result.Plan) error {
 }
 
 // fitsURLs is fits for servers that are already running.
-func fitsURLs(f *fleet.Fleet, file string, p *result.Plan) error {
+func fitsURLs(f *fleet.Fleet, file string, p *record.Plan) error {
 	switch {
 	case len(p.Servers.Attached) < len(p.Contestants) || len(p.Controls) > 0:
 		return usagef("--fleet: a URL is compared with URLs alone, as dyno neither starts nor freezes them; omit the others, " +
@@ -92,7 +92,7 @@ func fitsURLs(f *fleet.Fleet, file string, p *result.Plan) error {
 }
 
 // connects returns an error if a generator would have no connection.
-func connects(f *fleet.Fleet, p *result.Plan) error {
+func connects(f *fleet.Fleet, p *record.Plan) error {
 	for _, l := range p.Levels {
 		if n := len(f.Generators); l.Connections < n {
 			return usagef("--fleet: each of the %d generators needs a connection; raise --connections from %d, or name fewer "+
@@ -124,7 +124,7 @@ type fleetHost struct {
 	hub *fleet.Hub
 }
 
-func newFleetHost(cmd *cobra.Command, f *fleet.Fleet, o bench.LocalOptions, p *result.Plan) (*fleetHost, error) {
+func newFleetHost(cmd *cobra.Command, f *fleet.Fleet, o bench.LocalOptions, p *record.Plan) (*fleetHost, error) {
 	stderr := cmd.ErrOrStderr()
 	hub, err := openHub(f, stderr)
 	if err != nil {

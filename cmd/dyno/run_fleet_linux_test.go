@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"dyno/internal/plan"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // fleetRun is a comparison over hosts in network namespaces.
@@ -54,7 +54,7 @@ func (f *fleetRun) begin(args ...string) (*exec.Cmd, *logged) {
 func (f *fleetRun) trials(n int, l *logged, ended <-chan error) {
 	f.t.Helper()
 	for {
-		data, _ := os.ReadFile(filepath.Join(f.out, result.TrialsFile))
+		data, _ := os.ReadFile(filepath.Join(f.out, record.TrialsFile))
 		if bytes.Count(data, []byte("\n{\"trial\":")) >= n {
 			return
 		}
@@ -109,7 +109,7 @@ func runOnFleet(t *testing.T) {
 		!strings.Contains(string(out), "srv1: ") || !strings.Contains(string(out), "\nGenerators: gen1 and gen2: ") {
 		t.Errorf("the report names no hosts: %v\n%s", err, out)
 	}
-	run, err := result.Open(f.out)
+	run, err := record.Open(f.out)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func runOnFleet(t *testing.T) {
 }
 
 // alone begins a comparison on one machine.
-func (f *fleetRun) alone(folder string, args []string) *result.Run {
+func (f *fleetRun) alone(folder string, args []string) *record.Run {
 	f.out = folder
 	c, said := f.begin(append(args, "--out", folder)...)
 	ended := make(chan error, 1)
@@ -128,7 +128,7 @@ func (f *fleetRun) alone(folder string, args []string) *result.Run {
 	f.trials(24, said, ended)
 	c.Process.Signal(syscall.SIGINT)
 	<-ended
-	run, err := result.Open(folder)
+	run, err := record.Open(folder)
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func (f *fleetRun) alone(folder string, args []string) *result.Run {
 const busyMachine = "were discarded, because other programs"
 
 // judge checks a run that met a loss of a generator, of the server, and of the controller.
-func (f *fleetRun) judge(run *result.Run) {
+func (f *fleetRun) judge(run *record.Run) {
 	t := f.t
 	if h := run.Host; h.Name != "srv1" || len(h.Generators) != 2 || h.Generators[1].Name != "gen2" ||
 		len(h.GeneratorCPUs) > 0 || len(h.Generators[0].ServerCPUs) > 0 {
@@ -157,7 +157,7 @@ func (f *fleetRun) judge(run *result.Run) {
 	if !lost["gen2"] || !lost["srv1"] || len(run.Resumes) < 2 {
 		t.Errorf("lost %+v, resumed %+v", run.Lost, run.Resumes)
 	}
-	seen := map[result.Key]bool{}
+	seen := map[record.Key]bool{}
 	for _, tr := range run.Trials {
 		if seen[tr.Key] {
 			t.Errorf("%+v is there twice", tr.Key)
@@ -173,7 +173,7 @@ func (f *fleetRun) judge(run *result.Run) {
 
 // equal compares what the machines do not decide: the same contestants, verified alike, in the same order
 // of trials with the same parameters.
-func (f *fleetRun) equal(run, one *result.Run) {
+func (f *fleetRun) equal(run, one *record.Run) {
 	t := f.t
 	for i := range one.Contestants {
 		a, b := one.Contestants[i], run.Contestant(one.Contestants[i].Name)
@@ -182,8 +182,8 @@ func (f *fleetRun) equal(run, one *result.Run) {
 			t.Errorf("on one machine %+v, on several %+v", a, b)
 		}
 	}
-	order := func(r *result.Run) map[result.Key]string {
-		all := map[result.Key]string{}
+	order := func(r *record.Run) map[record.Key]string {
+		all := map[record.Key]string{}
 		for _, tr := range r.Trials {
 			if tr.Round == 0 && tr.Attempt == 0 { // later ones follow from which rounds were taken again
 				all[tr.Key] = fmt.Sprint(tr.Contestant, r.Plan.LevelOf(tr))

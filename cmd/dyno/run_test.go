@@ -11,7 +11,7 @@ import (
 	"dyno/internal/experiment"
 	"dyno/internal/load/external"
 	"dyno/internal/plan"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/study"
 )
 
@@ -114,14 +114,14 @@ func TestRepeated(t *testing.T) {
 
 // An interrupted run says how it goes on, unless nothing of it counts yet or its builds are gone.
 func TestResumption(t *testing.T) {
-	whole, err := result.Open(filepath.Join("..", "..", "studies", "iris-vs-netcore-mvc"))
+	whole, err := record.Open(filepath.Join("..", "..", "studies", "iris-vs-netcore-mvc"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := resumption(whole, "x y"); got != "" {
 		t.Errorf("of a whole run %q", got)
 	}
-	whole.End = &result.End{Reason: plan.Interrupted}
+	whole.End = &record.End{Reason: plan.Interrupted}
 	if got := resumption(whole, "x y"); got != "dyno run --resume 'x y'" {
 		t.Errorf("%q", got)
 	}
@@ -129,7 +129,7 @@ func TestResumption(t *testing.T) {
 	early.Trials = nil
 	compared := *whole
 	compared.Plan.Origin.Command = "dyno compare a b"
-	for what, run := range map[string]*result.Run{"before a trial": &early, "of a comparison": &compared} {
+	for what, run := range map[string]*record.Run{"before a trial": &early, "of a comparison": &compared} {
 		if got := resumption(run, "x"); got != "" {
 			t.Errorf("%s %q", what, got)
 		}

@@ -13,7 +13,7 @@ import (
 	"dyno/internal/document"
 	"dyno/internal/foreign"
 	"dyno/internal/plan"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/study"
 )
 
@@ -63,7 +63,7 @@ func (p *place) repeat(cmd *cobra.Command, r *plan.Request, run func() error) er
 func runsIn(dir string) (folders []string) {
 	for i := 1; ; i++ {
 		folder := filepath.Join(dir, strconv.Itoa(i))
-		if _, err := os.Stat(filepath.Join(folder, result.TrialsFile)); err != nil {
+		if _, err := os.Stat(filepath.Join(folder, record.TrialsFile)); err != nil {
 			return folders
 		}
 		folders = append(folders, folder)
@@ -72,7 +72,7 @@ func runsIn(dir string) (folders []string) {
 
 // reportRuns prints the combined result of the runs below dir.
 func reportRuns(cmd *cobra.Command, dir string) error {
-	var runs []*result.Run
+	var runs []*record.Run
 	for _, folder := range runsIn(dir) {
 		run, err := study.Open(folder)
 		if err != nil {

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"dyno/internal/record"
 	"dyno/internal/report"
-	"dyno/internal/result"
 	"dyno/internal/study"
 )
 
@@ -29,7 +29,7 @@ func TestTrimmedRunSaysTheSame(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		file := filepath.Join(p.root, st.Trials(), result.TrialsFile+".gz")
+		file := filepath.Join(p.root, st.Trials(), record.TrialsFile+".gz")
 		stat, err := os.Stat(file)
 		if os.IsNotExist(err) {
 			continue
@@ -42,7 +42,7 @@ func TestTrimmedRunSaysTheSame(t *testing.T) {
 		if stat.Size() > 200_000 || testing.Short() && slug != "httprouter-vs-fasthttp" {
 			continue // a short record of each kind shows it; each is judged twice
 		}
-		whole, err := result.Open(file)
+		whole, err := record.Open(file)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -61,7 +61,7 @@ func TestTrimmedRunSaysTheSame(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		trimmed, err := result.Read(z, "trimmed")
+		trimmed, err := record.Read(z, "trimmed")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,7 +77,7 @@ func TestTrimmedRunSaysTheSame(t *testing.T) {
 }
 
 // said is all that a run says: its report, the verdicts on the claims, and the study's page.
-func said(t *testing.T, st *study.Study, run *result.Run) string {
+func said(t *testing.T, st *study.Study, run *record.Run) string {
 	t.Helper()
 	data, err := st.JudgeClaims(study.Evaluate(run), "trials")
 	if err != nil {

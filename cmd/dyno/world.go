@@ -15,9 +15,9 @@ import (
 	"dyno/internal/experiment"
 	"dyno/internal/host"
 	"dyno/internal/plan"
+	"dyno/internal/record"
 	"dyno/internal/refserver"
 	"dyno/internal/report"
-	"dyno/internal/result"
 	"dyno/internal/scenario"
 	"dyno/internal/study"
 	"dyno/internal/wire"
@@ -135,9 +135,9 @@ func (p *project) setup(cmd *cobra.Command, at *place) experiment.Setup {
 		Offline:    at.offline,
 		Dyno:       version(),
 		NewHost:    newHost,
-		Calibrated: func(of *result.Plan) (*result.Calibration, error) { return calibrated(cmd, of) },
+		Calibrated: func(of *record.Plan) (*record.Calibration, error) { return calibrated(cmd, of) },
 		Claims: func(data *report.Data, dir string) {
-			claims(cmd, data, filepath.Join(dir, result.TrialsFile))
+			claims(cmd, data, filepath.Join(dir, record.TrialsFile))
 		},
 	}
 }

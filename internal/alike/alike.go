@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/scenario"
 	"dyno/internal/wire"
 )
@@ -28,7 +28,7 @@ type Sides struct {
 	Apart time.Duration
 
 	all      []*side
-	found    result.Alike
+	found    record.Alike
 	stateful bool // the responses to a request may depend on the requests before it
 }
 
@@ -162,8 +162,8 @@ func (s *Sides) named(name string) *side {
 
 // Agree compares all servers' responses. It returns base with their common properties, and a
 // summary. If responses differ, the error joins each side's first *Difference from the first side.
-func (s *Sides) Agree(base *scenario.Scenario) (contract *scenario.Scenario, found *result.Alike, err error) {
-	s.found = result.Alike{}
+func (s *Sides) Agree(base *scenario.Scenario) (contract *scenario.Scenario, found *record.Alike, err error) {
+	s.found = record.Alike{}
 	if len(s.all) == 0 {
 		return base, &s.found, nil
 	}

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"dyno/internal/adhoc"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/scenario"
 	"dyno/internal/wire"
 )
@@ -34,7 +34,7 @@ type seen struct {
 	addrs    []string
 	base     *scenario.Scenario
 	contract *scenario.Scenario
-	result.Alike
+	record.Alike
 	err error
 }
 

@@ -58,18 +58,18 @@ func toHead(a *scenario.Answer) bool { return strings.HasPrefix(a.Sent, "HEAD ")
 
 // unlikeHead returns how got's header section differs from an answer that the same side sent before
 // the load. Differences that varied before the load or that --differ accepts are left out.
-func (j *judge) unlikeHead(e *evidence, before *scenario.Answer, got *wire.Response) []difference {
+func (j *juror) unlikeHead(e *evidence, before *scenario.Answer, got *wire.Response) []difference {
 	return slices.DeleteFunc(headDifferences(before.Response, got, toHead(before)), func(d difference) bool {
 		return e.side.varies[before.Index].excuses(&d) || j.sides.Allowed.excuses(&d) != ""
 	})
 }
 
 // client reports whether the load's client, unlike Ask's, sends received cookies back.
-func (j *judge) client() bool { return j.contract.Session != "" || j.contract.Cookies }
+func (j *juror) client() bool { return j.contract.Session != "" || j.contract.Cookies }
 
 // learnHeads compares a side's sampled header sections with its first answers before the load,
 // unless the client keeps cookies.
-func (j *judge) learnHeads(e *evidence) {
+func (j *juror) learnHeads(e *evidence) {
 	e.unlike, e.counts = make([][]difference, len(e.heads)), map[int]map[string]int{}
 	for i := range e.heads {
 		x := &e.heads[i]
@@ -96,7 +96,7 @@ const mostAgain = 64
 // draw, as the side answers the same draw now; and the side must answer Ask's requests now as it
 // did then. If requests change state, a header may depend on stored data: then only a header that
 // every answer lacks, or that lost finds, is wrong.
-func (j *judge) headers(e *evidence) error {
+func (j *juror) headers(e *evidence) error {
 	wrong := func(when, sent string, d *difference, then string) error {
 		return fmt.Errorf("%s it answered %s with %s: %s; %s: %s", when, sent, d.name(), d.b, then, d.a)
 	}
@@ -150,7 +150,7 @@ func (j *judge) headers(e *evidence) error {
 // in fields that describe the body and, if all were alike before the load, in the length for HEAD.
 // A side is wrong if it answers differently now; if neither contradicts itself, nothing tells which
 // is right.
-func (j *judge) drawnHeads(e *evidence) {
+func (j *juror) drawnHeads(e *evidence) {
 	other := j.names[(slices.Index(j.names, e.name)+1)%len(j.names)]
 	all := some(slices.DeleteFunc(slices.Clone(e.heads), func(x load.Sampled) bool {
 		first := e.first(x.Index)
@@ -187,7 +187,7 @@ func (j *judge) drawnHeads(e *evidence) {
 
 // sameLengths reports whether two sides gave the same Content-Length in answers to a HEAD request
 // before the load.
-func (j *judge) sameLengths(a, b *side, index int) bool {
+func (j *juror) sameLengths(a, b *side, index int) bool {
 	for k := range a.answers[0] {
 		if x, y := &a.answers[0][k], &b.answers[0][k]; x.Index == index &&
 			value(x.Response, "content-length") != value(y.Response, "content-length") {
@@ -265,7 +265,7 @@ const fewLack = 1
 // lost returns an error if chance does not explain how many answers lack a header, though all
 // answers had it before the load, and almost all answers from each comparable other side have it
 // under load. Two sides are compared up to the same sample number, because stored data may fill up.
-func (j *judge) lost(e *evidence) error {
+func (j *juror) lost(e *evidence) error {
 	for index := range j.contract.Requests {
 		figures, excused := map[string]string{}, map[string]bool{}
 		for _, name := range j.names {
@@ -301,7 +301,7 @@ func (j *judge) lost(e *evidence) error {
 
 // lacksAgain reports whether an answer lacks a header when the request comes, as before the load,
 // from a client that sends no cookie.
-func (j *judge) lacksAgain(e *evidence, index int, what string) bool {
+func (j *juror) lacksAgain(e *evidence, index int, what string) bool {
 	for range fewestBefore {
 		now, err := j.again(e.name, nil)
 		if err != nil {
@@ -332,7 +332,7 @@ func byLot(m, n, m2, n2 int) (p float64) {
 }
 
 // elsewhereHead reports whether another side differs under load in the same header.
-func (j *judge) elsewhereHead(name string, index int, what string) bool {
+func (j *juror) elsewhereHead(name string, index int, what string) bool {
 	return slices.ContainsFunc(j.names, func(o string) bool { return o != name && j.all[o].counts[index][what] > 0 })
 }
 

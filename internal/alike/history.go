@@ -46,7 +46,7 @@ func inTurn(sides int, a, b []scenario.Answer) (n int) {
 // changes from one start to the next, such as ids and times. A side is wrong if it answers
 // differently from most others. If one side alone changes something from one start to the next, it
 // is wrong unless it differed as often before (Fisher's exact test).
-func (j *judge) histories() {
+func (j *juror) histories() {
 	against, why := map[string]int{}, map[string]string{}
 	blame := func(name, text string) { against[name], why[name] = against[name]+1, text }
 	others := min(mostOthers, len(j.names)/2) // each side is compared with this many sides after it, and before it
@@ -87,7 +87,7 @@ func (j *judge) histories() {
 
 // compareHistories counts the differences by place in the first n answers, until no place can tell
 // which side is wrong.
-func (j *judge) compareHistories(a, b *evidence, n int) map[string]*divergence {
+func (j *juror) compareHistories(a, b *evidence, n int) map[string]*divergence {
 	all, sent, times := map[string]*divergence{}, map[int]int{}, map[int]int{}
 	for k := range n {
 		times[a.inTurn[k].Index]++
@@ -132,7 +132,7 @@ func (j *judge) compareHistories(a, b *evidence, n int) map[string]*divergence {
 
 // otherFields returns the differences between two answers in lasting header fields that differences
 // does not compare.
-func (j *judge) otherFields(x, y *scenario.Answer) (all []difference) {
+func (j *juror) otherFields(x, y *scenario.Answer) (all []difference) {
 	vs, ws := values{}, values{}
 	j.addFields(vs, x.Response.Fields, toHead(x))
 	j.addFields(ws, y.Response.Fields, toHead(y))

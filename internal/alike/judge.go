@@ -38,7 +38,7 @@ var InTurn = make([]scenario.Mark, 1)
 // answers to changes. Judge calls again only for sides in seen.
 func (s *Sides) Judge(contract *scenario.Scenario, seen map[string]*load.Sampler,
 	inTurn map[string][]scenario.Answer, again Again) map[string]*Verdict {
-	j := &judge{sides: s, contract: contract, again: again, out: map[string]*Verdict{}, all: map[string]*evidence{}}
+	j := &juror{sides: s, contract: contract, again: again, out: map[string]*Verdict{}, all: map[string]*evidence{}}
 	for _, one := range s.all {
 		if seen[one.name] == nil {
 			continue
@@ -79,8 +79,8 @@ func (s *Sides) Judge(contract *scenario.Scenario, seen map[string]*load.Sampler
 	return j.out
 }
 
-// judge is one call of Judge.
-type judge struct {
+// juror is one call of Judge.
+type juror struct {
 	sides    *Sides
 	contract *scenario.Scenario
 	again    Again
@@ -142,7 +142,7 @@ func response(like *scenario.Answer, x *load.Sampled) *wire.Response {
 }
 
 // side judges one side's answers.
-func (j *judge) side(name string) {
+func (j *juror) side(name string) {
 	e, v := j.all[name], j.out[name]
 	fail := func(err error) {
 		if v.Wrong == nil {
@@ -180,14 +180,14 @@ func (j *judge) side(name string) {
 
 // open reports whether the answers to a request may depend on earlier requests: in a session, or
 // for a safe request beside one that changes state.
-func (j *judge) open(index int) bool {
+func (j *juror) open(index int) bool {
 	return j.sides.stateful && (j.client() || j.contract.Requests[index].Safe())
 }
 
 // sole reports whether a request is the only one that may change state, while the sides' bodies
 // have to be alike. The same draws were sent repeatedly before the load, so effects of a change on
 // the next one like it counted as varying.
-func (j *judge) sole(index int) bool {
+func (j *juror) sole(index int) bool {
 	if j.open(index) || j.sides.Allowed.body {
 		return false
 	}
@@ -201,7 +201,7 @@ func (j *judge) sole(index int) bool {
 
 // settled reports whether a side still answers as under load, so that no state has changed its
 // answers.
-func (j *judge) settled(name string, index int) bool {
+func (j *juror) settled(name string, index int) bool {
 	e := j.all[name]
 	ok, known := e.settles[index]
 	if known || !j.sides.stateful {
@@ -220,13 +220,13 @@ func (j *judge) settled(name string, index int) bool {
 }
 
 // accepted reports whether the contract accepts a sampled answer's status.
-func (j *judge) accepted(x *load.Sampled) bool {
+func (j *juror) accepted(x *load.Sampled) bool {
 	contract := &j.contract.Requests[x.Index].Expect
 	return x.Status == contract.Status || contract.Statuses.Has(x.Status)
 }
 
 // elsewhere reports whether another side varies under load where d lies.
-func (j *judge) elsewhere(name string, index int, d *difference) bool {
+func (j *juror) elsewhere(name string, index int, d *difference) bool {
 	return slices.ContainsFunc(j.names, func(o string) bool {
 		v := j.all[o].varies[index]
 		return o != name && v != nil && v.excuses(d)
@@ -234,7 +234,7 @@ func (j *judge) elsewhere(name string, index int, d *difference) bool {
 }
 
 // drawn compares answers with the next side's answers to the same requests now.
-func (j *judge) drawn(e *evidence, all []load.Sampled) error {
+func (j *juror) drawn(e *evidence, all []load.Sampled) error {
 	if len(all) == 0 {
 		return nil
 	}
@@ -266,7 +266,7 @@ func (j *judge) drawn(e *evidence, all []load.Sampled) error {
 }
 
 // blame records that a side answered wrongly.
-func (j *judge) blame(name string, err error) {
+func (j *juror) blame(name string, err error) {
 	if v := j.out[name]; v.Wrong == nil {
 		v.Wrong = err
 	}
@@ -275,7 +275,7 @@ func (j *judge) blame(name string, err error) {
 // unlike returns the first difference between a response from side a and an answer from side b that
 // neither their variances nor --differ accepts, or nil. own holds both sides' variances for this
 // one request, if known.
-func (j *judge) unlike(a, b string, got *wire.Response, want *scenario.Answer, own map[string]*variance) *difference {
+func (j *juror) unlike(a, b string, got *wire.Response, want *scenario.Answer, own map[string]*variance) *difference {
 	varies := func(name string, d *difference) bool {
 		return j.all[name].side.varies[want.Index].excuses(d) || own[name] != nil && own[name].excuses(d)
 	}
@@ -289,7 +289,7 @@ func (j *judge) unlike(a, b string, got *wire.Response, want *scenario.Answer, o
 
 // resolve decides whether a side's answer x, which differs from another side's answer y, is wrong.
 // It asks all sides twice, including this one; the majority is right.
-func (j *judge) resolve(e *evidence, other string, x *load.Sampled, y *scenario.Answer) error {
+func (j *juror) resolve(e *evidence, other string, x *load.Sampled, y *scenario.Answer) error {
 	own, answers := map[string]*variance{}, map[string]*scenario.Answer{}
 	for _, name := range j.names {
 		two, err := j.again(name, []scenario.Mark{x.Mark, x.Mark})
@@ -349,7 +349,7 @@ func (j *judge) resolve(e *evidence, other string, x *load.Sampled, y *scenario.
 
 // changed reports whether a side now answers Ask's requests differently, apart from varying parts,
 // or those of Scenario.InTurn, unless state may decide the answers.
-func (j *judge) changed(name string) bool {
+func (j *juror) changed(name string) bool {
 	e := j.all[name]
 	was := e.answers[0]
 	now, err := j.again(name, nil)

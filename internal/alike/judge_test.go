@@ -24,7 +24,7 @@ func TestCutBodies(t *testing.T) {
 			return &side{name: name, scenario: asked, answers: [][]scenario.Answer{{{Drawn: drawn,
 				Response: &wire.Response{Status: 200, Body: make([]byte, 100)}}}}}
 		}
-		j := &judge{sides: &Sides{all: []*side{made("a"), made("b")}}, names: []string{"a", "b"}}
+		j := &juror{sides: &Sides{all: []*side{made("a"), made("b")}}, names: []string{"a", "b"}}
 		j.all = map[string]*evidence{"a": {side: j.sides.all[0]}, "b": {side: j.sides.all[1]}}
 		for length, wrong := range map[int64]bool{9: true, 60: false, 300: true} {
 			e := &evidence{side: j.sides.all[0], odd: []load.Sampled{{Status: 200, Length: length, Body: []byte{0}, Cut: true}}}
@@ -37,10 +37,10 @@ func TestCutBodies(t *testing.T) {
 
 // judged returns a judge for sides a and b, with these answers before the load and these samples
 // under it, for one request.
-func judged(sent string, before, under map[string][]string) *judge {
+func judged(sent string, before, under map[string][]string) *juror {
 	asked := &scenario.Scenario{Requests: []scenario.Request{{Method: "GET", Path: "/", Weight: 1,
 		Expect: scenario.Expect{Status: 200}}}}
-	j := &judge{sides: &Sides{}, contract: asked, all: map[string]*evidence{}, out: map[string]*Verdict{}}
+	j := &juror{sides: &Sides{}, contract: asked, all: map[string]*evidence{}, out: map[string]*Verdict{}}
 	for _, name := range slices.Sorted(maps.Keys(before)) {
 		one := &side{name: name, scenario: asked}
 		for _, body := range before[name] {

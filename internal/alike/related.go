@@ -17,7 +17,7 @@ const mostRelated = 64
 // on either side, and more pairs are unlike under load than chance explains (Fisher's exact test).
 // Only its own first answers count before the load. Values that move with time, such as clocks,
 // decide nothing.
-func (j *judge) related(index int, all map[string]*rows) {
+func (j *juror) related(index int, all map[string]*rows) {
 	for _, other := range slices.Sorted(maps.Keys(all)) {
 		theirs := all[other].load
 		at := placesOf(theirs)

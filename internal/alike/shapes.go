@@ -17,7 +17,7 @@ const slack = 2
 // shapes judges answers without the shape that answers had before the load: another side must have
 // shown the same. Answers to drawn requests are judged by asking again instead, unless they are too
 // long.
-func (j *judge) shapes(e *evidence) error {
+func (j *juror) shapes(e *evidence) error {
 	others, sparse, rare := map[int]*scenario.Shape{}, map[int]*scenario.Shape{}, map[int]int{}
 	for _, x := range e.odd {
 		first := e.first(x.Index)
@@ -66,7 +66,7 @@ const mostRare = 10
 // rare reports whether, among the answers to the request at index, n kept odd ones are few enough
 // to hold by chance a value, such as zero, that no answer had before the load and no other side's
 // answer under it. Whether values vary there at all is judged elsewhere.
-func (j *judge) rare(e *evidence, index, n int) bool {
+func (j *juror) rare(e *evidence, index, n int) bool {
 	others, mine := 0, e.answered(index)
 	j.sides.responses(index, func(*scenario.Answer) bool { others++; return true })
 	for _, name := range j.names {
@@ -92,7 +92,7 @@ func (e *evidence) answered(index int) int {
 }
 
 // others returns the shape of all bodies before the load and of the other sides' bodies under load.
-func (j *judge) others(name string, index int) *scenario.Shape {
+func (j *juror) others(name string, index int) *scenario.Shape {
 	var bodies [][]byte
 	asJSON := true
 	j.sides.responses(index, func(a *scenario.Answer) bool {
@@ -121,7 +121,7 @@ func (j *judge) others(name string, index int) *scenario.Shape {
 // repeats returns an error if one body came again and again under load, though every response
 // before the load had a different one, and so have most others. A server that answers from memory
 // repeats a body all the time or still now; a clock moves on.
-func (j *judge) repeats(e *evidence) error {
+func (j *juror) repeats(e *evidence) error {
 	type came struct{ times, first, last int }
 	bodies, counts, marks := map[int]map[string]came{}, map[int]int{}, map[int]scenario.Mark{}
 	for _, x := range e.kept {

@@ -30,7 +30,7 @@ const (
 )
 
 // valuesOf returns the values in a body, except where --differ accepts any.
-func (j *judge) valuesOf(first *scenario.Answer, body []byte) values {
+func (j *juror) valuesOf(first *scenario.Answer, body []byte) values {
 	r := *first.Response
 	r.Body = body
 	plain, out := load.Decoded(&r), values{}
@@ -88,7 +88,7 @@ type rows struct{ before, inTurn, load []values }
 const theRequest = "the request"
 
 // varied judges how values vary in the bodies and headers of the answers to one request.
-func (j *judge) varied(index int) {
+func (j *juror) varied(index int) {
 	bodies, heads := map[string]*rows{}, map[string]*rows{}
 	for _, name := range j.names {
 		e := j.all[name]
@@ -127,7 +127,7 @@ func (j *judge) varied(index int) {
 }
 
 // before returns the values in a side's answers to the request at index before the load.
-func (j *judge) before(e *evidence, index int) (all []values) {
+func (j *juror) before(e *evidence, index int) (all []values) {
 	for _, answers := range e.answers {
 		for k := range answers {
 			if a := &answers[k]; a.Index == index {
@@ -140,14 +140,14 @@ func (j *judge) before(e *evidence, index int) (all []values) {
 }
 
 // places returns the values in an answer's body and header fields.
-func (j *judge) places(a *scenario.Answer) values {
+func (j *juror) places(a *scenario.Answer) values {
 	vs := j.valuesOf(a, a.Response.Body)
 	j.addFields(vs, a.Response.Fields, toHead(a))
 	return vs
 }
 
 // addFields adds the lasting header fields except Date, and cookies without attributes.
-func (j *judge) addFields(vs values, fields []wire.Field, toHead bool) {
+func (j *juror) addFields(vs values, fields []wire.Field, toHead bool) {
 	for _, f := range fields {
 		name := strings.ToLower(f.Name)
 		if !lasting(name, toHead) || name == "date" || j.sides.Allowed.excuses(&difference{what: "header:" + name}) != "" {
@@ -204,7 +204,7 @@ const byChance = 1e-9
 // each place and in each part of a value (otherwise). It also judges whether values stand still:
 // most answers have the same one, though all before the load differed, and the other side's value
 // moves on. Values that repeat only in close succession are a clock's.
-func (j *judge) distributions(index int, all map[string]*rows) {
+func (j *juror) distributions(index int, all map[string]*rows) {
 	names := slices.Sorted(maps.Keys(all))
 	for i, name := range names {
 		for _, other := range names {
@@ -227,7 +227,7 @@ func (j *judge) distributions(index int, all map[string]*rows) {
 // pair judges how two sides' values are distributed. It compares them with all answers before the
 // load, and with the first ones. A finding must repeat itself in answers to the same requests after
 // the load, which excludes durations, queues and clocks.
-func (j *judge) pair(index int, name, other string, all map[string]*rows) {
+func (j *juror) pair(index int, name, other string, all map[string]*rows) {
 	a, b := inParts(all[name].load), inParts(all[other].load)
 	was := [2][2][]values{}
 	for k, name := range []string{name, other} {
@@ -265,7 +265,7 @@ func (j *judge) pair(index int, name, other string, all map[string]*rows) {
 }
 
 // inTurn returns the values, in parts, of the answers to the request at index.
-func (j *judge) inTurn(all []scenario.Answer, index int) (out []values) {
+func (j *juror) inTurn(all []scenario.Answer, index int) (out []values) {
 	for k := range all {
 		if all[k].Index == index && len(out) < mostRows {
 			out = append(out, j.places(&all[k]))
@@ -276,7 +276,7 @@ func (j *judge) inTurn(all []scenario.Answer, index int) (out []values) {
 }
 
 // afterwards returns the values in a side's answers to Scenario.InTurn after the epoch's loads.
-func (j *judge) afterwards(name string, index int) []values {
+func (j *juror) afterwards(name string, index int) []values {
 	e := j.all[name]
 	if e.now == nil {
 		e.now, _ = j.again(name, InTurn)

@@ -12,7 +12,7 @@ import (
 
 // askAlone asks each side by itself after the load, with the same requests in the same order, and
 // judges the answers.
-func (j *judge) askAlone() {
+func (j *juror) askAlone() {
 	all := map[string][][]scenario.Answer{}
 	for _, name := range j.names {
 		answers, err := j.again(name, []scenario.Mark{})
@@ -32,7 +32,7 @@ func (j *judge) askAlone() {
 
 // stored fails each side on which no request changes the result of a read, though requests on the
 // next side do. It spares a side that is full: its body is the longer one.
-func (j *judge) stored(all map[string][][]scenario.Answer) {
+func (j *juror) stored(all map[string][][]scenario.Answer) {
 	reads, codes, moved := map[string][][]scenario.Answer{}, map[string]string{}, map[string]bool{}
 	for _, name := range j.names {
 		parts := all[name]
@@ -70,13 +70,13 @@ func (j *judge) stored(all map[string][][]scenario.Answer) {
 }
 
 // sampled reports whether bodies were sampled.
-func (j *judge) sampled() bool {
+func (j *juror) sampled() bool {
 	return slices.ContainsFunc(j.names, func(name string) bool { return j.out[name].Answers > 0 })
 }
 
 // late reports whether reads now return something else, as differ says: the side stores with a
 // delay.
-func (j *judge) late(name string, was []scenario.Answer, differ func(was, now *scenario.Answer) bool) bool {
+func (j *juror) late(name string, was []scenario.Answer, differ func(was, now *scenario.Answer) bool) bool {
 	time.Sleep(j.sides.Apart)
 	now, err := j.again(name, []scenario.Mark{})
 	if err != nil || len(now) < len(was) {
@@ -119,7 +119,7 @@ type tally struct {
 
 // laws counts, for any two places in answers to a change and to the read just after it, how often
 // both values were equal.
-func (j *judge) laws(rounds [][2][]scenario.Answer) map[law]*tally {
+func (j *juror) laws(rounds [][2][]scenario.Answer) map[law]*tally {
 	all := map[law]*tally{}
 	for _, round := range rounds {
 		for i := range round[0] {
@@ -152,7 +152,7 @@ func (j *judge) laws(rounds [][2][]scenario.Answer) map[law]*tally {
 // said fails each side whose reads contradict its answer to the change just before, if on another
 // side they never do. If several requests change state, both sides fail. A side that stores with a
 // delay is spared.
-func (j *judge) said(all map[string][][]scenario.Answer) {
+func (j *juror) said(all map[string][][]scenario.Answer) {
 	laws := map[string]map[law]*tally{}
 	for _, name := range j.names {
 		laws[name] = j.laws(rounds(all[name]))
@@ -190,7 +190,7 @@ func (j *judge) said(all map[string][][]scenario.Answer) {
 // given fails each side that, asked alone for one answer after the other, repeats values which no
 // side repeated before the load and another side does not repeat now: numbers or ids that belong to
 // one answer. Clocks have moved on between two answers.
-func (j *judge) given() {
+func (j *juror) given() {
 	marks, now := map[int]scenario.Mark{}, map[string]map[int][]values{}
 	for _, name := range j.names {
 		now[name] = map[int][]values{}
@@ -229,7 +229,7 @@ func (j *judge) given() {
 
 // unique returns the places where no two of a side's answers to a request had the same value before
 // the load.
-func (j *judge) unique(name string, index int) []string {
+func (j *juror) unique(name string, index int) []string {
 	all := j.before(j.all[name], index)
 	return slices.DeleteFunc(placesOf(all), func(at string) bool {
 		got := column(all, at)

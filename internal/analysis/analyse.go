@@ -5,14 +5,14 @@ import (
 	"math"
 	"slices"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/stats"
 )
 
 // Input is the data to analyse. Trials are from valid epochs, Pilot from the pilots.
 type Input struct {
-	Trials      []*result.Trial
-	Pilot       []*result.Trial
+	Trials      []*record.Trial
+	Pilot       []*record.Trial
 	Contestants []string
 	Controls    []string          // the reference, its copy for the A/A check, then others
 	Ceiling     string            // the control in the pilots that sets the generator's ceiling
@@ -22,12 +22,12 @@ type Input struct {
 	Alpha       float64
 	Margin      float64
 	Fresh       bool            // each level has its own processes
-	Long        []*result.Trial // two contestants' long loads, A B B A; nil: none
+	Long        []*record.Trial // two contestants' long loads, A B B A; nil: none
 
 	// Family lists the comparisons that a run at several levels judges together; nil: all pairs at
 	// the single level. At returns the index of a trial's level.
-	Family []result.Comparison
-	At     func(*result.Trial) int
+	Family []record.Comparison
+	At     func(*record.Trial) int
 }
 
 // CeilingLimit is the share of the generator's ceiling above which a result is only a lower bound
@@ -53,7 +53,7 @@ func Analyse(in Input) *Analysis {
 			a.Interim++
 		}
 	}
-	shares := map[result.Cell]float64{}
+	shares := map[record.Cell]float64{}
 	for _, level := range levels(family) {
 		addShares(shares, t, pilot, in, level)
 	}
@@ -97,27 +97,27 @@ func Analyse(in Input) *Analysis {
 }
 
 // standingFamily returns the comparisons to judge: those without a failed contestant.
-func (in *Input) standingFamily(standing []string) []result.Comparison {
+func (in *Input) standingFamily(standing []string) []record.Comparison {
 	if in.Family == nil {
 		return couples(standing)
 	}
-	return slices.DeleteFunc(slices.Clone(in.Family), func(c result.Comparison) bool {
+	return slices.DeleteFunc(slices.Clone(in.Family), func(c record.Comparison) bool {
 		return !slices.Contains(standing, c.A.Contestant) || !slices.Contains(standing, c.B.Contestant)
 	})
 }
 
-func couples(names []string) []result.Comparison {
-	var out []result.Comparison
+func couples(names []string) []record.Comparison {
+	var out []record.Comparison
 	for i := range names {
 		for _, b := range names[i+1:] {
-			out = append(out, result.Comparison{A: at(names[i]), B: at(b)})
+			out = append(out, record.Comparison{A: at(names[i]), B: at(b)})
 		}
 	}
 	return out
 }
 
 // levels returns a family's levels in order, or the first level for an empty family.
-func levels(family []result.Comparison) []int {
+func levels(family []record.Comparison) []int {
 	var out []int
 	for _, c := range family {
 		out = append(out, c.A.Level, c.B.Level)
@@ -130,7 +130,7 @@ func levels(family []result.Comparison) []int {
 }
 
 // decidePairs compares a family's cells under m, as Decide does.
-func (a *Analysis) decidePairs(t *Table, m Metric, family []result.Comparison, in Input) []Pair {
+func (a *Analysis) decidePairs(t *Table, m Metric, family []record.Comparison, in Input) []Pair {
 	pairs := make([]Pair, len(family))
 	diffs := make([][]float64, len(family))
 	for i, c := range family {
@@ -158,7 +158,7 @@ func (a *Analysis) decidePairs(t *Table, m Metric, family []result.Comparison, i
 
 // beside returns, for a run at one level, the differences between each contestant and the
 // reference, and between the reference and its copy.
-func (t *Table) beside(m Metric, family []result.Comparison, in Input) (diffs [][]float64) {
+func (t *Table) beside(m Metric, family []record.Comparison, in Input) (diffs [][]float64) {
 	if in.Family != nil || len(in.Controls) < 2 {
 		return nil
 	}
@@ -177,7 +177,7 @@ func (t *Table) beside(m Metric, family []result.Comparison, in Input) (diffs []
 
 // unrankAtCeiling withdraws a difference whose loser is at the generator's ceiling: the loser may
 // be faster than the generator could show.
-func unrankAtCeiling(pairs []Pair, shares map[result.Cell]float64) {
+func unrankAtCeiling(pairs []Pair, shares map[record.Cell]float64) {
 	for i := range pairs {
 		p := &pairs[i]
 		loser := p.CellA()
@@ -261,16 +261,16 @@ func (a *Analysis) controls(t *Table, in Input, levels []int) {
 		return
 	}
 	ride := slices.DeleteFunc(slices.Clone(levels), func(l int) bool {
-		return t.Level(m, result.Cell{Contestant: in.Controls[0], Level: l}).N == 0
+		return t.Level(m, record.Cell{Contestant: in.Controls[0], Level: l}).N == 0
 	})
 	if len(ride) > 0 {
 		levels = ride
 	}
 	for i, c := range in.Controls[1:] {
-		var family []result.Comparison
+		var family []record.Comparison
 		for _, l := range levels {
-			family = append(family, result.Comparison{A: result.Cell{Contestant: in.Controls[0], Level: l},
-				B: result.Cell{Contestant: c, Level: l}})
+			family = append(family, record.Comparison{A: record.Cell{Contestant: in.Controls[0], Level: l},
+				B: record.Cell{Contestant: c, Level: l}})
 		}
 		ps := a.decidePairs(t, m, family, in)
 		if i > 0 {
@@ -286,12 +286,12 @@ func (a *Analysis) controls(t *Table, in Input, levels []int) {
 // contestant's ratio to the reference in the run, times the reference's ratio to the ceiling server
 // in the pilots. Both ratios compare loads within one round, so the machine's drift does not affect
 // them.
-func addShares(shares map[result.Cell]float64, t, pilot *Table, in Input, level int) {
+func addShares(shares map[record.Cell]float64, t, pilot *Table, in Input, level int) {
 	m := named("throughput")
 	if in.Ceiling == "" || len(in.Controls) == 0 {
 		return
 	}
-	cell := func(name string) result.Cell { return result.Cell{Contestant: name, Level: level} }
+	cell := func(name string) record.Cell { return record.Cell{Contestant: name, Level: level} }
 	scale := pilot.Compare(m, cell(in.Controls[0]), cell(in.Ceiling), 0.95)
 	if scale.N == 0 {
 		return

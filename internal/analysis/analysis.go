@@ -7,7 +7,7 @@
 package analysis
 
 import (
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/stats"
 )
 
@@ -60,10 +60,10 @@ type Pair struct {
 }
 
 // CellA returns A at its level.
-func (p Pair) CellA() result.Cell { return result.Cell{Contestant: p.A, Level: p.AtA} }
+func (p Pair) CellA() record.Cell { return record.Cell{Contestant: p.A, Level: p.AtA} }
 
 // CellB returns B at its level.
-func (p Pair) CellB() result.Cell { return result.Cell{Contestant: p.B, Level: p.AtB} }
+func (p Pair) CellB() record.Cell { return record.Cell{Contestant: p.B, Level: p.AtB} }
 
 // Leads returns 1 if A was found to be better, −1 if B was, and 0 otherwise.
 func (p Pair) Leads() int {
@@ -126,7 +126,7 @@ type Analysis struct {
 
 	Shares map[string]float64 // share of the generator's ceiling that each contestant reaches, where known
 	// CellShares replaces Shares in a run that names its comparisons.
-	CellShares map[result.Cell]float64
+	CellShares map[record.Cell]float64
 }
 
 // Cell returns a contestant's cell under a metric, or nil.
@@ -140,7 +140,7 @@ func (a *Analysis) Cell(contestant, metric string) *Cell {
 }
 
 // ShareOf returns the share of the generator's ceiling that a cell reaches; 0 if unknown.
-func (a *Analysis) ShareOf(c result.Cell) float64 {
+func (a *Analysis) ShareOf(c record.Cell) float64 {
 	if x, ok := a.CellShares[c]; ok || c.Level > 0 {
 		return x
 	}
@@ -154,7 +154,7 @@ func (a *Analysis) Pair(x, y, metric string) (p Pair, ok bool) {
 }
 
 // Compared is Pair for cells at any level.
-func (a *Analysis) Compared(x, y result.Cell, metric string) (p Pair, ok bool) {
+func (a *Analysis) Compared(x, y record.Cell, metric string) (p Pair, ok bool) {
 	for _, p := range a.Pairs {
 		if p.Metric == metric && p.CellA() == x && p.CellB() == y {
 			return p, true

@@ -5,26 +5,26 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/stats"
 )
 
 // synthetic makes the trials for n epochs of three rounds: each contestant's rate is as given,
 // times a drift that all share and its own noise with sd sigma.
-func synthetic(seed uint64, n int, sigma float64, rates map[string]float64, names ...string) []*result.Trial {
+func synthetic(seed uint64, n int, sigma float64, rates map[string]float64, names ...string) []*record.Trial {
 	rng := rand.New(rand.NewPCG(seed, 1))
-	var out []*result.Trial
+	var out []*record.Trial
 	for e := range n {
 		for r := range 3 {
 			drift := math.Exp(0.3 * rng.NormFloat64())
 			for i, name := range names {
 				perSec := rates[name] * drift * math.Exp(sigma*rng.NormFloat64())
 				cpu, pss := int64(4e8), int64(1e7)
-				out = append(out, &result.Trial{
-					Key: result.Key{Epoch: e + 1, Round: r, Position: i}, Contestant: name,
-					Load: result.Load{WindowNS: 4e8, Succeeded: int64(perSec * 0.4),
+				out = append(out, &record.Trial{
+					Key: record.Key{Epoch: e + 1, Round: r, Position: i}, Contestant: name,
+					Load: record.Load{WindowNS: 4e8, Succeeded: int64(perSec * 0.4),
 						ServiceP50NS: int64(1e9 * 125 / perSec)},
-					Server: result.Usage{CPUNS: &cpu, PSSBytes: &pss},
+					Server: record.Usage{CPUNS: &cpu, PSSBytes: &pss},
 				})
 			}
 		}
@@ -32,7 +32,7 @@ func synthetic(seed uint64, n int, sigma float64, rates map[string]float64, name
 	return out
 }
 
-func input(trials []*result.Trial, names ...string) Input {
+func input(trials []*record.Trial, names ...string) Input {
 	return Input{Trials: trials, Contestants: names, Controls: []string{"ref", "ref'"}, Ceiling: "null",
 		Failed:   map[string]string{},
 		Analyses: []stats.Interim{{N: 12, Alpha: .05}}, Primary: "throughput", Alpha: .05, Margin: .03}

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/stats"
 )
 
@@ -19,7 +19,7 @@ const saturated = 0.9
 
 // cpuOf returns the shares of its CPUs' time that a trial's server used, and that other programs
 // left to it; false if the server's CPU time cannot be read.
-func cpuOf(t *result.Trial) (used, left float64, ok bool) {
+func cpuOf(t *record.Trial) (used, left float64, ok bool) {
 	c, time := &t.Causes, float64(t.ClocksWall())*float64(t.Causes.ServerCPUs)
 	if t.Server.CPUNS == nil || *t.Server.CPUNS <= 0 || time <= 0 || c.BackgroundUnknown {
 		return 0, 0, false
@@ -32,7 +32,7 @@ func cpuOf(t *result.Trial) (used, left float64, ok bool) {
 // BackgroundOf returns a trial's background CPU as shares of the available time: on the server's
 // CPUs (including sides that are not frozen), on the generator's CPUs, and as steal by the
 // hypervisor over all CPUs.
-func BackgroundOf(t *result.Trial) (s [3]float64) {
+func BackgroundOf(t *record.Trial) (s [3]float64) {
 	c := &t.Causes
 	per := func(ns int64, cpus int) float64 {
 		if time := float64(c.WallNS) * float64(cpus); time > 0 {
@@ -50,7 +50,7 @@ var quietLimits = [3]float64{0.10, 0.10, 0.03}
 
 // Quiet reports whether a round had so little background load that its latencies count. A single
 // trial says little: CPU time is counted in ticks of 10 ms.
-func Quiet(round []*result.Trial) bool {
+func Quiet(round []*record.Trial) bool {
 	var sum [3]float64
 	for i := range round {
 		for k, s := range BackgroundOf(round[i]) {
@@ -61,8 +61,8 @@ func Quiet(round []*result.Trial) bool {
 }
 
 // busyRounds returns the rounds, by epoch and round, that are not Quiet.
-func busyRounds(trials []*result.Trial) map[[2]int]bool {
-	rounds, busy := map[[2]int][]*result.Trial{}, map[[2]int]bool{}
+func busyRounds(trials []*record.Trial) map[[2]int]bool {
+	rounds, busy := map[[2]int][]*record.Trial{}, map[[2]int]bool{}
 	for _, tr := range trials {
 		at := [2]int{tr.Epoch, tr.Round}
 		rounds[at] = append(rounds[at], tr)
@@ -83,7 +83,7 @@ func (t *Table) busyShare() float64 {
 // taken returns the largest share of CPU time that other programs took from a saturated cell, by
 // the median over its trials.
 func (t *Table) taken() (most float64) {
-	took := map[result.Cell][]float64{}
+	took := map[record.Cell][]float64{}
 	for at, own := range t.trials {
 		if _, full := t.noise.full[at.Cell]; !full {
 			continue
@@ -102,7 +102,7 @@ func (t *Table) taken() (most float64) {
 }
 
 // InQuiet returns the trials from Quiet rounds.
-func InQuiet(trials []*result.Trial) (out []*result.Trial) {
+func InQuiet(trials []*record.Trial) (out []*record.Trial) {
 	busy := busyRounds(trials)
 	for _, tr := range trials {
 		if !busy[[2]int{tr.Epoch, tr.Round}] {
@@ -114,7 +114,7 @@ func InQuiet(trials []*result.Trial) (out []*result.Trial) {
 
 // noise describes how background load affected the trials in a table.
 type noise struct {
-	full   map[result.Cell]float64 // for saturated cells: the median share of their available CPU time that they use
+	full   map[record.Cell]float64 // for saturated cells: the median share of their available CPU time that they use
 	slopes [3]float64              // for the other cells: log rate over the log of each share that BackgroundOf leaves
 }
 
@@ -123,8 +123,8 @@ const leastSlope = 3
 
 // noiseOf estimates noise from all trials.
 func (t *Table) noiseOf() (n noise) {
-	n.full = map[result.Cell]float64{}
-	shares := map[result.Cell][]float64{}
+	n.full = map[record.Cell]float64{}
+	shares := map[record.Cell][]float64{}
 	for at, own := range t.trials {
 		for _, tr := range own {
 			if tr == nil {
@@ -154,12 +154,12 @@ type row struct {
 // apart returns log rates for cells that are not saturated, and the logs of the shares left to
 // them, minus their round's mean and then minus the cell's mean in the epoch.
 func (t *Table) apart(n noise) (x [][]float64, y []float64) {
-	m, cells := named("throughput"), map[int][]result.Cell{}
+	m, cells := named("throughput"), map[int][]record.Cell{}
 	for at := range t.trials {
 		cells[at.epoch] = append(cells[at.epoch], at.Cell)
 	}
 	for _, e := range t.epochs {
-		slices.SortFunc(cells[e], func(a, b result.Cell) int {
+		slices.SortFunc(cells[e], func(a, b record.Cell) int {
 			return cmp.Or(cmp.Compare(a.Contestant, b.Contestant), cmp.Compare(a.Level, b.Level))
 		}) // sums depend on the order
 		own := make([][]row, len(cells[e]))
@@ -215,7 +215,7 @@ func (a row) plus(b row, times float64) row {
 }
 
 // lefts returns the logs of the shares that other programs left.
-func lefts(t *result.Trial) (x [3]float64) {
+func lefts(t *record.Trial) (x [3]float64) {
 	for k, s := range BackgroundOf(t) {
 		x[k] = math.Log(1 - s)
 	}
@@ -223,7 +223,7 @@ func lefts(t *result.Trial) (x [3]float64) {
 }
 
 // factor returns the factor that corrects a trial's rate.
-func (n *noise) factor(t *result.Trial, c result.Cell) float64 {
+func (n *noise) factor(t *record.Trial, c record.Cell) float64 {
 	if full, ok := n.full[c]; ok {
 		if used, _, ok := cpuOf(t); ok {
 			return full / used
@@ -238,13 +238,13 @@ func (n *noise) factor(t *result.Trial, c result.Cell) float64 {
 }
 
 // counts returns a trial's metric as measured; latencies count in quiet rounds only.
-func (t *Table) counts(m Metric, tr *result.Trial) (float64, bool) {
+func (t *Table) counts(m Metric, tr *record.Trial) (float64, bool) {
 	v, ok := m.Of(tr)
 	return v, ok && (m.Kind&Latency == 0 || !t.busy[[2]int{tr.Epoch, tr.Round}])
 }
 
 // value returns a trial's metric as compared: rates are corrected for background load.
-func (t *Table) value(m Metric, tr *result.Trial, c result.Cell) (float64, bool) {
+func (t *Table) value(m Metric, tr *record.Trial, c record.Cell) (float64, bool) {
 	v, ok := t.counts(m, tr)
 	if ok && m.PerCPU {
 		v *= t.noise.factor(tr, c)

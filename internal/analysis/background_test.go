@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"testing"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/stats"
 )
 
@@ -20,8 +20,8 @@ const slots = 5
 // that takes a share of the server's or the generator's CPU: all the time, or half of the time, in
 // bursts of burst slots on average, each with a different share, up to twice as large. full: the
 // servers use all CPU.
-func beside(rng *rand.Rand, n int, ratio, share float64, burst int, generator, full bool) []*result.Trial {
-	var out []*result.Trial
+func beside(rng *rand.Rand, n int, ratio, share float64, burst int, generator, full bool) []*record.Trial {
+	var out []*record.Trial
 	left, level := 0, share
 	for e := range n {
 		starts := [2]float64{.02 * rng.NormFloat64(), .02 * rng.NormFloat64()}
@@ -50,10 +50,10 @@ func beside(rng *rand.Rand, n int, ratio, share float64, burst int, generator, f
 				}
 				ticks := int64(math.Round(10*taken+.6*(rng.Float64()-.5))) * 10e6
 				ns := int64(used * float64(wall))
-				t := &result.Trial{Key: result.Key{Epoch: e, Round: r}, Contestant: []string{"a", "b"}[k], ClocksNS: wall,
-					Load:   result.Load{WindowNS: wall, Succeeded: int64(rate * .1), Connections: 10, Established: 10},
-					Server: result.Usage{CPUNS: &ns},
-					Causes: result.Causes{WallNS: wall, ServerCPUs: 1, GeneratorCPUs: 1}}
+				t := &record.Trial{Key: record.Key{Epoch: e, Round: r}, Contestant: []string{"a", "b"}[k], ClocksNS: wall,
+					Load:   record.Load{WindowNS: wall, Succeeded: int64(rate * .1), Connections: 10, Established: 10},
+					Server: record.Usage{CPUNS: &ns},
+					Causes: record.Causes{WallNS: wall, ServerCPUs: 1, GeneratorCPUs: 1}}
 				if generator {
 					t.Causes.BackgroundGeneratorNS = max(0, ticks)
 				} else {

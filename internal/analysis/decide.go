@@ -37,12 +37,12 @@ func Decide(d, beside [][]float64, epochs int, analyses []stats.Interim, alpha, 
 		case len(x) == at.N || len(x) >= stats.Least:
 			family, of = append(family, d[i][:at.N]), append(of, i)
 		case len(x) > 0: // too few epochs have it
-			js, _ := judge([][]float64{x}, nil, at.Alpha, rounds, true)
+			js, _ := test([][]float64{x}, nil, at.Alpha, rounds, true)
 			out[i].estimate(js[0], len(x))
 		}
 		out[i].P = 1
 	}
-	js, serial := judge(family, beside, at.Alpha, rounds, at.Early)
+	js, serial := test(family, beside, at.Alpha, rounds, at.Early)
 	for k, j := range js {
 		o := &out[of[k]]
 		o.Serial = serial
@@ -55,8 +55,8 @@ func Decide(d, beside [][]float64, epochs int, analyses []stats.Interim, alpha, 
 	return out
 }
 
-// judge calls stats.Joint or, if early, stats.Early.
-func judge(d, beside [][]float64, alpha float64, rounds int, early bool) (js []stats.Judged, serial *stats.Serial) {
+// test calls stats.Joint or, if early, stats.Early.
+func test(d, beside [][]float64, alpha float64, rounds int, early bool) (js []stats.Judged, serial *stats.Serial) {
 	if len(d) == 0 {
 		return nil, nil
 	}
@@ -82,8 +82,8 @@ func judge(d, beside [][]float64, alpha float64, rounds int, early bool) (js []s
 func Changes(now, then [][]float64, alpha, margin float64, rounds [2]int) []Decision {
 	out := make([]Decision, len(now))
 	for i := range out {
-		x, _ := judge(now[i:i+1], nil, alpha, rounds[0], len(now[i]) < stats.Least)
-		y, _ := judge(then[i:i+1], nil, alpha, rounds[1], len(then[i]) < stats.Least)
+		x, _ := test(now[i:i+1], nil, alpha, rounds[0], len(now[i]) < stats.Least)
+		y, _ := test(then[i:i+1], nil, alpha, rounds[1], len(then[i]) < stats.Least)
 		out[i].Verdict = Inconclusive
 		out[i].estimate(x[0].Less(y[0], len(now), alpha), min(len(now[i]), len(then[i])))
 		out[i].decide(margin)
@@ -149,7 +149,7 @@ func RatioOf(d []float64, conf float64) Estimate {
 		return Estimate{}
 	}
 	var j Decision
-	js, _ := judge([][]float64{d}, nil, 1-conf, earlyRounds, len(d) < stats.Least)
+	js, _ := test([][]float64{d}, nil, 1-conf, earlyRounds, len(d) < stats.Least)
 	j.estimate(js[0], len(d))
 	return j.Ratio
 }

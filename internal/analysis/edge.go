@@ -1,6 +1,6 @@
 package analysis
 
-import "dyno/internal/result"
+import "dyno/internal/record"
 
 // unsteadyFrom is the share of unsteady trials above which reports mention them. Fewer hardly
 // change a median.
@@ -8,7 +8,7 @@ const unsteadyFrom = 0.05
 
 // Unsteady counts the trials with a rate (all), and the unsteady ones among them (n): 0 if they are
 // few.
-func Unsteady(trials []*result.Trial) (n, all int) {
+func Unsteady(trials []*record.Trial) (n, all int) {
 	for _, t := range trials {
 		if _, ok := t.Load.PerSec(); ok {
 			all++

@@ -1,37 +1,37 @@
 package analysis
 
 import (
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // ExternalMetrics are the metrics that both dyno and an external load generator may report for a
 // long load, and each side's CPU cost per request.
 var ExternalMetrics = []Metric{
 	asReported("throughput", reportedRate),
-	asReported("p50", reportedOr(func(t *result.Reported) *int64 { return t.P50NS }, ClassicNamed("p50").Of)),
-	asReported("p99", reportedOr(func(t *result.Reported) *int64 { return t.P99NS }, ClassicNamed("p99").Of)),
-	asReported("max", reportedOr(func(t *result.Reported) *int64 { return t.MaxNS }, ClassicNamed("max").Of)),
-	costOf("cpu_per_request", "server", func(t *result.Trial) *int64 { return t.Server.CPUNS }),
-	costOf("generator_cpu_per_request", "generator", func(t *result.Trial) *int64 { return t.Generator.CPUNS }),
+	asReported("p50", reportedOr(func(t *record.Reported) *int64 { return t.P50NS }, ClassicNamed("p50").Of)),
+	asReported("p99", reportedOr(func(t *record.Reported) *int64 { return t.P99NS }, ClassicNamed("p99").Of)),
+	asReported("max", reportedOr(func(t *record.Reported) *int64 { return t.MaxNS }, ClassicNamed("max").Of)),
+	costOf("cpu_per_request", "server", func(t *record.Trial) *int64 { return t.Server.CPUNS }),
+	costOf("generator_cpu_per_request", "generator", func(t *record.Trial) *int64 { return t.Generator.CPUNS }),
 }
 
 // asReported returns a classic metric that reads loads from either generator.
-func asReported(name string, of func(*result.Trial) (float64, bool)) Metric {
+func asReported(name string, of func(*record.Trial) (float64, bool)) Metric {
 	m := ClassicNamed(name)
 	m.Of = of
 	return m
 }
 
 // costOf returns the metric for CPU time per response, on the server or the generator.
-func costOf(name, side string, used func(*result.Trial) *int64) Metric {
-	m := asReported("cpu_per_request", func(t *result.Trial) (float64, bool) { return perAnswer(t, used(t)) })
+func costOf(name, side string, used func(*record.Trial) *int64) Metric {
+	m := asReported("cpu_per_request", func(t *record.Trial) (float64, bool) { return perAnswer(t, used(t)) })
 	m.Name, m.Head = name, side+" "+m.Head
 	return m
 }
 
-func reportedOr(reported func(*result.Reported) *int64, own func(*result.Trial) (float64,
-	bool)) func(*result.Trial) (float64, bool) {
-	return func(t *result.Trial) (float64, bool) {
+func reportedOr(reported func(*record.Reported) *int64, own func(*record.Trial) (float64,
+	bool)) func(*record.Trial) (float64, bool) {
+	return func(t *record.Trial) (float64, bool) {
 		if t.Reported == nil {
 			return own(t)
 		}
@@ -43,7 +43,7 @@ func reportedOr(reported func(*result.Reported) *int64, own func(*result.Trial) 
 	}
 }
 
-func reportedRate(t *result.Trial) (float64, bool) {
+func reportedRate(t *record.Trial) (float64, bool) {
 	switch {
 	case t.Reported == nil:
 		return named("throughput").Of(t)
@@ -55,7 +55,7 @@ func reportedRate(t *result.Trial) (float64, bool) {
 
 // Answered returns how many answers a load had, as its generator counts them, or nil if it does not
 // report one.
-func Answered(t *result.Trial) *int64 {
+func Answered(t *record.Trial) *int64 {
 	if t.Reported != nil {
 		return t.Reported.Answered
 	}
@@ -63,7 +63,7 @@ func Answered(t *result.Trial) *int64 {
 	return &n
 }
 
-func perAnswer(t *result.Trial, used *int64) (float64, bool) {
+func perAnswer(t *record.Trial, used *int64) (float64, bool) {
 	n := Answered(t)
 	if used == nil || n == nil || *n == 0 {
 		return 0, false

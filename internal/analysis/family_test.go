@@ -6,20 +6,20 @@ import (
 	"slices"
 	"testing"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/stats"
 )
 
-func on(name string, level int) result.Cell { return result.Cell{Contestant: name, Level: level} }
+func on(name string, level int) record.Cell { return record.Cell{Contestant: name, Level: level} }
 
 // atLevel returns a made-up trial's level, which is its number of connections.
-func atLevel(t *result.Trial) int { return t.Level.Connections }
+func atLevel(t *record.Trial) int { return t.Level.Connections }
 
 // cellTrials makes trials for n epochs of three rounds, with cells whose rates are known. Levels
 // from 10 on have another launch part: they have every other epoch to themselves.
-func cellTrials(seed uint64, n int, sigma float64, rates map[result.Cell]float64, order ...result.Cell) []*result.Trial {
+func cellTrials(seed uint64, n int, sigma float64, rates map[record.Cell]float64, order ...record.Cell) []*record.Trial {
 	rng := rand.New(rand.NewPCG(seed, 2))
-	var out []*result.Trial
+	var out []*record.Trial
 	for e := range 2 * n {
 		for r := range 3 {
 			drift := math.Exp(0.3 * rng.NormFloat64())
@@ -29,12 +29,12 @@ func cellTrials(seed uint64, n int, sigma float64, rates map[result.Cell]float64
 				}
 				perSec := rates[c] * drift * math.Exp(sigma*rng.NormFloat64())
 				cpu, pss := int64(4e8), int64(1e7)
-				out = append(out, &result.Trial{
-					Key: result.Key{Epoch: e + 1, Round: r, Position: i}, Contestant: c.Contestant,
-					Level: &result.Level{Connections: c.Level},
-					Load: result.Load{WindowNS: 4e8, Succeeded: int64(perSec * 0.4),
+				out = append(out, &record.Trial{
+					Key: record.Key{Epoch: e + 1, Round: r, Position: i}, Contestant: c.Contestant,
+					Level: &record.Level{Connections: c.Level},
+					Load: record.Load{WindowNS: 4e8, Succeeded: int64(perSec * 0.4),
 						ServiceP50NS: int64(1e9 * 125 / perSec)},
-					Server: result.Usage{CPUNS: &cpu, PSSBytes: &pss},
+					Server: record.Usage{CPUNS: &cpu, PSSBytes: &pss},
 				})
 			}
 		}
@@ -42,15 +42,15 @@ func cellTrials(seed uint64, n int, sigma float64, rates map[result.Cell]float64
 	return out
 }
 
-var cellRates = map[result.Cell]float64{
+var cellRates = map[record.Cell]float64{
 	on("a", 0): 60_000, on("b", 0): 40_000, on("a", 1): 30_000, on("b", 1): 30_000, on("a", 10): 9_000,
 	on("b", 10):  6_000,
 	on("ref", 0): 5e4, on("ref'", 0): 5e4, on("ref", 1): 4e4, on("ref'", 1): 4e4, on("ref", 10): 8e3,
 	on("ref'", 10): 8e3,
 }
 
-func familyInput(n int, family ...result.Comparison) Input {
-	var order []result.Cell
+func familyInput(n int, family ...record.Comparison) Input {
+	var order []record.Cell
 	for _, name := range []string{"a", "b", "ref", "ref'"} {
 		for _, level := range []int{0, 1, 10} {
 			order = append(order, on(name, level))
@@ -62,7 +62,7 @@ func familyInput(n int, family ...result.Comparison) Input {
 }
 
 func TestCellsAreComparedAsContestantsAre(t *testing.T) {
-	family := []result.Comparison{{A: on("a", 0), B: on("b", 0)}, {A: on("b", 1), B: on("a", 1)},
+	family := []record.Comparison{{A: on("a", 0), B: on("b", 0)}, {A: on("b", 1), B: on("a", 1)},
 		{A: on("a", 1), B: on("a", 0)}, {A: on("b", 10), B: on("a", 10)}}
 	a := Analyse(familyInput(12, family...))
 	if a.Epochs != 12 || a.Interim != 1 || len(a.Places) != 0 || len(a.Cells) != 0 {
@@ -95,7 +95,7 @@ func TestCellsAreComparedAsContestantsAre(t *testing.T) {
 	}
 	// If one level has no controls, the other levels are judged as without it.
 	without := familyInput(12, family...)
-	without.Trials = slices.DeleteFunc(without.Trials, func(tr *result.Trial) bool {
+	without.Trials = slices.DeleteFunc(without.Trials, func(tr *record.Trial) bool {
 		return tr.Level.Connections == 10 && slices.Contains(without.Controls, tr.Contestant)
 	})
 	b, c := Analyse(without), Analyse(familyInput(12, family[:3]...))
@@ -118,7 +118,7 @@ func TestCellsAreComparedAsContestantsAre(t *testing.T) {
 
 // All comparisons, at all levels, are one family: each further pair makes no interval narrower.
 func TestIntervalsAreOfTheFamily(t *testing.T) {
-	pairs := []result.Comparison{{A: on("a", 0), B: on("b", 0)}, {A: on("a", 1), B: on("b", 1)},
+	pairs := []record.Comparison{{A: on("a", 0), B: on("b", 0)}, {A: on("a", 1), B: on("b", 1)},
 		{A: on("a", 0), B: on("a", 1)}, {A: on("b", 0), B: on("b", 1)}}
 	for m, width := 1, 0.; m <= len(pairs); m++ {
 		a := Analyse(familyInput(12, pairs[:m]...))
@@ -139,8 +139,8 @@ func TestIntervalsAreOfTheFamily(t *testing.T) {
 // Each part has its own epochs, and an interim analysis is reached once all judged comparisons have
 // enough.
 func TestPartsAreCountedApart(t *testing.T) {
-	in := familyInput(12, result.Comparison{A: on("a", 0), B: on("b", 0)},
-		result.Comparison{A: on("a", 10), B: on("b", 10)})
+	in := familyInput(12, record.Comparison{A: on("a", 0), B: on("b", 0)},
+		record.Comparison{A: on("a", 10), B: on("b", 10)})
 	for i := len(in.Trials) - 1; in.Trials[i].Epoch == 24; i-- {
 		in.Trials = in.Trials[:i] // the second part's last epoch
 	}
@@ -179,25 +179,25 @@ func TestTableOfCells(t *testing.T) {
 func TestResponseTimes(t *testing.T) {
 	p50, _ := MetricNamed("response_p50")
 	p99, _ := MetricNamed("response_p99")
-	good := result.Load{Succeeded: 1000, ResponseP50NS: 2e5, ResponseP99NS: 9e5}
+	good := record.Load{Succeeded: 1000, ResponseP50NS: 2e5, ResponseP99NS: 9e5}
 	for name, c := range map[string]struct {
-		set        func(*result.Load)
+		set        func(*record.Load)
 		half, tail bool
 	}{
-		"as it is":             {func(*result.Load) {}, true, true},
-		"a closed loop":        {func(l *result.Load) { l.ResponseP50NS, l.ResponseP99NS = 0, 0 }, false, false},
-		"too few for the tail": {func(l *result.Load) { l.Succeeded = 999 }, true, false},
-		"too few for the half": {func(l *result.Load) { l.Succeeded = 19 }, false, false},
-		"the tail is censored": {func(l *result.Load) { l.CensoredFromNS = 5e5 }, true, false},
-		"few were broken early": {func(l *result.Load) {
+		"as it is":             {func(*record.Load) {}, true, true},
+		"a closed loop":        {func(l *record.Load) { l.ResponseP50NS, l.ResponseP99NS = 0, 0 }, false, false},
+		"too few for the tail": {func(l *record.Load) { l.Succeeded = 999 }, true, false},
+		"too few for the half": {func(l *record.Load) { l.Succeeded = 19 }, false, false},
+		"the tail is censored": {func(l *record.Load) { l.CensoredFromNS = 5e5 }, true, false},
+		"few were broken early": {func(l *record.Load) {
 			l.CensoredFromNS, l.ResponseP50MostNS, l.ResponseP99MostNS = 1, 201e3, 903e3
 		}, true, true},
-		"many were": {func(l *result.Load) {
+		"many were": {func(l *record.Load) {
 			l.CensoredFromNS, l.ResponseP50MostNS, l.ResponseP99MostNS = 1, 203e3, 0
 		}, false, false},
-		"all of it is censored": {func(l *result.Load) { l.CensoredFromNS = 1e5 }, false, false},
+		"all of it is censored": {func(l *record.Load) { l.CensoredFromNS = 1e5 }, false, false},
 	} {
-		tr := result.Trial{Load: good}
+		tr := record.Trial{Load: good}
 		c.set(&tr.Load)
 		_, half := p50.Of(&tr)
 		_, tail := p99.Of(&tr)

@@ -3,7 +3,7 @@ package analysis
 import (
 	"math"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // settled is the share of a load after which growth counts. By then the connections, their buffers
@@ -23,7 +23,7 @@ type Growth struct {
 }
 
 // GrowthOf returns the growth under a load with at least two memory readings.
-func GrowthOf(t *result.Trial) Growth {
+func GrowthOf(t *record.Trial) Growth {
 	first, last := t.Memory[0], t.Memory[len(t.Memory)-1]
 	g := Growth{Start: float64(first.PSSBytes), End: float64(last.PSSBytes), NS: last.AtNS - first.AtNS,
 		PerMinute: math.NaN(), PerThousand: math.NaN()}

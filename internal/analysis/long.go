@@ -3,7 +3,7 @@ package analysis
 import (
 	"slices"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // Middle is the median over some loads, with their range. For an even number it is the worse value
@@ -15,7 +15,7 @@ type Middle struct {
 }
 
 // MiddleOf returns a metric's Middle over loads.
-func MiddleOf(loads []*result.Trial, m Metric) Middle {
+func MiddleOf(loads []*record.Trial, m Metric) Middle {
 	var values []float64
 	for i := range loads {
 		if v, ok := m.Of(loads[i]); ok {

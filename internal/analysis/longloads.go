@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/stats"
 )
 
@@ -29,7 +29,7 @@ type LongLoads struct {
 // is not estimated from a contestant's two loads, which differ if work piles up. The loads
 // contradict the trials if their interval lies outside the trials' interval widened by ShortLoads,
 // or on the other side of 1. longLoads returns nil and the reason if loads cannot be compared.
-func (t *Table) longLoads(m Metric, loads []*result.Trial, conf float64) (_ *LongLoads, why string) {
+func (t *Table) longLoads(m Metric, loads []*record.Trial, conf float64) (_ *LongLoads, why string) {
 	if len(loads) != 4 {
 		return nil, ""
 	}

@@ -6,16 +6,16 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // longOf makes four long loads, A B B A, with these requests per second.
-func longOf(a, b string, perSec [4]float64) (out []*result.Trial) {
+func longOf(a, b string, perSec [4]float64) (out []*record.Trial) {
 	for i, name := range []string{a, b, b, a} {
 		cpu := int64(2e9)
-		out = append(out, &result.Trial{Key: result.Key{Round: -1, Position: i}, Contestant: name,
-			Server: result.Usage{CPUNS: &cpu},
-			Load:   result.Load{WindowNS: 2e9, Succeeded: int64(2 * perSec[i]), ServiceP50NS: int64(125e9 / perSec[i])}})
+		out = append(out, &record.Trial{Key: record.Key{Round: -1, Position: i}, Contestant: name,
+			Server: record.Usage{CPUNS: &cpu},
+			Load:   record.Load{WindowNS: 2e9, Succeeded: int64(2 * perSec[i]), ServiceP50NS: int64(125e9 / perSec[i])}})
 	}
 	return out
 }
@@ -24,7 +24,7 @@ func longOf(a, b string, perSec [4]float64) (out []*result.Trial) {
 // differences within their own error, or within the known advantage of short loads, contradict
 // nothing.
 func TestLongLoads(t *testing.T) {
-	short := func(slow float64) []*result.Trial { // a and c, then b
+	short := func(slow float64) []*record.Trial { // a and c, then b
 		trials := rising(1, 12, .02, nil, "a", "b", "c", "ref", "ref'")
 		for i := range trials {
 			if x := trials[i]; x.Contestant == "b" {
@@ -85,7 +85,7 @@ func TestLongLoadsAreWorded(t *testing.T) {
 	if w := Analyse(in).Long.Words; !strings.HasPrefix(w, "in loads of 2 s a uses 2.5 × the CPU per request of b, in short") {
 		t.Errorf("%q", w)
 	}
-	for _, few := range [][]*result.Trial{nil, in.Long[:3]} {
+	for _, few := range [][]*record.Trial{nil, in.Long[:3]} {
 		if in.Long = few; Analyse(in).Long != nil {
 			t.Errorf("judged by %d loads", len(few))
 		}

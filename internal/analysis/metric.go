@@ -3,7 +3,7 @@ package analysis
 import (
 	"strings"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // Metric is a measured property of a contestant, in base units. The table's entry defines
@@ -15,8 +15,8 @@ type Metric struct {
 	More bool   // larger is better
 	Kind Kind   // determines which checks apply
 
-	Of   func(*result.Trial) (float64, bool) // false: the trial has no such value
-	Idle func(*result.Usage) (float64, bool) // the same figure for a process before its first load; nil: none
+	Of   func(*record.Trial) (float64, bool) // false: the trial has no such value
+	Idle func(*record.Usage) (float64, bool) // the same figure for a process before its first load; nil: none
 
 	Rare      bool // shown only if a trial has it
 	Fresh     bool // only in runs with fresh processes; in others it would include all earlier loads

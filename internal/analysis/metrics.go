@@ -3,7 +3,7 @@ package analysis
 import (
 	"cmp"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // Metrics are the metrics for runs with epochs.
@@ -246,33 +246,33 @@ var LoadMetrics = []Metric{
 
 // The functions that compute metrics. A trial without the necessary data has no value.
 
-func throughput(t *result.Trial) (float64, bool) {
+func throughput(t *record.Trial) (float64, bool) {
 	return t.Load.PerSec()
 }
 
-func cpuPerRequest(t *result.Trial) (float64, bool) {
+func cpuPerRequest(t *record.Trial) (float64, bool) {
 	if t.Server.CPUNS == nil || *t.Server.CPUNS <= 0 || t.Load.Succeeded == 0 {
 		return 0, false
 	}
 	return float64(*t.Server.CPUNS) / float64(t.Load.Succeeded), true
 }
 
-func p50(t *result.Trial) (float64, bool) {
+func p50(t *record.Trial) (float64, bool) {
 	return float64(t.Load.ServiceP50NS), t.Load.ServiceP50NS > 0
 }
 
 // ofServer returns a function that reads one server figure from a trial.
-func ofServer(of func(*result.Usage) (float64, bool)) func(*result.Trial) (float64, bool) {
-	return func(t *result.Trial) (float64, bool) { return of(&t.Server) }
+func ofServer(of func(*record.Usage) (float64, bool)) func(*record.Trial) (float64, bool) {
+	return func(t *record.Trial) (float64, bool) { return of(&t.Server) }
 }
 
-func pss(u *result.Usage) (float64, bool) { return positive(u.PSSBytes) }
+func pss(u *record.Usage) (float64, bool) { return positive(u.PSSBytes) }
 
 // cpuTime returns the CPU time for a whole load. It is comparable only between loads with the same
 // number of requests.
-func cpuTime(u *result.Usage) (float64, bool) { return positive(u.CPUNS) }
+func cpuTime(u *record.Usage) (float64, bool) { return positive(u.CPUNS) }
 
-func cpuSinceStart(u *result.Usage) (float64, bool) {
+func cpuSinceStart(u *record.Usage) (float64, bool) {
 	if u.CPUUserTotalNS == nil || u.CPUSystemTotalNS == nil {
 		return 0, false
 	}
@@ -280,12 +280,12 @@ func cpuSinceStart(u *result.Usage) (float64, bool) {
 	return positive(&all)
 }
 
-func threads(u *result.Usage) (float64, bool) { return positive(u.Threads) }
+func threads(u *record.Usage) (float64, bool) { return positive(u.Threads) }
 
-func sockets(u *result.Usage) (float64, bool) { return positive(u.OpenSockets) }
+func sockets(u *record.Usage) (float64, bool) { return positive(u.OpenSockets) }
 
 // swapPSS returns the swapped memory, which is usually 0.
-func swapPSS(u *result.Usage) (float64, bool) {
+func swapPSS(u *record.Usage) (float64, bool) {
 	if u.SwapPSSBytes == nil {
 		return 0, false
 	}
@@ -299,14 +299,14 @@ func positive(n *int64) (float64, bool) {
 	return float64(*n), true
 }
 
-func heapInuse(t *result.Trial) (float64, bool) {
+func heapInuse(t *record.Trial) (float64, bool) {
 	if t.Server.HeapInuseBytes == nil {
 		return 0, false
 	}
 	return float64(*t.Server.HeapInuseBytes), true
 }
 
-func allocPerRequest(t *result.Trial) (float64, bool) {
+func allocPerRequest(t *record.Trial) (float64, bool) {
 	if t.Server.AllocBytes == nil || t.Load.Succeeded == 0 {
 		return 0, false
 	}
@@ -314,7 +314,7 @@ func allocPerRequest(t *result.Trial) (float64, bool) {
 }
 
 // goroutines may be 0: a server may start none for a request.
-func goroutines(t *result.Trial) (float64, bool) {
+func goroutines(t *record.Trial) (float64, bool) {
 	if t.Server.GoroutinesStarted == nil || t.Load.Succeeded == 0 {
 		return 0, false
 	}
@@ -324,103 +324,103 @@ func goroutines(t *result.Trial) (float64, bool) {
 // A trial has deviations and maxima together: older recordings have only the longest service time,
 // which stays a classic-run figure.
 
-func rateSD(t *result.Trial) (float64, bool) {
+func rateSD(t *record.Trial) (float64, bool) {
 	return t.Load.RateSDPerSec, t.Load.RateSDPerSec > 0
 }
 
-func rateMax(t *result.Trial) (float64, bool) {
+func rateMax(t *record.Trial) (float64, bool) {
 	return t.Load.RateMaxPerSec, t.Load.RateMaxPerSec > 0
 }
 
-func serviceMean(t *result.Trial) (float64, bool) {
+func serviceMean(t *record.Trial) (float64, bool) {
 	return float64(t.Load.ServiceMeanNS), t.Load.ServiceMeanNS > 0
 }
 
-func serviceSD(t *result.Trial) (float64, bool) {
+func serviceSD(t *record.Trial) (float64, bool) {
 	return float64(t.Load.ServiceSDNS), t.Load.ServiceSDNS > 0
 }
 
-func serviceLongest(t *result.Trial) (float64, bool) {
+func serviceLongest(t *record.Trial) (float64, bool) {
 	return float64(t.Load.ServiceMaxNS), t.Load.ServiceSDNS > 0
 }
 
-func handshakes(t *result.Trial) (float64, bool) { return t.Load.HandshakesPerSec() }
+func handshakes(t *record.Trial) (float64, bool) { return t.Load.HandshakesPerSec() }
 
-func handshakeP50(t *result.Trial) (float64, bool) {
+func handshakeP50(t *record.Trial) (float64, bool) {
 	return float64(t.Load.HandshakeP50NS), t.Load.HandshakeP50NS > 0
 }
 
 // handshakeP99 returns false if too few handshakes lie beyond it.
-func handshakeP99(t *result.Trial) (float64, bool) {
+func handshakeP99(t *record.Trial) (float64, bool) {
 	return float64(t.Load.HandshakeP99NS), t.Load.HandshakeP99NS > 0 && Bears(t.Load.Handshakes, .99)
 }
 
-func responseP50(t *result.Trial) (float64, bool) { return response(&t.Load, .5) }
+func responseP50(t *record.Trial) (float64, bool) { return response(&t.Load, .5) }
 
-func responseP99(t *result.Trial) (float64, bool) { return response(&t.Load, .99) }
+func responseP99(t *record.Trial) (float64, bool) { return response(&t.Load, .99) }
 
 // response returns quantile q of the response time (due to done), if enough requests lie beyond it
 // and it is not only a lower bound.
-func response(l *result.Load, q float64) (float64, bool) {
+func response(l *record.Load, q float64) (float64, bool) {
 	ns, most := l.Response(q > .5)
-	return float64(ns), most > 0 && float64(most) <= (1+result.Raised)*float64(ns) && Bears(l.Succeeded, q)
+	return float64(ns), most > 0 && float64(most) <= (1+record.Raised)*float64(ns) && Bears(l.Succeeded, q)
 }
 
-func dueRate(t *result.Trial) (float64, bool) {
+func dueRate(t *record.Trial) (float64, bool) {
 	if t.Level == nil {
 		return 0, false
 	}
 	return t.Level.RatePerSec, t.Level.RatePerSec > 0
 }
 
-func dueRequests(t *result.Trial) (float64, bool) {
+func dueRequests(t *record.Trial) (float64, bool) {
 	_, open := dueRate(t)
 	return float64(t.Load.Planned), open && t.Load.Planned > 0
 }
 
-func instructions(t *result.Trial) (float64, bool) {
+func instructions(t *record.Trial) (float64, bool) {
 	if t.Server.Instructions == nil || *t.Server.Instructions <= 0 || t.Load.Succeeded == 0 {
 		return 0, false
 	}
 	return float64(*t.Server.Instructions) / float64(t.Load.Succeeded), true
 }
 
-func serverShare(t *result.Trial) (float64, bool) {
+func serverShare(t *record.Trial) (float64, bool) {
 	return shareOf(t, t.Server.CPUNS, t.Causes.ServerCPUs)
 }
 
-func backendShare(t *result.Trial) (float64, bool) {
+func backendShare(t *record.Trial) (float64, bool) {
 	if t.Backend == nil {
 		return 0, false
 	}
 	return shareOf(t, t.Backend.CPUNS, cmp.Or(t.Causes.BackendCPUs, t.Causes.GeneratorCPUs))
 }
 
-func generatorShare(t *result.Trial) (float64, bool) {
+func generatorShare(t *record.Trial) (float64, bool) {
 	return shareOf(t, t.Generator.CPUNS, t.Causes.GeneratorCPUs)
 }
 
 // shareOf returns the share that a process used of cpus CPUs, in a trial with a backend.
-func shareOf(t *result.Trial, used *int64, cpus int) (float64, bool) {
+func shareOf(t *record.Trial, used *int64, cpus int) (float64, bool) {
 	if t.Backend == nil || used == nil || t.ClocksWall() <= 0 || cpus == 0 {
 		return 0, false
 	}
 	return float64(*used) / float64(t.ClocksWall()) / float64(cpus), true
 }
 
-func timeToComplete(t *result.Trial) (float64, bool) {
+func timeToComplete(t *record.Trial) (float64, bool) {
 	return float64(t.Load.WindowNS), t.Load.WindowNS > 0
 }
 
 // serviceP99 returns the service time's 99th percentile; false if too few requests lie beyond it.
-func serviceP99(t *result.Trial) (float64, bool) {
+func serviceP99(t *record.Trial) (float64, bool) {
 	return float64(t.Load.ServiceP99NS), t.Load.ServiceP99NS > 0 && Bears(t.Load.Succeeded+t.Load.Failed, .99)
 }
 
-func serviceMax(t *result.Trial) (float64, bool) {
+func serviceMax(t *record.Trial) (float64, bool) {
 	return float64(t.Load.ServiceMaxNS), t.Load.ServiceMaxNS > 0
 }
 
-func read(t *result.Trial) (float64, bool) {
+func read(t *record.Trial) (float64, bool) {
 	return t.Load.Along(t.Load.BytesRead)
 }

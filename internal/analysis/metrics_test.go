@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // Each table entry is complete, its phrases have room for a figure, and doc/format.md has a line
@@ -82,19 +82,19 @@ func TestNoSuchMetricPanics(t *testing.T) {
 // Each metric has its value from a full trial, and none from a trial that lacks the necessary data.
 func TestValues(t *testing.T) {
 	n := func(x int64) *int64 { return &x }
-	full := &result.Trial{
-		Level: &result.Level{RatePerSec: 17},
-		Load: result.Load{Planned: 18, Succeeded: 2_000_000, WindowNS: 1e9, BytesRead: 3e6,
+	full := &record.Trial{
+		Level: &record.Level{RatePerSec: 17},
+		Load: record.Load{Planned: 18, Succeeded: 2_000_000, WindowNS: 1e9, BytesRead: 3e6,
 			ServiceP50NS: 10, ServiceP99NS: 20, ServiceMaxNS: 30, ServiceMeanNS: 15, ServiceSDNS: 11,
 			ResponseP50NS: 40, ResponseP99NS: 50,
 			RateSamples: 5, RateSDPerSec: 12, RateMaxPerSec: 13,
 			Handshakes: 2000, HandshakeP50NS: 60, HandshakeP99NS: 70},
-		Server: result.Usage{CPUNS: n(4e8), PSSBytes: n(5), HeapInuseBytes: n(6), AllocBytes: n(14e6),
+		Server: record.Usage{CPUNS: n(4e8), PSSBytes: n(5), HeapInuseBytes: n(6), AllocBytes: n(14e6),
 			GoroutinesStarted: n(30e6),
 			Instructions:      n(16e6),
 			CPUUserTotalNS:    n(7), CPUSystemTotalNS: n(2), Threads: n(8), OpenSockets: n(9), SwapPSSBytes: n(0)},
-		Generator: result.Usage{CPUNS: n(5e8)}, Backend: &result.Usage{CPUNS: n(1e8)},
-		Causes: result.Causes{WallNS: 1e9, ServerCPUs: 1, GeneratorCPUs: 2},
+		Generator: record.Usage{CPUNS: n(5e8)}, Backend: &record.Usage{CPUNS: n(1e8)},
+		Causes: record.Causes{WallNS: 1e9, ServerCPUs: 1, GeneratorCPUs: 2},
 	}
 	full.Load.WallNS = 1e9
 	wall := float64(full.ClocksWall())
@@ -114,11 +114,11 @@ func TestValues(t *testing.T) {
 		} else if got, ok := m.Of(full); !ok || got != x {
 			t.Errorf("%s is %v, %t; want %v", m.Name, got, ok, x)
 		}
-		if got, ok := m.Of(&result.Trial{}); ok {
+		if got, ok := m.Of(&record.Trial{}); ok {
 			t.Errorf("%s of nothing is %v", m.Name, got)
 		}
 		if m.Idle != nil {
-			if _, ok := m.Idle(&result.Usage{}); ok {
+			if _, ok := m.Idle(&record.Usage{}); ok {
 				t.Errorf("%s of an idle process that was not read", m.Name)
 			}
 		}

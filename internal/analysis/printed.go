@@ -3,27 +3,26 @@ package analysis
 import (
 	"strconv"
 
-	"dyno/internal/hist"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // Printed are the figures that published benchmarks print for a long load, under the names in a
 // study's figures. They cover dyno's own loads and external load generators.
 var Printed = []Metric{
-	{Name: "time", Title: "Time", Unit: "ns", Of: reportedOr(func(t *result.Reported) *int64 { return t.WindowNS },
+	{Name: "time", Title: "Time", Unit: "ns", Of: reportedOr(func(t *record.Reported) *int64 { return t.WindowNS },
 		timeToComplete)},
 	{Name: "throughput", Title: "Requests/s, as printed", Unit: "1/s", More: true, Of: printedRate},
 	{Name: "answers_per_time", Title: "Answers ÷ time", Unit: "1/s", More: true, Of: answersPerTime},
 	{Name: "rate_sd", Title: "SD of the rate", Unit: "1/s", Of: reportedFloat(
-		func(t *result.Reported) *float64 { return t.RateSDPerSec }, rateSD)},
+		func(t *record.Reported) *float64 { return t.RateSDPerSec }, rateSD)},
 	{Name: "rate_max", Title: "Highest rate", Unit: "1/s", More: true, Of: reportedFloat(
-		func(t *result.Reported) *float64 { return t.RateMaxPerSec }, rateMax)},
+		func(t *record.Reported) *float64 { return t.RateMaxPerSec }, rateMax)},
 	{Name: "latency_mean", Title: "Latency, mean", Unit: "ns", Of: reportedOr(
-		func(t *result.Reported) *int64 { return t.MeanNS }, ownService((*hist.Histogram).Mean))},
+		func(t *record.Reported) *int64 { return t.MeanNS }, ownService((*record.Histogram).Mean))},
 	{Name: "service_sd", Title: "Latency, SD", Unit: "ns", Of: reportedOr(
-		func(t *result.Reported) *int64 { return t.SDNS }, serviceSD)},
+		func(t *record.Reported) *int64 { return t.SDNS }, serviceSD)},
 	{Name: "service_max", Title: "Latency, longest", Unit: "ns", Of: reportedOr(
-		func(t *result.Reported) *int64 { return t.MaxNS }, serviceMax)},
+		func(t *record.Reported) *int64 { return t.MaxNS }, serviceMax)},
 	{Name: "bytes_per_sec", Title: "Read and written", Unit: "B/s", More: true, Of: moved(true)},
 	{Name: "read_per_sec", Title: "Read", Unit: "B/s", More: true, Of: moved(false)},
 	{Name: "memory", Title: "Memory", Unit: "bytes", Of: ofServer(pss)},
@@ -31,14 +30,14 @@ var Printed = []Metric{
 
 // printedRate returns the rate that a generator prints. bombardier prints the mean over its
 // samples.
-func printedRate(t *result.Trial) (float64, bool) {
+func printedRate(t *record.Trial) (float64, bool) {
 	if t.Reported != nil && t.Reported.RateMeanPerSec != nil {
 		return *t.Reported.RateMeanPerSec, true
 	}
 	return reportedRate(t)
 }
 
-func answersPerTime(t *result.Trial) (float64, bool) {
+func answersPerTime(t *record.Trial) (float64, bool) {
 	n, ns := Answered(t), t.Load.WindowNS
 	if t.Reported != nil {
 		if t.Reported.WindowNS == nil {
@@ -52,9 +51,9 @@ func answersPerTime(t *result.Trial) (float64, bool) {
 	return float64(*n) / float64(ns) * 1e9, true
 }
 
-func reportedFloat(reported func(*result.Reported) *float64, own func(*result.Trial) (float64,
-	bool)) func(*result.Trial) (float64, bool) {
-	return func(t *result.Trial) (float64, bool) {
+func reportedFloat(reported func(*record.Reported) *float64, own func(*record.Trial) (float64,
+	bool)) func(*record.Trial) (float64, bool) {
+	return func(t *record.Trial) (float64, bool) {
 		switch {
 		case t.Reported == nil:
 			return own(t)
@@ -66,8 +65,8 @@ func reportedFloat(reported func(*result.Reported) *float64, own func(*result.Tr
 }
 
 // moved returns a function for a load's bytes per second: read, or read and written.
-func moved(both bool) func(*result.Trial) (float64, bool) {
-	return func(t *result.Trial) (float64, bool) {
+func moved(both bool) func(*record.Trial) (float64, bool) {
+	return func(t *record.Trial) (float64, bool) {
 		if t.Reported == nil && both {
 			return t.Load.Along(t.Load.BytesRead + t.Load.BytesWritten)
 		} else if t.Reported == nil {
@@ -86,12 +85,12 @@ func moved(both bool) func(*result.Trial) (float64, bool) {
 
 // ownService returns a function that reads a figure from the service time histogram of dyno's own
 // load.
-func ownService(of func(*hist.Histogram) float64) func(*result.Trial) (float64, bool) {
-	return func(t *result.Trial) (float64, bool) {
+func ownService(of func(*record.Histogram) float64) func(*record.Trial) (float64, bool) {
+	return func(t *record.Trial) (float64, bool) {
 		if t.Load.Service == "" {
 			return 0, false
 		}
-		h, err := hist.Decode(t.Load.Service)
+		h, err := record.Decode(t.Load.Service)
 		if err != nil || h.Count() == 0 {
 			return 0, false
 		}
@@ -104,7 +103,7 @@ var Quantiles = []int{50, 66, 75, 80, 90, 95, 98, 99, 100}
 
 // QuantileOf returns a percentile of a load's latencies, from the generator's report or from dyno's
 // own recording.
-func QuantileOf(t *result.Trial, percent int) (float64, bool) {
+func QuantileOf(t *record.Trial, percent int) (float64, bool) {
 	if t.Reported != nil {
 		ns, ok := t.Reported.QuantilesNS[strconv.Itoa(percent)]
 		return float64(ns), ok
@@ -112,7 +111,7 @@ func QuantileOf(t *result.Trial, percent int) (float64, bool) {
 	if percent == 100 {
 		return serviceMax(t)
 	}
-	return ownService(func(h *hist.Histogram) float64 { return float64(h.Quantile(float64(percent) / 100)) })(t)
+	return ownService(func(h *record.Histogram) float64 { return float64(h.Quantile(float64(percent) / 100)) })(t)
 }
 
 // Parts are the parts of a request that ab times.
@@ -120,7 +119,7 @@ var Parts = []string{"connect", "processing", "waiting", "total"}
 
 // PartOf returns the times for a part of a request. For its own loads dyno knows the time from
 // sending to the last byte, which ab calls processing.
-func PartOf(t *result.Trial, part string) (times result.Times, ok bool) {
+func PartOf(t *record.Trial, part string) (times record.Times, ok bool) {
 	if t.Reported != nil {
 		times, ok = t.Reported.Parts[part]
 		return times, ok
@@ -132,10 +131,10 @@ func PartOf(t *result.Trial, part string) (times result.Times, ok bool) {
 	ok = ok && t.Load.ServiceSDNS > 0
 	for _, f := range []struct {
 		into *int64
-		of   func(*hist.Histogram) float64
+		of   func(*record.Histogram) float64
 	}{
-		{&times.MinNS, func(h *hist.Histogram) float64 { return float64(h.Quantile(0)) }},
-		{&times.MeanNS, (*hist.Histogram).Mean},
+		{&times.MinNS, func(h *record.Histogram) float64 { return float64(h.Quantile(0)) }},
+		{&times.MeanNS, (*record.Histogram).Mean},
 	} {
 		v, known := ownService(f.of)(t)
 		*f.into, ok = int64(v), ok && known

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/stats"
 )
 
@@ -24,9 +24,9 @@ type Residual struct {
 
 // Residuals returns residuals for trials in rounds with at least two contestants, in order of
 // epoch, round and position. Trials without the metric have none.
-func Residuals(trials []*result.Trial, m Metric) []Residual {
+func Residuals(trials []*record.Trial, m Metric) []Residual {
 	type value struct {
-		trial *result.Trial
+		trial *record.Trial
 		log   float64
 	}
 	rounds := map[[2]int][]value{}
@@ -69,7 +69,7 @@ func Residuals(trials []*result.Trial, m Metric) []Residual {
 
 // Follow sets After in rs. trials are all trials of the run in their order, including other levels
 // and discarded trials.
-func Follow(rs []Residual, trials []*result.Trial) {
+func Follow(rs []Residual, trials []*record.Trial) {
 	type place struct{ epoch, round, position int }
 	before := map[place]string{}
 	for i := range trials {

@@ -6,22 +6,22 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // shuffled makes trials for n epochs of r rounds with four contestants in random order. Each
 // trial's log rate is its contestant's level, plus the machine's effect in the round, noise with sd
 // sigma, and shift.
-func shuffled(seed uint64, n, r int, sigma float64, shift func(t, before *result.Trial) float64) []*result.Trial {
+func shuffled(seed uint64, n, r int, sigma float64, shift func(t, before *record.Trial) float64) []*record.Trial {
 	rng := rand.New(rand.NewPCG(seed, 2))
-	var out []*result.Trial
+	var out []*record.Trial
 	for e := range n {
 		for round := range r {
 			machine := .3 * rng.NormFloat64()
 			for position, i := range rng.Perm(4) {
-				t := &result.Trial{Key: result.Key{Epoch: e, Round: round, Position: position},
+				t := &record.Trial{Key: record.Key{Epoch: e, Round: round, Position: position},
 					Contestant: string(rune('a' + i))}
-				var before *result.Trial
+				var before *record.Trial
 				if position+round > 0 {
 					before = out[len(out)-1]
 				}
@@ -29,7 +29,7 @@ func shuffled(seed uint64, n, r int, sigma float64, shift func(t, before *result
 				if shift != nil {
 					log += shift(t, before)
 				}
-				t.Load = result.Load{Succeeded: 1e6, WindowNS: int64(1e10 * math.Exp(-log))}
+				t.Load = record.Load{Succeeded: 1e6, WindowNS: int64(1e10 * math.Exp(-log))}
 				out = append(out, t)
 			}
 		}
@@ -37,12 +37,12 @@ func shuffled(seed uint64, n, r int, sigma float64, shift func(t, before *result
 	return out
 }
 
-func residualsOf(seed uint64, sigma float64, shift func(t, before *result.Trial) float64) []Residual {
+func residualsOf(seed uint64, sigma float64, shift func(t, before *record.Trial) float64) []Residual {
 	return followed(shuffled(seed, 12, 12, sigma, shift))
 }
 
 // followed returns residuals for trials that all count.
-func followed(trials []*result.Trial) []Residual {
+func followed(trials []*record.Trial) []Residual {
 	rs := Residuals(trials, Metrics[0])
 	Follow(rs, trials)
 	return rs
@@ -64,7 +64,7 @@ func TestResidualsWithoutNoiseAreZero(t *testing.T) {
 			t.Errorf("after %q: %+v", r.After, r)
 		}
 	}
-	alone := []*result.Trial{{Contestant: "a", Load: result.Load{Succeeded: 1, WindowNS: 1}}, {Contestant: "b"}}
+	alone := []*record.Trial{{Contestant: "a", Load: record.Load{Succeeded: 1, WindowNS: 1}}, {Contestant: "b"}}
 	if rs := Residuals(alone, Metrics[0]); len(rs) != 0 {
 		t.Errorf("one value has no others to differ from: %+v", rs)
 	}
@@ -74,7 +74,7 @@ func TestSpeedRatio(t *testing.T) {
 	// Every second round is slower by far more than the machine's drift, and b loses a twentieth
 	// more than the others. The halves are then as far apart as the two kinds of rounds: the
 	// machine's two standard deviations, of which 1.596 count.
-	rs := residualsOf(9, .01, func(t, _ *result.Trial) float64 {
+	rs := residualsOf(9, .01, func(t, _ *record.Trial) float64 {
 		by := -2 * float64(t.Round%2)
 		if t.Contestant == "b" {
 			by *= 1.05
@@ -93,7 +93,7 @@ func TestSpeedRatio(t *testing.T) {
 }
 
 func TestOrderEffect(t *testing.T) {
-	x := OrderEffect(residualsOf(3, .01, func(t, _ *result.Trial) float64 { return .01 * float64(t.Position) }))
+	x := OrderEffect(residualsOf(3, .01, func(t, _ *record.Trial) float64 { return .01 * float64(t.Position) }))
 	if math.Abs(x.Log-.03) > .005 || x.P > .001 {
 		t.Errorf("3 %% from first to last: %+v", x)
 	}
@@ -103,7 +103,7 @@ func TestOrderEffect(t *testing.T) {
 }
 
 func TestCarryOver(t *testing.T) {
-	after := func(t, before *result.Trial) float64 {
+	after := func(t, before *record.Trial) float64 {
 		if before != nil && before.Contestant == "d" {
 			return -.02
 		}
@@ -118,10 +118,10 @@ func TestCarryOver(t *testing.T) {
 			t.Errorf("none after %s: %+v", name, x)
 		}
 	}
-	var two []*result.Trial // they follow one another
+	var two []*record.Trial // they follow one another
 	for i := range 24 {
-		two = append(two, &result.Trial{Key: result.Key{Epoch: i / 12, Round: i % 12 / 2, Position: i % 2},
-			Contestant: string(rune('a' + i%2)), Load: result.Load{Succeeded: 1e6, WindowNS: 1e9}})
+		two = append(two, &record.Trial{Key: record.Key{Epoch: i / 12, Round: i % 12 / 2, Position: i % 2},
+			Contestant: string(rune('a' + i%2)), Load: record.Load{Succeeded: 1e6, WindowNS: 1e9}})
 	}
 	if all := CarryOver(followed(two)); len(all) != 0 {
 		t.Errorf("each always follows the same one: %+v", all)
@@ -130,10 +130,10 @@ func TestCarryOver(t *testing.T) {
 
 // After is the trial recorded before, at whatever level and even if it does not count.
 func TestFollow(t *testing.T) {
-	var all, counted []*result.Trial
+	var all, counted []*record.Trial
 	add := func(counts bool, round, attempt, position int, name string) {
-		x := &result.Trial{Key: result.Key{Round: round, Attempt: attempt, Position: position}, Contestant: name,
-			Load: result.Load{Succeeded: 1e6, WindowNS: 1e9}}
+		x := &record.Trial{Key: record.Key{Round: round, Attempt: attempt, Position: position}, Contestant: name,
+			Load: record.Load{Succeeded: 1e6, WindowNS: 1e9}}
 		all = append(all, x)
 		if counts {
 			counted = append(counted, x)
@@ -163,7 +163,7 @@ func TestEpochComponents(t *testing.T) {
 	for e := range 12 {
 		fresh[e] = .03 * rng.NormFloat64()
 	}
-	rs := residualsOf(8, .01, func(t, _ *result.Trial) float64 {
+	rs := residualsOf(8, .01, func(t, _ *record.Trial) float64 {
 		if t.Contestant == "a" {
 			return fresh[t.Epoch]
 		}

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/stats"
 )
 
@@ -21,7 +21,7 @@ type Starts struct {
 
 // StartsOf returns a contestant's Starts after the pilots. reached holds the level by epoch
 // (Reached).
-func StartsOf(run *result.Run, name string, reached map[int]float64) Starts {
+func StartsOf(run *record.Run, name string, reached map[int]float64) Starts {
 	s, c := Starts{Classes: map[string]int{}}, run.Contestant(name)
 	var ready, steady []float64
 	for i := range run.Launches {
@@ -57,10 +57,10 @@ type Start struct {
 // the median over an epoch's rounds, relative to the contestant's median epoch. Dividing by the
 // other servers in the same round removes the machine's drift. Trials are given by level; open
 // loops and paced loads are left out, because their rate is set by the plan.
-func Reached(byLevel map[int][]*result.Trial) map[string]map[int]float64 {
+func Reached(byLevel map[int][]*record.Trial) map[string]map[int]float64 {
 	logs := map[string]map[int][]float64{}
 	for _, trials := range byLevel {
-		closed := slices.DeleteFunc(slices.Clone(trials), func(t *result.Trial) bool {
+		closed := slices.DeleteFunc(slices.Clone(trials), func(t *record.Trial) bool {
 			_, open := dueRate(t)
 			return open || t.Load.Pace != nil
 		})
@@ -89,7 +89,7 @@ func Reached(byLevel map[int][]*result.Trial) map[string]map[int]float64 {
 // Unloaded returns a metric for a contestant that was started and not yet loaded, over all starts
 // after the pilots, even if their loads failed: the median with its interval, the minimum and the
 // maximum.
-func Unloaded(run *result.Run, name string, m Metric) (e Estimate, least, most float64) {
+func Unloaded(run *record.Run, name string, m Metric) (e Estimate, least, most float64) {
 	values := slices.Collect(maps.Values(unloaded(run, name, m)))
 	if len(values) == 0 {
 		return Estimate{}, 0, 0
@@ -99,7 +99,7 @@ func Unloaded(run *result.Run, name string, m Metric) (e Estimate, least, most f
 
 // UnloadedRatio returns a metric's ratio, a over b, for two contestants that were started for the
 // same epoch and not yet loaded, with its interval at confidence conf.
-func UnloadedRatio(run *result.Run, a, b string, m Metric, conf float64) Estimate {
+func UnloadedRatio(run *record.Run, a, b string, m Metric, conf float64) Estimate {
 	x, y := unloaded(run, a, m), unloaded(run, b, m)
 	var d []float64
 	for _, epoch := range slices.Sorted(maps.Keys(x)) {
@@ -111,7 +111,7 @@ func UnloadedRatio(run *result.Run, a, b string, m Metric, conf float64) Estimat
 }
 
 // unloaded returns a metric by epoch for a contestant that was not yet loaded.
-func unloaded(run *result.Run, name string, m Metric) map[int]float64 {
+func unloaded(run *record.Run, name string, m Metric) map[int]float64 {
 	values := map[int]float64{}
 	for i := range run.Idle {
 		r := &run.Idle[i]

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/stats"
 )
 
@@ -13,20 +13,20 @@ type Table struct {
 	epochs []int                     // in order of appearance
 	rounds map[int][]int             // by epoch
 	loaded map[[2]int]bool           // an epoch has trials at a level
-	trials map[place][]*result.Trial // by index in rounds; nil where the cell has none
+	trials map[place][]*record.Trial // by index in rounds; nil where the cell has none
 	busy   map[[2]int]bool           // by epoch and round: too much background load for latencies
 	noise  noise
 }
 
 type place struct {
-	result.Cell
+	record.Cell
 	epoch int
 }
 
 // Tabulate makes a Table from trials. at returns the index of a trial's level (result.Plan.At); it
 // is nil if all trials are at one level.
-func Tabulate(trials []*result.Trial, at func(*result.Trial) int) *Table {
-	t := &Table{rounds: map[int][]int{}, loaded: map[[2]int]bool{}, trials: map[place][]*result.Trial{}}
+func Tabulate(trials []*record.Trial, at func(*record.Trial) int) *Table {
+	t := &Table{rounds: map[int][]int{}, loaded: map[[2]int]bool{}, trials: map[place][]*record.Trial{}}
 	for i := range trials {
 		tr, level := trials[i], 0
 		if at != nil {
@@ -42,7 +42,7 @@ func Tabulate(trials []*result.Trial, at func(*result.Trial) int) *Table {
 			t.rounds[tr.Epoch] = append(rounds, tr.Round)
 		}
 		t.loaded[[2]int{tr.Epoch, level}] = true
-		p := place{result.Cell{Contestant: tr.Contestant, Level: level}, tr.Epoch}
+		p := place{record.Cell{Contestant: tr.Contestant, Level: level}, tr.Epoch}
 		own := t.trials[p]
 		for len(own) <= at {
 			own = append(own, nil)
@@ -55,15 +55,15 @@ func Tabulate(trials []*result.Trial, at func(*result.Trial) int) *Table {
 
 // Level returns a cell's value in the metric's unit: the median over epochs of the epoch medians,
 // with its 95 % interval between epochs. N is 0 if no trial in the cell has the metric.
-func (t *Table) Level(m Metric, c result.Cell) Estimate { return level(t.medians(m, c)) }
+func (t *Table) Level(m Metric, c record.Cell) Estimate { return level(t.medians(m, c)) }
 
 // Range returns a cell's smallest and largest epoch median, and the number of epochs.
-func (t *Table) Range(m Metric, c result.Cell) (least, most float64, epochs int) {
+func (t *Table) Range(m Metric, c record.Cell) (least, most float64, epochs int) {
 	return extremes(t.medians(m, c))
 }
 
 // medians returns a cell's median in each epoch that has one.
-func (t *Table) medians(m Metric, c result.Cell) (values []float64) {
+func (t *Table) medians(m Metric, c record.Cell) (values []float64) {
 	for _, e := range t.epochs {
 		if v := t.values(m, c, e); len(v) > 0 {
 			values = append(values, stats.Median(v))
@@ -74,7 +74,7 @@ func (t *Table) medians(m Metric, c result.Cell) (values []float64) {
 
 // RatioRange is Range for the ratio a over b. An epoch's value is the median over the rounds that
 // have both.
-func (t *Table) RatioRange(m Metric, a, b result.Cell) (least, most float64, epochs int) {
+func (t *Table) RatioRange(m Metric, a, b record.Cell) (least, most float64, epochs int) {
 	least, most, epochs = extremes(t.Logs(m, a, b))
 	return math.Exp(least), math.Exp(most), epochs
 }
@@ -88,7 +88,7 @@ func extremes(values []float64) (least, most float64, n int) {
 
 // Compare returns the ratio a over b with its interval at confidence conf, without a verdict. N is
 // 0 if the two were never loaded in the same round.
-func (t *Table) Compare(m Metric, a, b result.Cell, conf float64) Estimate {
+func (t *Table) Compare(m Metric, a, b record.Cell, conf float64) Estimate {
 	return RatioOf(t.Logs(m, a, b), conf)
 }
 
@@ -102,14 +102,14 @@ func (t *Table) roundsOf() int {
 }
 
 // Logs returns the log ratios a over b, in order, for each epoch that has one.
-func (t *Table) Logs(m Metric, a, b result.Cell) []float64 {
+func (t *Table) Logs(m Metric, a, b record.Cell) []float64 {
 	return present(t.differences(m, a, b), all)
 }
 
 // Difference returns the mean over epochs of a minus b, in the metric's unit, with Student's
 // interval at confidence conf. An epoch's value is the median over its rounds. N is 0 if the two
 // were never loaded in the same round.
-func (t *Table) Difference(m Metric, a, b result.Cell, conf float64) Estimate {
+func (t *Table) Difference(m Metric, a, b record.Cell, conf float64) Estimate {
 	var d []float64
 	for _, e := range t.epochsOf(a, b) {
 		if v := t.inRound(m, a, b, e, func(x, y float64) float64 { return x - y }); len(v) > 0 {
@@ -124,7 +124,7 @@ func (t *Table) Difference(m Metric, a, b result.Cell, conf float64) Estimate {
 }
 
 // values returns a cell's metric in one epoch, one value per round, as measured.
-func (t *Table) values(m Metric, c result.Cell, epoch int) []float64 {
+func (t *Table) values(m Metric, c record.Cell, epoch int) []float64 {
 	var out []float64
 	for _, tr := range t.trials[place{c, epoch}] {
 		if tr != nil {
@@ -138,13 +138,13 @@ func (t *Table) values(m Metric, c result.Cell, epoch int) []float64 {
 
 // logRatios returns the log ratios a over b within one epoch's rounds. A round with a value of 0
 // has none.
-func (t *Table) logRatios(m Metric, a, b result.Cell, epoch int) []float64 {
+func (t *Table) logRatios(m Metric, a, b record.Cell, epoch int) []float64 {
 	all := t.inRound(m, a, b, epoch, func(x, y float64) float64 { return math.Log(x / y) })
 	return slices.DeleteFunc(all, func(d float64) bool { return math.IsNaN(d) || math.IsInf(d, 0) })
 }
 
 // inRound returns f(a's value, b's value) for each round in an epoch that has both.
-func (t *Table) inRound(m Metric, a, b result.Cell, epoch int, f func(x, y float64) float64) []float64 {
+func (t *Table) inRound(m Metric, a, b record.Cell, epoch int, f func(x, y float64) float64) []float64 {
 	var out []float64
 	xs, ys := t.trials[place{a, epoch}], t.trials[place{b, epoch}]
 	for r := range min(len(xs), len(ys)) {
@@ -162,7 +162,7 @@ func (t *Table) inRound(m Metric, a, b result.Cell, epoch int, f func(x, y float
 }
 
 // epochsOf returns the epochs that loaded a's level or b's.
-func (t *Table) epochsOf(a, b result.Cell) []int {
+func (t *Table) epochsOf(a, b record.Cell) []int {
 	var out []int
 	for _, e := range t.epochs {
 		if t.loaded[[2]int{e, a.Level}] || t.loaded[[2]int{e, b.Level}] {
@@ -174,7 +174,7 @@ func (t *Table) epochsOf(a, b result.Cell) []int {
 
 // least returns the smallest number of epochs for any comparison, or the number of all epochs if
 // there is no comparison.
-func (t *Table) least(family []result.Comparison) int {
+func (t *Table) least(family []record.Comparison) int {
 	n := len(t.epochs)
 	for _, c := range family {
 		n = min(n, len(t.epochsOf(c.A, c.B)))
@@ -184,7 +184,7 @@ func (t *Table) least(family []result.Comparison) int {
 
 // differences returns, for each epoch, the median log ratio a over b over its rounds; NaN for an
 // epoch without rounds that have both.
-func (t *Table) differences(m Metric, a, b result.Cell) []float64 {
+func (t *Table) differences(m Metric, a, b record.Cell) []float64 {
 	epochs := t.epochsOf(a, b)
 	out := make([]float64, len(epochs))
 	for i, e := range epochs {
@@ -217,7 +217,7 @@ func (t *Table) metrics(fresh bool) []Metric {
 }
 
 // at returns a contestant's cell at the first level, in most runs the only one.
-func at(contestant string) result.Cell { return result.Cell{Contestant: contestant} }
+func at(contestant string) record.Cell { return record.Cell{Contestant: contestant} }
 
 // cells returns the level and the ratio to the reference for every contestant and control.
 func cells(t *Table, in Input, alpha float64) []Cell {

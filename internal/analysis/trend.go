@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/stats"
 )
 
@@ -16,7 +16,7 @@ import (
 // round). For a stationary cell the values are symmetric about 0, because its rounds could as well
 // be in reverse order.
 type Trend struct {
-	result.Cell
+	record.Cell
 	Metric string
 	Change Estimate // from an epoch's first counted round to its last: 1.06 is a rise by 6 %; interval at 96 %
 	P      float64  // by stats.Joint over all trends in the run; 1 below stats.Least epochs
@@ -40,15 +40,15 @@ const trendAlpha = 0.04
 const TrendRounds = 4
 
 // trends returns the trends for all compared cells, by speed metrics.
-func (t *Table) trends(standing []string, family []result.Comparison, in Input) []Trend {
-	var cells []result.Cell
+func (t *Table) trends(standing []string, family []record.Comparison, in Input) []Trend {
+	var cells []record.Cell
 	if in.Family == nil {
 		for _, name := range standing {
 			cells = append(cells, at(name))
 		}
 	}
 	for _, c := range family {
-		for _, x := range []result.Cell{c.A, c.B} {
+		for _, x := range []record.Cell{c.A, c.B} {
 			if !slices.Contains(cells, x) {
 				cells = append(cells, x)
 			}
@@ -75,10 +75,10 @@ func (t *Table) trends(standing []string, family []result.Comparison, in Input) 
 }
 
 // changes returns a cell's change in each epoch of the table; NaN for an epoch with too few rounds.
-func (t *Table) changes(m Metric, c result.Cell, cells []result.Cell, controls []string) []float64 {
-	var riders []result.Cell
+func (t *Table) changes(m Metric, c record.Cell, cells []record.Cell, controls []string) []float64 {
+	var riders []record.Cell
 	for _, name := range controls {
-		riders = append(riders, result.Cell{Contestant: name, Level: c.Level})
+		riders = append(riders, record.Cell{Contestant: name, Level: c.Level})
 	}
 	out := make([]float64, len(t.epochs))
 	for i, e := range t.epochs {
@@ -93,7 +93,7 @@ func (t *Table) changes(m Metric, c result.Cell, cells []result.Cell, controls [
 }
 
 // logs returns the logs of a cell's values in an epoch, by round.
-func (t *Table) logs(m Metric, c result.Cell, epoch int) map[int]float64 {
+func (t *Table) logs(m Metric, c record.Cell, epoch int) map[int]float64 {
 	out := map[int]float64{}
 	for _, tr := range t.trials[place{c, epoch}] {
 		if tr != nil {
@@ -107,7 +107,7 @@ func (t *Table) logs(m Metric, c result.Cell, epoch int) map[int]float64 {
 
 // others returns logs for the cells, except c, that have a value in each of own's rounds. A cell
 // without a value in some rounds would cause a step there.
-func (t *Table) others(m Metric, own map[int]float64, epoch int, cells []result.Cell, c result.Cell) (out []map[int]float64) {
+func (t *Table) others(m Metric, own map[int]float64, epoch int, cells []record.Cell, c record.Cell) (out []map[int]float64) {
 	for _, o := range cells {
 		if o == c {
 			continue
@@ -162,7 +162,7 @@ func (t *Table) change(epoch int, own map[int]float64, others []map[int]float64,
 }
 
 // Moves returns a cell's trend if the cell is still changing under a metric, or nil.
-func (a *Analysis) Moves(c result.Cell, metric string) *Trend {
+func (a *Analysis) Moves(c record.Cell, metric string) *Trend {
 	for i := range a.Trends {
 		if x := &a.Trends[i]; x.Moving && x.Cell == c && x.Metric == metric {
 			return x
@@ -200,7 +200,7 @@ func (a *Analysis) judgeMoving(pairs []Pair) {
 		p := &pairs[i]
 		var moved float64
 		note := ""
-		for _, c := range []result.Cell{p.CellA(), p.CellB()} {
+		for _, c := range []record.Cell{p.CellA(), p.CellB()} {
 			if x := a.Moves(c, p.Metric); x != nil {
 				moved += movingFactor * max(math.Log(x.Change.Hi), -math.Log(x.Change.Lo))
 				note = cmp.Or(note,

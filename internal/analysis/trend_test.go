@@ -7,26 +7,26 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/stats"
 )
 
 // rising makes trials for n epochs of twelve rounds on a machine that drifts: all contestants
 // equally fast, with noise of sd sigma, and each faster by the given share from an epoch's first
 // round to its last.
-func rising(seed uint64, n int, sigma float64, by map[string]float64, names ...string) []*result.Trial {
+func rising(seed uint64, n int, sigma float64, by map[string]float64, names ...string) []*record.Trial {
 	rng := rand.New(rand.NewPCG(seed, 2))
-	var out []*result.Trial
+	var out []*record.Trial
 	for e := range n {
 		for r := range 12 {
 			drift := .3 * rng.NormFloat64()
 			for i, name := range names {
 				perSec := 50_000 * math.Exp(drift+sigma*rng.NormFloat64()+math.Log1p(by[name])*float64(r)/11)
 				cpu := int64(1e8)
-				out = append(out, &result.Trial{
-					Key: result.Key{Epoch: e + 1, Round: r, Position: i}, Contestant: name,
-					Server: result.Usage{CPUNS: &cpu},
-					Load: result.Load{WindowNS: 1e8, Succeeded: int64(perSec * .1),
+				out = append(out, &record.Trial{
+					Key: record.Key{Epoch: e + 1, Round: r, Position: i}, Contestant: name,
+					Server: record.Usage{CPUNS: &cpu},
+					Load: record.Load{WindowNS: 1e8, Succeeded: int64(perSec * .1),
 						ServiceP50NS: int64(125e9 / perSec)},
 				})
 			}
@@ -150,7 +150,7 @@ func TestOneThatMovesMovesNoOther(t *testing.T) {
 // if a control is missing in the last rounds, its level causes no step.
 func TestChangeSpansTheRoundsThatDoNotCount(t *testing.T) {
 	trials := rising(5, 12, .01, map[string]float64{"young": .25}, "young", "a", "ref", "fast")
-	trials = slices.DeleteFunc(trials, func(x *result.Trial) bool {
+	trials = slices.DeleteFunc(trials, func(x *record.Trial) bool {
 		return x.Round%3 == 1 || x.Contestant == "fast" && x.Epoch == 3 && x.Round > 5
 	})
 	for i := range trials {
@@ -170,9 +170,9 @@ func TestChangeSpansTheRoundsThatDoNotCount(t *testing.T) {
 
 // Missing or insufficient data give no difference and no movement, and break nothing.
 func TestOddInput(t *testing.T) {
-	whole := func(names ...string) []*result.Trial { return rising(7, 12, .02, nil, names...) }
-	keep := func(all []*result.Trial, when func(*result.Trial) bool) []*result.Trial {
-		return slices.DeleteFunc(all, func(x *result.Trial) bool { return !when(x) })
+	whole := func(names ...string) []*record.Trial { return rising(7, 12, .02, nil, names...) }
+	keep := func(all []*record.Trial, when func(*record.Trial) bool) []*record.Trial {
+		return slices.DeleteFunc(all, func(x *record.Trial) bool { return !when(x) })
 	}
 	still := whole("a", "b", "ref", "ref'")
 	for i := range still {
@@ -181,19 +181,19 @@ func TestOddInput(t *testing.T) {
 	silent := whole("a", "b", "ref", "ref'")
 	for i := range silent {
 		if silent[i].Contestant == "b" {
-			silent[i].Load = result.Load{WindowNS: 1e8}
+			silent[i].Load = record.Load{WindowNS: 1e8}
 		}
 	}
-	for name, trials := range map[string][]*result.Trial{
+	for name, trials := range map[string][]*record.Trial{
 		"none":       nil,
-		"one round":  keep(whole("a", "b", "ref", "ref'"), func(x *result.Trial) bool { return x.Round == 0 }),
-		"one epoch":  keep(whole("a", "b", "ref", "ref'"), func(x *result.Trial) bool { return x.Epoch == 1 }),
+		"one round":  keep(whole("a", "b", "ref", "ref'"), func(x *record.Trial) bool { return x.Round == 0 }),
+		"one epoch":  keep(whole("a", "b", "ref", "ref'"), func(x *record.Trial) bool { return x.Epoch == 1 }),
 		"all alike":  still,
 		"b is mute":  silent,
 		"only a":     whole("a"),
 		"no control": whole("a", "b"),
 		"a or b": keep(whole("a", "b", "ref", "ref'"),
-			func(x *result.Trial) bool { return (x.Contestant == "a") != (x.Round%2 == 0) || x.Contestant > "r" }),
+			func(x *record.Trial) bool { return (x.Contestant == "a") != (x.Round%2 == 0) || x.Contestant > "r" }),
 	} {
 		for _, failed := range []map[string]string{{}, {"b": "it failed"}, {"a": "it failed", "b": "it failed"}} {
 			in := input(trials, "a", "b")

@@ -12,7 +12,7 @@ import (
 	"dyno/internal/contestant"
 	"dyno/internal/host"
 	"dyno/internal/proc"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/wire"
 )
 
@@ -126,14 +126,14 @@ func elsewhere(m *contestant.Manifest) *attached {
 
 // Elsewhere returns a contestant that is already running at a URL, on a machine that dyno cannot
 // read.
-func Elsewhere(m *contestant.Manifest) (result.Contestant, Server) {
+func Elsewhere(m *contestant.Manifest) (record.Contestant, Server) {
 	s := elsewhere(m)
 	return s.contestant(m), s
 }
 
 // contestant describes a server that is already running.
-func (s *attached) contestant(m *contestant.Manifest) result.Contestant {
-	return result.Contestant{Name: m.Name, Title: m.Title, Language: m.Language, Framework: m.Framework, URL: m.URL.URL,
+func (s *attached) contestant(m *contestant.Manifest) record.Contestant {
+	return record.Contestant{Name: m.Name, Title: m.Title, Language: m.Language, Framework: m.Framework, URL: m.URL.URL,
 		Processes: s.name(), Toolchain: "none: it was already running", Paths: m.Paths}
 }
 

@@ -10,14 +10,14 @@ import (
 
 	"dyno/internal/load"
 	"dyno/internal/plan"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/stats"
 )
 
 // impossible returns an error if a trial is arithmetically impossible: a server that was faster
 // than its delay or its work allows, or sent less than its response, did not do the work. The
 // ceiling's server and the backend are exempt.
-func (b *Bench) impossible(s Server, o plan.Order, t *result.Trial) error {
+func (b *Bench) impossible(s Server, o plan.Order, t *record.Trial) error {
 	p := &b.run.Plan
 	if o.External != "" || o.Contestant == p.Ceiling || o.Contestant == p.Backend {
 		return nil
@@ -36,10 +36,10 @@ const leastWork = 10278 * 32 * 2 / 6.5 // ns, at 6.5 GHz
 // idled returns an error if a server that must hash before it responds used too little CPU time:
 // less than any CPU needs, or less than half the CPU time of the reference, which hashes as much,
 // in this run.
-func (b *Bench) idled(o plan.Order, t *result.Trial) error {
+func (b *Bench) idled(o plan.Order, t *record.Trial) error {
 	p := &b.run.Plan
 	own, ok := cpuPerAnswer(t)
-	if o.Level.Work != result.CPUBound || !ok {
+	if o.Level.Work != record.CPUBound || !ok {
 		return nil
 	}
 	if own < leastWork {
@@ -63,7 +63,7 @@ func (b *Bench) idled(o plan.Order, t *result.Trial) error {
 	return nil
 }
 
-func cpuPerAnswer(t *result.Trial) (ns float64, ok bool) {
+func cpuPerAnswer(t *record.Trial) (ns float64, ok bool) {
 	if t.Server.CPUNS == nil || t.Load.Succeeded == 0 {
 		return 0, false
 	}
@@ -74,7 +74,7 @@ func nearly(ns float64) time.Duration { return time.Duration(ns).Round(time.Micr
 
 // shownBytes returns the mean response length at verification, over draws, if all loaded requests
 // have the same response; else 0. For HTTP/2 it is the body's length.
-func (b *Bench) shownBytes(job *load.Job, name string, level result.Level) int {
+func (b *Bench) shownBytes(job *load.Job, name string, level record.Level) int {
 	sc := b.scenario(level.Scenario)
 	seen := b.exact.seen[shown{name, sc.Name, level.Records, level.HTTP}]
 	loaded := 0

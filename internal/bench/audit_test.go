@@ -8,8 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"dyno/internal/hist"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/scenario"
 )
 
@@ -18,54 +17,54 @@ const cheatDelay = 20 * time.Millisecond
 
 // cheats are servers that do not do their work, with the stage and the text of their failure.
 var cheats = map[string]struct {
-	cheat func(*fakeHost, *fakeGenerator, *result.Load) // Load: nil before the run, else of a load of b
+	cheat func(*fakeHost, *fakeGenerator, *record.Load) // Load: nil before the run, else of a load of b
 	stage string
 	want  string
 }{
-	"none": {func(*fakeHost, *fakeGenerator, *result.Load) {}, "", ""},
-	"canned answers after the proof": {func(h *fakeHost, _ *fakeGenerator, l *result.Load) {
+	"none": {func(*fakeHost, *fakeGenerator, *record.Load) {}, "", ""},
+	"canned answers after the proof": {func(h *fakeHost, _ *fakeGenerator, l *record.Load) {
 		if l == nil {
 			h.canned = map[string]bool{"b": true}
 		}
 	}, "verify", `after the last load of epoch 0: request "get"`},
-	"right for one connection": {func(_ *fakeHost, d *fakeGenerator, l *result.Load) {
+	"right for one connection": {func(_ *fakeHost, d *fakeGenerator, l *record.Load) {
 		if l != nil && d.asks > 1 {
 			l.Failed, l.Failures = 3, map[string]int64{"status": 3}
 		}
 	}, "verify", "after the last load of epoch 0: under a load that includes requests with weight 0: 3 of "},
-	"no delay": {func(h *fakeHost, _ *fakeGenerator, l *result.Load) {
+	"no delay": {func(h *fakeHost, _ *fakeGenerator, l *record.Load) {
 		if l == nil {
 			h.hasty = map[string]bool{"b": true}
 		}
 	}, "verify", "but the handler must wait 20ms (DYNO_DELAY)"},
-	"no delay under load": {func(_ *fakeHost, _ *fakeGenerator, l *result.Load) {
+	"no delay under load": {func(_ *fakeHost, _ *fakeGenerator, l *record.Load) {
 		if l != nil {
 			l.ServiceP50NS = 2e6
 		}
 	}, "load", "impossible (R3): half of its responses came within 2ms"},
-	"more than its delay allows": {func(_ *fakeHost, _ *fakeGenerator, l *result.Load) {
+	"more than its delay allows": {func(_ *fakeHost, _ *fakeGenerator, l *record.Load) {
 		if l != nil {
 			l.Succeeded, l.Started = 2*l.Succeeded, 2*l.Started
 		}
 	}, "load", "requests in flight ÷ 20ms (DYNO_DELAY) allow"},
-	"more in flight than its connections hold": {func(_ *fakeHost, _ *fakeGenerator, l *result.Load) {
+	"more in flight than its connections hold": {func(_ *fakeHost, _ *fakeGenerator, l *record.Load) {
 		if l != nil {
-			h := hist.New()
+			h := record.New()
 			h.Record(int64(2 * cheatDelay))
 			l.Service, _ = h.Encode(2)
 		}
 	}, "load", "requests in flight, but the connections can carry 4"},
-	"fewer bytes than HTTP has": {func(_ *fakeHost, _ *fakeGenerator, l *result.Load) {
+	"fewer bytes than HTTP has": {func(_ *fakeHost, _ *fakeGenerator, l *record.Load) {
 		if l != nil {
 			l.BytesRead = 10 * l.Succeeded
 		}
 	}, "load", "impossible (R4): 10 bytes per response"},
-	"a header less under load": {func(_ *fakeHost, _ *fakeGenerator, l *result.Load) {
+	"a header less under load": {func(_ *fakeHost, _ *fakeGenerator, l *record.Load) {
 		if l != nil {
 			l.BytesRead = 80 * l.Succeeded
 		}
 	}, "load", "it responds differently under load (R4): 80 bytes per response"},
-	"it stays": {func(h *fakeHost, _ *fakeGenerator, l *result.Load) {
+	"it stays": {func(h *fakeHost, _ *fakeGenerator, l *record.Load) {
 		if l == nil {
 			h.stays = map[string]bool{"b": true}
 		}
@@ -83,7 +82,7 @@ func TestCheatsAreStruck(t *testing.T) {
 				scenario.Request{Name: "text", Method: "GET", Path: "/api/values/abc",
 					Expect: scenario.Expect{Status: 404}})
 			d.rates = map[string]float64{"a": 175, "b": 190, "ref": 180, "ref'": 180, "null": 2e5}
-			d.trouble = func(of string, l *result.Load) {
+			d.trouble = func(of string, l *record.Load) {
 				l.ServiceP50NS = int64(cheatDelay)
 				if of == "b" {
 					c.cheat(h, d, l)
@@ -95,7 +94,7 @@ func TestCheatsAreStruck(t *testing.T) {
 			ctx, enough := context.WithCancel(t.Context())
 			defer enough()
 			keep := b.Append
-			b.Append = func(r result.Record) error {
+			b.Append = func(r record.Record) error {
 				if r.Trial != nil && r.Trial.Epoch > 0 {
 					enough()
 				}
@@ -115,7 +114,7 @@ func TestCheatsAreStruck(t *testing.T) {
 			if f == nil || f.Stage != c.stage || !strings.Contains(f.Reason, c.want) {
 				t.Fatalf("failure %+v; want one in %s with %q", f, c.stage, c.want)
 			}
-			if i := slices.IndexFunc(run.Failures, func(f result.Failure) bool { return f.Contestant != "b" }); i >= 0 {
+			if i := slices.IndexFunc(run.Failures, func(f record.Failure) bool { return f.Contestant != "b" }); i >= 0 {
 				t.Errorf("another is out too: %+v", run.Failures[i])
 			}
 		})
@@ -155,7 +154,7 @@ func TestKeptAnswersAreStruck(t *testing.T) {
 func TestWhoIsEndedWhileFrozenIsNotBlamed(t *testing.T) {
 	b, h, _, _ := set(t)
 	h.exits = map[string]int{}
-	b.Event = func(e result.Event) {
+	b.Event = func(e record.Event) {
 		if e.Stage == "measured" && e.Contestant == "b" {
 			h.exits["b"] = 1
 		}
@@ -203,11 +202,11 @@ func TestWhoDoesNotHashIsStruck(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b, h, d, _ := set(t)
 			p := small("a", "b")
-			p.Levels[0].Work, p.Controls, p.Ceiling = result.CPUBound, c.controls, ""
+			p.Levels[0].Work, p.Controls, p.Ceiling = record.CPUBound, c.controls, ""
 			used := map[string]time.Duration{}
 			h.compiles = func(s *fakeServer) time.Duration { return used[s.name] }
 			d.rates = map[string]float64{"a": 1000, "b": 1000, "ref": 1000, "ref'": 1000}
-			d.trouble = func(name string, l *result.Load) {
+			d.trouble = func(name string, l *record.Load) {
 				cost := time.Millisecond
 				if name == "b" {
 					cost = c.cost

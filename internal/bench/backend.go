@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"dyno/internal/plan"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/scenario"
 	"dyno/internal/wire"
 )
@@ -21,14 +21,14 @@ func (b *Bench) backend() Server { return b.servers[b.run.Plan.Backend] }
 
 // startBackend starts an epoch's backend, before the contestants that call it, and returns its
 // launch; nil if there is none.
-func (b *Bench) startBackend(ctx context.Context, epoch int) (*result.Launch, error) {
+func (b *Bench) startBackend(ctx context.Context, epoch int) (*record.Launch, error) {
 	p := &b.run.Plan
 	if p.Backend == "" {
 		return nil, nil
 	}
 	b.progress("launch", p.Backend, epoch, nil)
 	clear(b.exact.bound)
-	l := &result.Launch{Contestant: p.Backend, Epoch: epoch, CPUs: b.Generator.CPUs(),
+	l := &record.Launch{Contestant: p.Backend, Epoch: epoch, CPUs: b.Generator.CPUs(),
 		StartedUnixNS: time.Now().UnixNano()}
 	if at := b.run.Host.Backend; at != nil {
 		l.CPUs = at.ServerCPUs
@@ -54,7 +54,7 @@ func (b *Bench) beginEpoch(ctx context.Context, epoch int) (gone bool, err error
 	case err != nil:
 		return true, b.lose(epoch, "launch", err)
 	case l != nil:
-		return false, b.record(result.Record{Launch: l})
+		return false, b.record(record.Record{Launch: l})
 	}
 	return false, nil
 }
@@ -135,12 +135,12 @@ func (b *Bench) lose(epoch int, stage string, why error) error {
 		}
 	}
 	switch {
-	case epoch < p.Pilots || p.Processes == result.PerLoad:
+	case epoch < p.Pilots || p.Processes == record.PerLoad:
 		return fmt.Errorf("the backend %s: %w", p.Backend, why)
 	case deaths >= backendDeaths:
 		return fmt.Errorf("the backend %s died %d times, the last time because %w", p.Backend, deaths, why)
 	}
-	return b.record(result.Record{Resume: &result.Resume{Epoch: epoch + 1, StartedUnixNS: time.Now().UnixNano()}})
+	return b.record(record.Record{Resume: &record.Resume{Epoch: epoch + 1, StartedUnixNS: time.Now().UnixNano()}})
 }
 
 // frozen freezes a contestant and the backend that it calls.
@@ -153,7 +153,7 @@ func (b *Bench) frozen(s Server) error {
 }
 
 // thawed thaws the backend, sets its number of records, and thaws the contestant.
-func (b *Bench) thawed(ctx context.Context, s Server, epoch int, level result.Level) error {
+func (b *Bench) thawed(ctx context.Context, s Server, epoch int, level record.Level) error {
 	if c := b.backend(); c != nil {
 		if err := c.Thaw(); err != nil {
 			return err

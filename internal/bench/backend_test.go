@@ -12,7 +12,7 @@ import (
 
 	"dyno/internal/load"
 	"dyno/internal/plan"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/scenario"
 )
 
@@ -44,7 +44,7 @@ func (f *fakeRecords) serve(ctx context.Context, ln net.Listener) error {
 
 // relaySet is a bench whose contestants pass on the backend's answers, with 3 and 40 records, and a
 // plan for comparing two of them.
-func relaySet(t *testing.T) (*Bench, *fakeHost, *fakeGenerator, result.Plan) {
+func relaySet(t *testing.T) (*Bench, *fakeHost, *fakeGenerator, record.Plan) {
 	t.Helper()
 	b, h, d, _ := set(t)
 	h.scenario = &scenario.Scenario{Name: "relay", Backend: backendName,
@@ -60,8 +60,8 @@ func relaySet(t *testing.T) (*Bench, *fakeHost, *fakeGenerator, result.Plan) {
 	many.Records = 40
 	p.Levels = append(p.Levels, many)
 	for i := range p.Levels {
-		p.Family = append(p.Family, result.Comparison{A: result.Cell{Contestant: "a", Level: i},
-			B: result.Cell{Contestant: "b", Level: i}})
+		p.Family = append(p.Family, record.Comparison{A: record.Cell{Contestant: "a", Level: i},
+			B: record.Cell{Contestant: "b", Level: i}})
 	}
 	return b, h, d, p
 }

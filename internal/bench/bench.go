@@ -16,28 +16,28 @@ import (
 	"dyno/internal/alike"
 	"dyno/internal/load"
 	"dyno/internal/plan"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/scenario"
 	"dyno/internal/wire"
 )
 
 // Host is the machine that contestants run on.
 type Host interface {
-	Describe() result.Host
+	Describe() record.Host
 	// Build prepares the named contestant for launch. It calls note with progress messages. Failure
 	// converts its error into a record.
-	Build(ctx context.Context, name string, note func(string)) (result.Contestant, error)
+	Build(ctx context.Context, name string, note func(string)) (record.Contestant, error)
 	// Launch starts the contestant, or the backend on the generator's CPUs or on a machine of its
 	// own, and returns when it answers the probe.
 	Launch(ctx context.Context, name string, l Launch) (Server, error)
 	// Apart reports whether the contestant starts in a network namespace of its own from now on.
 	Apart(name string) bool
 	// Failure converts one of this host's errors into a record.
-	Failure(name, stage string, err error) result.Failure
+	Failure(name, stage string, err error) record.Failure
 	// Watch starts to observe other programs' CPU use while that server is loaded. The returned
 	// function ends the observation and returns the result, given the CPU time of the server, the
 	// generator and the backend, which may be the loaded one.
-	Watch(loaded Server) func(server, generator, backend time.Duration) result.Causes
+	Watch(loaded Server) func(server, generator, backend time.Duration) record.Causes
 }
 
 // Launch holds the parameters for starting a contestant.
@@ -86,7 +86,7 @@ type Generator interface {
 // External is a load generator other than dyno. log is the file for its output; used is its
 // processes' CPU time.
 type External interface {
-	Load(ctx context.Context, job load.Job, w load.Window, log string) (reported result.Reported, used time.Duration,
+	Load(ctx context.Context, job load.Job, w load.Window, log string) (reported record.Reported, used time.Duration,
 		err error)
 }
 
@@ -99,22 +99,22 @@ type Bench struct {
 	Scenario  *scenario.Scenario            // the plan's
 	Others    map[string]*scenario.Scenario // for levels with another one, by name
 	Alike     *alike.Sides                  // compares all responses; nil: Scenario has their contract
-	Last      *result.Calibration           // this machine's; nil: none
-	Append    func(result.Record) error     // stores a record
+	Last      *record.Calibration           // this machine's; nil: none
+	Append    func(record.Record) error     // stores a record
 	Sync      func() error                  // writes the store to disk
-	Event     func(result.Event)            // may be nil; called from one goroutine at a time
-	Decided   func(*result.Run) bool        // reports, at an interim analysis, whether every pair is decided
-	Standing  func(*result.Run) []result.Standing
-	Note      func(*result.Run) string // called once, after the pilots
+	Event     func(record.Event)            // may be nil; called from one goroutine at a time
+	Decided   func(*record.Run) bool        // reports, at an interim analysis, whether every pair is decided
+	Standing  func(*record.Run) []record.Standing
+	Note      func(*record.Run) string // called once, after the pilots
 	Dyno      string                   // version of dyno
 
-	run     *result.Run
+	run     *record.Run
 	servers map[string]Server
 	samples map[string]*load.Sampler     // by contestant, in this epoch
 	inTurn  map[string][]scenario.Answer // contestants' answers before the epoch's loads
 	exact   exact
 	leaving sync.WaitGroup
-	again   *result.Resume   // for a resumed run, until it continues
+	again   *record.Resume   // for a resumed run, until it continues
 	mute    error            // why the backend could not be controlled
 	cut     map[string]int64 // the most bytes that were cut from one of a contestant's logs
 	mu      sync.Mutex
@@ -122,7 +122,7 @@ type Bench struct {
 	cost  plan.Cost // estimated
 	until time.Time // when the budget ends, by the generator's clock; zero: it has not begun
 
-	at       result.Key // the current epoch, and from its first trial on the round
+	at       record.Key // the current epoch, and from its first trial on the round
 	losses   int        // machines lost since trials were last measured
 	measured int
 }
@@ -130,14 +130,14 @@ type Bench struct {
 // Run carries out p until the plan stops it or ctx is cancelled, and returns the record. An error
 // means that the bench itself failed: a contestant's failure is a record, not an error. All servers
 // are stopped when it returns.
-func (b *Bench) Run(ctx context.Context, p result.Plan) (*result.Run, error) {
-	b.run, b.servers, b.exact, b.cut = &result.Run{}, map[string]Server{}, newExact(), map[string]int64{}
+func (b *Bench) Run(ctx context.Context, p record.Plan) (*record.Run, error) {
+	b.run, b.servers, b.exact, b.cut = &record.Run{}, map[string]Server{}, newExact(), map[string]int64{}
 	host := b.Host.Describe()
-	if err := errors.Join(b.record(result.Record{Plan: &p}), b.record(result.Record{Host: &host})); err != nil {
+	if err := errors.Join(b.record(record.Record{Plan: &p}), b.record(record.Record{Host: &host})); err != nil {
 		return b.run, err
 	}
 	if b.Last != nil {
-		if err := b.record(result.Record{Calibration: b.Last}); err != nil {
+		if err := b.record(record.Record{Calibration: b.Last}); err != nil {
 			return b.run, err
 		}
 	}
@@ -145,7 +145,7 @@ func (b *Bench) Run(ctx context.Context, p result.Plan) (*result.Run, error) {
 }
 
 // carryOut carries out orders until the plan stops the run, and records how it ended.
-func (b *Bench) carryOut(ctx context.Context) (*result.Run, error) {
+func (b *Bench) carryOut(ctx context.Context) (*record.Run, error) {
 	b.until = time.Time{}
 	b.cost, _ = plan.Estimate(&b.run.Plan)
 	reason, err := b.lasting(ctx, b.all)
@@ -162,12 +162,12 @@ func (b *Bench) carryOut(ctx context.Context) (*result.Run, error) {
 	if err != nil {
 		reason = "failed"
 	}
-	end := &result.End{Reason: reason, EndedUnixNS: time.Now().UnixNano(), MeasuredUnits: len(plan.Epochs(b.run)),
+	end := &record.End{Reason: reason, EndedUnixNS: time.Now().UnixNano(), MeasuredUnits: len(plan.Epochs(b.run)),
 		LogCutBytes: b.cut}
-	if e := errors.Join(b.record(result.Record{End: end}), b.Sync()); err == nil || !errors.Is(e, err) {
+	if e := errors.Join(b.record(record.Record{End: end}), b.Sync()); err == nil || !errors.Is(e, err) {
 		err = errors.Join(err, e)
 	}
-	b.tell(result.Event{Stage: "done", Text: plan.Stop(reason).Words()})
+	b.tell(record.Event{Stage: "done", Text: plan.Stop(reason).Words()})
 	return b.run, err
 }
 
@@ -215,7 +215,7 @@ func (b *Bench) bounded(ctx context.Context) (context.Context, context.CancelFun
 
 // measure verifies the contestants and carries out the plan's orders. It returns errSpent if the
 // budget ends first, before a trial that would not end in time.
-func (b *Bench) measure(ctx context.Context, built []result.Contestant) (string, error) {
+func (b *Bench) measure(ctx context.Context, built []record.Contestant) (string, error) {
 	for _, l := range b.run.Plan.Levels {
 		if l.Scenario != "" && b.Others[l.Scenario] == nil {
 			return "", fmt.Errorf("a level has the scenario %q, which was not loaded", l.Scenario)
@@ -255,7 +255,7 @@ func (b *Bench) measure(ctx context.Context, built []result.Contestant) (string,
 		if err := b.over(ctx); err != nil {
 			return "", err
 		}
-		if b.run.Plan.Processes == result.PerLoad {
+		if b.run.Plan.Processes == record.PerLoad {
 			b.at = o.Key
 			if err := b.alone(ctx, o); err != nil {
 				return "", err
@@ -263,7 +263,7 @@ func (b *Bench) measure(ctx context.Context, built []result.Contestant) (string,
 			continue
 		}
 		if o.Epoch != epoch {
-			b.at = result.Key{Epoch: o.Epoch, Round: -1}
+			b.at = record.Key{Epoch: o.Epoch, Round: -1}
 			if err := b.turn(ctx, o.Epoch); err != nil {
 				return "", err
 			}
@@ -296,7 +296,7 @@ func (b *Bench) long(ctx context.Context, epoch int) error {
 	if b.run.Plan.Long.NS == 0 || b.Standing == nil || len(plan.Epochs(b.run)) == 0 {
 		return nil
 	}
-	first := slices.DeleteFunc(b.Standing(b.run), func(s result.Standing) bool { return b.servers[s.Name] == nil })
+	first := slices.DeleteFunc(b.Standing(b.run), func(s record.Standing) bool { return b.servers[s.Name] == nil })
 	b.until = b.until.Add(plan.LongCost(&b.run.Plan) + b.Generator.Now().Sub(began))
 	for attempt := 0; attempt < 2 && len(first) > 1; attempt++ {
 		for _, o := range plan.LongOrders(b.run, first[0].Name, first[1].Name, attempt) {
@@ -385,7 +385,7 @@ func (b *Bench) layout(name string, epoch int) int {
 }
 
 // record stores one record and adds it to the run.
-func (b *Bench) record(rec result.Record) error {
+func (b *Bench) record(rec record.Record) error {
 	if err := b.Append(rec); err != nil {
 		return err
 	}
@@ -408,8 +408,8 @@ func (b *Bench) fail(name, stage string, epoch int, cause error) error {
 	if errors.As(cause, &logged) && len(f.LogTail) == 0 {
 		f.LogTail = logged.Tail
 	}
-	err := b.record(result.Record{Failure: &f})
-	b.tell(result.Event{Stage: stage, Contestant: name, Text: f.Reason, Failure: &f})
+	err := b.record(record.Record{Failure: &f})
+	b.tell(record.Event{Stage: stage, Contestant: name, Text: f.Reason, Failure: &f})
 	if s := b.servers[name]; s != nil {
 		b.stop(name, s)
 		delete(b.servers, name)
@@ -442,7 +442,7 @@ func (b *Bench) stopAll() {
 	b.leaving.Wait()
 }
 
-func (b *Bench) tell(e result.Event) {
+func (b *Bench) tell(e record.Event) {
 	if b.Event == nil {
 		return
 	}
@@ -453,7 +453,7 @@ func (b *Bench) tell(e result.Event) {
 }
 
 // broken returns an error if the load with sc had errors or wrong responses.
-func broken(l *result.Load, sc *scenario.Scenario) error {
+func broken(l *record.Load, sc *scenario.Scenario) error {
 	switch {
 	case l.Failed > 0:
 		required := ""

@@ -12,7 +12,7 @@ import (
 
 	"dyno/internal/load"
 	"dyno/internal/plan"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/scenario"
 )
 
@@ -25,17 +25,17 @@ func values(body string) *scenario.Scenario {
 }
 
 // set is a bench on fakes that keeps its records.
-func set(t *testing.T) (*Bench, *fakeHost, *fakeGenerator, *[]result.Record) {
+func set(t *testing.T) (*Bench, *fakeHost, *fakeGenerator, *[]record.Record) {
 	t.Helper()
 	h := &fakeHost{t: t, scenario: values("value"), starts: map[string]int{}, connections: map[string]int{}}
 	d := &fakeGenerator{host: h, rng: rand.New(rand.NewPCG(1, 1)),
 		rates: map[string]float64{"a": 60_000, "b": 40_000, "c": 30_000, "ref": 5e4, "ref'": 5e4, "null": 2e5}}
-	var records []result.Record
+	var records []record.Record
 	b := &Bench{
 		Host: h, Generator: d, Scenario: h.scenario,
-		Append:  func(r result.Record) error { records = append(records, r); return nil },
+		Append:  func(r record.Record) error { records = append(records, r); return nil },
 		Sync:    func() error { return nil },
-		Decided: func(r *result.Run) bool { return true },
+		Decided: func(r *record.Run) bool { return true },
 	}
 	t.Cleanup(func() {
 		if h.running != 0 {
@@ -46,17 +46,17 @@ func set(t *testing.T) (*Bench, *fakeHost, *fakeGenerator, *[]result.Record) {
 }
 
 // small is a plan with few and short trials.
-func small(names ...string) result.Plan {
-	return result.Plan{
-		Format: result.Format, Contestants: names, Controls: []string{"ref",
+func small(names ...string) record.Plan {
+	return record.Plan{
+		Format: record.Format, Contestants: names, Controls: []string{"ref",
 			"ref'"}, Ceiling: "null", Seed: 3, Primary: "throughput", Alpha: .05, Margin: .03,
-		Rounds: 2, Pilots: 1, Epochs: []int{8}, Load: result.LoadLength{NS: 4e8, RewarmNS: 3e7}, BudgetNS: int64(time.Hour),
-		Levels: []result.Level{{Connections: 4, Pipeline: 1}},
+		Rounds: 2, Pilots: 1, Epochs: []int{8}, Load: record.LoadLength{NS: 4e8, RewarmNS: 3e7}, BudgetNS: int64(time.Hour),
+		Levels: []record.Level{{Connections: 4, Pipeline: 1}},
 	}
 }
 
 // wholePlan sets a hand-made plan's cells and comparisons, like plan.New.
-func wholePlan(p result.Plan) result.Plan {
+func wholePlan(p record.Plan) record.Plan {
 	p.Complete()
 	plan.Ride(&p, nil, func(of plan.Asking) bool { return of.Scenario == "" })
 	return p
@@ -65,12 +65,12 @@ func wholePlan(p result.Plan) result.Plan {
 func TestPairedRunRecordsEverything(t *testing.T) {
 	b, h, _, records := set(t)
 	var stages []string
-	b.Event = func(e result.Event) {
+	b.Event = func(e record.Event) {
 		if !slices.Contains(stages, e.Stage) {
 			stages = append(stages, e.Stage)
 		}
 	}
-	b.Last = &result.Calibration{BootID: "b"}
+	b.Last = &record.Calibration{BootID: "b"}
 	run, err := b.Run(t.Context(), wholePlan(small("a", "b")))
 	if err != nil {
 		t.Fatal(err)
@@ -84,7 +84,7 @@ func TestPairedRunRecordsEverything(t *testing.T) {
 	if got, want := len(run.Trials), 2*(5+8*4); got != want {
 		t.Errorf("%d trials; want %d", got, want)
 	}
-	again := &result.Run{}
+	again := &record.Run{}
 	for _, r := range *records {
 		again.Add(r)
 	}
@@ -152,21 +152,21 @@ func TestFailuresLeaveTheOthers(t *testing.T) {
 			}
 		}},
 		"breaks under load": {"load", "1 of ", func(h *fakeHost, d *fakeGenerator) {
-			d.trouble = func(name string, l *result.Load) {
+			d.trouble = func(name string, l *record.Load) {
 				if name == "b" {
 					l.Failed, l.Failures = 1, map[string]int64{"body": 1}
 				}
 			}
 		}},
 		"resets": {"load", "reset 2", func(h *fakeHost, d *fakeGenerator) {
-			d.trouble = func(name string, l *result.Load) {
+			d.trouble = func(name string, l *record.Load) {
 				if name == "b" {
 					l.Errors = map[string]int64{"reset": 2}
 				}
 			}
 		}},
 		"too few connections": {"load", "3 of 4 connections", func(h *fakeHost, d *fakeGenerator) {
-			d.trouble = func(name string, l *result.Load) {
+			d.trouble = func(name string, l *record.Load) {
 				if name == "b" {
 					l.Established = 3
 				}
@@ -222,7 +222,7 @@ func TestManagedContestantsAreWarmedUntilTheyStopCompiling(t *testing.T) {
 		switch l.Contestant {
 		case "a":
 			other := run.Launches[slices.IndexFunc(run.Launches,
-				func(o result.Launch) bool { return o.Contestant == "b" && o.Epoch == l.Epoch })]
+				func(o record.Launch) bool { return o.Contestant == "b" && o.Epoch == l.Epoch })]
 			if more := len(l.Windows) - len(other.Windows); took < plan.WarmManaged || more < -1 || more > 1 {
 				t.Errorf("a does not compile: %d windows in %v, %d of b, which is to be compared with it",
 					len(l.Windows), took, len(other.Windows))
@@ -280,7 +280,7 @@ func TestResume(t *testing.T) {
 	b, _, d, records := set(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	measured := 0
-	b.Event = func(e result.Event) {
+	b.Event = func(e record.Event) {
 		if e.Trial != nil {
 			if measured++; measured == 18 { // 10 in the pilot
 				cancel()
@@ -302,7 +302,7 @@ func TestResume(t *testing.T) {
 		run.Resumes[0].PausedNS <= 0 {
 		t.Errorf("%d contestants, %d before; %+v", len(run.Contestants), contestants, run.Resumes)
 	}
-	again := &result.Run{}
+	again := &record.Run{}
 	for _, r := range *records {
 		again.Add(r)
 	}
@@ -317,7 +317,7 @@ func TestResume(t *testing.T) {
 func TestStoreTroubleEndsTheRun(t *testing.T) {
 	b, _, _, _ := set(t)
 	n := 0
-	b.Append = func(r result.Record) error {
+	b.Append = func(r record.Record) error {
 		if n++; n > 20 {
 			return errString("no space left on device")
 		}

@@ -4,13 +4,13 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/scenario"
 )
 
 // A server with a short listen queue answers some connections and loses others.
 func TestBroken(t *testing.T) {
-	l := result.Load{Started: 215, Connections: 125, Established: 125, Succeeded: 171,
+	l := record.Load{Started: 215, Connections: 125, Established: 125, Succeeded: 171,
 		Errors: map[string]int64{"timeout": 44}}
 	if err := broken(&l, nil); err == nil || !strings.Contains(err.Error(), "44 of 215") ||
 		!strings.Contains(err.Error(), "125 connections at once") {
@@ -22,12 +22,12 @@ func TestBroken(t *testing.T) {
 	}
 	sc := &scenario.Scenario{Requests: []scenario.Request{{Weight: 1,
 		Expect: scenario.Expect{Headers: map[string]string{"content-type": "text/plain", "X-Any": ""}}}}}
-	wrong := result.Load{Failed: 506, Succeeded: 994, Failures: map[string]int64{"header": 506}}
+	wrong := record.Load{Failed: 506, Succeeded: 994, Failures: map[string]int64{"header": 506}}
 	if err := broken(&wrong, sc); err == nil ||
 		!strings.Contains(err.Error(), "header 506; required: X-Any, content-type: text/plain") {
 		t.Error(err)
 	}
-	ok := result.Load{Started: 9, Succeeded: 9, Connections: 1, Established: 1}
+	ok := record.Load{Started: 9, Succeeded: 9, Connections: 1, Established: 1}
 	if err := broken(&ok, sc); err != nil {
 		t.Error(err)
 	}
@@ -35,7 +35,7 @@ func TestBroken(t *testing.T) {
 	if err := broken(&ok, sc); err == nil || !strings.Contains(err.Error(), "ask for 100 streams at most") {
 		t.Error(err)
 	}
-	ok.Pace = &result.Pace{}
+	ok.Pace = &record.Pace{}
 	if err := broken(&ok, sc); err != nil { // an open loop is not lower for it
 		t.Error(err)
 	}

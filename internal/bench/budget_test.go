@@ -7,7 +7,7 @@ import (
 
 	"dyno/internal/load"
 	"dyno/internal/plan"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // Whatever takes longer than planned, a run ends with its budget and at most one further trial, and
@@ -15,7 +15,7 @@ import (
 func TestBudgetEndsWithinAnEpoch(t *testing.T) {
 	const budget, trial = 40 * time.Second, 2 * time.Second
 	slowTrials := func(h *fakeHost, d *fakeGenerator) {
-		d.trouble = func(name string, l *result.Load) {
+		d.trouble = func(name string, l *record.Load) {
 			if name != "" { // none of the warm-up
 				d.clock += trial - 4e8
 			}
@@ -27,33 +27,33 @@ func TestBudgetEndsWithinAnEpoch(t *testing.T) {
 	slowStarts := func(h *fakeHost, d *fakeGenerator) {
 		h.launch = func(string, int) error { d.clock += 12 * time.Second; return nil }
 	}
-	classic := func(p *result.Plan) { p.Processes, p.Rounds, p.Pilots, p.Epochs = result.PerLoad, 1, 0, []int{9} }
-	sweep := func(p *result.Plan) {
-		p.Epochs, p.Levels = []int{6}, append(p.Levels, result.Level{Connections: 8, Pipeline: 1})
+	classic := func(p *record.Plan) { p.Processes, p.Rounds, p.Pilots, p.Epochs = record.PerLoad, 1, 0, []int{9} }
+	sweep := func(p *record.Plan) {
+		p.Epochs, p.Levels = []int{6}, append(p.Levels, record.Level{Connections: 8, Pipeline: 1})
 		p.Family = p.PairsAt(0, 1)
 	}
-	search := func(p *result.Plan) {
+	search := func(p *record.Plan) {
 		p.Epochs, p.Rounds, p.Ceiling = []int{1}, plan.SearchRounds, ""
-		p.SLO = &result.SLO{Quantile: .5, LimitNS: 1e9, ErrorShare: .1}
+		p.SLO = &record.SLO{Quantile: .5, LimitNS: 1e9, ErrorShare: .1}
 	}
-	managed := func(p *result.Plan) { p.Servers.Managed = []string{"a", "b"} }
+	managed := func(p *record.Plan) { p.Servers.Managed = []string{"a", "b"} }
 	for name, c := range map[string]struct {
-		plan   func(*result.Plan)
+		plan   func(*record.Plan)
 		slow   func(*fakeHost, *fakeGenerator)
 		trials bool // that there are any
 	}{
-		"paired":                  {func(*result.Plan) {}, slowTrials, true},
+		"paired":                  {func(*record.Plan) {}, slowTrials, true},
 		"paired, never steady":    {managed, neverSteady, false},
-		"paired, slow to start":   {func(*result.Plan) {}, slowStarts, false},
+		"paired, slow to start":   {func(*record.Plan) {}, slowStarts, false},
 		"sweep":                   {sweep, slowTrials, true},
 		"sweep, never steady":     {sweep, neverSteady, false},
 		"search":                  {search, slowTrials, true},
 		"search, slow to start":   {search, slowStarts, false},
 		"classic":                 {classic, slowTrials, true},
 		"classic, slow to start":  {classic, slowStarts, false},
-		"classic, a count":        {func(p *result.Plan) { classic(p); p.Load.Requests = 9 }, slowTrials, true},
-		"fresh, slow to start":    {func(p *result.Plan) { p.Processes, p.Pilots = result.PerPart, 0 }, slowStarts, false},
-		"paired, pilots too long": {func(p *result.Plan) { p.Rounds = 40 }, slowTrials, true},
+		"classic, a count":        {func(p *record.Plan) { classic(p); p.Load.Requests = 9 }, slowTrials, true},
+		"fresh, slow to start":    {func(p *record.Plan) { p.Processes, p.Pilots = record.PerPart, 0 }, slowStarts, false},
+		"paired, pilots too long": {func(p *record.Plan) { p.Rounds = 40 }, slowTrials, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b, h, d, records := set(t)
@@ -63,7 +63,7 @@ func TestBudgetEndsWithinAnEpoch(t *testing.T) {
 			c.slow(h, d)
 			h.built, h.followed = func() { d.clock += time.Hour }, true
 			var began time.Duration
-			b.Event = func(e result.Event) {
+			b.Event = func(e record.Event) {
 				if e.Stage == "verify" && began == 0 {
 					began = d.clock
 				}
@@ -103,7 +103,7 @@ func TestNoTrialBeginsBeyondTheBudget(t *testing.T) {
 	p := small("a", "b")
 	p.BudgetNS = int64(20 * time.Second)
 	var began, last time.Duration
-	b.Event = func(e result.Event) {
+	b.Event = func(e record.Event) {
 		if e.Stage == "verify" && began == 0 {
 			began = d.clock + 1
 		}

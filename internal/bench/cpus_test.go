@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"dyno/internal/contestant"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // Servers are started on their level's CPUs, and the record shows which; the server that shows the
@@ -17,11 +17,11 @@ import (
 func TestServersOnCPUs(t *testing.T) {
 	b, h, _, _ := set(t)
 	p := small("a", "b")
-	p.Levels = []result.Level{{CPUs: 1, Connections: 4, Pipeline: 1}, {CPUs: 2, Connections: 4, Pipeline: 1}}
+	p.Levels = []record.Level{{CPUs: 1, Connections: 4, Pipeline: 1}, {CPUs: 2, Connections: 4, Pipeline: 1}}
 	p.Pilots = 2
 	for level := range p.Levels {
-		p.Family = append(p.Family, result.Comparison{A: result.Cell{Contestant: "a", Level: level},
-			B: result.Cell{Contestant: "b", Level: level}})
+		p.Family = append(p.Family, record.Comparison{A: record.Cell{Contestant: "a", Level: level},
+			B: record.Cell{Contestant: "b", Level: level}})
 	}
 	run, err := b.Run(t.Context(), wholePlan(p))
 	if err != nil {

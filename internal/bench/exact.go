@@ -2,7 +2,7 @@ package bench
 
 import (
 	"dyno/internal/plan"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/scenario"
 	"dyno/internal/wire"
 )
@@ -51,7 +51,7 @@ func (e *exact) saw(contestant string, s *scenario.Scenario, of plan.Asking, see
 
 // loaded returns s for loading the contestant's process: each response must repeat the bytes from
 // the verification.
-func (e *exact) loaded(contestant string, s *scenario.Scenario, at result.Level) *scenario.Scenario {
+func (e *exact) loaded(contestant string, s *scenario.Scenario, at record.Level) *scenario.Scenario {
 	return e.asked(contestant, s).Exact(e.seen[shown{contestant, s.Name, at.Records, at.HTTP}])
 }
 

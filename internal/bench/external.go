@@ -7,15 +7,15 @@ import (
 	"time"
 
 	"dyno/internal/plan"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // loadExternal makes a trial with an external tool. Errors in the tool's requests are part of its
 // report; they do not fail the contestant.
-func (b *Bench) loadExternal(ctx context.Context, s Server, o plan.Order) (*result.Trial, error) {
+func (b *Bench) loadExternal(ctx context.Context, s Server, o plan.Order) (*record.Trial, error) {
 	watched := b.Host.Watch(s)
 	outer := clocks(cpuOf(s), b.Generator.CPU)
-	t := &result.Trial{Key: o.Key, Contestant: o.Contestant, External: o.External, StartedUnixNS: time.Now().UnixNano()}
+	t := &record.Trial{Key: o.Key, Contestant: o.Contestant, External: o.External, StartedUnixNS: time.Now().UnixNano()}
 	if o.Level != b.run.Plan.First() {
 		t.Level = &o.Level
 	}

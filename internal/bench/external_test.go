@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"dyno/internal/load"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // fakeTool reports a rate, except for b, where it does not run.
@@ -17,17 +17,17 @@ type fakeTool struct {
 	logs []string
 }
 
-func (f *fakeTool) Load(ctx context.Context, job load.Job, w load.Window, log string) (result.Reported, time.Duration,
+func (f *fakeTool) Load(ctx context.Context, job load.Job, w load.Window, log string) (record.Reported, time.Duration,
 	error) {
 	f.logs = append(f.logs, filepath.Base(log))
 	if job.Connections != 4 || w.For != time.Second || len(f.host.thawed) != 1 {
 		f.host.t.Errorf("%d connections, %v, thawed %v", job.Connections, w.For, f.host.thawed)
 	}
 	if f.host.thawed[0] == "b" {
-		return result.Reported{}, 0, errors.New("no such file")
+		return record.Reported{}, 0, errors.New("no such file")
 	}
 	rate := 1000.0
-	return result.Reported{RatePerSec: &rate, Errors: map[string]int64{"read": 7}}, 250 * time.Millisecond, nil
+	return record.Reported{RatePerSec: &rate, Errors: map[string]int64{"read": 7}}, 250 * time.Millisecond, nil
 }
 
 // Whatever happens to the external load generator is in its trial, and fails no contestant.
@@ -37,7 +37,7 @@ func TestExternalLoads(t *testing.T) {
 	b.External, b.Folder = map[string]External{"wrk": tool}, t.TempDir()
 	h.followed = true
 	p := small("a", "b")
-	p.Processes, p.External, p.Load.NS, p.Load.RewarmNS = result.PerLoad, []string{"wrk"}, 1e9, 0
+	p.Processes, p.External, p.Load.NS, p.Load.RewarmNS = record.PerLoad, []string{"wrk"}, 1e9, 0
 	p.Controls, p.Rounds, p.Pilots, p.Epochs = nil, 1, 0, []int{1}
 	run, err := b.Run(t.Context(), wholePlan(p))
 	if err != nil || len(run.Failures) > 0 || len(run.Trials) != 6 {

@@ -15,10 +15,9 @@ import (
 	"testing"
 	"time"
 
-	"dyno/internal/hist"
 	"dyno/internal/load"
+	"dyno/internal/record"
 	"dyno/internal/refserver"
-	"dyno/internal/result"
 	"dyno/internal/scenario"
 	"dyno/internal/wire"
 )
@@ -48,8 +47,8 @@ type fakeHost struct {
 
 	compiles func(*fakeServer) time.Duration // a server's CPU clock, read each time
 	followed bool                            // memory is read under load
-	machine  result.Host                     // zero: the usual one
-	program  result.Contestant               // for all contestants: toolchain, sources and hashes; zero: the usual one
+	machine  record.Host                     // zero: the usual one
+	program  record.Contestant               // for all contestants: toolchain, sources and hashes; zero: the usual one
 
 	once        sync.Once
 	mu          sync.Mutex
@@ -65,35 +64,35 @@ type fakeHost struct {
 
 func (h *fakeHost) Apart(name string) bool { return h.starts[name] > 0 && h.apart[name] }
 
-func (h *fakeHost) Describe() result.Host {
+func (h *fakeHost) Describe() record.Host {
 	if h.machine.CPUs > 0 {
 		return h.machine
 	}
-	return result.Host{OS: "fake", CPUs: 2}
+	return record.Host{OS: "fake", CPUs: 2}
 }
 
-func (h *fakeHost) Build(ctx context.Context, name string, note func(string)) (result.Contestant, error) {
+func (h *fakeHost) Build(ctx context.Context, name string, note func(string)) (record.Contestant, error) {
 	note("compiling")
 	if h.built != nil {
 		h.once.Do(h.built)
 	}
-	return result.Contestant{Name: name, Title: name, Version: "v1", Toolchain: h.program.Toolchain,
+	return record.Contestant{Name: name, Title: name, Version: "v1", Toolchain: h.program.Toolchain,
 		Sources: h.program.Sources, BinaryHash: cmp.Or(h.program.BinaryHash, "00"), Layouts: h.program.Layouts,
 		Paths: h.paths[name]}, h.build[name]
 }
 
-func (h *fakeHost) Failure(name, stage string, err error) result.Failure {
+func (h *fakeHost) Failure(name, stage string, err error) record.Failure {
 	if errors.Is(err, errNoToolchain) {
 		stage = "toolchain"
 	}
-	return result.Failure{Contestant: name, Stage: stage, Reason: err.Error()}
+	return record.Failure{Contestant: name, Stage: stage, Reason: err.Error()}
 }
 
 var errNoToolchain = errors.New("no toolchain")
 
-func (h *fakeHost) Watch(Server) func(server, generator, backend time.Duration) result.Causes {
-	return func(server, generator, backend time.Duration) result.Causes {
-		return result.Causes{WallNS: 4e8, ServerCPUs: 1, GeneratorCPUs: 1}
+func (h *fakeHost) Watch(Server) func(server, generator, backend time.Duration) record.Causes {
+	return func(server, generator, backend time.Duration) record.Causes {
+		return record.Causes{WallNS: 4e8, ServerCPUs: 1, GeneratorCPUs: 1}
 	}
 }
 
@@ -218,7 +217,7 @@ func (s *fakeServer) Read(what What) (r Reading, err error) {
 	case ReadStart:
 		r.Ready, r.Meters, r.Absent = time.Millisecond, map[string]string{"cpu": "fake"}, map[string]string{"memory": "it has none"}
 		if s.cpus > 0 {
-			r.Processors = &result.Processors{CPUs: make([]int, s.cpus)}
+			r.Processors = &record.Processors{CPUs: make([]int, s.cpus)}
 		}
 	case ReadExit:
 		err = s.exited()
@@ -340,7 +339,7 @@ type fakeGenerator struct {
 	bears   func(name string, job load.Job) float64 // replaces rates if above 0
 	asked   func(name string, job load.Job)
 	rng     *rand.Rand
-	trouble func(name string, l *result.Load)
+	trouble func(name string, l *record.Load)
 	opened  func(name string)
 	asks    int                              // number of scenario requests in the last session
 	refuses error                            // of Open
@@ -399,7 +398,7 @@ type fakeSession struct {
 	closed bool
 }
 
-func (s *fakeSession) Run(ctx context.Context, w load.Window) (result.Load, error) {
+func (s *fakeSession) Run(ctx context.Context, w load.Window) (record.Load, error) {
 	rate := s.d.rates[s.name]
 	if s.d.bears != nil {
 		rate = cmp.Or(s.d.bears(s.name, s.job), rate)
@@ -417,14 +416,14 @@ func (s *fakeSession) Run(ctx context.Context, w load.Window) (result.Load, erro
 	s.server.goroutines += 2 * n
 	if w.Schedule != nil { // each answer takes the server's service time
 		n = int64(w.Schedule.Stages[0].From * w.For.Seconds())
-		w.Observe.Into.Response, w.Observe.Into.Lag = hist.New(), hist.New()
+		w.Observe.Into.Response, w.Observe.Into.Lag = record.New(), record.New()
 		w.Observe.Into.Response.Record(int64(1e9 / rate))
 		w.Observe.Into.Lag.Record(1000)
 	}
 	if w.Requests > 0 {
 		n = w.Requests
 	}
-	l := result.Load{WindowNS: int64(w.For), Connections: s.job.Connections, Established: s.job.Connections,
+	l := record.Load{WindowNS: int64(w.For), Connections: s.job.Connections, Established: s.job.Connections,
 		Started: n, Succeeded: n, ServiceP50NS: 1e6}
 	if s.d.trouble != nil {
 		s.d.trouble(s.name, &l)

@@ -10,8 +10,8 @@ import (
 	"dyno/internal/analysis"
 	"dyno/internal/load"
 	"dyno/internal/plan"
+	"dyno/internal/record"
 	"dyno/internal/refserver"
-	"dyno/internal/result"
 	"dyno/internal/scenario"
 )
 
@@ -25,16 +25,16 @@ func page(body string) *scenario.Scenario {
 
 // familyPlan is a paired comparison between a and b at two levels of values, between a's levels,
 // and between a and c with the other scenario; beside it a common rate.
-func familyPlan() result.Plan {
+func familyPlan() record.Plan {
 	p := small("a", "b", "c")
-	p.Levels = []result.Level{
+	p.Levels = []record.Level{
 		{Connections: 4, Pipeline: 1}, {Connections: 8, Pipeline: 1}, {Connections: 4, Pipeline: 1,
 			Scenario: "page"}, {Connections: 4, Pipeline: 1, RateShare: .3},
 	}
-	cell := func(name string, level int) result.Cell { return result.Cell{Contestant: name, Level: level} }
-	p.Cells = []result.Cell{cell("a", 0), cell("b", 0), cell("a", 1), cell("b", 1), cell("a", 2), cell("c", 2),
+	cell := func(name string, level int) record.Cell { return record.Cell{Contestant: name, Level: level} }
+	p.Cells = []record.Cell{cell("a", 0), cell("b", 0), cell("a", 1), cell("b", 1), cell("a", 2), cell("c", 2),
 		cell("a", 3), cell("b", 3)}
-	p.Family = []result.Comparison{
+	p.Family = []record.Comparison{
 		{A: cell("a", 0), B: cell("b", 0)}, {A: cell("a", 1), B: cell("b", 1)}, {A: cell("a", 0),
 			B: cell("a", 1)}, {A: cell("c", 2), B: cell("a", 2)},
 	}
@@ -43,7 +43,7 @@ func familyPlan() result.Plan {
 }
 
 // analysed analyses a run as study does.
-func analysed(run *result.Run) *analysis.Analysis {
+func analysed(run *record.Run) *analysis.Analysis {
 	p := &run.Plan
 	failed := map[string]string{}
 	for _, f := range run.Failures {
@@ -54,7 +54,7 @@ func analysed(run *result.Run) *analysis.Analysis {
 		Analyses: plan.Analyses(run), Primary: p.Primary, Alpha: p.Alpha, Margin: p.Margin, Family: p.Family, At: p.At})
 }
 
-func decided(run *result.Run) bool {
+func decided(run *record.Run) bool {
 	for _, p := range analysed(run).Pairs {
 		if p.Metric == run.Plan.Primary && p.Verdict == analysis.Inconclusive {
 			return false
@@ -144,7 +144,7 @@ func TestFamilyIsDrivenToItsVerdicts(t *testing.T) {
 	}
 	table := analysis.Tabulate(plan.Valid(run), run.Plan.At)
 	m, _ := analysis.MetricNamed("response_p50")
-	if r := table.Compare(m, result.Cell{Contestant: "a", Level: 3}, result.Cell{Contestant: "b", Level: 3},
+	if r := table.Compare(m, record.Cell{Contestant: "a", Level: 3}, record.Cell{Contestant: "b", Level: 3},
 		.95); math.Abs(r.Value-2./3) > .02 || r.N != 6 {
 		t.Errorf("response times at the common rate: %+v", r)
 	}
@@ -199,7 +199,7 @@ func TestContestantMustKeepEveryScenarioItIsLoadedWith(t *testing.T) {
 func TestFamilyIsResumed(t *testing.T) {
 	b, _, _ := familyBench(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	b.Event = func(e result.Event) {
+	b.Event = func(e record.Event) {
 		if e.Trial != nil && e.Trial.Epoch == 3 && e.Trial.Round == 1 {
 			cancel()
 		}

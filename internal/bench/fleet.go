@@ -7,14 +7,14 @@ import (
 	"time"
 
 	"dyno/internal/plan"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // Fleet is a Host with several machines, some of which may be lost during use.
 type Fleet interface {
 	Host
 	// Lost says which machines were lost since Rejoin; nil: none. Calls to them fail.
-	Lost() *result.Lost
+	Lost() *record.Lost
 	// Rejoin waits until all have returned. The servers on a lost machine are gone.
 	Rejoin(ctx context.Context) error
 }
@@ -26,7 +26,7 @@ var errLost = errors.New("a machine was lost")
 const lossesMost = 10
 
 // lost says which machines were lost; nil: none.
-func (b *Bench) lost() *result.Lost {
+func (b *Bench) lost() *record.Lost {
 	if f, ok := b.Host.(Fleet); ok {
 		return f.Lost()
 	}
@@ -38,7 +38,7 @@ func (b *Bench) lost() *result.Lost {
 // is interrupted.
 func (b *Bench) lasting(ctx context.Context, do func(context.Context) (string, error)) (reason string, err error) {
 	for again := false; ; {
-		b.at = result.Key{Epoch: -1, Round: -1}
+		b.at = record.Key{Epoch: -1, Round: -1}
 		reason, err = do(ctx)
 		lost := b.lost()
 		if again && b.again != nil && (lost == nil || ctx.Err() != nil) { // the run itself has continued before
@@ -50,7 +50,7 @@ func (b *Bench) lasting(ctx context.Context, do func(context.Context) (string, e
 		anew := b.at.Epoch >= b.run.Plan.Pilots && b.again == nil // in an epoch that has begun
 		switch away, err := b.rejoin(ctx, lost, anew); {
 		case away != nil:
-			b.tell(result.Event{Stage: "wait", Text: away.Error()})
+			b.tell(record.Event{Stage: "wait", Text: away.Error()})
 			if b.again != nil && !again {
 				return "", away
 			}
@@ -61,7 +61,7 @@ func (b *Bench) lasting(ctx context.Context, do func(context.Context) (string, e
 		}
 		b.stopAll()
 		if anew {
-			b.again, again = &result.Resume{Epoch: b.at.Epoch + 1, StartedUnixNS: time.Now().UnixNano()}, true
+			b.again, again = &record.Resume{Epoch: b.at.Epoch + 1, StartedUnixNS: time.Now().UnixNano()}, true
 		}
 	}
 }
@@ -70,7 +70,7 @@ func (b *Bench) lasting(ctx context.Context, do func(context.Context) (string, e
 // then, and the round must be repeated.
 func (b *Bench) retaken(ctx context.Context, o plan.Order) (bool, error) {
 	lost := b.lost()
-	if lost == nil || lost.Server || ctx.Err() != nil || b.run.Plan.Processes != result.PerEpoch {
+	if lost == nil || lost.Server || ctx.Err() != nil || b.run.Plan.Processes != record.PerEpoch {
 		return false, nil // or its processes serve a single load
 	}
 	if s := b.servers[o.Contestant]; s != nil {
@@ -84,7 +84,7 @@ func (b *Bench) retaken(ctx context.Context, o plan.Order) (bool, error) {
 
 // rejoin waits for lost machines, and records the loss; if anew, Resume counts the pause. away says
 // that they did not return.
-func (b *Bench) rejoin(ctx context.Context, lost *result.Lost, anew bool) (away, err error) {
+func (b *Bench) rejoin(ctx context.Context, lost *record.Lost, anew bool) (away, err error) {
 	lost.Key = b.at
 	lost.Seed = b.run.Plan.Seed
 	began := time.Now()
@@ -93,7 +93,7 @@ func (b *Bench) rejoin(ctx context.Context, lost *result.Lost, anew bool) (away,
 			b.until = b.until.Add(time.Since(began))
 		}
 	}()
-	b.tell(result.Event{Stage: "wait", Text: fmt.Sprintf("%s was lost: %s; waiting for it", lost.Machine, lost.Reason)})
+	b.tell(record.Event{Stage: "wait", Text: fmt.Sprintf("%s was lost: %s; waiting for it", lost.Machine, lost.Reason)})
 	if away := b.Host.(Fleet).Rejoin(ctx); away != nil {
 		return away, nil
 	}
@@ -107,5 +107,5 @@ func (b *Bench) rejoin(ctx context.Context, lost *result.Lost, anew bool) (away,
 	if !anew {
 		lost.PausedNS = int64(time.Since(began))
 	}
-	return nil, b.record(result.Record{Lost: lost})
+	return nil, b.record(record.Record{Lost: lost})
 }

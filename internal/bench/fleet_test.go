@@ -8,20 +8,20 @@ import (
 
 	"dyno/internal/load"
 	"dyno/internal/plan"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // fleetHost is a fakeHost with several machines. A machine is lost at the load numbers in losses.
 type fleetHost struct {
 	*fakeHost
-	losses  map[int]result.Lost // by the number of the load, from 1
+	losses  map[int]record.Lost // by the number of the load, from 1
 	opened  int
-	gone    *result.Lost
+	gone    *record.Lost
 	away    error // of Rejoin
 	rejoins int
 }
 
-func (h *fleetHost) Lost() *result.Lost { return h.gone }
+func (h *fleetHost) Lost() *record.Lost { return h.gone }
 
 func (h *fleetHost) Rejoin(context.Context) error {
 	h.rejoins++
@@ -32,7 +32,7 @@ func (h *fleetHost) Rejoin(context.Context) error {
 }
 
 // fleetOf returns a bench whose machines are lost when its generator opens these loads.
-func fleetOf(t *testing.T, losses map[int]result.Lost) (*Bench, *fleetHost, *[]result.Record) {
+func fleetOf(t *testing.T, losses map[int]record.Lost) (*Bench, *fleetHost, *[]record.Record) {
 	b, fake, d, records := set(t)
 	h := &fleetHost{fakeHost: fake, losses: losses}
 	b.Host = h
@@ -56,9 +56,9 @@ func TestLostMachines(t *testing.T) {
 	loads := h.opened
 	for seed := range uint64(30) {
 		rng := rand.New(rand.NewPCG(seed, 1))
-		losses := map[int]result.Lost{}
+		losses := map[int]record.Lost{}
 		for range 1 + rng.IntN(5) {
-			l := result.Lost{Machine: "gen1", Reason: "its cable was taken out"}
+			l := record.Lost{Machine: "gen1", Reason: "its cable was taken out"}
 			if rng.IntN(2) == 0 {
 				l.Machine, l.Server = "srv1", true
 			}
@@ -72,11 +72,11 @@ func TestLostMachines(t *testing.T) {
 		if h.rejoins != len(run.Lost) || h.rejoins == 0 {
 			t.Errorf("seed %d: waited for machines %d times; recorded %d", seed, h.rejoins, len(run.Lost))
 		}
-		again := &result.Run{}
+		again := &record.Run{}
 		for _, r := range *records {
 			again.Add(r)
 		}
-		seen := map[result.Key]bool{}
+		seen := map[record.Key]bool{}
 		for _, tr := range again.Trials {
 			if seen[tr.Key] {
 				t.Errorf("seed %d: %+v is there twice", seed, tr.Key)
@@ -104,7 +104,7 @@ func TestMachinesThatStayAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	loads := h.opened
-	b, h, _ = fleetOf(t, map[int]result.Lost{loads * 2 / 3: {Machine: "srv1", Server: true, Reason: "no power"}})
+	b, h, _ = fleetOf(t, map[int]record.Lost{loads * 2 / 3: {Machine: "srv1", Server: true, Reason: "no power"}})
 	h.away = errors.New("it does not come back")
 	run, err := b.Run(t.Context(), wholePlan(small("a", "b")))
 	if err != nil || run.End == nil || run.End.Reason != plan.Interrupted {
@@ -116,9 +116,9 @@ func TestMachinesThatStayAway(t *testing.T) {
 		t.Fatalf("%v, %+v", err, run.End)
 	}
 	b, h, _ = fleetOf(t, nil)
-	h.losses = map[int]result.Lost{}
+	h.losses = map[int]record.Lost{}
 	for n := range 10 * loads {
-		h.losses[n+1] = result.Lost{Machine: "gen1", Reason: "it is too slow"}
+		h.losses[n+1] = record.Lost{Machine: "gen1", Reason: "it is too slow"}
 	}
 	if _, err := b.Run(t.Context(), wholePlan(small("a", "b"))); err == nil {
 		t.Error("a machine that is always lost ends no run")
@@ -129,12 +129,12 @@ func TestMachinesThatStayAway(t *testing.T) {
 func TestGeneratorsThatDoNotBeginTogether(t *testing.T) {
 	b, _, d, records := set(t)
 	n, late := 0, 0
-	d.trouble = func(_ string, l *result.Load) {
+	d.trouble = func(_ string, l *record.Load) {
 		if n++; n > 100 && late == 0 {
-			l.Parts = []result.LoadPart{{Generator: "gen1"}, {Generator: "gen2", BeganNS: -9e6, BoundNS: 2e6}}
+			l.Parts = []record.LoadPart{{Generator: "gen1"}, {Generator: "gen2", BeganNS: -9e6, BoundNS: 2e6}}
 		}
 	}
-	b.Append = func(r result.Record) error {
+	b.Append = func(r record.Record) error {
 		if r.Trial != nil && len(r.Trial.Load.Parts) > 0 {
 			late++
 		}

@@ -3,7 +3,7 @@ package bench
 import (
 	"time"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // unloaded freezes fresh processes once all are started and verified, and reads each one before its
@@ -15,7 +15,7 @@ func (b *Bench) unloaded(all []*started) {
 		if s.err != nil {
 			continue
 		}
-		s.idle = &result.Idle{Contestant: s.Contestant, Epoch: s.Epoch, StartedUnixNS: time.Now().UnixNano()}
+		s.idle = &record.Idle{Contestant: s.Contestant, Epoch: s.Epoch, StartedUnixNS: time.Now().UnixNano()}
 		used, unread := s.server.Read(ReadCPU)
 		read(s.server, ReadTotals, &s.idle.Server)
 		if s.err = s.server.Freeze(); s.err != nil {

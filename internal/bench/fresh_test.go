@@ -7,7 +7,7 @@ import (
 
 	"dyno/internal/load"
 	"dyno/internal/plan"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // Fresh processes are read before their first load, are not warmed up, and carry one load with a
@@ -21,13 +21,13 @@ func TestFreshProcesses(t *testing.T) {
 	}
 	h.compiles = func(s *fakeServer) time.Duration { return 5 * time.Millisecond }
 	p := small("a", "b")
-	p.Processes, p.Load.Requests, p.Controls, p.Ceiling = result.PerPart, 100, nil, ""
+	p.Processes, p.Load.Requests, p.Controls, p.Ceiling = record.PerPart, 100, nil, ""
 	p.Rounds, p.Pilots, p.Load.RewarmNS = 1, 0, 0
-	p.Levels = []result.Level{{Connections: 4, Pipeline: 1}, {Connections: 8, Pipeline: 1, Step: 1},
+	p.Levels = []record.Level{{Connections: 4, Pipeline: 1}, {Connections: 8, Pipeline: 1, Step: 1},
 		{Connections: 8, Pipeline: 1}}
-	p.Family = []result.Comparison{{A: result.Cell{Contestant: "a", Level: 1},
-		B: result.Cell{Contestant: "b", Level: 1}},
-		{A: result.Cell{Contestant: "a", Level: 2}, B: result.Cell{Contestant: "b", Level: 2}}}
+	p.Family = []record.Comparison{{A: record.Cell{Contestant: "a", Level: 1},
+		B: record.Cell{Contestant: "b", Level: 1}},
+		{A: record.Cell{Contestant: "a", Level: 2}, B: record.Cell{Contestant: "b", Level: 2}}}
 	run, err := b.Run(t.Context(), wholePlan(p))
 	if err != nil || run.End.Reason != string(plan.Decided) {
 		t.Fatalf("%+v, %v; failures %+v", run.End, err, run.Failures)

@@ -3,7 +3,7 @@ package bench
 import (
 	"time"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // growthEvery is the time between two readings of a server's memory under a long load. A reading
@@ -12,12 +12,12 @@ const growthEvery = 2 * time.Second
 
 // growth starts to read s's memory periodically. The returned function stops this and returns the
 // readings, including one at the start and one at the end.
-func growth(s Server) func() []result.MemoryAt {
-	var seen []result.MemoryAt
+func growth(s Server) func() []record.MemoryAt {
+	var seen []record.MemoryAt
 	began := time.Now()
 	read := func(at time.Duration) {
 		if r, _ := s.Read(ReadUsage); r.Usage.PSSBytes != nil {
-			seen = append(seen, result.MemoryAt{AtNS: int64(at), PSSBytes: *r.Usage.PSSBytes})
+			seen = append(seen, record.MemoryAt{AtNS: int64(at), PSSBytes: *r.Usage.PSSBytes})
 		}
 	}
 	read(0)
@@ -35,7 +35,7 @@ func growth(s Server) func() []result.MemoryAt {
 			}
 		}
 	}()
-	return func() []result.MemoryAt {
+	return func() []record.MemoryAt {
 		at := time.Since(began)
 		close(stop)
 		<-done

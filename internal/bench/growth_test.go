@@ -5,7 +5,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // hoarder holds one more byte at each reading.
@@ -32,7 +32,7 @@ func TestGrowth(t *testing.T) {
 			t.Fatalf("%+v", seen)
 		}
 		for i, at := range want {
-			if seen[i] != (result.MemoryAt{AtNS: at, PSSBytes: int64(i + 1)}) {
+			if seen[i] != (record.MemoryAt{AtNS: at, PSSBytes: int64(i + 1)}) {
 				t.Errorf("%d: %+v, want at %d", i, seen[i], at)
 			}
 		}

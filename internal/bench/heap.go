@@ -2,7 +2,7 @@ package bench
 
 import (
 	"dyno/internal/contestant"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // Heap is a contestant's own report: heap bytes in use, bytes allocated since its launch, and
@@ -15,8 +15,8 @@ type Heap struct{ Inuse, Allocated, Goroutines int64 }
 //
 // A reading itself allocates some kilobytes and starts a goroutine, which two consecutive readings
 // measure, to be subtracted.
-func (b *Bench) heap(s Server) func(u *result.Usage) {
-	none := func(*result.Usage) {}
+func (b *Bench) heap(s Server) func(u *record.Usage) {
+	none := func(*record.Usage) {}
 	if !b.run.Plan.Heap {
 		return none
 	}
@@ -25,7 +25,7 @@ func (b *Bench) heap(s Server) func(u *result.Usage) {
 	if err1 != nil || err2 != nil {
 		return none
 	}
-	return func(u *result.Usage) {
+	return func(u *record.Usage) {
 		r, err := s.Read(ReadHeap)
 		if err != nil {
 			return

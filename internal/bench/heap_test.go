@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"dyno/internal/plan"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // Allocations in a window are reported without the readings' own, for contestants that report them;
@@ -13,8 +13,8 @@ func TestHeapIsReadAroundTheWindow(t *testing.T) {
 	b, h, _, _ := set(t)
 	p := small("a", "b", "c")
 	p.Heap, p.Ceiling = true, ""
-	p.Levels = append(p.Levels, result.Level{Work: result.CPUBound, Connections: 4, Pipeline: 1})
-	p.Family = []result.Comparison{{A: result.Cell{Contestant: "a"}, B: result.Cell{Contestant: "b"}}}
+	p.Levels = append(p.Levels, record.Level{Work: record.CPUBound, Connections: 4, Pipeline: 1})
+	p.Family = []record.Comparison{{A: record.Cell{Contestant: "a"}, B: record.Cell{Contestant: "b"}}}
 	run, err := b.Run(t.Context(), wholePlan(p))
 	if err != nil {
 		t.Fatal(err)

@@ -16,8 +16,8 @@ import (
 	"dyno/internal/contestant"
 	"dyno/internal/host"
 	"dyno/internal/proc"
+	"dyno/internal/record"
 	"dyno/internal/refserver"
-	"dyno/internal/result"
 	"dyno/internal/scenario"
 	"dyno/internal/wire"
 )
@@ -44,7 +44,7 @@ type LocalOptions struct {
 type Local struct {
 	opts      LocalOptions
 	self      string // dyno's own program, which also runs as a reference server
-	machine   result.Host
+	machine   record.Host
 	pin       bool // generator, dyno and its child processes are pinned to CPUs
 	attached  map[string]*attached
 	meter     *host.Meter
@@ -111,7 +111,7 @@ func NewLocal(o LocalOptions) (*Local, error) {
 }
 
 // Describe returns the machine and how its CPUs are divided.
-func (l *Local) Describe() result.Host { return l.machine }
+func (l *Local) Describe() record.Host { return l.machine }
 
 // Close restores dyno's CPU affinity, removes the run's certificate, and closes the meter.
 func (l *Local) Close() {
@@ -126,18 +126,18 @@ func (l *Local) Close() {
 
 // Build finds the toolchain and builds a contestant, or reuses an earlier build from unchanged
 // sources.
-func (l *Local) Build(ctx context.Context, name string, note func(string)) (result.Contestant, error) {
+func (l *Local) Build(ctx context.Context, name string, note func(string)) (record.Contestant, error) {
 	if control, ok, err := refserver.ParseControl(name); ok {
 		return l.control(control), err
 	}
 	m := l.manifest(name)
 	if m == nil {
-		return result.Contestant{}, fmt.Errorf("no contestant %q", name)
+		return record.Contestant{}, fmt.Errorf("no contestant %q", name)
 	}
 	if m.URL != nil {
 		return l.attached[name].contestant(m), nil
 	}
-	c := result.Contestant{
+	c := record.Contestant{
 		Name: m.Name, Title: m.Title, Language: m.Language, Framework: m.Framework, Engine: m.Engine,
 		HTTP2: m.HTTP2, Managed: m.Managed(), Backend: name == l.opts.Backend, Tuning: m.Tuning,
 		Differs: m.Differs, Paths: m.Paths,
@@ -169,14 +169,14 @@ func (l *Local) Build(ctx context.Context, name string, note func(string)) (resu
 
 // relink builds m once more for each further layout that the run wants, if its toolchain can, and
 // records the hashes in c.
-func (l *Local) relink(ctx context.Context, m *contestant.Manifest, b *contestant.Built, c *result.Contestant,
+func (l *Local) relink(ctx context.Context, m *contestant.Manifest, b *contestant.Built, c *record.Contestant,
 	note func(string),
 ) (others []*contestant.Built, err error) {
 	if !b.Layouts() || m.Name == l.opts.Backend {
 		return nil, nil
 	}
 	for layout := 1; layout < l.opts.Layouts; layout++ {
-		other, err := l.make(ctx, m, &result.Contestant{}, note, layout)
+		other, err := l.make(ctx, m, &record.Contestant{}, note, layout)
 		if err != nil {
 			return nil, err
 		}
@@ -190,7 +190,7 @@ func (l *Local) relink(ctx context.Context, m *contestant.Manifest, b *contestan
 
 // make builds m in a layout, or uses the program that its manifest names, and records the build in
 // c.
-func (l *Local) make(ctx context.Context, m *contestant.Manifest, c *result.Contestant, note func(string),
+func (l *Local) make(ctx context.Context, m *contestant.Manifest, c *record.Contestant, note func(string),
 	layout int,
 ) (*contestant.Built, error) {
 	if m.Command != nil {
@@ -221,7 +221,7 @@ func (l *Local) make(ctx context.Context, m *contestant.Manifest, c *result.Cont
 }
 
 // control prepares a reference server: dyno's own program, with arguments that make it one.
-func (l *Local) control(c refserver.Control) result.Contestant {
+func (l *Local) control(c refserver.Control) record.Contestant {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	argv := []string{l.self, "refserver", c.Name}
@@ -230,7 +230,7 @@ func (l *Local) control(c refserver.Control) result.Contestant {
 	}
 	m := &contestant.Manifest{Name: c.Name, Title: c.Title(), Language: "go", Engine: c.Engine()}
 	l.built[c.Name] = &contestant.Built{Manifest: m, Argv: argv}
-	return result.Contestant{Name: c.Name, Title: m.Title, Language: m.Language, Framework: "dyno",
+	return record.Contestant{Name: c.Name, Title: m.Title, Language: m.Language, Framework: "dyno",
 		Version: runtime.Version(), Engine: m.Engine, Control: true, Toolchain: "dyno itself"}
 }
 
@@ -287,7 +287,7 @@ func (l *Local) Launch(ctx context.Context, name string, o Launch) (Server, erro
 	for _, file := range o.Routes {
 		routes = append(routes, filepath.Join(l.opts.Root, filepath.FromSlash(file)))
 	}
-	cpus, given := l.machine.ServerCPUs, (*result.Processors)(nil)
+	cpus, given := l.machine.ServerCPUs, (*record.Processors)(nil)
 	switch {
 	case name == l.opts.Backend && l.opts.Address == "":
 		cpus = l.machine.GeneratorCPUs
@@ -295,7 +295,7 @@ func (l *Local) Launch(ctx context.Context, name string, o Launch) (Server, erro
 		if !l.pin || o.CPUs > len(cpus) {
 			return nil, fmt.Errorf("it cannot be given %d CPUs: servers have %d here, pinned: %v", o.CPUs, len(cpus), l.pin)
 		}
-		given = &result.Processors{}
+		given = &record.Processors{}
 		given.CPUs, given.Threads = host.Take(cpus, o.CPUs)
 		cpus = given.CPUs
 	}
@@ -378,7 +378,7 @@ func (l *Local) pinned(cpus []int) []int {
 }
 
 // Failure converts an error into a record. The log's name is relative to the run folder.
-func (l *Local) Failure(name, stage string, err error) result.Failure {
+func (l *Local) Failure(name, stage string, err error) record.Failure {
 	f := contestant.AsFailure(name, err)
 	if f.Stage == "" {
 		f.Stage = stage
@@ -390,7 +390,7 @@ func (l *Local) Failure(name, stage string, err error) result.Failure {
 }
 
 // Watch reads the machine's clocks now, and again when the returned function is called.
-func (l *Local) Watch(loaded Server) func(server, generator, backend time.Duration) result.Causes {
+func (l *Local) Watch(loaded Server) func(server, generator, backend time.Duration) record.Causes {
 	others := l.others(loaded)
 	for _, s := range others {
 		s.tree.Look()
@@ -403,7 +403,7 @@ func (l *Local) Watch(loaded Server) func(server, generator, backend time.Durati
 	if s, ok := loaded.(*localServer); ok && s.processors != nil { // the others are idle
 		cpus = s.processors.CPUs
 	}
-	return func(server, generator, backend time.Duration) result.Causes {
+	return func(server, generator, backend time.Duration) record.Causes {
 		l.meter.Snapshot(&after)
 		beside := max(0, used(others)-from)
 		c := host.Causes(&before, &after,

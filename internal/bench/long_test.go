@@ -8,14 +8,14 @@ import (
 	"time"
 
 	"dyno/internal/plan"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // standing ranks a before b before c.
-func standing(run *result.Run) (out []result.Standing) {
+func standing(run *record.Run) (out []record.Standing) {
 	for _, name := range run.Plan.Contestants {
 		if run.FailureOf(name) == nil {
-			out = append(out, result.Standing{Name: name})
+			out = append(out, record.Standing{Name: name})
 		}
 	}
 	return out
@@ -59,7 +59,7 @@ func TestLongLoads(t *testing.T) {
 				}
 			}
 			paused, long := map[string]int{"once more, noise": 1, "noise twice": 2}[name], 0
-			d.trouble = func(who string, l *result.Load) {
+			d.trouble = func(who string, l *record.Load) {
 				switch {
 				case l.WindowNS == p.Long.NS:
 					if long++; long%4 == 1 && long/4 < paused {
@@ -87,7 +87,7 @@ func TestLongLoads(t *testing.T) {
 			if (len(judged) == 4) != (c.why == "") || !strings.Contains(why, c.why) {
 				t.Errorf("%d loads are judged: %q", len(judged), why)
 			}
-			again := &result.Run{}
+			again := &record.Run{}
 			for _, r := range *records {
 				again.Add(r)
 			}
@@ -177,9 +177,9 @@ func TestWorkAfterLongLoads(t *testing.T) {
 }
 
 // stored writes records and reads them back.
-func stored(t *testing.T, records []result.Record) error {
+func stored(t *testing.T, records []record.Record) error {
 	dir := t.TempDir()
-	s, err := result.Create(dir)
+	s, err := record.Create(dir)
 	if err != nil {
 		return err
 	}
@@ -187,7 +187,7 @@ func stored(t *testing.T, records []result.Record) error {
 		err = errors.Join(err, s.Append(r))
 	}
 	if err = errors.Join(err, s.Close()); err == nil {
-		_, err = result.Open(dir)
+		_, err = record.Open(dir)
 	}
 	return err
 }

@@ -22,7 +22,7 @@ import (
 	"dyno/internal/load"
 	"dyno/internal/load/epoll"
 	"dyno/internal/load/gonet"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/scenario"
 )
 
@@ -90,7 +90,7 @@ func (m *mutant) scenario(t *testing.T) *scenario.Scenario {
 }
 
 // compare runs a mutant's comparison and returns its record.
-func (m *mutant) compare(t *testing.T, engine load.Engine) (*result.Run, error) {
+func (m *mutant) compare(t *testing.T, engine load.Engine) (*record.Run, error) {
 	t.Helper()
 	s := m.scenario(t)
 	h := &fakeHost{t: t, starts: map[string]int{}, connections: map[string]int{}, scenario: s,
@@ -100,28 +100,28 @@ func (m *mutant) compare(t *testing.T, engine load.Engine) (*result.Run, error) 
 	b := &Bench{
 		Host: h, Generator: &realGenerator{&fakeGenerator{host: h, rng: rand.New(rand.NewPCG(1, 1))}, engine},
 		Scenario: s, Alike: &alike.Sides{Apart: 10 * time.Millisecond},
-		Append: func(r result.Record) error {
+		Append: func(r record.Record) error {
 			if r.Launch != nil && r.Launch.Epoch == 3 {
 				enough()
 			}
 			return nil
 		},
 		Sync:    func() error { return nil },
-		Decided: func(*result.Run) bool { return true },
+		Decided: func(*record.Run) bool { return true },
 	}
 	n := m.load
 	if n == 0 {
 		n = 1500
 	}
-	return b.Run(ctx, wholePlan(result.Plan{
-		Format: result.Format, Contestants: []string{"honest", "other"}, Seed: 3, Primary: "throughput", Alpha: .05,
-		Margin: .03, Rounds: 2, Pilots: 1, Epochs: []int{2}, Load: result.LoadLength{NS: 4e8, Requests: n}, BudgetNS: int64(time.Hour), Processes: result.PerPart,
-		Levels: []result.Level{{Connections: 4, Pipeline: 1}},
+	return b.Run(ctx, wholePlan(record.Plan{
+		Format: record.Format, Contestants: []string{"honest", "other"}, Seed: 3, Primary: "throughput", Alpha: .05,
+		Margin: .03, Rounds: 2, Pilots: 1, Epochs: []int{2}, Load: record.LoadLength{NS: 4e8, Requests: n}, BudgetNS: int64(time.Hour), Processes: record.PerPart,
+		Levels: []record.Level{{Connections: 4, Pipeline: 1}},
 	}))
 }
 
 // figured reports whether a side has a figure, and if not, why.
-func figured(run *result.Run, err error, side string) (why string, ok bool) {
+func figured(run *record.Run, err error, side string) (why string, ok bool) {
 	if err != nil {
 		return err.Error(), false
 	}
@@ -450,10 +450,10 @@ func TestNamespaces(t *testing.T) {
 			}
 			s.Lenient, h.scenario = true, s
 			b := &Bench{Host: h, Generator: &fakeGenerator{host: h, rng: rand.New(rand.NewPCG(1, 1))}, Scenario: s,
-				Alike: &alike.Sides{}, Append: func(result.Record) error { return nil }}
+				Alike: &alike.Sides{}, Append: func(record.Record) error { return nil }}
 			p := wholePlan(small("a", "b"))
-			b.run, b.servers, b.exact = &result.Run{Plan: p}, map[string]Server{}, newExact()
-			if err := b.verifyAll(t.Context(), []result.Contestant{{Name: "a"}, {Name: "b"}}); err != nil {
+			b.run, b.servers, b.exact = &record.Run{Plan: p}, map[string]Server{}, newExact()
+			if err := b.verifyAll(t.Context(), []record.Contestant{{Name: "a"}, {Name: "b"}}); err != nil {
 				t.Fatal(err)
 			}
 			if h.starts["a"] != 2 || len(b.run.Alike.Apart) != 2 || len(b.run.Contestants) != 2 {

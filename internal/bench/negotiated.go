@@ -4,14 +4,14 @@ import (
 	"fmt"
 
 	"dyno/internal/plan"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/wire"
 )
 
 // negotiated returns an error if a TLS load's connections negotiated something else than its level
 // asks for, or differ from one another or from the cell's first trial: its figures would then mix
 // different things.
-func (b *Bench) negotiated(name string, at result.Level, l *result.Load) error {
+func (b *Bench) negotiated(name string, at record.Level, l *record.Load) error {
 	switch asked := at.HTTP.TLS(); { // a URL itself says how to speak to it
 	case name == b.run.Plan.Backend, !asked && len(l.TLS) == 0:
 		return nil
@@ -43,13 +43,13 @@ func (b *Bench) negotiated(name string, at result.Level, l *result.Load) error {
 
 // sameSession reports whether two sessions have the same cost per byte and the same handshake. A
 // resumed session may name no group.
-func sameSession(a, b result.TLSSession) bool {
+func sameSession(a, b record.TLSSession) bool {
 	group := a.Group == b.Group || a.Group == "" && a.Resumed || b.Group == "" && b.Resumed
 	return a.Version == b.Version && a.Suite == b.Suite && a.ALPN == b.ALPN && group
 }
 
 // session describes a connection's TLS session.
-func session(s result.TLSSession) string {
+func session(s record.TLSSession) string {
 	if s.ALPN == "" {
 		return s.Words() + ", no ALPN"
 	}

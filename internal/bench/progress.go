@@ -2,15 +2,15 @@ package bench
 
 import (
 	"dyno/internal/plan"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // progress reports the run's progress to the live view.
-func (b *Bench) progress(stage, name string, epoch int, t *result.Trial) {
+func (b *Bench) progress(stage, name string, epoch int, t *record.Trial) {
 	if b.Event == nil {
 		return
 	}
-	e := result.Event{Stage: stage, Contestant: name, Trial: t}
+	e := record.Event{Stage: stage, Contestant: name, Trial: t}
 	if epoch < b.run.Plan.Pilots && (stage == "measure" || stage == "measured") {
 		e.Stage = "pilot"
 	}

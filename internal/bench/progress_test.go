@@ -4,14 +4,14 @@ import (
 	"testing"
 
 	"dyno/internal/plan"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // Progress counts every trial.
 func TestProgressCountsEveryTrial(t *testing.T) {
 	b, _, _, _ := set(t)
 	n := 0
-	b.Event = func(e result.Event) {
+	b.Event = func(e record.Event) {
 		if e.Trial == nil {
 			return
 		}

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"time"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // What names figures that can be read from a Server.
@@ -32,19 +32,19 @@ const (
 // Reading holds figures read from a Server.
 type Reading struct {
 	Ready      time.Duration      `json:"ready,omitempty"`      // from process start to first right answer
-	Processors *result.Processors `json:"processors,omitempty"` // CPUs by Launch.CPUs; nil without that
+	Processors *record.Processors `json:"processors,omitempty"` // CPUs by Launch.CPUs; nil without that
 	Meters     map[string]string  `json:"meters,omitempty"`     // how figures are measured
 	Absent     map[string]string  `json:"absent,omitempty"`     // which figures are absent and why
 	CPU        time.Duration      `json:"cpu,omitempty"`        // the whole process tree, ns resolution
-	Usage      result.Usage       `json:"usage,omitzero"`
+	Usage      record.Usage       `json:"usage,omitzero"`
 	Heap       Heap               `json:"heap,omitzero"`
 	Logged     int64              `json:"logged,omitempty"` // bytes written to its log so far
 	Tail       []string           `json:"tail,omitempty"`   // last lines of its log
-	Memory     []result.MemoryAt  `json:"memory,omitempty"`
+	Memory     []record.MemoryAt  `json:"memory,omitempty"`
 }
 
 // read adds a server's figures to u. Unreadable ones stay absent.
-func read(s Server, what What, u *result.Usage) {
+func read(s Server, what What, u *record.Usage) {
 	r, _ := s.Read(what)
 	u.Add(&r.Usage)
 }

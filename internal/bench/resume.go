@@ -13,13 +13,13 @@ import (
 
 	"dyno/internal/host"
 	"dyno/internal/plan"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // Resume continues an interrupted run in a new epoch, on this machine or another one of the same
 // kind. The contestants are built and verified again, and must be the same. Until then nothing is
 // recorded: a refusal leaves the run as it was.
-func (b *Bench) Resume(ctx context.Context, run *result.Run) (*result.Run, error) {
+func (b *Bench) Resume(ctx context.Context, run *record.Run) (*record.Run, error) {
 	b.run, b.servers, b.exact, b.cut = run, map[string]Server{}, newExact(), map[string]int64{}
 	if run.End != nil {
 		maps.Copy(b.cut, run.End.LogCutBytes)
@@ -41,7 +41,7 @@ func (b *Bench) Resume(ctx context.Context, run *result.Run) (*result.Run, error
 	if err := sameKind(was, &here); err != nil {
 		return run, fmt.Errorf("resume: %w; resume it on a machine of that kind, or start a new run", err)
 	}
-	b.again = &result.Resume{Epoch: epoch, StartedUnixNS: time.Now().UnixNano()}
+	b.again = &record.Resume{Epoch: epoch, StartedUnixNS: time.Now().UnixNano()}
 	if !sameFacts(was, &here) {
 		b.again.Host = &here
 	}
@@ -58,12 +58,12 @@ func (b *Bench) goOn() error {
 	if n := len(b.run.Trials); n > 0 {
 		again.PausedNS = time.Now().UnixNano() - b.run.Trials[n-1].EndedUnixNS
 	}
-	return b.record(result.Record{Resume: again})
+	return b.record(record.Record{Resume: again})
 }
 
 // sameKind returns an error if a run that began on another machine cannot continue here. Kernel
 // build, boot and memory may differ.
-func sameKind(was, here *result.Host) error {
+func sameKind(was, here *record.Host) error {
 	var differ []string
 	add := func(what string, a, b any) {
 		if x, y := fmt.Sprint(a), fmt.Sprint(b); x != y {
@@ -87,7 +87,7 @@ func sameKind(was, here *result.Host) error {
 }
 
 // machines names a run's further machines, with their CPUs.
-func machines(of []result.Host) (all []string) {
+func machines(of []record.Host) (all []string) {
 	for i := range of {
 		cpus := slices.Concat(of[i].ServerCPUs, of[i].GeneratorCPUs)
 		all = append(all, fmt.Sprintf("%s: %s %v", of[i].Name, of[i].CPU, cpus))
@@ -96,15 +96,15 @@ func machines(of []result.Host) (all []string) {
 }
 
 // backends names the backend's machine; none if it has no machine of its own.
-func backends(h *result.Host) []string {
+func backends(h *record.Host) []string {
 	if h.Backend == nil {
 		return nil
 	}
-	return machines([]result.Host{*h.Backend})
+	return machines([]record.Host{*h.Backend})
 }
 
 // sameFacts reports whether two machine descriptions are recorded alike.
-func sameFacts(a, b *result.Host) bool {
+func sameFacts(a, b *record.Host) bool {
 	x, err := json.Marshal(a)
 	y, err2 := json.Marshal(b)
 	return err == nil && err2 == nil && string(x) == string(y)
@@ -115,8 +115,8 @@ func sameFacts(a, b *result.Host) bool {
 //
 // Note: a program with the same sources and toolchain but another hash could be taken for one more
 // layout of its functions. But nothing shows that it differs only in its layout.
-func sameProgram(was, is *result.Contestant) error {
-	tool := func(c *result.Contestant) string {
+func sameProgram(was, is *record.Contestant) error {
+	tool := func(c *record.Contestant) string {
 		name, _, _ := strings.Cut(c.Toolchain, " (")
 		return name
 	}
@@ -139,7 +139,7 @@ func sameProgram(was, is *result.Contestant) error {
 }
 
 // programs shortens the hashes of a contestant's programs.
-func programs(c *result.Contestant) string {
+func programs(c *record.Contestant) string {
 	all := []string{short(c.BinaryHash)}
 	for _, h := range c.Layouts {
 		all = append(all, short(h))

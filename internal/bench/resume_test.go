@@ -8,24 +8,24 @@ import (
 	"time"
 
 	"dyno/internal/plan"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // thatMachine is the machine on which interrupted began its runs.
-var thatMachine = result.Host{OS: "fake", Kernel: "Linux 6.18.44-a", BootID: "one", CPU: "EPYC", CPUs: 2,
+var thatMachine = record.Host{OS: "fake", Kernel: "Linux 6.18.44-a", BootID: "one", CPU: "EPYC", CPUs: 2,
 	ServerCPUs: []int{0}, GeneratorCPUs: []int{1}, Pinned: true, MemoryBytes: 8 << 30}
 
 // that describes its contestants' builds.
-var that = result.Contestant{Toolchain: "go 1.26 (PATH)", Sources: "5", BinaryHash: "aa", Layouts: []string{"bb"}}
+var that = record.Contestant{Toolchain: "go 1.26 (PATH)", Sources: "5", BinaryHash: "aa", Layouts: []string{"bb"}}
 
 // interrupted returns a bench and the records of a run that was interrupted in its second epoch
 // after the pilots.
-func interrupted(t *testing.T) (*Bench, *fakeHost, *[]result.Record, *result.Run) {
+func interrupted(t *testing.T) (*Bench, *fakeHost, *[]record.Record, *record.Run) {
 	t.Helper()
 	b, h, d, records := set(t)
 	h.machine, h.program, b.Dyno = thatMachine, that, "1.0"
 	ctx, cancel := context.WithCancel(t.Context())
-	b.Event = func(e result.Event) {
+	b.Event = func(e record.Event) {
 		if e.Trial != nil && e.Trial.Epoch == 2 && e.Trial.Round == 1 {
 			cancel()
 		}
@@ -51,7 +51,7 @@ func TestResumeOnAnotherMachine(t *testing.T) {
 	if err != nil || run.End.Reason != string(plan.Decided) {
 		t.Fatalf("%+v, %v", run.End, err)
 	}
-	again := &result.Run{}
+	again := &record.Run{}
 	for _, r := range *records {
 		again.Add(r)
 	}
@@ -114,7 +114,7 @@ func TestResumeRefused(t *testing.T) {
 		if change == nil {
 			var cancel func()
 			ctx, cancel = context.WithCancel(ctx)
-			b.Event = func(e result.Event) {
+			b.Event = func(e record.Event) {
 				if e.Stage == "verify" {
 					cancel()
 				}

@@ -11,7 +11,7 @@ import (
 	"dyno/internal/load"
 	"dyno/internal/load/epoll"
 	"dyno/internal/proc"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // localServer is a contestant that runs on this machine.
@@ -19,7 +19,7 @@ type localServer struct {
 	*contestant.Instance
 	spans
 	local      *Local
-	processors *result.Processors // CPUs that it is pinned to, and how it knows their number
+	processors *record.Processors // CPUs that it is pinned to, and how it knows their number
 }
 
 func (s *localServer) Thaw() error { return s.Process.Thaw() }
@@ -92,7 +92,7 @@ func (s *localServer) meters() (by, absent map[string]string) {
 	for what := range s.local.machine.Absent {
 		delete(absent, what)
 	}
-	var u result.Usage
+	var u record.Usage
 	if err := s.Process.Usage(&u); err != nil {
 		absent["memory"] = err.Error()
 	}

@@ -8,10 +8,9 @@ import (
 
 	"dyno/internal/document"
 	"dyno/internal/foreign"
-	"dyno/internal/hist"
 	"dyno/internal/load"
 	"dyno/internal/plan"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 const (
@@ -31,8 +30,8 @@ const (
 // serves finds the largest number of connections, up to the level's, that a server serves fully: each
 // gets an answer in time, and if connections are closed under load, the listen queue holds the dials
 // that replace them. It returns nil if the server serves the level's number.
-func (b *Bench) serves(ctx context.Context, name string, s Server, level result.Level) (*result.Fewer, error) {
-	var fewer *result.Fewer
+func (b *Bench) serves(ctx context.Context, name string, s Server, level record.Level) (*record.Fewer, error) {
+	var fewer *record.Fewer
 	asked := level.Connections
 	for _, c := range b.run.Contestants {
 		if c.Fewer != nil {
@@ -64,7 +63,7 @@ func (b *Bench) serves(ctx context.Context, name string, s Server, level result.
 		switch {
 		case why == "":
 			if l.RepeatedDials > 0 {
-				b.tell(result.Event{Stage: "verify", Contestant: name, Text: fmt.Sprintf("%s opened in %v: %s "+
+				b.tell(record.Event{Stage: "verify", Contestant: name, Text: fmt.Sprintf("%s opened in %v: %s "+
 					"repeated, because the server's listen queue was full or packets were lost",
 					document.Count(n, "connection"), time.Duration(l.OpeningNS).Round(time.Millisecond),
 					document.Count(l.RepeatedDials, "dial"))})
@@ -73,20 +72,20 @@ func (b *Bench) serves(ctx context.Context, name string, s Server, level result.
 		case level.Connections == 1:
 			return nil, cmp.Or(broken(&l, b.scenario(level.Scenario)), fmt.Errorf("it %s", why))
 		}
-		fewer = &result.Fewer{Asked: asked, Served: n, Why: why}
+		fewer = &record.Fewer{Asked: asked, Served: n, Why: why}
 		level.Connections = n
 		b.recover(ctx, job)
 	}
 }
 
 // try loads a server for one window.
-func (b *Bench) try(ctx context.Context, job load.Job, window time.Duration) (l result.Load, seen *result.Detail, err error) {
+func (b *Bench) try(ctx context.Context, job load.Job, window time.Duration) (l record.Load, seen *record.Detail, err error) {
 	session, err := b.Generator.Open(ctx, job)
 	if err != nil {
 		return l, nil, err
 	}
 	defer session.Close()
-	seen = &result.Detail{}
+	seen = &record.Detail{}
 	l, err = session.Run(ctx, load.Window{For: window, Uncounted: true, Observe: &load.Observe{Into: seen}})
 	return l, seen, err
 }
@@ -119,7 +118,7 @@ func (b *Bench) recover(ctx context.Context, job load.Job) {
 
 // servedOf returns how many connections the server served in a load with that timeout, or how many it
 // may serve, at least 1; and unless it served all, why not.
-func servedOf(l *result.Load, seen *result.Detail, timeout time.Duration) (n int, why string) {
+func servedOf(l *record.Load, seen *record.Detail, timeout time.Duration) (n int, why string) {
 	n = l.Connections
 	fewer := func(to int, text string, args ...any) {
 		if to = max(to, 1); to < n || n == 1 {
@@ -153,7 +152,7 @@ func servedOf(l *result.Load, seen *result.Detail, timeout time.Duration) (n int
 }
 
 // above returns how many times in h are longer than limit; 0 if h is nil.
-func above(h *hist.Histogram, limit time.Duration) int64 {
+func above(h *record.Histogram, limit time.Duration) int64 {
 	if h == nil {
 		return 0
 	}

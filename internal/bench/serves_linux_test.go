@@ -15,11 +15,10 @@ import (
 
 	"dyno/internal/adhoc"
 	"dyno/internal/alike"
-	"dyno/internal/hist"
 	"dyno/internal/load"
 	"dyno/internal/load/epoll"
 	"dyno/internal/load/gonet"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/wire"
 )
 
@@ -34,7 +33,7 @@ func TestFewerConnections(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Lenient, h.scenario, b.Scenario, b.Alike = true, s, s, &alike.Sides{}
-	d.trouble = func(name string, l *result.Load) {
+	d.trouble = func(name string, l *record.Load) {
 		most := 3
 		if h.starts["b"] > 0 {
 			most = 2
@@ -45,17 +44,17 @@ func TestFewerConnections(t *testing.T) {
 	}
 	p := small("a", "b")
 	p.Controls, p.Ceiling = nil, ""
-	p.Levels = []result.Level{p.First(), {Connections: 4, Pipeline: 2}}
+	p.Levels = []record.Level{p.First(), {Connections: 4, Pipeline: 2}}
 	p = wholePlan(p)
-	run := &result.Run{}
-	b.Append = func(rec result.Record) error { run.Add(rec); return nil }
-	run.Add(result.Record{Plan: &p})
-	b.run, b.servers, b.exact = &result.Run{Plan: p}, map[string]Server{}, newExact()
-	if err := b.verifyAll(t.Context(), []result.Contestant{{Name: "a"}, {Name: "b"}}); err != nil {
+	run := &record.Run{}
+	b.Append = func(rec record.Record) error { run.Add(rec); return nil }
+	run.Add(record.Record{Plan: &p})
+	b.run, b.servers, b.exact = &record.Run{Plan: p}, map[string]Server{}, newExact()
+	if err := b.verifyAll(t.Context(), []record.Contestant{{Name: "a"}, {Name: "b"}}); err != nil {
 		t.Fatal(err)
 	}
-	want := &result.Fewer{Asked: 4, Served: 2, Why: "gave no answer within 5s on 1 of 3 connections"}
-	for _, r := range []*result.Run{b.run, run} {
+	want := &record.Fewer{Asked: 4, Served: 2, Why: "gave no answer within 5s on 1 of 3 connections"}
+	for _, r := range []*record.Run{b.run, run} {
 		if got := r.Contestant("b").Fewer; !reflect.DeepEqual(got, want) || r.Contestant("a").Fewer.Served != 3 {
 			t.Errorf("%+v; want %+v", got, want)
 		}
@@ -75,8 +74,8 @@ func TestFewerConnections(t *testing.T) {
 // A server that fails over one connection has failed.
 func TestServesNone(t *testing.T) {
 	b, _, d, _ := set(t)
-	d.trouble = func(name string, l *result.Load) { l.Errors = map[string]int64{"reset": 1} }
-	b.run, b.servers, b.exact = &result.Run{Plan: wholePlan(small("a"))}, map[string]Server{}, newExact()
+	d.trouble = func(name string, l *record.Load) { l.Errors = map[string]int64{"reset": 1} }
+	b.run, b.servers, b.exact = &record.Run{Plan: wholePlan(small("a"))}, map[string]Server{}, newExact()
 	server, err := b.launch(t.Context(), "a", 0, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -137,8 +136,8 @@ func TestListenQueue(t *testing.T) {
 	for name, engine := range map[string]load.Engine{"epoll": epoll.Engine{}, "gonet": gonet.Engine{}} {
 		b, _, d, _ := set(t)
 		b.Generator = &realGenerator{d, engine}
-		b.run, b.exact = &result.Run{Plan: wholePlan(small("a"))}, newExact()
-		level := result.Level{Connections: 12, Pipeline: 1}
+		b.run, b.exact = &record.Run{Plan: wholePlan(small("a"))}, newExact()
+		level := record.Level{Connections: 12, Pipeline: 1}
 		fewer, err := b.serves(t.Context(), "a", serveBriefly(t), level)
 		if err != nil || fewer == nil || fewer.Asked != 12 || fewer.Served < 2 || fewer.Served > 5 { // one may be accepted, and be too many
 			t.Errorf("%s: %+v, %v", name, fewer, err)
@@ -147,8 +146,8 @@ func TestListenQueue(t *testing.T) {
 }
 
 func TestServed(t *testing.T) {
-	times := func(all ...time.Duration) *hist.Histogram {
-		h := hist.New()
+	times := func(all ...time.Duration) *record.Histogram {
+		h := record.New()
 		for _, d := range all {
 			h.Record(int64(d))
 		}
@@ -157,28 +156,28 @@ func TestServed(t *testing.T) {
 	const ms, s = time.Millisecond, time.Second
 	quick := []time.Duration{ms, ms, ms, ms, ms, ms, ms, ms, ms, ms}
 	for name, c := range map[string]struct {
-		load result.Load
-		seen result.Detail
+		load record.Load
+		seen record.Detail
 		n    int
 		why  string
 	}{
-		"all": {result.Load{Established: 20}, result.Detail{Service: times(quick...), Connect: times(quick...)}, 20, ""},
-		"one after another, but slowly": {result.Load{Established: 20}, result.Detail{Service: times(s, 2*s, 3*s, 4*s)}, 20,
+		"all": {record.Load{Established: 20}, record.Detail{Service: times(quick...), Connect: times(quick...)}, 20, ""},
+		"one after another, but slowly": {record.Load{Established: 20}, record.Detail{Service: times(s, 2*s, 3*s, 4*s)}, 20,
 			""},
-		"some starve": {result.Load{Established: 20}, result.Detail{Service: times(append(quick, 2*s, 3*s)...)}, 18,
+		"some starve": {record.Load{Established: 20}, record.Detail{Service: times(append(quick, 2*s, 3*s)...)}, 18,
 			"let 2 of 20 connections wait for an answer for more than 1s, where 1ms is usual"},
-		"some starve, some for good": {result.Load{Established: 20, Errors: map[string]int64{"timeout": 2}},
-			result.Detail{Service: times(append(quick, 2*s, 5*s, 5*s)...)}, 17,
+		"some starve, some for good": {record.Load{Established: 20, Errors: map[string]int64{"timeout": 2}},
+			record.Detail{Service: times(append(quick, 2*s, 5*s, 5*s)...)}, 17,
 			"let 1 of 20 connections wait for an answer for more than 1s, where 1ms is usual"},
-		"no answer": {result.Load{Established: 20, Errors: map[string]int64{"timeout": 19}},
-			result.Detail{}, 1, "gave no answer within 5s on 19 of 20 connections"},
-		"not accepted": {result.Load{Established: 7}, result.Detail{}, 7,
+		"no answer": {record.Load{Established: 20, Errors: map[string]int64{"timeout": 19}},
+			record.Detail{}, 1, "gave no answer within 5s on 19 of 20 connections"},
+		"not accepted": {record.Load{Established: 7}, record.Detail{}, 7,
 			"did not accept 13 of 20 connections within 1s"},
-		"accepted late": {result.Load{Established: 20}, result.Detail{Connect: times(ms, s, s)}, 10,
+		"accepted late": {record.Load{Established: 20}, record.Detail{Connect: times(ms, s, s)}, 10,
 			"accepted some of 20 connections only after 900ms or more"},
-		"closed at once": {result.Load{Established: 20, Started: 9, Errors: map[string]int64{"closed": 9}}, result.Detail{},
+		"closed at once": {record.Load{Established: 20, Started: 9, Errors: map[string]int64{"closed": 9}}, record.Detail{},
 			10, "gave no whole response to 9 of 9 requests over 20 connections (closed 9)"},
-		"none is one": {result.Load{}, result.Detail{}, 1, "did not accept 20 of 20 connections within 1s"},
+		"none is one": {record.Load{}, record.Detail{}, 1, "did not accept 20 of 20 connections within 1s"},
 	} {
 		c.load.Connections = 20
 		if n, why := servedOf(&c.load, &c.seen, 5*s); n != c.n || why != c.why {

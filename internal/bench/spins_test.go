@@ -3,33 +3,33 @@ package bench
 import (
 	"testing"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // The generator spins if it slows nobody down, and sleeps if the programs beside it would suffer.
 func TestSpins(t *testing.T) {
-	two := result.Host{Pinned: true, ServerCPUs: []int{0}, GeneratorCPUs: []int{1}}
+	two := record.Host{Pinned: true, ServerCPUs: []int{0}, GeneratorCPUs: []int{1}}
 	core, quota := two, two
-	generators := []result.Host{{Name: "gen1", GeneratorCPUs: []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}}}
+	generators := []record.Host{{Name: "gen1", GeneratorCPUs: []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}}}
 	core.SharedCore, quota.QuotaCPUs = true, 1.5
 	for name, c := range map[string]struct {
-		host         result.Host
-		plan         result.Plan
+		host         record.Host
+		plan         record.Plan
 		closed, open bool
 	}{
-		"a core of its own": {two, result.Plan{}, true, true},
-		"threads of a core": {core, result.Plan{}, false, true},
-		"one CPU":           {result.Host{ServerCPUs: []int{0}, GeneratorCPUs: []int{0}}, result.Plan{}, false, false},
-		"a quota":           {quota, result.Plan{}, false, false},
-		"a backend":         {two, result.Plan{Backend: "records"}, false, false},
-		"a backend elsewhere": {result.Host{Generators: generators,
-			Backend: &result.Host{Name: "be1"}}, result.Plan{Backend: "records"}, true, true},
-		"a backend with a generator": {result.Host{Generators: generators,
-			Backend: &result.Host{Name: "gen1"}}, result.Plan{Backend: "records"}, false, false},
-		"a driver": {two, result.Plan{External: []string{"wrk"}}, false, true},
+		"a core of its own": {two, record.Plan{}, true, true},
+		"threads of a core": {core, record.Plan{}, false, true},
+		"one CPU":           {record.Host{ServerCPUs: []int{0}, GeneratorCPUs: []int{0}}, record.Plan{}, false, false},
+		"a quota":           {quota, record.Plan{}, false, false},
+		"a backend":         {two, record.Plan{Backend: "records"}, false, false},
+		"a backend elsewhere": {record.Host{Generators: generators,
+			Backend: &record.Host{Name: "be1"}}, record.Plan{Backend: "records"}, true, true},
+		"a backend with a generator": {record.Host{Generators: generators,
+			Backend: &record.Host{Name: "gen1"}}, record.Plan{Backend: "records"}, false, false},
+		"a driver": {two, record.Plan{External: []string{"wrk"}}, false, true},
 	} {
-		b := &Bench{run: &result.Run{Plan: c.plan, Host: c.host}}
-		l := result.Level{Connections: 125}
+		b := &Bench{run: &record.Run{Plan: c.plan, Host: c.host}}
+		l := record.Level{Connections: 125}
 		closed := b.spins(l)
 		l.RatePerSec = 1000
 		if open := b.spins(l); closed != c.closed || open != c.open {

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"dyno/internal/plan"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/stats"
 )
 
@@ -19,12 +19,12 @@ const (
 // windowsOf returns how many windows of that length the last level must have in the pilots:
 // steadyWindows, or fewer for longer windows, to make up the same time, but at least steadyTurns.
 func windowsOf(length time.Duration) int {
-	return max(steadyTurns, int(steadyWindows*plan.WarmWindow(result.Level{})/length))
+	return max(steadyTurns, int(steadyWindows*plan.WarmWindow(record.Level{})/length))
 }
 
 // perCPU returns the logs of requests per second of CPU time, or of wall time for windows with
 // unreadable CPU time.
-func perCPU(windows []result.WarmupWindow) []float64 {
+func perCPU(windows []record.WarmupWindow) []float64 {
 	x := perSecond(windows)
 	for i, w := range windows {
 		if w.CPUNS > 0 {
@@ -35,7 +35,7 @@ func perCPU(windows []result.WarmupWindow) []float64 {
 }
 
 // perSecond returns the logs of requests per second.
-func perSecond(windows []result.WarmupWindow) []float64 {
+func perSecond(windows []record.WarmupWindow) []float64 {
 	var x []float64
 	for _, w := range windows {
 		x = append(x, math.Log(float64(w.Requests)/float64(w.WindowNS)*1e9))
@@ -89,14 +89,14 @@ func levels(x []float64, need int, noise float64) (l leveled) {
 // classOf returns the class of a warm-up that ended steady, and the window where its last level
 // began, over all its series.
 func classOf(all []leveled) (class string, from int) {
-	class = result.Flat
+	class = record.Flat
 	for _, l := range all {
 		from = max(from, l.from)
 		switch {
 		case l.faster:
-			class = result.Slowdown
-		case l.slower && class == result.Flat:
-			class = result.Warmed
+			class = record.Slowdown
+		case l.slower && class == record.Flat:
+			class = record.Warmed
 		}
 	}
 	return class, from
@@ -105,7 +105,7 @@ func classOf(all []leveled) (class string, from int) {
 // noiseOf returns the median over contestants of a series' noise from one window to the next,
 // because one contestant's few windows give a poor estimate. It is 0 if no contestant has four
 // windows.
-func noiseOf(all []*started, series func([]result.WarmupWindow) []float64) float64 {
+func noiseOf(all []*started, series func([]record.WarmupWindow) []float64) float64 {
 	var each []float64
 	for _, s := range all {
 		if len(s.Windows) >= 4 {

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"dyno/internal/plan"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // warmups are logs of rates without noise, by description.
@@ -17,16 +17,16 @@ var warmups = []struct {
 	class string
 	from  int
 }{
-	{"flat", func(i int) float64 { return 100 }, result.Flat, 0},
-	{"a cold first window", func(i int) float64 { return step(i, 1, 20, 100) }, result.Warmed, 1},
-	{"one tier", func(i int) float64 { return step(i, 12, 30, 100) }, result.Warmed, 12},
-	{"two tiers", func(i int) float64 { return step(i, 8, 20, step(i, 17, 55, 120)) }, result.Warmed, 17},
-	{"slower for good", func(i int) float64 { return step(i, 10, 200, 100) }, result.Slowdown, 10},
-	{"faster than it stays", func(i int) float64 { return step(i, 5, 30, step(i, 15, 200, 100)) }, result.Slowdown, 15},
-	{"a stall in between", func(i int) float64 { return step(i, 9, 100, step(i, 11, 10, 100)) }, result.Flat, 0},
-	{"ever slower", func(i int) float64 { return 1000 * math.Pow(.8, float64(i)) }, result.NotSteady, 0},
-	{"to and fro", func(i int) float64 { return 100 * (1 + 2*float64(i/5%2)) }, result.NotSteady, 0},
-	{"a jump at the end", func(i int) float64 { return step(i, 26, 100, 300) }, result.NotSteady, 0},
+	{"flat", func(i int) float64 { return 100 }, record.Flat, 0},
+	{"a cold first window", func(i int) float64 { return step(i, 1, 20, 100) }, record.Warmed, 1},
+	{"one tier", func(i int) float64 { return step(i, 12, 30, 100) }, record.Warmed, 12},
+	{"two tiers", func(i int) float64 { return step(i, 8, 20, step(i, 17, 55, 120)) }, record.Warmed, 17},
+	{"slower for good", func(i int) float64 { return step(i, 10, 200, 100) }, record.Slowdown, 10},
+	{"faster than it stays", func(i int) float64 { return step(i, 5, 30, step(i, 15, 200, 100)) }, record.Slowdown, 15},
+	{"a stall in between", func(i int) float64 { return step(i, 9, 100, step(i, 11, 10, 100)) }, record.Flat, 0},
+	{"ever slower", func(i int) float64 { return 1000 * math.Pow(.8, float64(i)) }, record.NotSteady, 0},
+	{"to and fro", func(i int) float64 { return 100 * (1 + 2*float64(i/5%2)) }, record.NotSteady, 0},
+	{"a jump at the end", func(i int) float64 { return step(i, 26, 100, 300) }, record.NotSteady, 0},
 }
 
 func step(i, at int, before, after float64) float64 {
@@ -46,7 +46,7 @@ func classified(x []float64, noise float64) (class string, from int) {
 			return classOf([]leveled{l})
 		}
 	}
-	return result.NotSteady, 0
+	return record.NotSteady, 0
 }
 
 func TestClassesWithoutNoise(t *testing.T) {
@@ -94,7 +94,7 @@ func TestClassesInNoise(t *testing.T) {
 
 // simulated runs two native contestants: what warms says is the rate of the n-th window of a,
 // against its usual one.
-func simulated(t *testing.T, warms func(n int) float64) *result.Run {
+func simulated(t *testing.T, warms func(n int) float64) *record.Run {
 	b, _, d, _ := set(t)
 	d.warms = func(name string, n int) float64 {
 		if name == "a" {
@@ -125,7 +125,7 @@ func TestPilotCalibratesTheWarmup(t *testing.T) {
 		if took < least || took > most {
 			t.Errorf("%s in epoch %d: %v; want %v to %v", l.Contestant, l.Epoch, took, least, most)
 		}
-		if l.Contestant == "a" && (l.Warmup != result.Warmed || l.SteadyNS == nil || *l.SteadyNS < 7e8 ||
+		if l.Contestant == "a" && (l.Warmup != record.Warmed || l.SteadyNS == nil || *l.SteadyNS < 7e8 ||
 			*l.SteadyNS > 10e8) {
 			t.Errorf("a in epoch %d: %s, %v", l.Epoch, l.Warmup, l.SteadyNS)
 		}
@@ -145,7 +145,7 @@ func TestNoSteadyStateIsNotWaitedForTwice(t *testing.T) {
 		if l.Epoch > 0 {
 			want = plan.WarmNative + plan.WarmQuiet
 		}
-		if l.Warmup != result.NotSteady || l.SteadyNS != nil || time.Duration(l.WarmupNS) != want {
+		if l.Warmup != record.NotSteady || l.SteadyNS != nil || time.Duration(l.WarmupNS) != want {
 			t.Errorf("epoch %d: %s after %v, %v; want none after %v", l.Epoch, l.Warmup, time.Duration(l.WarmupNS),
 				l.SteadyNS, want)
 		}
@@ -156,7 +156,7 @@ func TestSlowdown(t *testing.T) {
 	run := simulated(t, func(n int) float64 { return step(n, 5, 2, 1) })
 	slow := 0
 	for _, l := range run.Launches {
-		if l.Contestant == "a" && l.Warmup == result.Slowdown {
+		if l.Contestant == "a" && l.Warmup == record.Slowdown {
 			slow++
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"dyno/internal/alike"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/scenario"
 )
 
@@ -311,7 +311,7 @@ func once5ms() func(int, int64, *http.Request) sent {
 func TestSampler(t *testing.T) {
 	p := wholePlan(small("a", "b"))
 	p.Levels[0].HTTP = "h2"
-	b := &Bench{Alike: &alike.Sides{}, Scenario: &scenario.Scenario{}, run: &result.Run{Plan: p}, exact: newExact(),
+	b := &Bench{Alike: &alike.Sides{}, Scenario: &scenario.Scenario{}, run: &record.Run{Plan: p}, exact: newExact(),
 		Others: map[string]*scenario.Scenario{"other": {}}}
 	b.exact.agreed(b.Scenario, b.Scenario, []string{"ref"})
 	at := p.First()

@@ -12,7 +12,7 @@ import (
 	"dyno/internal/host"
 	"dyno/internal/load"
 	"dyno/internal/plan"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/scenario"
 	"dyno/internal/wire"
 )
@@ -27,7 +27,7 @@ func (b *Bench) turn(ctx context.Context, epoch int) error {
 	}
 	p := &b.run.Plan
 	if epoch == p.Pilots && epoch > 0 && b.Note != nil {
-		b.tell(result.Event{Stage: "analyse", Text: b.Note(b.run)})
+		b.tell(record.Event{Stage: "analyse", Text: b.Note(b.run)})
 	}
 	ctx, cancel := b.bounded(ctx)
 	defer cancel()
@@ -44,7 +44,7 @@ func (b *Bench) turn(ctx context.Context, epoch int) error {
 		}
 		b.progress("launch", name, epoch, nil)
 		s := &started{position: i,
-			Launch:  result.Launch{Contestant: name, Epoch: epoch, Layout: b.layout(name, epoch)},
+			Launch:  record.Launch{Contestant: name, Epoch: epoch, Layout: b.layout(name, epoch)},
 			managed: slices.Contains(p.Servers.Managed, name), at: plan.Warmups(b.run, epoch, name)}
 		s.err = b.open(ctx, s)
 		all = append(all, s)
@@ -77,10 +77,10 @@ func (b *Bench) turn(ctx context.Context, epoch int) error {
 			err = b.fail(s.Contestant, "launch", epoch, s.err)
 		} else {
 			s.meter()
-			err = b.record(result.Record{Launch: &s.Launch})
+			err = b.record(record.Record{Launch: &s.Launch})
 		}
 		if s.err == nil && s.idle != nil {
-			err = errors.Join(err, b.record(result.Record{Idle: s.idle}))
+			err = errors.Join(err, b.record(record.Record{Idle: s.idle}))
 		}
 		if err != nil {
 			return err
@@ -91,13 +91,13 @@ func (b *Bench) turn(ctx context.Context, epoch int) error {
 
 // started is a contestant that is being started and warmed up.
 type started struct {
-	result.Launch
+	record.Launch
 	plan.Warming
 	position  int
 	managed   bool
 	server    Server
-	idle      *result.Idle   // for a fresh process, before its first load
-	at        []result.Level // levels to warm it up at
+	idle      *record.Idle   // for a fresh process, before its first load
+	at        []record.Level // levels to warm it up at
 	disturbed bool           // another contestant in the epoch compiles beside it
 	need      int            // windows that its last level needs
 	noise     [2]float64     // in the windows of all contestants warmed up with it: per CPU, and per second
@@ -155,7 +155,7 @@ func (b *Bench) alone(ctx context.Context, o plan.Order) error {
 		return err
 	}
 	b.progress("launch", o.Contestant, o.Epoch, nil)
-	s := &started{Launch: result.Launch{Contestant: o.Contestant, Epoch: o.Epoch}, position: o.Position}
+	s := &started{Launch: record.Launch{Contestant: o.Contestant, Epoch: o.Epoch}, position: o.Position}
 	starting, cancel := b.bounded(ctx)
 	defer cancel()
 	if gone, err := b.beginEpoch(starting, o.Epoch); gone || err != nil {
@@ -171,7 +171,7 @@ func (b *Bench) alone(ctx context.Context, o plan.Order) error {
 		return b.fail(o.Contestant, "launch", o.Epoch, err)
 	}
 	s.meter()
-	if err := b.record(result.Record{Launch: &s.Launch}); err != nil {
+	if err := b.record(record.Record{Launch: &s.Launch}); err != nil {
 		return err
 	}
 	if !b.fits(o) {
@@ -209,9 +209,9 @@ func (b *Bench) trial(ctx context.Context, o plan.Order) error {
 		return b.lose(o.Epoch, "load", fmt.Errorf("while %s was loaded, %w", o.Contestant, gone))
 	}
 	if t != nil {
-		rec := result.Record{Trial: t}
+		rec := record.Record{Trial: t}
 		if o.Long {
-			rec = result.Record{Long: t}
+			rec = record.Record{Long: t}
 		}
 		if err := b.record(rec); err != nil {
 			return err
@@ -281,7 +281,7 @@ func (b *Bench) connect(ctx context.Context, s Server, o plan.Order) (_ load.Ses
 // watchUnloaded thaws a contestant without loading it, and reads the CPU time that it uses:
 // deferred work. It watches for least and then, up to most in all, until it used hardly any CPU for
 // calm.
-func (b *Bench) watchUnloaded(ctx context.Context, s Server, t *result.Trial, least, most time.Duration) error {
+func (b *Bench) watchUnloaded(ctx context.Context, s Server, t *record.Trial, least, most time.Duration) error {
 	const calm, quiet = 300 * time.Millisecond, 15 * time.Millisecond
 	if err := s.Thaw(); err != nil {
 		return err
@@ -304,7 +304,7 @@ func (b *Bench) watchUnloaded(ctx context.Context, s Server, t *result.Trial, le
 }
 
 // quantiles records an open loop's response times and lag, and the figure for a search's objective.
-func quantiles(l *result.Load, seen *result.Detail, slo *result.SLO) {
+func quantiles(l *record.Load, seen *record.Detail, slo *record.SLO) {
 	r := seen.Response
 	if r == nil {
 		return
@@ -321,7 +321,7 @@ func quantiles(l *result.Load, seen *result.Detail, slo *result.SLO) {
 
 // load makes a trial with dyno's own engine. It returns nil and an error if the load could not even
 // begin.
-func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*result.Trial, error) {
+func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*record.Trial, error) {
 	p := &b.run.Plan
 	backend := b.backend()
 	if backend == s { // its own ceiling is measured
@@ -330,7 +330,7 @@ func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*result.Trial
 	defer b.Generator.Quiet()()
 	watched := b.Host.Watch(s)
 	outer := clocks(cpuOf(s), b.Generator.CPU, cpuOf(backend))
-	t := &result.Trial{Key: o.Key, Contestant: o.Contestant, StartedUnixNS: time.Now().UnixNano()}
+	t := &record.Trial{Key: o.Key, Contestant: o.Contestant, StartedUnixNS: time.Now().UnixNano()}
 	if o.Level != p.First() {
 		t.Level = &o.Level
 	}
@@ -343,16 +343,16 @@ func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*result.Trial
 	defer sess.Close()
 	log, _ := s.Read(ReadLog)
 	if backend != nil {
-		t.Backend = &result.Usage{}
+		t.Backend = &record.Usage{}
 	}
 	heap := b.heap(s)
-	alone := p.Processes == result.PerLoad
+	alone := p.Processes == record.PerLoad
 	if alone {
 		s.Read(ReadGrow)
 	}
 	s.Read(ReadCount)
 	inner, began := clocks(cpuOf(s), b.Generator.CPU, cpuOf(backend)), b.Generator.Now()
-	var seen result.Detail
+	var seen record.Detail
 	t.Load, err = sess.Run(ctx, b.window(o, &seen))
 	t.ClocksNS = int64(b.Generator.Now().Sub(began))
 	used := inner()
@@ -421,13 +421,13 @@ func (b *Bench) differs(name string) []string {
 // backend on the generator's CPUs it sleeps, because the backend needs that CPU. In a closed loop a
 // server pays for waking a sleeping generator, and a slow server pays more; but in runs with an
 // external tool, which sleeps, dyno's engine sleeps too.
-func (b *Bench) spins(level result.Level) bool {
+func (b *Bench) spins(level record.Level) bool {
 	p, open := &b.run.Plan, level.RatePerSec > 0
 	if p.Backend != "" && !b.run.Host.BackendApart() || !open && len(p.External) > 0 {
 		return false
 	}
 	if all := b.run.Host.Generators; len(all) > 0 {
-		return !slices.ContainsFunc(all, func(g result.Host) bool {
+		return !slices.ContainsFunc(all, func(g record.Host) bool {
 			own := load.Share{Of: len(all)}.Part(int64(level.Connections)) // the largest
 			s := host.Spinning{Usable: g.GeneratorCPUs, LoopCPUs: g.GeneratorCPUs, Quota: g.QuotaCPUs, Remote: true,
 				Loops: load.Loops(len(g.GeneratorCPUs), int(own))}
@@ -439,7 +439,7 @@ func (b *Bench) spins(level result.Level) bool {
 	return ok
 }
 
-func (b *Bench) job(name string, s Server, level result.Level, seed uint64) load.Job {
+func (b *Bench) job(name string, s Server, level record.Level, seed uint64) load.Job {
 	form := level.HTTP
 	sc := b.exact.loaded(name, b.scenario(level.Scenario), level).Excuse(b.differs(name))
 	if name == b.run.Plan.Backend {
@@ -456,13 +456,13 @@ func (b *Bench) job(name string, s Server, level result.Level, seed uint64) load
 // rewarm returns the load before a trial that does not count: one request at a time on each
 // connection, whatever the pipeline. Handlers that hash only get as many requests as they can
 // answer in that time, because one queued request per connection would take as long as the trial.
-func rewarm(p *result.Plan, at result.Level) load.Window {
+func rewarm(p *record.Plan, at record.Level) load.Window {
 	return load.Window{For: time.Duration(plan.Rewarm(p, at)), Requests: plan.RewarmRequests(p, at),
 		Spread: time.Duration(at.DelayNS), InFlight: 1, Uncounted: true}
 }
 
 // window returns a trial's load. For an open loop seen keeps the response times.
-func (b *Bench) window(o plan.Order, seen *result.Detail) load.Window {
+func (b *Bench) window(o plan.Order, seen *record.Detail) load.Window {
 	if n := b.run.Plan.Load.Requests; n > 0 {
 		w := load.Window{Requests: n}
 		if o.External != "" {

@@ -12,14 +12,14 @@ import (
 	"dyno/internal/alike"
 	"dyno/internal/load"
 	"dyno/internal/plan"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/scenario"
 	"dyno/internal/wire"
 )
 
 // build builds all contestants, two at a time, and returns those that could be built. For the
 // others it records the reason.
-func (b *Bench) build(ctx context.Context) ([]result.Contestant, error) {
+func (b *Bench) build(ctx context.Context) ([]record.Contestant, error) {
 	p := &b.run.Plan
 	names := append(append([]string(nil), p.Contestants...), p.Controls...)
 	if p.Ceiling != "" && p.Ceiling != p.Backend {
@@ -30,7 +30,7 @@ func (b *Bench) build(ctx context.Context) ([]result.Contestant, error) {
 	}
 	// failed before the run was resumed
 	lost := func(name string) bool { return name != p.Backend && b.run.FailureOf(name) != nil }
-	built := make([]result.Contestant, len(names))
+	built := make([]record.Contestant, len(names))
 	failed := make([]error, len(names))
 	slots := make(chan struct{}, 2)
 	var wg sync.WaitGroup
@@ -42,10 +42,10 @@ func (b *Bench) build(ctx context.Context) ([]result.Contestant, error) {
 			slots <- struct{}{}
 			defer func() { <-slots }()
 			built[i], failed[i] = b.Host.Build(ctx, name, func(text string) {
-				b.tell(result.Event{Stage: "build", Contestant: name, Text: text})
+				b.tell(record.Event{Stage: "build", Contestant: name, Text: text})
 			})
 			if failed[i] == nil && built[i].BuildNS > 0 { // commands, images and URLs are not built
-				b.tell(result.Event{Stage: "built", Contestant: name})
+				b.tell(record.Event{Stage: "built", Contestant: name})
 			}
 		})
 	}
@@ -53,7 +53,7 @@ func (b *Bench) build(ctx context.Context) ([]result.Contestant, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	var standing []result.Contestant
+	var standing []record.Contestant
 	for i, name := range names {
 		if lost(name) {
 			continue
@@ -67,7 +67,7 @@ func (b *Bench) build(ctx context.Context) ([]result.Contestant, error) {
 			return nil, refuse(name, failed[i])
 		}
 		if built[i].Name != "" { // at least its title is known
-			if err := b.record(result.Record{Contestant: &built[i]}); err != nil {
+			if err := b.record(record.Record{Contestant: &built[i]}); err != nil {
 				return nil, err
 			}
 		}
@@ -83,7 +83,7 @@ func (b *Bench) build(ctx context.Context) ([]result.Contestant, error) {
 
 // verifyAll starts each contestant once, alone, and verifies that it keeps the contract. Only then
 // it records the contestant, with the observations.
-func (b *Bench) verifyAll(ctx context.Context, built []result.Contestant) error {
+func (b *Bench) verifyAll(ctx context.Context, built []record.Contestant) error {
 	ctx, cancel := b.bounded(ctx)
 	defer cancel()
 	if _, err := b.startBackend(ctx, 0); err != nil {
@@ -110,8 +110,8 @@ func (b *Bench) verifyAll(ctx context.Context, built []result.Contestant) error 
 }
 
 // verifyOne verifies a contestant where it is loaded, and records it with the observations, once.
-func (b *Bench) verifyOne(ctx context.Context, c result.Contestant) error {
-	b.tell(result.Event{Stage: "verify", Contestant: c.Name})
+func (b *Bench) verifyOne(ctx context.Context, c record.Contestant) error {
+	b.tell(record.Event{Stage: "verify", Contestant: c.Name})
 	known := b.run.Contestant(c.Name)
 	if known != nil {
 		if err := sameProgram(known, &c); err != nil {
@@ -141,7 +141,7 @@ func (b *Bench) verifyOne(ctx context.Context, c result.Contestant) error {
 	if known != nil {
 		return nil
 	}
-	return b.record(result.Record{Contestant: &c})
+	return b.record(record.Record{Contestant: &c})
 }
 
 // agree compares all contestants' responses, and makes their common properties the load's contract.
@@ -181,8 +181,8 @@ func (b *Bench) agree(ctx context.Context) error {
 	for _, more := range b.run.CheckedAlso() {
 		text += "; " + more
 	}
-	b.tell(result.Event{Stage: "verify", Text: text})
-	return b.record(result.Record{Alike: a})
+	b.tell(record.Event{Stage: "verify", Text: text})
+	return b.record(record.Record{Alike: a})
 }
 
 // askAnew restarts all contestants and sends them Ask's requests: answers that differ then, such as
@@ -210,8 +210,8 @@ func (b *Bench) askAnew(ctx context.Context) error {
 }
 
 // specified counts the loaded requests, and those whose whole body their scenario determines.
-func (b *Bench) specified() *result.Alike {
-	a := &result.Alike{}
+func (b *Bench) specified() *record.Alike {
+	a := &record.Alike{}
 	all := []*scenario.Scenario{b.Scenario}
 	for _, name := range slices.Sorted(maps.Keys(b.Others)) {
 		all = append(all, b.Others[name])
@@ -283,9 +283,9 @@ func (b *Bench) judge(ctx context.Context, epoch int) error {
 				return err
 			}
 		}
-		seen := &result.Sampled{Contestant: name, Epoch: epoch, Answers: v.Answers, Compared: v.Compared, Long: v.Long,
+		seen := &record.Sampled{Contestant: name, Epoch: epoch, Answers: v.Answers, Compared: v.Compared, Long: v.Long,
 			Headers: v.Heads}
-		if err := b.record(result.Record{Sampled: seen}); err != nil {
+		if err := b.record(record.Record{Sampled: seen}); err != nil {
 			return err
 		}
 	}
@@ -295,7 +295,7 @@ func (b *Bench) judge(ctx context.Context, epoch int) error {
 // sampler returns the sampler for a contestant's answers in this epoch at a level; nil if they are
 // not compared. Header sections are only compared at the protocol in which the contestants were
 // first asked.
-func (b *Bench) sampler(name string, at result.Level) *load.Sampler {
+func (b *Bench) sampler(name string, at record.Level) *load.Sampler {
 	if !b.compared(name) || b.scenario(at.Scenario) != b.Scenario {
 		return nil
 	}
@@ -346,7 +346,7 @@ func (b *Bench) freshly(ctx context.Context, name string, s Server) ([]scenario.
 // proveOne verifies that a contestant keeps its contract, and that it ends on SIGTERM. It returns
 // the observations; nil for the ceiling's server, which implements only the loaded requests, and
 // for the backend, which is already running.
-func (b *Bench) proveOne(ctx context.Context, c *result.Contestant) (*scenario.Observed, error) {
+func (b *Bench) proveOne(ctx context.Context, c *record.Contestant) (*scenario.Observed, error) {
 	if c.Name == b.run.Plan.Backend {
 		return nil, nil
 	}

@@ -8,7 +8,7 @@ import (
 
 	"dyno/internal/load"
 	"dyno/internal/plan"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // settle is the time for a managed contestant to notice that its connections are closed, so that
@@ -158,7 +158,7 @@ func (s *started) classify() {
 	rates := perCPU(s.Windows)
 	s.WarmupRateFirst, s.WarmupRateLast = rate(rates[0]), rate(rates[len(rates)-1])
 	if !s.steady() || s.managed && !s.quiet() {
-		s.Warmup = result.NotSteady
+		s.Warmup = record.NotSteady
 		return
 	}
 	var from int
@@ -168,7 +168,7 @@ func (s *started) classify() {
 }
 
 // began returns when a window began, on WarmupNS's clock.
-func began(w result.WarmupWindow) int64 { return w.EndNS - w.WindowNS }
+func began(w record.WarmupWindow) int64 { return w.EndNS - w.WindowNS }
 
 // warmOnce makes one load window for each scenario that s will be loaded with, on new connections
 // as in a trial: the code that opens and closes them must be compiled as well. WarmupNS is the
@@ -178,7 +178,7 @@ func (b *Bench) warmOnce(ctx context.Context, s *started) error {
 	if unread == nil && len(s.Windows) > 0 && before-s.cpu > compiling {
 		s.compiled = b.Generator.Now().Sub(s.began)
 	}
-	var w result.WarmupWindow
+	var w record.WarmupWindow
 	var used time.Duration
 	for i, level := range s.at {
 		if i > 0 {

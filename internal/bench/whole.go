@@ -7,15 +7,15 @@ import (
 	"time"
 
 	"dyno/internal/host"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // Whole describes this machine as one of several, with all CPUs for servers or all for the generator.
-func Whole(servers bool) result.Host { return whole(host.Describe(), servers, 0, nil) }
+func Whole(servers bool) record.Host { return whole(host.Describe(), servers, 0, nil) }
 
 // whole gives all CPUs that h divides between server and generator to one side; if they are fewer
 // than n it gives all, including those that h keeps for background CPU.
-func whole(h result.Host, servers bool, n int, all []int) result.Host {
+func whole(h record.Host, servers bool, n int, all []int) record.Host {
 	cpus := slices.Concat(h.ServerCPUs, h.GeneratorCPUs)
 	slices.Sort(cpus)
 	cpus = slices.Compact(cpus)

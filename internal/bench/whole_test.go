@@ -4,11 +4,11 @@ import (
 	"reflect"
 	"testing"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 func TestWhole(t *testing.T) {
-	h := result.Host{ServerCPUs: []int{1, 3}, GeneratorCPUs: []int{2}}
+	h := record.Host{ServerCPUs: []int{1, 3}, GeneratorCPUs: []int{2}}
 	for n, want := range map[int][]int{0: {1, 2, 3}, 3: {1, 2, 3}, 4: {0, 1, 2, 3}, 5: {0, 1, 2, 3}} {
 		got := whole(h, true, n, []int{0, 1, 2, 3})
 		if !reflect.DeepEqual(got.ServerCPUs, want) || got.GeneratorCPUs != nil || !got.Pinned {

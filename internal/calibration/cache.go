@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 
 	"dyno/internal/contestant"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // fileName returns the path of this user's last calibration on this machine.
@@ -21,7 +21,7 @@ func fileName() (string, error) {
 func BootID() string { return read(os.DirFS("/"), "proc/sys/kernel/random/boot_id") }
 
 // Write stores c as the last calibration. The file is written atomically.
-func Write(c *result.Calibration) (err error) {
+func Write(c *record.Calibration) (err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("store the calibration: %w", err)
@@ -51,7 +51,7 @@ func Write(c *result.Calibration) (err error) {
 
 // Last reads the last calibration. It may be from another boot, or old: compare its BootID with the
 // host's, and its EndedUnixNS with the clock. The error wraps fs.ErrNotExist if there is none.
-func Last() (*result.Calibration, error) {
+func Last() (*record.Calibration, error) {
 	name, err := fileName()
 	if err != nil {
 		return nil, fmt.Errorf("read the last calibration: %w", err)
@@ -60,13 +60,13 @@ func Last() (*result.Calibration, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the last calibration: %w", err)
 	}
-	var c result.Calibration
+	var c record.Calibration
 	if err := json.Unmarshal(data, &c); err != nil {
 		return nil, fmt.Errorf("read the last calibration %s: %w; run dyno doctor to replace it", name, err)
 	}
-	if c.Format != result.Format {
+	if c.Format != record.Format {
 		return nil, fmt.Errorf("read the last calibration %s: format %d, want %d; run dyno doctor to replace it",
-			name, c.Format, result.Format)
+			name, c.Format, record.Format)
 	}
 	return &c, nil
 }

@@ -20,7 +20,7 @@ import (
 	"dyno/internal/document"
 	"dyno/internal/host"
 	"dyno/internal/proc"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/scenario"
 )
 
@@ -85,7 +85,7 @@ var (
 
 // Measure calibrates. An error means that the machine could not be measured; with it Measure
 // returns the results so far, at least the settings.
-func Measure(ctx context.Context, o Options) (*result.Calibration, error) {
+func Measure(ctx context.Context, o Options) (*record.Calibration, error) {
 	times := full
 	if o.Quick {
 		times = quick
@@ -98,8 +98,8 @@ func Measure(ctx context.Context, o Options) (*result.Calibration, error) {
 	}
 	o.Note("read the machine's settings")
 	host.RaiseFileLimit()
-	c := &result.Calibration{
-		Format: result.Format, Dyno: o.Dyno, BootID: BootID(), StartedUnixNS: time.Now().UnixNano(), Quick: o.Quick,
+	c := &record.Calibration{
+		Format: record.Format, Dyno: o.Dyno, BootID: BootID(), StartedUnixNS: time.Now().UnixNano(), Quick: o.Quick,
 		Host: describe(),
 	}
 	c.Facts = facts(os.DirFS("/"), c.Host.ServerCPUs, c.Host.GeneratorCPUs)
@@ -114,7 +114,7 @@ func Measure(ctx context.Context, o Options) (*result.Calibration, error) {
 }
 
 // describe returns the machine's description that a run would record.
-func describe() result.Host {
+func describe() record.Host {
 	h := host.Describe()
 	absent := map[string]string{}
 	maps.Copy(absent, proc.Absent())
@@ -128,10 +128,10 @@ func describe() result.Host {
 }
 
 // bench is a calibration's state.
-type bench struct {
+type setup struct {
 	Options
 	times   Times
-	cal     *result.Calibration
+	cal     *record.Calibration
 	meter   *host.Meter
 	folder  string // for logs and homes
 	servers []*server
@@ -140,12 +140,12 @@ type bench struct {
 }
 
 // open prepares a calibration: a folder, a meter, and dyno's own CPUs.
-func open(o Options, times Times, c *result.Calibration) (*bench, error) {
+func open(o Options, times Times, c *record.Calibration) (*setup, error) {
 	if runtime.GOOS != "linux" {
 		return nil, fmt.Errorf("measure: dyno can start and load reference servers only on Linux, and this is %s: %w",
 			runtime.GOOS, errors.ErrUnsupported)
 	}
-	b := &bench{Options: o, times: times, cal: c}
+	b := &setup{Options: o, times: times, cal: c}
 	var err error
 	if b.folder, err = proc.MkdirTemp("", "dyno-calibration-"); err != nil {
 		return nil, err
@@ -162,7 +162,7 @@ func open(o Options, times Times, c *result.Calibration) (*bench, error) {
 }
 
 // close stops all running servers and removes temporary files.
-func (b *bench) close() error {
+func (b *setup) close() error {
 	var errs []error
 	for _, s := range b.servers {
 		errs = append(errs, s.Stop())
@@ -178,7 +178,7 @@ func (b *bench) close() error {
 }
 
 // steps carries out all steps in turn.
-func (b *bench) steps(ctx context.Context) error {
+func (b *setup) steps(ctx context.Context) error {
 	for _, step := range []struct {
 		does string
 		run  func(context.Context) error
@@ -207,7 +207,7 @@ type server struct {
 }
 
 // start starts a reference server on the server's CPUs and waits for its first right answer.
-func (b *bench) start(ctx context.Context, name string) (*server, error) {
+func (b *setup) start(ctx context.Context, name string) (*server, error) {
 	b.started++
 	home := filepath.Join(b.folder, fmt.Sprintf("server%d", b.started))
 	s := &server{name: name, log: filepath.Join(home+"-log", "log")}
@@ -222,7 +222,7 @@ func (b *bench) start(ctx context.Context, name string) (*server, error) {
 }
 
 // stop ends a server.
-func (b *bench) stop(s *server) error {
+func (b *setup) stop(s *server) error {
 	if err := s.Stop(); err != nil {
 		return fmt.Errorf("stop %s: %w", s.name, err)
 	}
@@ -230,7 +230,7 @@ func (b *bench) stop(s *server) error {
 }
 
 // pinned returns cpus, or nil if processes are not pinned.
-func (b *bench) pinned(cpus []int) []int {
+func (b *setup) pinned(cpus []int) []int {
 	if !b.cal.Host.Pinned {
 		return nil
 	}

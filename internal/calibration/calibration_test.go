@@ -11,7 +11,7 @@ import (
 	"testing/fstest"
 	"time"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 func p(n int64) *int64 { return &n }
@@ -40,14 +40,14 @@ func TestFacts(t *testing.T) {
 		"proc/self/timerslack_ns":               "50000\n",
 		"proc/meminfo":                          "MemTotal: 9 kB\nMemAvailable:       2 kB\nSwapCached: 1 kB\nSwapTotal: 5 kB\nSwapFree: 2 kB\n",
 	}), []int{0}, []int{1})
-	want := result.Facts{
+	want := record.Facts{
 		SMT: "on", SplitCores: [][]int{{0, 1}}, Turbo: "on", ClockSource: "tsc", THP: "madvise", HardFileLimit: p(20000), PortLow: p(32768), PortHigh: p(60999),
 		TimeWaitReuse: p(2), TCPTimestamps: p(1), Somaxconn: p(4096), ASLR: p(2), TimerSlackNS: p(50000), AvailableBytes: p(2048), SwapUsedBytes: p(3072),
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v\nwant %+v", got, want)
 	}
-	if bare := facts(tree(nil), []int{0}, []int{1}); !reflect.DeepEqual(bare, result.Facts{}) {
+	if bare := facts(tree(nil), []int{0}, []int{1}); !reflect.DeepEqual(bare, record.Facts{}) {
 		t.Errorf("of an empty root: %+v", bare)
 	}
 }
@@ -106,14 +106,14 @@ func TestSplit(t *testing.T) {
 
 // One disturbed window in three does not count.
 func TestMiddleWindow(t *testing.T) {
-	window := func(seen int64) result.KnownDelay { return result.KnownDelay{SeenP99NS: seen, TrueP99NS: 1000} }
-	if got := middle([]result.KnownDelay{window(9_000_000), window(1040), window(1050)}); got.SeenP99NS != 1050 {
+	window := func(seen int64) record.KnownDelay { return record.KnownDelay{SeenP99NS: seen, TrueP99NS: 1000} }
+	if got := middle([]record.KnownDelay{window(9_000_000), window(1040), window(1050)}); got.SeenP99NS != 1050 {
 		t.Errorf("middle: %d", got.SeenP99NS)
 	}
 }
 
 func TestJudgeDelays(t *testing.T) {
-	d := []result.KnownDelay{
+	d := []record.KnownDelay{
 		{SeenP50NS: 45_000, TrueP50NS: 5_000, SeenP99NS: 90_000, TrueP99NS: 10_000},
 		{SeenP50NS: 1_050_000, TrueP50NS: 1_002_000, SeenP99NS: 1_100_000, TrueP99NS: 1_200_000},
 	}
@@ -124,11 +124,11 @@ func TestJudgeDelays(t *testing.T) {
 	if d[1].RoundTripNS != 40_000 || d[1].ErrorP50NS != 8_000 || d[1].ErrorP99NS != -140_000 {
 		t.Errorf("1 ms: %+v", d[1])
 	}
-	c := result.Calibration{Delays: d}
+	c := record.Calibration{Delays: d}
 	if ns, ok := c.LatencyErrorP99NS(); ns != 140_000 || !ok {
 		t.Errorf("largest error %d, %v", ns, ok)
 	}
-	if _, ok := (&result.Calibration{}).LatencyErrorP99NS(); ok {
+	if _, ok := (&record.Calibration{}).LatencyErrorP99NS(); ok {
 		t.Error("an error without a measurement")
 	}
 }
@@ -182,7 +182,7 @@ func TestLast(t *testing.T) {
 	if _, err := Last(); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("with none: %v", err)
 	}
-	want := &result.Calibration{Format: result.Format, BootID: "b", EndedUnixNS: 7, Clock: &result.Clock{CostNS: 40, StepNS: 10}}
+	want := &record.Calibration{Format: record.Format, BootID: "b", EndedUnixNS: 7, Clock: &record.Clock{CostNS: 40, StepNS: 10}}
 	for range 2 { // the second replaces the first
 		if err := Write(want); err != nil {
 			t.Fatal(err)

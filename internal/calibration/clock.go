@@ -4,20 +4,19 @@ import (
 	"context"
 	"time"
 
-	"dyno/internal/hist"
 	"dyno/internal/load"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // clock measures the cost of reading the clock, by the fastest of several batches, and the smallest
 // step between two different readings.
-func (b *bench) clock(context.Context) error {
+func (b *setup) clock(context.Context) error {
 	if b.times.Clock <= 0 {
 		return nil
 	}
 	b.Note("clock")
 	const readings, batches = 2000, 10
-	c := &result.Clock{CostNS: -1, StepNS: int64(time.Second)}
+	c := &record.Clock{CostNS: -1, StepNS: int64(time.Second)}
 	for range batches {
 		for end := time.Now().Add(b.times.Clock); ; {
 			first := time.Now()
@@ -50,7 +49,7 @@ func (b *bench) clock(context.Context) error {
 const lagRate = 2000
 
 // null measures timer accuracy and ceilings, which need the plain null server.
-func (b *bench) null(ctx context.Context) error {
+func (b *setup) null(ctx context.Context) error {
 	if b.times.Lag <= 0 && b.times.Ceiling <= 0 {
 		return nil
 	}
@@ -73,7 +72,7 @@ func (b *bench) null(ctx context.Context) error {
 
 // punctuality measures how late the engine sends at a fixed rate and, for comparison, how late a
 // sleeping goroutine wakes.
-func (b *bench) punctuality(ctx context.Context, s *server) error {
+func (b *setup) punctuality(ctx context.Context, s *server) error {
 	b.Note("timer accuracy: 2,000 requests per second")
 	shape := Shape{Connections: 50, Pipeline: 1}
 	v, err := b.load(ctx, s, shape, paced(lagRate, b.times.Lag))
@@ -84,7 +83,7 @@ func (b *bench) punctuality(ctx context.Context, s *server) error {
 		return err
 	}
 	lag := v.detail.Lag
-	w := &result.Waiting{
+	w := &record.Waiting{
 		RatePerSec: lagRate, Requests: v.Succeeded, Spin: b.spins(shape, true),
 		RunQueueNS: v.RunQueueNS, WindowNS: v.WindowNS,
 		LagP50NS: lag.Quantile(.5), LagP99NS: lag.Quantile(.99), LagMaxNS: lag.Max(),
@@ -97,9 +96,9 @@ func (b *bench) punctuality(ctx context.Context, s *server) error {
 
 // sleeps measures how late a goroutine that waits with time.Sleep wakes at each due time, like an
 // engine that does not spin.
-func sleeps(ctx context.Context, rate float64, length time.Duration) *hist.Histogram {
+func sleeps(ctx context.Context, rate float64, length time.Duration) *record.Histogram {
 	defer quiet()()
-	h := hist.New()
+	h := record.New()
 	start := time.Now()
 	for n := 1; ctx.Err() == nil; n++ {
 		due := time.Duration(float64(n) / rate * 1e9)
@@ -114,7 +113,7 @@ func sleeps(ctx context.Context, rate float64, length time.Duration) *hist.Histo
 
 // ceiling measures the engine's maximum rate for a load's shape, with the null server, which is
 // faster than any contestant.
-func (b *bench) ceiling(ctx context.Context, s *server, shape Shape) error {
+func (b *setup) ceiling(ctx context.Context, s *server, shape Shape) error {
 	b.Note("ceiling: " + shape.String())
 	length := b.times.Ceiling
 	if shape.PerConnection > 0 {
@@ -124,7 +123,7 @@ func (b *bench) ceiling(ctx context.Context, s *server, shape Shape) error {
 	if err != nil {
 		return err
 	}
-	c := result.Ceiling{
+	c := record.Ceiling{
 		Connections: shape.Connections, Pipeline: shape.Pipeline, PerConnection: shape.PerConnection,
 		WindowNS: v.WindowNS, Succeeded: v.Succeeded, Errors: v.Errors, RatePerSec: v.perSec(),
 	}

@@ -8,12 +8,12 @@ import (
 	"strconv"
 	"strings"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // facts reads settings below root: proc and sys.
-func facts(root fs.FS, server, generator []int) result.Facts {
-	f := result.Facts{
+func facts(root fs.FS, server, generator []int) record.Facts {
+	f := record.Facts{
 		SMT:         read(root, "sys/devices/system/cpu/smt/control"),
 		SplitCores:  split(root, server, generator),
 		Turbo:       turbo(root),

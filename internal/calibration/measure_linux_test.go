@@ -16,8 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"dyno/internal/record"
 	"dyno/internal/refserver"
-	"dyno/internal/result"
 	"dyno/internal/scenario"
 )
 
@@ -139,7 +139,7 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-func checkRounds(t *testing.T, c *result.Calibration) {
+func checkRounds(t *testing.T, c *record.Calibration) {
 	t.Helper()
 	if c.Noise == nil || len(c.Noise.Rounds) != 6 || len(c.Noise.Servers) != 4 || len(c.Costs) != 2 {
 		t.Fatalf("noise %+v, costs %+v", c.Noise, c.Costs)

@@ -10,8 +10,8 @@ import (
 	"dyno/internal/host"
 	"dyno/internal/load"
 	"dyno/internal/proc"
+	"dyno/internal/record"
 	"dyno/internal/refserver"
-	"dyno/internal/result"
 	"dyno/internal/stats"
 )
 
@@ -25,7 +25,7 @@ type trial struct {
 
 // rounds loads ref, its copy, and the servers with known costs in turn. None is frozen, because
 // idle servers use little CPU, and equally much for all.
-func (b *bench) rounds(ctx context.Context) error {
+func (b *setup) rounds(ctx context.Context) error {
 	if b.times.Rounds <= 0 {
 		return nil
 	}
@@ -45,7 +45,7 @@ func (b *bench) rounds(ctx context.Context) error {
 	}
 	b.Note(fmt.Sprintf("noise: %d rounds of %d loads of %v", b.times.Rounds, len(names), b.times.Trial))
 	rng := rand.New(rand.NewPCG(seed, 0))
-	noise := &result.Noise{Servers: names, TrialNS: int64(b.times.Trial), Connections: usual.Connections}
+	noise := &record.Noise{Servers: names, TrialNS: int64(b.times.Trial), Connections: usual.Connections}
 	var all [][]trial // by round, then server
 	for range b.times.Rounds {
 		round, causes, err := b.round(ctx, servers, rng.Perm(len(servers)))
@@ -53,7 +53,7 @@ func (b *bench) rounds(ctx context.Context) error {
 			return err
 		}
 		all = append(all, round)
-		n := result.NoiseRound{Causes: causes}
+		n := record.NoiseRound{Causes: causes}
 		for _, t := range round {
 			n.RatePerSec, n.CPUPerRequestNS = append(n.RatePerSec, t.perSec), append(n.CPUPerRequestNS, t.cpu)
 			n.RunQueueNS += t.queue
@@ -74,12 +74,12 @@ func (b *bench) rounds(ctx context.Context) error {
 }
 
 // round makes one trial with each server in the given order; the trials are returned by server.
-func (b *bench) round(ctx context.Context, servers []*server, order []int) ([]trial, result.Causes, error) {
+func (b *setup) round(ctx context.Context, servers []*server, order []int) ([]trial, record.Causes, error) {
 	var before, after host.Snapshot
 	b.meter.Snapshot(&before)
 	used, own, err := clocks(servers...)
 	if err != nil {
-		return nil, result.Causes{}, err
+		return nil, record.Causes{}, err
 	}
 	round := make([]trial, len(servers))
 	for _, i := range order {
@@ -88,7 +88,7 @@ func (b *bench) round(ctx context.Context, servers []*server, order []int) ([]tr
 			err = v.clean()
 		}
 		if err != nil {
-			return nil, result.Causes{}, err
+			return nil, record.Causes{}, err
 		}
 		round[i] = trial{
 			perSec: v.perSec(), cpu: float64(v.server) / float64(v.Succeeded), queue: v.RunQueueNS,
@@ -98,7 +98,7 @@ func (b *bench) round(ctx context.Context, servers []*server, order []int) ([]tr
 	b.meter.Snapshot(&after)
 	used2, own2, err := clocks(servers...)
 	if err != nil {
-		return nil, result.Causes{}, err
+		return nil, record.Causes{}, err
 	}
 	server := host.Account{CPUs: b.cal.Host.ServerCPUs, Used: used2 - used}
 	generator := host.Account{CPUs: b.cal.Host.GeneratorCPUs, Used: own2 - own}
@@ -120,7 +120,7 @@ func clocks(servers ...*server) (used, own time.Duration, err error) {
 
 // knownCost compares the CPU per request between server i in the rounds and ref, which is the
 // first, with a 95 % interval.
-func knownCost(name string, rounds [][]trial, i int) result.KnownCost {
+func knownCost(name string, rounds [][]trial, i int) record.KnownCost {
 	c, _, _ := refserver.ParseControl(name)
 	added := c.Extra * float64(refserver.RefCost)
 	var logs, base []float64
@@ -129,7 +129,7 @@ func knownCost(name string, rounds [][]trial, i int) result.KnownCost {
 		base = append(base, r[0].cpu)
 	}
 	j := stats.Joint([][]float64{logs}, .05, 1)[0]
-	return result.KnownCost{
+	return record.KnownCost{
 		Server: name, AddedNS: int64(added), Expected: 1 + added/stats.Median(base), Rounds: len(rounds),
 		Ratio: math.Exp(j.Log), Lo: finite(math.Exp(j.Log - j.Crit*j.SE)), Hi: finite(math.Exp(j.Log + j.Crit*j.SE)),
 	}

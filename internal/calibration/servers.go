@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"dyno/internal/proc"
+	"dyno/internal/record"
 	"dyno/internal/refserver"
-	"dyno/internal/result"
 )
 
 // known are the delays. The first must be 0: it shows the round-trip time.
@@ -26,13 +26,13 @@ const delayRate = 370
 const delayWindows = 3
 
 // delays measures the engine's errors for known delays.
-func (b *bench) delays(ctx context.Context) error {
+func (b *setup) delays(ctx context.Context) error {
 	if b.times.Delay <= 0 {
 		return nil
 	}
 	for _, d := range known {
 		b.Note("known delay: " + d.String())
-		var windows []result.KnownDelay
+		var windows []record.KnownDelay
 		for range delayWindows {
 			w, err := b.delay(ctx, d)
 			if err != nil {
@@ -47,8 +47,8 @@ func (b *bench) delays(ctx context.Context) error {
 }
 
 // delay loads a server that waits for d in one window.
-func (b *bench) delay(ctx context.Context, d time.Duration) (result.KnownDelay, error) {
-	none, name := result.KnownDelay{}, "null+"+d.String()
+func (b *setup) delay(ctx context.Context, d time.Duration) (record.KnownDelay, error) {
+	none, name := record.KnownDelay{}, "null+"+d.String()
 	s, err := b.start(ctx, name)
 	if err != nil {
 		return none, err
@@ -67,22 +67,22 @@ func (b *bench) delay(ctx context.Context, d time.Duration) (result.KnownDelay, 
 	if err != nil {
 		return none, fmt.Errorf("%s: %w", name, err)
 	}
-	return result.KnownDelay{
+	return record.KnownDelay{
 		DelayNS: int64(d), Requests: v.Succeeded, TrueP50NS: tally.Service.P50NS, TrueP99NS: tally.Service.P99NS,
 		SeenP50NS: v.detail.Service.Quantile(.5), SeenP99NS: v.detail.Service.Quantile(.99),
 	}, nil
 }
 
 // middle returns the window with the median error in the 99th percentile.
-func middle(windows []result.KnownDelay) result.KnownDelay {
-	off := func(d result.KnownDelay) int64 { return d.SeenP99NS - d.TrueP99NS }
-	slices.SortFunc(windows, func(a, b result.KnownDelay) int { return cmp.Compare(off(a), off(b)) })
+func middle(windows []record.KnownDelay) record.KnownDelay {
+	off := func(d record.KnownDelay) int64 { return d.SeenP99NS - d.TrueP99NS }
+	slices.SortFunc(windows, func(a, b record.KnownDelay) int { return cmp.Compare(off(a), off(b)) })
 	return windows[len(windows)/2]
 }
 
 // setErrors sets the errors, once the round-trip time is known from the first window, which has no
 // delay.
-func setErrors(delays []result.KnownDelay) {
+func setErrors(delays []record.KnownDelay) {
 	for i := range delays {
 		d := &delays[i]
 		d.RoundTripNS = delays[0].SeenP50NS - delays[0].TrueP50NS
@@ -112,7 +112,7 @@ const (
 
 // stall measures whether response times include a known stall, as they must in an open loop:
 // requests that are due while the server stalls count from when they were due.
-func (b *bench) stall(ctx context.Context) error {
+func (b *setup) stall(ctx context.Context) error {
 	if b.times.Stall <= 0 {
 		return nil
 	}
@@ -128,7 +128,7 @@ func (b *bench) stall(ctx context.Context) error {
 	if err := v.clean(); err != nil {
 		return err
 	}
-	b.cal.Stall = &result.KnownStall{
+	b.cal.Stall = &record.KnownStall{
 		StallNS: int64(stallFor), PeriodNS: int64(stallPeriod), RatePerSec: stallRate, WindowNS: int64(b.times.Stall),
 		Requests: v.Succeeded, ResponseP99NS: v.detail.Response.Quantile(.99), ExpectedP99NS: int64(stallP(.99)),
 	}

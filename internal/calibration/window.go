@@ -10,7 +10,7 @@ import (
 	"dyno/internal/host"
 	"dyno/internal/load"
 	"dyno/internal/load/epoll"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/wire"
 )
 
@@ -22,8 +22,8 @@ const rewarm = 30 * time.Millisecond
 
 // seen is a window's result.
 type seen struct {
-	result.Load
-	detail         result.Detail // in an observed window
+	record.Load
+	detail         record.Detail // in an observed window
 	server, client time.Duration // CPU time that they used
 }
 
@@ -44,7 +44,7 @@ func (s *seen) clean() error {
 }
 
 // load loads s for one window, on fresh connections.
-func (b *bench) load(ctx context.Context, s *server, shape Shape, w load.Window) (*seen, error) {
+func (b *setup) load(ctx context.Context, s *server, shape Shape, w load.Window) (*seen, error) {
 	defer quiet()()
 	sess, err := epoll.Engine{}.Open(ctx, b.job(s.Addr, shape, w.Schedule != nil))
 	if err != nil {
@@ -74,7 +74,7 @@ func (b *bench) load(ctx context.Context, s *server, shape Shape, w load.Window)
 }
 
 // job returns the job of a load on addr; open means that it has a schedule.
-func (b *bench) job(addr string, shape Shape, open bool) load.Job {
+func (b *setup) job(addr string, shape Shape, open bool) load.Job {
 	return load.Job{
 		Endpoint: wire.TCP(addr), Scenario: b.Scenario, Seed: seed, CPUs: b.pinned(b.cal.Host.GeneratorCPUs),
 		Connections: shape.Connections, Pipeline: shape.Pipeline, PerConnection: shape.PerConnection,
@@ -83,13 +83,13 @@ func (b *bench) job(addr string, shape Shape, open bool) load.Job {
 }
 
 // spins reports whether the generator spins, as in a run.
-func (b *bench) spins(shape Shape, open bool) bool {
+func (b *setup) spins(shape Shape, open bool) bool {
 	ok, _ := host.SpinAllowed(&b.cal.Host, load.Loops(len(b.cal.Host.GeneratorCPUs), shape.Connections), open)
 	return ok
 }
 
 // probe sends one request and checks the answer.
-func (b *bench) probe(ctx context.Context, to wire.Endpoint) error {
+func (b *setup) probe(ctx context.Context, to wire.Endpoint) error {
 	sess, err := epoll.Engine{}.Open(ctx, b.job(to.Addr, Shape{Connections: 1, Pipeline: 1}, false))
 	if err != nil {
 		return err

@@ -3,8 +3,7 @@ package checks
 import (
 	"fmt"
 
-	"dyno/internal/hist"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // Defect is a contradiction in a record that no machine and no contestant can cause: a bug in dyno,
@@ -21,8 +20,8 @@ func (d *Defect) Error() string {
 // Assert returns a *Defect if a record breaks a rule that dyno itself must keep: times do not run
 // backwards, latencies ascend, histograms hold all requests, builds are identified, and missing
 // figures have a reason.
-func Assert(run *result.Run) error {
-	measured, h := map[string]bool{}, hist.NewCoarse()
+func Assert(run *record.Run) error {
+	measured, h := map[string]bool{}, record.NewCoarse()
 	for i := range run.Trials {
 		t := run.Trials[i]
 		measured[t.Contestant] = true
@@ -47,7 +46,7 @@ func Assert(run *result.Run) error {
 
 // contradiction describes a contradiction in a trial; "" if there is none. It reads the histogram
 // into h.
-func contradiction(h *hist.Histogram, t *result.Trial) string {
+func contradiction(h *record.Histogram, t *record.Trial) string {
 	l := &t.Load
 	switch {
 	case l.WindowNS < 0 || t.Causes.WallNS < 0:
@@ -56,7 +55,7 @@ func contradiction(h *hist.Histogram, t *result.Trial) string {
 		return "a measured CPU time is negative"
 	case l.ServiceP50NS < 0 || l.ServiceP99NS < l.ServiceP50NS || l.ServiceMaxNS < l.ServiceP99NS:
 		return "its latencies are not ascending (p50 ≤ p99 ≤ maximum)"
-	case l.ServiceMaxNS > hist.Highest || l.Service != "" && !HoldsAll(h, l):
+	case l.ServiceMaxNS > record.Highest || l.Service != "" && !HoldsAll(h, l):
 		return "its histogram does not hold all of its requests"
 	}
 	return ""
@@ -64,7 +63,7 @@ func contradiction(h *hist.Histogram, t *result.Trial) string {
 
 // memoryUnexplained reports whether a contestant has trials, but no memory reading and no recorded
 // reason.
-func memoryUnexplained(run *result.Run, name string) bool {
+func memoryUnexplained(run *record.Run, name string) bool {
 	const memory = "memory"
 	trials := 0
 	for i := range run.Trials {
@@ -85,7 +84,7 @@ func memoryUnexplained(run *result.Run, name string) bool {
 
 // HoldsAll reports whether a load's histogram has as many latencies as there were right responses.
 // In older records it also includes wrong responses. The histogram is read into h.
-func HoldsAll(h *hist.Histogram, l *result.Load) bool {
+func HoldsAll(h *record.Histogram, l *record.Load) bool {
 	h.Reset()
 	_, err := h.Add(l.Service)
 	return err == nil && h.Over() == 0 && (h.Count() == l.Succeeded || h.Count() == l.Succeeded+l.Failed)

@@ -5,12 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/internal/hist"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 func histogramOf(n int64) string {
-	h := hist.New()
+	h := record.New()
 	for range n {
 		h.Record(1e6)
 	}
@@ -28,15 +27,15 @@ func TestAssertionsAreProvoked(t *testing.T) {
 		want  string
 		spoil func(*Evidence)
 	}{
-		{"measured time is negative", trials(func(t *result.Trial) { t.Load.WindowNS = -1 })},
+		{"measured time is negative", trials(func(t *record.Trial) { t.Load.WindowNS = -1 })},
 		{"measured time is negative", func(e *Evidence) { e.Run.Trials[7].Causes.WallNS = -1 }},
-		{"a measured CPU time is negative", trials(func(t *result.Trial) { t.Generator.CPUNS = &minus })},
-		{"a measured CPU time is negative", trials(func(t *result.Trial) { t.Server.CPUNS = &minus })},
-		{"latencies are not ascending", trials(func(t *result.Trial) { t.Load.ServiceP99NS = t.Load.ServiceP50NS - 1 })},
-		{"does not hold all", trials(func(t *result.Trial) { t.Load.ServiceMaxNS = 61e9 })},
-		{"does not hold all", trials(func(t *result.Trial) { t.Load.Service = histogramOf(t.Load.Succeeded - 1) })},
+		{"a measured CPU time is negative", trials(func(t *record.Trial) { t.Generator.CPUNS = &minus })},
+		{"a measured CPU time is negative", trials(func(t *record.Trial) { t.Server.CPUNS = &minus })},
+		{"latencies are not ascending", trials(func(t *record.Trial) { t.Load.ServiceP99NS = t.Load.ServiceP50NS - 1 })},
+		{"does not hold all", trials(func(t *record.Trial) { t.Load.ServiceMaxNS = 61e9 })},
+		{"does not hold all", trials(func(t *record.Trial) { t.Load.Service = histogramOf(t.Load.Succeeded - 1) })},
 		{"the program's hash of a", func(e *Evidence) { e.Run.Contestants[0].BinaryHash = "" }},
-		{"no trial of a has a memory reading", trials(func(t *result.Trial) { t.Server.PSSBytes = nil })},
+		{"no trial of a has a memory reading", trials(func(t *record.Trial) { t.Server.PSSBytes = nil })},
 	} {
 		e := sound()
 		c.spoil(e)
@@ -57,16 +56,16 @@ func TestAssertionsHold(t *testing.T) {
 			l.Service = histogramOf(l.Succeeded)
 		},
 		"memory has a reason, of the machine": func(e *Evidence) {
-			trials(func(t *result.Trial) { t.Server.PSSBytes = nil })(e)
+			trials(func(t *record.Trial) { t.Server.PSSBytes = nil })(e)
 			e.Run.Host.Absent = map[string]string{"memory": "no smaps_rollup"}
 		},
 		"memory has a reason, of the process": func(e *Evidence) {
-			trials(func(t *result.Trial) { t.Server.PSSBytes = nil })(e)
+			trials(func(t *record.Trial) { t.Server.PSSBytes = nil })(e)
 			e.Run.Launches[0].Absent = map[string]string{"memory": "permission denied"}
 		},
 		"not built": func(e *Evidence) {
 			e.Run.Contestants[0].BinaryHash = ""
-			e.Run.Failures = []result.Failure{{Contestant: "a"}}
+			e.Run.Failures = []record.Failure{{Contestant: "a"}}
 		},
 		"the clock was set":    func(e *Evidence) { e.Run.Trials[7].StartedUnixNS = 1 },
 		"nothing was measured": func(e *Evidence) { e.Run.Trials = nil },

@@ -5,18 +5,18 @@ import (
 	"slices"
 
 	"dyno/internal/document"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // attached reports whether a contestant was running before the run, which then neither freezes nor
 // restarts it.
-func attached(run *result.Run, name string) bool {
+func attached(run *record.Run, name string) bool {
 	c := run.Contestant(name)
 	return c != nil && c.URL != ""
 }
 
-func anyAttached(run *result.Run) bool {
-	return slices.ContainsFunc(run.Contestants, func(c result.Contestant) bool { return c.URL != "" })
+func anyAttached(run *record.Run) bool {
+	return slices.ContainsFunc(run.Contestants, func(c record.Contestant) bool { return c.URL != "" })
 }
 
 // otherSides checks how busy never-frozen contestants were while another one was loaded. A run that
@@ -44,7 +44,7 @@ func unknownBackground(e *Evidence) string {
 }
 
 // unread says why dyno cannot read a contestant's CPU time.
-func unread(run *result.Run, name string) string {
+func unread(run *record.Run, name string) string {
 	for _, l := range run.Launches {
 		if why := l.Absent["cpu"]; l.Contestant == name && why != "" {
 			return why

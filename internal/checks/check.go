@@ -2,7 +2,7 @@ package checks
 
 import (
 	"dyno/internal/analysis"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // Check is a row in the table, which defines everything about a check. A new check is a row with
@@ -57,13 +57,13 @@ const (
 )
 
 // of returns the scope for a plan at a place.
-func (s *Scopes) of(p *result.Plan, at Place) Scope {
+func (s *Scopes) of(p *record.Plan, at Place) Scope {
 	switch {
 	case at == OneOfMany:
 		return s.Levels
 	case at == NotCompared:
 		return s.Beside
-	case p.Processes == result.PerLoad:
+	case p.Processes == record.PerLoad:
 		return s.Loads
 	case p.SLO != nil:
 		return s.Rates
@@ -85,7 +85,7 @@ func ByID(id string) *Check {
 }
 
 // ScopeOf returns the scope for a plan at a place, of the check with that id.
-func ScopeOf(id string, p *result.Plan, at Place) Scope {
+func ScopeOf(id string, p *record.Plan, at Place) Scope {
 	if c := ByID(id); c != nil {
 		return c.In.of(p, at)
 	}

@@ -8,37 +8,37 @@ import (
 
 	"dyno/internal/analysis"
 	"dyno/internal/document"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // Evidence is the input for the checks.
 type Evidence struct {
-	Run       *result.Run
-	Valid     []*result.Trial // trials that count
+	Run       *record.Run
+	Valid     []*record.Trial // trials that count
 	Discarded int             // trials
 	All       int             // trials after the pilots
 	Analysis  *analysis.Analysis
-	At        *result.Level // the level to check; nil: the plan's first
+	At        *record.Level // the level to check; nil: the plan's first
 	Place     Place
 	// Levels splits Valid by level, if there are several; residuals are computed within a level.
-	Levels [][]*result.Trial
+	Levels [][]*record.Trial
 
 	left []analysis.Residual
-	own  []*result.Trial // perContestant's buffer, reused for each contestant and check
+	own  []*record.Trial // perContestant's buffer, reused for each contestant and check
 }
 
 // watched returns the trials whose causes are judged: the valid ones or, if the machine was so busy
 // that none is valid, all trials after the pilots, or all trials if there are only pilots.
-func (e *Evidence) watched() []*result.Trial {
+func (e *Evidence) watched() []*record.Trial {
 	if len(e.Valid) > 0 {
 		return e.Valid
 	}
-	counts := func(t *result.Trial) bool { return t.Epoch >= e.Run.Plan.Pilots }
+	counts := func(t *record.Trial) bool { return t.Epoch >= e.Run.Plan.Pilots }
 	return e.Run.Trials[max(0, slices.IndexFunc(e.Run.Trials, counts)):]
 }
 
 // level returns the level to check.
-func (e *Evidence) level() result.Level {
+func (e *Evidence) level() record.Level {
 	if e.At != nil {
 		return *e.At
 	}
@@ -78,7 +78,7 @@ func whole(f func(*Check, *Evidence) (State, string)) func(*Check, *Evidence) []
 }
 
 // ofContestant checks one contestant. own holds its valid trials; the function must not keep it.
-type ofContestant func(c *Check, e *Evidence, name string, own []*result.Trial) (State, string)
+type ofContestant func(c *Check, e *Evidence, name string, own []*record.Trial) (State, string)
 
 // perContestant makes a check function with a finding for each contestant that has valid trials or
 // failed.
@@ -108,7 +108,7 @@ func measured(f ofContestant) func(*Check, *Evidence) []Finding {
 	each := perContestant(f)
 	return func(c *Check, e *Evidence) []Finding {
 		return slices.DeleteFunc(each(c, e), func(f Finding) bool {
-			return !slices.ContainsFunc(e.Valid, func(t *result.Trial) bool { return t.Contestant == f.Contestant })
+			return !slices.ContainsFunc(e.Valid, func(t *record.Trial) bool { return t.Contestant == f.Contestant })
 		})
 	}
 }
@@ -136,7 +136,7 @@ type use struct {
 	apart, apartHad float64
 }
 
-func useOf(own []*result.Trial) (u use) {
+func useOf(own []*record.Trial) (u use) {
 	for i := range own {
 		cpu := own[i].Generator.CPUNS
 		if cpu == nil {
@@ -166,7 +166,7 @@ func useOf(own []*result.Trial) (u use) {
 // ofGenerator returns the share that generator and backend together used of the generator's CPUs.
 func (u *use) ofGenerator() float64 { return share(u.generator+u.beside, u.had) }
 
-func generatorShare(c *Check, e *Evidence, name string, own []*result.Trial) (State, string) {
+func generatorShare(c *Check, e *Evidence, name string, own []*record.Trial) (State, string) {
 	u := useOf(own)
 	x, apart, text := u.ofGenerator(), share(u.apart, u.apartHad), ""
 	if name, most := busiest(own); name != "" && most > x {
@@ -190,8 +190,8 @@ func generatorShare(c *Check, e *Evidence, name string, own []*result.Trial) (St
 // analysis.CeilingLimit it fails.
 const ceilingWarn = 0.6
 
-func ceiling(c *Check, e *Evidence, name string, own []*result.Trial) (State, string) {
-	if len(own) > 0 && !slices.ContainsFunc(own, func(t *result.Trial) bool { return !e.Run.Plan.LevelOf(t).Open() }) {
+func ceiling(c *Check, e *Evidence, name string, own []*record.Trial) (State, string) {
+	if len(own) > 0 && !slices.ContainsFunc(own, func(t *record.Trial) bool { return !e.Run.Plan.LevelOf(t).Open() }) {
 		return Pass, "its load is an open loop at a given rate, not at full capacity"
 	}
 	x, known := e.Analysis.Shares[name]
@@ -210,7 +210,7 @@ func ceiling(c *Check, e *Evidence, name string, own []*result.Trial) (State, st
 }
 
 // noCeiling says why the ceiling's share is unknown.
-func noCeiling(e *Evidence, own []*result.Trial) string {
+func noCeiling(e *Evidence, own []*record.Trial) string {
 	p := &e.Run.Plan
 	at, level := e.level(), 0
 	if len(own) > 0 {
@@ -223,7 +223,7 @@ func noCeiling(e *Evidence, own []*result.Trial) string {
 		return "handlers wait before they respond, and the null server does not"
 	case p.Ceiling == "":
 		return "no null server ran in the pilots, because it does not serve this scenario"
-	case !p.Has(result.Cell{Contestant: p.Ceiling, Level: level}):
+	case !p.Has(record.Cell{Contestant: p.Ceiling, Level: level}):
 		return "the server that determines it was not loaded with these requests in the pilots"
 	case e.Run.FailureOf(p.Ceiling) != nil:
 		return "the server that determines it failed in the pilots"
@@ -236,7 +236,7 @@ func backgroundServer(c *Check, e *Evidence) (State, string) {
 		return CannotTell, why
 	}
 	if anyAttached(e.Run) &&
-		!slices.ContainsFunc(e.watched(), func(t *result.Trial) bool { return t.Causes.ServerCPUs > 0 }) {
+		!slices.ContainsFunc(e.watched(), func(t *record.Trial) bool { return t.Causes.ServerCPUs > 0 }) {
 		return CannotTell, "the servers run on machines of which dyno reads nothing"
 	}
 	x := sharesOf(e.watched()).server
@@ -281,7 +281,7 @@ func discardedRounds(c *Check, e *Evidence) (State, string) {
 	return c.Limits[0].Grade(x), text
 }
 
-func contract(c *Check, e *Evidence, name string, own []*result.Trial) (State, string) {
+func contract(c *Check, e *Evidence, name string, own []*record.Trial) (State, string) {
 	var broken, all int64
 	for _, t := range e.Run.Trials {
 		if t.Contestant == name {
@@ -302,7 +302,7 @@ func contract(c *Check, e *Evidence, name string, own []*result.Trial) (State, s
 	return Pass, text
 }
 
-func unanswered(c *Check, e *Evidence, name string, own []*result.Trial) (State, string) {
+func unanswered(c *Check, e *Evidence, name string, own []*record.Trial) (State, string) {
 	var errored int64
 	short := 0
 	for _, t := range e.Run.Trials {
@@ -320,7 +320,7 @@ func unanswered(c *Check, e *Evidence, name string, own []*result.Trial) (State,
 	return Pass, "no errors; all connections established in every trial"
 }
 
-func busy(c *Check, e *Evidence, name string, own []*result.Trial) (State, string) {
+func busy(c *Check, e *Evidence, name string, own []*record.Trial) (State, string) {
 	var used, had float64
 	closed := false
 	for i := range own {
@@ -355,19 +355,19 @@ func busy(c *Check, e *Evidence, name string, own []*result.Trial) (State, strin
 }
 
 // leftToServer returns how many CPUs other programs left to the server, on average over a trial.
-func leftToServer(c *result.Causes) float64 {
+func leftToServer(c *record.Causes) float64 {
 	if c.BackgroundUnknown {
 		return float64(c.ServerCPUs)
 	}
 	return float64(c.ServerCPUs) - share(float64(c.BackgroundServerNS), float64(c.WallNS))
 }
 
-func warmup(c *Check, e *Evidence, name string, own []*result.Trial) (State, string) {
+func warmup(c *Check, e *Evidence, name string, own []*record.Trial) (State, string) {
 	if e.Run.Plan.Fresh() {
 		return Pass, "no warm-up, as planned: the first loads of fresh processes are measured"
 	}
 	s := analysis.StartsOf(e.Run, name, nil)
-	lost, slow := s.Classes[result.NotSteady], s.Classes[result.Slowdown]
+	lost, slow := s.Classes[record.NotSteady], s.Classes[record.Slowdown]
 	switch state := c.Limits[0].Grade(share(float64(lost), float64(s.N))); {
 	case state == Fail:
 		return Fail,

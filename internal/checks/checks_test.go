@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"dyno/internal/analysis"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/stats"
 	"dyno/internal/wire"
 )
@@ -20,14 +20,14 @@ import (
 func sound() *Evidence {
 	rng := rand.New(rand.NewPCG(16, 28))
 	e := &Evidence{
-		Run: &result.Run{
-			Plan: result.Plan{Contestants: []string{"a"}, Controls: []string{"ref", "ref'"}, Pilots: 1,
-				Levels: []result.Level{{}}, Processes: result.PerEpoch, Primary: "throughput", Origin: result.Origin{StartedUnixNS: 100 * 60e9}},
-			Host: result.Host{BootID: "b", Pinned: true, ServerCPUs: []int{0}, GeneratorCPUs: []int{1}},
-			Calibration: &result.Calibration{BootID: "b", EndedUnixNS: 50 * 60e9,
-				Delays: []result.KnownDelay{{ErrorP99NS: -90e3}, {ErrorP99NS: 60e3}}},
-			Contestants: []result.Contestant{{Name: "a", Version: "v1", BinaryHash: "00"}},
-			Launches:    starts(result.Flat, result.Flat, result.Warmed),
+		Run: &record.Run{
+			Plan: record.Plan{Contestants: []string{"a"}, Controls: []string{"ref", "ref'"}, Pilots: 1,
+				Levels: []record.Level{{}}, Processes: record.PerEpoch, Primary: "throughput", Origin: record.Origin{StartedUnixNS: 100 * 60e9}},
+			Host: record.Host{BootID: "b", Pinned: true, ServerCPUs: []int{0}, GeneratorCPUs: []int{1}},
+			Calibration: &record.Calibration{BootID: "b", EndedUnixNS: 50 * 60e9,
+				Delays: []record.KnownDelay{{ErrorP99NS: -90e3}, {ErrorP99NS: 60e3}}},
+			Contestants: []record.Contestant{{Name: "a", Version: "v1", BinaryHash: "00"}},
+			Launches:    starts(record.Flat, record.Flat, record.Warmed),
 		},
 		All: 10,
 		Analysis: &analysis.Analysis{Primary: "throughput",
@@ -41,16 +41,16 @@ func sound() *Evidence {
 			for position, i := range rng.Perm(3) {
 				cpu, generator, pss := int64(39e7), int64(20e7), int64(1e7)
 				n := int64(10_000 * math.Exp(.001*rng.NormFloat64()))
-				e.Valid = append(e.Valid, &result.Trial{
-					Key:           result.Key{Epoch: epoch, Round: round, Position: position},
+				e.Valid = append(e.Valid, &record.Trial{
+					Key:           record.Key{Epoch: epoch, Round: round, Position: position},
 					Contestant:    []string{"a", "ref", "ref'"}[i],
 					StartedUnixNS: at, EndedUnixNS: at + 4e8,
-					Load: result.Load{WindowNS: 4e8, RateAnswers: float64(n), RateNS: 4e8, RateFromNS: 1,
+					Load: record.Load{WindowNS: 4e8, RateAnswers: float64(n), RateNS: 4e8, RateFromNS: 1,
 						Connections: 5, Established: 5, Started: n, Succeeded: n,
 						ServiceP50NS: 1e6, ServiceP99NS: 2e6, ServiceMaxNS: 3e6, GapNS: 5e6},
-					Server:    result.Usage{CPUNS: &cpu, PSSBytes: &pss, Processes: 1},
-					Generator: result.Usage{CPUNS: &generator},
-					Causes:    result.Causes{WallNS: 4e8, ServerCPUs: 1, GeneratorCPUs: 1},
+					Server:    record.Usage{CPUNS: &cpu, PSSBytes: &pss, Processes: 1},
+					Generator: record.Usage{CPUNS: &generator},
+					Causes:    record.Causes{WallNS: 4e8, ServerCPUs: 1, GeneratorCPUs: 1},
 				})
 				at += 4e8
 			}
@@ -62,7 +62,7 @@ func sound() *Evidence {
 }
 
 // trials spoils every trial by f.
-func trials(f func(*result.Trial)) func(*Evidence) {
+func trials(f func(*record.Trial)) func(*Evidence) {
 	return func(e *Evidence) {
 		for i := range e.Valid {
 			f(e.Valid[i])
@@ -72,7 +72,7 @@ func trials(f func(*result.Trial)) func(*Evidence) {
 
 // faster changes every trial's throughput by a share that may depend on it and on the previous
 // trial.
-func faster(by func(t, before *result.Trial) float64) func(*Evidence) {
+func faster(by func(t, before *record.Trial) float64) func(*Evidence) {
 	return func(e *Evidence) {
 		for i := range e.Valid {
 			before := e.Valid[max(0, i-1)]
@@ -117,20 +117,20 @@ func TestWithoutTwins(t *testing.T) {
 
 // If the share of the ceiling is unknown, V02 says why.
 func TestUnknownCeilingSaysWhy(t *testing.T) {
-	for want, spoil := range map[string]func(*result.Run){
-		"no reference":           func(r *result.Run) { r.Plan.Controls = nil },
-		"handlers wait":          func(r *result.Run) { r.Plan.Levels[0].DelayNS = 1e6 },
-		"it does not serve this": func(r *result.Run) { r.Plan.Ceiling = "" },
-		"not loaded with these":  func(r *result.Run) { r.Plan.Cells = nil },
-		"that determines it failed in": func(r *result.Run) {
-			r.Failures = append(r.Failures, result.Failure{Contestant: "null"})
+	for want, spoil := range map[string]func(*record.Run){
+		"no reference":           func(r *record.Run) { r.Plan.Controls = nil },
+		"handlers wait":          func(r *record.Run) { r.Plan.Levels[0].DelayNS = 1e6 },
+		"it does not serve this": func(r *record.Run) { r.Plan.Ceiling = "" },
+		"not loaded with these":  func(r *record.Run) { r.Plan.Cells = nil },
+		"that determines it failed in": func(r *record.Run) {
+			r.Failures = append(r.Failures, record.Failure{Contestant: "null"})
 		},
-		"no valid trial": func(r *result.Run) {
+		"no valid trial": func(r *record.Run) {
 			r.Plan.Levels[0].Scenario = "other"
 		},
 	} {
 		e := sound()
-		e.Run.Plan.Controls, e.Run.Plan.Ceiling, e.Run.Plan.Cells = []string{"ref"}, "null", []result.Cell{{Contestant: "null"}}
+		e.Run.Plan.Controls, e.Run.Plan.Ceiling, e.Run.Plan.Cells = []string{"ref"}, "null", []record.Cell{{Contestant: "null"}}
 		spoil(e.Run)
 		delete(e.Analysis.Shares, "a")
 		text := ""
@@ -153,64 +153,64 @@ type provocation struct {
 }
 
 var provocations = []provocation{
-	{"V01", Warn, trials(func(t *result.Trial) { t.Generator.CPUNS = ns(35e7) })},
-	{"V01", Warn, trials(func(t *result.Trial) { t.Generator.CPUNS = ns(39e7) })}, // V02 passes
-	{"V01", Warn, trials(func(t *result.Trial) { // one loop of four CPUs
+	{"V01", Warn, trials(func(t *record.Trial) { t.Generator.CPUNS = ns(35e7) })},
+	{"V01", Warn, trials(func(t *record.Trial) { t.Generator.CPUNS = ns(39e7) })}, // V02 passes
+	{"V01", Warn, trials(func(t *record.Trial) { // one loop of four CPUs
 		t.Generator.CPUNS, t.Causes.GeneratorCPUs, t.Load.Workers = ns(35e7), 4, 1
 	})},
 	{"V01", Fail, func(e *Evidence) {
-		trials(func(t *result.Trial) { t.Generator.CPUNS = ns(39e7) })(e)
+		trials(func(t *record.Trial) { t.Generator.CPUNS = ns(39e7) })(e)
 		e.Analysis.Shares["a"] = .7
 	}},
 	{"V02", Warn, func(e *Evidence) { e.Analysis.Shares["a"] = .7 }},
 	{"V02", CannotTell, func(e *Evidence) { delete(e.Analysis.Shares, "a") }},
 	{"V02", Fail, func(e *Evidence) { e.Analysis.Shares["a"] = .85 }},
-	{"V03", Pass, trials(func(t *result.Trial) { t.Causes.BackgroundServerNS = 3e7 })},
-	{"V03", Warn, trials(func(t *result.Trial) { t.Causes.BackgroundServerNS = 5e7 })},
-	{"V04", Pass, trials(func(t *result.Trial) { t.Causes.BackgroundGeneratorNS = 3e7 })},
-	{"V04", Warn, trials(func(t *result.Trial) { t.Causes.BackgroundGeneratorNS = 5e7 })},
-	{"V05", Pass, trials(func(t *result.Trial) { t.Causes.StealNS = 1e7 })},
-	{"V05", Warn, trials(func(t *result.Trial) { t.Causes.StealNS = 4e7 })},
-	{"V05", Fail, trials(func(t *result.Trial) { t.Causes.ThrottledNS = 1 })},
+	{"V03", Pass, trials(func(t *record.Trial) { t.Causes.BackgroundServerNS = 3e7 })},
+	{"V03", Warn, trials(func(t *record.Trial) { t.Causes.BackgroundServerNS = 5e7 })},
+	{"V04", Pass, trials(func(t *record.Trial) { t.Causes.BackgroundGeneratorNS = 3e7 })},
+	{"V04", Warn, trials(func(t *record.Trial) { t.Causes.BackgroundGeneratorNS = 5e7 })},
+	{"V05", Pass, trials(func(t *record.Trial) { t.Causes.StealNS = 1e7 })},
+	{"V05", Warn, trials(func(t *record.Trial) { t.Causes.StealNS = 4e7 })},
+	{"V05", Fail, trials(func(t *record.Trial) { t.Causes.ThrottledNS = 1 })},
 	{"V06", Warn, func(e *Evidence) { e.Discarded = 3 }},
 	{"V06", Fail, func(e *Evidence) { e.Discarded = 6 }},
-	{"V07", Warn, openLoops(func(l *result.Load) { l.Planned += l.Planned / 50 })},
-	{"V07", Fail, openLoops(func(l *result.Load) { l.Planned += l.Planned / 25 })},
-	{"V07", Fail, openLoops(func(l *result.Load) { l.Planned = 0 })},
-	{"V08", Warn, openLoops(func(l *result.Load) { l.LagP99NS = l.ResponseP50NS / 5 })},
-	{"V08", Warn, openLoops(func(l *result.Load) { l.ResponseP50NS = 0 })},
-	{"V08", Fail, openLoops(func(l *result.Load) { l.LagP99NS = l.ResponseP50NS })},
-	{"V09", Warn, openLoops(func(l *result.Load) { l.Pace.HalfNS = 0 })},
+	{"V07", Warn, openLoops(func(l *record.Load) { l.Planned += l.Planned / 50 })},
+	{"V07", Fail, openLoops(func(l *record.Load) { l.Planned += l.Planned / 25 })},
+	{"V07", Fail, openLoops(func(l *record.Load) { l.Planned = 0 })},
+	{"V08", Warn, openLoops(func(l *record.Load) { l.LagP99NS = l.ResponseP50NS / 5 })},
+	{"V08", Warn, openLoops(func(l *record.Load) { l.ResponseP50NS = 0 })},
+	{"V08", Fail, openLoops(func(l *record.Load) { l.LagP99NS = l.ResponseP50NS })},
+	{"V09", Warn, openLoops(func(l *record.Load) { l.Pace.HalfNS = 0 })},
 	// If 3 % are not answered in time, the halves hold an eighth and three eighths.
-	{"V09", Fail, openLoops(func(l *result.Load) {
+	{"V09", Fail, openLoops(func(l *record.Load) {
 		behind := 3 * l.Planned / 100 * 2 * l.Pace.HalfNS
 		l.Pace.EarlyNS += behind / 8
 		l.Pace.LateNS += 3 * behind / 8
 	})},
-	{"V10", Warn, openLoops(func(l *result.Load) { l.Pace = nil })},
+	{"V10", Warn, openLoops(func(l *record.Load) { l.Pace = nil })},
 	// At 25,000/s gaps of a few µs are stretched.
-	{"V10", Pass, openLoops(func(l *result.Load) { bunch(l.Pace, .09) })},
-	{"V10", Warn, openLoops(func(l *result.Load) { bunch(l.Pace, .115) })},
-	{"V10", Fail, openLoops(func(l *result.Load) { bunch(l.Pace, .14) })},
-	{"V10", Warn, openLoops(func(l *result.Load) { l.Pace.Squares += l.Pace.Sent / 5 })},
-	{"V10", Fail, openLoops(func(l *result.Load) { l.Pace.Squares += l.Pace.Sent / 2 })},
+	{"V10", Pass, openLoops(func(l *record.Load) { bunch(l.Pace, .09) })},
+	{"V10", Warn, openLoops(func(l *record.Load) { bunch(l.Pace, .115) })},
+	{"V10", Fail, openLoops(func(l *record.Load) { bunch(l.Pace, .14) })},
+	{"V10", Warn, openLoops(func(l *record.Load) { l.Pace.Squares += l.Pace.Sent / 5 })},
+	{"V10", Fail, openLoops(func(l *record.Load) { l.Pace.Squares += l.Pace.Sent / 2 })},
 	// In each of 144 trials.
-	{"V10", Warn, openLoops(func(l *result.Load) { clear(l.Pace.Gaps); l.Pace.Gaps[0] = 14 })},
+	{"V10", Warn, openLoops(func(l *record.Load) { clear(l.Pace.Gaps); l.Pace.Gaps[0] = 14 })},
 	{"V10", Pass, openLoops(even)},
-	{"V10", Warn, openLoops(func(l *result.Load) { even(l); l.Pace.Squares += l.Pace.Sent / 5 })},
-	{"V10", Fail, openLoops(func(l *result.Load) { even(l); l.Pace.Squares += l.Pace.Sent / 2 })},
-	{"V11", Warn, openLoops(func(l *result.Load) { l.StarvedNS = l.WindowNS / 200 })},
-	{"V11", Fail, openLoops(func(l *result.Load) { l.StarvedNS = l.WindowNS / 50 })},
-	{"V12", Fail, trials(func(t *result.Trial) { t.Load.Failed = 1 })},
-	{"V13", Fail, trials(func(t *result.Trial) { t.Load.Errors = map[string]int64{"reset": 1} })},
-	{"V13", Fail, trials(func(t *result.Trial) { t.Load.Established = 4 })},
-	{"V14", Warn, trials(func(t *result.Trial) { t.Server.CPUNS = ns(36e7) })},
-	{"V14", Fail, trials(func(t *result.Trial) { t.Server.CPUNS = ns(20e7) })},
-	{"V15", Pass, warmups(result.Slowdown, result.Warmed, result.NotSteady, result.Flat)},
-	{"V15", Warn, warmups(result.Slowdown, result.Slowdown, result.Flat)},
-	{"V15", Warn, warmups(result.NotSteady, result.Flat, result.Flat)},
-	{"V15", Warn, warmups(result.Slowdown, result.NotSteady, result.Warmed)},
-	{"V15", Fail, warmups(result.NotSteady, result.NotSteady, result.Flat)},
+	{"V10", Warn, openLoops(func(l *record.Load) { even(l); l.Pace.Squares += l.Pace.Sent / 5 })},
+	{"V10", Fail, openLoops(func(l *record.Load) { even(l); l.Pace.Squares += l.Pace.Sent / 2 })},
+	{"V11", Warn, openLoops(func(l *record.Load) { l.StarvedNS = l.WindowNS / 200 })},
+	{"V11", Fail, openLoops(func(l *record.Load) { l.StarvedNS = l.WindowNS / 50 })},
+	{"V12", Fail, trials(func(t *record.Trial) { t.Load.Failed = 1 })},
+	{"V13", Fail, trials(func(t *record.Trial) { t.Load.Errors = map[string]int64{"reset": 1} })},
+	{"V13", Fail, trials(func(t *record.Trial) { t.Load.Established = 4 })},
+	{"V14", Warn, trials(func(t *record.Trial) { t.Server.CPUNS = ns(36e7) })},
+	{"V14", Fail, trials(func(t *record.Trial) { t.Server.CPUNS = ns(20e7) })},
+	{"V15", Pass, warmups(record.Slowdown, record.Warmed, record.NotSteady, record.Flat)},
+	{"V15", Warn, warmups(record.Slowdown, record.Slowdown, record.Flat)},
+	{"V15", Warn, warmups(record.NotSteady, record.Flat, record.Flat)},
+	{"V15", Warn, warmups(record.Slowdown, record.NotSteady, record.Warmed)},
+	{"V15", Fail, warmups(record.NotSteady, record.NotSteady, record.Flat)},
 	{"V17", Warn, func(e *Evidence) { e.Analysis.AACheck.Verdict = analysis.Negligible }},
 	{"V17", CannotTell, func(e *Evidence) { e.Analysis.AACheck = nil }},
 	{"V17", Fail, func(e *Evidence) {
@@ -224,7 +224,7 @@ var provocations = []provocation{
 	{"V16", CannotTell, onlyRounds(3)},
 	{"V16", Pass, lateEpoch(.0001)},
 	{"V16", CannotTell, func(e *Evidence) { // drifts on its own, differently in each epoch
-		faster(func(t, _ *result.Trial) float64 {
+		faster(func(t, _ *record.Trial) float64 {
 			return when(isA(t) && t.Round >= 6, .3*float64(t.Epoch%2*2-1))
 		})(e)
 		e.Analysis.Trends = trendsOf(e)
@@ -241,11 +241,11 @@ var provocations = []provocation{
 		control(analysis.Inconclusive, 1.10, .9, 1.35)(e)
 		e.Analysis.Pairs = []analysis.Pair{{Metric: "throughput", Verdict: analysis.Equivalent}}
 	}},
-	{"V19", Warn, faster(func(t, _ *result.Trial) float64 { return .0025 * float64(t.Position) })},
-	{"V19", Fail, faster(func(t, _ *result.Trial) float64 { return -.015 * float64(t.Position) })},
+	{"V19", Warn, faster(func(t, _ *record.Trial) float64 { return .0025 * float64(t.Position) })},
+	{"V19", Fail, faster(func(t, _ *record.Trial) float64 { return -.015 * float64(t.Position) })},
 	{"V19", CannotTell, onlyEpochs(7)},
 	{"V19", CannotTell, faster(func(t,
-		_ *result.Trial) float64 {
+		_ *record.Trial) float64 {
 		return .02 * float64(t.Position) * float64(t.Epoch%2*2-1)
 	})},
 	{"V20", Warn, faster(after("a", .01))},
@@ -253,25 +253,25 @@ var provocations = []provocation{
 	{"V20", CannotTell, onlyEpochs(7)},
 	{"V20", Fail, func(e *Evidence) { // follows a contestant at another level
 		interleave(e)
-		faster(func(t, before *result.Trial) float64 {
+		faster(func(t, before *record.Trial) float64 {
 			return when(t.Position%2 == 1 && before.Contestant == "ref", -.1)
 		})(e)
-		e.Levels = [][]*result.Trial{{}, {}}
+		e.Levels = [][]*record.Trial{{}, {}}
 		for _, t := range e.Valid {
 			e.Levels[t.Position%2] = append(e.Levels[t.Position%2], t)
 		}
 	}},
 	{"V20", CannotTell, faster(func(t,
-		_ *result.Trial) float64 {
+		_ *record.Trial) float64 {
 		return .3 * math.Sin(float64(t.StartedUnixNS))
 	})},
-	{"V21", Warn, faster(func(t, _ *result.Trial) float64 { return when(isA(t), .04*float64(t.Epoch%3)) })},
+	{"V21", Warn, faster(func(t, _ *record.Trial) float64 { return when(isA(t), .04*float64(t.Epoch%3)) })},
 	{"V21", CannotTell, faster(func(t,
-		_ *result.Trial) float64 {
+		_ *record.Trial) float64 {
 		return .3 * math.Sin(float64(t.StartedUnixNS))
 	})},
-	{"V22", Warn, trials(func(t *result.Trial) { t.Load.Succeeded = 20 })},
-	{"V22", Fail, trials(func(t *result.Trial) { t.Load.Succeeded = 5 })},
+	{"V22", Warn, trials(func(t *record.Trial) { t.Load.Succeeded = 20 })},
+	{"V22", Fail, trials(func(t *record.Trial) { t.Load.Succeeded = 5 })},
 	{"V25", Warn, calibrated(-300e3)},
 	{"V25", Warn, calibrated(600e3)}, // throughput decides
 	{"V25", Warn, func(e *Evidence) { e.Run.Calibration = nil }},
@@ -284,55 +284,55 @@ var provocations = []provocation{
 	{"V25", Fail, latencyDecides(calibrated(600e3))},
 	{"V25", Fail, latencyDecides(func(e *Evidence) { e.Run.Calibration = nil })},
 	{"V25", Fail, func(e *Evidence) {
-		e.Run.Plan.SLO, e.Run.Calibration = &result.SLO{Quantile: .99,
+		e.Run.Plan.SLO, e.Run.Calibration = &record.SLO{Quantile: .99,
 			LimitNS: 1e7}, nil
 	}},
-	{"V26", Warn, trials(func(t *result.Trial) { t.Server.Processes = 0 })},
-	{"V26", Fail, trials(func(t *result.Trial) { t.Server.Processes = 1 + t.Round/6 })},
+	{"V26", Warn, trials(func(t *record.Trial) { t.Server.Processes = 0 })},
+	{"V26", Fail, trials(func(t *record.Trial) { t.Server.Processes = 1 + t.Round/6 })},
 	{"V26", Fail, func(e *Evidence) {
-		e.Run.Contestants = append(e.Run.Contestants, result.Contestant{Name: "a", Version: "v1", BinaryHash: "01"})
+		e.Run.Contestants = append(e.Run.Contestants, record.Contestant{Name: "a", Version: "v1", BinaryHash: "01"})
 	}},
 	{"V28", CannotTell, func(e *Evidence) { e.Run.Plan.Epochs, e.Analysis.Interim = []int{16}, 0 }},
-	{"V28", Fail, func(e *Evidence) { e.Run.Damage = &result.Damaged{Err: io.ErrUnexpectedEOF} }},
-	{"V29", Warn, trials(func(t *result.Trial) { t.Load.RateFromNS = 0 })},
-	{"V29", Warn, trials(func(t *result.Trial) { t.Load.ServiceP50NS = 1e8 })},
-	{"V29", CannotTell, trials(func(t *result.Trial) { t.Load.RateNS, t.Load.RateFromNS = 0, 0 })},
-	{"V30", Fail, trials(func(t *result.Trial) { t.Load.GapNS = 50e6 })}, // an eighth
+	{"V28", Fail, func(e *Evidence) { e.Run.Damage = &record.Damaged{Err: io.ErrUnexpectedEOF} }},
+	{"V29", Warn, trials(func(t *record.Trial) { t.Load.RateFromNS = 0 })},
+	{"V29", Warn, trials(func(t *record.Trial) { t.Load.ServiceP50NS = 1e8 })},
+	{"V29", CannotTell, trials(func(t *record.Trial) { t.Load.RateNS, t.Load.RateFromNS = 0, 0 })},
+	{"V30", Fail, trials(func(t *record.Trial) { t.Load.GapNS = 50e6 })}, // an eighth
 	{"V30", Fail, func(e *Evidence) { e.Valid[7].Causes.SuspendedNS = 2e6 }},
-	{"V30", Fail, openLoops(func(l *result.Load) { l.GapNS = 12e6 })},
-	{"V39", Warn, trials(func(t *result.Trial) { t.Load.SilentNS, t.Load.Connections = 120e6, 8 })},
+	{"V30", Fail, openLoops(func(l *record.Load) { l.GapNS = 12e6 })},
+	{"V39", Warn, trials(func(t *record.Trial) { t.Load.SilentNS, t.Load.Connections = 120e6, 8 })},
 	{"V31", Warn, func(e *Evidence) {
 		atURL(e)
 		e.Run.Host.Pinned, e.Run.Host.GeneratorCPUs = false, []int{0}
 	}},
-	{"V03", CannotTell, trials(func(t *result.Trial) { t.Causes.BackgroundUnknown = t.Contestant == "a" })},
-	{"V04", CannotTell, trials(func(t *result.Trial) { t.Causes.BackgroundUnknown = t.Contestant == "a" })},
+	{"V03", CannotTell, trials(func(t *record.Trial) { t.Causes.BackgroundUnknown = t.Contestant == "a" })},
+	{"V04", CannotTell, trials(func(t *record.Trial) { t.Causes.BackgroundUnknown = t.Contestant == "a" })},
 	{"V14", CannotTell, func(e *Evidence) {
 		atURL(e)
-		trials(func(t *result.Trial) { t.Server.CPUNS = nil })(e)
+		trials(func(t *record.Trial) { t.Server.CPUNS = nil })(e)
 	}},
 	{"V26", Pass, func(e *Evidence) {
 		atURL(e)
-		trials(func(t *result.Trial) { t.Server.Processes = 0 })(e)
+		trials(func(t *record.Trial) { t.Server.Processes = 0 })(e)
 	}},
 	{"V32", Pass, atURL},
 	{"V32", Pass, func(e *Evidence) {
 		atURL(e)
-		trials(func(t *result.Trial) { t.Causes.OtherSidesNS = 3e7 })(e)
+		trials(func(t *record.Trial) { t.Causes.OtherSidesNS = 3e7 })(e)
 	}},
 	{"V32", Warn, func(e *Evidence) {
 		atURL(e)
-		trials(func(t *result.Trial) { t.Causes.OtherSidesNS = 5e7 })(e)
+		trials(func(t *record.Trial) { t.Causes.OtherSidesNS = 5e7 })(e)
 	}},
 	{"V33", Warn, func(e *Evidence) {
-		faster(func(t, _ *result.Trial) float64 { return when(t.Contestant == "ref'", .02*float64(t.Epoch/5%2)) })(e)
+		faster(func(t, _ *record.Trial) float64 { return when(t.Contestant == "ref'", .02*float64(t.Epoch/5%2)) })(e)
 		e.Analysis.Serial = analysed(e).Serial
 	}},
 	{"V33", CannotTell, func(e *Evidence) { e.Analysis.Serial = nil }},
 	{"V33", CannotTell, onlyEpochs(7)},
 	{"V34", Warn, func(e *Evidence) {
 		e.Run.Plan.Levels[0].Connections = 125
-		trials(func(t *result.Trial) { t.Load.ServiceP50NS /= 12 })(e)
+		trials(func(t *record.Trial) { t.Load.ServiceP50NS /= 12 })(e)
 	}},
 	{"V35", Pass, segments(wire.Segments{Connections: 1, Sent: 30_000, Received: 20_000})},
 	{"V35", Warn, segments(wire.Segments{Connections: 1, Sent: 30_000, Retransmitted: 6, Received: 20_000})},
@@ -356,18 +356,18 @@ var provocations = []provocation{
 	{"V36", Pass, overLink(0.3)}, {"V36", Warn, overLink(0.7)}, {"V36", Fail, overLink(0.9)},
 	{"V36", CannotTell, func(e *Evidence) {
 		overLink(0.9)(e)
-		trials(func(t *result.Trial) { t.Load.Network.LinkBitsPerSec = 0 })(e)
+		trials(func(t *record.Trial) { t.Load.Network.LinkBitsPerSec = 0 })(e)
 	}},
-	{"V39", Warn, trials(func(t *result.Trial) { t.Load.SilentNS, t.Load.Connections = 120e6, 8 })},
+	{"V39", Warn, trials(func(t *record.Trial) { t.Load.SilentNS, t.Load.Connections = 120e6, 8 })},
 	{"V40", Pass, unloaded(2e6, 12e7)}, {"V40", Warn, unloaded(2e7, 12e7)}, {"V40", Fail, unloaded(45e6, 12e7)},
 	{"V40", Warn, unloaded(2e6, 35e7)}, {"V40", Fail, unloaded(2e6, 55e7)},
 	{"V40", Pass, func(e *Evidence) { // like Node.js: the cost of closing 125 connections
 		unloaded(14e6, 12e7)(e)
-		trials(func(t *result.Trial) { t.Load.Connections = 125 })(e)
+		trials(func(t *record.Trial) { t.Load.Connections = 125 })(e)
 	}},
 	{"V40", Pass, afterLong(1e8)}, {"V40", Warn, afterLong(4e8)}, {"V40", Fail, afterLong(12e8)},
 	{"V31", Warn, func(e *Evidence) { e.Run.Host.Pinned = false }},
-	{"V39", Warn, trials(func(t *result.Trial) { t.Load.SilentNS, t.Load.Connections = 120e6, 8 })},
+	{"V39", Warn, trials(func(t *record.Trial) { t.Load.SilentNS, t.Load.Connections = 120e6, 8 })},
 	{"V31", Warn, func(e *Evidence) { e.Run.Host.SharedCore = true }},
 	{"V31", Fail, func(e *Evidence) { e.Run.Host.Pinned, e.Run.Host.GeneratorCPUs = false, []int{0} }},
 }
@@ -377,7 +377,7 @@ func ns(v int64) *int64 { return &v }
 // unloaded gives a contestant's trials this CPU time, in ns, in 50 ms without load, and from thaw
 // to freeze outside a window that took 390 ms.
 func unloaded(idle, outside int64) func(*Evidence) {
-	return trials(func(t *result.Trial) {
+	return trials(func(t *record.Trial) {
 		if t.OutsideCPUNS, t.RewarmRequests = ns(outside), t.Load.Succeeded/4; t.Round == 11 && isA(t) {
 			t.UnloadedNS, t.UnloadedCPUNS = 5e7, ns(idle)
 		}
@@ -390,7 +390,7 @@ func afterLong(cpu int64) func(*Evidence) {
 	return func(e *Evidence) {
 		unloaded(2e6, 12e7)(e)
 		for i := range 4 {
-			e.Run.Long = append(e.Run.Long, &result.Trial{Contestant: "a", Server: result.Usage{CPUNS: ns(2e9)}})
+			e.Run.Long = append(e.Run.Long, &record.Trial{Contestant: "a", Server: record.Usage{CPUNS: ns(2e9)}})
 			if x := e.Run.Long[i]; i == 3 {
 				x.UnloadedNS, x.UnloadedCPUNS = 4e9, ns(cpu)
 			}
@@ -400,14 +400,14 @@ func afterLong(cpu int64) func(*Evidence) {
 
 // segments counts the same in every trial.
 func segments(s wire.Segments) func(*Evidence) {
-	return trials(func(t *result.Trial) { t.Load.Network = &result.Network{Segments: s} })
+	return trials(func(t *record.Trial) { t.Load.Network = &record.Network{Segments: s} })
 }
 
 // overLink gives one trial a share of a link, and the others half of it.
 func overLink(share float64) func(*Evidence) {
 	return func(e *Evidence) {
-		trials(func(t *result.Trial) {
-			t.Load.Network = &result.Network{Segments: wire.Segments{Sent: 1000, Received: 1000}, Link: "eth0", LinkBitsPerSec: 1e9,
+		trials(func(t *record.Trial) {
+			t.Load.Network = &record.Network{Segments: wire.Segments{Sent: 1000, Received: 1000}, Link: "eth0", LinkBitsPerSec: 1e9,
 				LinkShare: share / 2}
 		})(e)
 		e.Valid[slices.IndexFunc(e.Valid, isA)].Load.Network.LinkShare = share
@@ -432,7 +432,7 @@ func TestResentSays(t *testing.T) {
 			Received: 200},
 	} {
 		e := sound()
-		n := &result.Network{Segments: s}
+		n := &record.Network{Segments: s}
 		e.Valid[2].Load.Network, e.Valid[2].Load.ServiceMaxNS = n, 203e6
 		for i := range e.Run.Trials {
 			if e.Run.Trials[i].Key == e.Valid[2].Key {
@@ -458,23 +458,23 @@ func TestResentSays(t *testing.T) {
 // and loads too short to show a stop do not show that there was none.
 func TestStandstills(t *testing.T) {
 	short := "432 of 432 loads, up to 110 ms long, were too short to show a server that stood still for 100 ms"
-	for want, change := range map[string]func(*result.Trial){
-		"": func(*result.Trial) {},
+	for want, change := range map[string]func(*record.Trial){
+		"": func(*record.Trial) {},
 		"a warn in 144 trials no answer came for up to 140 ms although requests waited; a closed loop's percentiles hide " +
-			"this": func(t *result.Trial) { t.Load.SilentNS, t.Load.Connections = 140e6, 8 },
-		"a warn in 144 trials no answer came for up to 140 ms although requests waited": func(t *result.Trial) {
-			t.Load.SilentNS, t.Load.Connections, t.Load.Pace = 140e6, 8, &result.Pace{}
+			"this": func(t *record.Trial) { t.Load.SilentNS, t.Load.Connections = 140e6, 8 },
+		"a warn in 144 trials no answer came for up to 140 ms although requests waited": func(t *record.Trial) {
+			t.Load.SilentNS, t.Load.Connections, t.Load.Pace = 140e6, 8, &record.Pace{}
 		},
 		"a pass in 144 trials no answer came for up to 140 ms on fewer than 8 connections, too few to call it a stop; " +
-			"their slowest right answer: 170 ms": func(t *result.Trial) {
+			"their slowest right answer: 170 ms": func(t *record.Trial) {
 			t.Load.SilentNS, t.Load.Connections, t.Load.ServiceMaxNS = 140e6, 7, 170e6
 		},
 		"a pass in 144 trials no answer came for up to 140 ms on fewer than 8 connections, too few to call it a stop; " +
-			"their slowest right answer: none was right": func(t *result.Trial) {
+			"their slowest right answer: none was right": func(t *record.Trial) {
 			t.Load.SilentNS, t.Load.Connections, t.Load.ServiceMaxNS = 140e6, 7, 0
 		},
-		" pass " + short: func(t *result.Trial) { t.Load.WindowNS, t.Load.RateNS = 110e6, 110e6-1 },
-		" pass " + strings.Replace(short, "for 100 ms", "for 120 ms", 1): func(t *result.Trial) {
+		" pass " + short: func(t *record.Trial) { t.Load.WindowNS, t.Load.RateNS = 110e6, 110e6-1 },
+		" pass " + strings.Replace(short, "for 100 ms", "for 120 ms", 1): func(t *record.Trial) {
 			t.Load.WindowNS, t.Load.RateNS, t.Load.ServiceP50NS = 110e6, 110e6-1, 6e6
 		},
 	} {
@@ -539,10 +539,10 @@ func atURL(e *Evidence) {
 }
 
 // starts are a's, with the given classes; the pilot's does not count.
-func starts(classes ...string) []result.Launch {
-	list := []result.Launch{{Contestant: "a", Warmup: result.NotSteady}}
+func starts(classes ...string) []record.Launch {
+	list := []record.Launch{{Contestant: "a", Warmup: record.NotSteady}}
 	for i, class := range classes {
-		list = append(list, result.Launch{Contestant: "a", Epoch: 1 + i, Warmup: class})
+		list = append(list, record.Launch{Contestant: "a", Epoch: 1 + i, Warmup: class})
 	}
 	return list
 }
@@ -569,12 +569,12 @@ func when(condition bool, share float64) float64 {
 	return 0
 }
 
-func isA(t *result.Trial) bool { return t.Contestant == "a" }
+func isA(t *record.Trial) bool { return t.Contestant == "a" }
 
 // lateEpoch makes a faster by share in the second half of each epoch.
 func lateEpoch(share float64) func(*Evidence) {
 	return func(e *Evidence) {
-		faster(func(t, _ *result.Trial) float64 { return when(isA(t) && t.Round >= 6, share) })(e)
+		faster(func(t, _ *record.Trial) float64 { return when(isA(t) && t.Round >= 6, share) })(e)
 		e.Analysis.Trends = trendsOf(e)
 	}
 }
@@ -589,12 +589,12 @@ func analysed(e *Evidence) *analysis.Analysis {
 
 // slowRounds makes every second round a fifth slower, and a slower by a further share.
 func slowRounds(share float64) func(*Evidence) {
-	return faster(func(t, _ *result.Trial) float64 { return when(t.Round%2 == 1, -.2+.8*when(isA(t), share)) })
+	return faster(func(t, _ *record.Trial) float64 { return when(t.Round%2 == 1, -.2+.8*when(isA(t), share)) })
 }
 
 // after makes trials that follow the named one faster by share.
-func after(name string, share float64) func(t, before *result.Trial) float64 {
-	return func(t, before *result.Trial) float64 {
+func after(name string, share float64) func(t, before *record.Trial) float64 {
+	return func(t, before *record.Trial) float64 {
 		return when(before != t && before.Epoch == t.Epoch && before.Contestant == name, share)
 	}
 }
@@ -605,7 +605,7 @@ func interleave(e *Evidence) {
 		k := &e.Valid[i].Key
 		k.Position, k.Round = 2*k.Position+k.Round%2, k.Round/2
 	}
-	slices.SortFunc(e.Valid, func(a, b *result.Trial) int {
+	slices.SortFunc(e.Valid, func(a, b *record.Trial) int {
 		return cmp.Or(cmp.Compare(a.Epoch, b.Epoch), cmp.Compare(a.Round, b.Round), cmp.Compare(a.Position, b.Position))
 	})
 	e.Run.Plan.Rounds /= 2
@@ -613,7 +613,7 @@ func interleave(e *Evidence) {
 
 func onlyRounds(n int) func(*Evidence) {
 	return func(e *Evidence) {
-		e.Valid = slices.DeleteFunc(e.Valid, func(t *result.Trial) bool { return t.Round >= n })
+		e.Valid = slices.DeleteFunc(e.Valid, func(t *record.Trial) bool { return t.Round >= n })
 		e.Run.Plan.Rounds, e.Run.Trials = n, e.Valid
 		e.Analysis.Trends = trendsOf(e)
 	}
@@ -621,7 +621,7 @@ func onlyRounds(n int) func(*Evidence) {
 
 func onlyEpochs(n int) func(*Evidence) {
 	return func(e *Evidence) {
-		e.Valid = slices.DeleteFunc(e.Valid, func(t *result.Trial) bool { return t.Epoch > n })
+		e.Valid = slices.DeleteFunc(e.Valid, func(t *record.Trial) bool { return t.Epoch > n })
 		e.Run.Trials, e.Analysis.Epochs = e.Valid, n
 	}
 }
@@ -686,7 +686,7 @@ func TestBusyServerBesideOthers(t *testing.T) {
 func TestFailureBeforeAnyTrialIsAFinding(t *testing.T) {
 	e := sound()
 	e.Valid, e.Run.Trials = nil, nil
-	e.Run.Failures = []result.Failure{{Contestant: "a", Stage: "verify", Reason: `body "x"; want "value"`}}
+	e.Run.Failures = []record.Failure{{Contestant: "a", Stage: "verify", Reason: `body "x"; want "value"`}}
 	for _, f := range Make(e, Once) {
 		if f.ID == "V12" && (f.State != Fail || !strings.Contains(f.Text, "body")) {
 			t.Errorf("%+v", f)
@@ -707,7 +707,7 @@ func TestOrderIsAskedOfAllLevelsTogether(t *testing.T) {
 			e.Valid = append(e.Valid, &slower)
 		}
 		spoil(e)
-		e.Levels = [][]*result.Trial{e.Valid[:len(first)], e.Valid[len(first):]}
+		e.Levels = [][]*record.Trial{e.Valid[:len(first)], e.Valid[len(first):]}
 		return e
 	}
 	e := two(func(*Evidence) {})
@@ -719,7 +719,7 @@ func TestOrderIsAskedOfAllLevelsTogether(t *testing.T) {
 	if s := stateOf(t, e, "V19"); s != Fail {
 		t.Errorf("the two taken for one level: %v; the test cannot fail", s)
 	}
-	e = two(faster(func(t, _ *result.Trial) float64 { return -.015 * float64(t.Position) }))
+	e = two(faster(func(t, _ *record.Trial) float64 { return -.015 * float64(t.Position) }))
 	if s := stateOf(t, e, "V19"); s != Fail {
 		t.Errorf("two levels with an effect: %v", s)
 	}
@@ -728,11 +728,11 @@ func TestOrderIsAskedOfAllLevelsTogether(t *testing.T) {
 // TestEdgesSay: only rates without the wait for the last answers are said to be so.
 func TestEdgesSay(t *testing.T) {
 	sent := "are of the time in which requests were sent, without the wait for the last answers"
-	for want, change := range map[string]func(l *result.Load){
-		"the rates " + sent:                      func(*result.Load) {},
-		"the rates of 431 of 432 trials " + sent: func(l *result.Load) { l.RateFromNS = 0 },
+	for want, change := range map[string]func(l *record.Load){
+		"the rates " + sent:                      func(*record.Load) {},
+		"the rates of 431 of 432 trials " + sent: func(l *record.Load) { l.RateFromNS = 0 },
 		"for 1 of 432 trials it is not recorded how long requests were sent: their rates include the wait for the last " +
-			"answers": func(l *result.Load) { l.RateNS, l.RateFromNS, l.RateAnswers = 0, 0, 0 },
+			"answers": func(l *record.Load) { l.RateNS, l.RateFromNS, l.RateAnswers = 0, 0, 0 },
 	} {
 		e := sound()
 		change(&e.Valid[7].Load)
@@ -744,7 +744,7 @@ func TestEdgesSay(t *testing.T) {
 
 // An unknown effect is reported with the run's own epochs.
 func TestUnknownEffects(t *testing.T) {
-	e := &Evidence{Run: &result.Run{}, Analysis: &analysis.Analysis{Primary: "throughput", Epochs: 5}}
+	e := &Evidence{Run: &record.Run{}, Analysis: &analysis.Analysis{Primary: "throughput", Epochs: 5}}
 	state, text := carryOver(&Check{Limits: []Limit{{}}}, e)
 	if want := "too few epochs, 5 of the 8 needed"; state != CannotTell || text != want {
 		t.Errorf("%v, %q; want %q", state, text, want)

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"dyno/internal/document"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // rateWarn and rateFail limit how much a generator's clock may be faster or slower than the
@@ -25,13 +25,13 @@ type clockRate struct {
 // least returns the smallest size, in either direction, that the rate may have.
 func (r clockRate) least() float64 { return math.Abs(r.rate) - r.bound }
 
-func rateBetween(a, b *result.LoadPart) clockRate {
+func rateBetween(a, b *record.LoadPart) clockRate {
 	passed := float64(max(b.AtNS-a.AtNS, 1))
 	return clockRate{b.Generator, float64(b.ClockNS-a.ClockNS)/passed - 1, float64(a.BoundNS+b.BoundNS) / passed}
 }
 
 // readingsOf returns the clock readings at the starts of loads, by generator and session.
-func readingsOf(trials []*result.Trial) (all [][]*result.LoadPart) {
+func readingsOf(trials []*record.Trial) (all [][]*record.LoadPart) {
 	index := map[[2]string]int{}
 	for i := range trials {
 		for k := range trials[i].Load.Parts {

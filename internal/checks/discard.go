@@ -3,7 +3,7 @@ package checks
 import (
 	"slices"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // Limits fixed before any measurement, as shares of CPU time: background CPU above which loads are
@@ -22,7 +22,7 @@ type shares struct {
 	generatorName, stealName               string
 }
 
-func sharesOf(trials []*result.Trial) shares {
+func sharesOf(trials []*record.Trial) shares {
 	var server, generator, queue, steal, sides, serverTime, generatorTime, sidesTime, loaded, wall float64
 	var backend, backendTime float64
 	for i := range trials {
@@ -50,7 +50,7 @@ func sharesOf(trials []*result.Trial) shares {
 }
 
 // worst sets the figures for the worst of several machines.
-func (s *shares) worst(trials []*result.Trial) {
+func (s *shares) worst(trials []*record.Trial) {
 	type causes struct{ background, steal, time float64 }
 	all, names := map[string]*causes{}, []string(nil)
 	generators := map[string]bool{}
@@ -97,12 +97,12 @@ const (
 // pauseOf returns how long the generator stood still in a trial, in ns: its longest gap, or the
 // time for which the machine was suspended. Waiting for a CPU does not count as a pause: other
 // programs took that time.
-func pauseOf(t *result.Trial) (ns int64) {
+func pauseOf(t *record.Trial) (ns int64) {
 	return max(t.Load.GapNS-t.Load.RunQueueNS, t.Causes.SuspendedNS, 0)
 }
 
 // Paused reports whether a trial is invalid because of a pause.
-func Paused(t *result.Trial) bool {
+func Paused(t *record.Trial) bool {
 	limit := pauseClosed
 	if t.Load.Pace != nil {
 		limit = pauseOpen
@@ -125,7 +125,7 @@ const sample = 20_000_000
 
 // unseen returns the shortest time without an answer that would count as a stop, if the load is too
 // short to contain it beside a sample with an answer; else 0.
-func unseen(l *result.Load) (ns int64) {
+func unseen(l *record.Load) (ns int64) {
 	if ns = max(stoppedLeast, stoppedTimes*l.ServiceP50NS); l.Sending()/sample*sample >= ns+sample {
 		return 0
 	}
@@ -135,7 +135,7 @@ func unseen(l *result.Load) (ns int64) {
 // Stopped returns how long a server stood still in a trial: no answer came although requests
 // waited, and neither the generator nor the machine paused; 0 if it did not. few reports whether
 // there were so few connections that this may be a single slow answer.
-func Stopped(t *result.Trial) (ns int64, few bool) {
+func Stopped(t *record.Trial) (ns int64, few bool) {
 	l := &t.Load
 	ns = l.SilentNS
 	if ns <= stoppedTimes*l.ServiceP50NS || ns < stoppedLeast || Paused(t) || 2*pauseOf(t) > ns {
@@ -150,7 +150,7 @@ const startMost = sample / 2
 
 // missedStart reports whether one among several generators began, or may have begun, at another
 // time.
-func missedStart(t *result.Trial) bool {
+func missedStart(t *record.Trial) bool {
 	for _, p := range t.Load.Parts {
 		if max(p.BeganNS, -p.BeganNS) > startMost-p.BoundNS {
 			return true
@@ -162,14 +162,14 @@ func missedStart(t *result.Trial) bool {
 // Discard reports whether a trial is invalid for a cause that no correction covers: the generator
 // or the machine stood still, several generators did not begin together, the hypervisor withheld
 // CPU time in a jump, or other programs used the backend's own machine. It looks at no metric.
-func Discard(t *result.Trial) bool {
-	s := sharesOf([]*result.Trial{t})
+func Discard(t *record.Trial) bool {
+	s := sharesOf([]*record.Trial{t})
 	return Paused(t) || missedStart(t) || s.steal > stealJump || s.backend > backgroundLimit
 }
 
 // Disturbed reports whether other programs changed the figures of loads that are not compared round
 // by round.
-func Disturbed(loads []*result.Trial) bool {
+func Disturbed(loads []*record.Trial) bool {
 	s := sharesOf(loads)
 	return slices.ContainsFunc(loads, Discard) || max(s.server, s.generator, s.sides) > backgroundLimit || s.steal > stealLimit
 }

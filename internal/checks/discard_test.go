@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // What others take of a few trials disturbs a load that is compared with no other, and discards nothing.
@@ -45,7 +45,7 @@ func TestBackendsMachine(t *testing.T) {
 		c := &round[i].Causes
 		c.BackendCPUs, c.BackgroundBackendNS = 2, c.WallNS/20
 		used = round[i].ClocksWall() * 2 / 10 * 9
-		round[i].Backend = &result.Usage{CPUNS: &used}
+		round[i].Backend = &record.Usage{CPUNS: &used}
 	}
 	if slices.ContainsFunc(round, Discard) {
 		t.Error("2.5 % of the backend's CPUs discarded a trial")
@@ -65,40 +65,40 @@ func TestBackendsMachine(t *testing.T) {
 func TestDiscardedForPauses(t *testing.T) {
 	const window = 4e8
 	for name, c := range map[string]struct {
-		spoil func(*result.Trial)
+		spoil func(*record.Trial)
 		want  bool
 	}{
-		"stopped for 0.35 s":    {func(t *result.Trial) { t.Load.GapNS, t.Load.WindowNS = 350e6, 450e6 }, true},
-		"less than a tenth":     {func(t *result.Trial) { t.Load.GapNS = .09 * window }, false},
-		"more than a tenth":     {func(t *result.Trial) { t.Load.GapNS = .11 * window }, true},
-		"a short window, 9 ms":  {func(t *result.Trial) { t.Load.GapNS, t.Load.WindowNS = 9e6, 50e6 }, false},
-		"a short window, 11 ms": {func(t *result.Trial) { t.Load.GapNS, t.Load.WindowNS = 11e6, 50e6 }, true},
-		"open loop, a fortieth": {func(t *result.Trial) {
+		"stopped for 0.35 s":    {func(t *record.Trial) { t.Load.GapNS, t.Load.WindowNS = 350e6, 450e6 }, true},
+		"less than a tenth":     {func(t *record.Trial) { t.Load.GapNS = .09 * window }, false},
+		"more than a tenth":     {func(t *record.Trial) { t.Load.GapNS = .11 * window }, true},
+		"a short window, 9 ms":  {func(t *record.Trial) { t.Load.GapNS, t.Load.WindowNS = 9e6, 50e6 }, false},
+		"a short window, 11 ms": {func(t *record.Trial) { t.Load.GapNS, t.Load.WindowNS = 11e6, 50e6 }, true},
+		"open loop, a fortieth": {func(t *record.Trial) {
 			t.Load.GapNS, t.Load.Pace = window/40+1,
-				&result.Pace{}
+				&record.Pace{}
 		}, true},
-		"open loop, 10 s, 0.05 s": {func(t *result.Trial) {
+		"open loop, 10 s, 0.05 s": {func(t *record.Trial) {
 			t.Load.GapNS, t.Load.WindowNS,
-				t.Load.Pace = 50e6, 10e9, &result.Pace{}
+				t.Load.Pace = 50e6, 10e9, &record.Pace{}
 		}, false},
-		"open loop, 10 s, 0.15 s": {func(t *result.Trial) {
+		"open loop, 10 s, 0.15 s": {func(t *record.Trial) {
 			t.Load.GapNS, t.Load.WindowNS,
-				t.Load.Pace = 150e6, 10e9, &result.Pace{}
+				t.Load.Pace = 150e6, 10e9, &record.Pace{}
 		}, true},
-		"suspended": {func(t *result.Trial) { t.Causes.SuspendedNS = 1e6 }, true},
-		"waited for a CPU of its own": {func(t *result.Trial) {
+		"suspended": {func(t *record.Trial) { t.Causes.SuspendedNS = 1e6 }, true},
+		"waited for a CPU of its own": {func(t *record.Trial) {
 			t.Load.GapNS, t.Load.RunQueueNS = 100e6,
 				150e6
 		}, false},
-		"waited for a shared CPU": {func(t *result.Trial) {
+		"waited for a shared CPU": {func(t *record.Trial) {
 			t.Load.GapNS, t.Load.RunQueueNS,
 				t.Causes.GeneratorShared = 100e6, 150e6, true
 		}, false},
-		"stopped, on a shared CPU": {func(t *result.Trial) {
+		"stopped, on a shared CPU": {func(t *record.Trial) {
 			t.Load.GapNS, t.Load.RunQueueNS,
 				t.Causes.GeneratorShared = 350e6, 50e6, true
 		}, true},
-		"recorded before gaps were so": {func(t *result.Trial) { t.Load.GapNS = 0 }, false},
+		"recorded before gaps were so": {func(t *record.Trial) { t.Load.GapNS = 0 }, false},
 	} {
 		round := sound().Valid[:4]
 		c.spoil(round[2])
@@ -107,7 +107,7 @@ func TestDiscardedForPauses(t *testing.T) {
 		}
 	}
 	e := sound()
-	trials(func(t *result.Trial) { t.Load.GapNS = 0 })(e)
+	trials(func(t *record.Trial) { t.Load.GapNS = 0 })(e)
 	for _, f := range Make(e, Once) {
 		if f.ID == "V30" {
 			t.Errorf("of what was not recorded: %+v", f)
@@ -123,7 +123,7 @@ func TestPausesOfADiscardedRun(t *testing.T) {
 		e.Run.Trials[i].Load.GapNS = 1_549e6
 	}
 	e.Run.Plan.Pilots, e.Valid = 3, nil // of epochs 1 to 12, each of 36 trials
-	for want, trials := range map[string][]*result.Trial{
+	for want, trials := range map[string][]*record.Trial{
 		"in 360 trials the generator or the machine stood still for up to 1.55 s, ": e.Run.Trials,
 		"in 36 trials ": e.Run.Trials[:36],
 	} {

@@ -9,7 +9,7 @@ import (
 
 	"dyno/internal/analysis"
 	"dyno/internal/document"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/stats"
 )
 
@@ -38,7 +38,7 @@ func (e *Evidence) residuals() []analysis.Residual {
 		}
 		levels := e.Levels
 		if levels == nil {
-			levels = [][]*result.Trial{e.Valid}
+			levels = [][]*record.Trial{e.Valid}
 		}
 		for _, trials := range levels {
 			e.left = append(e.left, analysis.Residuals(trials, m)...)
@@ -92,7 +92,7 @@ func trendless(e *Evidence) (names []string) {
 	for _, name := range e.Run.Plan.Contestants {
 		has := func(x analysis.Trend) bool { return x.Contestant == name && x.Metric == e.Analysis.Primary }
 		if slices.ContainsFunc(e.Analysis.Trends, has) || !slices.ContainsFunc(e.Valid,
-			func(t *result.Trial) bool { return t.Contestant == name }) {
+			func(t *record.Trial) bool { return t.Contestant == name }) {
 			continue
 		}
 		names = append(names, name)
@@ -232,7 +232,7 @@ func freshStarts(c *Check, e *Evidence) []Finding {
 func deferred(c *Check, e *Evidence) []Finding {
 	// ns, at most: to accept and close a connection, the same with TLS, and to close one
 	const connection, handshake, closing = 0.2e6, 2e6, 0.1e6
-	return slices.DeleteFunc(measured(func(c *Check, e *Evidence, name string, own []*result.Trial) (State, string) {
+	return slices.DeleteFunc(measured(func(c *Check, e *Evidence, name string, own []*record.Trial) (State, string) {
 		var idle, time, outside, within float64
 		for i := range own {
 			t := own[i]

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"dyno/internal/document"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // fewResent is the number of segments below which their share means nothing: a single connection
@@ -19,7 +19,7 @@ const fewResent = 5
 // no finding.
 func resent(c *Check, e *Evidence) []Finding {
 	// slowest right answer, by whether the trial lost segments or got them out of order
-	sum, whole, slowest := result.Network{}, false, map[bool]int64{}
+	sum, whole, slowest := record.Network{}, false, map[bool]int64{}
 	for _, t := range e.watched() {
 		if o := t.Load.Network; o != nil {
 			sum.Add(o)
@@ -72,12 +72,12 @@ func resent(c *Check, e *Evidence) []Finding {
 // bandwidth checks which share of their link's bandwidth the generators used, if the server is on
 // another machine. Other runs have no such finding.
 func bandwidth(c *Check, e *Evidence) []Finding {
-	linked := func(t *result.Trial) bool { return t.Load.Network != nil && t.Load.Network.Link != "" }
+	linked := func(t *record.Trial) bool { return t.Load.Network != nil && t.Load.Network.Link != "" }
 	if !slices.ContainsFunc(e.Valid, linked) {
 		return nil
 	}
-	return measured(func(c *Check, e *Evidence, name string, own []*result.Trial) (State, string) {
-		most := &result.Network{}
+	return measured(func(c *Check, e *Evidence, name string, own []*record.Trial) (State, string) {
+		most := &record.Network{}
 		for i := range own {
 			if linked(own[i]) {
 				most.Add(own[i].Load.Network)

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"dyno/internal/document"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/stats"
 )
 
@@ -24,11 +24,11 @@ const GrowthLimit = 0.01
 
 // openLoop makes a check function over each contestant's open-loop trials. A contestant without
 // such trials has no finding.
-func openLoop(f func(c *Check, own []*result.Trial) (State, string)) func(*Check, *Evidence) []Finding {
+func openLoop(f func(c *Check, own []*record.Trial) (State, string)) func(*Check, *Evidence) []Finding {
 	return func(c *Check, e *Evidence) []Finding {
 		var out []Finding
 		for _, name := range e.Run.Plan.Contestants {
-			var own []*result.Trial
+			var own []*record.Trial
 			for i := range e.Valid {
 				if t := e.Valid[i]; t.Contestant == name && e.Run.Plan.LevelOf(t).Open() {
 					own = append(own, t)
@@ -43,7 +43,7 @@ func openLoop(f func(c *Check, own []*result.Trial) (State, string)) func(*Check
 	}
 }
 
-func achieved(c *Check, own []*result.Trial) (State, string) {
+func achieved(c *Check, own []*record.Trial) (State, string) {
 	var answered, planned int64
 	for i := range own {
 		answered += own[i].Load.Succeeded
@@ -69,10 +69,10 @@ func (k Kept) Most() bool { return 2*k.Missed < k.Loads || k.Missed == 0 }
 
 // KeptRate judges each load at one open-loop level: by the limit at which the Achieved check fails,
 // and by Grows.
-func KeptRate(own []*result.Trial) (k Kept) {
+func KeptRate(own []*record.Trial) (k Kept) {
 	k.Loads = len(own)
 	var answered, grown []float64
-	var missed []*result.Trial
+	var missed []*record.Trial
 	for i := range own {
 		l := &own[i].Load
 		x, got := 0., 1.
@@ -116,7 +116,7 @@ const (
 
 // GeneratorLimited reports whether an open loop was limited by the generator: it sent requests
 // late, or not all, and either its event loops were busy or connections were free.
-func GeneratorLimited(l *result.Load) bool {
+func GeneratorLimited(l *record.Load) bool {
 	loops := float64(l.Workers) * float64(l.Wall())
 	busy := loops > 0 && float64(l.LoopCPUNS+l.RunQueueNS) > BusyFrom*loops
 	starved := float64(l.StarvedNS) > StarvedFrom*float64(l.WindowNS)
@@ -126,7 +126,7 @@ func GeneratorLimited(l *result.Load) bool {
 
 // lagShare checks how late requests were sent. If they were late, the response time includes the
 // generator's delay, or the wait for a free connection.
-func lagShare(c *Check, own []*result.Trial) (State, string) {
+func lagShare(c *Check, own []*record.Trial) (State, string) {
 	var xs []float64
 	for i := range own {
 		if l := &own[i].Load; l.ResponseP50NS > 0 {
@@ -147,7 +147,7 @@ func lagShare(c *Check, own []*result.Trial) (State, string) {
 // the arrivals, the halves hold x/8 and 3x/8 of the requests × the window. ok is false if the load
 // has no halves. A window that begins without requests shows a growth of 2 (R/T)² at the response
 // time R, so its length T must be many times R: see Grows.
-func Growth(l *result.Load) (x float64, ok bool) {
+func Growth(l *record.Load) (x float64, ok bool) {
 	p := l.Pace
 	if p == nil || p.HalfNS <= 0 || l.Planned == 0 {
 		return 0, false
@@ -160,7 +160,7 @@ const ServiceTimes = 20
 
 // Grows reports whether a load falls behind its schedule by more than GrowthLimit plus the growth
 // that is possible if the server keeps the rate (steadyGrowth).
-func Grows(l *result.Load) bool {
+func Grows(l *record.Load) bool {
 	x, ok := Growth(l)
 	return ok && x > GrowthLimit+steadyGrowth(l)
 }
@@ -169,7 +169,7 @@ func Grows(l *result.Load) bool {
 // rate. For n requests with service time S in a window T: as the window begins without requests, 2
 // E[S²]/T²; and by chance, because Poisson arrivals vary, twice the standard deviation, 4
 // √(E[S²]/n)/T. An overload raises S itself, so S counts as T/ServiceTimes at most.
-func steadyGrowth(l *result.Load) float64 {
+func steadyGrowth(l *record.Load) float64 {
 	s := min(math.Hypot(float64(l.ServiceMeanNS), float64(l.ServiceSDNS))/float64(2*l.Pace.HalfNS), 1./ServiceTimes)
 	return 2*s*s + 2*4*s/math.Sqrt(float64(l.Planned))
 }
@@ -177,7 +177,7 @@ func steadyGrowth(l *result.Load) float64 {
 // growing counts requests as waiting until they are answered, because a queue grows first inside
 // the server, and outside only once all connections are in use. It judges the excess over
 // steadyGrowth.
-func growing(c *Check, own []*result.Trial) (State, string) {
+func growing(c *Check, own []*record.Trial) (State, string) {
 	var xs, beyond []float64
 	for i := range own {
 		if x, ok := Growth(&own[i].Load); ok {
@@ -198,7 +198,7 @@ func growing(c *Check, own []*result.Trial) (State, string) {
 }
 
 // arrivals checks the times at which requests were sent.
-func arrivals(c *Check, own []*result.Trial) (State, string) {
+func arrivals(c *Check, own []*record.Trial) (State, string) {
 	var gaps []int64
 	var within, sent, bins float64
 	for i := range own {
@@ -252,7 +252,7 @@ func distance(counts []int64) (d float64, n int64) {
 	return d, n
 }
 
-func starvation(c *Check, own []*result.Trial) (State, string) {
+func starvation(c *Check, own []*record.Trial) (State, string) {
 	var starved, uneven, loaded float64
 	for i := range own {
 		starved += float64(own[i].Load.StarvedNS)

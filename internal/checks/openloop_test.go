@@ -5,18 +5,18 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // openLoops makes every trial an open loop that kept its schedule, then spoils each.
-func openLoops(spoil func(*result.Load)) func(*Evidence) {
+func openLoops(spoil func(*record.Load)) func(*Evidence) {
 	return func(e *Evidence) {
 		e.Run.Plan.Levels[0].RatePerSec = 25_000
-		trials(func(t *result.Trial) {
+		trials(func(t *record.Trial) {
 			l := &t.Load
 			l.Planned, l.ResponseP50NS, l.ResponseP99NS, l.LagP99NS, l.Workers = l.Succeeded, 1e6, 2e6, 3e4, 1
 			const bins, half = 400, 2e8
-			l.Pace = &result.Pace{HalfNS: half, EarlyNS: 25 * half, LateNS: 25 * half, Bins: bins, Sent: l.Succeeded,
+			l.Pace = &record.Pace{HalfNS: half, EarlyNS: 25 * half, LateNS: 25 * half, Bins: bins, Sent: l.Succeeded,
 				Squares: l.Succeeded*l.Succeeded/bins + l.Succeeded, Gaps: make([]int64, 64)}
 			for i := range l.Pace.Gaps {
 				l.Pace.Gaps[i] = l.Succeeded / 64
@@ -27,7 +27,7 @@ func openLoops(spoil func(*result.Load)) func(*Evidence) {
 }
 
 // bunch makes so large a share of the gaps vanish.
-func bunch(p *result.Pace, share float64) {
+func bunch(p *record.Pace, share float64) {
 	for i := 1; i < len(p.Gaps); i++ {
 		n := int64(share * float64(p.Gaps[i]) * 64 / 63)
 		p.Gaps[i] -= n
@@ -36,13 +36,13 @@ func bunch(p *result.Pace, share float64) {
 }
 
 // even makes a load one of evenly spaced requests.
-func even(l *result.Load) {
+func even(l *record.Load) {
 	l.Pace.Sent, l.Pace.Squares, l.Pace.Gaps = 10_000, 25*25*400, nil
 }
 
 func TestOpenLoopThatKeepsItsSchedulePasses(t *testing.T) {
 	e := sound()
-	openLoops(func(*result.Load) {})(e)
+	openLoops(func(*record.Load) {})(e)
 	said := 0
 	for _, f := range Make(e, Once) {
 		if f.State != Pass {
@@ -64,28 +64,28 @@ func TestOpenLoopThatKeepsItsSchedulePasses(t *testing.T) {
 
 // A server keeps a rate if nearly all that is due is answered and no queue grows; each load is judged.
 func TestKeptRate(t *testing.T) {
-	load := func(answered, late int64) *result.Trial {
-		return &result.Trial{Load: result.Load{Planned: 10_000, Succeeded: answered,
-			Pace: &result.Pace{HalfNS: 1e9, EarlyNS: 1e9, LateNS: late * 1e9}}}
+	load := func(answered, late int64) *record.Trial {
+		return &record.Trial{Load: record.Load{Planned: 10_000, Succeeded: answered,
+			Pace: &record.Pace{HalfNS: 1e9, EarlyNS: 1e9, LateNS: late * 1e9}}}
 	}
 	fine, short, growing := load(9_999, 2), load(9_000, 2), load(10_000, 301)
 	busy, cpu := load(9_000, 2), int64(95e7)
 	busy.Generator.CPUNS, busy.Causes.GeneratorCPUs, busy.ClocksNS = &cpu, 1, 1e9
 	for _, c := range []struct {
-		own    []*result.Trial
+		own    []*record.Trial
 		missed int
 		most   bool
 		text   string
 	}{
 		{nil, 0, true, ""},
-		{[]*result.Trial{fine, fine}, 0, true, ""},
-		{[]*result.Trial{fine, growing, fine}, 1, true, "did not keep the rate in 1 of 3 loads: 100 % of the requests " +
+		{[]*record.Trial{fine, fine}, 0, true, ""},
+		{[]*record.Trial{fine, growing, fine}, 1, true, "did not keep the rate in 1 of 3 loads: 100 % of the requests " +
 			"due there were answered, and the queue grew by 6 % of them"},
-		{[]*result.Trial{short, fine}, 1, false, "did not keep the rate in 1 of 2 loads: 90 % of the requests " +
+		{[]*record.Trial{short, fine}, 1, false, "did not keep the rate in 1 of 2 loads: 90 % of the requests " +
 			"due there were answered"},
-		{[]*result.Trial{fine, fine, busy}, 1, true, "did not keep the rate in 1 of 3 loads: 90 % of the requests due " +
+		{[]*record.Trial{fine, fine, busy}, 1, true, "did not keep the rate in 1 of 3 loads: 90 % of the requests due " +
 			"there were answered; the limit may be the load generator's, which used 95 % of its CPUs"},
-		{[]*result.Trial{{Load: result.Load{Succeeded: 5}}}, 0, true, ""}, // of a recording that tells neither
+		{[]*record.Trial{{Load: record.Load{Succeeded: 5}}}, 0, true, ""}, // of a recording that tells neither
 	} {
 		k := KeptRate(c.own)
 		if k.Loads != len(c.own) || k.Missed != c.missed || k.Most() != c.most || k.Text != c.text {
@@ -131,7 +131,7 @@ func TestGrows(t *testing.T) {
 			t.Errorf("%s: %g of %d loads grow", c.name, share, loads)
 		}
 	}
-	if Grows(&result.Load{Planned: 100}) {
+	if Grows(&record.Load{Planned: 100}) {
 		t.Error("a load without halves grows")
 	}
 }
@@ -149,9 +149,9 @@ func TestSteadyGrowth(t *testing.T) {
 	}{"keeps it": {slow, 0, 5}, "overloaded": {behind, runs, runs}} {
 		missed, failed := 0, 0
 		for range runs {
-			var own []*result.Trial
+			var own []*record.Trial
 			for range loads {
-				own = append(own, &result.Trial{Load: *played(rng, 50, window, c.service)})
+				own = append(own, &record.Trial{Load: *played(rng, 50, window, c.service)})
 				l := &own[len(own)-1].Load
 				l.Succeeded = l.Planned
 			}
@@ -169,9 +169,9 @@ func TestSteadyGrowth(t *testing.T) {
 }
 
 // played returns a load of Poisson arrivals whose responses take what service says of their due time.
-func played(rng *rand.Rand, perSec, window float64, service func(due float64) float64) *result.Load {
+func played(rng *rand.Rand, perSec, window float64, service func(due float64) float64) *record.Load {
 	var early, late, sum, squares float64
-	l := &result.Load{}
+	l := &record.Load{}
 	for due := rng.ExpFloat64() / perSec * 1e9; due < window; due += rng.ExpFloat64() / perSec * 1e9 {
 		took := service(due)
 		until := min(due+took, window)
@@ -182,6 +182,6 @@ func played(rng *rand.Rand, perSec, window float64, service func(due float64) fl
 	}
 	mean := sum / float64(l.Planned)
 	l.ServiceMeanNS, l.ServiceSDNS = int64(mean), int64(math.Sqrt(max(squares/float64(l.Planned)-mean*mean, 0)))
-	l.Pace = &result.Pace{HalfNS: int64(window / 2), EarlyNS: int64(early), LateNS: int64(late)}
+	l.Pace = &record.Pace{HalfNS: int64(window / 2), EarlyNS: int64(early), LateNS: int64(late)}
 	return l
 }

@@ -10,7 +10,7 @@ import (
 
 	"dyno/internal/analysis"
 	"dyno/internal/document"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // positiveControl checks that a control which is slower by a known share is found to be. Runs
@@ -77,7 +77,7 @@ func foundAgain(a *analysis.Analysis, c analysis.Pair, cost float64) (State, str
 }
 
 // tailSample checks how many requests exceed the 99th percentile, which depends on them.
-func tailSample(c *Check, e *Evidence, name string, own []*result.Trial) (State, string) {
+func tailSample(c *Check, e *Evidence, name string, own []*record.Trial) (State, string) {
 	var n int64
 	for i := range own {
 		n += own[i].Load.Succeeded
@@ -130,7 +130,7 @@ const (
 // not. With n requests in flight, each takes n over the rate on average (Little's law). The median
 // is far below that if a few connections have nearly all responses while the others wait.
 func turns(c *Check, e *Evidence) []Finding {
-	found := measured(func(c *Check, e *Evidence, _ string, own []*result.Trial) (State, string) {
+	found := measured(func(c *Check, e *Evidence, _ string, own []*record.Trial) (State, string) {
 		few := 0
 		for i := range own {
 			if inTurns(e.Run.Plan.LevelOf(own[i]), &own[i].Load) {
@@ -149,7 +149,7 @@ func turns(c *Check, e *Evidence) []Finding {
 }
 
 // inTurns reports whether a load's responses went to few connections.
-func inTurns(level result.Level, l *result.Load) bool {
+func inTurns(level record.Level, l *record.Load) bool {
 	inFlight := float64(level.Connections * max(level.Pipeline, 1))
 	perSec, ok := l.PerSec()
 	return ok && !level.Open() && level.PerConnection == 0 && inFlight >= manyInFlight && l.ServiceP50NS > 0 &&
@@ -158,7 +158,7 @@ func inTurns(level result.Level, l *result.Load) bool {
 
 // sameProcesses checks that a contestant's number of processes stayed the same between an epoch's
 // trials, and that all starts had the same program.
-func sameProcesses(_ *Check, e *Evidence, name string, own []*result.Trial) (State, string) {
+func sameProcesses(_ *Check, e *Evidence, name string, own []*record.Trial) (State, string) {
 	counts := map[int]int{}
 	changed := 0
 	for i := range own {
@@ -313,7 +313,7 @@ func apart(_ *Check, e *Evidence) (State, string) {
 
 // apartHosts is apart for several machines, some of which may be hosts on one machine, such as
 // containers.
-func apartHosts(h *result.Host) (State, string) {
+func apartHosts(h *record.Host) (State, string) {
 	var beside []string
 	for _, g := range h.Machines()[1:] {
 		if h.BootID == "" || g.BootID != h.BootID {
@@ -361,14 +361,14 @@ func calibration(c *Check, e *Evidence) (State, string) {
 
 // LatenciesDecide reports whether latencies decide a run under plan p. Such a run needs a
 // calibration.
-func LatenciesDecide(p *result.Plan) bool {
+func LatenciesDecide(p *record.Plan) bool {
 	m, _ := analysis.MetricNamed(p.Primary)
 	return p.SLO != nil || m.Kind&analysis.Latency != 0
 }
 
 // Uncalibrated says why c, which may be nil, does not apply to latencies measured from atNS (Unix)
 // on, on a machine booted as bootID. It returns "" if c applies.
-func Uncalibrated(c *result.Calibration, bootID string, atNS int64) (why string) {
+func Uncalibrated(c *record.Calibration, bootID string, atNS int64) (why string) {
 	const remedy = "; run dyno doctor to calibrate, which is valid for an hour"
 	if c == nil {
 		return "the record has no calibration" + remedy

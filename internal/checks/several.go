@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"dyno/internal/document"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/stats"
 )
 
@@ -17,12 +17,12 @@ type likeness struct {
 	about string
 	sign  float64 // 1: more is worse; -1: less is worse
 	open  bool    // also in open loops, whose schedule sets how many requests each generator sends
-	of    func(*result.LoadPart) float64
+	of    func(*record.LoadPart) float64
 }
 
 var likenesses = []likeness{
-	{"median service time", 1, true, func(p *result.LoadPart) float64 { return float64(p.ServiceP50NS) }},
-	{"requests per connection", -1, false, func(p *result.LoadPart) float64 {
+	{"median service time", 1, true, func(p *record.LoadPart) float64 { return float64(p.ServiceP50NS) }},
+	{"requests per connection", -1, false, func(p *record.LoadPart) float64 {
 		return share(float64(p.Succeeded), float64(p.Connections))
 	}},
 }
@@ -40,7 +40,7 @@ type standing struct {
 const chance = 0.01
 
 // generatorsOf returns the names of the machines that loaded together in trials.
-func generatorsOf(trials []*result.Trial) (names []string) {
+func generatorsOf(trials []*record.Trial) (names []string) {
 	for i := range trials {
 		for _, p := range trials[i].Load.Parts {
 			if len(trials[i].Load.Parts) > 1 && !slices.Contains(names, p.Generator) {
@@ -53,7 +53,7 @@ func generatorsOf(trials []*result.Trial) (names []string) {
 
 // divided returns one generator's part in a load, and the other generators' parts; nil if there are
 // no others.
-func divided(l *result.Load, name string) (own *result.LoadPart, others []*result.LoadPart) {
+func divided(l *record.Load, name string) (own *record.LoadPart, others []*record.LoadPart) {
 	for i := range l.Parts {
 		if p := &l.Parts[i]; p.Generator == name {
 			own = p
@@ -69,7 +69,7 @@ func divided(l *result.Load, name string) (own *result.LoadPart, others []*resul
 
 // standings compares each generator with the others, sorted by distance, the worse side first if
 // two are equal. Figures that the record lacks are left out.
-func standings(p *result.Plan, trials []*result.Trial) (all []standing) {
+func standings(p *record.Plan, trials []*record.Trial) (all []standing) {
 	names := generatorsOf(trials)
 	for _, name := range names {
 		for _, figure := range likenesses {
@@ -127,7 +127,7 @@ func (s *standing) String() string {
 
 // failing describes a generator whose requests failed more often than the others': beyond chance in
 // the loads with failures, and at least twice as often in all; "" if there is none.
-func failing(trials []*result.Trial) string {
+func failing(trials []*record.Trial) string {
 	names := generatorsOf(trials)
 	for _, name := range names {
 		var more []float64 // this generator's share of failures minus the others'
@@ -159,7 +159,7 @@ func failing(trials []*result.Trial) string {
 
 // busiest returns the generator with the busiest event loops, and the share of time that they used;
 // "" if one machine made the load.
-func busiest(trials []*result.Trial) (name string, most float64) {
+func busiest(trials []*record.Trial) (name string, most float64) {
 	for _, n := range generatorsOf(trials) {
 		var used, had float64
 		for i := range trials {
@@ -178,7 +178,7 @@ func busiest(trials []*result.Trial) (name string, most float64) {
 // alike checks whether a load's generators saw the same server: a generator on a slower link or a
 // busy machine affects every figure. A load from one machine has no such finding.
 func alike(c *Check, e *Evidence) []Finding {
-	return slices.DeleteFunc(measured(func(c *Check, e *Evidence, _ string, own []*result.Trial) (State, string) {
+	return slices.DeleteFunc(measured(func(c *Check, e *Evidence, _ string, own []*record.Trial) (State, string) {
 		worst, texts := Pass, []string(nil)
 		if text := failing(own); text != "" {
 			worst, texts = Warn, append(texts, text)

@@ -8,42 +8,42 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // ofSeveral are the provocations of loads by several machines.
 var ofSeveral = []provocation{
 	{"V01", Warn, func(e *Evidence) { // one of two, of which each had half of the CPU time
-		generators(2, func(i, n int, p *result.LoadPart) { p.LoopCPUNS, p.Workers = 1e7+33e7*int64(n), 1 })(e)
-		trials(func(t *result.Trial) { t.Causes.GeneratorCPUs, t.Load.Workers = 2, 2 })(e)
+		generators(2, func(i, n int, p *record.LoadPart) { p.LoopCPUNS, p.Workers = 1e7+33e7*int64(n), 1 })(e)
+		trials(func(t *record.Trial) { t.Causes.GeneratorCPUs, t.Load.Workers = 2, 2 })(e)
 	}},
 	{"V04", Pass, machines(0, 0)}, {"V04", Pass, machines(3e7, 0)}, {"V04", Warn, machines(5e7, 0)}, // each a third
 	{"V05", Pass, machines(0, 1e6)}, {"V05", Pass, machines(0, 5e6)}, {"V05", Warn, machines(0, 2e7)},
 	{"V31", Pass, hosts([]int{0}, []int{1})},
 	{"V31", Fail, hosts([]int{0, 1}, []int{1})},
 	{"V37", Pass, generators(2, nil)},
-	{"V37", Pass, generators(3, func(i, n int, p *result.LoadPart) { p.ServiceP50NS += int64(n) * 20e3 })},
-	{"V37", Warn, generators(2, func(i, n int, p *result.LoadPart) { p.ServiceP50NS += int64(n) * 200e3 })},
-	{"V37", Fail, generators(4, func(i, n int, p *result.LoadPart) { p.ServiceP50NS += int64(n) / 3 * 800e3 })},
-	{"V37", Warn, generators(3, func(i, n int, p *result.LoadPart) { p.Connections += n / 2 })},
-	{"V37", CannotTell, generators(2, func(i, n int, p *result.LoadPart) { // now one, now the other
+	{"V37", Pass, generators(3, func(i, n int, p *record.LoadPart) { p.ServiceP50NS += int64(n) * 20e3 })},
+	{"V37", Warn, generators(2, func(i, n int, p *record.LoadPart) { p.ServiceP50NS += int64(n) * 200e3 })},
+	{"V37", Fail, generators(4, func(i, n int, p *record.LoadPart) { p.ServiceP50NS += int64(n) / 3 * 800e3 })},
+	{"V37", Warn, generators(3, func(i, n int, p *record.LoadPart) { p.Connections += n / 2 })},
+	{"V37", CannotTell, generators(2, func(i, n int, p *record.LoadPart) { // now one, now the other
 		p.ServiceP50NS += int64((i+n)%2) * 900e3
 	})},
 	{"V37", CannotTell, func(e *Evidence) {
-		generators(2, func(i, n int, p *result.LoadPart) { p.ServiceP50NS += int64(n) * 800e3 })(e)
+		generators(2, func(i, n int, p *record.LoadPart) { p.ServiceP50NS += int64(n) * 800e3 })(e)
 		onlyEpochs(1)(e)
 		onlyRounds(3)(e)
 	}},
-	{"V37", Warn, generators(3, func(i, n int, p *result.LoadPart) { p.Succeeded -= int64(n) / 2 * int64(i%4) })},
-	{"V37", Pass, generators(3, func(i, n int, p *result.LoadPart) { p.Succeeded -= int64(i % 4) })}, // all alike
-	{"V37", Pass, generators(3, func(i, n int, p *result.LoadPart) { // a burst
+	{"V37", Warn, generators(3, func(i, n int, p *record.LoadPart) { p.Succeeded -= int64(n) / 2 * int64(i%4) })},
+	{"V37", Pass, generators(3, func(i, n int, p *record.LoadPart) { p.Succeeded -= int64(i % 4) })}, // all alike
+	{"V37", Pass, generators(3, func(i, n int, p *record.LoadPart) { // a burst
 		p.Succeeded -= when64(i == 70 && n == 1, 90)
 	})},
 	{"V38", Pass, generators(2, nil)},
-	{"V38", Warn, generators(2, func(i, n int, p *result.LoadPart) { p.ClockNS += int64(n) * p.AtNS * 200 / 1e6 })},
-	{"V38", Fail, generators(2, func(i, n int, p *result.LoadPart) { p.ClockNS -= int64(n) * p.AtNS * 600 / 1e6 })},
-	{"V38", Fail, generators(2, func(i, n int, p *result.LoadPart) { p.ClockNS += when64(i > 200 && n == 1, 3e6) })}, // a step
-	{"V38", Pass, generators(2, func(i, n int, p *result.LoadPart) { // an agent that was started anew
+	{"V38", Warn, generators(2, func(i, n int, p *record.LoadPart) { p.ClockNS += int64(n) * p.AtNS * 200 / 1e6 })},
+	{"V38", Fail, generators(2, func(i, n int, p *record.LoadPart) { p.ClockNS -= int64(n) * p.AtNS * 600 / 1e6 })},
+	{"V38", Fail, generators(2, func(i, n int, p *record.LoadPart) { p.ClockNS += when64(i > 200 && n == 1, 3e6) })}, // a step
+	{"V38", Pass, generators(2, func(i, n int, p *record.LoadPart) { // an agent that was started anew
 		if i > 200 && n == 1 {
 			p.ClockNS, p.Session = p.ClockNS-50e9, "other"
 		}
@@ -56,10 +56,10 @@ var ofSeveral = []provocation{
 
 // machines lets background CPU and steal be those of one of three generators' machines, the last.
 func machines(background, steal int64) func(*Evidence) {
-	return trials(func(t *result.Trial) {
+	return trials(func(t *record.Trial) {
 		t.Causes.GeneratorCPUs, t.Causes.BackgroundGeneratorNS, t.Causes.StealNS = 3, background, steal
 		for _, name := range []string{"srv1", "gen1", "gen2", "gen3"} {
-			t.Causes.Machines = append(t.Causes.Machines, result.MachineCauses{Machine: name, CPUs: 1,
+			t.Causes.Machines = append(t.Causes.Machines, record.MachineCauses{Machine: name, CPUs: 1,
 				Generator: name != "srv1"})
 		}
 		t.Causes.Machines[3].BackgroundNS, t.Causes.Machines[3].StealNS = background, steal
@@ -69,8 +69,8 @@ func machines(background, steal int64) func(*Evidence) {
 // hosts are two on one machine.
 func hosts(server, generator []int) func(*Evidence) {
 	return func(e *Evidence) {
-		e.Run.Host = result.Host{Name: "srv1", BootID: "b", Pinned: true, ServerCPUs: server,
-			Generators: []result.Host{{Name: "gen1", BootID: "b", GeneratorCPUs: generator}}}
+		e.Run.Host = record.Host{Name: "srv1", BootID: "b", Pinned: true, ServerCPUs: server,
+			Generators: []record.Host{{Name: "gen1", BootID: "b", GeneratorCPUs: generator}}}
 	}
 }
 
@@ -93,14 +93,14 @@ func TestBusyMachineIsNamed(t *testing.T) {
 }
 
 // generators divides every load among n like generators; spoil changes the part of the k-th in trial i.
-func generators(n int, spoil func(i, k int, p *result.LoadPart)) func(*Evidence) {
+func generators(n int, spoil func(i, k int, p *record.LoadPart)) func(*Evidence) {
 	return func(e *Evidence) {
 		rng := rand.New(rand.NewPCG(37, 38))
 		for i := range e.Valid {
 			t := e.Valid[i]
 			t.Load.Parts = nil
 			for k := range n {
-				p := result.LoadPart{Generator: "gen" + string(rune('1'+k)), Connections: 4, Started: t.Load.Started / int64(n),
+				p := record.LoadPart{Generator: "gen" + string(rune('1'+k)), Connections: 4, Started: t.Load.Started / int64(n),
 					ServiceP50NS: 1e6 + rng.Int64N(40e3), BoundNS: 100e3, AtNS: t.StartedUnixNS, Session: "one"}
 				p.Succeeded, p.ClockNS = p.Started, p.AtNS+int64(k)*7e9+rng.Int64N(100e3)
 				if spoil != nil {
@@ -122,8 +122,8 @@ func TestNamesTheGenerator(t *testing.T) {
 		`the median service time of gen1 is 1\.\d\d × that of gen2 \(1\.\d\d–1\.\d\d\)`:    generators(2, slower(0, 600e3)),
 		`the median service time of gen3 is 0\.5\d × that of the others \(0\.5\d–0\.5\d\)`: generators(4, slower(2, -500e3)),
 		`gen2 had no right answer to 144 of \d+,\d+ requests, the others to 0`: generators(2,
-			func(i, k int, p *result.LoadPart) { p.Succeeded -= int64(k) }),
-		`the clock of gen1 ran 6\d\d ppm`: generators(2, func(i, k int, p *result.LoadPart) {
+			func(i, k int, p *record.LoadPart) { p.Succeeded -= int64(k) }),
+		`the clock of gen1 ran 6\d\d ppm`: generators(2, func(i, k int, p *record.LoadPart) {
 			p.ClockNS += when64(k == 0, float64(p.AtNS)*600e-6)
 		}),
 	} {
@@ -138,8 +138,8 @@ func TestNamesTheGenerator(t *testing.T) {
 	}
 }
 
-func slower(which int, ns float64) func(i, k int, p *result.LoadPart) {
-	return func(_, k int, p *result.LoadPart) { p.ServiceP50NS += when64(k == which, ns) }
+func slower(which int, ns float64) func(i, k int, p *record.LoadPart) {
+	return func(_, k int, p *record.LoadPart) { p.ServiceP50NS += when64(k == which, ns) }
 }
 
 // Generators that are alike, but for noise of a third in each window, are hardly ever told apart.
@@ -149,7 +149,7 @@ func TestLikeGeneratorsAreAlike(t *testing.T) {
 	for range 200 {
 		e := sound()
 		onlyEpochs(4)(e)
-		generators(3, func(_, _ int, p *result.LoadPart) {
+		generators(3, func(_, _ int, p *record.LoadPart) {
 			p.ServiceP50NS = int64(float64(p.ServiceP50NS) * math.Exp(.33*rng.NormFloat64()))
 		})(e)
 		if c := ByID(Alike); c.find(c, e)[0].State >= Warn {

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"dyno/internal/analysis"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // The table is complete and in order, and doc/method.md has a line of each check
@@ -76,7 +76,7 @@ func TestFindingByItsCheck(t *testing.T) {
 		!(Finding{ID: Contract}).Concerns(analysis.Memory) {
 		t.Error("which metrics a finding concerns")
 	}
-	one, loads := &sound().Run.Plan, &result.Plan{Processes: result.PerLoad}
+	one, loads := &sound().Run.Plan, &record.Plan{Processes: record.PerLoad}
 	if ScopeOf(CarryOver, one, WholeRun) != Once || ScopeOf(CarryOver, loads, WholeRun) != 0 ||
 		ScopeOf(Ceiling, one, OneOfMany) != EachLevel || ScopeOf("V27", one, WholeRun) != 0 {
 		t.Error("of what checks speak")

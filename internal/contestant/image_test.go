@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // Without an engine, or with an unknown image, the error says what to do.
@@ -98,7 +98,7 @@ func TestImage(t *testing.T) {
 	if err := i.Process.Strayed(); err != nil {
 		t.Error(err)
 	}
-	var u result.Usage
+	var u record.Usage
 	if err := i.Process.Usage(&u); err != nil || u.Processes != 1 {
 		t.Errorf("%+v, %v", u, err)
 	}

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"dyno/internal/proc"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/wire"
 )
 
@@ -310,8 +310,8 @@ func (f *Failed) Error() string { return f.Err.Error() }
 func (f *Failed) Unwrap() error { return f.Err }
 
 // AsFailure converts an error of this package into a record. Stage is empty for other errors.
-func AsFailure(contestant string, err error) result.Failure {
-	f := result.Failure{Contestant: contestant, Reason: err.Error()}
+func AsFailure(contestant string, err error) record.Failure {
+	f := record.Failure{Contestant: contestant, Reason: err.Error()}
 	var none *Unavailable
 	var failed *Failed
 	switch {

@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"io"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // The states of a finding.
@@ -29,16 +29,16 @@ type finding struct {
 
 // Diagnosis is a calibration with its findings.
 type Diagnosis struct {
-	calibration *result.Calibration
+	calibration *record.Calibration
 	findings    []finding
 	expected    []expectation
 	answer      string
 }
 
 // Diagnose judges a calibration, which may be incomplete.
-func Diagnose(c *result.Calibration) *Diagnosis {
+func Diagnose(c *record.Calibration) *Diagnosis {
 	d := &Diagnosis{calibration: c}
-	for _, findings := range []func(*result.Calibration) []finding{
+	for _, findings := range []func(*record.Calibration) []finding{
 		machineFindings, kernelFindings, limitFindings, generatorFindings, serverFindings, noiseFindings,
 	} {
 		d.findings = append(d.findings, findings(c)...)
@@ -54,7 +54,7 @@ func (d *Diagnosis) JSON(w io.Writer) error {
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
 	return e.Encode(struct {
-		Calibration *result.Calibration `json:"calibration"`
+		Calibration *record.Calibration `json:"calibration"`
 		Findings    []finding           `json:"findings"`
 		Expected    []expectation       `json:"expected"`
 		Answer      string              `json:"answer"`

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 func pointerTo(n int64) *int64 { return &n }
@@ -15,36 +15,36 @@ func pointerTo(n int64) *int64 { return &n }
 func float(v float64) *float64 { return &v }
 
 // quiet is a calibration on a machine as good as they come.
-func quietMachine() *result.Calibration {
-	c := &result.Calibration{
-		Host: result.Host{OS: "Debian", Kernel: "Linux 6.1.0-9", CPU: "EPYC", CPUs: 8, ServerCPUs: []int{1, 2, 3},
+func quietMachine() *record.Calibration {
+	c := &record.Calibration{
+		Host: record.Host{OS: "Debian", Kernel: "Linux 6.1.0-9", CPU: "EPYC", CPUs: 8, ServerCPUs: []int{1, 2, 3},
 			GeneratorCPUs: []int{4, 5, 6, 7}, Pinned: true,
 			Governor: "performance", FileLimit: 1 << 20},
-		Facts: result.Facts{SMT: "off", Turbo: "off", ClockSource: "tsc", THP: "madvise",
+		Facts: record.Facts{SMT: "off", Turbo: "off", ClockSource: "tsc", THP: "madvise",
 			HardFileLimit: pointerTo(1 << 20), PortLow: pointerTo(1024), PortHigh: pointerTo(65535),
 			TimeWaitReuse: pointerTo(2), TCPTimestamps: pointerTo(1), Somaxconn: pointerTo(4096), ASLR: pointerTo(2),
 			TimerSlackNS:   pointerTo(50_000),
 			AvailableBytes: pointerTo(8 << 30), SwapUsedBytes: pointerTo(0)},
-		Clock: &result.Clock{CostNS: 40, StepNS: 10},
-		Waiting: &result.Waiting{RatePerSec: 2000, Requests: 3000, Spin: true, LagP50NS: 300, LagP99NS: 30_000,
+		Clock: &record.Clock{CostNS: 40, StepNS: 10},
+		Waiting: &record.Waiting{RatePerSec: 2000, Requests: 3000, Spin: true, LagP50NS: 300, LagP99NS: 30_000,
 			LagMaxNS: 90_000, WindowNS: 1.5e9},
-		Ceilings: []result.Ceiling{
+		Ceilings: []record.Ceiling{
 			{Connections: 1, Pipeline: 1, RatePerSec: 25_000, GeneratorShare: float(.1), ServerShare: float(.1)},
 			{Connections: 125, Pipeline: 1, RatePerSec: 150_000, GeneratorShare: float(.99), ServerShare: float(.9)},
 			{Connections: 125, Pipeline: 1, PerConnection: 1, RatePerSec: 30_000, GeneratorShare: float(.99),
 				ServerShare: float(.9)},
 		},
-		Delays: []result.KnownDelay{{RoundTripNS: 40_000, ErrorP99NS: 30_000},
+		Delays: []record.KnownDelay{{RoundTripNS: 40_000, ErrorP99NS: 30_000},
 			{DelayNS: 1e6, RoundTripNS: 40_000, ErrorP50NS: -5_000, ErrorP99NS: 50_000}},
-		Stall: &result.KnownStall{StallNS: 200e6, PeriodNS: 2e9, ResponseP99NS: 181e6, ExpectedP99NS: 180e6},
-		Costs: []result.KnownCost{{Server: "ref+5%", Expected: 1.04, Ratio: 1.041, Lo: float(1.03), Hi: float(1.05),
+		Stall: &record.KnownStall{StallNS: 200e6, PeriodNS: 2e9, ResponseP99NS: 181e6, ExpectedP99NS: 180e6},
+		Costs: []record.KnownCost{{Server: "ref+5%", Expected: 1.04, Ratio: 1.041, Lo: float(1.03), Hi: float(1.05),
 			Rounds: 20}},
-		Noise: &result.Noise{Servers: []string{"ref", "ref'"}, TrialNS: 1e8, Connections: 125},
+		Noise: &record.Noise{Servers: []string{"ref", "ref'"}, TrialNS: 1e8, Connections: 125},
 	}
 	for i := range 20 {
 		d := .02 * float64(i%5-2)
-		c.Noise.Rounds = append(c.Noise.Rounds, result.NoiseRound{
-			Causes:          result.Causes{WallNS: 6e8, ServerCPUs: 3, GeneratorCPUs: 4, BackgroundServerNS: 1e6},
+		c.Noise.Rounds = append(c.Noise.Rounds, record.NoiseRound{
+			Causes:          record.Causes{WallNS: 6e8, ServerCPUs: 3, GeneratorCPUs: 4, BackgroundServerNS: 1e6},
 			LoadedNS:        16e8,
 			RatePerSec:      []float64{60_000, 60_000 * math.Exp(d)},
 			CPUPerRequestNS: []float64{15_000, 15_000 * math.Exp(d/4)},
@@ -75,60 +75,60 @@ func TestQuietMachineNeedsNothing(t *testing.T) {
 func TestFindings(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		change func(*result.Calibration)
+		change func(*record.Calibration)
 		state  string
 		words  string // in value, meaning or change
 	}{
-		{"CPUs", func(c *result.Calibration) { c.Host.Pinned = false }, stateBad, "at least two CPUs"},
-		{"CPUs", func(c *result.Calibration) { c.Host.ServerCPUs = []int{0} }, stateNote, "several CPUs"},
-		{"cores", func(c *result.Calibration) { c.Facts.SplitCores = [][]int{{0, 1}} }, stateWarn, "CPUs 0 and 1"},
-		{"cores", func(c *result.Calibration) { c.Facts.SMT = "" }, stateNote, "does not report"},
-		{"frequency governor", func(c *result.Calibration) { c.Host.Governor = "powersave" }, stateWarn, "cpupower"},
-		{"frequency governor", func(c *result.Calibration) { c.Host.Governor = "unknown" }, stateNote, "unknown"},
-		{"turbo", func(c *result.Calibration) { c.Facts.Turbo = "on" }, stateNote, "boost"},
-		{"virtual machine", func(c *result.Calibration) { c.Host.Hypervisor = "unnamed" }, stateNote,
+		{"CPUs", func(c *record.Calibration) { c.Host.Pinned = false }, stateBad, "at least two CPUs"},
+		{"CPUs", func(c *record.Calibration) { c.Host.ServerCPUs = []int{0} }, stateNote, "several CPUs"},
+		{"cores", func(c *record.Calibration) { c.Facts.SplitCores = [][]int{{0, 1}} }, stateWarn, "CPUs 0 and 1"},
+		{"cores", func(c *record.Calibration) { c.Facts.SMT = "" }, stateNote, "does not report"},
+		{"frequency governor", func(c *record.Calibration) { c.Host.Governor = "powersave" }, stateWarn, "cpupower"},
+		{"frequency governor", func(c *record.Calibration) { c.Host.Governor = "unknown" }, stateNote, "unknown"},
+		{"turbo", func(c *record.Calibration) { c.Facts.Turbo = "on" }, stateNote, "boost"},
+		{"virtual machine", func(c *record.Calibration) { c.Host.Hypervisor = "unnamed" }, stateNote,
 			"of an unknown kind"},
-		{"CPU quota", func(c *result.Calibration) { c.Host.Quota = "1.5 CPUs (cgroup v2)" }, stateWarn, "1.5 CPUs"},
-		{"memory", func(c *result.Calibration) { c.Facts.SwapUsedBytes = pointerTo(1 << 30) }, stateWarn,
+		{"CPU quota", func(c *record.Calibration) { c.Host.Quota = "1.5 CPUs (cgroup v2)" }, stateWarn, "1.5 CPUs"},
+		{"memory", func(c *record.Calibration) { c.Facts.SwapUsedBytes = pointerTo(1 << 30) }, stateWarn,
 			"1.00 GiB swapped out"},
-		{"memory", func(c *result.Calibration) { c.Facts.AvailableBytes = pointerTo(1 << 20) }, stateWarn,
+		{"memory", func(c *record.Calibration) { c.Facts.AvailableBytes = pointerTo(1 << 20) }, stateWarn,
 			"in memory at once"},
-		{"kernel", func(c *result.Calibration) { c.Host.Kernel = "Linux 5.4.0" }, stateWarn, "newer kernel"},
-		{"clock source", func(c *result.Calibration) { c.Facts.ClockSource = "hpet" }, stateWarn, "enters the kernel"},
-		{"huge pages", func(c *result.Calibration) { c.Facts.THP = "always" }, stateNote, "madvise"},
-		{"address layout", func(c *result.Calibration) { c.Facts.ASLR = pointerTo(0) }, stateWarn, "randomize_va_space"},
-		{"energy counter", func(c *result.Calibration) { c.Host.Absent = map[string]string{"energy": "only root may"} },
+		{"kernel", func(c *record.Calibration) { c.Host.Kernel = "Linux 5.4.0" }, stateWarn, "newer kernel"},
+		{"clock source", func(c *record.Calibration) { c.Facts.ClockSource = "hpet" }, stateWarn, "enters the kernel"},
+		{"huge pages", func(c *record.Calibration) { c.Facts.THP = "always" }, stateNote, "madvise"},
+		{"address layout", func(c *record.Calibration) { c.Facts.ASLR = pointerTo(0) }, stateWarn, "randomize_va_space"},
+		{"energy counter", func(c *record.Calibration) { c.Host.Absent = map[string]string{"energy": "only root may"} },
 			stateNote, "as root"},
-		{"open files", func(c *result.Calibration) { c.Host.FileLimit, c.Facts.HardFileLimit = 1024, pointerTo(4096) },
+		{"open files", func(c *record.Calibration) { c.Host.FileLimit, c.Facts.HardFileLimit = 1024, pointerTo(4096) },
 			stateWarn, "4,096"},
-		{"ports", func(c *result.Calibration) { c.Facts.PortLow = pointerTo(60_000) }, stateWarn, "ip_local_port_range"},
-		{"reuse of ports", func(c *result.Calibration) { c.Facts.TimeWaitReuse = pointerTo(0) }, stateWarn,
+		{"ports", func(c *record.Calibration) { c.Facts.PortLow = pointerTo(60_000) }, stateWarn, "ip_local_port_range"},
+		{"reuse of ports", func(c *record.Calibration) { c.Facts.TimeWaitReuse = pointerTo(0) }, stateWarn,
 			"out of ports after 2.15 s"},
-		{"accept queue", func(c *result.Calibration) { c.Facts.Somaxconn = pointerTo(128) }, stateWarn, "somaxconn"},
-		{"clock", func(c *result.Calibration) { c.Clock.CostNS = 900 }, stateWarn, "clock source"},
-		{"punctuality", func(c *result.Calibration) { c.Waiting.LagP99NS = 300_000 }, stateWarn, "300 µs"},
-		{"punctuality", func(c *result.Calibration) { c.Waiting.LagP99NS, c.Waiting.RunQueueNS = 3e6, 3e8 }, stateBad,
+		{"accept queue", func(c *record.Calibration) { c.Facts.Somaxconn = pointerTo(128) }, stateWarn, "somaxconn"},
+		{"clock", func(c *record.Calibration) { c.Clock.CostNS = 900 }, stateWarn, "clock source"},
+		{"punctuality", func(c *record.Calibration) { c.Waiting.LagP99NS = 300_000 }, stateWarn, "300 µs"},
+		{"punctuality", func(c *record.Calibration) { c.Waiting.LagP99NS, c.Waiting.RunQueueNS = 3e6, 3e8 }, stateBad,
 			"20 % of the time"},
-		{"125 connections", func(c *result.Calibration) {
+		{"125 connections", func(c *record.Calibration) {
 			*c.Ceilings[1].GeneratorShare, *c.Ceilings[1].ServerShare = .4, .4
 		}, stateNote, "higher"},
-		{"125, reconnecting", func(c *result.Calibration) { c.Ceilings[2].Errors = map[string]int64{"dial": 1200} },
+		{"125, reconnecting", func(c *record.Calibration) { c.Ceilings[2].Errors = map[string]int64{"dial": 1200} },
 			stateWarn, "dial 1,200"},
-		{"delay of 1 ms", func(c *result.Calibration) { c.Delays[1].ErrorP99NS = -400_000 }, stateWarn, "−400 µs"},
-		{"stall", func(c *result.Calibration) { c.Stall.ResponseP99NS = 100e6 }, stateBad, "100 ms"},
-		{"cost of ref+5%", func(c *result.Calibration) { c.Costs[0].Lo = float(.99) }, stateNote, "not detected"},
-		{"cost of ref+5%", func(c *result.Calibration) { c.Costs[0].Lo = nil }, stateNote, "not detected"},
-		{"cost of ref+5%", func(c *result.Calibration) { c.Costs[0].Lo, c.Costs[0].Hi = float(.9), float(.95) },
+		{"delay of 1 ms", func(c *record.Calibration) { c.Delays[1].ErrorP99NS = -400_000 }, stateWarn, "−400 µs"},
+		{"stall", func(c *record.Calibration) { c.Stall.ResponseP99NS = 100e6 }, stateBad, "100 ms"},
+		{"cost of ref+5%", func(c *record.Calibration) { c.Costs[0].Lo = float(.99) }, stateNote, "not detected"},
+		{"cost of ref+5%", func(c *record.Calibration) { c.Costs[0].Lo = nil }, stateNote, "not detected"},
+		{"cost of ref+5%", func(c *record.Calibration) { c.Costs[0].Lo, c.Costs[0].Hi = float(.9), float(.95) },
 			stateBad, "wrong direction"},
-		{"cost of ref+5%", func(c *result.Calibration) { c.Costs[0].Expected = 1.07 }, stateWarn, "wrong size"},
-		{"others, server", func(c *result.Calibration) { c.Noise.Rounds[0].Causes.BackgroundServerNS = 4e9 }, stateWarn,
+		{"cost of ref+5%", func(c *record.Calibration) { c.Costs[0].Expected = 1.07 }, stateWarn, "wrong size"},
+		{"others, server", func(c *record.Calibration) { c.Noise.Rounds[0].Causes.BackgroundServerNS = 4e9 }, stateWarn,
 			"stop other programs"},
-		{"disturbed rounds", func(c *result.Calibration) {
+		{"disturbed rounds", func(c *record.Calibration) {
 			for i := range 6 {
 				c.Noise.Rounds[i].Causes.StealNS = 1e9
 			}
 		}, stateWarn, "6 of 20"},
-		{"load to load", func(c *result.Calibration) {
+		{"load to load", func(c *record.Calibration) {
 			for i := range c.Noise.Rounds {
 				c.Noise.Rounds[i].RatePerSec[1] = 60_000 * math.Pow(c.Noise.Rounds[i].RatePerSec[1]/60_000, 20)
 			}
@@ -164,7 +164,7 @@ func TestBusyMachine(t *testing.T) {
 
 // TestEmptyCalibration checks the findings that remain if nothing could be measured.
 func TestEmptyCalibration(t *testing.T) {
-	d := Diagnose(&result.Calibration{})
+	d := Diagnose(&record.Calibration{})
 	var out bytes.Buffer
 	if err := d.Text(&out, false, 100); err != nil || !strings.Contains(d.answer, "was not measured") ||
 		len(d.expected) > 0 {
@@ -186,13 +186,13 @@ func TestSustained(t *testing.T) {
 		{pointerTo(2), pointerTo(0), 1000, 1000},
 		{nil, nil, 1000, 1000},
 	} {
-		here, elsewhere := sustained(&result.Facts{PortLow: pointerTo(1), PortHigh: pointerTo(60_000), TimeWaitReuse: c.reuse,
+		here, elsewhere := sustained(&record.Facts{PortLow: pointerTo(1), PortHigh: pointerTo(60_000), TimeWaitReuse: c.reuse,
 			TCPTimestamps: c.stamps})
 		if here != c.here || elsewhere != c.elsewhere {
 			t.Errorf("%+v: %v, %v", c, here, elsewhere)
 		}
 	}
-	if here, _ := sustained(&result.Facts{}); here != 0 {
+	if here, _ := sustained(&record.Facts{}); here != 0 {
 		t.Errorf("of unknown ports: %v", here)
 	}
 }

@@ -9,8 +9,8 @@ import (
 
 	"dyno/internal/checks"
 	"dyno/internal/plan"
+	"dyno/internal/record"
 	"dyno/internal/report"
-	"dyno/internal/result"
 	"dyno/internal/stats"
 )
 
@@ -47,7 +47,7 @@ func span(ns int64) string {
 // servers, in throughput and in CPU per request, over the rounds that a run would count, and the
 // number of these rounds. With fewer than four such rounds it uses all. As in a run's own estimate
 // it is the median over the pairs of servers; a known cost shifts a pair, but does not spread it.
-func spread(n *result.Noise) (throughput, cpu float64, valid int) {
+func spread(n *record.Noise) (throughput, cpu float64, valid int) {
 	for i := range n.Rounds {
 		if !spoilt(&n.Rounds[i]) {
 			valid++
@@ -91,14 +91,14 @@ func trust(servers, rounds int) string {
 const leastRounds = 4
 
 // spoilt reports whether a run would have discarded the round.
-func spoilt(r *result.NoiseRound) bool { return checks.Disturbed([]*result.Trial{{Causes: r.Causes}}) }
+func spoilt(r *record.NoiseRound) bool { return checks.Disturbed([]*record.Trial{{Causes: r.Causes}}) }
 
 // expectations returns the smallest differences that both profiles can detect between 2, 6 and 10
 // contestants; nil if the noise was not measured.
 //
 // An epoch's value is the median over its rounds, whose standard error is √(π/2) times the mean's.
 // Differences between epochs are ignored.
-func expectations(n *result.Noise) []expectation {
+func expectations(n *record.Noise) []expectation {
 	if n == nil || len(n.Rounds) < leastRounds {
 		return nil
 	}

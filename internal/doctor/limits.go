@@ -6,12 +6,12 @@ import (
 	"time"
 
 	"dyno/internal/checks"
+	"dyno/internal/record"
 	"dyno/internal/report"
-	"dyno/internal/result"
 )
 
 // limitFindings returns findings about the limits on files, ports and connections.
-func limitFindings(c *result.Calibration) []finding {
+func limitFindings(c *record.Calibration) []finding {
 	const group = "Limits"
 	out := []finding{filesFinding(group, c)}
 	out = append(out, portFindings(group, c)...)
@@ -27,7 +27,7 @@ func limitFindings(c *result.Calibration) []finding {
 	return out
 }
 
-func filesFinding(group string, c *result.Calibration) finding {
+func filesFinding(group string, c *record.Calibration) finding {
 	limit := max(c.Host.FileLimit, known(c.Facts.HardFileLimit))
 	r := finding{Group: group, Name: "open files", State: stateOK, Value: grouping(limit),
 		Means: "limits the number of connections, for client and server"}
@@ -49,7 +49,7 @@ const (
 // sustained returns the permanent rate at which one client address can open connections to one
 // server address, if each is closed after its request, in connections per second: to a server on
 // this machine, and elsewhere; 0 if unknown.
-func sustained(f *result.Facts) (here, elsewhere float64) {
+func sustained(f *record.Facts) (here, elsewhere float64) {
 	if f.PortLow == nil || f.PortHigh == nil || *f.PortHigh < *f.PortLow {
 		return 0, 0
 	}
@@ -66,7 +66,7 @@ func sustained(f *result.Facts) (here, elsewhere float64) {
 	return here, elsewhere
 }
 
-func portFindings(group string, c *result.Calibration) []finding {
+func portFindings(group string, c *record.Calibration) []finding {
 	f := &c.Facts
 	here, elsewhere := sustained(f)
 	if here == 0 {
@@ -109,7 +109,7 @@ func grouping(n int64) string {
 }
 
 // generatorFindings returns findings about the load generator's speed on this machine.
-func generatorFindings(c *result.Calibration) []finding {
+func generatorFindings(c *record.Calibration) []finding {
 	const group = "Generator"
 	var out []finding
 	if k := c.Clock; k != nil {
@@ -143,7 +143,7 @@ func stateBy(check string, figure float64) string {
 
 const freeCPUs = "run nothing else on the generator's CPUs"
 
-func waitingFindings(group string, w *result.Waiting) []finding {
+func waitingFindings(group string, w *record.Waiting) []finding {
 	r := finding{Group: group, Name: "punctuality", State: latencyState(w.LagP99NS),
 		Value: fmt.Sprintf("at %s the median request is sent %s late, 99 of 100 at most %s, the worst %s",
 			report.Rate(w.RatePerSec), late(w.LagP50NS), late(w.LagP99NS), late(w.LagMaxNS))}
@@ -177,7 +177,7 @@ func late(ns int64) string {
 	return report.Duration(float64(ns))
 }
 
-func ceilingFinding(group string, x result.Ceiling) finding {
+func ceilingFinding(group string, x record.Ceiling) finding {
 	name := grouping(int64(x.Connections)) + " connections"
 	switch {
 	case x.Connections == 1:
@@ -211,12 +211,12 @@ func ceilingFinding(group string, x result.Ceiling) finding {
 }
 
 // isUsual reports whether x has a run's default shape.
-func isUsual(x result.Ceiling) bool {
+func isUsual(x record.Ceiling) bool {
 	return x.Connections == 125 && x.Pipeline == 1 && x.PerConnection == 0
 }
 
 // disturbed reports whether neither side was at its limit although the load was high enough.
-func disturbed(x result.Ceiling) bool {
+func disturbed(x record.Ceiling) bool {
 	return x.Connections > 1 && x.GeneratorShare != nil && x.ServerShare != nil &&
 		max(*x.GeneratorShare, *x.ServerShare) < .8
 }

@@ -6,12 +6,12 @@ import (
 	"strings"
 
 	"dyno/internal/document"
+	"dyno/internal/record"
 	"dyno/internal/report"
-	"dyno/internal/result"
 )
 
 // machineFindings returns findings about the hardware, physical or virtual.
-func machineFindings(c *result.Calibration) []finding {
+func machineFindings(c *record.Calibration) []finding {
 	const group = "Machine"
 	h, f := &c.Host, &c.Facts
 	return []finding{
@@ -25,7 +25,7 @@ func machineFindings(c *result.Calibration) []finding {
 	}
 }
 
-func cpuFinding(group string, h *result.Host) finding {
+func cpuFinding(group string, h *record.Host) finding {
 	r := finding{Group: group, Name: "CPUs", State: stateOK,
 		Value: fmt.Sprintf("%s, %d CPUs: the server on %s, the generator on %s", h.CPU, h.CPUs,
 			document.Numbers(h.ServerCPUs, ","), document.Numbers(h.GeneratorCPUs, ","))}
@@ -43,7 +43,7 @@ func cpuFinding(group string, h *result.Host) finding {
 	return r
 }
 
-func smtFinding(group string, h *result.Host, f *result.Facts) finding {
+func smtFinding(group string, h *record.Host, f *record.Facts) finding {
 	r := finding{Group: group, Name: "cores", State: stateOK, Value: "server and generator share no core"}
 	switch {
 	case len(f.SplitCores) > 0:
@@ -62,7 +62,7 @@ func smtFinding(group string, h *result.Host, f *result.Facts) finding {
 	return r
 }
 
-func governorFinding(group string, h *result.Host) finding {
+func governorFinding(group string, h *record.Host) finding {
 	r := finding{Group: group, Name: "frequency governor", State: stateOK, Value: h.Governor}
 	switch {
 	case h.Governor == "performance":
@@ -76,7 +76,7 @@ func governorFinding(group string, h *result.Host) finding {
 	return r
 }
 
-func turboFinding(group string, f *result.Facts) finding {
+func turboFinding(group string, f *record.Facts) finding {
 	r := finding{Group: group, Name: "turbo", State: stateOK, Value: f.Turbo}
 	switch f.Turbo {
 	case "on":
@@ -90,7 +90,7 @@ func turboFinding(group string, f *result.Facts) finding {
 	return r
 }
 
-func hypervisorFinding(group string, h *result.Host) finding {
+func hypervisorFinding(group string, h *record.Host) finding {
 	r := finding{Group: group, Name: "virtual machine", State: stateOK, Value: "none detected"}
 	if h.Hypervisor != "" {
 		r.State, r.Value = stateNote, "yes, "+h.Hypervisor
@@ -103,7 +103,7 @@ func hypervisorFinding(group string, h *result.Host) finding {
 	return r
 }
 
-func quotaFinding(group string, h *result.Host) finding {
+func quotaFinding(group string, h *record.Host) finding {
 	r := finding{Group: group, Name: "CPU quota", State: stateOK, Value: "none"}
 	if h.Quota != "" {
 		r.State, r.Value = stateWarn, h.Quota
@@ -114,7 +114,7 @@ func quotaFinding(group string, h *result.Host) finding {
 	return r
 }
 
-func memoryFinding(group string, f *result.Facts) finding {
+func memoryFinding(group string, f *record.Facts) finding {
 	r := finding{Group: group, Name: "memory", State: stateOK}
 	if f.AvailableBytes == nil {
 		r.State, r.Value = stateNote, "unknown"
@@ -139,7 +139,7 @@ func memoryFinding(group string, f *result.Facts) finding {
 }
 
 // kernelFindings returns findings about kernel settings and counters.
-func kernelFindings(c *result.Calibration) []finding {
+func kernelFindings(c *record.Calibration) []finding {
 	const group = "System"
 	h, f := &c.Host, &c.Facts
 	out := []finding{
@@ -171,7 +171,7 @@ func kernelFindings(c *result.Calibration) []finding {
 	return out
 }
 
-func kernelFinding(group string, h *result.Host) finding {
+func kernelFinding(group string, h *record.Host) finding {
 	r := finding{Group: group, Name: "kernel", State: stateOK, Value: h.Kernel + ", " + h.OS}
 	if major, minor, ok := kernelVersion(h.Kernel); ok && (major < 5 || major == 5 && minor < 11) {
 		r.State, r.Means, r.Change = stateWarn,
@@ -192,7 +192,7 @@ func kernelVersion(kernel string) (major, minor int, ok bool) {
 	return major, minor, err == nil && err2 == nil
 }
 
-func clockSourceFinding(group string, f *result.Facts) finding {
+func clockSourceFinding(group string, f *record.Facts) finding {
 	r := finding{Group: group, Name: "clock source", State: stateOK, Value: f.ClockSource}
 	switch f.ClockSource {
 	case "tsc", "arch_sys_counter", "kvm-clock", "hyperv_clocksource_tsc_page", "riscv_clocksource":
@@ -207,7 +207,7 @@ func clockSourceFinding(group string, f *result.Facts) finding {
 	return r
 }
 
-func thpFinding(group string, f *result.Facts) finding {
+func thpFinding(group string, f *record.Facts) finding {
 	r := finding{Group: group, Name: "huge pages", State: stateOK, Value: f.THP}
 	switch f.THP {
 	case "always":
@@ -219,7 +219,7 @@ func thpFinding(group string, f *result.Facts) finding {
 	return r
 }
 
-func aslrFinding(group string, f *result.Facts) finding {
+func aslrFinding(group string, f *record.Facts) finding {
 	r := finding{Group: group, Name: "address layout", State: stateOK, Value: "random at each start",
 		Means: "adds random variation, but no bias: a run restarts its contestants every epoch"}
 	switch {

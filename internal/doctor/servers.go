@@ -9,14 +9,14 @@ import (
 
 	"dyno/internal/checks"
 	"dyno/internal/plan"
+	"dyno/internal/record"
 	"dyno/internal/report"
-	"dyno/internal/result"
 )
 
 func sortedKeys(m map[string]int64) []string { return slices.Sorted(maps.Keys(m)) }
 
 // serverFindings returns findings about dyno's measurements on reference servers.
-func serverFindings(c *result.Calibration) []finding {
+func serverFindings(c *record.Calibration) []finding {
 	const group = "Truth"
 	var out []finding
 	for _, d := range c.Delays {
@@ -51,7 +51,7 @@ func signed(ns int64) string {
 	return "+" + report.Duration(float64(ns))
 }
 
-func stallFinding(group string, s *result.KnownStall) finding {
+func stallFinding(group string, s *record.KnownStall) finding {
 	r := finding{Group: group, Name: "stall", State: stateOK,
 		Value: fmt.Sprintf("for a server that stalls for %v s of every %v s, the measured p99 is %s; the true "+
 			"value is %s", float64(s.StallNS)/1e9, float64(s.PeriodNS)/1e9,
@@ -71,7 +71,7 @@ func stallFinding(group string, s *result.KnownStall) finding {
 	return r
 }
 
-func costFinding(group string, k result.KnownCost) finding {
+func costFinding(group string, k record.KnownCost) finding {
 	lo, hi := 0.0, math.Inf(1)
 	if k.Lo != nil {
 		lo = *k.Lo
@@ -98,13 +98,13 @@ func costFinding(group string, k result.KnownCost) finding {
 }
 
 // noiseFindings returns findings about other programs on the machine.
-func noiseFindings(c *result.Calibration) []finding {
+func noiseFindings(c *record.Calibration) []finding {
 	const group = "Noise now"
 	n := c.Noise
 	if n == nil || len(n.Rounds) == 0 {
 		return nil
 	}
-	var sum result.Causes
+	var sum record.Causes
 	var queue, loaded int64
 	discarded := 0
 	for i := range n.Rounds {
@@ -177,7 +177,7 @@ func discardedFinding(group string, discarded, all int) finding {
 }
 
 // canDecide describes what the machine can and cannot measure.
-func canDecide(c *result.Calibration, expected []expectation) string {
+func canDecide(c *record.Calibration, expected []expectation) string {
 	var s []string
 	if n := c.Noise; n != nil && tooBusy(n) {
 		s = append(s, "This machine is busy now: more than half of the rounds were disturbed, so runs have few "+
@@ -239,7 +239,7 @@ func canDecide(c *result.Calibration, expected []expectation) string {
 }
 
 // tooBusy reports whether most rounds were disturbed.
-func tooBusy(n *result.Noise) bool {
+func tooBusy(n *record.Noise) bool {
 	discarded := 0
 	for i := range n.Rounds {
 		if spoilt(&n.Rounds[i]) {

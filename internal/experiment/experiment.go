@@ -19,8 +19,8 @@ import (
 	"dyno/internal/load/external"
 	"dyno/internal/plan"
 	"dyno/internal/proc"
+	"dyno/internal/record"
 	"dyno/internal/report"
-	"dyno/internal/result"
 	"dyno/internal/scenario"
 	"dyno/internal/study"
 	"dyno/internal/wire"
@@ -46,21 +46,21 @@ type Setup struct {
 	Alike *alike.Sides
 
 	NewHost    func(bench.LocalOptions) (Host, error)          // nil: this machine
-	Calibrated func(*result.Plan) (*result.Calibration, error) // this machine's known latencies
-	Event      func(result.Event)                              // called with each event
+	Calibrated func(*record.Plan) (*record.Calibration, error) // this machine's known latencies
+	Event      func(record.Event)                              // called with each event
 	// decides, in addition to all pairs, whether the run may end
-	Settled func(*result.Run, *analysis.Analysis) bool
-	Remark  func(*result.Run) string             // called after the pilots
+	Settled func(*record.Run, *analysis.Analysis) bool
+	Remark  func(*record.Run) string             // called after the pilots
 	Claims  func(data *report.Data, file string) // adds the judged claims of the study
 }
 
 // Experiment is a plan, ready to be carried out.
 type Experiment struct {
 	Setup
-	Plan *result.Plan
+	Plan *record.Plan
 	Cost plan.Cost
 
-	begun    *result.Run // the resumed run
+	begun    *record.Run // the resumed run
 	scenario *scenario.Scenario
 	others   map[string]*scenario.Scenario
 	external map[string]bench.External
@@ -80,7 +80,7 @@ func New(ctx context.Context, r plan.Request, w plan.World, s Setup) (*Experimen
 }
 
 // Resume resumes the interrupted run in s's folder with the run's plan.
-func Resume(ctx context.Context, run *result.Run, s Setup) (*Experiment, error) {
+func Resume(ctx context.Context, run *record.Run, s Setup) (*Experiment, error) {
 	if _, err := plan.Resumable(run); err != nil {
 		return nil, &plan.RequestError{Err: fmt.Errorf("resume %s: %w", s.Folder, err)}
 	}
@@ -167,7 +167,7 @@ func relinked(all []*contestant.Manifest, by int) []*contestant.Manifest {
 	return all
 }
 
-func (x *Experiment) measure(ctx context.Context) (*result.Run, error) {
+func (x *Experiment) measure(ctx context.Context) (*record.Run, error) {
 	store, run, unlock, err := x.open()
 	if err != nil {
 		return nil, err
@@ -207,7 +207,7 @@ func (x *Experiment) measure(ctx context.Context) (*result.Run, error) {
 
 // open creates the run's record, or opens it to resume. No other process writes into the run's folder until
 // unlock is called.
-func (x *Experiment) open() (store *result.Store, run *result.Run, unlock func(), err error) {
+func (x *Experiment) open() (store *record.Store, run *record.Run, unlock func(), err error) {
 	const other = "%w; pass another --out"
 	if x.begun == nil {
 		if err = os.MkdirAll(x.Folder, 0o755); err != nil {
@@ -221,11 +221,11 @@ func (x *Experiment) open() (store *result.Store, run *result.Run, unlock func()
 		return nil, nil, nil, fmt.Errorf(other, err)
 	}
 	if x.begun == nil {
-		if store, err = result.Create(x.Folder); err != nil {
+		if store, err = record.Create(x.Folder); err != nil {
 			err = fmt.Errorf(other, err)
 		}
-	} else if run, err = result.Open(x.Folder); err == nil { // read again, now that nobody else can write it
-		store, err = result.Continue(x.Folder)
+	} else if run, err = record.Open(x.Folder); err == nil { // read again, now that nobody else can write it
+		store, err = record.Continue(x.Folder)
 	}
 	if err != nil {
 		unlock()
@@ -235,7 +235,7 @@ func (x *Experiment) open() (store *result.Store, run *result.Run, unlock func()
 }
 
 // decided reports whether the run may end.
-func (x *Experiment) decided(r *result.Run) bool {
+func (x *Experiment) decided(r *record.Run) bool {
 	a := study.Analyse(r)
 	return study.AllDecided(a) && (x.Settled == nil || x.Settled(r, a))
 }

@@ -12,7 +12,7 @@ import (
 	"dyno/internal/bench"
 	"dyno/internal/contestant"
 	"dyno/internal/plan"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/scenario"
 	"dyno/internal/study"
 )
@@ -52,7 +52,7 @@ func TestNew(t *testing.T) {
 	if _, err := x.Run(t.Context()); !errors.Is(err, none) {
 		t.Errorf("without a host: %v", err)
 	}
-	if err := os.Remove(x.Folder + "/" + result.TrialsFile); err != nil {
+	if err := os.Remove(x.Folder + "/" + record.TrialsFile); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := x.Run(t.Context()); !errors.Is(err, none) {
@@ -85,7 +85,7 @@ func TestNewRefuses(t *testing.T) {
 			t.Errorf("%v; want …%s…", err, want)
 		}
 	}
-	run := &result.Run{End: &result.End{Reason: string(plan.Decided)}}
+	run := &record.Run{End: &record.End{Reason: string(plan.Decided)}}
 	var refused *plan.RequestError
 	if _, err := Resume(t.Context(), run, setup(t)); !errors.As(err, &refused) ||
 		!strings.Contains(err.Error(), "the run has ended") {
@@ -95,11 +95,11 @@ func TestNewRefuses(t *testing.T) {
 
 // A run ends when all pairs and Settled are decided.
 func TestDecided(t *testing.T) {
-	x, run := &Experiment{}, &result.Run{}
+	x, run := &Experiment{}, &record.Run{}
 	if !study.AllDecided(study.Analyse(run)) || !x.decided(run) {
 		t.Error("nothing is open, and the run goes on")
 	}
-	x.Settled = func(r *result.Run, a *analysis.Analysis) bool { return r != run || a == nil }
+	x.Settled = func(r *record.Run, a *analysis.Analysis) bool { return r != run || a == nil }
 	if x.decided(run) {
 		t.Error("what was asked besides is open, and the run ends")
 	}
@@ -111,13 +111,13 @@ func TestNote(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := &Experiment{Setup: Setup{Remark: func(*result.Run) string { return "the two are one" }}}
-	if got := x.note(&result.Run{Plan: p}); got != "the measurement begins: analyses after 3, 5, 8, 10, 12, 24 epochs; the "+
+	x := &Experiment{Setup: Setup{Remark: func(*record.Run) string { return "the two are one" }}}
+	if got := x.note(&record.Run{Plan: p}); got != "the measurement begins: analyses after 3, 5, 8, 10, 12, 24 epochs; the "+
 		"first that decides all pairs ends the run; the two are one" {
 		t.Errorf("%q", got)
 	}
-	p.Processes, x.Remark = result.PerLoad, nil
-	if got := x.note(&result.Run{Plan: p}); got != "the measurement begins" {
+	p.Processes, x.Remark = record.PerLoad, nil
+	if got := x.note(&record.Run{Plan: p}); got != "the measurement begins" {
 		t.Errorf("%q", got)
 	}
 }

@@ -6,7 +6,7 @@ import (
 
 	"dyno/internal/document"
 	"dyno/internal/plan"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // Words describes the run and its cost, before it begins.
@@ -28,14 +28,14 @@ func (x *Experiment) Words() string {
 }
 
 // note describes, at the end of the pilots, which differences the run can detect.
-func (x *Experiment) note(r *result.Run) string {
+func (x *Experiment) note(r *record.Run) string {
 	if x.Remark == nil {
 		return found(r)
 	}
 	return strings.TrimSuffix(found(r)+"; "+x.Remark(r), "; ")
 }
 
-func found(r *result.Run) string {
+func found(r *record.Run) string {
 	if !r.Plan.InRounds() {
 		return "the measurement begins"
 	}

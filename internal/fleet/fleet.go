@@ -25,7 +25,7 @@ import (
 	"strings"
 
 	"dyno/internal/conf"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // Fleet describes the machines, as written by the user in fleet.toml.
@@ -144,7 +144,7 @@ func (f *Fleet) Machines() (all []Machine) {
 
 // InRun returns the names of the machines that carry out a plan, each once and servers first. It includes the
 // backend's if contestants call one, and no servers' if all contestants are already running.
-func (f *Fleet) InRun(p *result.Plan) (all []string) {
+func (f *Fleet) InRun(p *record.Plan) (all []string) {
 	if len(p.Servers.Attached) == 0 {
 		all = names(f.Servers)
 	}

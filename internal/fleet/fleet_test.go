@@ -84,7 +84,7 @@ func written(t *testing.T, names ...string) *Fleet {
 }
 
 // bench is a controller and its agents, in this process.
-type bench struct {
+type rig struct {
 	*Hub
 	fleet         *Fleet
 	keys          *Keys
@@ -93,14 +93,14 @@ type bench struct {
 	agents        map[string]*Agent
 }
 
-func newBench(t *testing.T, names ...string) *bench {
+func newBench(t *testing.T, names ...string) *rig {
 	t.Helper()
 	f := written(t, names...)
 	k, made, err := f.Keys()
 	if err != nil || !made {
 		t.Fatal(made, err)
 	}
-	b := &bench{fleet: f, keys: k, version: "9.9.9", agents: map[string]*Agent{}}
+	b := &rig{fleet: f, keys: k, version: "9.9.9", agents: map[string]*Agent{}}
 	b.open(t)
 	for _, n := range names {
 		b.start(t, n)
@@ -122,7 +122,7 @@ func TestNoServer(t *testing.T) {
 }
 
 // start starts a machine's agent, with its file and roles.
-func (b *bench) start(t *testing.T, name string) (stop func() error) {
+func (b *rig) start(t *testing.T, name string) (stop func() error) {
 	t.Helper()
 	bundle, err := ReadBundle(b.fleet.BundleFile(name))
 	if err != nil {
@@ -132,7 +132,7 @@ func (b *bench) start(t *testing.T, name string) (stop func() error) {
 	return b.run(t, b.agents[name])
 }
 
-func (b *bench) open(t *testing.T) {
+func (b *rig) open(t *testing.T) {
 	t.Helper()
 	var err error
 	if b.Hub, err = Open(b.fleet, b.keys, b.version, b.log.add); err != nil {
@@ -143,7 +143,7 @@ func (b *bench) open(t *testing.T) {
 }
 
 // run runs an agent until the test ends, or stop is called.
-func (b *bench) run(t *testing.T, a *Agent) (stop func() error) {
+func (b *rig) run(t *testing.T, a *Agent) (stop func() error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var err error
 	done := make(chan struct{})
@@ -154,12 +154,12 @@ func (b *bench) run(t *testing.T, a *Agent) (stop func() error) {
 }
 
 // order returns a valid order to an agent that has been greeted.
-func (b *bench) order(agent, kind string, body any) Order {
+func (b *rig) order(agent, kind string, body any) Order {
 	return Order{protocol + b.version, kind, b.Hello(agent).Session, encoded(body)}
 }
 
 // send sends an order unchanged.
-func (b *bench) send(t *testing.T, agent string, o any) Answer {
+func (b *rig) send(t *testing.T, agent string, o any) Answer {
 	t.Helper()
 	data, err := json.Marshal(o)
 	if err != nil {
@@ -416,7 +416,7 @@ func TestAnotherController(t *testing.T) {
 }
 
 // twin starts a second agent with gen1's file.
-func (b *bench) twin(t *testing.T) (stop func() error) {
+func (b *rig) twin(t *testing.T) (stop func() error) {
 	return b.run(t, &Agent{Bundle: b.agents["gen1"].Bundle, Version: b.version, Log: b.agentLog.add})
 }
 

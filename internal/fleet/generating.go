@@ -8,7 +8,7 @@ import (
 
 	lab "dyno/internal/bench"
 	"dyno/internal/load"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/wire"
 )
 
@@ -42,7 +42,7 @@ func (s *session) release() {
 func (s *session) leave(*Done) (Done, error) { s.release(); return Done{}, nil }
 
 // generate describes a generator's machine.
-func (s *session) generate(*Done) (result.Host, error) { return s.agent.site.describe(), nil }
+func (s *session) generate(*Done) (record.Host, error) { return s.agent.site.describe(), nil }
 
 // cpu returns the agent's CPU time until now.
 func (s *session) cpu(*Done) (time.Duration, error) { return s.agent.site.used() }

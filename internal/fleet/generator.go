@@ -11,7 +11,7 @@ import (
 	lab "dyno/internal/bench"
 	"dyno/internal/clocks"
 	"dyno/internal/load"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/wire"
 )
 
@@ -139,7 +139,7 @@ func (s *shared) Close() (err error) {
 
 // Run loads for one window from all generators, and merges their results. A counted window begins at the same
 // time on all of them; result.Load.Parts tells how precisely.
-func (s *shared) Run(ctx context.Context, w load.Window) (l result.Load, err error) {
+func (s *shared) Run(ctx context.Context, w load.Window) (l record.Load, err error) {
 	sent := w
 	if n := int64(len(s.names)); w.Schedule == nil && w.Requests > 0 && w.Requests < n {
 		if sent.Requests = n; !w.Uncounted {
@@ -241,7 +241,7 @@ func (s *shared) starts(ctx context.Context, n int, ahead time.Duration) ([]cloc
 const windowTrips = 8
 
 // merge merges all generators' results for a window.
-func (s *shared) merge(w load.Window, seen []LoadedWindow, starts []clocks.Start) (result.Load, error) {
+func (s *shared) merge(w load.Window, seen []LoadedWindow, starts []clocks.Start) (record.Load, error) {
 	var parts []*load.Part
 	for _, r := range seen {
 		parts = append(parts, r.Part)
@@ -255,7 +255,7 @@ func (s *shared) merge(w load.Window, seen []LoadedWindow, starts []clocks.Start
 	}
 	for i, r := range seen {
 		own := r.Part.Load()
-		p := result.LoadPart{Generator: s.names[i], Connections: own.Established, Started: own.Started,
+		p := record.LoadPart{Generator: s.names[i], Connections: own.Established, Started: own.Started,
 			Succeeded: own.Succeeded, ServiceP50NS: own.ServiceP50NS, GapNS: own.GapNS, RunQueueNS: own.RunQueueNS,
 			LoopCPUNS: own.LoopCPUNS, Workers: own.Workers}
 		if at := starts[i]; !w.Uncounted {

@@ -15,13 +15,13 @@ import (
 	lab "dyno/internal/bench"
 	"dyno/internal/contestant"
 	"dyno/internal/load"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/scenario"
 	"dyno/internal/wire"
 )
 
 // generators returns two generators, and a load job for a server in this process.
-func generators(t *testing.T) (*bench, *Host, load.Job) {
+func generators(t *testing.T) (*rig, *Host, load.Job) {
 	t.Helper()
 	b := newBench(t, "gen1", "gen2")
 	if err := b.Gather(t.Context(), b.Names()); err != nil {
@@ -34,7 +34,7 @@ func generators(t *testing.T) (*bench, *Host, load.Job) {
 	t.Cleanup(srv.Close)
 	body, addr := "hello", srv.Listener.Addr().String()
 	h := &Host{hub: b.Hub, server: "srv1", generators: []string{"gen1", "gen2"}, work: context.Background(), gone: map[string]bool{},
-		place: map[string]Place{where(wire.TCP(addr)): {Addr: addr}}, generating: map[string]result.Host{}}
+		place: map[string]Place{where(wire.TCP(addr)): {Addr: addr}}, generating: map[string]record.Host{}}
 	h.machines = h.generators
 	if err := h.take(t.Context(), h.machines); err != nil {
 		t.Fatal(err)
@@ -67,7 +67,7 @@ func TestGeneratorsTogether(t *testing.T) {
 		t.Fatalf("%v, %+v", err, l)
 	}
 	b.agents["gen2"].delay = 20 * time.Millisecond
-	var d result.Detail
+	var d record.Detail
 	for name, w := range map[string]load.Window{
 		"closed": {Requests: 1001},
 		"open": {For: 200 * time.Millisecond, Observe: &load.Observe{Into: &d}, Schedule: &load.Schedule{Seed: 3,
@@ -136,7 +136,7 @@ func TestGeneratorsSpeakAllForms(t *testing.T) {
 }
 
 // counted makes a counted window, again in a new session if this machine was too busy to begin on time.
-func counted(t *testing.T, h *Host, job load.Job, s *load.Session, w load.Window) result.Load {
+func counted(t *testing.T, h *Host, job load.Job, s *load.Session, w load.Window) record.Load {
 	t.Helper()
 	for range 20 {
 		l, err := (*s).Run(t.Context(), w)
@@ -157,7 +157,7 @@ func counted(t *testing.T, h *Host, job load.Job, s *load.Session, w load.Window
 		}
 	}
 	t.Skip("this machine is too busy to begin a load on time")
-	return result.Load{}
+	return record.Load{}
 }
 
 // TestGeneratorIsLost: a window with a lost generator does not count, and orders to the generator fail until

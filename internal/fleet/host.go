@@ -15,7 +15,7 @@ import (
 	"dyno/internal/contestant"
 	"dyno/internal/document"
 	"dyno/internal/host"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/wire"
 )
 
@@ -34,8 +34,8 @@ type Host struct {
 	running    map[string]*contestant.Manifest // contestants that are already running, at a URL
 
 	mu         sync.Mutex
-	generating map[string]result.Host // present descriptions of the generators
-	lost       *result.Lost
+	generating map[string]record.Host // present descriptions of the generators
+	lost       *record.Lost
 	confirmed  bool            // all other machines have answered or are lost too
 	gone       map[string]bool // machines that get no orders until they are back
 	place      map[string]Place
@@ -45,7 +45,7 @@ type Host struct {
 type launcher struct {
 	name    string
 	serves  Hosting
-	machine result.Host // present description
+	machine record.Host // present description
 }
 
 // Time limits for orders.
@@ -58,10 +58,10 @@ const (
 
 // Host takes the machines that carry out a plan; o describes the contestants' needs. Close must be called
 // after the run.
-func (h *Hub) Host(ctx context.Context, o lab.LocalOptions, p *result.Plan) (*Host, error) {
+func (h *Hub) Host(ctx context.Context, o lab.LocalOptions, p *record.Plan) (*Host, error) {
 	r := &Host{hub: h, machines: h.fleet.InRun(p), generators: h.Names(), launchers: map[string]*launcher{}, cpus: o.CPUs,
 		here: host.Describe().BootID, work: context.WithoutCancel(ctx),
-		generating: map[string]result.Host{}, gone: map[string]bool{}, place: map[string]Place{}}
+		generating: map[string]record.Host{}, gone: map[string]bool{}, place: map[string]Place{}}
 	var err error
 	if len(p.Servers.Attached) > 0 {
 		r.running, err = Running(o.Manifests, p.Contestants)
@@ -79,7 +79,7 @@ func (h *Hub) Host(ctx context.Context, o lab.LocalOptions, p *result.Plan) (*Ho
 }
 
 // launches prepares the machines that start programs, and sends them the sources.
-func (h *Hub) launches(ctx context.Context, r *Host, o lab.LocalOptions, p *result.Plan) (err error) {
+func (h *Hub) launches(ctx context.Context, r *Host, o lab.LocalOptions, p *record.Plan) (err error) {
 	at := h.fleet.Servers[0]
 	r.server = at.Name
 	own := Hosting{Address: at.Address, Offline: o.Offline, Command: p.Origin.Command, Scenario: o.Scenario, Others: o.Others,
@@ -130,7 +130,7 @@ func (h *Host) take(ctx context.Context, names []string) error {
 }
 
 // room returns an error if the servers' machine has fewer CPUs than a level gives to servers.
-func (h *Host) room(name string, m *result.Host) error {
+func (h *Host) room(name string, m *record.Host) error {
 	have := float64(len(m.ServerCPUs))
 	if m.QuotaCPUs > 0 {
 		have = min(have, m.QuotaCPUs)
@@ -158,8 +158,8 @@ func (h *Host) Apart(string) bool { return false }
 
 // Describe returns the servers' machine, with the generators' and the backend's. Nothing is known about
 // servers that are already running.
-func (h *Host) Describe() result.Host {
-	m := result.Host{Pinned: true}
+func (h *Host) Describe() record.Host {
+	m := record.Host{Pinned: true}
 	if s := h.launchers[h.server]; s != nil {
 		m = s.machine
 	}
@@ -172,7 +172,7 @@ func (h *Host) Describe() result.Host {
 }
 
 // loaders returns the generators, in order.
-func (h *Host) loaders() (all []result.Host) {
+func (h *Host) loaders() (all []record.Host) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, name := range h.generators {
@@ -211,7 +211,7 @@ func (h *Host) late(name, why string) {
 func (h *Host) keepLost(name, why string, servers bool) {
 	switch {
 	case h.lost == nil:
-		h.lost = &result.Lost{Machine: name, Server: servers, Reason: why}
+		h.lost = &record.Lost{Machine: name, Server: servers, Reason: why}
 	case servers && !h.lost.Server: // a worse loss
 		h.lost.Server = true
 		if h.lost.Machine != name {
@@ -222,7 +222,7 @@ func (h *Host) keepLost(name, why string, servers bool) {
 
 // Lost returns the machines lost since Rejoin, or nil. After a loss it waits for a sign from all others,
 // because the same may have happened to them.
-func (h *Host) Lost() *result.Lost {
+func (h *Host) Lost() *record.Lost {
 	h.mu.Lock()
 	confirm := h.lost != nil && !h.confirmed
 	h.confirmed = h.confirmed || confirm
@@ -294,7 +294,7 @@ func (h *Host) cpusOf(names []string) (all []string) {
 }
 
 // described returns a machine's present description.
-func (h *Host) described(name string) result.Host {
+func (h *Host) described(name string) record.Host {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if s := h.launchers[name]; s != nil {
@@ -322,7 +322,7 @@ func tell[Q, A any](ctx context.Context, h *Host, name string, k kind[Q, A], q Q
 }
 
 // Build builds a contestant on the servers' machine, or the backend on its machine.
-func (h *Host) Build(ctx context.Context, name string, note func(string)) (result.Contestant, error) {
+func (h *Host) Build(ctx context.Context, name string, note func(string)) (record.Contestant, error) {
 	if m := h.running[name]; m != nil {
 		c, _ := lab.Elsewhere(m)
 		return c, nil
@@ -384,8 +384,8 @@ func (h *Host) placeOf(to wire.Endpoint) (Place, error) {
 }
 
 // Failure returns the record that the contestant's machine made of its error.
-func (h *Host) Failure(name, stage string, err error) result.Failure {
-	f := result.Failure{Contestant: name, Stage: stage, Reason: err.Error()}
+func (h *Host) Failure(name, stage string, err error) record.Failure {
+	f := record.Failure{Contestant: name, Stage: stage, Reason: err.Error()}
 	if t, is := errors.AsType[*Fault](err); is && t.Failure != nil {
 		f = *t.Failure
 		f.Contestant, f.Stage = name, cmp.Or(f.Stage, stage)

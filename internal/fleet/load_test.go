@@ -31,7 +31,7 @@ func counting(t *testing.T) (url string, n *atomic.Int64) {
 }
 
 // load packs a load and makes it.
-func (b *bench) load(ctx context.Context, r loader.Request) (*summary.Summary, error) {
+func (b *rig) load(ctx context.Context, r loader.Request) (*summary.Summary, error) {
 	p, err := Pack(ctx, r)
 	if err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func packed(t *testing.T, r loader.Request) loader.Request {
 	return p
 }
 
-func gathered(t *testing.T, names ...string) *bench {
+func gathered(t *testing.T, names ...string) *rig {
 	t.Helper()
 	b := newBench(t, names...)
 	if err := b.Gather(t.Context(), b.All()); err != nil {
@@ -59,12 +59,12 @@ func gathered(t *testing.T, names ...string) *bench {
 }
 
 // punctual makes a load, again if a generator began late: this machine may be busy with other tests.
-func (b *bench) punctual(t *testing.T, r loader.Request, before func()) *summary.Summary {
+func (b *rig) punctual(t *testing.T, r loader.Request, before func()) *summary.Summary {
 	t.Helper()
 	return b.punctualPlan(t, packed(t, r), before)
 }
 
-func (b *bench) punctualPlan(t *testing.T, p loader.Request, before func()) *summary.Summary {
+func (b *rig) punctualPlan(t *testing.T, p loader.Request, before func()) *summary.Summary {
 	t.Helper()
 	for range 20 {
 		before()
@@ -254,7 +254,7 @@ func TestLostGenerator(t *testing.T) {
 
 // loading makes an endless load, and returns when it is running; ended gets its error. It begins again if a
 // generator began late: this machine may be busy with other tests.
-func (b *bench) loading(t *testing.T, ctx context.Context, url string, n *atomic.Int64) (ended chan error) {
+func (b *rig) loading(t *testing.T, ctx context.Context, url string, n *atomic.Int64) (ended chan error) {
 	t.Helper()
 	for range 20 {
 		n.Store(0)

@@ -11,7 +11,7 @@ import (
 
 	"dyno/internal/conf"
 	"dyno/internal/load"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // Order is the controller's request to one agent: a NATS request, delivered once, over TLS. An agent carries
@@ -38,7 +38,7 @@ type Fault struct {
 	OutOfFiles  bool            `json:"out_of_files,omitempty"` // the machine may open no more files
 	Unreachable bool            `json:"unreachable,omitempty"`  // the machine has no route to the server
 	Lost        bool            `json:"lost,omitempty"`         // connections to the server lost segments
-	Failure     *result.Failure `json:"failure,omitempty"`      // a contestant's failure, as its machine records it
+	Failure     *record.Failure `json:"failure,omitempty"`      // a contestant's failure, as its machine records it
 }
 
 func (f *Fault) Error() string { return f.Text }

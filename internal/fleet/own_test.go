@@ -15,7 +15,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"dyno/internal/loader"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // ownNATS runs a NATS server with a configuration until the test ends, or stop is called.
@@ -45,7 +45,7 @@ func ownNATS(t *testing.T, text string, log func(string)) (stop func()) {
 }
 
 // elsewhere returns a fleet at a user's own NATS, and that server's configuration. b is not open yet.
-func elsewhere(t *testing.T, names ...string) (b *bench, text string) {
+func elsewhere(t *testing.T, names ...string) (b *rig, text string) {
 	t.Helper()
 	f := written(t, names...)
 	_, port, _ := net.SplitHostPort(f.Controller)
@@ -71,11 +71,11 @@ func elsewhere(t *testing.T, names ...string) (b *bench, text string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &bench{fleet: f, keys: k, version: "9.9.9", agents: map[string]*Agent{}}, string(data)
+	return &rig{fleet: f, keys: k, version: "9.9.9", agents: map[string]*Agent{}}, string(data)
 }
 
 // atOwnNATS returns a controller and agents at a user's own NATS, and functions that stop these agents.
-func atOwnNATS(t *testing.T, names ...string) (b *bench, stop map[string]func() error) {
+func atOwnNATS(t *testing.T, names ...string) (b *rig, stop map[string]func() error) {
 	t.Helper()
 	b, text := elsewhere(t, names...)
 	ownNATS(t, text, b.log.add)
@@ -205,7 +205,7 @@ func TestOwnNATSEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := &Host{hub: b.Hub, generators: names, machines: names, work: t.Context(), gone: map[string]bool{}, place: map[string]Place{},
-		generating: map[string]result.Host{}}
+		generating: map[string]record.Host{}}
 	if err := h.take(t.Context(), names); err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 
 	"dyno/internal/contestant"
 	"dyno/internal/loader"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // TestBackendsOrders: a backend's machine starts only a backend, and no other machine starts it.
@@ -50,13 +50,13 @@ func TestRoomOnTheServersMachine(t *testing.T) {
 	h := &Host{server: "srv1", cpus: 2}
 	for _, c := range []struct {
 		name    string
-		machine result.Host
+		machine record.Host
 		refused string
 	}{
-		{"srv1", result.Host{ServerCPUs: []int{0, 1}}, ""},
-		{"srv1", result.Host{ServerCPUs: []int{0}}, "--server-cpus: servers are to have 2 CPUs, and srv1 has 1 for them"},
-		{"srv1", result.Host{ServerCPUs: []int{0, 1}, QuotaCPUs: 1.5}, "and srv1 has 1.5 for them"},
-		{"be1", result.Host{ServerCPUs: []int{0}}, ""},
+		{"srv1", record.Host{ServerCPUs: []int{0, 1}}, ""},
+		{"srv1", record.Host{ServerCPUs: []int{0}}, "--server-cpus: servers are to have 2 CPUs, and srv1 has 1 for them"},
+		{"srv1", record.Host{ServerCPUs: []int{0, 1}, QuotaCPUs: 1.5}, "and srv1 has 1.5 for them"},
+		{"be1", record.Host{ServerCPUs: []int{0}}, ""},
 	} {
 		if err := h.room(c.name, &c.machine); (err == nil) != (c.refused == "") ||
 			err != nil && !strings.Contains(err.Error(), c.refused) {
@@ -69,17 +69,17 @@ func TestRoomOnTheServersMachine(t *testing.T) {
 func TestMachinesOfARun(t *testing.T) {
 	f := &Fleet{Servers: []Machine{{Name: "srv1"}}, Generators: []Machine{{Name: "gen1"}, {Name: "gen2"}},
 		Backends: []Machine{{Name: "gen2"}}}
-	p := &result.Plan{Backend: "records"}
+	p := &record.Plan{Backend: "records"}
 	if all := strings.Join(f.InRun(p), " "); all != "srv1 gen1 gen2" {
 		t.Error(all)
 	}
 	gen2 := &launcher{name: "gen2", serves: Hosting{Backend: "records"}}
 	h := &Host{machines: f.InRun(p), server: "srv1", generators: []string{"gen1", "gen2"}, backend: gen2,
 		launchers: map[string]*launcher{"srv1": {name: "srv1"}, "gen2": gen2}}
-	seen := func(cpus int) result.Causes { return result.Causes{ServerCPUs: cpus, BackgroundServerNS: int64(cpus)} }
-	load := result.Causes{GeneratorCPUs: 8, BackgroundGeneratorNS: 1, StealNS: 2}
-	if c := h.merged([]result.Causes{seen(4), load, load}); !reflect.DeepEqual(c, result.Causes{ServerCPUs: 4,
-		BackgroundServerNS: 4, GeneratorCPUs: 16, BackgroundGeneratorNS: 2, StealNS: 4, Machines: []result.MachineCauses{
+	seen := func(cpus int) record.Causes { return record.Causes{ServerCPUs: cpus, BackgroundServerNS: int64(cpus)} }
+	load := record.Causes{GeneratorCPUs: 8, BackgroundGeneratorNS: 1, StealNS: 2}
+	if c := h.merged([]record.Causes{seen(4), load, load}); !reflect.DeepEqual(c, record.Causes{ServerCPUs: 4,
+		BackgroundServerNS: 4, GeneratorCPUs: 16, BackgroundGeneratorNS: 2, StealNS: 4, Machines: []record.MachineCauses{
 			{Machine: "srv1", CPUs: 4, BackgroundNS: 4},
 			{Machine: "gen1", Generator: true, CPUs: 8, BackgroundNS: 1, StealNS: 2},
 			{Machine: "gen2", Generator: true, CPUs: 8, BackgroundNS: 1, StealNS: 2}}}) {
@@ -92,15 +92,15 @@ func TestMachinesOfARun(t *testing.T) {
 	if all := strings.Join(f.InRun(p), " "); all != "srv1 gen1 gen2 be1" {
 		t.Error(all)
 	}
-	if all := strings.Join(f.InRun(&result.Plan{}), " "); all != "srv1 gen1 gen2" {
+	if all := strings.Join(f.InRun(&record.Plan{}), " "); all != "srv1 gen1 gen2" {
 		t.Error(all)
 	}
-	if all := strings.Join(f.InRun(&result.Plan{Servers: result.Servers{Attached: []string{"a"}}}), " "); all != "gen1 gen2" {
+	if all := strings.Join(f.InRun(&record.Plan{Servers: record.Servers{Attached: []string{"a"}}}), " "); all != "gen1 gen2" {
 		t.Error(all)
 	}
 	h.machines, h.launchers["be1"] = f.InRun(p), gen2
 	delete(h.launchers, "gen2")
-	if c := h.merged([]result.Causes{seen(4), load, load, seen(2)}); c.BackendCPUs != 2 || c.BackgroundBackendNS != 2 ||
+	if c := h.merged([]record.Causes{seen(4), load, load, seen(2)}); c.BackendCPUs != 2 || c.BackgroundBackendNS != 2 ||
 		c.ServerCPUs != 4 || c.GeneratorCPUs != 16 {
 		t.Errorf("%+v", c)
 	}
@@ -108,10 +108,10 @@ func TestMachinesOfARun(t *testing.T) {
 
 // TestBesideOnOneKernel: programs of the run on hosts with one kernel are not each other's background.
 func TestBesideOnOneKernel(t *testing.T) {
-	be1 := &launcher{name: "be1", machine: result.Host{BootID: "a"}}
+	be1 := &launcher{name: "be1", machine: record.Host{BootID: "a"}}
 	h := &Host{machines: []string{"srv1", "gen1", "be1"}, server: "srv1", generators: []string{"gen1"}, backend: be1,
-		launchers: map[string]*launcher{"srv1": {machine: result.Host{BootID: "b"}}, "be1": be1}, here: "c",
-		generating: map[string]result.Host{"gen1": {BootID: "a"}}, gone: map[string]bool{"srv1": true, "gen1": true, "be1": true}}
+		launchers: map[string]*launcher{"srv1": {machine: record.Host{BootID: "b"}}, "be1": be1}, here: "c",
+		generating: map[string]record.Host{"gen1": {BootID: "a"}}, gone: map[string]bool{"srv1": true, "gen1": true, "be1": true}}
 	started := map[string]time.Duration{"srv1": 7, "be1": 5}
 	if got := h.beside(make([]time.Duration, 4), started); got[0] != 0 || got[1] != 5 || got[2] != 0 {
 		t.Errorf("%v; want what the backend used beside the generator", got)

@@ -12,7 +12,7 @@ import (
 	lab "dyno/internal/bench"
 	"dyno/internal/contestant"
 	"dyno/internal/proc"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/wire"
 )
 
@@ -42,7 +42,7 @@ type serving struct {
 }
 
 // host begins to serve a run, replacing the last one.
-func (s *session) host(q *Hosting) (m result.Host, err error) {
+func (s *session) host(q *Hosting) (m record.Host, err error) {
 	role := Server
 	if q.Backend != "" {
 		role = Backend
@@ -151,7 +151,7 @@ func (s *session) starts(name string) (*serving, error) {
 }
 
 // build builds the named program.
-func (s *session) build(name *string) (c result.Contestant, err error) {
+func (s *session) build(name *string) (c record.Contestant, err error) {
 	v, err := s.starts(*name)
 	if err != nil {
 		return c, err

@@ -13,10 +13,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"dyno/internal/hist"
 	"dyno/internal/load"
 	"dyno/internal/loader"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/summary"
 )
 
@@ -57,10 +56,10 @@ type drawn struct {
 
 func (d *drawn) Close() error { return nil }
 
-func (d *drawn) Run(_ context.Context, w load.Window) (result.Load, error) {
+func (d *drawn) Run(_ context.Context, w load.Window) (record.Load, error) {
 	w, err := d.job.Own(w)
 	if err != nil {
-		return result.Load{}, err
+		return record.Load{}, err
 	}
 	loops, start := 1+d.job.Share.Index%3, int64(d.job.Share.Index)*1e12+77 // a different clock
 	if d.cost > 0 {
@@ -222,7 +221,7 @@ func naps(ctx context.Context, d time.Duration) bool {
 }
 
 // oneMachine returns the record of a shape on one machine: counts and all histograms.
-func oneMachine(shape int) (result.Load, result.Detail) {
+func oneMachine(shape int) (record.Load, record.Detail) {
 	o := &loader.Outcome{Part: partOf(shape, load.Share{}, simShapes[shape].Length())}
 	s, err := loader.Merge([]*loader.Outcome{o}, []string{"one"})
 	if err != nil {
@@ -232,20 +231,20 @@ func oneMachine(shape int) (result.Load, result.Detail) {
 }
 
 // comparable returns the part of a summary that does not depend on the number of machines and event loops.
-func comparable(s *summary.Summary) (result.Load, result.Detail) {
+func comparable(s *summary.Summary) (record.Load, record.Detail) {
 	return bare(s.Load), s.Detail
 }
 
 // bare returns a load without the rates, which are sums over the machines' steady parts, and without counts
 // per event loop.
-func bare(l result.Load) result.Load {
+func bare(l record.Load) record.Load {
 	l.Workers, l.Pace, l.RateAnswers, l.RateNS, l.RateFromNS, l.UnreachableNS = 0, nil, 0, 0, 0, 0
 	l.RateSamples, l.RateSDPerSec, l.RateMaxPerSec = 0, 0, 0
 	return l
 }
 
 // exact compares histograms completely.
-var exact = cmp.Comparer(func(a, b *hist.Histogram) bool {
+var exact = cmp.Comparer(func(a, b *record.Histogram) bool {
 	if a == nil || b == nil {
 		return a == b
 	}

@@ -20,7 +20,7 @@ import (
 	"dyno/internal/contestant"
 	"dyno/internal/load"
 	"dyno/internal/plan"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/scenario"
 	"dyno/internal/wire"
 )
@@ -38,7 +38,7 @@ func (w *world) serve() {
 // comparison is a run for simulated machines: two contestants, each in a folder, in an open loop.
 type comparison struct {
 	options  lab.LocalOptions
-	plan     result.Plan
+	plan     record.Plan
 	scenario *scenario.Scenario
 }
 
@@ -60,20 +60,20 @@ func newComparison(t *testing.T, machines int) *comparison {
 	return &comparison{
 		options: lab.LocalOptions{Root: root, FS: os.DirFS(root), Scenario: "values",
 			Manifests: []*contestant.Manifest{{Name: "a", Path: "contestants/go/a"}, {Name: "b", Path: "contestants/go/b"}}},
-		plan: result.Plan{Format: result.Format, Contestants: []string{"a", "b"}, Seed: 3, Primary: "cpu_per_request",
-			Alpha: .9, Margin: .03, Rounds: 2, Pilots: 1, Epochs: []int{2}, Load: result.LoadLength{NS: 4e8}, BudgetNS: int64(time.Hour),
-			Scenario: "values", Levels: []result.Level{{Connections: 20 + machines, Pipeline: 1, RatePerSec: 3000}}},
+		plan: record.Plan{Format: record.Format, Contestants: []string{"a", "b"}, Seed: 3, Primary: "cpu_per_request",
+			Alpha: .9, Margin: .03, Rounds: 2, Pilots: 1, Epochs: []int{2}, Load: record.LoadLength{NS: 4e8}, BudgetNS: int64(time.Hour),
+			Scenario: "values", Levels: []record.Level{{Connections: 20 + machines, Pipeline: 1, RatePerSec: 3000}}},
 		scenario: &scenario.Scenario{Name: "values", Requests: []scenario.Request{{Name: "get", Method: "GET", Path: "/",
 			Weight: 1, Expect: scenario.Expect{Status: 200, Body: &body}}}},
 	}
 }
 
 // on carries out the comparison, or continues its record if possible.
-func (c *comparison) on(ctx context.Context, host lab.Host, g lab.Generator, records *[]result.Record) (*result.Run,
+func (c *comparison) on(ctx context.Context, host lab.Host, g lab.Generator, records *[]record.Record) (*record.Run,
 	error) {
 	b := &lab.Bench{Host: host, Generator: g, Scenario: c.scenario,
-		Append: func(r result.Record) error { *records = append(*records, r); return nil },
-		Sync:   func() error { return nil }, Decided: func(*result.Run) bool { return true }}
+		Append: func(r record.Record) error { *records = append(*records, r); return nil },
+		Sync:   func() error { return nil }, Decided: func(*record.Run) bool { return true }}
 	run := read(*records)
 	if _, err := plan.Resumable(run); err == nil {
 		return b.Resume(ctx, run)
@@ -86,10 +86,10 @@ func (c *comparison) on(ctx context.Context, host lab.Host, g lab.Generator, rec
 }
 
 // alone carries out the comparison on one machine.
-func (c *comparison) alone(t *testing.T) *result.Run {
+func (c *comparison) alone(t *testing.T) *record.Run {
 	all := &simServers{all: map[string]*simServer{}}
 	m := simMachine{&simHost{c.options, all}, &simSite{name: "srv", all: all}, simAsker{all}}
-	run, err := c.on(t.Context(), m, m, new([]result.Record))
+	run, err := c.on(t.Context(), m, m, new([]record.Record))
 	if err != nil || run.End == nil || run.End.Reason != string(plan.Decided) || len(run.Failures) > 0 {
 		t.Fatalf("on one machine: %v, %+v, %+v", err, run.End, run.Failures)
 	}
@@ -97,7 +97,7 @@ func (c *comparison) alone(t *testing.T) *result.Run {
 }
 
 // compare carries out the comparison like dyno run --fleet.
-func (w *world) compare(ctx context.Context, c *comparison, records *[]result.Record) (*result.Run, error) {
+func (w *world) compare(ctx context.Context, c *comparison, records *[]record.Record) (*record.Run, error) {
 	h := newHub(w.fleet, "9.9.9", w.net.open(), w.log.add)
 	defer h.Close()
 	if err := h.Gather(ctx, h.fleet.InRun(&c.plan)); err != nil {
@@ -112,8 +112,8 @@ func (w *world) compare(ctx context.Context, c *comparison, records *[]result.Re
 }
 
 // read returns the run in a record.
-func read(records []result.Record) *result.Run {
-	run := &result.Run{}
+func read(records []record.Record) *record.Run {
+	run := &record.Run{}
 	for _, r := range records {
 		run.Add(r)
 	}
@@ -122,25 +122,25 @@ func read(records []result.Record) *result.Run {
 
 // measured is the part of a trial that does not depend on the number of machines.
 type measured struct {
-	Key        result.Key
+	Key        record.Key
 	Contestant string
-	Load       result.Load
-	Server     result.Usage
+	Load       record.Load
+	Server     record.Usage
 }
 
-func measuredOf(tr *result.Trial) measured {
+func measuredOf(tr *record.Trial) measured {
 	l := bare(tr.Load)
 	l.Parts = nil
 	return measured{tr.Key, tr.Contestant, l, tr.Server}
 }
 
-// record is the part of a run that does not depend on the number of machines.
-func record(run *result.Run) (all struct {
-	Contestants []result.Contestant
+// constant is the part of a run that does not depend on the number of machines.
+func constant(run *record.Run) (all struct {
+	Contestants []record.Contestant
 	Launches    []string
 	Trials      []measured
-	Lost        []result.Lost
-	Failures    []result.Failure
+	Lost        []record.Lost
+	Failures    []record.Failure
 	End         string
 }) {
 	all.Lost, all.Failures, all.End = run.Lost, run.Failures, run.End.Reason
@@ -174,12 +174,12 @@ func TestSimulatedRuns(t *testing.T) {
 				w := newWorld(t, seed, n, weather)
 				defer w.end()
 				w.serve()
-				var records []result.Record
+				var records []record.Record
 				run, err := w.compare(t.Context(), c, &records)
 				if err != nil {
 					t.Fatal(err)
 				}
-				if diff := cmp.Diff(record(one), record(run)); diff != "" {
+				if diff := cmp.Diff(constant(one), constant(run)); diff != "" {
 					t.Fatalf("this is not what one machine records: %s", diff)
 				}
 				if len(run.Trials) != 12 || len(run.Trials[0].Load.Parts) != n || run.Trials[0].Load.Started < 1000 {
@@ -208,11 +208,11 @@ func TestInterruptedHosting(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 		defer cancel()
 		c, began := newComparison(t, 1), time.Now()
-		if _, err := w.compare(ctx, c, new([]result.Record)); err == nil || time.Since(began) > 10*time.Second {
+		if _, err := w.compare(ctx, c, new([]record.Record)); err == nil || time.Since(began) > 10*time.Second {
 			t.Errorf("after %v: %v", time.Since(began), err)
 		}
 		site.taken = 0
-		run, err := w.compare(t.Context(), c, new([]result.Record))
+		run, err := w.compare(t.Context(), c, new([]record.Record))
 		if err != nil || run.End.Reason != string(plan.Decided) {
 			t.Fatalf("the next command: %v", err)
 		}
@@ -226,7 +226,7 @@ func TestInterruptedHosting(t *testing.T) {
 
 // stalling returns a comparison, its record on one machine, and two machines, the second of which stalls in
 // the first counted round, as site configures.
-func stalling(t *testing.T) (*comparison, *result.Run, *world, *simSite) {
+func stalling(t *testing.T) (*comparison, *record.Run, *world, *simSite) {
 	c := newComparison(t, 2)
 	one, w := c.alone(t), newWorld(t, 1, 2, weather{jitter: time.Millisecond})
 	w.serve()
@@ -243,7 +243,7 @@ func TestStalledWindow(t *testing.T) {
 			c, one, w, site := stalling(t)
 			defer w.end()
 			site.cut = cut
-			run, err := w.compare(t.Context(), c, new([]result.Record))
+			run, err := w.compare(t.Context(), c, new([]record.Record))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -277,7 +277,7 @@ func TestCutOpen(t *testing.T) {
 			c, one, w, site := stalling(t)
 			defer w.end()
 			site.cut, site.stays, site.unfit = true, 2, unfit
-			run, err := w.compare(t.Context(), c, new([]result.Record))
+			run, err := w.compare(t.Context(), c, new([]record.Record))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -305,7 +305,7 @@ func TestSlowLink(t *testing.T) {
 		w := newWorld(t, 1, 2, weather{jitter: time.Millisecond, each: 4 * time.Microsecond})
 		defer w.end()
 		w.serve()
-		run, err := w.compare(t.Context(), c, new([]result.Record))
+		run, err := w.compare(t.Context(), c, new([]record.Record))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -385,7 +385,7 @@ func TestSimulatedRunFaults(t *testing.T) {
 						w.calm()
 					}
 				}()
-				var records []result.Record
+				var records []record.Record
 				run, err := w.compare(ctx, c, &records)
 				again := ctx.Err() != nil
 				<-done
@@ -417,7 +417,7 @@ func TestSimulatedRunFaults(t *testing.T) {
 }
 
 // faulted describes an error in a run that met one fault; "" if there is none.
-func faulted(one, run *result.Run) string {
+func faulted(one, run *record.Run) string {
 	switch {
 	case run.End == nil || run.End.Reason != string(plan.Decided) || len(run.Failures) > 0:
 		return fmt.Sprintf("it is not whole: %+v", run.End)
@@ -426,7 +426,7 @@ func faulted(one, run *result.Run) string {
 	case len(plan.Valid(run)) != len(plan.Valid(one)) || len(plan.Epochs(run)) != len(plan.Epochs(one)):
 		return fmt.Sprintf("%d valid trials in epochs %v", len(plan.Valid(run)), plan.Epochs(run))
 	}
-	known, seen, same := map[result.Key]measured{}, map[result.Key]bool{}, 0
+	known, seen, same := map[record.Key]measured{}, map[record.Key]bool{}, 0
 	for i := range one.Trials {
 		m := measuredOf(one.Trials[i])
 		known[m.Key] = m

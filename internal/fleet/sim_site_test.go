@@ -12,7 +12,7 @@ import (
 
 	lab "dyno/internal/bench"
 	"dyno/internal/load"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/scenario"
 	"dyno/internal/wire"
 )
@@ -84,16 +84,16 @@ type simHost struct {
 
 func (h *simHost) Apart(string) bool { return false }
 
-func (h *simHost) Describe() result.Host {
-	return result.Host{OS: "sim", CPU: "sim", CPUs: 2, ServerCPUs: []int{0, 1}, BootID: "srv"}
+func (h *simHost) Describe() record.Host {
+	return record.Host{OS: "sim", CPU: "sim", CPUs: 2, ServerCPUs: []int{0, 1}, BootID: "srv"}
 }
 
 // Build names a program by a digest of its folder.
-func (h *simHost) Build(_ context.Context, name string, note func(string)) (c result.Contestant, err error) {
+func (h *simHost) Build(_ context.Context, name string, note func(string)) (c record.Contestant, err error) {
 	note("building")
 	for _, m := range h.o.Manifests {
 		if m.Name == name {
-			c = result.Contestant{Name: name, Title: name, Version: "v1", Toolchain: "sim"}
+			c = record.Contestant{Name: name, Title: name, Version: "v1", Toolchain: "sim"}
 			c.BinaryHash, err = namesAndContents(os.DirFS(m.Dir(h.o.Root)))
 			return c, err
 		}
@@ -125,13 +125,13 @@ func (h *simHost) Launch(_ context.Context, _ string, l lab.Launch) (lab.Server,
 	return s, nil
 }
 
-func (h *simHost) Failure(name, stage string, err error) result.Failure {
-	return result.Failure{Contestant: name, Stage: stage, Reason: err.Error()}
+func (h *simHost) Failure(name, stage string, err error) record.Failure {
+	return record.Failure{Contestant: name, Stage: stage, Reason: err.Error()}
 }
 
-func (h *simHost) Watch(lab.Server) func(server, generator, backend time.Duration) result.Causes {
-	return func(_, _, _ time.Duration) result.Causes {
-		return result.Causes{WallNS: 4e8, ServerCPUs: 1, GeneratorCPUs: 1}
+func (h *simHost) Watch(lab.Server) func(server, generator, backend time.Duration) record.Causes {
+	return func(_, _, _ time.Duration) record.Causes {
+		return record.Causes{WallNS: 4e8, ServerCPUs: 1, GeneratorCPUs: 1}
 	}
 }
 
@@ -153,8 +153,8 @@ type simSite struct {
 	stops bool         // answers nothing more during a window
 }
 
-func (s *simSite) describe() result.Host {
-	return result.Host{OS: "sim", CPU: "sim", CPUs: 1, GeneratorCPUs: []int{0}, BootID: s.name}
+func (s *simSite) describe() record.Host {
+	return record.Host{OS: "sim", CPU: "sim", CPUs: 1, GeneratorCPUs: []int{0}, BootID: s.name}
 }
 
 func (s *simSite) engine() load.Engine          { return s }
@@ -162,8 +162,8 @@ func (s *simSite) asker() lab.Asker             { return simAsker{s.all} }
 func (s *simSite) used() (time.Duration, error) { return 0, nil }
 func (s *simSite) quiet() func()                { return func() {} }
 
-func (s *simSite) observe() (end func(time.Duration) result.Causes, err error) {
-	return func(time.Duration) result.Causes { return result.Causes{WallNS: 4e8, GeneratorCPUs: 1} }, nil
+func (s *simSite) observe() (end func(time.Duration) record.Causes, err error) {
+	return func(time.Duration) record.Causes { return record.Causes{WallNS: 4e8, GeneratorCPUs: 1} }, nil
 }
 
 func (s *simSite) claim(ctx context.Context, _ string) (release func() error, err error) {
@@ -204,7 +204,7 @@ type simSession struct {
 func (s *simSession) Close() error { return nil }
 
 // Run implements load.Session. A closed loop makes 1,000 requests a second.
-func (s *simSession) Run(ctx context.Context, w load.Window) (l result.Load, err error) {
+func (s *simSession) Run(ctx context.Context, w load.Window) (l record.Load, err error) {
 	if w.Begin != nil {
 		w.Begin()
 	}
@@ -213,7 +213,7 @@ func (s *simSession) Run(ctx context.Context, w load.Window) (l result.Load, err
 		return l, ctx.Err()
 	}
 	if w.Observe == nil {
-		w.Observe = &load.Observe{Into: &result.Detail{}}
+		w.Observe = &load.Observe{Into: &record.Detail{}}
 	}
 	counts := w.Schedule != nil
 	if !counts {
@@ -225,7 +225,7 @@ func (s *simSession) Run(ctx context.Context, w load.Window) (l result.Load, err
 	if err := s.to.gone(); err != nil {
 		return l, err
 	}
-	from, lost := int64(0), &result.Network{}
+	from, lost := int64(0), &record.Network{}
 	if counts && s.site.stall.Add(-1) == 0 {
 		if lost.Retransmitted = 3; !s.site.cut { // a slow server's kernel acknowledges late
 			lost.Duplicates = 3
@@ -244,10 +244,10 @@ func (s *simSession) Run(ctx context.Context, w load.Window) (l result.Load, err
 type simWhole struct{ load.Session }
 
 // Run implements load.Session.
-func (s simWhole) Run(ctx context.Context, w load.Window) (result.Load, error) {
+func (s simWhole) Run(ctx context.Context, w load.Window) (record.Load, error) {
 	p, err := load.Measure(ctx, s.Session, load.Share{}, w)
 	if err != nil {
-		return result.Load{}, err
+		return record.Load{}, err
 	}
 	l, detail, err := load.MergeParts([]*load.Part{p})
 	if w.Observe != nil {

@@ -11,19 +11,19 @@ import (
 	"dyno/internal/load"
 	"dyno/internal/load/epoll"
 	"dyno/internal/proc"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // site is an agent's machine in a run: the real one, or a simulated one in a test.
 type site interface {
-	describe() result.Host        // as a generator's
+	describe() record.Host        // as a generator's
 	engine() load.Engine          // for loads
 	asker() lab.Asker             // for single requests
 	used() (time.Duration, error) // the agent's CPU time until now
 	quiet() func()                // lab.Quiet
 	// observe begins to observe background programs on a generator. end is called once, with the CPU time
 	// since then that the agent, and others in the run on the same machine, have used.
-	observe() (end func(used time.Duration) result.Causes, err error)
+	observe() (end func(used time.Duration) record.Causes, err error)
 	// claim locks the machine for servers in a run, until release is called.
 	claim(ctx context.Context, command string) (release func() error, err error)
 	serve(o lab.LocalOptions) (servers, error)
@@ -39,7 +39,7 @@ type servers interface {
 // ownSite is the agent's real machine.
 type ownSite struct{}
 
-func (ownSite) describe() result.Host {
+func (ownSite) describe() record.Host {
 	host.RaiseFileLimit()
 	return lab.Whole(false)
 }
@@ -49,7 +49,7 @@ func (ownSite) asker() lab.Asker             { return lab.Direct{} }
 func (ownSite) used() (time.Duration, error) { return proc.SelfCPU() }
 func (ownSite) quiet() func()                { return lab.Quiet() }
 
-func (ownSite) observe() (end func(used time.Duration) result.Causes, err error) {
+func (ownSite) observe() (end func(used time.Duration) record.Causes, err error) {
 	meter, err := host.NewMeter()
 	if err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func (ownSite) observe() (end func(used time.Duration) result.Causes, err error)
 	var before host.Snapshot
 	meter.Snapshot(&before)
 	cpus := lab.Whole(false).GeneratorCPUs
-	return func(used time.Duration) result.Causes {
+	return func(used time.Duration) record.Causes {
 		defer meter.Close()
 		var after host.Snapshot
 		meter.Snapshot(&after)

@@ -36,7 +36,7 @@ func init() {
 }
 
 // fetch lets an agent get a tree.
-func (b *bench) fetch(t *testing.T, agent, digest string) (folder string, err error) {
+func (b *rig) fetch(t *testing.T, agent, digest string) (folder string, err error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
@@ -117,7 +117,7 @@ func TestWrongTrees(t *testing.T) {
 }
 
 // client connects with an agent's key.
-func (b *bench) client(t *testing.T, agent string) *nats.Conn {
+func (b *rig) client(t *testing.T, agent string) *nats.Conn {
 	t.Helper()
 	own := b.agents[agent].Bundle
 	nc, err := connect("tls://"+own.Controller, own.Name, own.Seed, nats.TLSHandshakeFirst(), nats.Secure(own.client()),

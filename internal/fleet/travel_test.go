@@ -13,7 +13,7 @@ import (
 	"dyno/internal/conf"
 	"dyno/internal/contestant"
 	"dyno/internal/load"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/scenario"
 	"dyno/internal/wire"
 )
@@ -95,7 +95,7 @@ func TestLoadsTravel(t *testing.T) {
 		t.Errorf("%v: %+v; want %+v", err, got, job)
 	}
 	w := load.Window{For: 1e9, Requests: 5, Spread: 2, InFlight: 1, Uncounted: true, Think: load.Pause{Mean: 1},
-		Observe: &load.Observe{Into: &result.Detail{}}, Begin: func() {},
+		Observe: &load.Observe{Into: &record.Detail{}}, Begin: func() {},
 		Schedule: &load.Schedule{Stages: []load.Stage{{From: 5, To: 5}}, Poisson: true, Seed: 3}}
 	var window LoadWindow
 	if err := strict(encoded(LoadWindow{Window: w}), &window); err != nil {

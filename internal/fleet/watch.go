@@ -6,7 +6,7 @@ import (
 
 	lab "dyno/internal/bench"
 	"dyno/internal/proc"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // Watching asks a machine to observe its background programs while a server is loaded.
@@ -38,7 +38,7 @@ func (s *session) watch(q *Watching) (number int, err error) {
 		if err != nil {
 			return 0, err
 		}
-		return s.watches.put(func(started, beside time.Duration) result.Causes {
+		return s.watches.put(func(started, beside time.Duration) record.Causes {
 			return end(own() + started + beside)
 		}), nil
 	}
@@ -53,12 +53,12 @@ func (s *session) watch(q *Watching) (number int, err error) {
 		}
 	}
 	end := v.local.Watch(loaded)
-	return s.watches.put(func(started, beside time.Duration) result.Causes {
+	return s.watches.put(func(started, beside time.Duration) record.Causes {
 		return end(started, own()+beside, 0)
 	}), nil
 }
 
-func (s *session) unwatch(q *Unwatching) (c result.Causes, err error) {
+func (s *session) unwatch(q *Unwatching) (c record.Causes, err error) {
 	end, err := s.watches.take(q.Number)
 	if err == nil {
 		c = end(q.Started, q.Beside)
@@ -67,7 +67,7 @@ func (s *session) unwatch(q *Unwatching) (c result.Causes, err error) {
 }
 
 // Watch observes all machines in the run concurrently.
-func (h *Host) Watch(loaded lab.Server) func(server, generator, backend time.Duration) result.Causes {
+func (h *Host) Watch(loaded lab.Server) func(server, generator, backend time.Duration) record.Causes {
 	numbers := make([]int, len(h.machines))
 	_ = each(h.machines, func(i int, name string) (err error) {
 		q := Watching{Starts: h.startsOnly(name)}
@@ -78,12 +78,12 @@ func (h *Host) Watch(loaded lab.Server) func(server, generator, backend time.Dur
 		return err
 	})
 	before := h.usedByAll()
-	return func(server, _, backend time.Duration) result.Causes {
+	return func(server, _, backend time.Duration) record.Causes {
 		started := map[string]time.Duration{h.server: server}
 		if h.backend != nil {
 			started[h.backend.name] = backend
 		}
-		all, beside := make([]result.Causes, len(h.machines)), h.beside(before, started)
+		all, beside := make([]record.Causes, len(h.machines)), h.beside(before, started)
 		_ = each(h.machines, func(i int, name string) (err error) {
 			q := Unwatching{Number: numbers[i], Started: started[name], Beside: beside[i]}
 			all[i], err = tell(h.work, h, name, toUnwatch, q, serverLimit)
@@ -99,11 +99,11 @@ func (h *Host) startsOnly(name string) bool {
 }
 
 // merged adds up the observations of the run's machines.
-func (h *Host) merged(all []result.Causes) result.Causes {
-	c := result.Causes{WallNS: all[0].WallNS}
+func (h *Host) merged(all []record.Causes) record.Causes {
+	c := record.Causes{WallNS: all[0].WallNS}
 	for i, name := range h.machines {
 		m := &all[i]
-		c.Machines = append(c.Machines, result.MachineCauses{Machine: name, Generator: slices.Contains(h.generators, name),
+		c.Machines = append(c.Machines, record.MachineCauses{Machine: name, Generator: slices.Contains(h.generators, name),
 			CPUs: m.ServerCPUs + m.GeneratorCPUs, BackgroundNS: m.BackgroundServerNS + m.BackgroundGeneratorNS,
 			StealNS: m.StealNS})
 		switch {

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"dyno/internal/conf"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // kept is the state that a session keeps between orders.
@@ -23,7 +23,7 @@ type kept struct {
 	end     context.CancelFunc // ends run
 	mu      sync.Mutex         // guards run and serving
 	serving *serving           // nil: no servers
-	watches table[func(started, beside time.Duration) result.Causes]
+	watches table[func(started, beside time.Duration) record.Causes]
 	loads   table[*opened]
 }
 

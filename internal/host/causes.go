@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // Snapshot is one reading of the machine's counters. All but At count since an arbitrary start, so
@@ -45,8 +45,8 @@ type Account struct {
 // thread clocks exclude interrupts (update_rq_clock_task, kernel/sched/core.c), and the softirq
 // time for the test's own network traffic would look like background CPU. Busy would have to
 // exclude both columns.
-func Causes(before, after *Snapshot, server, generator Account, backends ...Account) result.Causes {
-	c := result.Causes{
+func Causes(before, after *Snapshot, server, generator Account, backends ...Account) record.Causes {
+	c := record.Causes{
 		WallNS:        int64(after.At.Sub(before.At)),
 		ServerCPUs:    len(server.CPUs),
 		GeneratorCPUs: len(generator.CPUs),

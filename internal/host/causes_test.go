@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 const ms = time.Millisecond
@@ -17,7 +17,7 @@ func TestCauses(t *testing.T) {
 	before := &Snapshot{At: start, CPUs: []Ticks{{100, 5}, {200, 0}, {50, 0}}, Throttled: 3 * ms, Suspended: 7 * ms}
 	after := &Snapshot{At: start.Add(400 * ms), CPUs: []Ticks{{140, 6}, {230, 2}, {49, 0}}, Throttled: 4 * ms,
 		Suspended: 9 * ms}
-	base := result.Causes{WallNS: 400e6, ThrottledNS: 1e6, SuspendedNS: 2e6}
+	base := record.Causes{WallNS: 400e6, ThrottledNS: 1e6, SuspendedNS: 2e6}
 	for _, c := range []struct {
 		name              string
 		server, generator []int

@@ -16,14 +16,14 @@ import (
 	"strconv"
 	"strings"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // Describe describes the machine, its limits, and how the usable CPUs are divided.
-func Describe() result.Host { return DescribeFor(0) }
+func Describe() record.Host { return DescribeFor(0) }
 
 // DescribeFor does the same, with at least n CPUs for servers if the cores suffice.
-func DescribeFor(n int) result.Host {
+func DescribeFor(n int) record.Host {
 	h := describe(os.DirFS("/"))
 	h.FileLimit = fileLimit()
 	cores := cores(os.DirFS("/"), Usable())
@@ -41,8 +41,8 @@ func KernelSeries(kernel string) string {
 }
 
 // describe reads files in etc, proc and sys below root.
-func describe(root fs.FS) result.Host {
-	h := result.Host{OS: runtime.GOOS, Kernel: runtime.GOOS, CPUs: runtime.NumCPU(),
+func describe(root fs.FS) record.Host {
+	h := record.Host{OS: runtime.GOOS, Kernel: runtime.GOOS, CPUs: runtime.NumCPU(),
 		Governor: governor(root)}
 	h.QuotaCPUs, h.Quota = quotaOf(root)
 	if name := setting(read(root, "etc/os-release"), "PRETTY_NAME", "="); name != "" {

@@ -5,7 +5,7 @@ import (
 	"os"
 	"slices"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // Spinning holds the facts that decide whether event loops may spin. A spinning loop polls for
@@ -46,7 +46,7 @@ func (s Spinning) Allowed() (ok bool, why string) {
 
 // SpinAllowed calls Spinning.Allowed for the event loops in a run on h. Threads that share a core
 // slow each other down, so on such a machine only an open loop may spin.
-func SpinAllowed(h *result.Host, loops int, open bool) (ok bool, why string) {
+func SpinAllowed(h *record.Host, loops int, open bool) (ok bool, why string) {
 	if h.SharedCore && !open {
 		return false, "server and generator use threads of the same core"
 	}

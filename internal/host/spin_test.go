@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // Event loops spin if this takes a CPU from nobody, and only then.
@@ -51,23 +51,23 @@ func TestSpinningAllowed(t *testing.T) {
 
 func TestSpinAllowedInARun(t *testing.T) {
 	for name, c := range map[string]struct {
-		host         result.Host
+		host         record.Host
 		loops        int
 		closed, open bool
 	}{
-		"two CPUs": {result.Host{Pinned: true, ServerCPUs: []int{0}, GeneratorCPUs: []int{1}}, 1, true,
+		"two CPUs": {record.Host{Pinned: true, ServerCPUs: []int{0}, GeneratorCPUs: []int{1}}, 1, true,
 			true},
-		"threads of a core": {result.Host{Pinned: true, SharedCore: true, ServerCPUs: []int{0},
+		"threads of a core": {record.Host{Pinned: true, SharedCore: true, ServerCPUs: []int{0},
 			GeneratorCPUs: []int{1}}, 1, false, true},
-		"one CPU":        {result.Host{ServerCPUs: []int{0}, GeneratorCPUs: []int{0}}, 1, false, false},
-		"another system": {result.Host{ServerCPUs: []int{0}, GeneratorCPUs: []int{1}}, 1, false, false},
-		"a quota of half": {result.Host{Pinned: true, QuotaCPUs: 1, ServerCPUs: []int{0},
+		"one CPU":        {record.Host{ServerCPUs: []int{0}, GeneratorCPUs: []int{0}}, 1, false, false},
+		"another system": {record.Host{ServerCPUs: []int{0}, GeneratorCPUs: []int{1}}, 1, false, false},
+		"a quota of half": {record.Host{Pinned: true, QuotaCPUs: 1, ServerCPUs: []int{0},
 			GeneratorCPUs: []int{1}}, 1, false, false},
-		"a quota of all": {result.Host{Pinned: true, QuotaCPUs: 2, ServerCPUs: []int{0},
+		"a quota of all": {record.Host{Pinned: true, QuotaCPUs: 2, ServerCPUs: []int{0},
 			GeneratorCPUs: []int{1}}, 1, true, true},
-		"more loops than CPUs": {result.Host{Pinned: true, ServerCPUs: []int{0}, GeneratorCPUs: []int{1}}, 2, false,
+		"more loops than CPUs": {record.Host{Pinned: true, ServerCPUs: []int{0}, GeneratorCPUs: []int{1}}, 2, false,
 			false},
-		"four for each, few loops": {result.Host{Pinned: true, QuotaCPUs: 6, ServerCPUs: []int{0, 1, 2, 3},
+		"four for each, few loops": {record.Host{Pinned: true, QuotaCPUs: 6, ServerCPUs: []int{0, 1, 2, 3},
 			GeneratorCPUs: []int{4, 5, 6, 7}}, 2, true, true},
 	} {
 		closed, _ := SpinAllowed(&c.host, c.loops, false)

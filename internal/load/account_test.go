@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // simulated is a load on a server whose own account is known: requests and answers are events on a
@@ -42,7 +42,7 @@ func (e *events) Pop() any {
 }
 
 // run carries out the load and returns the engine's result.
-func (s *simulated) run(t *testing.T, seed uint64) result.Load {
+func (s *simulated) run(t *testing.T, seed uint64) record.Load {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 36))
 	const start = 1_000_000

@@ -20,8 +20,8 @@ func speaks(t *testing.T, e scenario.Expect, heads *Heads) *HTTP1 {
 	return &h
 }
 
-// judge makes a request and reads its answer like an engine, in pieces of size.
-func judge(t *testing.T, h *HTTP1, answer string, size int) Kind {
+// judgeAnswer makes a request and reads its answer like an engine, in pieces of size.
+func judgeAnswer(t *testing.T, h *HTTP1, answer string, size int) Kind {
 	t.Helper()
 	h.Reset()
 	h.Ask(nil, 1, 1)
@@ -81,7 +81,7 @@ func TestJudge(t *testing.T) {
 				if size < 1<<10 && name == "surplus" {
 					continue // which only shows when it is there already
 				}
-				if got := judge(t, h, c.answer, size); got != c.want {
+				if got := judgeAnswer(t, h, c.answer, size); got != c.want {
 					t.Errorf("%s, in steps of %d: %v; want %v", name, size, got, c.want)
 				}
 			}

@@ -1,8 +1,7 @@
 package load
 
 import (
-	"dyno/internal/hist"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/scenario"
 )
 
@@ -12,14 +11,14 @@ const eachMost = 1000
 
 // newEach returns room for the figures of each request in a mix; nil if only one has a weight, or
 // if there are more than eachMost.
-func newEach(s *scenario.Scenario) []result.Each {
+func newEach(s *scenario.Scenario) []record.Each {
 	if s == nil || len(s.Requests) > eachMost {
 		return nil
 	}
-	each, loaded := make([]result.Each, len(s.Requests)), 0
+	each, loaded := make([]record.Each, len(s.Requests)), 0
 	for i := range s.Requests {
 		if s.Requests[i].Weight > 0 {
-			each[i].Latency = hist.NewCoarse()
+			each[i].Latency = record.NewCoarse()
 			loaded++
 		}
 	}
@@ -65,7 +64,7 @@ func (r *Recorder) Unanswered(index int, due, sent, now int64) {
 }
 
 // censor records how long a request without a right answer has waited, as a lower bound.
-func censor(e *result.Each, ns int64) {
+func censor(e *record.Each, ns int64) {
 	e.Latency.Record(ns)
 	e.Censored++
 	e.CensoredFromNS = least(e.CensoredFromNS, max(ns, 1))

@@ -4,7 +4,7 @@ import (
 	"math"
 	"sync/atomic"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // Edge is the time span for a window's rate: from the window's start, or from when its last
@@ -181,13 +181,13 @@ func (r *Recorder) flowed() float64 {
 }
 
 // close sets l's figures over the whole window: the rate, and quantiles of service times.
-func (r *Recorder) close(l *result.Load, now int64) {
+func (r *Recorder) close(l *record.Load, now int64) {
 	r.rate(l, now)
 	r.times(l)
 }
 
 // times sets l's service times: quantiles, maximum, mean and deviation.
-func (r *Recorder) times(l *result.Load) {
+func (r *Recorder) times(l *record.Load) {
 	l.ServiceP50NS, l.ServiceP99NS, l.ServiceMaxNS = r.Service.Quantile(0.5), r.Service.Quantile(0.99), r.Service.Max()
 	l.ServiceMeanNS = int64(math.Round(r.Service.Mean()))
 	l.ServiceSDNS = int64(math.Round(r.Service.StdDev()))
@@ -202,7 +202,7 @@ func (r *Recorder) span(now int64) (from, until int64, steady bool) {
 	if until = e.until.Load(); until == math.MaxInt64 { // not all requests were started
 		until = now
 	}
-	if e.unheard.Load() > 0 || until-e.from < max(result.FewestTimes*median, e.pause+median, 1) {
+	if e.unheard.Load() > 0 || until-e.from < max(record.FewestTimes*median, e.pause+median, 1) {
 		return e.start, until, false
 	}
 	return e.from, until, true
@@ -221,7 +221,7 @@ func (r *Recorder) answered(from, until int64) float64 {
 }
 
 // rate sets in l the span's right answers and length, and its beginning if the rate is steady.
-func (r *Recorder) rate(l *result.Load, now int64) {
+func (r *Recorder) rate(l *record.Load, now int64) {
 	e := r.Edge
 	if e == nil || l.Started == 0 {
 		return

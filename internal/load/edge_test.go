@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // script is a closed loop with c connections, each answered after delay, from start on; the i-th
@@ -24,7 +24,7 @@ const us = int64(time.Microsecond)
 const timeout = 700_000 * us
 
 // play runs the script on one recorder, like an engine, in order of time, and returns the load.
-func (s script) play(t *testing.T, edge func(w *Window, e *Edge)) result.Load {
+func (s script) play(t *testing.T, edge func(w *Window, e *Edge)) record.Load {
 	t.Helper()
 	const start = 5_000 * us
 	s.delay, s.spread, s.planned, s.stall, s.late = s.delay*us, s.spread*us, s.planned*us, s.stall*us, s.late*us
@@ -174,7 +174,7 @@ func TestRateOfACutWindow(t *testing.T) {
 
 // openLoop returns an open loop of 10 ms with a request due every 100 µs. The server gets it when a
 // connection is free, not before sent, and answers it at done.
-func openLoop(t *testing.T, sent, done func(due int64) int64) result.Load {
+func openLoop(t *testing.T, sent, done func(due int64) int64) record.Load {
 	t.Helper()
 	const planned = 10_000 * us
 	r := NewRecorder()

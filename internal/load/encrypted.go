@@ -10,8 +10,7 @@ import (
 	"slices"
 	"syscall"
 
-	"dyno/internal/hist"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/wire"
 )
 
@@ -23,8 +22,8 @@ var errTruncated = errors.New("the server closed the connection within a record 
 
 // Negotiated returns a connection's TLS session. It returns an error if the server chose a
 // different protocol (ALPN) than the load's.
-func (j *Job) Negotiated(s *tls.ConnectionState) (result.TLSSession, error) {
-	n := result.TLSSession{Version: tls.VersionName(s.Version), Suite: tls.CipherSuiteName(s.CipherSuite),
+func (j *Job) Negotiated(s *tls.ConnectionState) (record.TLSSession, error) {
+	n := record.TLSSession{Version: tls.VersionName(s.Version), Suite: tls.CipherSuiteName(s.CipherSuite),
 		ALPN: s.NegotiatedProtocol, Resumed: s.DidResume}
 	if s.CurveID != 0 {
 		n.Group = s.CurveID.String()
@@ -51,7 +50,7 @@ func Unconnected(err error) Kind {
 }
 
 // Undialled returns the number of requests for which no connection could be made.
-func Undialled(l *result.Load) int64 { return l.Errors[Dial.String()] + l.Errors[Handshake.String()] }
+func Undialled(l *record.Load) int64 { return l.Errors[Dial.String()] + l.Errors[Handshake.String()] }
 
 // Severed returns the kind for the requests in flight after reading failed with err, from the
 // system or TLS, and the error to report.
@@ -70,11 +69,11 @@ func Severed(err error) (Kind, error) {
 }
 
 // Encrypted counts a connection with that session, open when the window began.
-func (r *Recorder) Encrypted(s result.TLSSession) { r.encrypted(s, 1) }
+func (r *Recorder) Encrypted(s record.TLSSession) { r.encrypted(s, 1) }
 
-func (r *Recorder) encrypted(s result.TLSSession, n int64) {
+func (r *Recorder) encrypted(s record.TLSSession, n int64) {
 	if r.sessions == nil {
-		r.sessions = map[result.TLSSession]int64{}
+		r.sessions = map[record.TLSSession]int64{}
 	}
 	r.sessions[s] += n
 }
@@ -88,18 +87,18 @@ func (r *Recorder) Shaken(took int64, within bool) {
 		r.Handshakes++
 	}
 	if *to == nil {
-		*to = hist.New()
+		*to = record.New()
 	}
 	(*to).Record(took)
 }
 
 // negotiated sets the TLS figures in l.
-func (r *Recorder) negotiated(l *result.Load) {
+func (r *Recorder) negotiated(l *record.Load) {
 	for s, n := range r.sessions {
 		s.Connections = n
 		l.TLS = append(l.TLS, s)
 	}
-	slices.SortFunc(l.TLS, func(a, b result.TLSSession) int {
+	slices.SortFunc(l.TLS, func(a, b record.TLSSession) int {
 		return cmp.Or(cmp.Compare(b.Connections, a.Connections), cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)))
 	})
 	l.Handshakes, l.Unnotified = r.Handshakes, r.Unnotified

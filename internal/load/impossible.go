@@ -5,8 +5,7 @@ import (
 	"time"
 
 	"dyno/internal/foreign"
-	"dyno/internal/hist"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // shrunk is the share of the size at verification below which a response counts as different: a
@@ -18,7 +17,7 @@ const shrunk = 0.9
 // violates them responds without doing the work. shown is a response's size during verification, in
 // bytes; 0 if it varies. For HTTP/2 it is the body alone: header sections shrink while a connection
 // lasts.
-func (j *Job) Impossible(l *result.Load, delay time.Duration, shown int) error {
+func (j *Job) Impossible(l *record.Load, delay time.Duration, shown int) error {
 	seconds := float64(l.WindowNS) / 1e9
 	if l.Succeeded == 0 || seconds <= 0 {
 		return nil
@@ -38,7 +37,7 @@ func (j *Job) Impossible(l *result.Load, delay time.Duration, shown int) error {
 		}
 	}
 	if l.Service != "" {
-		h, err := hist.Decode(l.Service)
+		h, err := record.Decode(l.Service)
 		if err != nil {
 			return fmt.Errorf("read the histogram of a load: %w", err)
 		}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/wire"
 )
 
@@ -32,7 +32,7 @@ func TestImpossibleBytes(t *testing.T) {
 		{"too short, TLS 1.3", encrypted, 1, 39, 0, "impossible (R4): 18 bytes"},
 	} {
 		j := Job{Endpoint: c.to, Connections: 4, Pipeline: c.pipeline}
-		err := j.Impossible(&result.Load{Succeeded: 1000, WindowNS: 1e9, BytesRead: 1000 * c.bytes}, 0, c.shown)
+		err := j.Impossible(&record.Load{Succeeded: 1000, WindowNS: 1e9, BytesRead: 1000 * c.bytes}, 0, c.shown)
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v; want %q", c.name, err, c.want)
 		}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/scenario"
 )
 
@@ -14,7 +14,7 @@ import (
 type Ledger struct {
 	observe *Observe
 	paced   bool
-	each    chan []result.Each // per worker; nil if requests are not counted one by one
+	each    chan []record.Each // per worker; nil if requests are not counted one by one
 	spare   chan *Recorder
 	parts   chan part
 	done    sync.WaitGroup
@@ -38,7 +38,7 @@ func NewLedger(w *Window, job *Job, workers int) *Ledger {
 		spare: make(chan *Recorder, buffers*workers), parts: make(chan part, buffers*workers),
 	}
 	l.total = newDetailed(l.paced)
-	l.each = make(chan []result.Each, workers)
+	l.each = make(chan []record.Each, workers)
 	var mix *scenario.Scenario
 	if w.Observe.Each {
 		mix = job.Scenario
@@ -92,7 +92,7 @@ func (l *Ledger) End(worker int, k int64, rec *Recorder) {
 
 // Close waits until all is collected. Every worker must have called End; the window ended at now.
 // It fills Observe.Into except for Texts and First, and returns the Load without a histogram.
-func (l *Ledger) Close(now int64) result.Load {
+func (l *Ledger) Close(now int64) record.Load {
 	close(l.parts)
 	l.done.Wait()
 	if l.observe.Part != nil {
@@ -141,5 +141,5 @@ func (l *Ledger) tell(k int64, rec *Recorder) {
 	}
 	load := rec.load(rec.first)
 	load.Pace = nil
-	l.observe.Tick(result.Interval{StartNS: k * l.Every(), LengthNS: l.Every(), Load: load, Detail: rec.detail()})
+	l.observe.Tick(record.Interval{StartNS: k * l.Every(), LengthNS: l.Every(), Load: load, Detail: rec.detail()})
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // told is an interval as it was at its Tick: its pointers are not valid longer.
@@ -18,14 +18,14 @@ type told struct {
 // gatherer is an observed window whose ticks are kept.
 type gatherer struct {
 	*Ledger
-	detail result.Detail
+	detail record.Detail
 	ticks  []told
 	hold   func(k int) // is called in each Tick
 }
 
 func newGatherer(workers int, w Window) *gatherer {
 	g := &gatherer{hold: func(int) {}}
-	w.Observe = &Observe{Into: &g.detail, Every: time.Second, Tick: func(i result.Interval) {
+	w.Observe = &Observe{Into: &g.detail, Every: time.Second, Tick: func(i record.Interval) {
 		g.hold(len(g.ticks))
 		g.ticks = append(g.ticks, told{i.StartNS, i.LengthNS, i.Load.Started, i.Load.Succeeded, i.Load.Errored(),
 			i.Detail.Service.Count(), i.Detail.Censored})
@@ -56,7 +56,7 @@ func answers(r *Recorder, n int) *Recorder {
 }
 
 // check compares how many requests succeeded in each interval, and that no count was lost.
-func (g *gatherer) check(t *testing.T, l result.Load, want ...int64) {
+func (g *gatherer) check(t *testing.T, l record.Load, want ...int64) {
 	t.Helper()
 	var sum int64
 	for k, i := range g.ticks {
@@ -152,7 +152,7 @@ func TestLedgerBehind(t *testing.T) {
 
 // TestLedgerWithoutTick: only the whole is kept.
 func TestLedgerWithoutTick(t *testing.T) {
-	var d result.Detail
+	var d record.Detail
 	l := NewLedger(&Window{Observe: &Observe{Into: &d, Every: time.Second}}, &Job{PerConnection: 1}, 2)
 	if l.Every() != 0 {
 		t.Errorf("intervals of %d that nobody wants", l.Every())

@@ -9,7 +9,7 @@ import (
 	"math"
 	"time"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/scenario"
 	"dyno/internal/wire"
 )
@@ -108,7 +108,7 @@ func (w *Window) Depth(job *Job) int {
 
 // Allow notes in l that a connection was allowed that many requests in flight, if they are fewer
 // than depth.
-func Allow(l *result.Load, allowed, depth int) {
+func Allow(l *record.Load, allowed, depth int) {
 	if allowed < depth {
 		l.StreamsAllowed = int(least(int64(l.StreamsAllowed), int64(allowed)))
 	}
@@ -138,13 +138,13 @@ func (w *Window) Deadline(start int64) int64 {
 
 // Observe asks for more detail than a Load holds.
 type Observe struct {
-	Into  *result.Detail // filled when Run returns
+	Into  *record.Detail // filled when Run returns
 	Every time.Duration  // interval length for Tick; 0: none
 	Each  bool           // fill Into.Each, if the scenario has several requests with a weight
 	Part  *Part          // filled when Run returns; nil: nothing will be merged (Measure)
 	// Tick is called for each interval, in order, by one goroutine. The Interval is valid until it
 	// returns.
-	Tick func(result.Interval)
+	Tick func(record.Interval)
 }
 
 // Pause is a think time. If Random, each one is drawn from an exponential distribution with that
@@ -170,6 +170,6 @@ type Session interface {
 	// Run loads for one window, awaits every answer (drain) and returns the results. A connection
 	// that breaks is dialled again once per failure, and the failure is counted. Cancelling ctx
 	// ends the window early; the results so far are still returned.
-	Run(ctx context.Context, w Window) (result.Load, error)
+	Run(ctx context.Context, w Window) (record.Load, error)
 	Close() error
 }

@@ -1,17 +1,17 @@
 package load
 
 import (
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/wire"
 )
 
 // Counted stores in l the segments of a window's connections; nothing if they are not TCP
 // connections, or this system does not count.
-func (j *Job) Counted(l *result.Load, s *wire.Segments) {
+func (j *Job) Counted(l *record.Load, s *wire.Segments) {
 	if s.Connections == 0 {
 		return
 	}
-	l.Network = &result.Network{Segments: *s, Link: j.link.Device, LinkBitsPerSec: j.link.BitsPerSec}
+	l.Network = &record.Network{Segments: *s, Link: j.link.Device, LinkBitsPerSec: j.link.BitsPerSec}
 	l.Network.LinkShare = linkShare(l)
 }
 
@@ -28,7 +28,7 @@ const frameBytes = 90
 
 // linkShare returns the share of the link's bandwidth that a Load used, in the busier direction; 0
 // if unknown.
-func linkShare(l *result.Load) float64 {
+func linkShare(l *record.Load) float64 {
 	n := l.Network
 	if n.LinkBitsPerSec <= 0 || l.WindowNS <= 0 {
 		return 0

@@ -4,7 +4,7 @@ import (
 	"math"
 	"time"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 const (
@@ -29,7 +29,7 @@ type Pace struct {
 	expected      float64 // arrivals until last, by the schedule
 	gaps          [paceGaps]int64
 
-	sum result.Pace // over closed bins and merged Paces
+	sum record.Pace // over closed bins and merged Paces
 }
 
 // NewPace returns the Pace for one event loop of several, in a window from start to deadline;
@@ -95,7 +95,7 @@ func (p *Pace) close(cut bool) {
 	if p.bin < bins {
 		p.turn()
 	}
-	p.sum = result.Pace{Bins: bins, Sent: p.sent, Squares: p.squares}
+	p.sum = record.Pace{Bins: bins, Sent: p.sent, Squares: p.squares}
 	if whole {
 		p.sum.HalfNS, p.sum.EarlyNS, p.sum.LateNS = p.middle-p.start, p.early, p.late
 	}

@@ -5,11 +5,11 @@ import (
 	"testing"
 	"time"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // sent plays a window in virtual time: workers send at send(due).
-func sent(s *Schedule, workers int, length time.Duration, send func(due int64) int64) *result.Pace {
+func sent(s *Schedule, workers int, length time.Duration, send func(due int64) int64) *record.Pace {
 	all := NewRecorder()
 	for i := range workers {
 		r := NewRecorder()
@@ -35,7 +35,7 @@ func atOnce(due int64) int64 { return due }
 
 // shape returns the dispersion of the counts by bin, and the largest distance between the gaps'
 // distribution and the uniform one.
-func shape(p *result.Pace) (dispersion, distance float64) {
+func shape(p *record.Pace) (dispersion, distance float64) {
 	mean := float64(p.Sent) / float64(p.Bins)
 	var all, sum float64
 	for _, n := range p.Gaps {

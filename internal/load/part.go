@@ -11,8 +11,7 @@ import (
 	"slices"
 	"time"
 
-	"dyno/internal/hist"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // Part is one generator's record of a window in its Share of a load, in full: every histogram with
@@ -21,7 +20,7 @@ import (
 // generator's own clock, so that clocks on different machines are never compared.
 type Part struct {
 	Share   Share
-	load    result.Load // from the generator's engine: figures that only an engine knows, and the generator's own rate
+	load    record.Load // from the generator's engine: figures that only an engine knows, and the generator's own rate
 	rec     *Recorder
 	answers float64 // right answers in the span of the generator's rate, unrounded
 	texts   map[string]string
@@ -29,12 +28,12 @@ type Part struct {
 }
 
 // Load returns the generator's own figures.
-func (p *Part) Load() result.Load { return p.load }
+func (p *Part) Load() record.Load { return p.load }
 
 // Measure runs a window on s, which sends share of a load, and returns the Part. It observes the
 // window as w.Observe asks. Like Session.Run it returns the results until ctx ended.
 func Measure(ctx context.Context, s Session, share Share, w Window) (*Part, error) {
-	p, d := &Part{Share: share}, result.Detail{}
+	p, d := &Part{Share: share}, record.Detail{}
 	o := Observe{Each: true}
 	if w.Observe != nil {
 		o = *w.Observe
@@ -56,10 +55,10 @@ func Measure(ctx context.Context, s Session, share Share, w Window) (*Part, erro
 func (p *Part) keep(r *Recorder, now int64) {
 	p.rec = newDetailed(r.Response != nil)
 	if r.Each != nil {
-		p.rec.Each = make([]result.Each, len(r.Each))
+		p.rec.Each = make([]record.Each, len(r.Each))
 		for i := range r.Each {
 			if r.Each[i].Latency != nil {
-				p.rec.Each[i].Latency = hist.NewCoarse()
+				p.rec.Each[i].Latency = record.NewCoarse()
 			}
 		}
 	}
@@ -112,23 +111,23 @@ const began = 1
 //   - CPU times are sums over machines, and say nothing about a single machine: Part.Load does.
 //
 // It returns an error unless the parts are the shares 1 to n of n, once each.
-func MergeParts(parts []*Part) (l result.Load, d result.Detail, err error) {
+func MergeParts(parts []*Part) (l record.Load, d record.Detail, err error) {
 	if err = complete(parts); err != nil {
 		return l, d, err
 	}
 	paced := parts[0].rec.Response != nil
 	total, wall := newDetailed(paced), int64(0)
 	if of := parts[0].rec.Each; of != nil {
-		total.Each = make([]result.Each, len(of))
+		total.Each = make([]record.Each, len(of))
 		for i := range of {
 			if of[i].Latency != nil {
-				total.Each[i].Latency = hist.NewCoarse()
+				total.Each[i].Latency = record.NewCoarse()
 			}
 		}
 	}
 	texts, first := map[string]string{}, ""
 	for _, p := range parts {
-		if (p.rec.Response != nil) != paced || !slices.EqualFunc(p.rec.Each, total.Each, func(a, b result.Each) bool {
+		if (p.rec.Response != nil) != paced || !slices.EqualFunc(p.rec.Each, total.Each, func(a, b record.Each) bool {
 			return (a.Latency == nil) == (b.Latency == nil)
 		}) {
 			return l, d, fmt.Errorf("merge parts: share %v is of another load than share %v", p.Share, parts[0].Share)
@@ -170,7 +169,7 @@ func complete(parts []*Part) error {
 }
 
 // add sets the figures in l that generators report about themselves.
-func add(l *result.Load, parts []*Part) {
+func add(l *record.Load, parts []*Part) {
 	l.UnreachableNS = math.MaxInt64
 	steady, spin, spinKnown := true, true, true
 	from, until, perNS := int64(0), int64(math.MaxInt64), 0.
@@ -190,7 +189,7 @@ func add(l *result.Load, parts []*Part) {
 		steady = steady && o.RateFromNS > 0
 		if o.Network != nil {
 			if l.Network == nil {
-				l.Network = &result.Network{}
+				l.Network = &record.Network{}
 			}
 			l.Network.Add(o.Network)
 		}
@@ -214,20 +213,20 @@ func add(l *result.Load, parts []*Part) {
 // partJSON is a Part as it travels.
 type partJSON struct {
 	Share      Share               `json:"share"`
-	Load       result.Load         `json:"load"`
+	Load       record.Load         `json:"load"`
 	Answers    float64             `json:"answers"`
 	Texts      map[string]string   `json:"texts,omitempty"`
 	First      string              `json:"first,omitempty"`
 	Slices     []int32             `json:"slices,omitempty"`
 	Wrong      []int32             `json:"wrong_slices,omitempty"`
 	Waits      []int32             `json:"waits,omitempty"`
-	Histograms []*hist.Histogram   `json:"histograms"` // in the order of Recorder.histograms
+	Histograms []*record.Histogram `json:"histograms"` // in the order of Recorder.histograms
 	Sums       []int64             `json:"sums"`       // in the order of Recorder.sums
 	Counts     []int64             `json:"counts"`     // by Kind
 	Status     map[int]int64       `json:"status"`
-	Sessions   []result.TLSSession `json:"sessions,omitempty"`
-	Each       []result.Each       `json:"each,omitempty"`
-	Pace       *result.Pace        `json:"pace,omitempty"`
+	Sessions   []record.TLSSession `json:"sessions,omitempty"`
+	Each       []record.Each       `json:"each,omitempty"`
+	Pace       *record.Pace        `json:"pace,omitempty"`
 	Held       [2]int64            `json:"held"` // the shortest times that requests without a right answer had waited
 	Span       [2]int64            `json:"span"` // first send, last answer
 	Most       [2]int64            `json:"most"` // gap, backlog
@@ -256,7 +255,7 @@ func (p *Part) MarshalJSON() ([]byte, error) {
 		s.Connections = n
 		j.Sessions = append(j.Sessions, s)
 	}
-	slices.SortFunc(j.Sessions, func(a, b result.TLSSession) int { return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+	slices.SortFunc(j.Sessions, func(a, b record.TLSSession) int { return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
 	if r.Pace != nil {
 		j.Pace = &r.Pace.sum
 	}

@@ -10,8 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"dyno/internal/hist"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // observed is one event in a window, with times from its start.
@@ -33,7 +32,7 @@ func made(rng *rand.Rand, n int) (all []observed) {
 	return all
 }
 
-var suite = result.TLSSession{Version: "TLS 1.3", Suite: "TLS_AES_128_GCM_SHA256"}
+var suite = record.TLSSession{Version: "TLS 1.3", Suite: "TLS_AES_128_GCM_SHA256"}
 
 // note records o with r, whose clock shows start at the window's beginning.
 func (o observed) note(r *Recorder, start int64) {
@@ -74,7 +73,7 @@ func (o observed) note(r *Recorder, start int64) {
 		e.Failed++
 		censor(e, now-due)
 	case 7:
-		r.Done(OK, 200, due, sent, sent+2*hist.Highest) // beyond the range
+		r.Done(OK, 200, due, sent, sent+2*record.Highest) // beyond the range
 	default:
 		r.FirstByte.Record((now - sent) / 2)
 		r.Done(OK, 200, due, sent, now)
@@ -85,9 +84,9 @@ func (o observed) note(r *Recorder, start int64) {
 
 func (o observed) index2() int64 { return int64(o.index) * 1000 }
 
-// record plays a generator's observations, dealt out to its event loops in turn. heard is when its
+// playPart plays a generator's observations, dealt out to its event loops in turn. heard is when its
 // last connection had an answer.
-func record(t *testing.T, share Share, all []observed, start int64, loops int, heard int64) *Part {
+func playPart(t *testing.T, share Share, all []observed, start int64, loops int, heard int64) *Part {
 	t.Helper()
 	w := Window{For: 10 * time.Second, Schedule: &Schedule{Stages: []Stage{{10 * time.Second, 100, 100}}, Poisson: true}}
 	job := Job{Connections: 64, Share: share}
@@ -99,23 +98,23 @@ func record(t *testing.T, share Share, all []observed, start int64, loops int, h
 		t.Fatal(err)
 	}
 	p := &Part{Share: share}
-	d := &result.Detail{}
+	d := &record.Detail{}
 	w.Observe = &Observe{Into: d, Part: p}
 	ledger := NewLedger(&w, &job, loops)
 	edge := NewEdge(&w, &job, loops, start, w.Deadline(start))
 	recorders := make([]*Recorder, loops)
 	for i := range recorders {
 		r := ledger.Take()
-		r.Each = make([]result.Each, 3)
+		r.Each = make([]record.Each, 3)
 		for k := range r.Each {
-			r.Each[k].Latency = hist.NewCoarse()
+			r.Each[k].Latency = record.NewCoarse()
 		}
 		recorders[i] = r
 		r.Begin(edge)
 	}
-	ledger.total.Each = make([]result.Each, 3)
+	ledger.total.Each = make([]record.Each, 3)
 	for k := range ledger.total.Each {
-		ledger.total.Each[k].Latency = hist.NewCoarse()
+		ledger.total.Each[k].Latency = record.NewCoarse()
 	}
 	edge.Heard(1, OK, start, start+heard)
 	for i, o := range all {
@@ -131,7 +130,7 @@ func record(t *testing.T, share Share, all []observed, start int64, loops int, h
 }
 
 // exact compares histograms by all their contents.
-var exact = cmp.Comparer(func(a, b *hist.Histogram) bool {
+var exact = cmp.Comparer(func(a, b *record.Histogram) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
@@ -146,7 +145,7 @@ func TestMergedPartsAreOneRecorders(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	const heard = 100e6
 	all := made(rng, 4000)
-	one, oneDetail, err := MergeParts([]*Part{record(t, Share{}, all, 77, 1, heard)})
+	one, oneDetail, err := MergeParts([]*Part{playPart(t, Share{}, all, 77, 1, heard)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +162,7 @@ func TestMergedPartsAreOneRecorders(t *testing.T) {
 					own = append(own, o)
 				}
 			}
-			p := record(t, Share{g, n}, own, rng.Int64N(1e15), 1+g%3, heard)
+			p := playPart(t, Share{g, n}, own, rng.Int64N(1e15), 1+g%3, heard)
 			text, err := json.Marshal(p)
 			if err != nil {
 				t.Fatal(err)
@@ -196,7 +195,7 @@ func TestMergedPartsAreOneRecorders(t *testing.T) {
 
 // TestMergedRateIsTheSum: generators are steady at different times.
 func TestMergedRateIsTheSum(t *testing.T) {
-	parts := []*Part{record(t, Share{0, 2}, nil, 0, 1, 0), record(t, Share{1, 2}, nil, 0, 1, 0)}
+	parts := []*Part{playPart(t, Share{0, 2}, nil, 0, 1, 0), playPart(t, Share{1, 2}, nil, 0, 1, 0)}
 	for _, p := range parts {
 		p.rec.counts[OK] = 1500
 	}
@@ -216,7 +215,7 @@ func TestMergedRateIsTheSum(t *testing.T) {
 }
 
 func TestPartsMustBeAll(t *testing.T) {
-	part := func(i, of int) *Part { return record(t, Share{i, of}, nil, 0, 1, 0) }
+	part := func(i, of int) *Part { return playPart(t, Share{i, of}, nil, 0, 1, 0) }
 	for want, parts := range map[string][]*Part{
 		"there is none": nil, "share 1/2 among 1": {part(0, 2)}, "share 2/2 is there twice": {part(1, 2), part(1, 2)},
 		"share 1/3 among 2": {part(0, 3), part(1, 3)},
@@ -250,7 +249,7 @@ func BenchmarkMergeParts(b *testing.B) {
 	parts, bytes := make([]*Part, 16), 0
 	text := make([][]byte, len(parts))
 	for g := range parts {
-		parts[g] = record(t, Share{g, len(parts)}, made(rng, 20_000), 0, 1, 0)
+		parts[g] = playPart(t, Share{g, len(parts)}, made(rng, 20_000), 0, 1, 0)
 		text[g], _ = json.Marshal(parts[g])
 		bytes += len(text[g])
 	}

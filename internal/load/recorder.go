@@ -3,8 +3,7 @@ package load
 import (
 	"fmt"
 
-	"dyno/internal/hist"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // Kind is a request's outcome.
@@ -44,12 +43,12 @@ func (k Kind) String() string {
 // without a right answer.
 type Recorder struct {
 	// The fields that each request touches come first, so that they share few cache lines.
-	Service      *hist.Histogram // sent -> done for every right answer
-	Response     *hist.Histogram // due -> done for every right answer; nil: not kept
-	FirstByte    *hist.Histogram // nil: not kept
-	Pace         *Pace           // for an open loop, until ClosePace; nil: not kept
-	Edge         *Edge           // nil: no rate is kept
-	Slices       *Slices         // nil: no rate is kept
+	Service      *record.Histogram // sent -> done for every right answer
+	Response     *record.Histogram // due -> done for every right answer; nil: not kept
+	FirstByte    *record.Histogram // nil: not kept
+	Pace         *Pace             // for an open loop, until ClosePace; nil: not kept
+	Edge         *Edge             // nil: no rate is kept
+	Slices       *Slices           // nil: no rate is kept
 	Started      int64
 	BytesRead    int64
 	BytesWritten int64
@@ -59,19 +58,19 @@ type Recorder struct {
 	first        int64 // time of the first send
 	last         int64 // time of the last answer
 	// by request index in the scenario, over the whole window; nil: not kept
-	Each   []result.Each
+	Each   []record.Each
 	counts [kinds]int64
 	status [1000]int64 // answers by status code
 
-	Lag       *hist.Histogram // due -> sent, or its connection being dialled; nil: not kept
-	Connect   *hist.Histogram // nil: not kept
-	Handshake *hist.Histogram // within the window; nil: there was none
+	Lag       *record.Histogram // due -> sent, or its connection being dialled; nil: not kept
+	Connect   *record.Histogram // nil: not kept
+	Handshake *record.Histogram // within the window; nil: there was none
 
-	Handshakes int64           // completed within the window
-	Unnotified int64           // encrypted connections that the peer closed without close_notify
-	greeted    *hist.Histogram // handshakes before the window
+	Handshakes int64             // completed within the window
+	Unnotified int64             // encrypted connections that the peer closed without close_notify
+	greeted    *record.Histogram // handshakes before the window
 	// sessions counts connections by their TLS session; nil: none is encrypted
-	sessions map[result.TLSSession]int64
+	sessions map[record.TLSSession]int64
 
 	Planned      int64
 	NeverStarted int64
@@ -90,28 +89,28 @@ type Recorder struct {
 
 	// How long requests without a right answer had waited: from being sent, if they have no answer
 	// at all; from their due times, all of them.
-	heldService, heldResponse *hist.Histogram
-	serviceFrom, responseFrom int64           // the shortest wait
-	wrong                     *hist.Histogram // sent -> done for every wrong answer
+	heldService, heldResponse *record.Histogram
+	serviceFrom, responseFrom int64             // the shortest wait
+	wrong                     *record.Histogram // sent -> done for every wrong answer
 }
 
 // NewRecorder returns an empty Recorder that keeps only Service.
-func NewRecorder() *Recorder { return &Recorder{Service: hist.New()} }
+func NewRecorder() *Recorder { return &Recorder{Service: record.New()} }
 
 // newDetailed returns a Recorder that keeps everything. paced says that due times differ from send
 // times.
 func newDetailed(paced bool) *Recorder {
-	r := &Recorder{Service: hist.New(), Connect: hist.New(), FirstByte: hist.New()}
+	r := &Recorder{Service: record.New(), Connect: record.New(), FirstByte: record.New()}
 	if paced {
-		r.Response, r.Lag = hist.New(), hist.New()
+		r.Response, r.Lag = record.New(), record.New()
 	}
 	return r
 }
 
 // histograms returns pointers to r's histograms, in a fixed order, so that two Recorders can be
 // walked together.
-func (r *Recorder) histograms() []**hist.Histogram {
-	return []**hist.Histogram{&r.Service, &r.Response, &r.Lag, &r.Connect, &r.Handshake, &r.greeted,
+func (r *Recorder) histograms() []**record.Histogram {
+	return []**record.Histogram{&r.Service, &r.Response, &r.Lag, &r.Connect, &r.Handshake, &r.greeted,
 		&r.FirstByte, &r.heldService, &r.heldResponse, &r.wrong}
 }
 
@@ -242,7 +241,7 @@ func (r *Recorder) missed(due, now int64) {
 // room makes the histograms for requests without a right answer, once.
 func (r *Recorder) room() {
 	if r.wrong == nil {
-		r.heldService, r.heldResponse, r.wrong = hist.New(), hist.New(), hist.New()
+		r.heldService, r.heldResponse, r.wrong = record.New(), record.New(), record.New()
 	}
 }
 
@@ -270,7 +269,7 @@ func (r *Recorder) merge(o *Recorder) {
 			continue
 		}
 		if *mine[i] == nil {
-			*mine[i] = hist.New()
+			*mine[i] = record.New()
 		}
 		(*mine[i]).Merge(*h)
 	}
@@ -310,7 +309,7 @@ func (r *Recorder) merge(o *Recorder) {
 }
 
 // Merge adds up the Recorders for one window, which ended at now, and encodes the histogram.
-func Merge(recorders []*Recorder, now int64) (result.Load, error) {
+func Merge(recorders []*Recorder, now int64) (record.Load, error) {
 	all := NewRecorder()
 	for _, r := range recorders {
 		all.merge(r)
@@ -325,8 +324,8 @@ func Merge(recorders []*Recorder, now int64) (result.Load, error) {
 }
 
 // load returns r as a Load without its histogram. The window ended at now.
-func (r *Recorder) load(now int64) result.Load {
-	l := result.Load{
+func (r *Recorder) load(now int64) record.Load {
+	l := record.Load{
 		Planned: r.Planned, NeverStarted: r.NeverStarted, Started: r.Started,
 		Succeeded: r.counts[OK], InFlight: r.InFlight,
 		BytesRead: r.BytesRead, BytesWritten: r.BytesWritten,
@@ -359,8 +358,8 @@ func (r *Recorder) load(now int64) result.Load {
 }
 
 // detail returns r in full. It shares r's histograms.
-func (r *Recorder) detail() result.Detail {
-	d := result.Detail{Service: r.Service, Response: r.Response, Lag: r.Lag, Connect: r.Connect,
+func (r *Recorder) detail() record.Detail {
+	d := record.Detail{Service: r.Service, Response: r.Response, Lag: r.Lag, Connect: r.Connect,
 		Handshake: r.greeted, FirstByte: r.FirstByte, Each: r.Each, Status: map[int]int64{}}
 	if r.Handshakes > 0 {
 		d.Handshake = r.Handshake

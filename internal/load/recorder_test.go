@@ -3,7 +3,7 @@ package load
 import (
 	"testing"
 
-	"dyno/internal/hist"
+	"dyno/internal/record"
 )
 
 func TestMergeClosesTheLedger(t *testing.T) {
@@ -29,7 +29,7 @@ func TestMergeClosesTheLedger(t *testing.T) {
 	if l.Started != l.Succeeded+l.Failed+l.Errored()+l.InFlight {
 		t.Error("the ledger does not close")
 	}
-	h, err := hist.Decode(l.Service)
+	h, err := record.Decode(l.Service)
 	if err != nil || h.Count() != 2 || l.ServiceMaxNS != 50_000 {
 		t.Errorf("service: %v, %d", err, l.ServiceMaxNS)
 	}

@@ -10,8 +10,8 @@ import (
 	"dyno/internal/conf"
 	"dyno/internal/load"
 	"dyno/internal/plan"
+	"dyno/internal/record"
 	"dyno/internal/report"
-	"dyno/internal/result"
 	"dyno/internal/stats"
 	"dyno/internal/summary"
 )
@@ -20,7 +20,7 @@ import (
 const foundErrors = 0.001
 
 // objective returns a search's objective: Find has one percentile, and perhaps errors.
-func (r *Request) objective() (slo result.SLO, err error) {
+func (r *Request) objective() (slo record.SLO, err error) {
 	slo.ErrorShare = foundErrors
 	percentiles := 0
 	for _, o := range r.Find {
@@ -51,7 +51,7 @@ const (
 type finder struct {
 	plan    *Plan
 	session load.Session
-	slo     result.SLO
+	slo     record.SLO
 	found   *summary.Found
 	closed  plan.Closed
 	seen    []plan.Seen // the probes that count

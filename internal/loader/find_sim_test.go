@@ -10,9 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"dyno/internal/hist"
 	"dyno/internal/load"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/summary"
 )
 
@@ -53,17 +52,17 @@ func (w *world) busy(at float64) bool {
 }
 
 // Run simulates a window in steps of 100 ms: a queue, and varying response times.
-func (w *world) Run(_ context.Context, win load.Window) (result.Load, error) {
+func (w *world) Run(_ context.Context, win load.Window) (record.Load, error) {
 	from := time.Since(w.began).Seconds()
 	time.Sleep(win.For)
 	d := win.Observe.Into
-	d.Service = hist.New()
+	d.Service = record.New()
 	const step = 0.1
 	steps := int(math.Round(win.For.Seconds() / step))
 	rate, open := 0., win.Schedule != nil
 	if open {
 		rate = win.Schedule.Stages[0].From
-		d.Response, d.Lag = hist.New(), hist.New()
+		d.Response, d.Lag = record.New(), record.New()
 	}
 	queue, early, late, done, crowded := 0., 0., 0., 0., false
 	drift := math.Exp(0.02 * w.rng.NormFloat64())
@@ -99,11 +98,11 @@ func (w *world) Run(_ context.Context, win load.Window) (result.Load, error) {
 	if open {
 		n = d.Response.Count()
 	}
-	l := result.Load{Planned: n, Started: n, Succeeded: n, Connections: 4, Established: 4, Workers: 1,
+	l := record.Load{Planned: n, Started: n, Succeeded: n, Connections: 4, Established: 4, Workers: 1,
 		WindowNS: int64(win.For), WallNS: int64(win.For), RateAnswers: float64(n), RateNS: int64(win.For),
 		ServiceMeanNS: int64(d.Service.Mean()), ServiceSDNS: int64(d.Service.StdDev()), LoopCPUNS: int64(win.For) / 10}
 	if open {
-		l.Pace = &result.Pace{HalfNS: int64(win.For / 2), EarlyNS: int64(early), LateNS: int64(late)}
+		l.Pace = &record.Pace{HalfNS: int64(win.For / 2), EarlyNS: int64(early), LateNS: int64(late)}
 		limited := w.sends > 0 && rate > w.sends || crowded && w.rng.IntN(3) == 0
 		lag := int64(10e3)
 		if limited {
@@ -124,7 +123,7 @@ func (w world) keeps(limit float64) float64 {
 		for range 41 {
 			q := world{rng: w.rng, perSec: w.perSec, base: w.base}
 			f := &finder{plan: &Plan{Request: Request{Seed: 1}}, session: &q, found: &summary.Found{}}
-			f.slo = result.SLO{Quantile: .99, LimitNS: int64(limit), ErrorShare: .001}
+			f.slo = record.SLO{Quantile: .99, LimitNS: int64(limit), ErrorShare: .001}
 			if p, _ := f.probe(context.Background(), 20, rate, 5*time.Second); p.Kept {
 				kept++
 			}

@@ -9,10 +9,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"dyno/internal/hist"
 	"dyno/internal/load"
 	"dyno/internal/plan"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/summary"
 )
 
@@ -22,7 +21,7 @@ type server struct {
 	perSec float64       // capacity
 	takes  time.Duration // response time without a queue
 	waits  time.Duration // additional response time in an open loop
-	spoil  func(s *server, l *result.Load, d *result.Detail)
+	spoil  func(s *server, l *record.Load, d *record.Detail)
 	loads  int  // number of loads so far, including this one
 	gone   bool // accepts no connection
 }
@@ -38,15 +37,15 @@ func (s *server) Close() error { return nil }
 
 // Run loads the server with evenly spaced requests. Beyond the capacity each waits longer than the one
 // before.
-func (s *server) Run(_ context.Context, w load.Window) (result.Load, error) {
+func (s *server) Run(_ context.Context, w load.Window) (record.Load, error) {
 	time.Sleep(w.For)
 	s.loads++
 	d, perSec, slope, takes := w.Observe.Into, s.perSec, 0.0, float64(s.takes)
-	d.Service = hist.New()
+	d.Service = record.New()
 	if w.Schedule != nil {
 		perSec, takes = w.Schedule.Stages[0].From, takes+float64(s.waits)
 		slope = max(perSec/s.perSec-1, 0)
-		d.Response, d.Lag = hist.New(), hist.New()
+		d.Response, d.Lag = record.New(), record.New()
 	}
 	n, window := int64(perSec*w.For.Seconds()), float64(w.For)
 	var early, late float64
@@ -60,11 +59,11 @@ func (s *server) Run(_ context.Context, w load.Window) (result.Load, error) {
 		early += max(min(until, window/2)-due, 0)
 		late += max(until-max(due, window/2), 0)
 	}
-	l := result.Load{Planned: n, Started: n, Succeeded: n, Connections: 4, Established: 4, Workers: 1,
+	l := record.Load{Planned: n, Started: n, Succeeded: n, Connections: 4, Established: 4, Workers: 1,
 		WindowNS: int64(w.For), WallNS: int64(w.For), RateAnswers: float64(n), RateNS: int64(w.For),
 		ServiceMeanNS: int64(d.Service.Mean()), ServiceSDNS: int64(d.Service.StdDev())}
 	if w.Schedule != nil {
-		l.Pace = &result.Pace{HalfNS: int64(w.For / 2), EarlyNS: int64(early), LateNS: int64(late)}
+		l.Pace = &record.Pace{HalfNS: int64(w.For / 2), EarlyNS: int64(early), LateNS: int64(late)}
 	}
 	if s.spoil != nil {
 		s.spoil(s, &l, d)
@@ -73,18 +72,18 @@ func (s *server) Run(_ context.Context, w load.Window) (result.Load, error) {
 }
 
 // pause makes the generator stand still for half of a load.
-func pause(l *result.Load) { l.GapNS = l.WindowNS / 2 }
+func pause(l *record.Load) { l.GapNS = l.WindowNS / 2 }
 
 // silence makes loads without a response, in which the generator stands still for a share of the time.
-func silence(still float64) func(*server, *result.Load, *result.Detail) {
-	return func(_ *server, l *result.Load, _ *result.Detail) {
+func silence(still float64) func(*server, *record.Load, *record.Detail) {
+	return func(_ *server, l *record.Load, _ *record.Detail) {
 		l.Errors, l.Succeeded, l.RateAnswers = map[string]int64{"timeout": l.Succeeded}, 0, 0
 		l.GapNS = int64(still * float64(l.WindowNS))
 	}
 }
 
 // refuse makes a load whose server was gone for the second half.
-func refuse(l *result.Load, d *result.Detail) {
+func refuse(l *record.Load, d *record.Detail) {
 	lost := l.Started / 2
 	l.Succeeded -= lost
 	l.Errors, l.UnreachableNS = map[string]int64{"dial": lost}, l.WindowNS/2
@@ -119,13 +118,13 @@ func TestSearch(t *testing.T) {
 		{name: "slower than the objective", find: "p50<1s", server: server{perSec: 100, takes: 2 * time.Second},
 			probes: 1, check: func(f *summary.Found) bool { return f.TooSlowNS > 0 }},
 		{name: "a generator that pauses", find: "p99<10ms", server: server{perSec: 5000, takes: time.Millisecond,
-			spoil: func(s *server, l *result.Load, _ *result.Detail) {
+			spoil: func(s *server, l *record.Load, _ *record.Detail) {
 				if s.loads < 12 && s.loads%3 == 1 {
 					pause(l)
 				}
 			}}, rate: 5000, probes: plan.SearchRounds + 4, check: repeats},
 		{name: "a generator that stands still", find: "p99<10ms", server: server{perSec: 5000, takes: time.Millisecond,
-			spoil: func(s *server, l *result.Load, _ *result.Detail) {
+			spoil: func(s *server, l *record.Load, _ *record.Detail) {
 				if s.loads > 2 {
 					pause(l)
 				}
@@ -136,7 +135,7 @@ func TestSearch(t *testing.T) {
 		{name: "silence, and a generator that mostly stands still", find: "p99<10ms", server: server{perSec: 5000,
 			takes: time.Millisecond, spoil: silence(0.8)}, ended: summary.Stopped, why: "these probes cannot tell whether the generator or the server is the cause", probes: 5},
 		{name: "a server that dies", find: "p99<10ms", server: server{perSec: 5000, takes: time.Millisecond,
-			spoil: func(s *server, l *result.Load, d *result.Detail) {
+			spoil: func(s *server, l *record.Load, d *record.Detail) {
 				if s.loads == 10 {
 					s.gone = true
 					refuse(l, d)
@@ -144,7 +143,7 @@ func TestSearch(t *testing.T) {
 			}}, ended: summary.Stopped, why: "the server was gone. The next probe ended early: no", probes: 10,
 			check: func(f *summary.Found) bool { return f.Probes[9].Gone && !f.Probes[9].Paused && f.Rate > 0 }},
 		{name: "a server that refuses what is too much", find: "p99<10ms", server: server{perSec: 5000,
-			takes: time.Millisecond, spoil: func(s *server, l *result.Load, d *result.Detail) {
+			takes: time.Millisecond, spoil: func(s *server, l *record.Load, d *record.Detail) {
 				if l.Pace != nil && l.ServiceSDNS > 0 {
 					refuse(l, d)
 				}
@@ -156,13 +155,13 @@ func TestSearch(t *testing.T) {
 			server: server{perSec: 100, takes: 20 * time.Millisecond}, ended: summary.OutOfTime, why: "make -d longer",
 			probes: 1},
 		{name: "fewer connections", find: "p99<10ms", server: server{perSec: 5000, takes: time.Millisecond,
-			spoil: func(_ *server, l *result.Load, _ *result.Detail) { l.Established = 3 }}, ended: summary.Stopped,
+			spoil: func(_ *server, l *record.Load, _ *record.Detail) { l.Established = 3 }}, ended: summary.Stopped,
 			why: "the closed loop had fewer connections: 3 of 4", probes: 1},
 		{name: "wrong counts", find: "p99<10ms", server: server{perSec: 5000, takes: time.Millisecond,
-			spoil: func(s *server, l *result.Load, _ *result.Detail) { l.Started += int64(s.loads / 3) }},
+			spoil: func(s *server, l *record.Load, _ *record.Detail) { l.Started += int64(s.loads / 3) }},
 			ended: summary.Stopped, why: "do not add up", probes: 3},
 		{name: "no right response", find: "p99<10ms", server: server{perSec: 5000, takes: time.Millisecond,
-			spoil: func(_ *server, l *result.Load, _ *result.Detail) {
+			spoil: func(_ *server, l *record.Load, _ *record.Detail) {
 				l.Failed, l.Succeeded, l.RateAnswers = l.Succeeded, 0, 0
 			}}, probes: 1},
 	} {

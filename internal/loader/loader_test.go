@@ -10,13 +10,12 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/internal/hist"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/summary"
 )
 
 func TestFailed(t *testing.T) {
-	good := result.Load{Planned: 1000, Started: 1000, Succeeded: 1000, WindowNS: 1e9, Connections: 5, Established: 5,
+	good := record.Load{Planned: 1000, Started: 1000, Succeeded: 1000, WindowNS: 1e9, Connections: 5, Established: 5,
 		Workers: 1, LoopCPUNS: 5e8}
 	for name, c := range map[string]struct {
 		change func(*summary.Summary)
@@ -61,7 +60,7 @@ func stopped(connections int, objective bool) func(*summary.Summary) {
 		s.Load.SilentNS, s.Load.ServiceP50NS = 4e8, 1e6
 		s.Load.Connections, s.Load.Established = connections, connections
 		if objective {
-			s.Detail.Service = hist.New()
+			s.Detail.Service = record.New()
 			s.Detail.Service.RecordN(1e6, 100_000)
 			s.Objectives, _ = summary.ParseObjectives("p99<5ms")
 		}

@@ -10,7 +10,7 @@ import (
 	"dyno/internal/conf"
 	machine "dyno/internal/host"
 	"dyno/internal/load"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/summary"
 )
 
@@ -24,7 +24,7 @@ type Outcome struct {
 // outcome returns a generator's Outcome with this summary and part.
 func (p *Plan) outcome(s *summary.Summary, part *load.Part) *Outcome {
 	own := *s
-	own.Did, own.Load, own.Detail, own.Seconds = p.Did, result.Load{}, result.Detail{}, nil
+	own.Did, own.Load, own.Detail, own.Seconds = p.Did, record.Load{}, record.Detail{}, nil
 	for _, sec := range s.Seconds { // without percentiles, which cannot be merged
 		counts := summary.Second{StartNS: sec.StartNS, LengthNS: sec.LengthNS}
 		counts.Add(sec)
@@ -72,11 +72,11 @@ func (p *Plan) Measure(ctx context.Context, session load.Session, begin func()) 
 		start = time.Now()
 	}
 	var own seconds
-	p.window.Observe = &load.Observe{Every: time.Second, Each: true, Tick: func(i result.Interval) {
+	p.window.Observe = &load.Observe{Every: time.Second, Each: true, Tick: func(i record.Interval) {
 		if p.CSV != "" {
 			own.keep(&i.Detail)
 		}
-		i.Detail = result.Detail{} // outcome keeps nothing of it
+		i.Detail = record.Detail{} // outcome keeps nothing of it
 		s.Seconds = append(s.Seconds, summary.Of(i))
 	}}
 	part, err := load.Measure(ctx, session, p.Share, p.window)

@@ -11,14 +11,14 @@ import (
 
 	machine "dyno/internal/host"
 	"dyno/internal/load"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/summary"
 	"dyno/internal/wire"
 )
 
 // Run runs the load and calls tick, unless it is nil, every second. After an interruption it returns the
 // results so far, without an error.
-func (p *Plan) Run(ctx context.Context, tick func(result.Interval)) (*summary.Summary, error) {
+func (p *Plan) Run(ctx context.Context, tick func(record.Interval)) (*summary.Summary, error) {
 	s := p.frame()
 	session, err := p.Connect(ctx)
 	if err != nil {
@@ -26,7 +26,7 @@ func (p *Plan) Run(ctx context.Context, tick func(result.Interval)) (*summary.Su
 	}
 	defer session.Close()
 	start := time.Now()
-	p.window.Observe = &load.Observe{Into: &s.Detail, Every: time.Second, Each: true, Tick: func(i result.Interval) {
+	p.window.Observe = &load.Observe{Into: &s.Detail, Every: time.Second, Each: true, Tick: func(i record.Interval) {
 		s.Seconds = append(s.Seconds, summary.Of(i))
 		if tick != nil {
 			tick(i)
@@ -57,7 +57,7 @@ func (p *Plan) Connect(ctx context.Context) (load.Session, error) {
 }
 
 // sentHTTP2 reports whether the server answered in HTTP/2 although dyno sent HTTP/1.1.
-func sentHTTP2(d result.Detail) bool { return d.Texts["parse"] == load.ErrHTTP2.Error() }
+func sentHTTP2(d record.Detail) bool { return d.Texts["parse"] == load.ErrHTTP2.Error() }
 
 // frame returns a Summary with the facts known before the load.
 func (p *Plan) frame() *summary.Summary {

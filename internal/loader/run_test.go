@@ -20,7 +20,7 @@ import (
 	"dyno/internal/adhoc"
 	"dyno/internal/conf"
 	"dyno/internal/load"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/summary"
 	"dyno/internal/wire"
 )
@@ -59,7 +59,7 @@ func carryOut(t *testing.T, r Request) (*Plan, string) {
 		t.Fatal(err)
 	}
 	seconds := 0
-	s, err := p.Run(t.Context(), func(result.Interval) { seconds++ })
+	s, err := p.Run(t.Context(), func(record.Interval) { seconds++ })
 	if err := errors.Join(err, files.Write(s), files.Close()); err != nil {
 		t.Fatal(err)
 	}

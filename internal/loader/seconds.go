@@ -3,8 +3,7 @@ package loader
 import (
 	"fmt"
 
-	"dyno/internal/hist"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/summary"
 )
 
@@ -28,7 +27,7 @@ type seconds struct {
 }
 
 // keep keeps the Latencies of the next second, while there is room.
-func (k *seconds) keep(d *result.Detail) {
+func (k *seconds) keep(d *record.Detail) {
 	if k.err != nil || k.bytes > mostBySecond {
 		return
 	}
@@ -39,7 +38,7 @@ func (k *seconds) keep(d *result.Detail) {
 	}
 }
 
-func latenciesOf(d *result.Detail) (l Latencies, err error) {
+func latenciesOf(d *record.Detail) (l Latencies, err error) {
 	for _, x := range l.pairs(d) {
 		if *x.h == nil {
 			continue
@@ -56,25 +55,25 @@ func latenciesOf(d *result.Detail) (l Latencies, err error) {
 // textPair is a histogram and its text.
 type textPair struct {
 	text *string
-	h    **hist.Histogram
+	h    **record.Histogram
 }
 
-func (l *Latencies) pairs(d *result.Detail) []textPair {
+func (l *Latencies) pairs(d *record.Detail) []textPair {
 	return []textPair{{&l.Service, &d.Service}, {&l.Response, &d.Response}, {&l.Lag, &d.Lag}}
 }
 
 // addTo merges l into d's histograms.
-func (l *Latencies) addTo(d *result.Detail) error {
+func (l *Latencies) addTo(d *record.Detail) error {
 	for _, x := range l.pairs(d) {
 		if *x.text == "" {
 			continue
 		}
-		h := hist.New()
+		h := record.New()
 		if err := h.UnmarshalText([]byte(*x.text)); err != nil {
 			return fmt.Errorf("read the latencies of a second: %w", err)
 		}
 		if *x.h == nil {
-			*x.h = hist.New()
+			*x.h = record.New()
 		}
 		(*x.h).Merge(h)
 	}
@@ -92,7 +91,7 @@ func BySecond(s *summary.Summary, outcomes []*Outcome) error {
 	}
 	for k := range s.Seconds[:end] {
 		counts := &s.Seconds[k]
-		var d result.Detail
+		var d record.Detail
 		for _, o := range outcomes {
 			if k < len(o.BySecond) {
 				if err := o.BySecond[k].addTo(&d); err != nil {

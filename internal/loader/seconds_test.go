@@ -4,16 +4,15 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/internal/hist"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/summary"
 )
 
 // TestBySecond: the seconds of two generators, one of which kept fewer than it had, are merged as far as both
 // have them, and a warning reports the rest.
 func TestBySecond(t *testing.T) {
-	one := func(ns int64) *result.Detail {
-		d := &result.Detail{Service: hist.New()}
+	one := func(ns int64) *record.Detail {
+		d := &record.Detail{Service: record.New()}
 		d.Service.RecordN(ns, 1000)
 		return d
 	}

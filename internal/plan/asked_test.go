@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"testing"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // In an epoch a contestant is asked what it is loaded with there.
 func TestAskedIn(t *testing.T) {
 	p := several()
 	p.Levels[1].Scenario, p.Levels[3].Scenario, p.Levels[3].Records = "page", "relay", 10
-	run := result.Run{Plan: p}
+	run := record.Run{Plan: p}
 	for _, c := range []struct {
 		name  string
 		epoch int

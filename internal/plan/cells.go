@@ -6,14 +6,14 @@ import (
 	"slices"
 	"strings"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/wire"
 )
 
 // slot is one load in a round: a cell, and its level with the values from the plan.
 type slot struct {
-	result.Cell
-	level    result.Level
+	record.Cell
+	level    record.Level
 	external string // external tool, in a classic run
 }
 
@@ -22,8 +22,8 @@ type slot struct {
 const leastExtra = 6
 
 // familyOf returns the comparisons that a run decides among the named contestants.
-func familyOf(p *result.Plan, names []string) []result.Comparison {
-	var out []result.Comparison
+func familyOf(p *record.Plan, names []string) []record.Comparison {
+	var out []record.Comparison
 	for _, c := range p.Family {
 		if slices.Contains(names, c.A.Contestant) && slices.Contains(names, c.B.Contestant) {
 			out = append(out, c)
@@ -36,7 +36,7 @@ func familyOf(p *result.Plan, names []string) []result.Comparison {
 // every round: where a comparison in the plan has a cell; for a single contestant at the first
 // level and at all closed loops; everywhere in a plan that does not compare in rounds. With
 // fresh processes, a comparison counts for all levels that its processes are loaded at.
-func comparedAt(p *result.Plan, level int, contestant string) bool {
+func comparedAt(p *record.Plan, level int, contestant string) bool {
 	if !p.InRounds() {
 		return true
 	}
@@ -47,30 +47,30 @@ func comparedAt(p *result.Plan, level int, contestant string) bool {
 	if p.Fresh() {
 		part = slices.Concat(slices.DeleteFunc(parts(p), func(l []int) bool { return !slices.Contains(l, level) })...)
 	}
-	is := func(o result.Cell) bool {
+	is := func(o record.Cell) bool {
 		return (contestant == "" || contestant == o.Contestant) && slices.Contains(part, o.Level)
 	}
-	return slices.ContainsFunc(p.Family, func(f result.Comparison) bool { return is(f.A) || is(f.B) })
+	return slices.ContainsFunc(p.Family, func(f record.Comparison) bool { return is(f.A) || is(f.B) })
 }
 
 // compared reports whether a cell is loaded in every round, because it is compared. Controls have cells only where
 // contestants are compared.
-func compared(p *result.Plan, c result.Cell, control bool) bool {
+func compared(p *record.Plan, c record.Cell, control bool) bool {
 	return control || comparedAt(p, c.Level, c.Contestant)
 }
 
 // Loaded returns the contestants and controls that the plan loads at a level, and whether any of
 // their cells is compared.
-func Loaded(p *result.Plan, level int) (names []string, isCompared bool) {
+func Loaded(p *record.Plan, level int) (names []string, isCompared bool) {
 	for _, name := range p.Contestants {
-		if c := (result.Cell{Contestant: name, Level: level}); p.Has(c) {
+		if c := (record.Cell{Contestant: name, Level: level}); p.Has(c) {
 			names = append(names, name)
 			isCompared = isCompared || compared(p, c, false)
 		}
 	}
 	if isCompared {
 		for _, name := range p.Controls {
-			if p.Has(result.Cell{Contestant: name, Level: level}) {
+			if p.Has(record.Cell{Contestant: name, Level: level}) {
 				names = append(names, name)
 			}
 		}
@@ -82,15 +82,15 @@ func Loaded(p *result.Plan, level int) (names []string, isCompared bool) {
 // that shows the ceiling, at closed loops where it answers and contestants are compared.
 // Uncontrolled levels get neither. A backend is loaded at all these closed loops; at the others,
 // once for all levels that are alike to it.
-func Ride(p *result.Plan, uncontrolled []int, answers func(Asking) bool) {
+func Ride(p *record.Plan, uncontrolled []int, answers func(Asking) bool) {
 	for i, l := range p.Levels {
 		controlled := comparedAt(p, i, "") && !slices.Contains(uncontrolled, i)
 		if controlled {
 			for _, name := range p.Controls {
-				p.Cells = append(p.Cells, result.Cell{Contestant: name, Level: i})
+				p.Cells = append(p.Cells, record.Cell{Contestant: name, Level: i})
 			}
 		}
-		alike := func(o result.Level) bool { return o.AtBackend() == l.AtBackend() }
+		alike := func(o record.Level) bool { return o.AtBackend() == l.AtBackend() }
 		switch {
 		case p.Ceiling == "" || l.Open():
 			continue
@@ -99,16 +99,16 @@ func Ride(p *result.Plan, uncontrolled []int, answers func(Asking) bool) {
 		case p.Ceiling != p.Backend && !(controlled && answers(AskingAt(l))):
 			continue
 		}
-		p.Cells = append(p.Cells, result.Cell{Contestant: p.Ceiling, Level: i})
+		p.Cells = append(p.Cells, record.Cell{Contestant: p.Ceiling, Level: i})
 	}
 }
 
 // parts groups the level indices by what the contestants receive at launch. An epoch starts the
 // processes once, and loads the levels in one part. With fresh processes, each level without a
 // step begins a new part.
-func parts(p *result.Plan) [][]int {
+func parts(p *record.Plan) [][]int {
 	var out [][]int
-	at := map[result.LaunchPart]int{}
+	at := map[record.LaunchPart]int{}
 	for i, l := range p.Levels {
 		k, seen := at[l.Launch()]
 		if p.Fresh() {
@@ -127,7 +127,7 @@ func parts(p *result.Plan) [][]int {
 // partAt returns the index of the part that an epoch loads. The pilots take the parts that they
 // load in turn. After them all parts take turns. Once the cells outside the family have been
 // loaded often enough, only the parts with comparisons remain.
-func partAt(p *result.Plan, epoch int) int {
+func partAt(p *record.Plan, epoch int) int {
 	if len(p.Levels) < 2 {
 		return 0
 	}
@@ -143,7 +143,7 @@ func partAt(p *result.Plan, epoch int) int {
 }
 
 // partsWith returns the parts that the pilots load, or else the parts that have comparisons.
-func partsWith(p *result.Plan, pilot bool) (list []int) {
+func partsWith(p *record.Plan, pilot bool) (list []int) {
 	for i, part := range parts(p) {
 		if anyOf(p, part, pilot, false) || pilot && anyOf(p, part, pilot, true) {
 			list = append(list, i)
@@ -156,7 +156,7 @@ func partsWith(p *result.Plan, pilot bool) (list []int) {
 }
 
 // Turn returns how many turns the parts had before an epoch. Pilots are not counted.
-func Turn(p *result.Plan, epoch int) int {
+func Turn(p *record.Plan, epoch int) int {
 	e, all := epoch-p.Pilots, len(parts(p))
 	if side := extraEpochs(p) * all; e >= side {
 		return extraEpochs(p) + (e-side)/len(partsWith(p, false))
@@ -166,7 +166,7 @@ func Turn(p *result.Plan, epoch int) int {
 
 // epochsUntil returns how many epochs after the pilots it takes until each part with comparisons
 // has had n.
-func epochsUntil(p *result.Plan, n int) int {
+func epochsUntil(p *record.Plan, n int) int {
 	if !p.InRounds() {
 		return n * len(parts(p))
 	}
@@ -176,7 +176,7 @@ func epochsUntil(p *result.Plan, n int) int {
 
 // roundsIn returns the number of rounds in an epoch. It is one if the epoch loads only cells
 // outside the family.
-func roundsIn(p *result.Plan, epoch int) int {
+func roundsIn(p *record.Plan, epoch int) int {
 	if pilot := epoch < p.Pilots; len(p.Levels) > 1 && !anyOf(p, parts(p)[partAt(p, epoch)], pilot, false) {
 		return 1
 	}
@@ -185,7 +185,7 @@ func roundsIn(p *result.Plan, epoch int) int {
 
 // slots returns the loads that every round in an epoch has: the compared cells in its part, with
 // the controls. A plan that does not compare in rounds loads all its cells.
-func slots(p *result.Plan, epoch int) []slot {
+func slots(p *record.Plan, epoch int) []slot {
 	own := cellsIn(p, epoch, false)
 	if len(p.External) == 0 {
 		return own
@@ -203,7 +203,7 @@ func slots(p *result.Plan, epoch int) []slot {
 
 // extraSlots returns the cells that no comparison names. An epoch may load them in addition, in its
 // first round only.
-func extraSlots(p *result.Plan, epoch int) []slot {
+func extraSlots(p *record.Plan, epoch int) []slot {
 	return cellsIn(p, epoch, true)
 }
 
@@ -211,11 +211,11 @@ func extraSlots(p *result.Plan, epoch int) []slot {
 // The pilots omit levels whose rate is a share, because the pilots determine that rate. Outside
 // the comparisons they load only the levels that shares refer to. has reports whether the plan
 // has a cell.
-func cellsOf(p *result.Plan, part []int, pilot, once bool, has func(result.Cell) bool) iter.Seq[slot] {
+func cellsOf(p *record.Plan, part []int, pilot, once bool, has func(record.Cell) bool) iter.Seq[slot] {
 	return func(yield func(slot) bool) {
 		for i, name := range participants(p, pilot) {
 			for _, level := range part {
-				c, l := result.Cell{Contestant: name, Level: level}, p.Levels[level]
+				c, l := record.Cell{Contestant: name, Level: level}, p.Levels[level]
 				if isCompared := compared(p, c, i >= len(p.Contestants)); isCompared == once ||
 					pilot && (once && !isBase(p, level) || !once && l.RateShare > 0) {
 					continue
@@ -229,7 +229,7 @@ func cellsOf(p *result.Plan, part []int, pilot, once bool, has func(result.Cell)
 }
 
 // anyOf reports whether cellsOf yields any cell.
-func anyOf(p *result.Plan, part []int, pilot, once bool) bool {
+func anyOf(p *record.Plan, part []int, pilot, once bool) bool {
 	for range cellsOf(p, part, pilot, once, p.Has) {
 		return true
 	}
@@ -237,20 +237,20 @@ func anyOf(p *result.Plan, part []int, pilot, once bool) bool {
 }
 
 // cellsIn returns all that cellsOf yields in an epoch.
-func cellsIn(p *result.Plan, epoch int, once bool) []slot {
-	has := make(map[result.Cell]bool, len(p.Cells))
+func cellsIn(p *record.Plan, epoch int, once bool) []slot {
+	has := make(map[record.Cell]bool, len(p.Cells))
 	for _, c := range p.Cells {
 		has[c] = true
 	}
 	return slices.Collect(cellsOf(p, parts(p)[partAt(p, epoch)], epoch < p.Pilots, once,
-		func(c result.Cell) bool { return has[c] }))
+		func(c record.Cell) bool { return has[c] }))
 }
 
 // AtCeiling reports whether the server that shows the ceiling is loaded with these requests at
 // any level.
-func AtCeiling(p *result.Plan, of Asking) bool {
+func AtCeiling(p *record.Plan, of Asking) bool {
 	for i, l := range p.Levels {
-		if AskingAt(l) == of && p.Has(result.Cell{Contestant: p.Ceiling, Level: i}) {
+		if AskingAt(l) == of && p.Has(record.Cell{Contestant: p.Ceiling, Level: i}) {
 			return true
 		}
 	}
@@ -261,11 +261,11 @@ func AtCeiling(p *result.Plan, of Asking) bool {
 // they need. After them, each part loads its own in as many turns as the plan wants at their
 // levels. If every turn has comparisons, later turns replace those in which the extras were
 // interrupted or disturbed.
-func extras(run *result.Run, epoch int) []slot { return extrasOf(run)(epoch) }
+func extras(run *record.Run, epoch int) []slot { return extrasOf(run)(epoch) }
 
 // extrasOf returns extras for epochs in ascending order. It examines each recorded epoch only
 // once.
-func extrasOf(run *result.Run) func(epoch int) []slot {
+func extrasOf(run *record.Run) func(epoch int) []slot {
 	p, next, lost := &run.Plan, run.Plan.Pilots, map[int]int{} // turns by part
 	return func(epoch int) []slot {
 		list := extraSlots(p, epoch)
@@ -286,7 +286,7 @@ func extrasOf(run *result.Run) func(epoch int) []slot {
 }
 
 // extraEpochsAt returns in how many epochs the cells outside the family are loaded at a level.
-func extraEpochsAt(p *result.Plan, level int) int {
+func extraEpochsAt(p *record.Plan, level int) int {
 	if level < len(p.ExtraEpochs) {
 		return p.ExtraEpochs[level]
 	}
@@ -294,7 +294,7 @@ func extraEpochsAt(p *result.Plan, level int) int {
 }
 
 // extraEpochs returns the largest extraEpochsAt at any level.
-func extraEpochs(p *result.Plan) (most int) {
+func extraEpochs(p *record.Plan) (most int) {
 	for level := range p.Levels {
 		most = max(most, extraEpochsAt(p, level))
 	}
@@ -303,10 +303,10 @@ func extraEpochs(p *result.Plan) (most int) {
 
 // extrasLost reports whether an epoch was interrupted, or a trial in its first round does not
 // count.
-func extrasLost(run *result.Run, epoch int) bool {
+func extrasLost(run *record.Run, epoch int) bool {
 	all := lastAttempt(run, epoch, 0)
 	return len(standing(run, all)) < len(all) ||
-		slices.ContainsFunc(run.Resumes, func(r result.Resume) bool { return r.Epoch == epoch+1 })
+		slices.ContainsFunc(run.Resumes, func(r record.Resume) bool { return r.Epoch == epoch+1 })
 }
 
 // Asking identifies the requests to a contestant at a level: the scenario ("" for the plan's
@@ -318,7 +318,7 @@ type Asking struct {
 }
 
 // AskingAt returns the requests at a level.
-func AskingAt(l result.Level) Asking { return Asking{l.Scenario, l.Records, l.HTTP} }
+func AskingAt(l record.Level) Asking { return Asking{l.Scenario, l.Records, l.HTTP} }
 
 func (a Asking) String() string {
 	var parts []string
@@ -345,10 +345,10 @@ func (a Asking) Label(request string) string {
 // Asked returns all combinations of scenario, records and HTTP version with which a contestant
 // is loaded, ordered by level. Controls serve every scenario; the ceiling's server serves only
 // requests for which AtCeiling is true.
-func Asked(p *result.Plan, name string) []Asking {
+func Asked(p *record.Plan, name string) []Asking {
 	var out []Asking
 	for i, l := range p.Levels {
-		c, of := result.Cell{Contestant: name, Level: i}, AskingAt(l)
+		c, of := record.Cell{Contestant: name, Level: i}, AskingAt(l)
 		ceiling := name == p.Ceiling && name != p.Backend && !slices.Contains(p.Contestants, name)
 		if (p.Has(c) || !slices.Contains(p.Contestants, name)) && !slices.Contains(out, of) &&
 			!(ceiling && !AtCeiling(p, of)) {
@@ -359,7 +359,7 @@ func Asked(p *result.Plan, name string) []Asking {
 }
 
 // AskedIn returns the Asked combinations with which a contestant is loaded in an epoch.
-func AskedIn(run *result.Run, epoch int, name string) []Asking {
+func AskedIn(run *record.Run, epoch int, name string) []Asking {
 	entering := append(slots(&run.Plan, epoch), extras(run, epoch)...)
 	return slices.DeleteFunc(Asked(&run.Plan, name), func(a Asking) bool {
 		return !slices.ContainsFunc(entering, func(e slot) bool {
@@ -370,6 +370,6 @@ func AskedIn(run *result.Run, epoch int, name string) []Asking {
 
 // RecordsSeed returns the seed for the backend's records in an epoch. All contestants get the
 // same records throughout the epoch.
-func RecordsSeed(p *result.Plan, epoch int) uint64 {
-	return mix(result.Key{Seed: p.Seed, Epoch: epoch}, 4)
+func RecordsSeed(p *record.Plan, epoch int) uint64 {
+	return mix(record.Key{Seed: p.Seed, Epoch: epoch}, 4)
 }

@@ -9,27 +9,27 @@ import (
 	"testing"
 	"time"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
-func cell(name string, level int) result.Cell { return result.Cell{Contestant: name, Level: level} }
+func cell(name string, level int) record.Cell { return record.Cell{Contestant: name, Level: level} }
 
 // several is a paired comparison of a and b at two levels, and of a with itself between them; beside it c at one
 // of them, all but c at a common rate, and a with a delay, of which no pair speaks.
-func several() result.Plan {
+func several() record.Plan {
 	return filled(severalBare())
 }
 
-func severalBare() result.Plan {
+func severalBare() record.Plan {
 	p := barePlan("a", "b", "c")
 	p.BudgetNS, p.Epochs = int64(time.Hour), []int{8, 12}
-	p.Levels = []result.Level{
+	p.Levels = []record.Level{
 		{Connections: 16, Pipeline: 1}, {Connections: 125, Pipeline: 1}, {Connections: 125, Pipeline: 1, RateShare: .3},
 		{DelayNS: 5e6, Connections: 125, Pipeline: 1},
 	}
-	p.Cells = []result.Cell{cell("a", 0), cell("b", 0), cell("a", 1), cell("b", 1), cell("c", 1), cell("a", 2),
+	p.Cells = []record.Cell{cell("a", 0), cell("b", 0), cell("a", 1), cell("b", 1), cell("c", 1), cell("a", 2),
 		cell("b", 2), cell("a", 3)}
-	p.Family = []result.Comparison{{A: cell("a", 0), B: cell("b", 0)}, {A: cell("a", 1), B: cell("b", 1)},
+	p.Family = []record.Comparison{{A: cell("a", 0), B: cell("b", 0)}, {A: cell("a", 1), B: cell("b", 1)},
 		{A: cell("a", 0), B: cell("a", 1)}}
 	return p
 }
@@ -44,7 +44,7 @@ func rates(o Order) float64 {
 }
 
 // taken is how often each cell was loaded, by epoch and round, of the last attempts.
-func taken(run *result.Run) map[string]int {
+func taken(run *record.Run) map[string]int {
 	out := map[string]int{}
 	for i := range run.Trials {
 		t := run.Trials[i]
@@ -54,7 +54,7 @@ func taken(run *result.Run) map[string]int {
 }
 
 func TestControlsAreLeftOut(t *testing.T) {
-	p := player{run: result.Run{Plan: filled(severalBare(), 1)}, rate: rates}
+	p := player{run: record.Run{Plan: filled(severalBare(), 1)}, rate: rates}
 	p.play(t, never)
 	cost, err := Estimate(&p.run.Plan)
 	if got := len(p.run.Trials); err != nil || got != cost.Trials {
@@ -90,7 +90,7 @@ func TestExtraEpochsByLevel(t *testing.T) {
 		{[]int{6, 6, 3, 2}, map[string]int{"c@1": 6, "a@2": 3, "b@2": 3, "a@3": 2}},
 		{[]int{6, 8, 3, 6}, map[string]int{"c@1": 8, "a@2": 3, "b@2": 3, "a@3": 6}},
 	} {
-		p := player{run: result.Run{Plan: several()}, rate: rates}
+		p := player{run: record.Run{Plan: several()}, rate: rates}
 		p.run.Plan.ExtraEpochs = c.by
 		if stop := p.play(t, never); stop != LastAnalysis {
 			t.Fatalf("%v: stopped for %q", c.by, stop)
@@ -113,7 +113,7 @@ func TestExtraEpochsByLevel(t *testing.T) {
 }
 
 func TestRoundsLoadTheFamilyAndFirstRoundsTheRest(t *testing.T) {
-	p := player{run: result.Run{Plan: several()}, rate: rates}
+	p := player{run: record.Run{Plan: several()}, rate: rates}
 	if stop := p.play(t, never); stop != LastAnalysis {
 		t.Fatalf("stopped for %q", stop)
 	}
@@ -184,13 +184,13 @@ func TestFamilyDecides(t *testing.T) {
 		t.Errorf("first verdict after %v of %v", c.FirstVerdict, c.Whole)
 	}
 	asked := []int{}
-	pl := player{run: result.Run{Plan: p}, rate: rates}
+	pl := player{run: record.Run{Plan: p}, rate: rates}
 	stop := pl.play(t, func(n int) bool { asked = append(asked, n); return true })
 	if stop != Decided || len(asked) != 1 || asked[0] != 8+6 {
 		t.Errorf("%q after looks at %v valid epochs", stop, asked)
 	}
 	for _, name := range []string{"a", "b"} {
-		pl := player{run: result.Run{Plan: p}, rate: rates, fails: func(o Order) bool {
+		pl := player{run: record.Run{Plan: p}, rate: rates, fails: func(o Order) bool {
 			return o.Contestant == name && o.Epoch == 3
 		}}
 		want := map[string]Stop{"a": Nobody, "b": LastAnalysis}[name]
@@ -207,7 +207,7 @@ func TestFamilyDecides(t *testing.T) {
 func TestPartOfNobodyIsLeftOut(t *testing.T) {
 	p := several()
 	p.Cells[7] = cell("c", 3)
-	pl := player{run: result.Run{Plan: p}, rate: rates, fails: func(o Order) bool {
+	pl := player{run: record.Run{Plan: p}, rate: rates, fails: func(o Order) bool {
 		return o.Contestant == "c" && o.Epoch == 2
 	}}
 	if stop := pl.play(t, never); stop != LastAnalysis {
@@ -220,8 +220,8 @@ func TestPartOfNobodyIsLeftOut(t *testing.T) {
 
 // The same records give the same orders, however they came about.
 func TestNextIsAFunctionOfTheRecords(t *testing.T) {
-	full := player{run: result.Run{Plan: several()}, rate: rates}
-	full.foul = func(o Order) (c result.Causes) {
+	full := player{run: record.Run{Plan: several()}, rate: rates}
+	full.foul = func(o Order) (c record.Causes) {
 		if o.Attempt == 0 && (o.Epoch*7+o.Round)%5 == 0 {
 			c.StealNS = 4e8
 		}
@@ -229,7 +229,7 @@ func TestNextIsAFunctionOfTheRecords(t *testing.T) {
 	}
 	full.play(t, never)
 	for n := range full.run.Trials {
-		prefix := result.Run{Plan: full.run.Plan, Trials: full.run.Trials[:n]}
+		prefix := record.Run{Plan: full.run.Plan, Trials: full.run.Trials[:n]}
 		for range 2 {
 			o, stop := Next(&prefix, func() bool { return false })
 			tr := full.run.Trials[n]
@@ -242,8 +242,8 @@ func TestNextIsAFunctionOfTheRecords(t *testing.T) {
 
 // An epoch whose first round was discarded, or that was cut off, is made up for.
 func TestSideCellsGetTheirEpochs(t *testing.T) {
-	p := player{run: result.Run{Plan: several()}, rate: rates}
-	p.foul = func(o Order) (c result.Causes) {
+	p := player{run: record.Run{Plan: several()}, rate: rates}
+	p.foul = func(o Order) (c record.Causes) {
 		if o.Epoch == 3 && o.Round == 0 {
 			c.StealNS = 4e8
 		}
@@ -263,9 +263,9 @@ func TestSideCellsGetTheirEpochs(t *testing.T) {
 
 // However many epochs lost the first round, each is looked at once: twice the epochs take twice the memory.
 func TestManyLostFirstRounds(t *testing.T) {
-	p := player{run: result.Run{Plan: several()}, rate: rates}
+	p := player{run: record.Run{Plan: several()}, rate: rates}
 	p.run.Plan.Epochs = []int{40}
-	p.foul = func(o Order) (c result.Causes) {
+	p.foul = func(o Order) (c record.Causes) {
 		if o.Epoch >= p.run.Plan.Pilots && o.Round == 0 {
 			c.StealNS = 4e8
 		}
@@ -281,7 +281,7 @@ func TestManyLostFirstRounds(t *testing.T) {
 }
 
 func TestFamilyIsResumed(t *testing.T) {
-	p := player{run: result.Run{Plan: several()}, rate: rates}
+	p := player{run: record.Run{Plan: several()}, rate: rates}
 	want := p.play(t, never)
 	for i, tr := range p.run.Trials {
 		if tr.Epoch == 5 && tr.Round == 1 {
@@ -294,7 +294,7 @@ func TestFamilyIsResumed(t *testing.T) {
 	if err != nil || epoch != 6 {
 		t.Fatalf("epoch %d, %v", epoch, err)
 	}
-	p.run.Resumes = []result.Resume{{Epoch: epoch}}
+	p.run.Resumes = []record.Resume{{Epoch: epoch}}
 	if got := p.play(t, never); got != want {
 		t.Errorf("it ended by %q; uninterrupted by %q", got, want)
 	}
@@ -313,11 +313,11 @@ func TestFamilyIsResumed(t *testing.T) {
 }
 
 func TestPlansThatCannotBeAreRefused(t *testing.T) {
-	for want, spoil := range map[string]func(*result.Plan){
-		"level 1 repeats level 0":         func(p *result.Plan) { p.Levels[1] = p.Levels[0] },
-		"c is in no cell":                 func(p *result.Plan) { p.Cells = slices.Delete(p.Cells, 4, 5) },
-		"can decide only in an open loop": func(p *result.Plan) { p.Primary = "response_p50" },
-		"cannot reach a verdict on 3":     func(p *result.Plan) { p.BudgetNS = int64(40 * time.Second) },
+	for want, spoil := range map[string]func(*record.Plan){
+		"level 1 repeats level 0":         func(p *record.Plan) { p.Levels[1] = p.Levels[0] },
+		"c is in no cell":                 func(p *record.Plan) { p.Cells = slices.Delete(p.Cells, 4, 5) },
+		"can decide only in an open loop": func(p *record.Plan) { p.Primary = "response_p50" },
+		"cannot reach a verdict on 3":     func(p *record.Plan) { p.BudgetNS = int64(40 * time.Second) },
 	} {
 		p := several()
 		spoil(&p)
@@ -338,9 +338,9 @@ func TestPlansThatCannotBeAreRefused(t *testing.T) {
 // verdict on two contestants within five minutes.
 func TestFullHasACommonRate(t *testing.T) {
 	for k, last := range map[int]int{2: 25, 4: 17} {
-		p := result.Plan{Profile: "full", Controls: []string{"ref", "ref'", "ref+5%"},
+		p := record.Plan{Profile: "full", Controls: []string{"ref", "ref'", "ref+5%"},
 			Ceiling: "null", Alpha: .05, Margin: .03, Primary: "throughput",
-			BudgetNS: int64(10 * time.Minute), Levels: []result.Level{{Connections: 125, Pipeline: 1}}}
+			BudgetNS: int64(10 * time.Minute), Levels: []record.Level{{Connections: 125, Pipeline: 1}}}
 		for i := range k {
 			p.Contestants = append(p.Contestants, string(rune('a'+i)))
 		}
@@ -355,7 +355,7 @@ func TestFullHasACommonRate(t *testing.T) {
 		}
 		beside := 0
 		for e := range p.Pilots + c.Epochs {
-			for _, s := range extras(&result.Run{Plan: p}, e) {
+			for _, s := range extras(&record.Run{Plan: p}, e) {
 				if s.Level != 1 || trialOf(&p, s) != int64(openSideTrial) {
 					t.Errorf("%+v of %v", s, time.Duration(trialOf(&p, s)))
 				}
@@ -371,7 +371,7 @@ func TestFullHasACommonRate(t *testing.T) {
 // A plan at one level is what it was: the interim analyses are those of its pairs alone.
 func TestOneLevelHasNoExtraCells(t *testing.T) {
 	p := standardPlan("a", "b", "c")
-	run := &result.Run{Plan: p}
+	run := &record.Run{Plan: p}
 	if len(extraSlots(&p, 0))+len(extraSlots(&p, 5)) > 0 || len(extras(run, 5)) > 0 || roundsIn(&p, 5) != p.Rounds {
 		t.Error("cells beside the family")
 	}
@@ -384,15 +384,15 @@ func TestOneLevelHasNoExtraCells(t *testing.T) {
 }
 
 // relays is a paired comparison of two that call a backend, in two scenarios and with two numbers of records.
-func relays() result.Plan {
+func relays() record.Plan {
 	p := barePlan("a", "b")
 	p.Levels, p.BudgetNS, p.Epochs, p.Backend, p.Ceiling = nil, int64(time.Hour), []int{8}, "records", "records"
 	for _, scenario := range []string{"", "other"} {
 		for _, n := range []int{10, 500} {
-			p.Levels = append(p.Levels, result.Level{Connections: 125, Pipeline: 1, Scenario: scenario, Records: n})
+			p.Levels = append(p.Levels, record.Level{Connections: 125, Pipeline: 1, Scenario: scenario, Records: n})
 		}
 	}
-	p.Family = []result.Comparison{{A: cell("a", 0), B: cell("b", 0)}, {A: cell("a", 3), B: cell("b", 3)}}
+	p.Family = []record.Comparison{{A: cell("a", 0), B: cell("b", 0)}, {A: cell("a", 3), B: cell("b", 3)}}
 	return filled(p)
 }
 
@@ -402,8 +402,8 @@ func TestNullShowsTheCeilingWhereItCan(t *testing.T) {
 	p := barePlan("a", "b")
 	p.Levels = nil
 	for i, scenario := range []string{"", "pages", "drawn"} {
-		p.Levels = append(p.Levels, result.Level{Connections: 125, Pipeline: 1, Scenario: scenario})
-		p.Family = append(p.Family, result.Comparison{A: cell("a", i), B: cell("b", i)})
+		p.Levels = append(p.Levels, record.Level{Connections: 125, Pipeline: 1, Scenario: scenario})
+		p.Family = append(p.Family, record.Comparison{A: cell("a", i), B: cell("b", i)})
 	}
 	p = filled(p)
 	var at []int
@@ -418,7 +418,7 @@ func TestNullShowsTheCeilingWhereItCan(t *testing.T) {
 }
 
 func TestBackendShowsTheCeilingOfEachLevel(t *testing.T) {
-	run := result.Run{Plan: relays()}
+	run := record.Run{Plan: relays()}
 	pilot := slots(&run.Plan, 0)
 	for _, level := range []int{0, 1, 3} { // at 1 nothing is compared, but its number of records is like that of 3
 		if !slices.ContainsFunc(pilot, func(e slot) bool { return e.Cell == cell("records", level) }) {
@@ -441,7 +441,7 @@ func TestBackendShowsTheCeilingOfEachLevel(t *testing.T) {
 		t.Errorf("a is warmed up at %+v", warm)
 	}
 	p := &run.Plan
-	if RecordsSeed(p, 1) == RecordsSeed(p, 2) || RecordsSeed(p, 1) == RecordsSeed(&result.Plan{Seed: 8}, 1) {
+	if RecordsSeed(p, 1) == RecordsSeed(p, 2) || RecordsSeed(p, 1) == RecordsSeed(&record.Plan{Seed: 8}, 1) {
 		t.Error("the records of an epoch do not follow from it and the seed")
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // A round begins with what was loaded last in its epoch, so each follows each, itself among them,
@@ -14,7 +14,7 @@ func TestRoundsAreChained(t *testing.T) {
 		p := barePlan("a", "b")
 		p.Profile, p.Controls, p.Ceiling, p.BudgetNS = Standard, nil, "", int64(10*time.Minute)
 		arranged(&p, paired)
-		played := player{run: result.Run{Plan: p}}
+		played := player{run: record.Run{Plan: p}}
 		played.play(t, never)
 		follows := map[[2]string]int{}
 		for i := range played.run.Trials {

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"dyno/internal/analysis"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // mostPairs is how many pairs are decided together at most: stats.Joint computes all pairs in
@@ -13,7 +13,7 @@ import (
 const mostPairs = 2000
 
 // checkPairs returns an error if a plan decides more pairs.
-func checkPairs(p *result.Plan) error {
+func checkPairs(p *record.Plan) error {
 	if n := pairs(p, p.Contestants); n > mostPairs {
 		return fmt.Errorf("the plan decides %d pairs; at most %d are decided together, all pairs of 63 contestants", n, mostPairs)
 	}
@@ -22,11 +22,11 @@ func checkPairs(p *result.Plan) error {
 
 // checkLevels returns an error if a run cannot measure a level, or never loads a contestant. The
 // study file's own checks find other faults.
-func checkLevels(p *result.Plan) error {
+func checkLevels(p *record.Plan) error {
 	points := p.Levels
 	m, _ := analysis.MetricNamed(p.Primary)
 	for i, l := range points {
-		isCompared := func(n string) bool { return compared(p, result.Cell{Contestant: n, Level: i}, false) }
+		isCompared := func(n string) bool { return compared(p, record.Cell{Contestant: n, Level: i}, false) }
 		switch {
 		case slices.Index(points, l) < i:
 			return fmt.Errorf("level %d repeats level %d; levels must differ", i, slices.Index(points, l))
@@ -36,7 +36,7 @@ func checkLevels(p *result.Plan) error {
 		}
 	}
 	for _, name := range p.Contestants {
-		of := func(c result.Cell) bool { return c.Contestant == name }
+		of := func(c record.Cell) bool { return c.Contestant == name }
 		if !slices.ContainsFunc(p.Cells, of) {
 			return fmt.Errorf(
 				"%s is in no cell: it would be built but never loaded; remove it, or add a cell for it", name)

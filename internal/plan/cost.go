@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/stats"
 )
 
@@ -42,12 +42,12 @@ const reserve = 0.07
 // the budget is too short to reach its end or, in a comparison, a verdict; the error then states
 // the smallest sufficient budget. How long a fixed number of requests takes depends on the
 // contestants; if all loads in a plan have one, Whole is unknown.
-func Estimate(p *result.Plan) (Cost, error) {
+func Estimate(p *record.Plan) (Cost, error) {
 	if p.InRounds() {
 		return estimateRounds(p)
 	}
 	c := Cost{Epochs: epochsUntil(p, slices.Max(p.Epochs)), Whole: verifyEstimate(p)}
-	c.add(&result.Run{Plan: *p}, 0)
+	c.add(&record.Run{Plan: *p}, 0)
 	if p.Load.Requests > 0 {
 		c.Whole = 0
 		return c, nil
@@ -61,7 +61,7 @@ func Estimate(p *result.Plan) (Cost, error) {
 
 // add adds the remaining time and trials until the last epoch that counts to c, and returns the
 // time when the epochs before first are over.
-func (c *Cost) add(run *result.Run, first int) (until time.Duration) {
+func (c *Cost) add(run *record.Run, first int) (until time.Duration) {
 	for e, x := range play(run) {
 		c.Whole, c.Trials = c.Whole+x.Whole, c.Trials+x.Trials
 		if e == first-1 {
@@ -76,7 +76,7 @@ func (c *Cost) add(run *result.Run, first int) (until time.Duration) {
 
 // play continues a run with made-up trials. It yields the time and the number of trials that
 // remain in the last recorded epoch, then those in each further epoch, without end.
-func play(run *result.Run) iter.Seq2[int, Cost] {
+func play(run *record.Run) iter.Seq2[int, Cost] {
 	return func(yield func(int, Cost) bool) {
 		p, made, e := &run.Plan, *run, lastEpoch(run)
 		made.Trials = slices.Clip(run.Trials)
@@ -92,7 +92,7 @@ func play(run *result.Run) iter.Seq2[int, Cost] {
 				c = playEpoch(&made, opening(p, e, 0))
 			}
 			if e >= p.Pilots { // no later epoch depends on these trials
-				known[k], made.Trials = c, made.Trials[:after(&made, result.Key{Epoch: e, Round: -1})]
+				known[k], made.Trials = c, made.Trials[:after(&made, record.Key{Epoch: e, Round: -1})]
 			}
 			if !yield(e, c) {
 				return
@@ -103,14 +103,14 @@ func play(run *result.Run) iter.Seq2[int, Cost] {
 
 // playEpoch adds the trials after k in the same epoch to a record, and returns their number and
 // time. If k precedes the first trial, the time includes the starts.
-func playEpoch(run *result.Run, k result.Key) (c Cost) {
+func playEpoch(run *record.Run, k record.Key) (c Cost) {
 	if k.Position < 0 {
 		c.Whole = besideTrials(run, k.Epoch, Starts(run, k.Epoch))
 	}
 	for o := range orders(run, k) {
 		n := o.TrialNS // a request each nanosecond, so that no probe is longer to have enough
-		t := &result.Trial{Key: o.Key, Contestant: o.Contestant, External: o.External, Level: &o.Level,
-			Load: result.Load{WindowNS: n, Connections: o.Level.Connections, Established: o.Level.Connections, Planned: n,
+		t := &record.Trial{Key: o.Key, Contestant: o.Contestant, External: o.External, Level: &o.Level,
+			Load: record.Load{WindowNS: n, Connections: o.Level.Connections, Established: o.Level.Connections, Planned: n,
 				Started: n, Succeeded: n, ResponseP50NS: 1, ResponseP99NS: 1}}
 		c.Whole, c.Trials = c.Whole+trialTime(&run.Plan, t), c.Trials+1
 		run.Trials = append(run.Trials, t)
@@ -120,17 +120,17 @@ func playEpoch(run *result.Run, k result.Key) (c Cost) {
 
 // pairs returns the number of pairs among the named contestants. It is 1 for a single
 // contestant, which is not compared but still judged in one analysis.
-func pairs(p *result.Plan, names []string) int { return max(1, len(familyOf(p, names))) }
+func pairs(p *record.Plan, names []string) int { return max(1, len(familyOf(p, names))) }
 
 // verifyEstimate returns the time for the verification before the first epoch, which starts each
 // server once.
-func verifyEstimate(p *result.Plan) time.Duration {
+func verifyEstimate(p *record.Plan) time.Duration {
 	return startsEstimate(p, 0, participants(p, true))
 }
 
 // besideTrials returns the estimated time that an epoch, in which these servers are started,
 // takes before its first trial and after the last.
-func besideTrials(run *result.Run, epoch int, names []string) time.Duration {
+func besideTrials(run *record.Run, epoch int, names []string) time.Duration {
 	p, entering := &run.Plan, append(slots(&run.Plan, epoch), extras(run, epoch)...)
 	if inTurn(p) {
 		return 0 // each trial starts its own
@@ -139,7 +139,7 @@ func besideTrials(run *result.Run, epoch int, names []string) time.Duration {
 	for _, name := range names {
 		sum += time.Duration(max(1, len(warmups(entering, name)))-1) * anotherScenario
 	}
-	if p.Processes == result.PerEpoch {
+	if p.Processes == record.PerEpoch {
 		sum += warmEstimate(run, epoch, names)
 	}
 	return sum
@@ -147,7 +147,7 @@ func besideTrials(run *result.Run, epoch int, names []string) time.Duration {
 
 // startsEstimate returns the time in which an epoch's processes are started, verified and
 // stopped.
-func startsEstimate(p *result.Plan, epoch int, names []string) (sum time.Duration) {
+func startsEstimate(p *record.Plan, epoch int, names []string) (sum time.Duration) {
 	for _, name := range names {
 		sum += 2 * time.Duration(First(p, epoch).DelayNS) // the first answer, and the one that is verified
 		if slices.Contains(p.Servers.Managed, name) {
@@ -164,10 +164,10 @@ func startsEstimate(p *result.Plan, epoch int, names []string) (sum time.Duratio
 
 // trialTime returns the estimated time for a trial, recorded or made up. A search's probes count
 // with their own length, other loads with the planned one.
-func trialTime(p *result.Plan, t *result.Trial) time.Duration {
+func trialTime(p *record.Plan, t *record.Trial) time.Duration {
 	l, ns := p.LevelOf(t), t.Load.WindowNS
 	if p.SLO == nil {
-		ns = trialOf(p, slot{Cell: result.Cell{Contestant: t.Contestant, Level: p.At(t)}, level: l.Planned()})
+		ns = trialOf(p, slot{Cell: record.Cell{Contestant: t.Contestant, Level: p.At(t)}, level: l.Planned()})
 	}
 	sum := time.Duration(ns) + around(p, l)
 	if inTurn(p) {
@@ -177,7 +177,7 @@ func trialTime(p *result.Plan, t *result.Trial) time.Duration {
 }
 
 // around returns the estimated time that a trial at a level takes before and after the load.
-func around(p *result.Plan, l result.Level) time.Duration {
+func around(p *record.Plan, l record.Level) time.Duration {
 	pipeline := max(1, l.Pipeline)
 	drained := time.Duration(l.Connections*l.Records) * recordTime // one request on each connection
 	drained += Answered(l) + time.Duration(pipeline)*time.Duration(l.DelayNS)
@@ -187,6 +187,6 @@ func around(p *result.Plan, l result.Level) time.Duration {
 
 // beyond returns how many connections a level has above the usual number, which the estimates
 // already include.
-func beyond(l result.Level) time.Duration { return time.Duration(max(0, l.Connections-usual)) }
+func beyond(l record.Level) time.Duration { return time.Duration(max(0, l.Connections-usual)) }
 
 func ceil(d, unit time.Duration) time.Duration { return (d + unit - 1) / unit * unit }

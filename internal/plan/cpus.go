@@ -3,7 +3,7 @@ package plan
 import (
 	"slices"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // spread puts each level on each requested number of server CPUs. The number belongs to the
@@ -48,7 +48,7 @@ func (r *Request) spread(q *Question, t *preset) error {
 
 // MostCPUs returns the largest number of CPUs that any level gives to servers; 0 if none has a
 // number.
-func MostCPUs(p *result.Plan) (most int) {
+func MostCPUs(p *record.Plan) (most int) {
 	for _, l := range p.Levels {
 		most = max(most, l.CPUs)
 	}
@@ -57,7 +57,7 @@ func MostCPUs(p *result.Plan) (most int) {
 
 // processors returns an error if this machine cannot give servers as many CPUs as a level says,
 // or dyno does not start all contestants.
-func (w *World) processors(p *result.Plan) error {
+func (w *World) processors(p *record.Plan) error {
 	n := MostCPUs(p)
 	if n == 0 {
 		return nil

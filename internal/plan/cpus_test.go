@@ -7,11 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // onCPUs returns the plan of a request on numbers of CPUs, on a machine that has six for servers.
-func onCPUs(t *testing.T, r Request, cpus ...int) result.Plan {
+func onCPUs(t *testing.T, r Request, cpus ...int) record.Plan {
 	t.Helper()
 	w := someWorld()
 	w.Room = func(n int) error {
@@ -44,7 +44,7 @@ func TestPairsOnCPUs(t *testing.T) {
 		}
 	}
 	p.BudgetNS = int64(time.Hour)
-	pl := player{run: result.Run{Plan: p}, rate: rates}
+	pl := player{run: record.Run{Plan: p}, rate: rates}
 	if stop := pl.play(t, never); stop != LastAnalysis {
 		t.Fatalf("stopped for %q", stop)
 	}
@@ -76,10 +76,10 @@ func TestQuestionOnCPUs(t *testing.T) {
 		t.Errorf("on one number: %+v", one)
 	}
 	swept := onCPUs(t, Request{Contestants: []string{"c0"}, Protocol: sweep, Connections: []int{10, 20}}, 1, 3)
-	var got []result.Level
+	var got []record.Level
 	for _, c := range []int{10, 20} {
 		for _, n := range []int{1, 3} {
-			got = append(got, result.Level{Connections: c, Pipeline: 1, CPUs: n})
+			got = append(got, record.Level{Connections: c, Pipeline: 1, CPUs: n})
 		}
 	}
 	if !slices.Equal(swept.Levels, got) || len(swept.Family) > 0 {
@@ -91,10 +91,10 @@ func TestQuestionOnCPUs(t *testing.T) {
 	}
 	w := someWorld()
 	study, err := New(Request{Question: someQuestion(), ServerCPUs: []int{1, 2}}, w)
-	want := []result.Comparison{{A: cell("c0", 0), B: cell("c1", 0)}, {A: cell("c0", 1), B: cell("c1", 1)}}
+	want := []record.Comparison{{A: cell("c0", 0), B: cell("c1", 0)}, {A: cell("c0", 1), B: cell("c1", 1)}}
 	if err != nil || len(study.Levels) != 4 || !slices.Equal(study.Family, want) || study.Study.ClaimsHash != "" ||
 		!study.Has(cell("ref", 3)) != !study.Has(cell("ref", 2)) || !study.Has(cell("c1", 3)) ||
-		study.Levels[1] != (result.Level{Connections: 10, Pipeline: 1, CPUs: 2}) {
+		study.Levels[1] != (record.Level{Connections: 10, Pipeline: 1, CPUs: 2}) {
 		t.Errorf("a study: %+v, %v", study, err)
 	}
 }
@@ -113,7 +113,7 @@ func TestCPUsThatAContestantNeeds(t *testing.T) {
 	r := Request{Contestants: []string{"c0", "c2", "c3"}, Scenario: "values", Primary: "throughput",
 		ServerCPUs: []int{1, 2}}
 	p, err := New(r, w)
-	if err != nil || !slices.Equal(p.Servers.Unserved, []result.Unserved{{Contestant: "c2", CPUs: 2}}) || len(p.Family) != 4 ||
+	if err != nil || !slices.Equal(p.Servers.Unserved, []record.Unserved{{Contestant: "c2", CPUs: 2}}) || len(p.Family) != 4 ||
 		p.Has(cell("c2", 0)) || !p.Has(cell("c2", 1)) {
 		t.Errorf("%+v, %v", p, err)
 	}

@@ -7,18 +7,18 @@ import (
 	"testing"
 	"time"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // With an external load generator each server is loaded twice in a row, and so is the one that
 // shows the ceilings. None that failed is loaded again.
 func TestClassicWithAnExternalTool(t *testing.T) {
-	p := result.Plan{Profile: Standard, Scenario: "values", Contestants: []string{"a", "b"},
+	p := record.Plan{Profile: Standard, Scenario: "values", Contestants: []string{"a", "b"},
 		Controls: []string{"ref"}, Ceiling: "null",
-		External: []string{"wrk"}, Epochs: []int{2}, Levels: []result.Level{{Connections: 8, Pipeline: 1}}, Load: result.LoadLength{NS: 1e9}, BudgetNS: 1e12}
+		External: []string{"wrk"}, Epochs: []int{2}, Levels: []record.Level{{Connections: 8, Pipeline: 1}}, Load: record.LoadLength{NS: 1e9}, BudgetNS: 1e12}
 	arranged(&p, classic)
 	p.Epochs, p.Controls = []int{2}, nil
-	run := &result.Run{Plan: p}
+	run := &record.Run{Plan: p}
 	var got []string
 	for {
 		o, stop := Next(run, func() bool { return false })
@@ -27,9 +27,9 @@ func TestClassicWithAnExternalTool(t *testing.T) {
 			break
 		}
 		got = append(got, fmt.Sprintf("%d %s %s", o.Epoch, o.Contestant, o.External))
-		run.Add(result.Record{Trial: &result.Trial{Key: o.Key, Contestant: o.Contestant, External: o.External, StartedUnixNS: 1, EndedUnixNS: 2}})
+		run.Add(record.Record{Trial: &record.Trial{Key: o.Key, Contestant: o.Contestant, External: o.External, StartedUnixNS: 1, EndedUnixNS: 2}})
 		if o.Epoch == 0 && o.Contestant == "b" {
-			run.Add(result.Record{Failure: &result.Failure{Contestant: "b", Stage: "load"}})
+			run.Add(record.Record{Failure: &record.Failure{Contestant: "b", Stage: "load"}})
 		}
 	}
 	want := []string{"0 a ", "0 a wrk", "0 b ", "0 null ", "0 null wrk", "1 a ", "1 a wrk", "1 null ", "1 null wrk", "done"}
@@ -44,8 +44,8 @@ func TestClassicWithAnExternalTool(t *testing.T) {
 // A study's classic run is what the protocol makes of its question, tools included, unless the
 // request names contestants; wrk, which cannot count, loads for as long as dyno did.
 func TestTheArticlesOwnRun(t *testing.T) {
-	level := result.Level{Connections: 9, Pipeline: 1}
-	q := Question{Study: "s", Contestants: []string{"a", "b", "c"}, Levels: []result.Level{firstLevel}, Primary: "throughput",
+	level := record.Level{Connections: 9, Pipeline: 1}
+	q := Question{Study: "s", Contestants: []string{"a", "b", "c"}, Levels: []record.Level{firstLevel}, Primary: "throughput",
 		Classics: []ClassicRun{
 			{Contestants: []string{"a", "b"}, Level: level, Requests: 500, Tools: []string{"ab", "wrk"}},
 			{Name: "short", Contestants: []string{"c"}, Level: level, Duration: time.Second},
@@ -55,14 +55,14 @@ func TestTheArticlesOwnRun(t *testing.T) {
 		!slices.Equal(p.External, []string{"ab", "wrk"}) || p.Study.Slug != "s" || p.Ceiling == "" {
 		t.Errorf("%v, %+v", err, p)
 	}
-	run := &result.Run{Plan: p}
+	run := &record.Run{Plan: p}
 	var took []string
 	for range 3 {
 		o, _ := Next(run, nil)
 		took = append(took, fmt.Sprint(o.External, o.TrialNS))
-		tr := &result.Trial{Key: o.Key, Contestant: o.Contestant, External: o.External}
+		tr := &record.Trial{Key: o.Key, Contestant: o.Contestant, External: o.External}
 		tr.Load.WindowNS = 77
-		run.Add(result.Record{Trial: tr})
+		run.Add(record.Record{Trial: tr})
 	}
 	if want := []string{"30000000000", "ab77", "wrk77"}; !slices.Equal(took, want) {
 		t.Errorf("%q, want %q", took, want)

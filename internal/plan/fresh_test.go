@@ -6,27 +6,27 @@ import (
 	"testing"
 	"time"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // fresh is a paired comparison of a and b with processes of their own for each level, but that the third goes on
 // with those of the second. Named are a and b there, and at the first; the fourth stands beside.
-func fresh() result.Plan {
+func fresh() record.Plan {
 	p := barePlan("a", "b")
-	p.Profile, p.Processes, p.Load.Requests, p.Controls, p.BudgetNS = Standard, result.PerPart, 600, nil, int64(time.Hour)
-	p.Levels = []result.Level{
+	p.Profile, p.Processes, p.Load.Requests, p.Controls, p.BudgetNS = Standard, record.PerPart, 600, nil, int64(time.Hour)
+	p.Levels = []record.Level{
 		{DelayNS: 1e8, Connections: 30, Pipeline: 1}, {DelayNS: 1e8, Connections: 10, Pipeline: 1},
 		{DelayNS: 1e8, Connections: 30, Pipeline: 1, Step: 1},
 		{DelayNS: 1e8, Connections: 20, Pipeline: 1},
 	}
-	p.Family = []result.Comparison{{A: cell("a", 0), B: cell("b", 0)}, {A: cell("a", 2), B: cell("b", 2)}}
+	p.Family = []record.Comparison{{A: cell("a", 0), B: cell("b", 0)}, {A: cell("a", 2), B: cell("b", 2)}}
 	arranged(&p, paired)
 	p.Epochs = []int{8}
 	return p
 }
 
 func TestFreshProcessesHaveALevelOrItsSteps(t *testing.T) {
-	p := player{run: result.Run{Plan: fresh()}, rate: rates}
+	p := player{run: record.Run{Plan: fresh()}, rate: rates}
 	if stop := p.play(t, never); stop != LastAnalysis {
 		t.Fatalf("stopped for %q", stop)
 	}
@@ -65,7 +65,7 @@ func TestFreshProcessesHaveALevelOrItsSteps(t *testing.T) {
 // s.
 func TestFreshCostIsOfTheRequests(t *testing.T) {
 	p := fresh()
-	o, _ := Next(&result.Run{Plan: p}, nil)
+	o, _ := Next(&record.Run{Plan: p}, nil)
 	if d := time.Duration(o.TrialNS); d < 2*time.Second || d > 2500*time.Millisecond {
 		t.Errorf("a trial of %v", d)
 	}
@@ -78,7 +78,7 @@ func TestFreshCostIsOfTheRequests(t *testing.T) {
 // A discarded round is not repeated, for its processes are loaded: its epoch does not count, and another
 // is taken.
 func TestFreshDiscardedEpochIsNotRepeated(t *testing.T) {
-	p := player{run: result.Run{Plan: fresh()}, rate: rates, foul: func(o Order) (c result.Causes) {
+	p := player{run: record.Run{Plan: fresh()}, rate: rates, foul: func(o Order) (c record.Causes) {
 		if o.Epoch == 4 {
 			c.StealNS = 3e8
 		}

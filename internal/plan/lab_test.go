@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 func TestLab(t *testing.T) {
@@ -20,7 +20,7 @@ func TestLab(t *testing.T) {
 	}
 	// Five processes, each started, warmed for 3 s, and loaded for 2 s six times.
 	least := 5 * (3*time.Second + 6*2*time.Second)
-	epoch := playEpoch(&result.Run{Plan: p}, result.Key{Epoch: p.Pilots + 100, Position: -1}).Whole
+	epoch := playEpoch(&record.Run{Plan: p}, record.Key{Epoch: p.Pilots + 100, Position: -1}).Whole
 	if epoch < least || epoch > least*6/5 || c.FirstVerdict > time.Hour/2 {
 		t.Errorf("an epoch takes %v, the first verdict %v", epoch, c.FirstVerdict)
 	}
@@ -35,7 +35,7 @@ func TestLab(t *testing.T) {
 	if len(p.Levels) != 2 || p.Levels[1] != open {
 		t.Errorf("levels %+v", p.Levels)
 	}
-	p.Levels, p.Primary, p.Cells, p.Family = []result.Level{open, p.First()}, Tail, nil, nil
+	p.Levels, p.Primary, p.Cells, p.Family = []record.Level{open, p.First()}, Tail, nil, nil
 	if arranged(&p, paired); p.Rounds != 3 || p.Load.NS != 2e9 {
 		t.Errorf("%d rounds of a tail", p.Rounds)
 	}
@@ -48,7 +48,7 @@ func TestLab(t *testing.T) {
 		t.Errorf("of an hour's p99 in five: %+v, %v", c.Analyses, err)
 	}
 	slow := standardPlan("a", "b")
-	slow.Profile, slow.Levels = Lab, []result.Level{{DelayNS: 3e8, Connections: 10, Pipeline: 1}}
+	slow.Profile, slow.Levels = Lab, []record.Level{{DelayNS: 3e8, Connections: 10, Pipeline: 1}}
 	if arranged(&slow, paired); slow.Rounds != 3 || trialOf(&slow, slots(&slow, 2)[0]) != 6e9 {
 		t.Errorf("%d rounds with a delay", slow.Rounds)
 	}
@@ -79,7 +79,7 @@ func TestLongRestIsCounted(t *testing.T) {
 		first, loads := p.Pilots+epochsUntil(&p, with.Analyses[0].N), 4*time.Duration(p.Long.NS)
 		var until time.Duration
 		for e := range first {
-			took := playEpoch(&result.Run{Plan: p}, result.Key{Epoch: e, Position: -1}).Whole
+			took := playEpoch(&record.Run{Plan: p}, record.Key{Epoch: e, Position: -1}).Whole
 			until += took
 		}
 		if rest := with.FirstVerdict - until - verifyEstimate(&p) - loads; rest < 2*LongRest || rest > 2*LongRest+2*time.Second {

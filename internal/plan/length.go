@@ -3,7 +3,7 @@ package plan
 import (
 	"time"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // Trial lengths for open loops. They are longer than those for closed loops, because at a fixed
@@ -27,8 +27,8 @@ const cpuTime = time.Millisecond
 
 // Answered returns the approximate time to serve one request on each connection, if the
 // handlers' own work determines it.
-func Answered(l result.Level) time.Duration {
-	if l.Work != result.CPUBound {
+func Answered(l record.Level) time.Duration {
+	if l.Work != record.CPUBound {
 		return 0
 	}
 	return time.Duration(l.Connections*max(1, l.Pipeline)) * cpuTime
@@ -41,7 +41,7 @@ const requestTime = 50 * time.Microsecond
 // trialOf returns a trial's length, ns. With several levels it is long enough for each
 // connection to carry about five requests; two or more if a backend sends many records, and one
 // if handlers hash. With fresh processes it is about the time that the number of requests takes.
-func trialOf(p *result.Plan, e slot) int64 {
+func trialOf(p *record.Plan, e slot) int64 {
 	if p.Fresh() {
 		c := int64(e.level.Connections)
 		return (p.Load.Requests+c-1)/c*e.level.DelayNS + p.Load.Requests*int64(requestTime)

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"dyno/internal/checks"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // The long loads in a paired comparison (doc/method.md): after the epochs, the first and the
@@ -30,13 +30,13 @@ const (
 )
 
 // LongRestMost returns how long a contestant is watched after its long loads, at most.
-func LongRestMost(p *result.Plan) time.Duration {
+func LongRestMost(p *record.Plan) time.Duration {
 	return max(LongRest, min(longRestMost, time.Duration(p.BudgetNS/restPart)))
 }
 
 // longLoads returns the length for a plan's long loads, or why it has none. Both are empty if
 // all its trials are long ones, or it has no pair.
-func longLoads(p *result.Plan) (ns int64, why string) {
+func longLoads(p *record.Plan) (ns int64, why string) {
 	q := *p
 	q.Long.NS = int64(max(longLoad, 20*time.Duration(p.First().DelayNS)))
 	switch {
@@ -51,13 +51,13 @@ func longLoads(p *result.Plan) (ns int64, why string) {
 }
 
 // LongCost returns the time for the long loads and, at most, for the watch after them.
-func LongCost(p *result.Plan) time.Duration {
+func LongCost(p *record.Plan) time.Duration {
 	return longCost(p, LongRestMost(p))
 }
 
 // longCost returns the time for the long loads, for the last trial before them if it takes too
 // long, and for a rest after each contestant's last one.
-func longCost(p *result.Plan, rest time.Duration) time.Duration {
+func longCost(p *record.Plan, rest time.Duration) time.Duration {
 	if p.Long.NS == 0 {
 		return 0
 	}
@@ -66,12 +66,12 @@ func longCost(p *result.Plan, rest time.Duration) time.Duration {
 }
 
 // LongOrders returns the long loads for a and b. The attempt counts from 0.
-func LongOrders(run *result.Run, a, b string, attempt int) (all []Order) {
+func LongOrders(run *record.Run, a, b string, attempt int) (all []Order) {
 	p := &run.Plan
 	for i, name := range []string{a, b, b, a} {
-		k := result.Key{Seed: p.Seed, Epoch: lastEpoch(run), Position: i, Attempt: attempt}
+		k := record.Key{Seed: p.Seed, Epoch: lastEpoch(run), Position: i, Attempt: attempt}
 		k.Round = roundsIn(p, k.Epoch) // the one after its last
-		e := slot{Cell: result.Cell{Contestant: name}, level: p.First()}
+		e := slot{Cell: record.Cell{Contestant: name}, level: p.First()}
 		if level, ok := resolve(run, e); ok {
 			all = append(all, Order{Key: k, Contestant: name, Level: level, TrialNS: p.Long.NS, Long: true,
 				LoadSeed: mix(k, 1)})
@@ -82,7 +82,7 @@ func LongOrders(run *result.Run, a, b string, attempt int) (all []Order) {
 
 // Long returns the long loads that count, or why there are none. Both are empty if none were
 // planned, for a reason other than the budget.
-func Long(run *result.Run) (loads []*result.Trial, why string) {
+func Long(run *record.Run) (loads []*record.Trial, why string) {
 	n := len(run.Long)
 	switch {
 	case run.Plan.Long.NS == 0:

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/stats"
 )
 
@@ -13,7 +13,7 @@ import (
 // If the run ends between two analyses, with stats.Least epochs or more, the remaining ones are
 // made there, as one: an epoch's length does not depend on which contestant is faster, so their
 // levels may be spent together. This does not apply to an interrupted run, which may go on.
-func Analyses(run *result.Run) []stats.Interim {
+func Analyses(run *record.Run) []stats.Interim {
 	if !run.Plan.InRounds() {
 		return nil
 	}
@@ -35,7 +35,7 @@ func Analyses(run *result.Run) []stats.Interim {
 }
 
 // pilotsOver reports whether the pilots are complete.
-func pilotsOver(run *result.Run) bool {
+func pilotsOver(run *record.Run) bool {
 	e := lastEpoch(run)
 	if e >= 0 && e == run.Plan.Pilots-1 {
 		_, over := following(run, run.Trials[len(run.Trials)-1].Key)
@@ -46,7 +46,7 @@ func pilotsOver(run *result.Run) bool {
 
 // elapsed returns the time from the first server's start to the last trial's end, in ns. Pauses
 // before a resumed epoch and after a lost machine are excluded.
-func elapsed(run *result.Run) int64 {
+func elapsed(run *record.Run) int64 {
 	if len(run.Trials) == 0 {
 		return 0
 	}
@@ -67,13 +67,13 @@ func elapsed(run *result.Run) int64 {
 
 // Left returns how much budget is left for epochs after the last trial. The budget starts with
 // the first verification, after the builds, and includes the long loads.
-func Left(run *result.Run) time.Duration {
+func Left(run *record.Run) time.Duration {
 	return time.Duration(run.Plan.BudgetNS-verifying(run)-elapsed(run)) - LongCost(&run.Plan)
 }
 
 // verifying returns the time from the first verification to the first measured process, in ns; 0
 // if the record does not tell.
-func verifying(run *result.Run) int64 {
+func verifying(run *record.Run) int64 {
 	for _, c := range run.Contestants {
 		if c.VerifyUnixNS > 0 && len(run.Trials) > 0 {
 			return max(0, begin(run)-c.VerifyUnixNS)
@@ -83,7 +83,7 @@ func verifying(run *result.Run) int64 {
 }
 
 // begin returns when the first measured process started.
-func begin(run *result.Run) int64 {
+func begin(run *record.Run) int64 {
 	if len(run.Launches) > 0 {
 		return run.Launches[0].StartedUnixNS
 	}
@@ -92,9 +92,9 @@ func begin(run *result.Run) int64 {
 
 // pace returns how many times longer than estimated the trials after the pilots took, with the
 // starts and warm-ups before them. It is 1, and not measured, before there are any.
-func pace(run *result.Run) (slower float64, measured bool) {
+func pace(run *record.Run) (slower float64, measured bool) {
 	estimated, started, pilots := time.Duration(0), map[int][]string{}, *run
-	pilots.Trials = run.Trials[:after(run, result.Key{Epoch: run.Plan.Pilots, Round: -1})]
+	pilots.Trials = run.Trials[:after(run, record.Key{Epoch: run.Plan.Pilots, Round: -1})]
 	for _, t := range run.Trials[len(pilots.Trials):] {
 		estimated += trialTime(&run.Plan, t)
 		if !slices.Contains(started[t.Epoch], t.Contestant) {

@@ -6,14 +6,14 @@ import (
 	"slices"
 	"time"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/stats"
 )
 
 // arrangePaired sets up a paired comparison: all contestants are resident, pinned and frozen
 // except the one under load, and short trials in random order are compared round by round. It
 // ends at the interim analysis that decides all pairs, at the last one, or with its budget.
-func arrangePaired(p *result.Plan, r *Request, q *Question, pr *profile) {
+func arrangePaired(p *record.Plan, r *Request, q *Question, pr *profile) {
 	lay(p, r, q, pr)
 	defer func() {
 		if _, err := estimateRounds(p); err != nil && p.Long.NS > 0 { // the verdict comes first
@@ -44,7 +44,7 @@ const studyRounds = 8
 
 // reaches reports whether the budget has time for some epochs more than the minimum that can show a
 // difference.
-func reaches(p *result.Plan) bool {
+func reaches(p *record.Plan) bool {
 	c, err := estimateRounds(p)
 	return err == nil && c.Analyses[len(c.Analyses)-1].N >= stats.Least+spareEpochs
 }
@@ -53,7 +53,7 @@ func reaches(p *result.Plan) bool {
 // is not enough, uses the brief profile. It takes the first plan that has time for some epochs
 // more than the minimum that can show a difference. With managed contestants, an epoch is mostly
 // warm-up, so fewer rounds save little.
-func fit(p *result.Plan, r *Request, q *Question, pr *profile) {
+func fit(p *record.Plan, r *Request, q *Question, pr *profile) {
 	for {
 		switch {
 		case reaches(p):
@@ -85,7 +85,7 @@ func LayoutsOf(contestants int) int {
 const spareEpochs = 2
 
 // lay sets times, rounds and analyses as the profile prescribes.
-func lay(p *result.Plan, r *Request, q *Question, pr *profile) {
+func lay(p *record.Plan, r *Request, q *Question, pr *profile) {
 	trial := pr.trial
 	for _, l := range p.Levels {
 		trial = max(trial, 20*time.Duration(l.DelayNS))
@@ -123,20 +123,20 @@ func lay(p *result.Plan, r *Request, q *Question, pr *profile) {
 
 // alongside adds, in a comparison at one level with a profile that has such, a level at which all are loaded at
 // a common rate and nothing is compared.
-func alongside(p *result.Plan, pr *profile) {
+func alongside(p *record.Plan, pr *profile) {
 	if pr.share == 0 || len(p.Levels) > 1 || p.First().Open() || p.Fresh() {
 		return
 	}
 	common := p.First()
 	common.RateShare = pr.share
-	p.Levels, p.ExtraEpochs = []result.Level{p.First(), common}, append(p.ExtraEpochs, p.ExtraEpochs[0])
+	p.Levels, p.ExtraEpochs = []record.Level{p.First(), common}, append(p.ExtraEpochs, p.ExtraEpochs[0])
 	p.Cells = nil
 	p.Complete()
 }
 
 // interims returns the analyses in a run that fits so many epochs. Tails and fresh processes vary
 // too much for analyses before stats.Least epochs.
-func interims(p *result.Plan, fits int) []stats.Interim {
+func interims(p *record.Plan, fits int) []stats.Interim {
 	candidates := slices.DeleteFunc(slices.Clone(p.Epochs), func(n int) bool {
 		return n < stats.Least && (isTail(p.Primary) || p.Fresh())
 	})
@@ -144,12 +144,12 @@ func interims(p *result.Plan, fits int) []stats.Interim {
 }
 
 // fits returns how many epochs fit the budget.
-func fits(p *result.Plan) (n int) {
+func fits(p *record.Plan) (n int) {
 	most, left := slices.Max(append([]int{0}, p.Epochs...)), time.Duration(p.BudgetNS)-verifyEstimate(p)-LongCost(p)
 	if most == 0 {
 		return 0
 	}
-	for e, x := range play(&result.Run{Plan: *p}) {
+	for e, x := range play(&record.Run{Plan: *p}) {
 		if e == p.Pilots {
 			left = time.Duration(float64(left) * (1 - reserve))
 		}
@@ -166,7 +166,7 @@ func fits(p *result.Plan) (n int) {
 }
 
 // estimateRounds returns the cost until the last interim analysis that fits the budget.
-func estimateRounds(p *result.Plan) (Cost, error) {
+func estimateRounds(p *record.Plan) (Cost, error) {
 	if err := cmp.Or(checkPairs(p), checkLevels(p)); err != nil {
 		return Cost{}, &RequestError{err}
 	}
@@ -176,7 +176,7 @@ func estimateRounds(p *result.Plan) (Cost, error) {
 	if len(c.Analyses) == 0 {
 		n := stats.Fewest(p.Epochs)
 		all := Cost{Epochs: epochsUntil(p, n)}
-		pilots := all.add(&result.Run{Plan: *p}, p.Pilots)
+		pilots := all.add(&record.Run{Plan: *p}, p.Pilots)
 		epochs := all.Whole - pilots
 		least := verifyEstimate(p) + LongCost(p) + pilots + time.Duration(float64(epochs)/(1-reserve))
 		pairs, fewer := fmt.Sprintf("%d pairs", c.Pairs), ", or fewer --contestants"
@@ -192,6 +192,6 @@ func estimateRounds(p *result.Plan) (Cost, error) {
 			all.Epochs, ceil(least, 10*time.Second), fewer)
 	}
 	c.Epochs = epochsUntil(p, c.Analyses[len(c.Analyses)-1].N)
-	c.FirstVerdict = c.add(&result.Run{Plan: *p}, p.Pilots+epochsUntil(p, c.Analyses[0].N))
+	c.FirstVerdict = c.add(&record.Run{Plan: *p}, p.Pilots+epochsUntil(p, c.Analyses[0].N))
 	return c, nil
 }

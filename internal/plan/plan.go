@@ -14,14 +14,14 @@ import (
 	"slices"
 	"time"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // Order is one trial to be taken.
 type Order struct {
-	result.Key
+	record.Key
 	Contestant string
-	Level      result.Level
+	Level      record.Level
 	TrialNS    int64
 	Pilot      bool
 	Last       bool   // in the epoch's last round
@@ -57,7 +57,7 @@ func (s Stop) Words() string {
 
 // Next returns the next trial, or the reason why there is none. At each interim analysis it calls
 // decided once, which reports whether the trials so far decide every pair.
-func Next(run *result.Run, decided func() bool) (Order, Stop) {
+func Next(run *record.Run, decided func() bool) (Order, Stop) {
 	p := &run.Plan
 	if nobody(run) {
 		return Order{}, Nobody
@@ -86,7 +86,7 @@ func Next(run *result.Run, decided func() bool) (Order, Stop) {
 
 // nobody reports whether too few contestants are left: not two in any comparison or, in a plan
 // without comparisons, none at all.
-func nobody(run *result.Run) bool {
+func nobody(run *record.Run) bool {
 	p, left := &run.Plan, remaining(run, run.Plan.Contestants)
 	if len(p.Family) == 0 {
 		return len(left) == 0
@@ -96,7 +96,7 @@ func nobody(run *result.Run) bool {
 
 // Resumable returns the epoch at which an interrupted run can be resumed, or an error that says why
 // it cannot be.
-func Resumable(run *result.Run) (epoch int, err error) {
+func Resumable(run *record.Run) (epoch int, err error) {
 	switch {
 	case run.End != nil && run.End.Reason != Interrupted:
 		return 0, fmt.Errorf("the run has ended (%s); start a new run", run.End.Reason)
@@ -110,7 +110,7 @@ func Resumable(run *result.Run) (epoch int, err error) {
 const Interrupted = "interrupted"
 
 // afterEpoch returns whether and why the run stops after an epoch.
-func afterEpoch(run *result.Run, epoch int, decided func() bool) Stop {
+func afterEpoch(run *record.Run, epoch int, decided func() bool) Stop {
 	if epoch < run.Plan.Pilots {
 		return ""
 	}
@@ -124,7 +124,7 @@ func afterEpoch(run *result.Run, epoch int, decided func() bool) Stop {
 }
 
 // analysed calls decided at each interim analysis.
-func analysed(run *result.Run, epoch int, decided func() bool) Stop {
+func analysed(run *record.Run, epoch int, decided func() bool) Stop {
 	analyses, n, valid := Analyses(run), counted(run), Epochs(run)
 	for i, l := range analyses {
 		if l.N != n || !slices.Contains(valid, epoch) || l.N != among(run, valid, partAt(&run.Plan, epoch)) {
@@ -141,7 +141,7 @@ func analysed(run *result.Run, epoch int, decided func() bool) Stop {
 }
 
 // overspent stops a run whose next epoch would exceed its budget.
-func overspent(run *result.Run) Stop {
+func overspent(run *record.Run) Stop {
 	const report = 2 * time.Second
 	slower, _ := pace(run)
 	for e, next := range play(run) {
@@ -157,12 +157,12 @@ func overspent(run *result.Run) Stop {
 }
 
 // opening returns the key before a round's first trial.
-func opening(p *result.Plan, epoch, round int) result.Key {
-	return result.Key{Seed: p.Seed, Epoch: epoch, Round: round, Position: -1}
+func opening(p *record.Plan, epoch, round int) record.Key {
+	return record.Key{Seed: p.Seed, Epoch: epoch, Round: round, Position: -1}
 }
 
 // following returns the trial after k in the same epoch, or Nobody.
-func following(run *result.Run, k result.Key) (Order, Stop) {
+func following(run *record.Run, k record.Key) (Order, Stop) {
 	for o := range orders(run, k) {
 		return o, ""
 	}
@@ -170,7 +170,7 @@ func following(run *result.Run, k result.Key) (Order, Stop) {
 }
 
 // orders yields the trials after k in the same epoch. Each must be recorded before the next is asked for.
-func orders(run *result.Run, k result.Key) iter.Seq[Order] {
+func orders(run *record.Run, k record.Key) iter.Seq[Order] {
 	return func(yield func(Order) bool) {
 		extra, rounds := extrasOf(run), roundsIn(&run.Plan, k.Epoch)
 		for ; k.Round < rounds; k = opening(&run.Plan, k.Epoch, k.Round+1) {
@@ -186,7 +186,7 @@ func orders(run *result.Run, k result.Key) iter.Seq[Order] {
 }
 
 // lineup returns the loads in the round at k, in order. extra comes from extrasOf.
-func lineup(run *result.Run, k result.Key, extra func(int) []slot) []slot {
+func lineup(run *record.Run, k record.Key, extra func(int) []slot) []slot {
 	p := &run.Plan
 	order := slots(p, k.Epoch)
 	if k.Round == 0 {
@@ -203,7 +203,7 @@ func lineup(run *result.Run, k result.Key, extra func(int) []slot) []slot {
 
 // inRound returns the trial after k in a round with this lineup; in a search k once more, if k showed nothing. It skips
 // failed contestants.
-func inRound(run *result.Run, k result.Key, order []slot) (Order, bool) {
+func inRound(run *record.Run, k record.Key, order []slot) (Order, bool) {
 	pos := k.Position + 1
 	if k.Take = retake(run, k); k.Take > 0 {
 		pos = k.Position
@@ -225,7 +225,7 @@ func inRound(run *result.Run, k result.Key, order []slot) (Order, bool) {
 // loadOf returns a trial's level and its length, ns. A search takes both from the next probe. A
 // level whose rate is a share gets the rate. A tool gets the time that dyno's own load took for
 // a number of requests: wrk cannot count. ok is false if there is no trial.
-func loadOf(run *result.Run, k result.Key, e slot) (level result.Level, ns int64, ok bool) {
+func loadOf(run *record.Run, k record.Key, e slot) (level record.Level, ns int64, ok bool) {
 	if run.Plan.SLO != nil {
 		return probe(run, k, e.Contestant)
 	}
@@ -242,7 +242,7 @@ func loadOf(run *result.Run, k result.Key, e slot) (level result.Level, ns int64
 
 // retake returns which take is due of a search's trial that was disturbed, or in which the
 // generator was at its limit; 0 if none is.
-func retake(run *result.Run, k result.Key) int {
+func retake(run *record.Run, k record.Key) int {
 	if run.Plan.SLO == nil || k.Take >= MostLimited-1 {
 		return 0
 	}
@@ -260,8 +260,8 @@ func retake(run *result.Run, k result.Key) int {
 // follows itself as often as it follows any other, so the after-effects of a load fall on all
 // cells equally. If the first cell were random, a cell would follow itself less often. Measured
 // with two servers: if one slowed the next trial by 3 %, the other lost 1.5 %.
-func chain(run *result.Run, k result.Key, order []slot) []slot {
-	if p := &run.Plan; p.Processes != result.PerEpoch || p.SLO != nil {
+func chain(run *record.Run, k record.Key, order []slot) []slot {
+	if p := &run.Plan; p.Processes != record.PerEpoch || p.SLO != nil {
 		return order
 	}
 	k.Position = math.MinInt
@@ -269,7 +269,7 @@ func chain(run *result.Run, k result.Key, order []slot) []slot {
 	if i < 0 || run.Trials[i].Epoch != k.Epoch {
 		return order
 	}
-	last := result.Cell{Contestant: run.Trials[i].Contestant, Level: run.Plan.At(run.Trials[i])}
+	last := record.Cell{Contestant: run.Trials[i].Contestant, Level: run.Plan.At(run.Trials[i])}
 	if j := slices.IndexFunc(order, func(e slot) bool { return e.Cell == last }); j > 0 {
 		order[0], order[j] = order[j], order[0]
 	}
@@ -277,13 +277,13 @@ func chain(run *result.Run, k result.Key, order []slot) []slot {
 }
 
 // First returns an epoch's first level. The epoch's processes are started with its launch part.
-func First(p *result.Plan, epoch int) result.Level {
+func First(p *record.Plan, epoch int) record.Level {
 	return p.Levels[parts(p)[partAt(p, epoch)][0]]
 }
 
 // Rewarm returns how long the uncounted load before a trial lasts, in ns; 0 if the plan has
 // none.
-func Rewarm(p *result.Plan, level result.Level) int64 {
+func Rewarm(p *record.Plan, level record.Level) int64 {
 	if p.Load.RewarmNS == 0 {
 		return 0
 	}
@@ -292,15 +292,15 @@ func Rewarm(p *result.Plan, level result.Level) int64 {
 
 // RewarmRequests returns the maximum number of requests in the load before a trial; 0 means no
 // limit.
-func RewarmRequests(p *result.Plan, level result.Level) int64 {
-	if level.Work != result.CPUBound {
+func RewarmRequests(p *record.Plan, level record.Level) int64 {
+	if level.Work != record.CPUBound {
 		return 0
 	}
 	return max(1, Rewarm(p, level)/int64(cpuTime))
 }
 
 // participants returns all servers that the plan loads, in the pilots or after them.
-func participants(p *result.Plan, pilot bool) []string {
+func participants(p *record.Plan, pilot bool) []string {
 	names := slices.Concat(p.Contestants, p.Controls)
 	if (pilot || len(p.External) > 0) && p.Ceiling != "" {
 		names = append(names, p.Ceiling)
@@ -309,46 +309,46 @@ func participants(p *result.Plan, pilot bool) []string {
 }
 
 // remaining returns the servers among names that have not failed.
-func remaining(run *result.Run, names []string) []string {
+func remaining(run *record.Run, names []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(n string) bool { return run.FailureOf(n) != nil })
 }
 
 // launched returns the servers among entering that an epoch starts.
-func launched(p *result.Plan, epoch int, entering []slot) []string {
+func launched(p *record.Plan, epoch int, entering []slot) []string {
 	return slices.DeleteFunc(participants(p, epoch < p.Pilots), func(name string) bool {
 		return !slices.ContainsFunc(entering, func(e slot) bool { return e.Contestant == name })
 	})
 }
 
 // Starts returns the shuffled order in which an epoch's processes are started.
-func Starts(run *result.Run, epoch int) []string {
+func Starts(run *record.Run, epoch int) []string {
 	names := launched(&run.Plan, epoch, append(slots(&run.Plan, epoch), extras(run, epoch)...))
-	return remaining(run, permutation(result.Key{Seed: run.Plan.Seed, Epoch: epoch, Round: -1}, names))
+	return remaining(run, permutation(record.Key{Seed: run.Plan.Seed, Epoch: epoch, Round: -1}, names))
 }
 
 // Padding returns the number of bytes, 0 to 4095, that dyno adds to a contestant's environment
 // in an epoch. This randomises the memory layout, so that it adds noise and not bias (Mytkowicz
 // et al., ASPLOS 2009).
 func Padding(seed uint64, epoch, start int) int {
-	return int(mix(result.Key{Seed: seed, Epoch: epoch, Round: start}, 2) % 4096)
+	return int(mix(record.Key{Seed: seed, Epoch: epoch, Round: start}, 2) % 4096)
 }
 
 // Layout draws, from 0, in which function order a contestant is started in an epoch. This adds
 // noise and not bias, as Padding does. In each block with as many epochs as layouts every layout
 // occurs once; so with fewer epochs than layouts none repeats, and the interval over the epochs
 // covers all possible layouts, not only those that were linked.
-func Layout(p *result.Plan, contestant string, epoch int) int {
+func Layout(p *record.Plan, contestant string, epoch int) int {
 	if p.Links.Layouts < 2 {
 		return 0
 	}
 	h := fnv.New32a()
 	h.Write([]byte(contestant))
-	k := result.Key{Seed: p.Seed, Epoch: epoch / p.Links.Layouts, Round: int(h.Sum32())}
+	k := record.Key{Seed: p.Seed, Epoch: epoch / p.Links.Layouts, Round: int(h.Sum32())}
 	return rand.New(rand.NewPCG(mix(k, 4), 0)).Perm(p.Links.Layouts)[epoch%p.Links.Layouts]
 }
 
 // permutation shuffles all with a seed from the round (epoch, round, attempt) in k.
-func permutation[T any](k result.Key, all []T) []T {
+func permutation[T any](k record.Key, all []T) []T {
 	out := slices.Clone(all)
 	rng := rand.New(rand.NewPCG(mix(k, 3), uint64(k.Attempt)))
 	rng.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
@@ -357,7 +357,7 @@ func permutation[T any](k result.Key, all []T) []T {
 
 // mix hashes k's seed, epoch, round and attempt with a stream number: splitmix64 over each in
 // turn.
-func mix(k result.Key, stream uint64) uint64 {
+func mix(k record.Key, stream uint64) uint64 {
 	x := k.Seed
 	for _, v := range []uint64{uint64(k.Epoch), uint64(k.Round), uint64(k.Attempt), stream} {
 		x += 0x9e3779b97f4a7c15 + v

@@ -10,35 +10,35 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // filled sets the cells and comparisons of a plan that is made by hand.
-func filled(p result.Plan, uncontrolled ...int) result.Plan {
+func filled(p record.Plan, uncontrolled ...int) record.Plan {
 	p.Complete()
 	Ride(&p, uncontrolled, func(of Asking) bool { return of.Scenario == "" || of.Scenario == "pages" })
 	return p
 }
 
-func standardPlan(contestants ...string) result.Plan {
+func standardPlan(contestants ...string) record.Plan {
 	return filled(barePlan(contestants...))
 }
 
 // barePlan has no cells and comparisons yet.
-func barePlan(contestants ...string) result.Plan {
-	return result.Plan{
-		Format: result.Format, Contestants: contestants, Controls: []string{"ref", "ref'"}, Ceiling: "null", Seed: 7,
+func barePlan(contestants ...string) record.Plan {
+	return record.Plan{
+		Format: record.Format, Contestants: contestants, Controls: []string{"ref", "ref'"}, Ceiling: "null", Seed: 7,
 		Primary: "throughput",
-		Alpha:   .05, Margin: .03, Rounds: 3, Pilots: 1, Epochs: []int{8, 12, 16, 24}, Load: result.LoadLength{NS: 4e8, RewarmNS: 3e7},
+		Alpha:   .05, Margin: .03, Rounds: 3, Pilots: 1, Epochs: []int{8, 12, 16, 24}, Load: record.LoadLength{NS: 4e8, RewarmNS: 3e7},
 		BudgetNS: int64(6 * time.Minute),
-		Levels:   []result.Level{{Connections: 125, Pipeline: 1}},
+		Levels:   []record.Level{{Connections: 125, Pipeline: 1}},
 	}
 }
 
 // arranged sets what profile and preset decide in a plan that is made by hand.
-func arranged(p *result.Plan, preset string) {
+func arranged(p *record.Plan, preset string) {
 	if preset == classic {
-		p.Processes = result.PerLoad
+		p.Processes = record.PerLoad
 	}
 	if preset == paired {
 		p.Complete()
@@ -56,9 +56,9 @@ func arranged(p *result.Plan, preset string) {
 
 // player carries out orders on a clock of its own.
 type player struct {
-	run   result.Run
+	run   record.Run
 	clock int64
-	foul  func(Order) result.Causes // causes of a trial; nil for none
+	foul  func(Order) record.Causes // causes of a trial; nil for none
 	gap   func(Order) int64         // of the generator in a trial; nil for none
 	fails func(Order) bool          // the contestant fails at this trial
 	slow  float64                   // how much longer than estimated all but the warm-ups take; 0 means 1
@@ -79,7 +79,7 @@ func (p *player) play(t *testing.T, decided func(n int) bool) Stop {
 		if o.Epoch != epoch {
 			epoch = o.Epoch
 			for _, name := range Starts(&p.run, epoch) {
-				l := result.Launch{Contestant: name, Epoch: epoch, StartedUnixNS: p.clock, WarmupNS: int64(WarmNative),
+				l := record.Launch{Contestant: name, Epoch: epoch, StartedUnixNS: p.clock, WarmupNS: int64(WarmNative),
 					SteadyNS: new(int64)}
 				if *l.SteadyNS = p.warms[name]; *l.SteadyNS > 0 || epoch < p.run.Plan.Pilots {
 					l.WarmupNS = max(int64(Warmup(&p.run, name, epoch).Least), *l.SteadyNS+int64(warmPilot))
@@ -88,13 +88,13 @@ func (p *player) play(t *testing.T, decided func(n int) bool) Stop {
 				p.clock += int64(slow*float64(startNative)) + l.WarmupNS
 			}
 		}
-		tr := result.Trial{Key: o.Key, Contestant: o.Contestant, StartedUnixNS: p.clock,
-			Causes: result.Causes{WallNS: 4e8, ServerCPUs: 1, GeneratorCPUs: 1}}
+		tr := record.Trial{Key: o.Key, Contestant: o.Contestant, StartedUnixNS: p.clock,
+			Causes: record.Causes{WallNS: 4e8, ServerCPUs: 1, GeneratorCPUs: 1}}
 		if o.Level != p.run.Plan.First() {
 			tr.Level = &o.Level
 		}
 		if p.rate != nil {
-			tr.Load = result.Load{WindowNS: 1e9, Succeeded: int64(p.rate(o))}
+			tr.Load = record.Load{WindowNS: 1e9, Succeeded: int64(p.rate(o))}
 		}
 		if p.foul != nil {
 			c := p.foul(o)
@@ -107,7 +107,7 @@ func (p *player) play(t *testing.T, decided func(n int) bool) Stop {
 		p.clock += int64(slow * float64(4.75e8))
 		tr.EndedUnixNS = p.clock
 		if p.fails != nil && p.fails(o) {
-			p.run.Failures = append(p.run.Failures, result.Failure{Contestant: o.Contestant, Stage: "load"})
+			p.run.Failures = append(p.run.Failures, record.Failure{Contestant: o.Contestant, Stage: "load"})
 			continue
 		}
 		p.run.Trials = append(p.run.Trials, &tr)
@@ -122,7 +122,7 @@ func (p *player) play(t *testing.T, decided func(n int) bool) Stop {
 func never(int) bool { return false }
 
 func TestPairedTakesEveryRoundOnceAndStopsAtTheLastAnalysis(t *testing.T) {
-	p := player{run: result.Run{Plan: standardPlan("a", "b", "c", "d", "e", "f")}}
+	p := player{run: record.Run{Plan: standardPlan("a", "b", "c", "d", "e", "f")}}
 	if stop := p.play(t, never); stop != LastAnalysis {
 		t.Fatalf("stopped for %q", stop)
 	}
@@ -158,7 +158,7 @@ func TestOrderIsShuffledAndRepeatable(t *testing.T) {
 	first := map[string]int{}
 	var orders [2][]string
 	for i := range orders {
-		p := player{run: result.Run{Plan: standardPlan("a", "b")}}
+		p := player{run: record.Run{Plan: standardPlan("a", "b")}}
 		p.play(t, never)
 		for _, tr := range p.run.Trials {
 			orders[i] = append(orders[i], tr.Contestant)
@@ -173,7 +173,7 @@ func TestOrderIsShuffledAndRepeatable(t *testing.T) {
 	if len(first) != 4 {
 		t.Errorf("only %v ever came first", first)
 	}
-	other := player{run: result.Run{Plan: standardPlan("a", "b")}}
+	other := player{run: record.Run{Plan: standardPlan("a", "b")}}
 	other.run.Plan.Seed = 8
 	other.play(t, never)
 	var order []string
@@ -186,7 +186,7 @@ func TestOrderIsShuffledAndRepeatable(t *testing.T) {
 }
 
 func TestStopsAtTheFirstAnalysisThatDecides(t *testing.T) {
-	p := player{run: result.Run{Plan: standardPlan("a", "b")}}
+	p := player{run: record.Run{Plan: standardPlan("a", "b")}}
 	asked := []int{}
 	stop := p.play(t, func(n int) bool { asked = append(asked, n); return n >= 12 })
 	if stop != Decided || !slices.Equal(asked, []int{8, 12}) {
@@ -196,9 +196,9 @@ func TestStopsAtTheFirstAnalysisThatDecides(t *testing.T) {
 
 // Background discards nothing, and no round is repeated.
 func TestBackgroundDiscardsNothing(t *testing.T) {
-	p := player{run: result.Run{Plan: standardPlan("a", "b")}}
-	p.foul = func(o Order) result.Causes {
-		return result.Causes{BackgroundServerNS: 4e8 * int64(o.Position%2), BackgroundGeneratorNS: 2e8, StealNS: 2e7}
+	p := player{run: record.Run{Plan: standardPlan("a", "b")}}
+	p.foul = func(o Order) record.Causes {
+		return record.Causes{BackgroundServerNS: 4e8 * int64(o.Position%2), BackgroundGeneratorNS: 2e8, StealNS: 2e7}
 	}
 	if stop := p.play(t, never); stop != LastAnalysis {
 		t.Errorf("stopped for %q", stop)
@@ -211,9 +211,9 @@ func TestBackgroundDiscardsNothing(t *testing.T) {
 // stopped plays with a generator that stands still for 0.35 s in the trials that stops tells by their
 // number. It returns the trials that count, none of which may be one of these, and how many of these
 // come after the pilots.
-func (p *player) stopped(t *testing.T, stops func(n int, o Order) bool) (counted []*result.Trial, after int) {
+func (p *player) stopped(t *testing.T, stops func(n int, o Order) bool) (counted []*record.Trial, after int) {
 	t.Helper()
-	n, stopped := 0, map[result.Key]bool{}
+	n, stopped := 0, map[record.Key]bool{}
 	p.gap = func(o Order) int64 {
 		if n++; !stops(n, o) {
 			return 1e6
@@ -235,7 +235,7 @@ func (p *player) stopped(t *testing.T, stops func(n int, o Order) bool) (counted
 
 // A generator that stands still in every fifth trial: none of these counts, and the others of their rounds do.
 func TestTrialsWithPausesDoNotCount(t *testing.T) {
-	p := player{run: result.Run{Plan: standardPlan("a", "b")}, rate: func(Order) float64 { return 1e4 }}
+	p := player{run: record.Run{Plan: standardPlan("a", "b")}, rate: func(Order) float64 { return 1e4 }}
 	counted, stopped := p.stopped(t, func(n int, _ Order) bool { return n%5 == 0 })
 	discarded, all := Discarded(&p.run)
 	if discarded != stopped || len(counted) != all-discarded || len(Epochs(&p.run)) < 8 {
@@ -249,8 +249,8 @@ func TestTrialsWithPausesDoNotCount(t *testing.T) {
 }
 
 func TestBusyMachineEndsWithTheBudget(t *testing.T) {
-	p := player{run: result.Run{Plan: standardPlan("a", "b")}}
-	p.foul = func(o Order) result.Causes { return result.Causes{StealNS: 4e8} }
+	p := player{run: record.Run{Plan: standardPlan("a", "b")}}
+	p.foul = func(o Order) record.Causes { return record.Causes{StealNS: 4e8} }
 	if stop := p.play(t, never); stop != Budget {
 		t.Fatalf("stopped for %q", stop)
 	}
@@ -263,8 +263,8 @@ func TestBusyMachineEndsWithTheBudget(t *testing.T) {
 }
 
 func TestAnalysisWhenTheBudgetEnds(t *testing.T) {
-	p := player{run: result.Run{Plan: standardPlan("a", "b")}}
-	p.foul = func(o Order) (c result.Causes) {
+	p := player{run: record.Run{Plan: standardPlan("a", "b")}}
+	p.foul = func(o Order) (c record.Causes) {
 		if o.Epoch > 10 { // ten epochs count, after the look at 8 and before that at 12
 			c.StealNS = 4e8
 		}
@@ -272,7 +272,7 @@ func TestAnalysisWhenTheBudgetEnds(t *testing.T) {
 	}
 	stop := p.play(t, never)
 	before := Analyses(&p.run)
-	p.run.End = &result.End{Reason: string(stop)}
+	p.run.End = &record.End{Reason: string(stop)}
 	looks := Analyses(&p.run)
 	if stop != Budget || len(before) < 3 || len(looks) != 2 || looks[0] != before[0] || looks[1].N != 10 {
 		t.Fatalf("stopped for %q; looks %v, then %v", stop, before, looks)
@@ -284,14 +284,14 @@ func TestAnalysisWhenTheBudgetEnds(t *testing.T) {
 	if looks := Analyses(&p.run); !slices.Equal(looks, before) {
 		t.Errorf("an interrupted run, which may go on, has the looks %v", looks)
 	}
-	few := player{run: result.Run{Plan: standardPlan("a", "b")}}
-	few.foul = func(o Order) (c result.Causes) {
+	few := player{run: record.Run{Plan: standardPlan("a", "b")}}
+	few.foul = func(o Order) (c record.Causes) {
 		if o.Epoch > 4 {
 			c.StealNS = 4e8
 		}
 		return c
 	}
-	few.run.End = &result.End{Reason: string(few.play(t, never))}
+	few.run.End = &record.End{Reason: string(few.play(t, never))}
 	if looks := Analyses(&few.run); looks[0].N < 8 {
 		t.Errorf("looks %v after 4 epochs, which can show nothing", looks)
 	}
@@ -301,9 +301,9 @@ func TestAnalysisWhenTheBudgetEnds(t *testing.T) {
 func TestBudgetHolds(t *testing.T) {
 	six := []string{"a", "b", "c", "d", "e", "f"}
 	for _, budget := range []time.Duration{5 * time.Minute, 4 * time.Minute} {
-		p := player{run: result.Run{Plan: standardPlan(six...)}}
+		p := player{run: record.Run{Plan: standardPlan(six...)}}
 		p.run.Plan.Epochs, p.run.Plan.BudgetNS = []int{24}, int64(budget)
-		p.foul = func(o Order) (causes result.Causes) {
+		p.foul = func(o Order) (causes record.Causes) {
 			if o.Epoch > 0 && o.Attempt == 0 { // every round is taken twice
 				causes.StealNS = 4e8
 			}
@@ -317,7 +317,7 @@ func TestBudgetHolds(t *testing.T) {
 }
 
 func TestFailedContestantLeavesTheOthers(t *testing.T) {
-	p := player{run: result.Run{Plan: standardPlan("a", "b", "c")}}
+	p := player{run: record.Run{Plan: standardPlan("a", "b", "c")}}
 	p.fails = func(o Order) bool { return o.Contestant == "b" && o.Epoch == 2 && o.Round == 1 }
 	if stop := p.play(t, never); stop != LastAnalysis {
 		t.Fatalf("stopped for %q", stop)
@@ -330,7 +330,7 @@ func TestFailedContestantLeavesTheOthers(t *testing.T) {
 	if n := len(Epochs(&p.run)); n < 8 {
 		t.Errorf("%d epochs of the others count", n)
 	}
-	two := player{run: result.Run{Plan: standardPlan("a", "b")}}
+	two := player{run: record.Run{Plan: standardPlan("a", "b")}}
 	two.fails = p.fails
 	if stop := two.play(t, never); stop != Nobody {
 		t.Errorf("with one contestant left the run stopped for %q", stop)
@@ -339,12 +339,12 @@ func TestFailedContestantLeavesTheOthers(t *testing.T) {
 
 // A machine slower than estimated does fewer epochs, and all of alpha that is left is spent on these.
 func TestSlowMachineIsJudgedAtItsEnd(t *testing.T) {
-	p := player{run: result.Run{Plan: standardPlan("a", "b", "c", "d", "e", "f")}, slow: 1.8}
+	p := player{run: record.Run{Plan: standardPlan("a", "b", "c", "d", "e", "f")}, slow: 1.8}
 	planned := Analyses(&p.run)
 	if stop := p.play(t, never); stop != Budget {
 		t.Errorf("stopped for %q", stop)
 	}
-	p.run.End = &result.End{Reason: string(Budget)}
+	p.run.End = &record.End{Reason: string(Budget)}
 	n, last := len(Epochs(&p.run)), planned[len(planned)-1]
 	if all := Analyses(&p.run); n < 9 || n >= last.N || all[len(all)-1].N != n || all[len(all)-1].Alpha < last.Alpha {
 		t.Errorf("%d epochs, analyses %v, planned %v", n, all, planned)
@@ -382,7 +382,7 @@ func leastIn(t *testing.T, msg string) time.Duration {
 
 // No epoch of a run of two repeats a layout, and which it has is drawn.
 func TestLayouts(t *testing.T) {
-	p := &result.Plan{Seed: 1, Links: result.Links{Layouts: LayoutsOf(2)}}
+	p := &record.Plan{Seed: 1, Links: record.Links{Layouts: LayoutsOf(2)}}
 	orders := map[string]bool{}
 	for cycle := range 3 {
 		for _, name := range []string{"a", "b"} {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // preset is a way to measure that a request names. It sets everything in a plan that a user need
@@ -20,7 +20,7 @@ type preset struct {
 	named   bool     // the pairs that a study names are decided
 	inTurn  bool     // each load has its own process: in the requested order, without warm-up and repeats
 	search  bool     // for the highest rate that keeps an objective
-	arrange func(p *result.Plan, r *Request, q *Question, pr *profile)
+	arrange func(p *record.Plan, r *Request, q *Question, pr *profile)
 }
 
 // The presets, by their names in flags.
@@ -72,14 +72,14 @@ func (p *preset) inRounds() bool { return !p.inTurn && !p.search }
 
 // Check returns an error if a plan lacks something without which it cannot be carried out or
 // judged. The error names the key.
-func Check(p *result.Plan) error {
+func Check(p *record.Plan) error {
 	switch {
 	case len(p.Levels) == 0 || p.Rounds == 0 || len(p.Epochs) == 0:
 		return fmt.Errorf("plan.levels has %d entries, plan.epochs %d, and plan.rounds is %d; a run needs all of them",
 			len(p.Levels), len(p.Epochs), p.Rounds)
-	case !slices.Contains([]string{result.PerEpoch, result.PerPart, result.PerLoad}, p.Processes):
-		return fmt.Errorf("plan.processes is %q; it must be %s, %s or %s", p.Processes, result.PerEpoch, result.PerPart,
-			result.PerLoad)
+	case !slices.Contains([]string{record.PerEpoch, record.PerPart, record.PerLoad}, p.Processes):
+		return fmt.Errorf("plan.processes is %q; it must be %s, %s or %s", p.Processes, record.PerEpoch, record.PerPart,
+			record.PerLoad)
 	case epochsUntil(p, slices.Max(p.Epochs)) > mostEpochs:
 		return fmt.Errorf("plan.epochs and plan.levels ask for %d epochs; at most %d are read",
 			epochsUntil(p, slices.Max(p.Epochs)), mostEpochs)
@@ -94,4 +94,4 @@ const mostEpochs = 10_000
 const wholeBudget = 24 * time.Hour
 
 // inTurn reports whether each load has its own process.
-func inTurn(p *result.Plan) bool { return p.Processes == result.PerLoad }
+func inTurn(p *record.Plan) bool { return p.Processes == record.PerLoad }

@@ -4,21 +4,21 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // A plan without what it needs is refused, with the key.
 func TestCheck(t *testing.T) {
-	for key, spoil := range map[string]func(*result.Plan){
-		"plan.processes": func(p *result.Plan) { p.Processes = "ever" },
-		"plan.epochs 0":  func(p *result.Plan) { p.Epochs = nil },
-		"plan.rounds":    func(p *result.Plan) { p.Rounds = 0 },
-		"plan.levels ask": func(p *result.Plan) {
-			p.Epochs, p.Levels = []int{8, 9000}, append(p.Levels, result.Level{Connections: 1, CPUs: 2})
+	for key, spoil := range map[string]func(*record.Plan){
+		"plan.processes": func(p *record.Plan) { p.Processes = "ever" },
+		"plan.epochs 0":  func(p *record.Plan) { p.Epochs = nil },
+		"plan.rounds":    func(p *record.Plan) { p.Rounds = 0 },
+		"plan.levels ask": func(p *record.Plan) {
+			p.Epochs, p.Levels = []int{8, 9000}, append(p.Levels, record.Level{Connections: 1, CPUs: 2})
 			p.Cells = append(p.Cells, cell("a", 1), cell("b", 1))
 			p.Family = p.PairsAt(0, 1)
 		},
-		"2016 pairs": func(p *result.Plan) {
+		"2016 pairs": func(p *record.Plan) {
 			*p = standardPlan(strings.Fields(strings.Repeat("a ", 64))...)
 		},
 	} {

@@ -3,7 +3,7 @@ package plan
 import (
 	"time"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // Standard is the default profile, Lab the one for machines with more CPUs; Tail is the primary
@@ -75,7 +75,7 @@ const (
 )
 
 // profileOf returns a plan's profile. The default is Standard.
-func profileOf(p *result.Plan) *profile {
+func profileOf(p *record.Plan) *profile {
 	if pr := profiles[p.Profile]; pr != nil {
 		return pr
 	}
@@ -95,20 +95,20 @@ func (pr *profile) margin(primary string) float64 {
 func isTail(primary string) bool { return primary == "p99" || primary == Tail }
 
 // times sets how long trials and the loads before them last.
-func (pr *profile) times(p *result.Plan, trial time.Duration) {
+func (pr *profile) times(p *record.Plan, trial time.Duration) {
 	rewarm := pr.rewarm
 	if p.Fresh() {
 		rewarm = 0
 	}
-	p.Load.NS, p.Load.RewarmNS = int64(trial), Rewarm(&result.Plan{Load: result.LoadLength{RewarmNS: int64(rewarm)}}, p.First())
+	p.Load.NS, p.Load.RewarmNS = int64(trial), Rewarm(&record.Plan{Load: record.LoadLength{RewarmNS: int64(rewarm)}}, p.First())
 }
 
 // RanksTails reports whether a plan's profile can rank latencies.
-func RanksTails(p *result.Plan) bool { return profileOf(p).ranksTail() }
+func RanksTails(p *record.Plan) bool { return profileOf(p).ranksTail() }
 
 // tail makes a plan whose primary metric is p99 an open loop, and keeps a closed loop that shows
 // the contestants' capacity. It returns an error if p99 cannot be ranked.
-func tail(p *result.Plan, pr *profile, t *preset) error {
+func tail(p *record.Plan, pr *profile, t *preset) error {
 	switch {
 	case !isTail(p.Primary):
 		return nil
@@ -120,7 +120,7 @@ func tail(p *result.Plan, pr *profile, t *preset) error {
 	}
 	closed, open := p.First(), p.First()
 	open.RateShare = pr.share
-	p.Primary, p.Levels, p.Study.LevelNames, p.ExtraEpochs = Tail, []result.Level{open, closed}, nil, nil
+	p.Primary, p.Levels, p.Study.LevelNames, p.ExtraEpochs = Tail, []record.Level{open, closed}, nil, nil
 	p.Cells, p.Family = nil, nil
 	p.Complete()
 	return nil

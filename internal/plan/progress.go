@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // Progress is how far a run has come, for live views.
@@ -15,10 +15,10 @@ type Progress struct {
 }
 
 // ProgressOf returns how far a run has come. c gives the planned number of epochs.
-func ProgressOf(run *result.Run, c *Cost) Progress {
+func ProgressOf(run *record.Run, c *Cost) Progress {
 	p, before := &run.Plan, *run
 	if p.Load.Requests == 0 { // the present epoch may have just begun, with the starts
-		before.Trials = run.Trials[:after(run, result.Key{Epoch: lastEpoch(run), Round: -1})]
+		before.Trials = run.Trials[:after(run, record.Key{Epoch: lastEpoch(run), Round: -1})]
 	}
 	left := Cost{Whole: longCost(p, LongRest), Epochs: c.Epochs}
 	if len(run.Trials) == 0 {
@@ -42,7 +42,7 @@ func ProgressOf(run *result.Run, c *Cost) Progress {
 }
 
 // Reached says how far a run came in which no trial counts.
-func Reached(run *result.Run) string {
+func Reached(run *record.Run) string {
 	switch {
 	case len(run.Contestants) < len(participants(&run.Plan, true)):
 		return "while the servers were being verified"

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // The time left falls with the clock; it rises by no more than a tenth where nothing is repeated,
@@ -44,17 +44,17 @@ func TestTimeLeft(t *testing.T) {
 // TestTimeLeftOfRequests: loads of a number of requests take as long as those before them; before the first
 // nothing is said.
 func TestTimeLeftOfRequests(t *testing.T) {
-	p := result.Plan{Profile: Standard, Scenario: "values", Contestants: []string{"a", "b"},
-		External: []string{"wrk"}, Epochs: []int{1}, Levels: []result.Level{{Connections: 8, Pipeline: 1}}, Load: result.LoadLength{NS: 30e9, Requests: 5e6},
+	p := record.Plan{Profile: Standard, Scenario: "values", Contestants: []string{"a", "b"},
+		External: []string{"wrk"}, Epochs: []int{1}, Levels: []record.Level{{Connections: 8, Pipeline: 1}}, Load: record.LoadLength{NS: 30e9, Requests: 5e6},
 		BudgetNS: int64(wholeBudget)}
 	arranged(&p, classic)
-	run, cost := &result.Run{Plan: p}, costOf(t, &p)
+	run, cost := &record.Run{Plan: p}, costOf(t, &p)
 	for i, want := range []time.Duration{0, 300 * time.Second, 200 * time.Second, 100 * time.Second, 0} {
 		if got := ProgressOf(run, cost); got.Left != want || got.Done != i {
 			t.Errorf("after %d loads of 100 s: %d of %d, %v left, want %v", i, got.Done, got.Total, got.Left, want)
 		}
 		if o, stop := Next(run, func() bool { return false }); stop == "" {
-			run.Add(result.Record{Trial: &result.Trial{Key: o.Key, Contestant: o.Contestant, External: o.External,
+			run.Add(record.Record{Trial: &record.Trial{Key: o.Key, Contestant: o.Contestant, External: o.External,
 				StartedUnixNS: 1 + int64(i)*100e9, EndedUnixNS: 1 + int64(i+1)*100e9}})
 		}
 	}
@@ -62,7 +62,7 @@ func TestTimeLeftOfRequests(t *testing.T) {
 
 // During the pilots the time left is that of the estimate, not of a run as quick as their first trial.
 func TestTimeLeftInPilots(t *testing.T) {
-	p := player{run: result.Run{Plan: standardPlan("a", "b", "c")}}
+	p := player{run: record.Run{Plan: standardPlan("a", "b", "c")}}
 	p.run.Plan.Epochs = []int{12}
 	cost := costOf(t, &p.run.Plan)
 	p.after = func() {
@@ -79,7 +79,7 @@ func TestTimeLeftInPilots(t *testing.T) {
 
 // The epoch is said, also where more are needed than was planned.
 func TestProgressSaysTheEpoch(t *testing.T) {
-	p := player{run: result.Run{Plan: standardPlan("a", "b", "c", "d", "e", "f")}}
+	p := player{run: record.Run{Plan: standardPlan("a", "b", "c", "d", "e", "f")}}
 	p.run.Plan.Epochs, p.run.Plan.BudgetNS = []int{24}, int64(5*time.Minute)
 	c := costOf(t, &p.run.Plan)
 	var all []Progress
@@ -97,7 +97,7 @@ func TestProgressSaysTheEpoch(t *testing.T) {
 	}
 }
 
-func costOf(t *testing.T, p *result.Plan) *Cost {
+func costOf(t *testing.T, p *record.Plan) *Cost {
 	t.Helper()
 	c, err := Estimate(p)
 	if err != nil {
@@ -109,11 +109,11 @@ func costOf(t *testing.T, p *result.Plan) *Cost {
 // The budget covers the verification before the first epoch, and the report.
 func TestBudgetCoversVerification(t *testing.T) {
 	ends := func(before time.Duration) time.Duration {
-		p := player{run: result.Run{Plan: standardPlan("a", "b", "c")}}
+		p := player{run: record.Run{Plan: standardPlan("a", "b", "c")}}
 		p.run.Plan.Epochs = []int{100}
-		p.run.Contestants = []result.Contestant{{Name: "a"}, {Name: "b", VerifyUnixNS: 1}} // a was not built
+		p.run.Contestants = []record.Contestant{{Name: "a"}, {Name: "b", VerifyUnixNS: 1}} // a was not built
 		p.clock = int64(before)
-		p.foul = func(o Order) (causes result.Causes) {
+		p.foul = func(o Order) (causes record.Causes) {
 			if o.Epoch > 0 && o.Attempt == 0 { // every round is taken twice
 				causes.StealNS = 4e8
 			}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"dyno/internal/document"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // OpenRate is a requested open-loop rate: a number, or a share of a capacity that the pilots
@@ -22,7 +22,7 @@ type OpenRate struct {
 const CommonShare = 0.7
 
 // at returns a level as an open loop at the rate.
-func (r OpenRate) at(l result.Level) result.Level {
+func (r OpenRate) at(l record.Level) record.Level {
 	l.RatePerSec, l.RateShare, l.OwnRate = r.PerSec, r.Share, r.Own
 	return l
 }
@@ -50,7 +50,7 @@ func (r *Request) addRates(q *Question, asked int) error {
 			}
 			for _, c := range slices.Clone(q.Cells) {
 				if c.Level == i {
-					q.Cells = append(q.Cells, result.Cell{Contestant: c.Contestant, Level: len(q.Levels) - 1})
+					q.Cells = append(q.Cells, record.Cell{Contestant: c.Contestant, Level: len(q.Levels) - 1})
 				}
 			}
 		}
@@ -59,7 +59,7 @@ func (r *Request) addRates(q *Question, asked int) error {
 }
 
 // checkRates returns an error for rates that no load can have.
-func (r *Request) checkRates(p *result.Plan) error {
+func (r *Request) checkRates(p *record.Plan) error {
 	if len(r.Rates) > 0 && isTail(p.Primary) {
 		return refuse("--rate: --primary p99 compares at a rate of its own; omit one of them")
 	}
@@ -77,8 +77,8 @@ func (r *Request) checkRates(p *result.Plan) error {
 // openLoads sets how long a question's open loops last. If the request has no budget, they are
 // as long as their requests need, and the budget grows accordingly. Otherwise they take no more
 // than half the budget, and then may have fewer requests.
-func openLoads(p *result.Plan, r *Request, q *Question) {
-	if len(q.Levels) < 2 || !slices.ContainsFunc(q.Levels, result.Level.Open) {
+func openLoads(p *record.Plan, r *Request, q *Question) {
+	if len(q.Levels) < 2 || !slices.ContainsFunc(q.Levels, record.Level.Open) {
 		return
 	}
 	p.Load.OpenNS = int64(openLongest)
@@ -92,7 +92,7 @@ func openLoads(p *result.Plan, r *Request, q *Question) {
 }
 
 // openCost returns the total time for all open loops outside the comparisons.
-func openCost(p *result.Plan) (sum time.Duration) {
+func openCost(p *record.Plan) (sum time.Duration) {
 	for i := range parts(p) {
 		for _, e := range extraSlots(p, p.Pilots+i) {
 			if e.level.Open() {
@@ -106,26 +106,26 @@ func openCost(p *result.Plan) (sum time.Duration) {
 // openTime returns how long an open loop lasts: until it has OpenRequests, between openSideTrial
 // and the plan's longest time. Before its rate is known, it gets the longest. Compared cells get
 // openTrial.
-func openTime(p *result.Plan, e slot) time.Duration {
+func openTime(p *record.Plan, e slot) time.Duration {
 	if comparedIn(p, e) {
 		return openTrial
 	}
 	longest := time.Duration(p.Load.OpenNS)
 	if rate := e.level.RatePerSec; rate > 0 {
-		needs := time.Duration(result.OpenRequests / rate * 1e9)
+		needs := time.Duration(record.OpenRequests / rate * 1e9)
 		longest = min(longest, ceil(needs, 100*time.Millisecond))
 	}
 	return max(openSideTrial, longest)
 }
 
 // comparedIn reports whether a slot's cell is compared.
-func comparedIn(p *result.Plan, e slot) bool {
+func comparedIn(p *record.Plan, e slot) bool {
 	return compared(p, e.Cell, !slices.Contains(p.Contestants, e.Contestant))
 }
 
 // openLast returns 1 for open loops that are long and not compared, else 0. They come after the
 // other cells in their round, so that these are loaded within seconds.
-func openLast(p *result.Plan, e slot) int {
+func openLast(p *record.Plan, e slot) int {
 	if p.Load.OpenNS > 0 && e.level.Open() && !comparedIn(p, e) {
 		return 1
 	}
@@ -133,11 +133,11 @@ func openLast(p *result.Plan, e slot) int {
 }
 
 // openWords says how long the open loops last.
-func openWords(p *result.Plan) string {
+func openWords(p *record.Plan) string {
 	if p.Load.OpenNS == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("; open loops of %s requests an epoch, in at most %v each", document.Whole(result.OpenRequests),
+	text := fmt.Sprintf("; open loops of %s requests an epoch, in at most %v each", document.Whole(record.OpenRequests),
 		time.Duration(p.Load.OpenNS))
 	if p.Load.OpenNS < int64(openLongest) {
 		longest := *p

@@ -8,14 +8,14 @@ import (
 	"testing"
 	"time"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // fourRates are two shares of each contestant's own capacity, a common share and a number.
 var fourRates = []OpenRate{{Share: .3, Own: true}, {Share: .8, Own: true}, {Share: CommonShare}, {PerSec: 10_000}}
 
 // rated is a plan with them, of two contestants.
-func rated(t *testing.T, change func(*Request)) result.Plan {
+func rated(t *testing.T, change func(*Request)) record.Plan {
 	t.Helper()
 	r := Request{Contestants: []string{"c0", "c2"}, Scenario: "values", Rates: fourRates,
 		Primary: "throughput"}
@@ -31,7 +31,7 @@ func rated(t *testing.T, change func(*Request)) result.Plan {
 // added to a budget that was not asked for, and at most half of one that was.
 func TestRatesAreLevelsBeside(t *testing.T) {
 	p := rated(t, func(*Request) {})
-	want := []result.Level{{RateShare: .3, OwnRate: true}, {RateShare: .8, OwnRate: true}, {RateShare: CommonShare},
+	want := []record.Level{{RateShare: .3, OwnRate: true}, {RateShare: .8, OwnRate: true}, {RateShare: CommonShare},
 		{RatePerSec: 10_000}}
 	if len(p.Levels) != 5 || p.Levels[0] != p.First() || p.First().Open() || !p.Ranks() {
 		t.Fatalf("levels %+v", p.Levels)
@@ -42,7 +42,7 @@ func TestRatesAreLevelsBeside(t *testing.T) {
 		}
 	}
 	plain := rated(t, func(r *Request) { r.Rates = nil })
-	if cost := openCost(&p); p.Load.OpenNS != 10e9 || result.OpenRequests != 100_000 || p.Rounds != plain.Rounds ||
+	if cost := openCost(&p); p.Load.OpenNS != 10e9 || record.OpenRequests != 100_000 || p.Rounds != plain.Rounds ||
 		cost < 6*2*4*10*time.Second || p.BudgetNS < plain.BudgetNS+int64(cost) {
 		t.Errorf("loads of %v cost %v; budget %v against %v", time.Duration(p.Load.OpenNS), cost, time.Duration(p.BudgetNS),
 			time.Duration(plain.BudgetNS))
@@ -86,7 +86,7 @@ func TestRatesBesideNamedPairs(t *testing.T) {
 // Each is loaded at shares of what it showed itself in the pilots, as long as 100,000 requests take or
 // for 10 s, after all else of its round. A resumed run goes on at the same rates.
 func TestOwnRates(t *testing.T) {
-	p := player{run: result.Run{Plan: rated(t, func(*Request) {})}, rate: func(o Order) float64 {
+	p := player{run: record.Run{Plan: rated(t, func(*Request) {})}, rate: func(o Order) float64 {
 		return map[string]float64{"c0": 50_000, "c2": 20_000, "ref": 30_000, "ref'": 30_000, "null": 90_000}[o.Contestant] +
 			float64(o.Round)
 	}}
@@ -103,7 +103,7 @@ func TestOwnRates(t *testing.T) {
 			if rate := last.Level.RatePerSec; rate != want[last.Contestant][at-1] || last.Round > 0 {
 				t.Fatalf("%s at level %d, round %d: %v/s", last.Contestant, at, last.Round, rate)
 			}
-			e := slot{Cell: result.Cell{Contestant: last.Contestant, Level: at}, level: *last.Level}
+			e := slot{Cell: record.Cell{Contestant: last.Contestant, Level: at}, level: *last.Level}
 			if got := time.Duration(trialOf(&run.Plan, e)); got != long[last.Contestant][at-1]*time.Millisecond {
 				t.Fatalf("%s at level %d lasts %v", last.Contestant, at, got)
 			}
@@ -113,7 +113,7 @@ func TestOwnRates(t *testing.T) {
 			t.Fatalf("%s is loaded after an open loop of its round", last.Contestant)
 		}
 	}
-	p.foul = func(o Order) (c result.Causes) {
+	p.foul = func(o Order) (c record.Causes) {
 		if o.Epoch == 2 && o.Round == 0 && o.Attempt == 0 {
 			c.StealNS = 4e8 // the round is repeated
 		}
@@ -126,11 +126,11 @@ func TestOwnRates(t *testing.T) {
 	if _, ok := Rate(&p.run, 1); ok {
 		t.Error("a share of each one's own capacity is said to be one rate")
 	}
-	var again result.Run // as it is read
+	var again record.Run // as it is read
 	again.Launches = append(again.Launches, p.run.Launches...)
 	again.Plan = p.run.Plan
 	for i := range p.run.Trials {
-		var tr result.Trial
+		var tr record.Trial
 		text, err := json.Marshal(p.run.Trials[i])
 		if err = errors.Join(err, json.Unmarshal(text, &tr)); err != nil {
 			t.Fatal(err)
@@ -139,10 +139,10 @@ func TestOwnRates(t *testing.T) {
 			again.Trials = append(again.Trials, &tr)
 		}
 	}
-	again.Resumes = []result.Resume{{Epoch: 4}}
+	again.Resumes = []record.Resume{{Epoch: 4}}
 	o, stop := Next(&again, func() bool { return false })
 	for ; stop == "" && o.Level.RateShare == 0; o, stop = Next(&again, func() bool { return false }) {
-		tr := result.Trial{Key: o.Key, Contestant: o.Contestant, Load: result.Load{WindowNS: 1e9, Succeeded: 1}}
+		tr := record.Trial{Key: o.Key, Contestant: o.Contestant, Load: record.Load{WindowNS: 1e9, Succeeded: 1}}
 		again.Trials = append(again.Trials, &tr)
 	}
 	if at := slices.Index(again.Plan.Levels, o.Level.Planned()); at < 1 || o.Level.RatePerSec != want[o.Contestant][at-1] {
@@ -152,9 +152,9 @@ func TestOwnRates(t *testing.T) {
 
 // A record of a sweep may have no rounds.
 func TestOpenLoopsWithoutRounds(t *testing.T) {
-	p := result.Plan{Pilots: 1, Contestants: []string{"a"}, Load: result.LoadLength{OpenNS: 1e10},
-		Levels: []result.Level{{Connections: 1}, {Connections: 1, RatePerSec: 100}}}
-	run := &result.Run{Plan: p, Trials: []*result.Trial{{Contestant: "a", Level: &p.Levels[0]}}}
+	p := record.Plan{Pilots: 1, Contestants: []string{"a"}, Load: record.LoadLength{OpenNS: 1e10},
+		Levels: []record.Level{{Connections: 1}, {Connections: 1, RatePerSec: 100}}}
+	run := &record.Run{Plan: p, Trials: []*record.Trial{{Contestant: "a", Level: &p.Levels[0]}}}
 	if Reached(run) == "" {
 		t.Error("it says nothing")
 	}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"dyno/internal/analysis"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/stats"
 	"dyno/internal/wire"
 )
@@ -42,7 +42,7 @@ type Request struct {
 
 	Rates    []OpenRate    // sweep and paired: open loops, beside the closed one
 	Epochs   int           // in a run that is carried out whole; in a paired one, at most
-	SLO      *result.SLO   // search
+	SLO      *record.SLO   // search
 	Requests int64         // classic: for one load
 	Duration time.Duration // classic: for one load
 	External []string      // classic: the external tools that each make each load once more
@@ -56,10 +56,10 @@ type Question struct {
 	Study, Title, ClaimsHash string
 	Scenario, Primary        string
 	Contestants              []string
-	Levels                   []result.Level
+	Levels                   []record.Level
 	LevelNames               []string
-	Cells                    []result.Cell
-	Family                   []result.Comparison
+	Cells                    []record.Cell
+	Family                   []record.Comparison
 	Uncontrolled             []int
 	Rounds, ExtraEpochs      int
 	Epochs                   int // in a paired comparison, at most
@@ -77,7 +77,7 @@ type Question struct {
 type ClassicRun struct {
 	Name               string
 	Contestants, Tools []string
-	Level              result.Level
+	Level              record.Level
 	Requests           int64
 	Duration           time.Duration // where Requests is 0
 }
@@ -133,31 +133,31 @@ const defaultAlpha = 0.05
 
 // New makes the plan for a request, or returns a RequestError. It is pure: the same request in
 // the same World gives the same plan.
-func New(r Request, w World) (result.Plan, error) {
+func New(r Request, w World) (record.Plan, error) {
 	preset, err := presetOf(cmp.Or(r.Protocol, paired))
 	if err != nil {
-		return result.Plan{}, err
+		return record.Plan{}, err
 	}
 	profile, ok := profiles[cmp.Or(r.Profile, Standard)]
 	if !ok {
-		return result.Plan{}, refuse("--profile %q: want standard, full or lab", r.Profile)
+		return record.Plan{}, refuse("--profile %q: want standard, full or lab", r.Profile)
 	}
 	q, err := r.question(preset)
 	if err != nil {
-		return result.Plan{}, err
+		return record.Plan{}, err
 	}
-	p := result.Plan{
-		Format: result.Format, Origin: result.Origin{Dyno: w.Dyno, Command: r.Command}, Profile: profile.name,
-		Study: result.OfStudy{Slug: q.Study, ClaimsHash: q.ClaimsHash}, Title: q.Title, Scenario: q.Scenario, Contestants: q.Contestants,
+	p := record.Plan{
+		Format: record.Format, Origin: record.Origin{Dyno: w.Dyno, Command: r.Command}, Profile: profile.name,
+		Study: record.OfStudy{Slug: q.Study, ClaimsHash: q.ClaimsHash}, Title: q.Title, Scenario: q.Scenario, Contestants: q.Contestants,
 		Controls: r.controls(&q, preset, profile), Heap: q.Heap,
-		Processes: result.PerEpoch, External: r.External, Seed: cmp.Or(r.Seed, w.Seed), Primary: q.Primary, Alpha: cmp.Or(r.Alpha, defaultAlpha),
+		Processes: record.PerEpoch, External: r.External, Seed: cmp.Or(r.Seed, w.Seed), Primary: q.Primary, Alpha: cmp.Or(r.Alpha, defaultAlpha),
 		Margin: cmp.Or(r.Margin, profile.margin(q.Primary)),
 	}
 	if !w.Now.IsZero() {
 		p.Origin.StartedUnixNS = w.Now.UnixNano()
 	}
 	if preset.search {
-		p.SLO = cmp.Or(r.SLO, &result.SLO{Quantile: 0.99, LimitNS: int64(10 * time.Millisecond), ErrorShare: 0.001})
+		p.SLO = cmp.Or(r.SLO, &record.SLO{Quantile: 0.99, LimitNS: int64(10 * time.Millisecond), ErrorShare: 0.001})
 	}
 	preset.lay(&p, &q)
 	err = cmp.Or(w.unserved(&p, preset.named && len(q.Family) > 0), tail(&p, profile, preset), r.check(&p, preset), w.backend(&p),
@@ -183,7 +183,7 @@ func New(r Request, w World) (result.Plan, error) {
 }
 
 // lay sets a question's levels, its cells, and the comparisons that are decided.
-func (t *preset) lay(p *result.Plan, q *Question) {
+func (t *preset) lay(p *record.Plan, q *Question) {
 	several := t.inRounds() && len(q.Levels) > 1
 	p.Levels, p.Cells = q.Levels[:1:1], nil
 	if several {
@@ -198,13 +198,13 @@ func (t *preset) lay(p *result.Plan, q *Question) {
 	}
 	switch {
 	case t.inTurn:
-		p.Processes = result.PerLoad
+		p.Processes = record.PerLoad
 		if len(p.External) == 0 {
 			p.External = q.Tools
 		}
 	case !t.inRounds():
 	case q.Fresh:
-		p.Processes = result.PerPart
+		p.Processes = record.PerPart
 	}
 	if several && t.named {
 		p.Family = q.Family
@@ -218,19 +218,19 @@ func (t *preset) lay(p *result.Plan, q *Question) {
 }
 
 // firstLevel is the level for a request without a study.
-var firstLevel = result.Level{Connections: 125, Pipeline: 1}
+var firstLevel = record.Level{Connections: 125, Pipeline: 1}
 
 // question returns the study's question with the requested changes. A changed question loses the
 // study's claims.
 func (r *Request) question(t *preset) (Question, error) {
 	q := r.Question
 	if len(q.Levels) == 0 {
-		q.Levels = []result.Level{firstLevel}
+		q.Levels = []record.Level{firstLevel}
 	}
 	if err := r.classic(&q, t); err != nil {
 		return q, err
 	}
-	alone := func(levels ...result.Level) { // levels that no claim names
+	alone := func(levels ...record.Level) { // levels that no claim names
 		q.Levels, q.LevelNames, q.Cells, q.Family, q.Uncontrolled = levels, nil, nil, nil, nil
 		q.LevelExtraEpochs = nil
 	}
@@ -272,7 +272,7 @@ func (r *Request) question(t *preset) (Question, error) {
 }
 
 // spoken returns levels with the requested HTTP version and streams, each once.
-func (r *Request) spoken(levels []result.Level) (all []result.Level, err error) {
+func (r *Request) spoken(levels []record.Level) (all []record.Level, err error) {
 	for _, l := range levels {
 		if r.HTTP != nil {
 			l.HTTP = *r.HTTP
@@ -303,7 +303,7 @@ func (r *Request) classic(q *Question, t *preset) error {
 		}
 		if r.OwnRun == "" || r.OwnRun == c.Name {
 			*q = Question{Study: q.Study, Title: q.Title, ClaimsHash: q.ClaimsHash, Scenario: q.Scenario, Primary: q.Primary,
-				Contestants: c.Contestants, Levels: []result.Level{c.Level}, Requests: c.Requests, Duration: c.Duration,
+				Contestants: c.Contestants, Levels: []record.Level{c.Level}, Requests: c.Requests, Duration: c.Duration,
 				Heap: q.Heap, Tools: c.Tools}
 			return nil
 		}
@@ -314,7 +314,7 @@ func (r *Request) classic(q *Question, t *preset) error {
 
 // levels returns all combinations of the requested values, based on level. It is nil if the
 // request sets none.
-func (r *Request) levels(level result.Level) (all []result.Level) {
+func (r *Request) levels(level record.Level) (all []record.Level) {
 	if len(r.Connections)+len(r.Delays)+len(r.Records) == 0 {
 		return nil
 	}
@@ -351,7 +351,7 @@ func (r *Request) controls(q *Question, t *preset, pr *profile) []string {
 }
 
 // check returns an error for values out of range and for options that the preset does not have.
-func (r *Request) check(p *result.Plan, t *preset) error {
+func (r *Request) check(p *record.Plan, t *preset) error {
 	for _, o := range []struct {
 		flag  string
 		given bool

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/stats"
 	"dyno/internal/wire"
 )
@@ -47,14 +47,14 @@ func someWorld() World {
 
 // someQuestion is a study at two levels.
 func someQuestion() Question {
-	cell := func(name string, level int) result.Cell { return result.Cell{Contestant: name, Level: level} }
+	cell := func(name string, level int) record.Cell { return record.Cell{Contestant: name, Level: level} }
 	return Question{
 		Study: "s", Title: "Which?", ClaimsHash: "h", Scenario: "values", Primary: "throughput",
 		Contestants: []string{"c0", "c1"},
-		Levels:      []result.Level{{Connections: 10, Pipeline: 1}, {Connections: 20, Pipeline: 1}},
-		LevelNames:  []string{"few", "many"}, Cells: []result.Cell{cell("c0", 0), cell("c1", 0), cell("c0", 1),
+		Levels:      []record.Level{{Connections: 10, Pipeline: 1}, {Connections: 20, Pipeline: 1}},
+		LevelNames:  []string{"few", "many"}, Cells: []record.Cell{cell("c0", 0), cell("c1", 0), cell("c0", 1),
 			cell("c1", 1)},
-		Family: []result.Comparison{{A: cell("c0", 0), B: cell("c1", 0)}}, Uncontrolled: []int{1},
+		Family: []record.Comparison{{A: cell("c0", 0), B: cell("c1", 0)}}, Uncontrolled: []int{1},
 		Rounds: 3, ExtraEpochs: 2, Epochs: 9, Budget: 8 * time.Minute, Duration: 20 * time.Second,
 		Requests: 1000, Heap: true,
 	}
@@ -64,37 +64,37 @@ func someQuestion() Question {
 func TestQuestionByProtocol(t *testing.T) {
 	for _, c := range []struct {
 		protocol string
-		want     result.Plan
+		want     record.Plan
 	}{
-		{"paired", result.Plan{Levels: someQuestion().Levels, Study: result.OfStudy{LevelNames: []string{"few", "many"}},
+		{"paired", record.Plan{Levels: someQuestion().Levels, Study: record.OfStudy{LevelNames: []string{"few", "many"}},
 			Cells:  append(someQuestion().Cells, cell("ref", 0), cell("ref'", 0), cell("null", 0)),
 			Family: someQuestion().Family, ExtraEpochs: []int{2, 2}, Rounds: 3, Pilots: 1,
-			Epochs: []int{3, 5, 7, 8, 9}, Links: result.Links{Layouts: 16},
-			Ceiling: "null", Controls: []string{"ref", "ref'"}, Load: result.LoadLength{NS: 1e8, RewarmNS: 3e7, UnloadedNS: 5e7},
-			Long: result.LongLoads{NS: 2e9}, BudgetNS: int64(8 * time.Minute)}},
-		{"sweep", result.Plan{Levels: someQuestion().Levels, Study: result.OfStudy{LevelNames: []string{"few", "many"}},
+			Epochs: []int{3, 5, 7, 8, 9}, Links: record.Links{Layouts: 16},
+			Ceiling: "null", Controls: []string{"ref", "ref'"}, Load: record.LoadLength{NS: 1e8, RewarmNS: 3e7, UnloadedNS: 5e7},
+			Long: record.LongLoads{NS: 2e9}, BudgetNS: int64(8 * time.Minute)}},
+		{"sweep", record.Plan{Levels: someQuestion().Levels, Study: record.OfStudy{LevelNames: []string{"few", "many"}},
 			Cells: append(someQuestion().Cells, cell("ref", 0), cell("ref'", 0), cell("null", 0), cell("ref", 1), cell("ref'", 1),
 				cell("null", 1)),
-			Family: []result.Comparison{{A: cell("c0", 0), B: cell("c1", 0)}, {A: cell("c0", 1), B: cell("c1", 1)}},
-			Rounds: 3, Pilots: 1, Links: result.Links{Layouts: 16}, ExtraEpochs: []int{2, 2},
-			Epochs: []int{8}, Load: result.LoadLength{UnloadedNS: 5e7, NS: 1e8, RewarmNS: 3e7}, Ceiling: "null", Controls: []string{"ref", "ref'"},
+			Family: []record.Comparison{{A: cell("c0", 0), B: cell("c1", 0)}, {A: cell("c0", 1), B: cell("c1", 1)}},
+			Rounds: 3, Pilots: 1, Links: record.Links{Layouts: 16}, ExtraEpochs: []int{2, 2},
+			Epochs: []int{8}, Load: record.LoadLength{UnloadedNS: 5e7, NS: 1e8, RewarmNS: 3e7}, Ceiling: "null", Controls: []string{"ref", "ref'"},
 			BudgetNS: int64(4 * time.Minute)}},
-		{"search", result.Plan{Rounds: SearchRounds, Epochs: []int{1}, Controls: []string{"ref", "ref'"}, Load: result.LoadLength{NS: 2e9, RewarmNS: 3e7},
+		{"search", record.Plan{Rounds: SearchRounds, Epochs: []int{1}, Controls: []string{"ref", "ref'"}, Load: record.LoadLength{NS: 2e9, RewarmNS: 3e7},
 			Levels: someQuestion().Levels[:1], ExtraEpochs: []int{2},
-			Cells:    []result.Cell{cell("c0", 0), cell("c1", 0), cell("ref", 0), cell("ref'", 0)},
+			Cells:    []record.Cell{cell("c0", 0), cell("c1", 0), cell("ref", 0), cell("ref'", 0)},
 			BudgetNS: int64(24 * time.Hour),
-			SLO:      &result.SLO{Quantile: 0.99, LimitNS: 1e7, ErrorShare: 0.001}}},
-		{"classic", result.Plan{Rounds: 1, Epochs: []int{1}, Load: result.LoadLength{NS: 20e9, Requests: 1000}, BudgetNS: int64(24 * time.Hour),
-			Levels: someQuestion().Levels[:1], ExtraEpochs: []int{2}, Processes: result.PerLoad,
-			Cells: []result.Cell{cell("c0", 0), cell("c1", 0)}}},
+			SLO:      &record.SLO{Quantile: 0.99, LimitNS: 1e7, ErrorShare: 0.001}}},
+		{"classic", record.Plan{Rounds: 1, Epochs: []int{1}, Load: record.LoadLength{NS: 20e9, Requests: 1000}, BudgetNS: int64(24 * time.Hour),
+			Levels: someQuestion().Levels[:1], ExtraEpochs: []int{2}, Processes: record.PerLoad,
+			Cells: []record.Cell{cell("c0", 0), cell("c1", 0)}}},
 	} {
 		got, err := New(Request{Question: someQuestion(), Protocol: c.protocol, Command: "dyno run s"}, someWorld())
 		if err != nil {
 			t.Fatal(err)
 		}
 		want := c.want
-		want.Processes = stdcmp.Or(want.Processes, result.PerEpoch)
-		want.Format, want.Origin.Dyno, want.Origin.Command, want.Profile, want.Study.Slug, want.Study.ClaimsHash = result.Format, "v1",
+		want.Processes = stdcmp.Or(want.Processes, record.PerEpoch)
+		want.Format, want.Origin.Dyno, want.Origin.Command, want.Profile, want.Study.Slug, want.Study.ClaimsHash = record.Format, "v1",
 			"dyno run s", Standard, "s", "h"
 		want.Title, want.Scenario, want.Contestants, want.Servers.Managed = "Which?", "values", []string{"c0", "c1"},
 			[]string{"c1"}
@@ -112,44 +112,44 @@ func TestAskedByHand(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		r    Request
-		ok   func(p *result.Plan) bool
+		ok   func(p *record.Plan) bool
 	}{
-		{"contestants", Request{Contestants: []string{"c2", "c3"}}, func(p *result.Plan) bool {
+		{"contestants", Request{Contestants: []string{"c2", "c3"}}, func(p *record.Plan) bool {
 			return p.Study.Slug == "" && p.Study.ClaimsHash == "" && p.Title == "Values" && len(p.Levels) == 1 &&
 				p.First().Connections == 10 && p.Rounds == 12 &&
 				p.BudgetNS == int64(5*time.Minute) && !p.Heap && slices.Equal(p.Epochs, []int{3, 5, 7, 8, 10, 12, 24})
 		}},
-		{"three contestants", Request{Contestants: []string{"c0", "c2", "c3"}}, func(p *result.Plan) bool {
+		{"three contestants", Request{Contestants: []string{"c0", "c2", "c3"}}, func(p *record.Plan) bool {
 			return slices.Equal(p.Epochs, []int{3, 5, 8, 12, 24, 48})
 		}},
-		{"scenario", Request{Scenario: "relay"}, func(p *result.Plan) bool {
+		{"scenario", Request{Scenario: "relay"}, func(p *record.Plan) bool {
 			return p.Study.Slug == "s" && p.Study.ClaimsHash == "" && p.Ranks() && p.First().Records == DefaultRecords &&
 				p.Backend == "records" &&
 				p.Ceiling == "records" && p.Rounds == 3
 		}},
-		{"connections", Request{Connections: []int{50}}, func(p *result.Plan) bool {
+		{"connections", Request{Connections: []int{50}}, func(p *record.Plan) bool {
 			return p.Study.Slug == "s" && len(p.Levels) == 1 && p.Ranks() && p.First().Connections == 50 &&
 				p.Study.ClaimsHash == "h"
 		}},
 		{"sweep", Request{Protocol: "sweep", Connections: []int{5, 6}, Delays: []time.Duration{0, time.Second}},
-			func(p *result.Plan) bool {
+			func(p *record.Plan) bool {
 				return len(p.Levels) == 4 && p.Levels[1].Connections == 6 && p.Levels[2].DelayNS == 1e9 &&
 					len(p.Family) == 4 &&
 					p.Pilots == 2
 			}},
 		{"duration", Request{Protocol: "classic", Duration: time.Second},
-			func(p *result.Plan) bool { return p.Load.NS == 1e9 && p.Load.Requests == 0 }},
-		{"requests", Request{Protocol: "classic", Requests: 7}, func(p *result.Plan) bool {
+			func(p *record.Plan) bool { return p.Load.NS == 1e9 && p.Load.Requests == 0 }},
+		{"requests", Request{Protocol: "classic", Requests: 7}, func(p *record.Plan) bool {
 			return p.Load.NS == 20e9 && p.Load.Requests == 7
 		}},
-		{"epochs and budget", Request{Epochs: 10, Budget: time.Hour, Seed: 9}, func(p *result.Plan) bool {
+		{"epochs and budget", Request{Epochs: 10, Budget: time.Hour, Seed: 9}, func(p *record.Plan) bool {
 			return slices.Max(p.Epochs) == 10 && p.BudgetNS == 3600e9 && p.Seed == 9
 		}},
-		{"no controls", Request{Controls: []string{"none"}}, func(p *result.Plan) bool {
+		{"no controls", Request{Controls: []string{"none"}}, func(p *record.Plan) bool {
 			return len(p.Controls) == 0 && p.Ceiling == ""
 		}},
 		{"full", Request{Profile: "full", Contestants: []string{"c0", "c1", "c2", "c3", "c4"}},
-			func(p *result.Plan) bool {
+			func(p *record.Plan) bool {
 				return p.BudgetNS == int64(30*time.Minute) && len(p.Controls) == 3 && p.Pilots == 2 &&
 					len(p.Levels) == 2 &&
 					p.Levels[1].RateShare == 0.3
@@ -180,7 +180,7 @@ func TestRefused(t *testing.T) {
 		{Request{Epochs: -1}, "--epochs -1"},
 		{Request{Epochs: 7}, "--epochs 7: a comparison is judged after 8 epochs or more"},
 		{Request{Requests: 5}, "--requests applies only to --protocol classic"},
-		{Request{Protocol: "sweep", SLO: &result.SLO{}}, "--slo applies only to --protocol search"},
+		{Request{Protocol: "sweep", SLO: &record.SLO{}}, "--slo applies only to --protocol search"},
 		{Request{Protocol: "sweep", External: []string{"wrk"}}, "--external applies only to --protocol classic"},
 		{Request{Protocol: "sweep", Epochs: -1}, "--epochs -1"},
 		{Request{Protocol: "classic", Requests: 5, Duration: 5}, "--requests and --duration exclude each other; pass one of them"},
@@ -309,37 +309,37 @@ func TestUnserved(t *testing.T) {
 			"both": {Protocols: []wire.HTTP{wire.Clear, wire.H2}}, "also": {}, "ref": {Reference: true},
 			"ref'": {Reference: true}}[name], nil
 	}
-	clear, two := result.Level{Connections: 10, Pipeline: 1}, result.Level{Connections: 10, Pipeline: 1, HTTP: wire.H2}
-	at := func(name string, level int) result.Cell { return result.Cell{Contestant: name, Level: level} }
+	clear, two := record.Level{Connections: 10, Pipeline: 1}, record.Level{Connections: 10, Pipeline: 1, HTTP: wire.H2}
+	at := func(name string, level int) record.Cell { return record.Cell{Contestant: name, Level: level} }
 	names := []string{"plain", "both", "also"}
 	q := Question{Scenario: "values", Primary: "throughput", Contestants: names, ClaimsHash: "h",
-		Levels: []result.Level{clear, two}}
+		Levels: []record.Level{clear, two}}
 	for _, c := range []struct {
 		name     string
 		ask      func(r *Request)
 		left     []string
-		cells    []result.Cell
+		cells    []record.Cell
 		family   int
-		unserved []result.Unserved
+		unserved []record.Unserved
 		refused  string
 	}{
-		{"all pairs", func(*Request) {}, names, []result.Cell{at("plain", 0), at("both", 0), at("both", 1), at("also", 0),
-			at("also", 1)}, 3, []result.Unserved{{Contestant: "plain", HTTP: wire.H2}}, ""},
+		{"all pairs", func(*Request) {}, names, []record.Cell{at("plain", 0), at("both", 0), at("both", 1), at("also", 0),
+			at("also", 1)}, 3, []record.Unserved{{Contestant: "plain", HTTP: wire.H2}}, ""},
 		{"a family", func(r *Request) {
-			r.Question.Cells = []result.Cell{at("plain", 1), at("both", 0), at("both", 1), at("plain", 0)}
+			r.Question.Cells = []record.Cell{at("plain", 1), at("both", 0), at("both", 1), at("plain", 0)}
 			r.Question.Contestants = names[:2]
-			r.Question.Family = []result.Comparison{{A: at("plain", 0), B: at("plain", 1)}, {A: at("both", 0), B: at("both", 1)}}
-		}, names[:2], []result.Cell{at("both", 0), at("both", 1), at("plain", 0)}, 1,
-			[]result.Unserved{{Contestant: "plain", HTTP: wire.H2}}, ""},
+			r.Question.Family = []record.Comparison{{A: at("plain", 0), B: at("plain", 1)}, {A: at("both", 0), B: at("both", 1)}}
+		}, names[:2], []record.Cell{at("both", 0), at("both", 1), at("plain", 0)}, 1,
+			[]record.Unserved{{Contestant: "plain", HTTP: wire.H2}}, ""},
 		{"no pair", func(r *Request) {
-			r.Question.Cells, r.Question.Contestants = []result.Cell{at("plain", 1), at("plain", 0)}, names[:1]
-			r.Question.Family = []result.Comparison{{A: at("plain", 0), B: at("plain", 1)}}
+			r.Question.Cells, r.Question.Contestants = []record.Cell{at("plain", 1), at("plain", 0)}, names[:1]
+			r.Question.Family = []record.Comparison{{A: at("plain", 0), B: at("plain", 1)}}
 		}, nil, nil, 0, nil, "nothing is left to compare"},
-		{"one level", func(r *Request) { r.HTTP = &two.HTTP }, names[1:], []result.Cell{at("both", 0), at("also", 0)}, 1,
-			[]result.Unserved{{Contestant: "plain", HTTP: wire.H2}}, ""},
+		{"one level", func(r *Request) { r.HTTP = &two.HTTP }, names[1:], []record.Cell{at("both", 0), at("also", 0)}, 1,
+			[]record.Unserved{{Contestant: "plain", HTTP: wire.H2}}, ""},
 		{"nobody", func(r *Request) { r.HTTP, r.Question.Contestants = &two.HTTP, names[:1] }, nil, nil, 0, nil,
 			"plain does not serve HTTP/2 over TLS"},
-		{"all", func(r *Request) { r.HTTP = &clear.HTTP }, names, []result.Cell{at("plain", 0), at("both", 0), at("also", 0)}, 3, nil, ""},
+		{"all", func(r *Request) { r.HTTP = &clear.HTTP }, names, []record.Cell{at("plain", 0), at("both", 0), at("also", 0)}, 3, nil, ""},
 	} {
 		r := Request{Question: q}
 		c.ask(&r)
@@ -354,7 +354,7 @@ func TestUnserved(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
-		own := slices.DeleteFunc(p.Cells, func(c result.Cell) bool { return !slices.Contains(p.Contestants, c.Contestant) })
+		own := slices.DeleteFunc(p.Cells, func(c record.Cell) bool { return !slices.Contains(p.Contestants, c.Contestant) })
 		if diff := cmp.Diff(c.left, p.Contestants) + cmp.Diff(c.cells, own) + cmp.Diff(c.unserved,
 			p.Servers.Unserved); diff != "" || len(p.Family) != c.family {
 			t.Errorf("%s: %s; %d comparisons", c.name, diff, len(p.Family))
@@ -384,7 +384,7 @@ func TestStreams(t *testing.T) {
 // TestCeilingByProtocol: the null server is loaded in HTTP/2 where it has one response, and is not part
 // of what it does not answer.
 func TestCeilingByProtocol(t *testing.T) {
-	levels := []result.Level{{Connections: 10, Pipeline: 1}, {Connections: 10, Pipeline: 1, HTTP: wire.H2C}}
+	levels := []record.Level{{Connections: 10, Pipeline: 1}, {Connections: 10, Pipeline: 1, HTTP: wire.H2C}}
 	for _, alike := range []bool{true, false} {
 		world := someWorld()
 		world.Contestant = nil

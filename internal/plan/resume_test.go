@@ -3,14 +3,14 @@ package plan
 import (
 	"testing"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 func TestResumedRunGoesOnInANewEpoch(t *testing.T) {
-	whole := player{run: result.Run{Plan: standardPlan("a", "b")}}
+	whole := player{run: record.Run{Plan: standardPlan("a", "b")}}
 	want := whole.play(t, never)
 
-	p := player{run: result.Run{Plan: standardPlan("a", "b")}}
+	p := player{run: record.Run{Plan: standardPlan("a", "b")}}
 	p.run = whole.run
 	p.run.Trials = whole.run.Trials[:len(whole.run.Trials)/2+1] // in the midst of an epoch
 	p.clock = p.run.Trials[len(p.run.Trials)-1].EndedUnixNS
@@ -20,7 +20,7 @@ func TestResumedRunGoesOnInANewEpoch(t *testing.T) {
 		t.Fatalf("epoch %d, %v; want %d", epoch, err, cut+1)
 	}
 	const pause = 3600e9
-	p.run.Resumes = []result.Resume{{Epoch: epoch, PausedNS: pause}}
+	p.run.Resumes = []record.Resume{{Epoch: epoch, PausedNS: pause}}
 	p.clock += pause
 	n := len(p.run.Trials)
 	if got := p.play(t, never); got != want {
@@ -39,14 +39,14 @@ func TestResumedRunGoesOnInANewEpoch(t *testing.T) {
 // A run that is killed when its last trial is recorded, but not yet how it ended, makes its interim analysis
 // when it is resumed, and no other epoch.
 func TestResumedRunMakesTheAnalysisThatItMissed(t *testing.T) {
-	for _, plan := range []result.Plan{standardPlan("a", "b")} {
-		p := player{run: result.Run{Plan: plan}}
+	for _, plan := range []record.Plan{standardPlan("a", "b")} {
+		p := player{run: record.Run{Plan: plan}}
 		want := p.play(t, never)
 		epoch, err := Resumable(&p.run)
 		if err != nil {
 			t.Fatal(err)
 		}
-		p.run.Resumes = []result.Resume{{Epoch: epoch}}
+		p.run.Resumes = []record.Resume{{Epoch: epoch}}
 		n := len(p.run.Trials)
 		if got := p.play(t, never); got != want || len(p.run.Trials) != n {
 			t.Errorf("%v: it ended by %q after %d more trials; at once by %q", plan.Epochs, got, len(p.run.Trials)-n,
@@ -56,7 +56,7 @@ func TestResumedRunMakesTheAnalysisThatItMissed(t *testing.T) {
 }
 
 func TestNotResumable(t *testing.T) {
-	p := player{run: result.Run{Plan: standardPlan("a", "b")}}
+	p := player{run: record.Run{Plan: standardPlan("a", "b")}}
 	if _, err := Resumable(&p.run); err == nil {
 		t.Error("a run without a trial can be resumed")
 	}
@@ -64,7 +64,7 @@ func TestNotResumable(t *testing.T) {
 	if _, err := Resumable(&p.run); err != nil {
 		t.Errorf("a run that was killed cannot be resumed: %v", err)
 	}
-	p.run.End = &result.End{Reason: Interrupted}
+	p.run.End = &record.End{Reason: Interrupted}
 	if _, err := Resumable(&p.run); err != nil {
 		t.Error(err)
 	}
@@ -75,7 +75,7 @@ func TestNotResumable(t *testing.T) {
 }
 
 func TestPilotsOver(t *testing.T) {
-	p := player{run: result.Run{Plan: standardPlan("a", "b")}}
+	p := player{run: record.Run{Plan: standardPlan("a", "b")}}
 	p.play(t, never)
 	all, n := p.run.Trials, 0
 	for n < len(all) && all[n].Epoch < p.run.Plan.Pilots {
@@ -92,19 +92,19 @@ func TestPilotsOver(t *testing.T) {
 // TestRoundWithALoss: a round in which a machine was lost is taken again from its beginning, even if one was lost once
 // more before that.
 func TestRoundWithALoss(t *testing.T) {
-	p := player{run: result.Run{Plan: standardPlan("a", "b")}}
+	p := player{run: record.Run{Plan: standardPlan("a", "b")}}
 	p.play(t, never)
 	p.run.Trials = p.run.Trials[:1] // of the first round
 	undecided, k := func() bool { return false }, p.run.Trials[0].Key
 	k.Position++
-	for _, lost := range []result.Key{k, {Epoch: -1, Round: -1}} {
-		p.run.Lost = append(p.run.Lost, result.Lost{Key: lost})
+	for _, lost := range []record.Key{k, {Epoch: -1, Round: -1}} {
+		p.run.Lost = append(p.run.Lost, record.Lost{Key: lost})
 		k.Position, k.Attempt = 0, 1
 		if o, stop := Next(&p.run, undecided); stop != "" || o.Key != k {
 			t.Errorf("after %d losses comes %+v %q; want %+v", len(p.run.Lost), o.Key, stop, k)
 		}
 	}
-	p.run.Trials = append(p.run.Trials, &result.Trial{Key: k, Contestant: p.run.Trials[0].Contestant})
+	p.run.Trials = append(p.run.Trials, &record.Trial{Key: k, Contestant: p.run.Trials[0].Contestant})
 	k.Position++
 	if o, stop := Next(&p.run, undecided); stop != "" || o.Key != k {
 		t.Errorf("within the round comes %+v %q; want %+v", o.Key, stop, k)

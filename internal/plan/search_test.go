@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"dyno/internal/analysis"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/stats"
 )
 
@@ -15,12 +15,12 @@ import (
 // times log-normal noise, with a discarded round now and then.
 func TestSearchFindsTheCapacity(t *testing.T) {
 	p := standardPlan("a", "b")
-	p.Profile, p.SLO, p.Ceiling, p.BudgetNS = Standard, &result.SLO{Quantile: .99, LimitNS: 1e7, ErrorShare: 1e-3}, "", int64(time.Hour)
+	p.Profile, p.SLO, p.Ceiling, p.BudgetNS = Standard, &record.SLO{Quantile: .99, LimitNS: 1e7, ErrorShare: 1e-3}, "", int64(time.Hour)
 	arranged(&p, search)
 	p.Epochs = []int{2}
 	rng := rand.New(rand.NewPCG(5, 5))
 	full := map[string]float64{"a": 50_000, "b": 30_000, "ref": 40_000, "ref'": 40_000}
-	run := result.Run{Plan: p}
+	run := record.Run{Plan: p}
 	clock := int64(0)
 	n := 0
 	for stop := Stop(""); stop == ""; n++ {
@@ -31,7 +31,7 @@ func TestSearchFindsTheCapacity(t *testing.T) {
 			}
 			break
 		}
-		l := result.Load{WindowNS: o.TrialNS, Connections: 125, Established: 125}
+		l := record.Load{WindowNS: o.TrialNS, Connections: 125, Established: 125}
 		top := full[o.Contestant]
 		if rate := o.Level.RatePerSec; rate == 0 {
 			l.Started = int64(top * float64(o.TrialNS) / 1e9)
@@ -44,12 +44,12 @@ func TestSearchFindsTheCapacity(t *testing.T) {
 			}
 			l.ResponseP99NS = int64(2e6 / max(1-rate/top, 1e-3) * math.Exp(0.1*rng.NormFloat64()))
 		}
-		c := result.Causes{WallNS: o.TrialNS, ServerCPUs: 1, GeneratorCPUs: 1}
+		c := record.Causes{WallNS: o.TrialNS, ServerCPUs: 1, GeneratorCPUs: 1}
 		if rng.IntN(40) == 0 {
 			c.StealNS = o.TrialNS
 		}
 		level := o.Level
-		run.Trials = append(run.Trials, &result.Trial{Key: o.Key, Contestant: o.Contestant, Level: &level, Load: l,
+		run.Trials = append(run.Trials, &record.Trial{Key: o.Key, Contestant: o.Contestant, Level: &level, Load: l,
 			Causes: c, StartedUnixNS: clock, EndedUnixNS: clock + o.TrialNS})
 		clock += o.TrialNS
 		if n > 2000 {
@@ -75,36 +75,36 @@ func TestSearchFindsTheCapacity(t *testing.T) {
 
 // TestMissed: a load keeps an objective, or says why not.
 func TestMissed(t *testing.T) {
-	slo := &result.SLO{Quantile: .99, LimitNS: 1e7, ErrorShare: 1e-3}
-	good := result.Load{Planned: 10_000, Started: 10_000, Succeeded: 10_000, ResponseP50NS: 1e6, ResponseP99NS: 9e6}
+	slo := &record.SLO{Quantile: .99, LimitNS: 1e7, ErrorShare: 1e-3}
+	good := record.Load{Planned: 10_000, Started: 10_000, Succeeded: 10_000, ResponseP50NS: 1e6, ResponseP99NS: 9e6}
 	for _, c := range []struct {
 		name   string
-		change func(*result.Load)
+		change func(*record.Load)
 		want   Miss
 	}{
-		{"good", func(*result.Load) {}, ""},
-		{"slow", func(l *result.Load) { l.ResponseP99NS = 1e7 }, Slow},
-		{"ten errors", func(l *result.Load) { l.Succeeded -= 10 }, ""},
-		{"eleven errors", func(l *result.Load) { l.Succeeded -= 11 }, Errors},
-		{"rate missed", func(l *result.Load) { l.Started, l.Succeeded = 9_000, 9_000 }, Unsent},
-		{"eleven not sent", func(l *result.Load) { l.Started, l.Succeeded = 9_989, 9_989 }, Unsent},
-		{"six errors, five not sent", func(l *result.Load) { l.Started, l.Succeeded = 9_995, 9_989 }, Unsent},
-		{"connections", func(l *result.Load) { l.Connections, l.Established = 4, 3 }, Lacking},
-		{"only a lower bound", func(l *result.Load) { l.CensoredFromNS = 8e6 }, Unbounded},
-		{"broken early, at most below the limit", func(l *result.Load) {
+		{"good", func(*record.Load) {}, ""},
+		{"slow", func(l *record.Load) { l.ResponseP99NS = 1e7 }, Slow},
+		{"ten errors", func(l *record.Load) { l.Succeeded -= 10 }, ""},
+		{"eleven errors", func(l *record.Load) { l.Succeeded -= 11 }, Errors},
+		{"rate missed", func(l *record.Load) { l.Started, l.Succeeded = 9_000, 9_000 }, Unsent},
+		{"eleven not sent", func(l *record.Load) { l.Started, l.Succeeded = 9_989, 9_989 }, Unsent},
+		{"six errors, five not sent", func(l *record.Load) { l.Started, l.Succeeded = 9_995, 9_989 }, Unsent},
+		{"connections", func(l *record.Load) { l.Connections, l.Established = 4, 3 }, Lacking},
+		{"only a lower bound", func(l *record.Load) { l.CensoredFromNS = 8e6 }, Unbounded},
+		{"broken early, at most below the limit", func(l *record.Load) {
 			l.CensoredFromNS, l.ResponseP99MostNS = 1, 9.8e6
 		}, ""},
-		{"broken early, at most above it", func(l *result.Load) { l.CensoredFromNS, l.ResponseP99MostNS = 1, 1.1e7 },
+		{"broken early, at most above it", func(l *record.Load) { l.CensoredFromNS, l.ResponseP99MostNS = 1, 1.1e7 },
 			Slow},
-		{"censored beyond", func(l *result.Load) { l.CensoredFromNS = 2e7 }, ""},
-		{"growing backlog", func(l *result.Load) { l.Pace = &result.Pace{HalfNS: 1e9, EarlyNS: 10e9, LateNS: 70e9} },
+		{"censored beyond", func(l *record.Load) { l.CensoredFromNS = 2e7 }, ""},
+		{"growing backlog", func(l *record.Load) { l.Pace = &record.Pace{HalfNS: 1e9, EarlyNS: 10e9, LateNS: 70e9} },
 			Growing},
-		{"backlog that comes and goes", func(l *result.Load) {
-			l.Pace = &result.Pace{HalfNS: 1e9, EarlyNS: 40e9, LateNS: 70e9}
+		{"backlog that comes and goes", func(l *record.Load) {
+			l.Pace = &record.Pace{HalfNS: 1e9, EarlyNS: 40e9, LateNS: 70e9}
 		}, ""},
-		{"too few for a p99", func(l *result.Load) { l.Planned, l.Started, l.Succeeded = 900, 900, 900 }, TooFew},
-		{"too few, and wrong", func(l *result.Load) { l.Planned, l.Started, l.Succeeded = 900, 900, 800 }, Errors},
-		{"nothing sent", func(l *result.Load) { *l = result.Load{} }, TooFew},
+		{"too few for a p99", func(l *record.Load) { l.Planned, l.Started, l.Succeeded = 900, 900, 900 }, TooFew},
+		{"too few, and wrong", func(l *record.Load) { l.Planned, l.Started, l.Succeeded = 900, 900, 800 }, Errors},
+		{"nothing sent", func(l *record.Load) { *l = record.Load{} }, TooFew},
 	} {
 		l := good
 		c.change(&l)
@@ -112,10 +112,10 @@ func TestMissed(t *testing.T) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
-	if slo.ErrorShare = .2; missed(slo, &result.Load{Planned: 10_000, Started: 9_000, Succeeded: 9_000}) != Unsent {
+	if slo.ErrorShare = .2; missed(slo, &record.Load{Planned: 10_000, Started: 9_000, Succeeded: 9_000}) != Unsent {
 		t.Error("a rate that was not sent")
 	}
-	if slo.Quantile = .5; missed(slo, &result.Load{Planned: 20, Started: 20, Succeeded: 20, ResponseP50NS: 1,
+	if slo.Quantile = .5; missed(slo, &record.Load{Planned: 20, Started: 20, Succeeded: 20, ResponseP50NS: 1,
 		ResponseP99NS: 1e9}) != "" {
 		t.Error("an objective of the median rechecks at p99")
 	}
@@ -148,7 +148,7 @@ func TestProbe(t *testing.T) {
 		{"nothing counted", .5, ms(10), Closed{1000, ms(1)}, SearchRounds - 1, nil, 1, 0},
 		{"confirmation", .5, ms(10), Closed{1000, ms(1)}, SearchRounds - 1, kept, 1, confirmProbe},
 	} {
-		slo := &result.SLO{Quantile: c.quantile, LimitNS: int64(c.limit)}
+		slo := &record.SLO{Quantile: c.quantile, LimitNS: int64(c.limit)}
 		rate, length, ok := Probe(slo, c.round, c.closed, c.probes, c.scale)
 		if length = length.Round(time.Millisecond); ok != (c.length > 0) || ok && (length != c.length || rate <= 0) {
 			t.Errorf("%s: %v at %v, %v; want %v", c.name, length, rate, ok, c.length)
@@ -162,7 +162,7 @@ func TestProbe(t *testing.T) {
 
 // TestFew: of too few requests for a percentile the counts decide where they can.
 func TestFew(t *testing.T) {
-	slo := &result.SLO{Quantile: .99, LimitNS: 1e7, ErrorShare: 1e-2}
+	slo := &record.SLO{Quantile: .99, LimitNS: 1e7, ErrorShare: 1e-2}
 	for _, c := range []struct {
 		planned, fast int64
 		r             Response
@@ -176,7 +176,7 @@ func TestFew(t *testing.T) {
 		{20_000, 0, Response{NS: 1e6, Least: 1e6}, ""},
 	} {
 		c.r.Fast = c.fast
-		l := &result.Load{Planned: c.planned, Started: c.planned, Succeeded: c.planned}
+		l := &record.Load{Planned: c.planned, Started: c.planned, Succeeded: c.planned}
 		if got := Missed(slo, l, c.r); got != c.want {
 			t.Errorf("%+v: %q", c, got)
 		}
@@ -187,16 +187,16 @@ func TestFew(t *testing.T) {
 // the same rate, at most twice; no other program is blamed for it. Its record decides a percentile of few requests.
 func TestSearchRepeatsLimitedProbes(t *testing.T) {
 	p := standardPlan("a", "b")
-	p.Profile, p.SLO, p.Ceiling, p.BudgetNS = Standard, &result.SLO{Quantile: .99, LimitNS: 1e7, ErrorShare: 1e-3}, "", int64(time.Hour)
+	p.Profile, p.SLO, p.Ceiling, p.BudgetNS = Standard, &record.SLO{Quantile: .99, LimitNS: 1e7, ErrorShare: 1e-3}, "", int64(time.Hour)
 	arranged(&p, search)
 	p.Epochs, p.Pilots = []int{1}, 0
-	run, takes, rates := result.Run{Plan: p}, map[int]int{}, map[int]map[float64]bool{}
+	run, takes, rates := record.Run{Plan: p}, map[int]int{}, map[int]map[float64]bool{}
 	for {
 		o, stop := Next(&run, nil)
 		if stop != "" {
 			break
 		}
-		l := result.Load{WindowNS: o.TrialNS, WallNS: o.TrialNS, Connections: 125, Established: 125}
+		l := record.Load{WindowNS: o.TrialNS, WallNS: o.TrialNS, Connections: 125, Established: 125}
 		l.Planned = int64(max(o.Level.RatePerSec, 1000) * float64(o.TrialNS) / 1e9)
 		l.Started, l.Succeeded, l.ResponseP50NS, l.ResponseP99NS = l.Planned, l.Planned, 1e6, 2e6
 		if o.Level.RatePerSec == 0 {
@@ -213,8 +213,8 @@ func TestSearchRepeatsLimitedProbes(t *testing.T) {
 			}
 		}
 		level := o.Level
-		run.Trials = append(run.Trials, &result.Trial{Key: o.Key, Contestant: o.Contestant, Level: &level, Load: l,
-			Causes: result.Causes{WallNS: o.TrialNS, ServerCPUs: 1, GeneratorCPUs: 1}})
+		run.Trials = append(run.Trials, &record.Trial{Key: o.Key, Contestant: o.Contestant, Level: &level, Load: l,
+			Causes: record.Causes{WallNS: o.TrialNS, ServerCPUs: 1, GeneratorCPUs: 1}})
 		if len(run.Trials) > 500 {
 			t.Fatal("the search does not end")
 		}
@@ -233,7 +233,7 @@ func TestSearchRepeatsLimitedProbes(t *testing.T) {
 	if out, all := Discarded(&run); out != 0 || all != 4*SearchRounds {
 		t.Errorf("%d of %d trials discarded", out, all)
 	}
-	few := result.Load{Planned: 500, Started: 500, Succeeded: 500, InObjective: 500, ResponseP99NS: 1e6}
+	few := record.Load{Planned: 500, Started: 500, Succeeded: 500, InObjective: 500, ResponseP99NS: 1e6}
 	if why := missed(p.SLO, &few); why != "" {
 		t.Errorf("certainly fewer beyond the limit than it allows: %q", why)
 	}
@@ -242,7 +242,7 @@ func TestSearchRepeatsLimitedProbes(t *testing.T) {
 // TestUpward: after long probes that stayed below half of the limit, the misses before them do not count,
 // and a probe that only the generator missed never does.
 func TestUpward(t *testing.T) {
-	slo := &result.SLO{Quantile: .99, LimitNS: 1e7, ErrorShare: 1e-3}
+	slo := &record.SLO{Quantile: .99, LimitNS: 1e7, ErrorShare: 1e-3}
 	closed := Closed{24_000, time.Millisecond}
 	var seen []Seen
 	for round := 1; round < SearchRounds; round++ {

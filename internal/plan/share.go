@@ -4,13 +4,13 @@ import (
 	"math"
 	"slices"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/stats"
 )
 
 // base returns the index of the closed loop to which a level's share refers: the level that is
 // otherwise the same; −1 if there is none.
-func base(p *result.Plan, level int) int {
+func base(p *record.Plan, level int) int {
 	points := p.Levels
 	l := points[level]
 	l.RateShare, l.OwnRate, l.RatePerSec = 0, false, 0
@@ -18,7 +18,7 @@ func base(p *result.Plan, level int) int {
 }
 
 // isBase reports whether any level's share refers to this one.
-func isBase(p *result.Plan, level int) bool {
+func isBase(p *record.Plan, level int) bool {
 	for i, l := range p.Levels {
 		if l.RateShare > 0 && base(p, i) == level {
 			return true
@@ -30,7 +30,7 @@ func isBase(p *result.Plan, level int) bool {
 // resolve sets the rate if the plan gives it as a share: of the contestant's own capacity, or
 // the slowest contestant's, rounded to a whole number. ok is false if no contestant showed a
 // capacity.
-func resolve(run *result.Run, e slot) (level result.Level, ok bool) {
+func resolve(run *record.Run, e slot) (level record.Level, ok bool) {
 	level = e.level
 	if level.RateShare == 0 {
 		return level, true
@@ -50,7 +50,7 @@ func resolve(run *result.Run, e slot) (level result.Level, ok bool) {
 // capacities returns the contestants' median throughputs in a closed loop in the pilots.
 // Contestants that failed under load there are left out. Discarded rounds count only if a
 // contestant has no others.
-func capacities(run *result.Run, level int, names []string) (all []float64) {
+func capacities(run *record.Run, level int, names []string) (all []float64) {
 	p := &run.Plan
 	pilot := Pilot(run)
 	for _, name := range names {
@@ -70,17 +70,17 @@ func capacities(run *result.Run, level int, names []string) (all []float64) {
 
 // Rate returns a level's rate in requests per second. If the plan gives it as a share, ok is
 // false until the pilots have shown the rate; it is false if each contestant has its own.
-func Rate(run *result.Run, level int) (perSec float64, ok bool) {
+func Rate(run *record.Run, level int) (perSec float64, ok bool) {
 	l := run.Plan.Levels[level]
 	if l.OwnRate {
 		return 0, false
 	}
-	l, ok = resolve(run, slot{Cell: result.Cell{Level: level}, level: l})
+	l, ok = resolve(run, slot{Cell: record.Cell{Level: level}, level: l})
 	return l.RatePerSec, ok && (l.RateShare == 0 || lastEpoch(run) >= run.Plan.Pilots-1)
 }
 
 // ratesOf returns a contestant's throughputs at a level in the pilot trials among trials.
-func ratesOf(p *result.Plan, trials []*result.Trial, name string, level int) (rates []float64) {
+func ratesOf(p *record.Plan, trials []*record.Trial, name string, level int) (rates []float64) {
 	for i := range trials {
 		t := trials[i]
 		if t.Epoch < p.Pilots && t.Contestant == name && p.At(t) == level {

@@ -5,14 +5,14 @@ import (
 	"slices"
 	"time"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/stats"
 )
 
 // arrangeSweep sets up a sweep: the same contestants at several levels, all pairs compared at
 // each, in a number of epochs that is known before. Its budget is twice the time that these
 // take, for epochs that do not count.
-func arrangeSweep(p *result.Plan, r *Request, q *Question, pr *profile) {
+func arrangeSweep(p *record.Plan, r *Request, q *Question, pr *profile) {
 	whole := *q
 	whole.Budget = wholeBudget
 	lay(p, r, &whole, pr)
@@ -27,7 +27,7 @@ func arrangeSweep(p *result.Plan, r *Request, q *Question, pr *profile) {
 
 // sweepPairs returns the pairs at each closed loop. If these are too many to be decided
 // together, only pairs with the first contestant remain.
-func sweepPairs(p *result.Plan) []result.Comparison {
+func sweepPairs(p *record.Plan) []record.Comparison {
 	var levels []int
 	for i, l := range p.Levels {
 		if !l.Open() {
@@ -36,7 +36,7 @@ func sweepPairs(p *result.Plan) []result.Comparison {
 	}
 	all := p.PairsAt(levels...)
 	if len(all) > mostPairs {
-		all = slices.DeleteFunc(all, func(f result.Comparison) bool { return f.A.Contestant != p.Contestants[0] })
+		all = slices.DeleteFunc(all, func(f record.Comparison) bool { return f.A.Contestant != p.Contestants[0] })
 	}
 	return all
 }

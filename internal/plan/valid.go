@@ -7,24 +7,24 @@ import (
 	"sort"
 
 	"dyno/internal/checks"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // Valid returns the valid trials: those in each round's last attempt that are not discarded, in
 // valid epochs after the pilots.
-func Valid(run *result.Run) []*result.Trial {
+func Valid(run *record.Run) []*record.Trial {
 	_, out := counting(run)
 	return out
 }
 
 // Epochs lists the valid epochs after the pilots: complete, with at least half their trials
 // valid.
-func Epochs(run *result.Run) []int {
+func Epochs(run *record.Run) []int {
 	epochs, _ := counting(run)
 	return epochs
 }
 
-func counting(run *result.Run) (epochs []int, out []*result.Trial) {
+func counting(run *record.Run) (epochs []int, out []*record.Trial) {
 	out = slices.Grow(out, len(run.Trials))
 	extra := extrasOf(run)
 	for e := run.Plan.Pilots; e <= lastEpoch(run); e++ {
@@ -36,7 +36,7 @@ func counting(run *result.Run) (epochs []int, out []*result.Trial) {
 }
 
 // Pilot returns the trials in the pilot epochs that count.
-func Pilot(run *result.Run) (out []*result.Trial) {
+func Pilot(run *record.Run) (out []*record.Trial) {
 	for e := range run.Plan.Pilots {
 		for r := range roundsIn(&run.Plan, e) {
 			out = append(out, standing(run, lastAttempt(run, e, r))...)
@@ -46,7 +46,7 @@ func Pilot(run *result.Run) (out []*result.Trial) {
 }
 
 // counted returns the smallest number of valid epochs that any part with comparisons has.
-func counted(run *result.Run) int {
+func counted(run *record.Run) int {
 	n, valid := math.MaxInt, Epochs(run)
 	for _, part := range partsWith(&run.Plan, false) {
 		n = min(n, among(run, valid, part))
@@ -55,7 +55,7 @@ func counted(run *result.Run) int {
 }
 
 // among returns how many epochs belong to a part.
-func among(run *result.Run, epochs []int, part int) (n int) {
+func among(run *record.Run, epochs []int, part int) (n int) {
 	for _, e := range epochs {
 		if partAt(&run.Plan, e) == part {
 			n++
@@ -66,7 +66,7 @@ func among(run *result.Run, epochs []int, part int) (n int) {
 
 // validOf returns an epoch's valid trials, and whether it is complete and at least half its
 // trials are valid. extra comes from extrasOf.
-func validOf(run *result.Run, epoch int, extra func(int) []slot) (valid []*result.Trial, ok bool) {
+func validOf(run *record.Run, epoch int, extra func(int) []slot) (valid []*record.Trial, ok bool) {
 	all, ok := 0, true
 	for r := range roundsIn(&run.Plan, epoch) {
 		trials := lastAttempt(run, epoch, r)
@@ -82,7 +82,7 @@ func validOf(run *result.Run, epoch int, extra func(int) []slot) (valid []*resul
 
 // complete reports whether a round, which has these trials, has one for every contestant that
 // has not failed.
-func complete(run *result.Run, trials []*result.Trial, extra func(int) []slot) bool {
+func complete(run *record.Run, trials []*record.Trial, extra func(int) []slot) bool {
 	if len(trials) == 0 {
 		return false
 	}
@@ -93,7 +93,7 @@ func complete(run *result.Run, trials []*result.Trial, extra func(int) []slot) b
 
 // standing returns the trials in a round that count: that no cause outside the contestants
 // spoilt.
-func standing(run *result.Run, trials []*result.Trial) (out []*result.Trial) {
+func standing(run *record.Run, trials []*record.Trial) (out []*record.Trial) {
 	for _, t := range trials {
 		if !spoilt(&run.Plan, t) && !wasLost(run, t.Key) {
 			out = append(out, t)
@@ -104,16 +104,16 @@ func standing(run *result.Run, trials []*result.Trial) (out []*result.Trial) {
 
 // spoilt reports whether a trial does not count. A search does not compare round by round, so
 // background load spoils its trials, too.
-func spoilt(p *result.Plan, t *result.Trial) bool {
+func spoilt(p *record.Plan, t *record.Trial) bool {
 	if p.SLO != nil {
-		return checks.Disturbed([]*result.Trial{t})
+		return checks.Disturbed([]*record.Trial{t})
 	}
 	return checks.Discard(t)
 }
 
 // wasLost reports whether a machine was lost in k's round and attempt.
-func wasLost(run *result.Run, k result.Key) bool {
-	return slices.ContainsFunc(run.Lost, func(l result.Lost) bool {
+func wasLost(run *record.Run, k record.Key) bool {
+	return slices.ContainsFunc(run.Lost, func(l record.Lost) bool {
 		return l.Epoch == k.Epoch && l.Round == k.Round && l.Attempt == k.Attempt
 	})
 }
@@ -121,7 +121,7 @@ func wasLost(run *result.Run, k result.Key) bool {
 // cutOff returns the next attempt at the round in which a machine was lost, if that was the last thing
 // that was tried and no later epoch was begun since. Machines may have been lost again while servers were
 // built and started for it.
-func cutOff(run *result.Run) (k result.Key, ok bool) {
+func cutOff(run *record.Run) (k record.Key, ok bool) {
 	for _, l := range slices.Backward(run.Lost) {
 		if k = l.Key; k.Round >= 0 {
 			ok = true
@@ -141,7 +141,7 @@ func cutOff(run *result.Run) (k result.Key, ok bool) {
 
 // Discarded counts the trials after the pilots that are spoilt or lost, also if there is a later
 // take, and all trials. Retakes because the generator was at its limit count once.
-func Discarded(run *result.Run) (out, all int) {
+func Discarded(run *record.Run) (out, all int) {
 	for i, t := range run.Trials {
 		bad := spoilt(&run.Plan, t) || wasLost(run, t.Key)
 		if t.Epoch < run.Plan.Pilots || !bad && superseded(run.Trials, i) { // the generator was at its limit
@@ -155,7 +155,7 @@ func Discarded(run *result.Run) (out, all int) {
 }
 
 // superseded reports whether there is a later take of the i-th trial.
-func superseded(all []*result.Trial, i int) bool {
+func superseded(all []*record.Trial, i int) bool {
 	if i+1 == len(all) {
 		return false
 	}
@@ -165,7 +165,7 @@ func superseded(all []*result.Trial, i int) bool {
 }
 
 // after returns the index of the first trial whose key is greater than k.
-func after(run *result.Run, k result.Key) int {
+func after(run *record.Run, k record.Key) int {
 	return sort.Search(len(run.Trials), func(i int) bool {
 		t := run.Trials[i]
 		return cmp.Or(cmp.Compare(t.Epoch, k.Epoch), cmp.Compare(t.Round, k.Round),
@@ -176,8 +176,8 @@ func after(run *result.Run, k result.Key) int {
 
 // lastAttempt returns the trials in the latest attempt at a round, each trial's last take; none
 // if there is no attempt. Trials are recorded in key order.
-func lastAttempt(run *result.Run, epoch, round int) (trials []*result.Trial) {
-	to := after(run, result.Key{Epoch: epoch, Round: round, Attempt: math.MaxInt})
+func lastAttempt(run *record.Run, epoch, round int) (trials []*record.Trial) {
+	to := after(run, record.Key{Epoch: epoch, Round: round, Attempt: math.MaxInt})
 	from := to
 	for from > 0 && run.Trials[from-1].Epoch == epoch && run.Trials[from-1].Round == round &&
 		run.Trials[from-1].Attempt == run.Trials[to-1].Attempt {
@@ -191,7 +191,7 @@ func lastAttempt(run *result.Run, epoch, round int) (trials []*result.Trial) {
 	return trials
 }
 
-func lastEpoch(run *result.Run) int {
+func lastEpoch(run *record.Run) int {
 	if len(run.Trials) == 0 {
 		return -1
 	}

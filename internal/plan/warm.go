@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // Warm-up for a fresh process (doc/method.md): a native one is loaded for at least WarmNative. A
@@ -40,7 +40,7 @@ const warmConnections = 1000
 const fewestWindows = 4
 
 // WarmWindow returns how long one warm-up window lasts at a level.
-func WarmWindow(level result.Level) time.Duration {
+func WarmWindow(level record.Level) time.Duration {
 	return max(100*time.Millisecond, 2*time.Duration(level.DelayNS))
 }
 
@@ -52,7 +52,7 @@ type Warming struct {
 }
 
 // warmLeast returns the minimum warm-up time for a fresh process.
-func warmLeast(p *result.Plan, managed bool) time.Duration {
+func warmLeast(p *record.Plan, managed bool) time.Duration {
 	if managed {
 		return profileOf(p).managed
 	}
@@ -63,7 +63,7 @@ func warmLeast(p *result.Plan, managed bool) time.Duration {
 // minimum is 1.25 times the time that they found; for managed contestants the longest time that
 // any needed, so that all runtimes have run equally long. If a contestant never became steady in
 // the pilots, no length is known to help, and its warm-up is not extended.
-func Warmup(run *result.Run, name string, epoch int) Warming {
+func Warmup(run *record.Run, name string, epoch int) Warming {
 	p := &run.Plan
 	managed := slices.Contains(p.Servers.Managed, name)
 	w := Warming{Least: warmLeast(p, managed), Most: WarmNativeCap, Calibrated: p.Pilots > 0 && epoch >= p.Pilots}
@@ -87,7 +87,7 @@ func Warmup(run *result.Run, name string, epoch int) Warming {
 		if !own {
 			continue
 		}
-		lost = l.Warmup == result.NotSteady && (lost || l.Epoch == 0)
+		lost = l.Warmup == record.NotSteady && (lost || l.Epoch == 0)
 	}
 	if lost {
 		w.Most = w.Least + WarmQuiet
@@ -99,7 +99,7 @@ func Warmup(run *result.Run, name string, epoch int) Warming {
 // warmEstimate estimates the time for an epoch's warm-ups: native contestants are loaded one
 // after the other while the managed ones' compilers are idle, managed ones at the same time.
 // They are assumed to need the minimum.
-func warmEstimate(run *result.Run, epoch int, names []string) time.Duration {
+func warmEstimate(run *record.Run, epoch int, names []string) time.Duration {
 	p := &run.Plan
 	first := warmLevel(First(p, epoch))
 	window := WarmWindow(first) + Answered(first) + beyond(first)*dialTime
@@ -123,25 +123,25 @@ func warmEstimate(run *result.Run, epoch int, names []string) time.Duration {
 // Warmups returns the levels that a contestant is warmed up at in an epoch, as closed loops: the
 // first level for each scenario and HTTP version with which it is loaded there, because code
 // that is not called is not compiled.
-func Warmups(run *result.Run, epoch int, name string) []result.Level {
+func Warmups(run *record.Run, epoch int, name string) []record.Level {
 	return warmups(append(slots(&run.Plan, epoch), extras(run, epoch)...), name)
 }
 
 // warmLevel returns the closed loop with which a contestant is warmed up for a level. It has fewer
 // connections than a level with thousands, whose dialling and re-warm before each trial do the
 // rest.
-func warmLevel(l result.Level) result.Level {
+func warmLevel(l record.Level) record.Level {
 	l.RatePerSec, l.RateShare, l.OwnRate = 0, 0, false
 	l.Connections = min(l.Connections, warmConnections)
 	return l
 }
 
 // warmups returns one contestant's warm-up levels among entering.
-func warmups(entering []slot, name string) []result.Level {
-	var out []result.Level
+func warmups(entering []slot, name string) []record.Level {
+	var out []record.Level
 	for _, e := range entering {
 		l := warmLevel(e.level)
-		known := slices.ContainsFunc(out, func(o result.Level) bool {
+		known := slices.ContainsFunc(out, func(o record.Level) bool {
 			return o.Scenario == l.Scenario && o.HTTP == l.HTTP
 		})
 		if e.Contestant == name && !known {

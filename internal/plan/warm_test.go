@@ -4,25 +4,25 @@ import (
 	"testing"
 	"time"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 func TestWarmupFollowsFromThePilots(t *testing.T) {
 	ns := func(d time.Duration) *int64 { n := int64(d); return &n }
-	launch := func(name string, epoch int, class string, steady *int64) result.Launch {
-		return result.Launch{Contestant: name, Epoch: epoch, Warmup: class, SteadyNS: steady}
+	launch := func(name string, epoch int, class string, steady *int64) record.Launch {
+		return record.Launch{Contestant: name, Epoch: epoch, Warmup: class, SteadyNS: steady}
 	}
-	run := &result.Run{Plan: result.Plan{Contestants: []string{"flat", "slow", "late", "lost", "old", "net", "jit"},
-		Servers: result.Servers{Managed: []string{"net", "jit"}}, Pilots: 2}}
-	run.Launches = []result.Launch{
-		launch("flat", 0, result.Flat, ns(0)), launch("flat", 1, result.Flat, ns(100*time.Millisecond)),
-		launch("slow", 0, result.Warmed, ns(time.Second)), launch("slow", 1, result.Warmed, ns(2*time.Second)),
-		launch("slow", 2, result.Warmed, ns(7*time.Second)),
-		launch("late", 0, result.Warmed, ns(9*time.Second)), launch("late", 1, result.NotSteady, nil),
-		launch("lost", 0, result.NotSteady, nil), launch("lost", 1, result.NotSteady, nil),
-		launch("old", 0, result.Warmed, nil), launch("old", 1, result.Warmed, nil),
-		launch("net", 0, result.Warmed, ns(3*time.Second)), launch("net", 1, result.Warmed, ns(3*time.Second)),
-		launch("jit", 0, result.Warmed, ns(20*time.Second)), launch("jit", 1, result.Warmed, ns(3*time.Second)),
+	run := &record.Run{Plan: record.Plan{Contestants: []string{"flat", "slow", "late", "lost", "old", "net", "jit"},
+		Servers: record.Servers{Managed: []string{"net", "jit"}}, Pilots: 2}}
+	run.Launches = []record.Launch{
+		launch("flat", 0, record.Flat, ns(0)), launch("flat", 1, record.Flat, ns(100*time.Millisecond)),
+		launch("slow", 0, record.Warmed, ns(time.Second)), launch("slow", 1, record.Warmed, ns(2*time.Second)),
+		launch("slow", 2, record.Warmed, ns(7*time.Second)),
+		launch("late", 0, record.Warmed, ns(9*time.Second)), launch("late", 1, record.NotSteady, nil),
+		launch("lost", 0, record.NotSteady, nil), launch("lost", 1, record.NotSteady, nil),
+		launch("old", 0, record.Warmed, nil), launch("old", 1, record.Warmed, nil),
+		launch("net", 0, record.Warmed, ns(3*time.Second)), launch("net", 1, record.Warmed, ns(3*time.Second)),
+		launch("jit", 0, record.Warmed, ns(20*time.Second)), launch("jit", 1, record.Warmed, ns(3*time.Second)),
 	}
 	for _, c := range []struct {
 		name  string
@@ -53,7 +53,7 @@ func TestWarmupFollowsFromThePilots(t *testing.T) {
 
 // Where warm-ups take longer than estimated the budget holds.
 func TestBudgetHoldsWithLongWarmups(t *testing.T) {
-	p := player{run: result.Run{Plan: standardPlan("a", "b", "c", "d", "e", "f")}, warms: map[string]int64{"b": 4e9}}
+	p := player{run: record.Run{Plan: standardPlan("a", "b", "c", "d", "e", "f")}, warms: map[string]int64{"b": 4e9}}
 	if p.play(t, never); elapsed(&p.run) > p.run.Plan.BudgetNS {
 		t.Errorf("over the budget by %v", time.Duration(elapsed(&p.run)-p.run.Plan.BudgetNS))
 	}

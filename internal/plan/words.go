@@ -5,11 +5,11 @@ import (
 	"time"
 
 	"dyno/internal/document"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // Words returns a sentence about a run's cost, before it begins.
-func Words(p *result.Plan, c *Cost) string {
+func Words(p *record.Plan, c *Cost) string {
 	whole := c.Whole.Round(time.Second)
 	switch {
 	case p.SLO != nil:

@@ -4,18 +4,18 @@ import (
 	"testing"
 	"time"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // Work is a launch part as a delay is: levels that differ in it have epochs of their own, and are
 // never compared.
 func TestWorkIsALaunchPart(t *testing.T) {
 	p := several()
-	p.Levels[3] = result.Level{Work: result.CPUBound, Connections: 5000, Pipeline: 1}
+	p.Levels[3] = record.Level{Work: record.CPUBound, Connections: 5000, Pipeline: 1}
 	if got := len(parts(&p)); got != 2 {
 		t.Errorf("%d parts; want 2", got)
 	}
-	pl := player{run: result.Run{Plan: p}, rate: rates}
+	pl := player{run: record.Run{Plan: p}, rate: rates}
 	pl.play(t, never)
 	works := map[int]string{}
 	for i := range pl.run.Trials {
@@ -35,25 +35,25 @@ func TestWorkIsALaunchPart(t *testing.T) {
 func TestTrialsOfWork(t *testing.T) {
 	p := several()
 	p.Load.NS = int64(standardTrial)
-	of := func(l result.Level) time.Duration { return time.Duration(trialOf(&p, slot{level: l})) }
-	if got := of(result.Level{Work: result.CPUBound, Connections: 5000, Pipeline: 1}); got != 5000*cpuTime {
+	of := func(l record.Level) time.Duration { return time.Duration(trialOf(&p, slot{level: l})) }
+	if got := of(record.Level{Work: record.CPUBound, Connections: 5000, Pipeline: 1}); got != 5000*cpuTime {
 		t.Errorf("a trial of 5,000 connections takes %v", got)
 	}
-	if got := of(result.Level{Work: result.CPUBound, Connections: 10, Pipeline: 1}); got != standardTrial {
+	if got := of(record.Level{Work: record.CPUBound, Connections: 10, Pipeline: 1}); got != standardTrial {
 		t.Errorf("a trial of ten connections takes %v", got)
 	}
-	if got := Answered(result.Level{Connections: 5000, Pipeline: 1}); got != 0 {
+	if got := Answered(record.Level{Connections: 5000, Pipeline: 1}); got != 0 {
 		t.Errorf("without work they take %v", got)
 	}
-	cost := func(l result.Level) time.Duration {
+	cost := func(l record.Level) time.Duration {
 		p := standardPlan("a", "b")
-		p.Levels = []result.Level{l}
-		took := playEpoch(&result.Run{Plan: p}, result.Key{Epoch: p.Pilots, Position: -1}).Whole
+		p.Levels = []record.Level{l}
+		took := playEpoch(&record.Run{Plan: p}, record.Key{Epoch: p.Pilots, Position: -1}).Whole
 		return took
 	}
 	least := 4 * 2 * 500 * cpuTime // two and two controls; in and after each trial
-	if with, without := cost(result.Level{Work: result.CPUBound, Connections: 500, Pipeline: 1}),
-		cost(result.Level{Connections: 500, Pipeline: 1}); with-without < least {
+	if with, without := cost(record.Level{Work: record.CPUBound, Connections: 500, Pipeline: 1}),
+		cost(record.Level{Connections: 500, Pipeline: 1}); with-without < least {
 		t.Errorf("an epoch takes %v; %v without work", with, without)
 	}
 }
@@ -62,14 +62,14 @@ func TestWarmUpOfManyConnections(t *testing.T) {
 	for c, want := range map[int]int{125: 125, 1000: 1000, 5000: 1000} {
 		p := standardPlan("a", "b")
 		p.Levels[0].Connections = c
-		if got := Warmups(&result.Run{Plan: p}, 1, "a"); len(got) != 1 || got[0].Connections != want {
+		if got := Warmups(&record.Run{Plan: p}, 1, "a"); len(got) != 1 || got[0].Connections != want {
 			t.Errorf("%d connections: %+v; want %d", c, got, want)
 		}
 	}
-	if got := WarmWindow(result.Level{Connections: 5000}); got != 100*time.Millisecond {
+	if got := WarmWindow(record.Level{Connections: 5000}); got != 100*time.Millisecond {
 		t.Errorf("a window takes %v", got)
 	}
-	if got := WarmWindow(result.Level{Connections: 5000, DelayNS: 5e8}); got != time.Second {
+	if got := WarmWindow(record.Level{Connections: 5000, DelayNS: 5e8}); got != time.Second {
 		t.Errorf("with a delay of 0.5 s: %v", got)
 	}
 }
@@ -78,8 +78,8 @@ func TestWarmUpOfManyConnections(t *testing.T) {
 func TestRewarmRequests(t *testing.T) {
 	p := standardPlan("a")
 	p.Load.RewarmNS = int64(30 * time.Millisecond)
-	for l, want := range map[result.Level]int64{{Connections: 5000}: 0, {Connections: 5000, Work: result.CPUBound}: 30,
-		{Work: result.CPUBound, DelayNS: 1e8}: 200} {
+	for l, want := range map[record.Level]int64{{Connections: 5000}: 0, {Connections: 5000, Work: record.CPUBound}: 30,
+		{Work: record.CPUBound, DelayNS: 1e8}: 200} {
 		if got := RewarmRequests(&p, l); got != want {
 			t.Errorf("%+v: %d; want %d", l, got, want)
 		}

@@ -6,32 +6,32 @@ import (
 	"slices"
 	"strings"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/wire"
 )
 
 // unserved removes everything that contestants do not serve from a plan: cells whose HTTP
 // version they lack or that have too few CPUs for them, comparisons with these cells, and
 // contestants without a level. The plan names them all. It returns an error if nobody is left.
-func (w *World) unserved(p *result.Plan, named bool) error {
-	lacks := func(name string, l result.Level) (u result.Unserved, lacks bool) {
+func (w *World) unserved(p *record.Plan, named bool) error {
+	lacks := func(name string, l record.Level) (u record.Unserved, lacks bool) {
 		c, err := w.contestant(name) // check reports the error
 		switch {
 		case err != nil:
 		case c.Protocols != nil && !slices.Contains(c.Protocols, l.HTTP):
-			return result.Unserved{Contestant: name, HTTP: l.HTTP}, true
+			return record.Unserved{Contestant: name, HTTP: l.HTTP}, true
 		case l.CPUs > 0 && l.CPUs < c.CPUs:
-			return result.Unserved{Contestant: name, CPUs: c.CPUs}, true
+			return record.Unserved{Contestant: name, CPUs: c.CPUs}, true
 		}
 		return u, false
 	}
 	points := p.Levels
 	var kept []string
-	left := map[result.Cell]bool{}
+	left := map[record.Cell]bool{}
 	for _, name := range p.Contestants {
 		served := 0
 		for i, l := range points {
-			cell := result.Cell{Contestant: name, Level: i}
+			cell := record.Cell{Contestant: name, Level: i}
 			switch u, lacking := lacks(name, l); {
 			case !p.Has(cell):
 			case !lacking:
@@ -61,8 +61,8 @@ func (w *World) unserved(p *result.Plan, named bool) error {
 			"say what it serves and needs", strings.Join(forms, ", "))
 	}
 	p.Contestants = kept
-	p.Cells = slices.DeleteFunc(slices.Clone(p.Cells), func(c result.Cell) bool { return !left[c] })
-	p.Family = slices.DeleteFunc(slices.Clone(p.Family), func(f result.Comparison) bool { return !left[f.A] || !left[f.B] })
+	p.Cells = slices.DeleteFunc(slices.Clone(p.Cells), func(c record.Cell) bool { return !left[c] })
+	p.Family = slices.DeleteFunc(slices.Clone(p.Family), func(f record.Comparison) bool { return !left[f.A] || !left[f.B] })
 	if named && len(p.Family) == 0 {
 		return refuse("nothing is left to compare: in each pair one contestant does not serve the protocol of its level, " +
 			"or needs more CPUs; the keys protocols and cpus of its contestant.toml say what it serves and needs")
@@ -73,7 +73,7 @@ func (w *World) unserved(p *result.Plan, named bool) error {
 // check returns an error for unknown or repeated contestants and reference servers, and for
 // contestants that do not serve a scenario in the plan. It records which have a managed runtime,
 // and which are already running.
-func (w *World) check(p *result.Plan) error {
+func (w *World) check(p *record.Plan) error {
 	for i, name := range p.Contestants {
 		c, err := w.contestant(name)
 		if err != nil {
@@ -119,7 +119,7 @@ func (w *World) contestant(name string) (Contestant, error) {
 
 // backend sets the backend that all scenarios in a plan need, and each level's number of
 // records. All scenarios must need the same backend, or none.
-func (w *World) backend(p *result.Plan) error {
+func (w *World) backend(p *record.Plan) error {
 	if w.Scenario == nil {
 		return nil
 	}
@@ -158,7 +158,7 @@ func (w *World) backend(p *result.Plan) error {
 // loaded by the generator itself, or the null server. It returns which requests that server
 // answers: further scenarios, and HTTP versions beside HTTP/1.1 in the clear. It sets no ceiling
 // without a reference.
-func (w *World) ceiling(p *result.Plan) (answers func(Asking) bool) {
+func (w *World) ceiling(p *record.Plan) (answers func(Asking) bool) {
 	all := func(Asking) bool { return true }
 	switch {
 	case len(p.Controls) == 0 || p.Backend == "" && p.First().DelayNS > 0:
@@ -174,14 +174,14 @@ func (w *World) ceiling(p *result.Plan) (answers func(Asking) bool) {
 	answers = func(of Asking) bool {
 		return (of.Scenario == "" || slices.Contains(also, of.Scenario)) && (of.HTTP == wire.Clear || alike)
 	}
-	if ok && slices.ContainsFunc(p.Levels, func(l result.Level) bool { return answers(AskingAt(l)) }) {
+	if ok && slices.ContainsFunc(p.Levels, func(l record.Level) bool { return answers(AskingAt(l)) }) {
 		p.Ceiling = "null"
 	}
 	return answers
 }
 
 // OtherScenarios names the scenarios that levels have instead of the plan's.
-func OtherScenarios(p *result.Plan) (names []string) {
+func OtherScenarios(p *record.Plan) (names []string) {
 	for _, l := range p.Levels {
 		if l.Scenario != "" && !slices.Contains(names, l.Scenario) {
 			names = append(names, l.Scenario)
@@ -191,7 +191,7 @@ func OtherScenarios(p *result.Plan) (names []string) {
 }
 
 // room returns an error if the profile needs more CPUs than this machine has.
-func (w *World) room(p *result.Plan) error {
+func (w *World) room(p *record.Plan) error {
 	pr := profileOf(p)
 	if w.CPUs == 0 || w.CPUs >= pr.cpus {
 		return nil

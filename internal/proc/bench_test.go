@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 func sleeper(b *testing.B, by accounting) *Process {
@@ -68,15 +68,15 @@ func BenchmarkReadings(b *testing.B) {
 	if err := p.Freeze(); err != nil {
 		b.Fatal(err)
 	}
-	for name, read := range map[string]func(*result.Usage){
-		"count":  func(u *result.Usage) { u.Instructions = p.Count()() },
-		"usage":  func(u *result.Usage) { p.Usage(u) },
-		"totals": func(u *result.Usage) { p.Totals(u) },
-		"all":    func(u *result.Usage) { u.Instructions = p.Count()(); p.Usage(u); p.Totals(u) },
+	for name, read := range map[string]func(*record.Usage){
+		"count":  func(u *record.Usage) { u.Instructions = p.Count()() },
+		"usage":  func(u *record.Usage) { p.Usage(u) },
+		"totals": func(u *record.Usage) { p.Totals(u) },
+		"all":    func(u *record.Usage) { u.Instructions = p.Count()(); p.Usage(u); p.Totals(u) },
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				var u result.Usage
+				var u record.Usage
 				read(&u)
 			}
 		})

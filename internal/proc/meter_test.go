@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // taskClock is a kernel software event, which every machine has: a task's CPU time in ns.
@@ -89,7 +89,7 @@ func TestGroupCountsTheUnreaped(t *testing.T) {
 				t.Errorf("with a group %v (%v), of it %v by those that ended; without one %v", with, err, p.gone,
 					without)
 			}
-			var u result.Usage
+			var u record.Usage
 			if err := p.Totals(&u); err != nil || h.version == 2 &&
 				*u.CPUUserTotalNS+*u.CPUSystemTotalNS < int64(with)*9/10 {
 				t.Errorf("%v in all, %v user, %v system, %v", with, *u.CPUUserTotalNS, *u.CPUSystemTotalNS, err)
@@ -286,7 +286,7 @@ func TestCountIsScaled(t *testing.T) {
 func TestTotals(t *testing.T) {
 	p := box(t, "sockets")
 	eventually(t, "ready", logged(p, 1))
-	var u result.Usage
+	var u record.Usage
 	if err := p.Totals(&u); err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // errSystem is the error of functions that need Linux. Loading a URL and reading results work on
@@ -47,8 +47,8 @@ func (p *Process) Freeze() error                                 { return errSys
 func (p *Process) Thaw() error                                   { return errSystem }
 func (p *Process) Strayed() error                                { return nil }
 func (p *Process) CPU() (time.Duration, error)                   { return 0, errSystem }
-func (p *Process) Usage(*result.Usage) error                     { return errSystem }
-func (p *Process) Totals(*result.Usage) error                    { return errSystem }
+func (p *Process) Usage(*record.Usage) error                     { return errSystem }
+func (p *Process) Totals(*record.Usage) error                    { return errSystem }
 func (p *Process) Count() func() *int64                          { return func() *int64 { return nil } }
 func (p *Process) Meters() (by, absent map[string]string)        { return nil, Absent() }
 func (p *Process) Listening(netip.AddrPort) (bool, []int, error) { return false, nil, errSystem }
@@ -71,8 +71,8 @@ func (r *Running) Name() string                           { return "" }
 func (r *Running) Shares(*Running) bool                   { return false }
 func (r *Running) Ended() bool                            { return false }
 func (r *Running) CPU() (time.Duration, error)            { return 0, errSystem }
-func (r *Running) Usage(*result.Usage) error              { return errSystem }
-func (r *Running) Totals(*result.Usage) error             { return errSystem }
+func (r *Running) Usage(*record.Usage) error              { return errSystem }
+func (r *Running) Totals(*record.Usage) error             { return errSystem }
 func (r *Running) Meters() (by, absent map[string]string) { return nil, Absent() }
 
 // Absent returns, by name, the figures that this machine cannot measure for a tree, with the

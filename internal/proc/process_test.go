@@ -19,7 +19,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // The test binary stands in for the programs under test: PROC_ROLE says which.
@@ -185,13 +185,13 @@ func TestRunsToItsEnd(t *testing.T) {
 			t.Errorf("%s after the end: %v", name, err)
 		}
 	}
-	var u result.Usage
+	var u record.Usage
 	for name, err := range map[string]error{"usage": p.Usage(&u), "totals": p.Totals(&u)} {
 		if err == nil || !strings.Contains(err.Error(), "ended") {
 			t.Errorf("%s after the end: %v", name, err)
 		}
 	}
-	if u != (result.Usage{}) {
+	if u != (record.Usage{}) {
 		t.Errorf("usage of nothing: %+v", u)
 	}
 	ok := box(t, "", "true")
@@ -246,7 +246,7 @@ func TestFreezeAndThaw(t *testing.T) {
 		if after, _ := p.CPU(); after != before {
 			t.Errorf("frozen, but its clock went from %v to %v", before, after)
 		}
-		var u result.Usage
+		var u record.Usage
 		if err := p.Usage(&u); err != nil || *u.PSSBytes < 1<<20 || *u.SwapPSSBytes < 0 || *u.Threads < 5 ||
 			u.Processes != 4 {
 			t.Errorf("usage %+v, %v", u, err)

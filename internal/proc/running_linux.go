@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // Running is the process tree behind a server that dyno did not start. dyno only reads it, and
@@ -163,11 +163,11 @@ func (r *Running) current() []stat {
 
 // Usage sets in u the tree's present processes, threads and memory; the tree keeps running. Figures
 // that cannot be read stay nil, and the error gives the reason.
-func (r *Running) Usage(u *result.Usage) error { return holding(u, r.current()) }
+func (r *Running) Usage(u *record.Usage) error { return holding(u, r.current()) }
 
 // Totals sets in u the totals since the processes started, and the number of open sockets. Figures
 // that cannot be read stay nil, and the error gives the reason.
-func (r *Running) Totals(u *result.Usage) error {
+func (r *Running) Totals(u *record.Usage) error {
 	members := r.current()
 	user, system := inTicks(members)
 	u.CPUUserTotalNS, u.CPUSystemTotalNS = &user, &system
@@ -179,7 +179,7 @@ func (r *Running) Meters() (by, absent map[string]string) {
 	by = map[string]string{"cpu": "process clocks"}
 	absent = map[string]string{"instructions": "it was already running, and the kernel counts them from the start " +
 		"of a process"}
-	var u result.Usage
+	var u record.Usage
 	if err := r.Usage(&u); err != nil {
 		absent["memory"] = err.Error()
 	}

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // listen starts a process with the test binary in a role that prints the n addresses it listens on;
@@ -73,7 +73,7 @@ func TestRunning(t *testing.T) {
 			break
 		}
 	}
-	var u result.Usage
+	var u record.Usage
 	if err := r.Usage(&u); err != nil || u.Processes != 2 || u.PSSBytes == nil || *u.PSSBytes == 0 || u.Threads == nil {
 		t.Errorf("%+v, %v", u, err)
 	}

@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // CPU returns the CPU time that the tree has used, in ns. A process without children costs two
@@ -121,7 +121,7 @@ func cpuClock(pid int) (time.Duration, error) {
 // Documentation/filesystems/proc.rst): a page that n processes share counts 1/n in each, so the sum
 // is meaningful. A reading takes 0.1 ms per process and 17 ms per GiB in use, so read it while the
 // tree is frozen.
-func (p *Process) Usage(u *result.Usage) error {
+func (p *Process) Usage(u *record.Usage) error {
 	if err := holding(u, p.current()); err != nil {
 		return fmt.Errorf("read usage of %d: %w", p.pid, err)
 	}
@@ -129,7 +129,7 @@ func (p *Process) Usage(u *result.Usage) error {
 }
 
 // holding sets in u the processes, threads and memory of members.
-func holding(u *result.Usage, members []stat) error {
+func holding(u *record.Usage, members []stat) error {
 	u.Processes = len(members)
 	if len(members) == 0 {
 		return errors.New("it has ended")
@@ -198,7 +198,7 @@ func (p *Process) known() (members []stat, all bool) {
 // Context switches of ended threads and memory peaks of ended processes are missing. The peak is a
 // sum of peaks (VmHWM), which need not have coincided, and counts shared pages fully in each
 // process: for several processes it is an upper bound.
-func (p *Process) Totals(u *result.Usage) error {
+func (p *Process) Totals(u *record.Usage) error {
 	members := p.refresh()
 	if len(members) == 0 {
 		return fmt.Errorf("read totals of %d: it has ended", p.pid)
@@ -209,7 +209,7 @@ func (p *Process) Totals(u *result.Usage) error {
 }
 
 // totals sets in u the peak memory, context switches and open sockets of members.
-func totals(u *result.Usage, members []stat) error {
+func totals(u *record.Usage, members []stat) error {
 	var peak int64
 	var switches [2]int64
 	sockets := map[string]bool{}

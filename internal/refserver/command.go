@@ -11,7 +11,7 @@ import (
 
 	"dyno/internal/conf"
 	"dyno/internal/foreign"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/scenario"
 	"dyno/internal/wire"
 )
@@ -70,8 +70,8 @@ func environment(files []string, addr string) (o Options, err error) {
 	}
 	o.Cert, o.Key = os.Getenv(wire.CertVariable), os.Getenv(wire.KeyVariable)
 	work := os.Getenv("DYNO_WORK")
-	if o.Hash = work == result.CPUBound; work != "" && !o.Hash {
-		return o, conf.Usagef("DYNO_WORK: unknown value %q; want %s", work, result.CPUBound)
+	if o.Hash = work == record.CPUBound; work != "" && !o.Hash {
+		return o, conf.Usagef("DYNO_WORK: unknown value %q; want %s", work, record.CPUBound)
 	}
 	return o, nil
 }

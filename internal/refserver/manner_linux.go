@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"dyno/internal/hist"
+	"dyno/internal/record"
 )
 
 // held is the queue of pending responses in a timed server. All have the same delay, so they are due in the
@@ -114,9 +114,9 @@ func (s *nullServer) report() Tally {
 }
 
 // newService returns the histogram for a timed server; nil for others.
-func newService(m Manner) *hist.Histogram {
+func newService(m Manner) *record.Histogram {
 	if !m.Timed {
 		return nil
 	}
-	return hist.New()
+	return record.New()
 }

@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"dyno/internal/hist"
+	"dyno/internal/record"
 )
 
 // Serve answers every request at addr until ctx ends. addr is "host:port", or the path of a unix socket if
@@ -100,7 +100,7 @@ type nullServer struct {
 	read    time.Duration // the clock at the last read, if timed
 	held    held
 	digits  []byte // timeHeader's digits in base's response
-	service *hist.Histogram
+	service *record.Histogram
 }
 
 // nullConn is a connection's state: only input that a read has cut in two, and output that the socket did not

@@ -11,7 +11,7 @@ import (
 	"dyno/internal/analysis"
 	"dyno/internal/checks"
 	"dyno/internal/document"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // Answer returns the result of the run in sentences: what forbids trusting it, what levels cost if that is the
@@ -258,7 +258,7 @@ func (v *View) unserved() (sentences []string) {
 
 // logSays returns the most informative line at the end of a failure's log: the last line that
 // contains an error, or else the last line. The details show all that was kept of the log.
-func logSays(f *result.Failure) string {
+func logSays(f *record.Failure) string {
 	line := ""
 	for _, l := range f.LogTail {
 		if l = document.Clean(l); l != "" && (strings.Contains(strings.ToLower(l), "error") ||

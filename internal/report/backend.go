@@ -7,20 +7,20 @@ import (
 
 	"dyno/internal/analysis"
 	"dyno/internal/document"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // Alone is the backend's throughput in the pilots, when the generator loaded it directly. It is an
 // upper bound for contestants that call it.
 type Alone struct {
-	At          result.Level // what was asked of it, and how; without a scenario
+	At          record.Level // what was asked of it, and how; without a scenario
 	PerSec      float64      // the median of its loads
 	Least, Most float64
 	Loads       int
 }
 
 // Serves reports whether contestants ask the same of the backend at a level.
-func (a *Alone) Serves(l result.Level) bool { return a.At == l.AtBackend() }
+func (a *Alone) Serves(l record.Level) bool { return a.At == l.AtBackend() }
 
 // backendText names the backend that the contestants call, where it ran, and its own capacity. It
 // is "" if they call none.

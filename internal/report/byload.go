@@ -10,7 +10,7 @@ import (
 
 	"dyno/internal/analysis"
 	"dyno/internal/document"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // metricsAt returns the metrics of a level: those of the run, and those that only such a level has.
@@ -118,14 +118,14 @@ func (s *manyLevels) byLoadTables() document.Section {
 		text := fmt.Sprintf("Open loops: requests come at random, and their time counts from when they were due. %%: "+
 			"of each contestant's own capacity, as the pilots showed it. An epoch has %s requests of each at each "+
 			"rate, or as many as %v have. Medians over epochs; ± is the interval of 95 %%. Without verdicts.",
-			document.Whole(result.OpenRequests), time.Duration(s.run.Plan.Load.OpenNS))
+			document.Whole(record.OpenRequests), time.Duration(s.run.Plan.Load.OpenNS))
 		out.Blocks = append(out.Blocks, document.Items(append([]string{text}, notes...)...))
 	}
 	return out
 }
 
 // rateName returns the rate of an open loop in few characters.
-func rateName(l result.Level) string {
+func rateName(l record.Level) string {
 	switch {
 	case l.OwnRate:
 		return PerCent(l.RateShare)
@@ -148,7 +148,7 @@ func (s *manyLevels) missed(r Row) []string {
 // placeRates puts open loops that differ in their rate alone on an axis of these: of shares, or
 // logarithmic of requests per second. It reports whether they are such.
 func (s *manyLevels) placeRates(p *panel) bool {
-	value := func(l result.Level) float64 {
+	value := func(l record.Level) float64 {
 		if l.OwnRate {
 			return l.RateShare
 		}

@@ -11,7 +11,7 @@ import (
 	"dyno/internal/analysis"
 	"dyno/internal/checks"
 	"dyno/internal/document"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // closing ends an answer in a terminal. It says how far to trust the answer, what the caller adds, where
@@ -72,7 +72,7 @@ func (v *View) fine(q checks.Question) string {
 	switch checked := v.compared(); {
 	case q != checks.AnswersRight:
 		return answered[q].fine
-	case checked == result.StatusAlone:
+	case checked == record.StatusAlone:
 		return "of the answers, status alone was checked"
 	default:
 		return answered[q].fine + " (" + checked + ")"
@@ -145,7 +145,7 @@ func (v *View) trust() []document.Item {
 func (v *View) withoutTwins() string {
 	made, list := v.hasTwins(), v.run.Contestants
 	for i := range list {
-		made = made || slices.ContainsFunc(list[:i], func(c result.Contestant) bool { return c.SameServer(&list[i]) })
+		made = made || slices.ContainsFunc(list[:i], func(c record.Contestant) bool { return c.SameServer(&list[i]) })
 	}
 	switch {
 	case made || v.Valid == 0 || !v.run.Plan.InRounds():
@@ -187,7 +187,7 @@ func (v *View) unwatched() string {
 	var names []string
 	for _, name := range v.run.Plan.Contestants {
 		found := slices.ContainsFunc(v.Findings, func(f checks.Finding) bool { return f.ID == checks.Deferred && f.Contestant == name })
-		if !found && slices.ContainsFunc(v.run.Trials, func(t *result.Trial) bool { return t.Contestant == name }) {
+		if !found && slices.ContainsFunc(v.run.Trials, func(t *record.Trial) bool { return t.Contestant == name }) {
 			why := "no valid reading"
 			for _, l := range v.run.Launches {
 				if l.Contestant == name && l.Absent["cpu"] != "" {
@@ -257,7 +257,7 @@ func (v *View) unlikeService() string {
 	p := &v.run.Plan
 	ran, managed := 0, 0
 	for _, name := range p.Contestants {
-		if slices.ContainsFunc(v.run.Failures, func(f result.Failure) bool { return f.Contestant == name }) {
+		if slices.ContainsFunc(v.run.Failures, func(f record.Failure) bool { return f.Contestant == name }) {
 			continue
 		}
 		ran++

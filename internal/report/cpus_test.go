@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // onCPUs is a sweep of one load on numbers of CPUs, and of another on the same with apart.
@@ -16,7 +16,7 @@ func onCPUs(apart bool) *Data {
 		d.Levels = d.Levels[:3]
 	}
 	for i := range d.Levels {
-		at := result.Level{CPUs: numbers[i], Connections: 100, Pipeline: 1}
+		at := record.Level{CPUs: numbers[i], Connections: 100, Pipeline: 1}
 		if i > 2 {
 			at.Connections = 1000
 		}
@@ -27,7 +27,7 @@ func onCPUs(apart bool) *Data {
 	}
 	compareLevels(d)
 	for _, n := range []int{1, 2, 4} {
-		d.Run.Launches = append(d.Run.Launches, result.Launch{Contestant: "net-http", Processors: &result.Processors{
+		d.Run.Launches = append(d.Run.Launches, record.Launch{Contestant: "net-http", Processors: &record.Processors{
 			CPUs: []int{1, 2, 3, 7}[:n], Threads: n == 4, Variables: map[string]string{"GOMAXPROCS": "2"}}})
 	}
 	return d

@@ -12,7 +12,7 @@ import (
 
 	"dyno/internal/analysis"
 	"dyno/internal/document"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // line is one figure of a run for programs. CSV, benchfmt and run.json have lines; doc/format.md has their columns.
@@ -184,7 +184,7 @@ func (r *Row) startLines() (lines []line) {
 }
 
 // pairLines returns the comparisons, whose level says at which.
-func pairLines(pairs []analysis.Pair, level func(result.Cell) string) (lines []line) {
+func pairLines(pairs []analysis.Pair, level func(record.Cell) string) (lines []line) {
 	both := func(a, b string) string {
 		if a == b {
 			return a
@@ -231,7 +231,7 @@ func (p *oneLevel) lines() (lines []line) {
 	for _, r := range p.all() {
 		lines = append(lines, s.levelLines(r)...)
 	}
-	return append(lines, pairLines(p.a.Pairs, func(result.Cell) string { return at })...)
+	return append(lines, pairLines(p.a.Pairs, func(record.Cell) string { return at })...)
 }
 
 // levelLines returns the figures of a row at all levels.

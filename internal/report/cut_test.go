@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // TestLogCutIsSaid: by the start of which most is left out, in a trial or after the last one, of a contestant that
@@ -27,13 +27,13 @@ func TestLogCutIsSaid(t *testing.T) {
 		d := fixture()
 		a, b := d.Analysis.Order[0], d.Analysis.Order[1]
 		if d.Run.End, d.Run.Failures = nil, nil; !c.killed {
-			d.Run.End = &result.End{LogCutBytes: map[string]int64{a: c.end}}
+			d.Run.End = &record.End{LogCutBytes: map[string]int64{a: c.end}}
 		}
 		for _, cut := range c.trials {
-			d.Run.Trials = append(d.Run.Trials, &result.Trial{Contestant: a, Server: result.Usage{LogCutBytes: cut}})
+			d.Run.Trials = append(d.Run.Trials, &record.Trial{Contestant: a, Server: record.Usage{LogCutBytes: cut}})
 		}
 		if c.failed {
-			d.Run.Failures = []result.Failure{{Contestant: a, Stage: "launch", Reason: "it died"}}
+			d.Run.Failures = []record.Failure{{Contestant: a, Stage: "launch", Reason: "it died"}}
 		}
 		r, other := NewView(d).row(a, false), NewView(d).row(b, false)
 		if said := slices.Contains(r.Notes, want); said == c.failed ||

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // engined is the crowd on two engines by turns; of one nothing is known.
@@ -14,7 +14,7 @@ func engined() *Data {
 	d := crowd()
 	for i, name := range d.Run.Plan.Contestants {
 		if i != 4 {
-			d.Run.Contestants = append(d.Run.Contestants, result.Contestant{Name: name, Title: name,
+			d.Run.Contestants = append(d.Run.Contestants, record.Contestant{Name: name, Title: name,
 				Engine: []string{"net/http", "fasthttp"}[i%2]})
 		}
 	}
@@ -59,7 +59,7 @@ func TestManyContestantsStandByEngine(t *testing.T) {
 func TestFewStandAsAsked(t *testing.T) {
 	d := crowd()
 	for _, name := range d.Run.Plan.Contestants {
-		d.Run.Contestants = append(d.Run.Contestants, result.Contestant{Name: name, Engine: "net/http"})
+		d.Run.Contestants = append(d.Run.Contestants, record.Contestant{Name: name, Engine: "net/http"})
 	}
 	if s := newManyLevels(NewView(d)); s.Engines || s.rows[0].Name != "server-00" {
 		t.Errorf("one engine: %s is the first", s.rows[0].Name)

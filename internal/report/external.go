@@ -7,7 +7,7 @@ import (
 
 	"dyno/internal/analysis"
 	"dyno/internal/document"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // external holds the loads of external load generators in a classic run, with dyno's own loads of the
@@ -21,7 +21,7 @@ type external struct {
 // LoadsBy are the loads that one generator made on one server.
 type LoadsBy struct {
 	Contestant, Title, External string // External is "" for dyno's own
-	Loads                       []*result.Trial
+	Loads                       []*record.Trial
 }
 
 // newExternal returns nil if the run has no external load generator.

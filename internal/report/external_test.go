@@ -8,18 +8,18 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // externalFixture is a made-up classic run of one contestant under dyno and under wrk: rates of the
 // contestant, then of the ceiling's server, each ours and theirs.
-func externalFixture(change func(reported *result.Reported), rates ...float64) *Data {
+func externalFixture(change func(reported *record.Reported), rates ...float64) *Data {
 	d := classicFixture()
 	p := &d.Run.Plan
 	p.Contestants, p.External, p.Ceiling, p.Epochs, p.Load.Requests, p.Load.NS = []string{"iris-mvc"}, []string{"wrk"}, "null", []int{1}, 0,
 		4e9
-	p.Levels = []result.Level{{Connections: 100, Pipeline: 1}}
-	d.Run.Contestants = append(d.Run.Contestants[:1:1], result.Contestant{Name: "null", Title: "null server",
+	p.Levels = []record.Level{{Connections: 100, Pipeline: 1}}
+	d.Run.Contestants = append(d.Run.Contestants[:1:1], record.Contestant{Name: "null", Title: "null server",
 		Control: true})
 	d.Run.Failures, d.Findings, d.Discarded, d.Loads = nil, nil, 0, nil
 	for i, rate := range rates {
@@ -27,8 +27,8 @@ func externalFixture(change func(reported *result.Reported), rates ...float64) *
 		t.Level = nil
 		if i%2 == 1 {
 			n, window, mean := int64(4*rate), int64(4e9), int64(100/rate*1e9)
-			t.External, t.Load = "wrk", result.Load{}
-			t.Reported = &result.Reported{Version: "wrk 4.1.0", Command: []string{"wrk", "-c", "100",
+			t.External, t.Load = "wrk", record.Load{}
+			t.Reported = &record.Reported{Version: "wrk 4.1.0", Command: []string{"wrk", "-c", "100",
 				"http://127.0.0.1:1/x"}, RatePerSec: &rate, Answered: &n, WindowNS: &window, MeanNS: &mean,
 				P50NS: &mean, Failed: map[string]int64{"status": 0}, Errors: map[string]int64{"read": 0}}
 			if i == 1 && change != nil {
@@ -61,14 +61,14 @@ func TestDrivenWords(t *testing.T) {
 		"both":      {externalFixture(nil, 95000, 85000, 100000, 90000), "neither rate is the server's", ""},
 		"unexplained": {externalFixture(nil, 50000, 30000, 100000, 90000),
 			"separate processes, one after the other", "limit"},
-		"little": {externalFixture(func(s *result.Reported) { s.MeanNS = twice(s.MeanNS) }, calm...),
+		"little": {externalFixture(func(s *record.Reported) { s.MeanNS = twice(s.MeanNS) }, calm...),
 			"4.08 ms, against 2.04 ms by Little's law (connections ÷ rate): the excess was added by its correction",
 			""},
-		"no rate": {externalFixture(func(s *result.Reported) {
-			*s = result.Reported{Exit: "exit status 1", Trouble: "no figures"}
+		"no rate": {externalFixture(func(s *record.Reported) {
+			*s = record.Reported{Exit: "exit status 1", Trouble: "no figures"}
 		}, calm...), "wrk reported no rate. wrk ended with: exit status 1. Parts of its output could not be read: no figures.", "law"},
 		"no ceiling": {externalFixture(nil, calm[:2]...), "0.980 × our", "of the rate of"},
-		"dialled": {externalFixture(func(s *result.Reported) { s.KeptAlive = new(int64) }, 50000, 30000, 100000, 90000),
+		"dialled": {externalFixture(func(s *record.Reported) { s.KeptAlive = new(int64) }, 50000, 30000, 100000, 90000),
 			"responses 0 kept the connection open", "separate processes"},
 	} {
 		var says []string
@@ -100,7 +100,7 @@ func TestDrivenWords(t *testing.T) {
 func TestDrivenRounding(t *testing.T) {
 	for mean, want := range map[int64]string{2e6: "2.00 ms, against 2.50 ms by Little's law (connections ÷ rate): they agree", 3e6: "3.00 ms, against 2.50 ms by Little's law (connections ÷ rate): they agree",
 		4e6: "more than its own rate allows", 1e6: "not all connections were in use"} {
-		d := externalFixture(func(s *result.Reported) { *s.MeanNS = mean }, 41000, 40000, 100000, 90000)
+		d := externalFixture(func(s *record.Reported) { *s.MeanNS = mean }, 41000, 40000, 100000, 90000)
 		d.Run.Plan.External = []string{"ab"}
 		for i := range d.AllLoads {
 			if d.AllLoads[i].External != "" {
@@ -160,7 +160,7 @@ func TestDrivenForms(t *testing.T) {
 			Rows []struct {
 				Contestant    string
 				LoadGenerator string `json:"load_generator"`
-				Reported      []result.Reported
+				Reported      []record.Reported
 			}
 			Words []string
 		}
@@ -193,7 +193,7 @@ func TestDrivenForms(t *testing.T) {
 	if found != 5 {
 		t.Errorf("json: %d of 5 figures", found)
 	}
-	for ext, text := range allForms(t, externalFixture(func(s *result.Reported) { *s = result.Reported{Trouble: "no figures"} }, calm...)) {
+	for ext, text := range allForms(t, externalFixture(func(s *record.Reported) { *s = record.Reported{Trouble: "no figures"} }, calm...)) {
 		switch ext {
 		case "csv":
 			has("silent, csv", text, ", by wrk\",throughput,1/s,,,,,,,,absent,it is not reported\n")

@@ -8,7 +8,7 @@ import (
 	"dyno/internal/analysis"
 	"dyno/internal/checks"
 	"dyno/internal/document"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // externalWays are what makes the figures of each load generator differ from dyno's, whatever it is
@@ -144,7 +144,7 @@ func (d *external) differ(own, reported *LoadsBy) (says []string) {
 }
 
 // because returns the reason that a load's generator gave for a failure.
-func because(t *result.Trial) string {
+func because(t *record.Trial) string {
 	if t.Reported == nil || t.Reported.Exit == "" {
 		return ""
 	}
@@ -211,7 +211,7 @@ func dialled(r *LoadsBy) bool {
 }
 
 // connections says whether connections were kept.
-func (d *external) connections(t *result.Trial) []string {
+func (d *external) connections(t *record.Trial) []string {
 	k, n := t.Reported.KeptAlive, t.Reported.Answered
 	if k == nil || n == nil || *n == 0 || *k >= *n {
 		return nil
@@ -223,7 +223,7 @@ func (d *external) connections(t *result.Trial) []string {
 
 // latency compares the printed mean with Little's law: in a closed loop whose connections are all
 // in use it is connections ÷ rate.
-func (d *external) latency(t *result.Trial) []string {
+func (d *external) latency(t *record.Trial) []string {
 	mean, rate := t.Reported.MeanNS, t.Reported.RatePerSec
 	if mean == nil || rate == nil || *rate <= 0 {
 		return nil
@@ -245,7 +245,7 @@ func (d *external) latency(t *result.Trial) []string {
 
 // printedMean says what the mean of samples that a tool prints as its rate is of its responses ÷ its
 // time.
-func printedMean(t *result.Trial) []string {
+func printedMean(t *record.Trial) []string {
 	mean, rate := t.Reported.RateMeanPerSec, t.Reported.RatePerSec
 	if mean == nil || rate == nil || *rate <= 0 {
 		return nil
@@ -255,7 +255,7 @@ func printedMean(t *result.Trial) []string {
 }
 
 // tail compares the 99th percentiles, where they differ by a quarter or more.
-func (d *external) tail(own *LoadsBy, t *result.Trial) []string {
+func (d *external) tail(own *LoadsBy, t *record.Trial) []string {
 	ours, theirs := own.value(analysis.ClassicNamed("p99")), t.Reported.P99NS
 	if theirs == nil || math.IsNaN(ours) || math.Abs(float64(*theirs)/ours-1) < 0.25 ||
 		t.External == "ab" && math.Abs(float64(*theirs)-ours) <= halfOfAbNS {
@@ -276,8 +276,8 @@ func (d *external) tail(own *LoadsBy, t *result.Trial) []string {
 
 // again says whether requests were sent more than once: by the bytes written for an answer, against
 // those for one of the ceiling's server.
-func (d *external) again(t *result.Trial) []string {
-	per := func(t *result.Trial) float64 {
+func (d *external) again(t *record.Trial) []string {
+	per := func(t *record.Trial) float64 {
 		if t.Reported == nil || t.Reported.BytesWritten == nil || t.Reported.Answered == nil ||
 			*t.Reported.Answered == 0 {
 			return math.NaN()

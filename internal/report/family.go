@@ -7,7 +7,7 @@ import (
 
 	"dyno/internal/analysis"
 	"dyno/internal/document"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // familyLabel is the label in every form of a paired comparison whose comparisons are named.
@@ -42,7 +42,7 @@ func (s *manyLevels) comparisons() (list []comparison) {
 }
 
 // levelAt returns the name of a cell's level.
-func (s *manyLevels) levelAt(c result.Cell) string {
+func (s *manyLevels) levelAt(c record.Cell) string {
 	if c.Level >= 0 && c.Level < len(s.names) {
 		return s.names[c.Level]
 	}

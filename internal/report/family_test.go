@@ -13,7 +13,7 @@ import (
 	"dyno/internal/analysis"
 	"dyno/internal/checks"
 	"dyno/internal/document"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/stats"
 )
 
@@ -22,21 +22,21 @@ func familyFixture() *Data {
 	d := sweepFixture(1)
 	p := &d.Run.Plan
 	p.Epochs, p.Pilots, p.Origin.Command = []int{8, 12}, 1, "dyno run a-study --seed 7"
-	p.Levels = []result.Level{{Connections: 10, Pipeline: 1}, {Connections: 100, Pipeline: 1}, {Connections: 100, Pipeline: 1, RateShare: 0.3}}
-	cell := func(name string, level int) result.Cell { return result.Cell{Contestant: name, Level: level} }
+	p.Levels = []record.Level{{Connections: 10, Pipeline: 1}, {Connections: 100, Pipeline: 1}, {Connections: 100, Pipeline: 1, RateShare: 0.3}}
+	cell := func(name string, level int) record.Cell { return record.Cell{Contestant: name, Level: level} }
 	p.Cells, p.ExtraEpochs = nil, nil
 	p.Complete()
-	p.Family = []result.Comparison{
+	p.Family = []record.Comparison{
 		{A: cell("net-http", 0), B: cell("kestrel", 0)}, {A: cell("kestrel", 1), B: cell("net-http", 1)}, {A: cell("net-http", 0), B: cell("net-http", 1)},
 		{A: cell("gin", 1), B: cell("kestrel", 1)},
 	}
-	d.Run.End, d.Run.Trials[0].Level = &result.End{Reason: "decided"}, &p.Levels[1]
+	d.Run.End, d.Run.Trials[0].Level = &record.End{Reason: "decided"}, &p.Levels[1]
 	d.Findings[2].Text = "at c=100 85 % of the ceiling: a lower bound"
 	d.Findings = append(d.Findings, checks.Finding{ID: checks.Twins, Title: "A/A check: the reference against its copy",
 		State: checks.Pass, Text: "ref against ref': 1.003 (0.988–1.018), equivalent"})
 	rng := rand.New(rand.NewPCG(3, 4))
 	rates := map[string]float64{"net-http": 0.93, "kestrel": 0.71, "ref": 1, "ref'": 1.002}
-	var all []*result.Trial
+	var all []*record.Trial
 	for e := range 12 {
 		for r := range 3 {
 			drift := math.Exp(0.2 * rng.NormFloat64())
@@ -85,7 +85,7 @@ func extraLevelsFixture() *Data {
 	d, f := fixture(), familyFixture()
 	l := f.Levels[2]
 	l.Loaded = nil
-	d.Run.Plan.Levels = []result.Level{d.Run.Plan.First(), {Connections: 125, Pipeline: 1, RateShare: 0.3}}
+	d.Run.Plan.Levels = []record.Level{d.Run.Plan.First(), {Connections: 125, Pipeline: 1, RateShare: 0.3}}
 	d.Levels = []Level{l}
 	return d
 }
@@ -95,11 +95,11 @@ func extraLevelsFixture() *Data {
 func TestManyNamedPairs(t *testing.T) {
 	d := familyFixture()
 	for _, f := range d.Run.Plan.Family {
-		d.Run.Plan.Family = append(d.Run.Plan.Family, result.Comparison{A: f.B, B: f.A})
+		d.Run.Plan.Family = append(d.Run.Plan.Family, record.Comparison{A: f.B, B: f.A})
 	}
-	cell := func(name string, level int) result.Cell { return result.Cell{Contestant: name, Level: level} }
-	d.Run.Plan.Family = append(d.Run.Plan.Family, result.Comparison{A: cell("kestrel", 0), B: cell("kestrel", 1)},
-		result.Comparison{A: cell("kestrel", 0), B: cell("net-http", 1)})
+	cell := func(name string, level int) record.Cell { return record.Cell{Contestant: name, Level: level} }
+	d.Run.Plan.Family = append(d.Run.Plan.Family, record.Comparison{A: cell("kestrel", 0), B: cell("kestrel", 1)},
+		record.Comparison{A: cell("kestrel", 0), B: cell("net-http", 1)})
 	for i := range d.Analysis.Pairs {
 		if p := &d.Analysis.Pairs[i]; p.A == "net-http" && p.B == "net-http" {
 			p.Verdict, p.Better, p.BetterAt, p.Ratio.Value, p.Ratio.Lo, p.Ratio.Hi = analysis.Different, p.A, p.AtA, 1.5, 1.4, 1.6
@@ -213,9 +213,9 @@ func TestOwnLevels(t *testing.T) {
 	if got := pairs((*manyLevels).pairsShort); !slices.Equal(got, want) {
 		t.Errorf("each once: %q", got)
 	}
-	cell := func(name string, level int) result.Cell { return result.Cell{Contestant: name, Level: level} }
-	d.Run.Plan.Family = append(d.Run.Plan.Family, result.Comparison{A: cell("kestrel", 0), B: cell("kestrel", 1)},
-		result.Comparison{A: cell("net-http", 0), B: cell("net-http", 2)})
+	cell := func(name string, level int) record.Cell { return record.Cell{Contestant: name, Level: level} }
+	d.Run.Plan.Family = append(d.Run.Plan.Family, record.Comparison{A: cell("kestrel", 0), B: cell("kestrel", 1)},
+		record.Comparison{A: cell("net-http", 0), B: cell("net-http", 2)})
 	want = append(want, ": net/http, c=10 | c=100, 20,235/s", ": Kestrel, c=10 | c=100")
 	if got := pairs((*manyLevels).namedPairs); !slices.Equal(got, want) {
 		t.Errorf("on the page: %q", got)
@@ -246,8 +246,8 @@ func TestMetricsOfOpenLoops(t *testing.T) {
 
 // What no line should join stands in panels of its own.
 func TestPanelsApart(t *testing.T) {
-	d := &Data{Run: &result.Run{Plan: familyFixture().Run.Plan}}
-	for _, at := range []result.Level{{Connections: 10}, {Connections: 100}, {Connections: 10, Scenario: "page"}, {Connections: 10, RatePerSec: 500}} {
+	d := &Data{Run: &record.Run{Plan: familyFixture().Run.Plan}}
+	for _, at := range []record.Level{{Connections: 10}, {Connections: 100}, {Connections: 10, Scenario: "page"}, {Connections: 10, RatePerSec: 500}} {
 		d.Levels = append(d.Levels, Level{At: at})
 	}
 	var got []string
@@ -289,7 +289,7 @@ func TestFamilyCSVAndJSON(t *testing.T) {
 			Better *string `json:"better"`
 		} `json:"pairs"`
 		Levels []struct {
-			At result.Level `json:"at"`
+			At record.Level `json:"at"`
 		} `json:"levels"`
 	}
 	if err := json.Unmarshal(written(t, JSON, d), &run); err != nil {

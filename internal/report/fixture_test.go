@@ -17,7 +17,7 @@ import (
 
 	"dyno/internal/analysis"
 	"dyno/internal/checks"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 var update = flag.Bool("update", false, "rewrite the goldens in testdata")
@@ -63,7 +63,7 @@ func inFull(w io.Writer, d *Data) error {
 
 // fake is one made-up contestant: its truth as ratios to the yardstick.
 type fake struct {
-	c                   result.Contestant
+	c                   record.Contestant
 	rate, cpu, p50, mem float64
 	tier, lo, hi        int
 	lowerBound          bool
@@ -88,36 +88,36 @@ func analysed(in analysis.Input) *analysis.Analysis {
 
 var fakes = []fake{
 	{rate: 0.982, cpu: 1.018, p50: 1.02, mem: 0.93, tier: 1, lo: 1, hi: 2, lowerBound: true,
-		c: result.Contestant{Name: "fasthttp", Title: "fasthttp",
+		c: record.Contestant{Name: "fasthttp", Title: "fasthttp",
 			Language: "go", Framework: "github.com/valyala/fasthttp", Version: "v1.65.0", Engine: "fasthttp",
 			Toolchain: "go1.26.8 (PATH)", BuildNS: 2.1e9, HeaderBytes: 121, BodyBytes: 5}},
 	{rate: 0.979, cpu: 1.02, p50: 1.03, mem: 0.71, tier: 1, lo: 1, hi: 2,
-		c: result.Contestant{Name: "hyper", Title: "hyper",
+		c: record.Contestant{Name: "hyper", Title: "hyper",
 			Language: "rust", Framework: "hyper", Version: "1.7.0", Engine: "hyper",
 			Toolchain: "rustc 1.91.0 (PATH)", BuildNS: 31e9, HeaderBytes: 98, BodyBytes: 5}},
 	{rate: 0.911, cpu: 1.10, p50: 1.08, mem: 1.04, tier: 2, lo: 3, hi: 4,
-		c: result.Contestant{Name: "iris", Title: "Iris",
+		c: record.Contestant{Name: "iris", Title: "Iris",
 			Language: "go", Framework: "github.com/kataras/iris/v12", Version: "v12.2.11", Engine: "net/http",
 			Toolchain: "go1.26.8 (PATH)", BuildNS: 8.4e9, HeaderBytes: 133, BodyBytes: 5}},
 	{rate: 0.902, cpu: 1.09, p50: 1.09, mem: 1.01, tier: 2, lo: 3, hi: 4,
-		c: result.Contestant{Name: "net-http", Title: "net/http",
+		c: record.Contestant{Name: "net-http", Title: "net/http",
 			Language: "go", Framework: "net/http", Version: "go1.26.8", Engine: "net/http",
 			Toolchain: "go1.26.8 (PATH)", BuildNS: 1.2e9, HeaderBytes: 127, BodyBytes: 5}},
 	{rate: 0.781, cpu: 1.29, p50: 1.27, mem: 1.31, tier: 3, lo: 5, hi: 5,
-		c: result.Contestant{Name: "iris-mvc", Title: "Iris MVC",
+		c: record.Contestant{Name: "iris-mvc", Title: "Iris MVC",
 			Language: "go", Framework: "github.com/kataras/iris/v12", Version: "v12.2.11", Engine: "net/http",
 			Toolchain: "go1.26.8 (PATH)", BuildNS: 8.8e9, HeaderBytes: 133, BodyBytes: 5,
 			Tuning: []string{"iris.WithoutPathCorrection: as its own MVC guide has it"}}},
 	{rate: 0.543, cpu: 1.86, p50: 1.81, mem: 6.4, tier: 4, lo: 6, hi: 6,
-		c: result.Contestant{Name: "kestrel", Title: "Kestrel",
+		c: record.Contestant{Name: "kestrel", Title: "Kestrel",
 			Language: "csharp", Framework: "Microsoft.AspNetCore", Version: "10.0.2", Engine: "kestrel", Managed: true,
 			Toolchain: ".NET SDK 10.0.102 (shared/dotnet)", BuildNS: 14e9, HeaderBytes: 146, BodyBytes: 5,
 			Differs: []string{"chunked: it sends no Content-Length for a string result"}}},
-	{rate: 1, cpu: 1, p50: 1, mem: 1, c: result.Contestant{Name: "ref", Title: "ref", Language: "go",
+	{rate: 1, cpu: 1, p50: 1, mem: 1, c: record.Contestant{Name: "ref", Title: "ref", Language: "go",
 		Framework: "net/http",
 		Version:   "go1.26.8", Engine: "net/http", Control: true, Toolchain: "dyno itself", HeaderBytes: 127,
 		BodyBytes: 5}},
-	{rate: 1.002, cpu: 0.999, p50: 0.998, mem: 1.003, c: result.Contestant{Name: "ref'", Title: "ref'", Language: "go",
+	{rate: 1.002, cpu: 0.999, p50: 0.998, mem: 1.003, c: record.Contestant{Name: "ref'", Title: "ref'", Language: "go",
 		Framework: "net/http",
 		Version:   "go1.26.8", Engine: "net/http", Control: true, Toolchain: "dyno itself", HeaderBytes: 127,
 		BodyBytes: 5}},
@@ -127,16 +127,16 @@ var fakes = []fake{
 // failed, all drawn from one seed.
 func fixture() *Data {
 	rng := rand.New(rand.NewPCG(2017, 8))
-	d := &Data{Run: &result.Run{Plan: fixturePlan(), Host: fixtureHost()}, Valid: 12*3*8 + 11, Discarded: 24,
+	d := &Data{Run: &record.Run{Plan: fixturePlan(), Host: fixtureHost()}, Valid: 12*3*8 + 11, Discarded: 24,
 		Analysis: &analysis.Analysis{Primary: "throughput", Epochs: 12, Interim: 2, AlphaAt: 0.0125, Margin: 0.03,
 			Shares: map[string]float64{"fasthttp": 0.843}}}
-	d.Run.End = &result.End{Reason: "last analysis", EndedUnixNS: 1763722245e9, MeasuredUnits: 12}
+	d.Run.End = &record.End{Reason: "last analysis", EndedUnixNS: 1763722245e9, MeasuredUnits: 12}
 	base := map[string]float64{"throughput": 93412, "cpu_per_request": 10230, "p50": 1.284e6, "memory": 14.9e6}
 	for _, f := range fakes {
 		f.c.BinaryHash = fmt.Sprintf("%x", sha256.Sum256([]byte(f.c.Name)))
 		d.Run.Contestants = append(d.Run.Contestants, f.c)
 		for e := range 13 {
-			l := result.Launch{Contestant: f.c.Name, Epoch: e, StartedUnixNS: 1763721892e9, ReadyNS: int64(9e6 + 4e6*rng.Float64()), WarmupNS: 5e8,
+			l := record.Launch{Contestant: f.c.Name, Epoch: e, StartedUnixNS: 1763721892e9, ReadyNS: int64(9e6 + 4e6*rng.Float64()), WarmupNS: 5e8,
 				WarmupRequests: int64(f.rate * 46000), Warmup: "flat", WarmupRateFirst: 90000, WarmupRateLast: 91000,
 				SteadyNS: new(int64)}
 			if f.c.Managed {
@@ -241,11 +241,11 @@ func fixturePair(rng *rand.Rand, m analysis.Metric, x, y fake) analysis.Pair {
 
 // fixtureFailures adds one contestant without its toolchain and one that broke its contract after four epochs.
 func fixtureFailures(d *Data) {
-	d.Run.Contestants = append(d.Run.Contestants, result.Contestant{Name: "gin", Title: "Gin", Language: "go",
+	d.Run.Contestants = append(d.Run.Contestants, record.Contestant{Name: "gin", Title: "Gin", Language: "go",
 		Framework: "github.com/gin-gonic/gin",
 		Version:   "v1.11.0", Engine: "net/http", Toolchain: "go1.26.8 (PATH)",
 		BinaryHash: fmt.Sprintf("%x", sha256.Sum256([]byte("gin"))), HeaderBytes: 130, BodyBytes: 5})
-	d.Run.Failures = []result.Failure{
+	d.Run.Failures = []record.Failure{
 		{Contestant: "aspnetcore-mvc", Stage: "toolchain", Reason: "needs .NET SDK >=10.0",
 			Hint: "install it from https://dotnet.microsoft.com/download or set DYNO_DOTNET"},
 		{Contestant: "gin", Stage: "load", Epoch: 5,
@@ -264,19 +264,19 @@ func fixtureFailures(d *Data) {
 			Ratio: analysis.Estimate{Value: 0.895, Lo: 0, Hi: math.Inf(1), N: 4}})
 }
 
-func fixturePlan() result.Plan {
-	return result.Plan{Format: result.Format, Processes: result.PerEpoch, Origin: result.Origin{Dyno: "v0.1.0", Command: "dyno run studies/iris-vs-netcore-2017 --seed 2017 --budget 6m", StartedUnixNS: 1763721892e9},
+func fixturePlan() record.Plan {
+	return record.Plan{Format: record.Format, Processes: record.PerEpoch, Origin: record.Origin{Dyno: "v0.1.0", Command: "dyno run studies/iris-vs-netcore-2017 --seed 2017 --budget 6m", StartedUnixNS: 1763721892e9},
 		Profile: "standard",
-		Study:   result.OfStudy{Slug: "iris-vs-netcore-2017"}, Title: "Go vs .NET Core in terms of HTTP performance (2017)", Scenario: "values",
+		Study:   record.OfStudy{Slug: "iris-vs-netcore-2017"}, Title: "Go vs .NET Core in terms of HTTP performance (2017)", Scenario: "values",
 		Contestants: []string{"iris-mvc", "aspnetcore-mvc", "iris", "kestrel", "net-http", "fasthttp", "hyper", "gin"},
-		Controls:    []string{"ref", "ref'"}, Servers: result.Servers{Managed: []string{"kestrel", "aspnetcore-mvc"}},
-		Levels: []result.Level{{Connections: 125, Pipeline: 1}},
+		Controls:    []string{"ref", "ref'"}, Servers: record.Servers{Managed: []string{"kestrel", "aspnetcore-mvc"}},
+		Levels: []record.Level{{Connections: 125, Pipeline: 1}},
 		Seed:   2017, Primary: "throughput", Alpha: 0.05, Margin: 0.03, Rounds: 3, Pilots: 1, Epochs: []int{8, 12},
-		Load: result.LoadLength{NS: 4e8, RewarmNS: 3e7}, BudgetNS: 36e10}
+		Load: record.LoadLength{NS: 4e8, RewarmNS: 3e7}, BudgetNS: 36e10}
 }
 
-func fixtureHost() result.Host {
-	return result.Host{OS: "linux", Kernel: "6.18.5", CPU: "AMD EPYC 7763", CPUs: 2, ServerCPUs: []int{0},
+func fixtureHost() record.Host {
+	return record.Host{OS: "linux", Kernel: "6.18.5", CPU: "AMD EPYC 7763", CPUs: 2, ServerCPUs: []int{0},
 		GeneratorCPUs: []int{1}, Pinned: true,
 		MemoryBytes: 8326737920, Governor: "unknown", Hypervisor: "KVM", FileLimit: 1048576}
 }
@@ -285,8 +285,8 @@ func fixtureHost() result.Host {
 func nothing() *Data {
 	p := fixturePlan()
 	p.Contestants = []string{"iris-mvc", "kestrel"}
-	return &Data{Run: &result.Run{Plan: p, Host: fixtureHost(), End: &result.End{Reason: "failed"},
-		Failures: []result.Failure{
+	return &Data{Run: &record.Run{Plan: p, Host: fixtureHost(), End: &record.End{Reason: "failed"},
+		Failures: []record.Failure{
 			{Contestant: "iris-mvc", Stage: "build", Reason: "exit status 1", Hint: "see its log",
 				LogTail: []string{"main.go:7:2: undefined: iris"}},
 			{Contestant: "kestrel", Stage: "toolchain", Reason: "needs .NET SDK >=10.0", Hint: "install it"},
@@ -322,7 +322,7 @@ func early() *Data {
 			pairs = append(pairs, p)
 		}
 	}
-	var built []result.Contestant
+	var built []record.Contestant
 	for _, c := range d.Run.Contestants {
 		if keep[c.Name] {
 			built = append(built, c)

@@ -10,7 +10,7 @@ import (
 
 	"dyno/internal/analysis"
 	"dyno/internal/document"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/wire"
 )
 
@@ -103,7 +103,7 @@ func TestCSVShape(t *testing.T) {
 		v := NewView(d)
 		for _, r := range slices.Concat(v.rows, v.controls) {
 			for _, m := range v.metrics {
-				if d.Run.Plan.Processes != result.PerLoad && !of[document.CSVCell(r.Name)+"|"+m.Name] {
+				if d.Run.Plan.Processes != record.PerLoad && !of[document.CSVCell(r.Name)+"|"+m.Name] {
 					t.Errorf("%d: no %s of %s", i, m.Name, r.Name)
 				}
 			}
@@ -220,8 +220,8 @@ func TestEncryptionByProtocol(t *testing.T) {
 	d := fixture()
 	name := d.Run.Plan.Contestants[0]
 	for form, version := range map[wire.HTTP]string{wire.HTTPS: "TLS 1.2", wire.H2: "TLS 1.3"} {
-		d.Run.Trials = append(d.Run.Trials, &result.Trial{Contestant: name, Level: &result.Level{HTTP: form},
-			Load: result.Load{TLS: []result.TLSSession{{Version: version, Suite: "x", Resumed: true}, // names no group
+		d.Run.Trials = append(d.Run.Trials, &record.Trial{Contestant: name, Level: &record.Level{HTTP: form},
+			Load: record.Load{TLS: []record.TLSSession{{Version: version, Suite: "x", Resumed: true}, // names no group
 				{Version: version, Suite: "x", Group: "X25519"}}}})
 	}
 	title := NewView(d).Title(name)
@@ -242,9 +242,9 @@ func TestProtocolIsSaid(t *testing.T) {
 				d.Levels[i].At.HTTP = wire.H2
 			}
 			name := d.Run.Plan.Contestants[0]
-			d.Run.Plan.Servers.Unserved = []result.Unserved{{Contestant: "elsewhere", HTTP: wire.H2}}
-			d.Run.Trials = append(d.Run.Trials, &result.Trial{Contestant: name, Load: result.Load{
-				TLS: []result.TLSSession{{Version: "TLS 1.3", Suite: "TLS_AES_128_GCM_SHA256", Connections: 5}}}})
+			d.Run.Plan.Servers.Unserved = []record.Unserved{{Contestant: "elsewhere", HTTP: wire.H2}}
+			d.Run.Trials = append(d.Run.Trials, &record.Trial{Contestant: name, Load: record.Load{
+				TLS: []record.TLSSession{{Version: "TLS 1.3", Suite: "TLS_AES_128_GCM_SHA256", Connections: 5}}}})
 			got := strings.NewReplacer("</span>", "").Replace(strings.NewReplacer(
 				"\u00a0", " ", ":** ", ": ", "**", "", `\_`, "_").Replace(string(written(t, detailed(form), d))))
 			for _, want := range []string{"HTTP/2 over TLS", "Not measured: elsewhere in HTTP/2 over TLS",

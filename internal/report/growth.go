@@ -8,7 +8,7 @@ import (
 
 	"dyno/internal/analysis"
 	"dyno/internal/document"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // leastReadings is the smallest number of readings for a line: the start, the end, and one in
@@ -16,7 +16,7 @@ import (
 const leastReadings = 3
 
 // growing returns the rows whose memory was followed under load, with their last load.
-func (c *singleLoads) growing() (rows []Row, loads []*result.Trial) {
+func (c *singleLoads) growing() (rows []Row, loads []*record.Trial) {
 	for _, r := range c.rows {
 		all := c.loads(r)
 		if r.Excluded == "" && len(all) > 0 && len(all[len(all)-1].Memory) >= leastReadings {
@@ -115,11 +115,11 @@ func (c *singleLoads) growthTable(file string) document.Section {
 }
 
 // memoryAt returns the reading nearest to a time, or Missing where the load was over by then.
-func memoryAt(m []result.MemoryAt, ns int64) string {
+func memoryAt(m []record.MemoryAt, ns int64) string {
 	if last := m[len(m)-1].AtNS; ns-last > last/growthPoints {
 		return Missing
 	}
-	nearest := slices.MinFunc(m, func(a, b result.MemoryAt) int {
+	nearest := slices.MinFunc(m, func(a, b record.MemoryAt) int {
 		return cmp.Compare(max(a.AtNS-ns, ns-a.AtNS), max(b.AtNS-ns, ns-b.AtNS))
 	})
 	return Bytes(float64(nearest.PSSBytes))

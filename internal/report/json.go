@@ -8,7 +8,7 @@ import (
 
 	"dyno/internal/analysis"
 	"dyno/internal/document"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 type (
@@ -67,7 +67,7 @@ func (v *View) contestantJSON(r Row) contestantJSON {
 	o := contestantJSON{Name: r.Name, Title: r.Title, Control: r.Control, Excluded: orNull(r.Excluded),
 		Notes: append([]string{}, r.Data...), Failure: r.Failure,
 		Starts: startsJSON{r.Starts.N, r.Starts.Classes, []startJSON{}},
-		Built:  r.Built, Launches: []result.Launch{}, SentAgain: v.sentAgain(r.Name)}
+		Built:  r.Built, Launches: []record.Launch{}, SentAgain: v.sentAgain(r.Name)}
 	for _, s := range r.Starts.Each {
 		o.Starts.Each = append(o.Starts.Each, startJSON{s.Epoch, s.ReadyNS, s.Level})
 	}
@@ -206,7 +206,7 @@ func (d *external) json() *externalJSON {
 		if r.External == "" {
 			continue
 		}
-		one := externalRowJSON{Contestant: r.Contestant, Generator: r.By(), Reported: []*result.Reported{}}
+		one := externalRowJSON{Contestant: r.Contestant, Generator: r.By(), Reported: []*record.Reported{}}
 		for k := range r.Loads {
 			if t := r.Loads[k].Reported; t != nil {
 				one.Reported = append(one.Reported, t)

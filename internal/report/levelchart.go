@@ -8,7 +8,7 @@ import (
 
 	"dyno/internal/analysis"
 	"dyno/internal/document"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/wire"
 )
 
@@ -25,7 +25,7 @@ type panel struct {
 // only one level. A panel of a single named level has its name.
 func (s *manyLevels) panels() (list []panel) {
 	type kind struct {
-		result.LaunchPart
+		record.LaunchPart
 		open     bool
 		own      bool // at a share of its own capacity
 		scenario string
@@ -46,7 +46,7 @@ func (s *manyLevels) panels() (list []panel) {
 			if of.form != wire.Clear {
 				title = strings.Join(NonEmpty(title, of.form.Words()), ", ")
 			}
-			title = orElse(strings.Join(NonEmpty(append([]string{title}, levelWords(result.Level{DelayNS: of.DelayNS, Work: of.Work,
+			title = orElse(strings.Join(NonEmpty(append([]string{title}, levelWords(record.Level{DelayNS: of.DelayNS, Work: of.Work,
 				CPUs: of.CPUs})...)...), ", "), "no delay")
 			switch {
 			case of.own:
@@ -80,7 +80,7 @@ func (s *manyLevels) panels() (list []panel) {
 
 // differInCPUs reports whether levels of one kind differ in their numbers of CPUs alone.
 func (s *manyLevels) differInCPUs() bool {
-	kind := map[[2]any]result.Level{}
+	kind := map[[2]any]record.Level{}
 	for _, l := range s.Levels {
 		at := l.At
 		at.CPUs, at.RatePerSec = 0, 0
@@ -100,12 +100,12 @@ func (s *manyLevels) place(p *panel) {
 	if s.placeRates(p) {
 		return
 	}
-	at := func(i int) *result.Level { return &s.Levels[i].At }
+	at := func(i int) *record.Level { return &s.Levels[i].At }
 	slices.SortStableFunc(p.levels, func(a, b int) int {
 		return cmp.Or(cmp.Compare(at(a).Connections, at(b).Connections), cmp.Compare(at(a).Records, at(b).Records),
 			cmp.Compare(at(a).CPUs, at(b).CPUs))
 	})
-	var levels []result.Level
+	var levels []record.Level
 	for _, i := range p.levels {
 		levels = append(levels, *at(i))
 	}
@@ -152,17 +152,17 @@ func (s *manyLevels) chart(m analysis.Metric) document.LineChart {
 
 // AxisOf returns a plot with levels on its x axis: logarithmic where they differ in their connections,
 // their records or their CPUs alone, else side by side, with their values for names.
-func AxisOf(levels []result.Level) (p document.Plot, xs []float64) {
+func AxisOf(levels []record.Level) (p document.Plot, xs []float64) {
 	tick := func(at float64, text string) {
 		xs, p.Ticks = append(xs, at), append(p.Ticks, document.Tick{At: at, Text: text})
 	}
 	for _, d := range []struct {
 		name string
-		of   func(*result.Level) *int
+		of   func(*record.Level) *int
 	}{
-		{"connections", func(l *result.Level) *int { return &l.Connections }},
-		{"records", func(l *result.Level) *int { return &l.Records }},
-		{"CPUs of the server", func(l *result.Level) *int { return &l.CPUs }},
+		{"connections", func(l *record.Level) *int { return &l.Connections }},
+		{"records", func(l *record.Level) *int { return &l.Records }},
+		{"CPUs of the server", func(l *record.Level) *int { return &l.CPUs }},
 	} {
 		if !alone(levels, d.of) {
 			continue
@@ -176,7 +176,7 @@ func AxisOf(levels []result.Level) (p document.Plot, xs []float64) {
 		return p, xs
 	}
 	p.X = "level"
-	delays := alone(levels, func(l *result.Level) *int64 { return &l.DelayNS })
+	delays := alone(levels, func(l *record.Level) *int64 { return &l.DelayNS })
 	if delays {
 		p.X = "time that handlers wait"
 	}
@@ -192,7 +192,7 @@ func AxisOf(levels []result.Level) (p document.Plot, xs []float64) {
 }
 
 // alone reports whether levels differ in one value alone, which rises from each to the next.
-func alone[N int | int64](levels []result.Level, of func(*result.Level) *N) bool {
+func alone[N int | int64](levels []record.Level, of func(*record.Level) *N) bool {
 	for i := 1; i < len(levels); i++ {
 		a, b := levels[i-1], levels[i]
 		if *of(&a) >= *of(&b) {

@@ -9,20 +9,20 @@ import (
 	"dyno/internal/analysis"
 	"dyno/internal/checks"
 	"dyno/internal/document"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/wire"
 )
 
 // Level is one operating point of a run at several and what was found there.
 type Level struct {
 	Name     string       // that a study gives it; "": none
-	At       result.Level // a share with the rate that it came to
+	At       record.Level // a share with the rate that it came to
 	Loaded   []string     // contestants and controls that the plan loads here; nil: all
 	Compared bool         // a comparison names it
 	// of the trials at this level alone, without interim analyses: cells, ratios and shares of the
 	// ceiling
 	Analysis *analysis.Analysis
-	Trials   []*result.Trial        // valid, of this level
+	Trials   []*record.Trial        // valid, of this level
 	Absent   map[string]string      // why a contestant has no valid trial here
 	Kept     map[string]checks.Kept // of an open loop: whether each contestant kept the rate
 }
@@ -62,14 +62,14 @@ func (s *manyLevels) levelList() string {
 
 // WorkName returns the name of the handlers' work.
 func WorkName(work string) string {
-	if work == result.CPUBound {
+	if work == record.CPUBound {
 		return "CPU-bound"
 	}
 	return document.Clean(work)
 }
 
 // connections returns the number of a level's connections, and what is spoken on them.
-func connections(l result.Level) string {
+func connections(l record.Level) string {
 	s := document.Count(l.Connections, "connection")
 	if l.HTTP != wire.Clear {
 		s += " of " + l.HTTP.Words()
@@ -78,7 +78,7 @@ func connections(l result.Level) string {
 }
 
 // levelWords describes a level for sentences: its connections, and what else is not as by default.
-func levelWords(l result.Level) (parts []string) {
+func levelWords(l record.Level) (parts []string) {
 	if l.Connections > 0 {
 		parts = append(parts, connections(l))
 	}
@@ -101,7 +101,7 @@ func levelWords(l result.Level) (parts []string) {
 }
 
 // LevelName returns a level's values, its launch part first: "5 ms, c=100".
-func LevelName(l result.Level) string {
+func LevelName(l record.Level) string {
 	var parts []string
 	if l.Scenario != "" {
 		parts = append(parts, document.Clean(l.Scenario))
@@ -217,7 +217,7 @@ func (s *manyLevels) missing(r Row, i int) string {
 	case l.Absent[r.Name] != "":
 		return document.Clean(l.Absent[r.Name])
 	case l.Analysis == nil || !slices.ContainsFunc(l.Trials,
-		func(t *result.Trial) bool { return t.Contestant == r.Name }):
+		func(t *record.Trial) bool { return t.Contestant == r.Name }):
 		return "it has no valid trials"
 	}
 	return ""

@@ -18,7 +18,7 @@ import (
 	"dyno/internal/analysis"
 	"dyno/internal/checks"
 	"dyno/internal/document"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/stats"
 )
 
@@ -31,7 +31,7 @@ func sweepFixture(epochs int) *Data {
 		"dyno run --contestants net-http,kestrel,gin --protocol sweep --connections 10,100,1000 --delay 0s,5ms --seed 7"
 	p.Contestants, p.Servers.Managed, p.Pilots, p.Epochs, p.Load.NS, p.Levels,
 		p.Seed = []string{"net-http", "gin", "kestrel"}, []string{"kestrel"}, 2, []int{epochs}, 1e8, nil, 7
-	d := &Data{Run: &result.Run{Plan: p, Host: fixtureHost(), End: &result.End{Reason: "done"}},
+	d := &Data{Run: &record.Run{Plan: p, Host: fixtureHost(), End: &record.End{Reason: "done"}},
 		Discarded: 6}
 	for _, f := range fakes {
 		if f.c.Control || f.c.Name == "net-http" || f.c.Name == "kestrel" {
@@ -39,12 +39,12 @@ func sweepFixture(epochs int) *Data {
 			d.Run.Contestants = append(d.Run.Contestants, f.c)
 		}
 	}
-	d.Run.Contestants = append(d.Run.Contestants, result.Contestant{Name: "gin", Title: "Gin", Language: "go",
+	d.Run.Contestants = append(d.Run.Contestants, record.Contestant{Name: "gin", Title: "Gin", Language: "go",
 		Engine: "net/http", BinaryHash: "1f", Version: "v1.11.0"})
 	rates := map[string]float64{"net-http": 0.93, "kestrel": 0.71, "ref": 1, "ref'": 1.002}
 	for _, delay := range []int64{0, 5e6} {
 		for _, c := range []int{10, 100, 1000} {
-			at := result.Level{DelayNS: delay, Connections: c, Pipeline: 1}
+			at := record.Level{DelayNS: delay, Connections: c, Pipeline: 1}
 			d.Run.Plan.Levels = append(d.Run.Plan.Levels, at)
 			l := Level{At: at, Absent: map[string]string{"gin": "the run ended before a trial was taken"}}
 			for e := range epochs {
@@ -72,10 +72,10 @@ func sweepFixture(epochs int) *Data {
 			d.Levels = append(d.Levels, l)
 		}
 	}
-	broken := madeTrial("gin", result.Level{Connections: 1000, Pipeline: 1}, 2, 1, 80000, 1e8)
+	broken := madeTrial("gin", record.Level{Connections: 1000, Pipeline: 1}, 2, 1, 80000, 1e8)
 	broken.Load.Errors = map[string]int64{"reset": 12}
-	d.Run.Trials = []*result.Trial{broken}
-	d.Run.Failures = []result.Failure{{Contestant: "gin", Stage: "load", Epoch: 2,
+	d.Run.Trials = []*record.Trial{broken}
+	d.Run.Failures = []record.Failure{{Contestant: "gin", Stage: "load", Epoch: 2,
 		Reason: "12 of 8,000 requests got no answer: reset 12", LogTail: []string{"accept: too many open files"}}}
 	d.Findings = []checks.Finding{
 		{ID: checks.ServerCPUs, Title: "foreign CPU on the server's CPUs", State: checks.Pass,
@@ -112,19 +112,19 @@ func compareLevels(d *Data) {
 }
 
 // madeTrial is a trial of a contestant that does rate requests per second.
-func madeTrial(name string, at result.Level, epoch, round int, rate, windowNS float64) *result.Trial {
+func madeTrial(name string, at record.Level, epoch, round int, rate, windowNS float64) *record.Trial {
 	n := int64(rate * windowNS / 1e9)
 	cpu, pss := int64(0.97*windowNS), int64(12e6+4000*float64(at.Connections))
 	if name == "kestrel" {
 		pss *= 5
 	}
 	p50 := int64(float64(at.Connections)/rate*1e9) * 9 / 10
-	return &result.Trial{Key: result.Key{Epoch: epoch, Round: round}, Contestant: name, Level: &at,
-		Server: result.Usage{CPUNS: &cpu, PSSBytes: &pss},
-		Load: result.Load{WindowNS: int64(windowNS), Connections: at.Connections, Established: at.Connections,
+	return &record.Trial{Key: record.Key{Epoch: epoch, Round: round}, Contestant: name, Level: &at,
+		Server: record.Usage{CPUNS: &cpu, PSSBytes: &pss},
+		Load: record.Load{WindowNS: int64(windowNS), Connections: at.Connections, Established: at.Connections,
 			Started: n, Succeeded: n, BytesRead: n * 121,
 			ServiceP50NS: p50, ServiceP99NS: 4 * p50, ServiceMaxNS: 31 * p50},
-		Causes: result.Causes{WallNS: int64(windowNS), ServerCPUs: 1, GeneratorCPUs: 1}}
+		Causes: record.Causes{WallNS: int64(windowNS), ServerCPUs: 1, GeneratorCPUs: 1}}
 }
 
 // crowd is a sweep of twenty contestants over connections alone.
@@ -156,8 +156,8 @@ func classicFixture() *Data {
 	p.Study.Slug, p.Title, p.Origin.Command = "", "GET one value by its number",
 		"dyno run --contestants iris-mvc,gin,kestrel --protocol classic --requests 200000 --epochs 2 --seed 7"
 	p.Contestants, p.Controls, p.Servers.Managed, p.Pilots, p.Rounds, p.Epochs, p.Load.Requests, p.Load.RewarmNS,
-		p.Processes = []string{"iris-mvc", "gin", "kestrel"}, nil, nil, 0, 1, []int{2}, 200_000, 0, result.PerLoad
-	d := &Data{Run: &result.Run{Plan: p, Host: fixtureHost(), End: &result.End{Reason: "done"}},
+		p.Processes = []string{"iris-mvc", "gin", "kestrel"}, nil, nil, 0, 1, []int{2}, 200_000, 0, record.PerLoad
+	d := &Data{Run: &record.Run{Plan: p, Host: fixtureHost(), End: &record.End{Reason: "done"}},
 		Discarded: 1}
 	for _, f := range fakes {
 		if f.c.Name == "iris-mvc" || f.c.Name == "kestrel" {
@@ -165,7 +165,7 @@ func classicFixture() *Data {
 			d.Run.Contestants = append(d.Run.Contestants, f.c)
 		}
 	}
-	d.Run.Contestants = append(d.Run.Contestants, result.Contestant{Name: "gin", Title: "Gin", Language: "go",
+	d.Run.Contestants = append(d.Run.Contestants, record.Contestant{Name: "gin", Title: "Gin", Language: "go",
 		Engine: "net/http", BinaryHash: "1f", Version: "v1.11.0"})
 	for e, rates := range []map[string]float64{{"iris-mvc": 71000, "gin": 80000, "kestrel": 52000},
 		{"iris-mvc": 55500, "kestrel": 60400}} {
@@ -175,7 +175,7 @@ func classicFixture() *Data {
 			}
 			t := madeTrial(name, p.First(), e, 0, rates[name], 200_000/rates[name]*1e9)
 			t.Load.Succeeded, t.Load.Started, t.Level = 200_000, 200_000, nil
-			d.Run.Launches = append(d.Run.Launches, result.Launch{Contestant: name, Epoch: e, ReadyNS: 11e6})
+			d.Run.Launches = append(d.Run.Launches, record.Launch{Contestant: name, Epoch: e, ReadyNS: 11e6})
 			switch {
 			case name == "gin":
 				t.Load.Succeeded, t.Load.Errors = 199_988, map[string]int64{"reset": 9, "timeout": 3}
@@ -186,16 +186,16 @@ func classicFixture() *Data {
 			}
 			for i := range int64(5) { // Kestrel's grows until its sessions end
 				if at := 2e9 * (i + 1); name != "kestrel" {
-					t.Memory = append(t.Memory, result.MemoryAt{AtNS: at, PSSBytes: 15 << 20})
+					t.Memory = append(t.Memory, record.MemoryAt{AtNS: at, PSSBytes: 15 << 20})
 				} else if e == 1 {
-					t.Memory = append(t.Memory, result.MemoryAt{AtNS: at, PSSBytes: min(40*(i+1), 150) << 20})
+					t.Memory = append(t.Memory, record.MemoryAt{AtNS: at, PSSBytes: min(40*(i+1), 150) << 20})
 				}
 			}
 			d.Loads = append(d.Loads, t)
 		}
 	}
 	d.Run.Trials, d.Valid = d.Loads, len(d.Loads)
-	d.Run.Failures = []result.Failure{{Contestant: "gin", Stage: "load",
+	d.Run.Failures = []record.Failure{{Contestant: "gin", Stage: "load",
 		Reason:  "12 of 200000 requests got no answer: reset 9, timeout 3",
 		LogTail: []string{"accept: too many open files"}}}
 	d.Findings = []checks.Finding{
@@ -296,9 +296,9 @@ func TestUnjudgedSaysSo(t *testing.T) {
 
 func TestUnjudgedShapes(t *testing.T) {
 	all := append(hostileUnjudged(), sweepFixture(1), sweepFixture(6), classicFixture(), crowd(),
-		unjudgedNothing(result.PerEpoch), unjudgedNothing(result.PerLoad),
-		&Data{Run: &result.Run{Plan: result.Plan{Processes: result.PerEpoch}}},
-		&Data{Run: &result.Run{Plan: result.Plan{Processes: result.PerLoad}}})
+		unjudgedNothing(record.PerEpoch), unjudgedNothing(record.PerLoad),
+		&Data{Run: &record.Run{Plan: record.Plan{Processes: record.PerEpoch}}},
+		&Data{Run: &record.Run{Plan: record.Plan{Processes: record.PerLoad}}})
 	for i, d := range all {
 		page := string(written(t, HTML, d))
 		balanced(t, page)
@@ -323,7 +323,7 @@ func TestUnjudgedShapes(t *testing.T) {
 				t.Errorf("%d: a control character: %q", i, text)
 			}
 		}
-		if d.Run.Plan.Processes == result.PerLoad || len(d.Run.Plan.Contestants) == 0 {
+		if d.Run.Plan.Processes == record.PerLoad || len(d.Run.Plan.Contestants) == 0 {
 			continue
 		}
 		dec := xml.NewDecoder(bytes.NewReader(written(t, SVG, d)))
@@ -371,7 +371,7 @@ func TestSweepGap(t *testing.T) {
 
 func TestPanels(t *testing.T) {
 	level := func(delay int64, c int) Level {
-		return Level{At: result.Level{DelayNS: delay, Connections: c, Pipeline: 1}}
+		return Level{At: record.Level{DelayNS: delay, Connections: c, Pipeline: 1}}
 	}
 	for _, c := range []struct {
 		levels []Level
@@ -382,10 +382,10 @@ func TestPanels(t *testing.T) {
 		{[]Level{level(0, 10), level(0, 100), level(5e6, 10), level(5e6, 100)}, "no delay;delay 5 ms", "10 100 10 100"},
 		{[]Level{level(0, 10), level(5e6, 10)}, "", "0 s 5 ms"},
 		{[]Level{level(5e6, 100)}, "", "5 ms, c=100"},
-		{[]Level{{At: result.Level{Connections: 9, Records: 100}}, {At: result.Level{Connections: 9, Records: 10}}}, "",
+		{[]Level{{At: record.Level{Connections: 9, Records: 100}}, {At: record.Level{Connections: 9, Records: 10}}}, "",
 			"10 100"},
 	} {
-		s := newManyLevels(NewView(&Data{Run: &result.Run{Plan: result.Plan{Processes: result.PerEpoch}},
+		s := newManyLevels(NewView(&Data{Run: &record.Run{Plan: record.Plan{Processes: record.PerEpoch}},
 			Levels: c.levels}))
 		var titles, ticks []string
 		for _, p := range s.panels() {

@@ -9,7 +9,7 @@ import (
 
 	"dyno/internal/analysis"
 	"dyno/internal/checks"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // Whose CPU without load was not read is not said to be checked.
@@ -20,9 +20,9 @@ func TestCPUWithoutLoadNotRead(t *testing.T) {
 		if name != "hyper" && name != "fasthttp" {
 			d.Findings = append(d.Findings, checks.Finding{ID: checks.Deferred, Contestant: name})
 		}
-		d.Run.Trials = append(d.Run.Trials, &result.Trial{Contestant: name})
+		d.Run.Trials = append(d.Run.Trials, &record.Trial{Contestant: name})
 	}
-	d.Run.Launches = append(d.Run.Launches, result.Launch{Contestant: "hyper", Absent: map[string]string{"cpu": "it is on another machine"}})
+	d.Run.Launches = append(d.Run.Launches, record.Launch{Contestant: "hyper", Absent: map[string]string{"cpu": "it is on another machine"}})
 	const want = "? not checked for CPU without load: fasthttp (no valid reading), hyper (it is on another machine)"
 	if text := strings.Join(strings.Fields(string(written(t, Text, d))), " "); !strings.Contains(text, want) {
 		t.Errorf("without %q:\n%s", want, text)
@@ -60,8 +60,8 @@ func TestSentAgainIsAColumn(t *testing.T) {
 		}
 	}
 	first := d.Analysis.Order[0]
-	d.Run.Trials = append(d.Run.Trials, &result.Trial{Contestant: first, Load: result.Load{SentAgain: 1234}})
-	d.Run.Long = append(d.Run.Long, &result.Trial{Contestant: first, Load: result.Load{SentAgain: 1}})
+	d.Run.Trials = append(d.Run.Trials, &record.Trial{Contestant: first, Load: record.Load{SentAgain: 1234}})
+	d.Run.Long = append(d.Run.Long, &record.Trial{Contestant: first, Load: record.Load{SentAgain: 1}})
 	for want, write := range map[string]func(io.Writer, *Data) error{"1,235": Text, "sent again": HTML, `"sent_again": 1235`: JSON} {
 		if text := string(written(t, write, d)); !strings.Contains(text, want) {
 			t.Errorf("without %q", want)

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"dyno/internal/document"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // hosts describes the machine of the run or, where there are several, each with its role.
@@ -36,7 +36,7 @@ func (v *View) hosts() (facts []document.Fact) {
 }
 
 // generators describes the machines that loaded the servers; those that are alike once.
-func generators(h *result.Host) string {
+func generators(h *record.Host) string {
 	var all []string
 	names := map[string][]string{}
 	for i := range h.Generators {
@@ -54,7 +54,7 @@ func generators(h *result.Host) string {
 
 // machine returns a host on one line, without its name. role is what runs there, of several machines; "" if
 // all does.
-func machine(h *result.Host, role string) string {
+func machine(h *record.Host, role string) string {
 	cpus := document.Count(h.CPUs, "CPU")
 	switch own := slices.Concat(h.ServerCPUs, h.GeneratorCPUs); {
 	case role != "" && len(own) > 0:
@@ -83,7 +83,7 @@ func machine(h *result.Host, role string) string {
 }
 
 // where names the machines of a run, if there were several: "on srv1, loaded by gen1 and gen2".
-func where(h *result.Host) string {
+func where(h *record.Host) string {
 	const named = 4
 	var names []string
 	for i := range h.Generators {

@@ -4,14 +4,14 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // TestNamesTheMachines: the short answer and the full report say which machines did what.
 func TestNamesTheMachines(t *testing.T) {
 	d := fixture()
-	d.Run.Host = result.Host{Name: "srv1", OS: "Debian", CPU: "AMD EPYC 7763", CPUs: 64, MemoryBytes: 1 << 36,
-		BootID: "a", ServerCPUs: []int{0, 1, 2, 3}, Generators: []result.Host{
+	d.Run.Host = record.Host{Name: "srv1", OS: "Debian", CPU: "AMD EPYC 7763", CPUs: 64, MemoryBytes: 1 << 36,
+		BootID: "a", ServerCPUs: []int{0, 1, 2, 3}, Generators: []record.Host{
 			{Name: "gen1", CPU: "Xeon", CPUs: 32, BootID: "b"}, {Name: "gen2", CPU: "Xeon", CPUs: 32, BootID: "c"},
 			{Name: "gen3", CPU: "Xeon", CPUs: 16, BootID: "a"}}}
 	short, full, page := string(written(t, Text, d)), string(written(t, inFull, d)), string(written(t, HTML, d))
@@ -27,12 +27,12 @@ func TestNamesTheMachines(t *testing.T) {
 		}
 	}
 	for range 9 {
-		d.Run.Host.Generators = append(d.Run.Host.Generators, result.Host{Name: "more", CPU: "Xeon"})
+		d.Run.Host.Generators = append(d.Run.Host.Generators, record.Host{Name: "more", CPU: "Xeon"})
 	}
 	if got := where(&d.Run.Host); got != "on srv1, loaded by 12 machines" {
 		t.Error(got)
 	}
-	d.Run.Host = result.Host{Pinned: true, Generators: []result.Host{{Name: "gen1", CPU: "Xeon", CPUs: 32}}}
+	d.Run.Host = record.Host{Pinned: true, Generators: []record.Host{{Name: "gen1", CPU: "Xeon", CPUs: 32}}}
 	full = strings.Join(strings.Fields(string(written(t, inFull, d))), " ")
 	for _, want := range []string{"Servers: unknown: they were running already", "Generators: gen1: Xeon, 32 CPUs"} {
 		if !strings.Contains(full, want) {

@@ -8,7 +8,7 @@ import (
 
 	"dyno/internal/analysis"
 	"dyno/internal/document"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // manyLevels is a view of a run at several levels.
@@ -53,7 +53,7 @@ func (s *manyLevels) excludedWhere(r *Row) string {
 		l := &t.Load
 		if t.Epoch == r.Failure.Epoch && (l.Failed > 0 || l.Errored() > 0 || l.Established < l.Connections ||
 			l.Succeeded == 0) {
-			return strings.Replace(r.Excluded, "failed at load", "failed at load, "+s.levelAt(result.Cell{Level: s.run.Plan.At(t)}), 1)
+			return strings.Replace(r.Excluded, "failed at load", "failed at load, "+s.levelAt(record.Cell{Level: s.run.Plan.At(t)}), 1)
 		}
 		break
 	}

@@ -6,12 +6,12 @@ import (
 	"strings"
 
 	"dyno/internal/document"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // Part is what one machine, from one start of it to the next, measured of a run.
 type Part struct {
-	Host        *result.Host
+	Host        *record.Host
 	Dyno        string // version
 	First, Last int    // valid epochs, counted from 1; Last is less than First where there is none
 }

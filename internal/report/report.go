@@ -14,19 +14,19 @@ import (
 	"dyno/internal/analysis"
 	"dyno/internal/checks"
 	"dyno/internal/document"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // Data is a run and its results.
 type Data struct {
-	Run      *result.Run
+	Run      *record.Run
 	Parts    []Part             // of a run that was measured on several machines; else nil
 	Analysis *analysis.Analysis // of a paired comparison
 	Levels   []Level            // where pairs are compared at several levels all, else those beside the first
-	Loads    []*result.Trial    // of a classic run: those that are shown
+	Loads    []*record.Trial    // of a classic run: those that are shown
 	// of one with an external load generator: those, that generator's, and both of the ceiling's
 	// server
-	AllLoads  []*result.Trial
+	AllLoads  []*record.Trial
 	Found     []Capacity                 // of a search
 	Alone     []Alone                    // of a run with a backend, by what it is asked for
 	Added     Added                      // by whoever knows why the run was made
@@ -108,7 +108,7 @@ type view interface {
 func viewOf(d *Data) view {
 	v := NewView(d)
 	switch p := &v.run.Plan; {
-	case p.Processes == result.PerLoad:
+	case p.Processes == record.PerLoad:
 		return newSingleLoads(v)
 	case p.SLO != nil:
 		return newHighestRates(v)

@@ -2,7 +2,7 @@ package report
 
 import (
 	"dyno/internal/analysis"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // jsonFormat is the version of run.json that JSON writes.
@@ -16,10 +16,10 @@ type runJSON struct {
 	Answer      []string         `json:"answer"`
 	Checked     string           `json:"checked,omitempty"`        // what of every answer was checked
 	CheckedAlso []string         `json:"checked_limits,omitempty"` // what that leaves out
-	Plan        result.Plan      `json:"plan"`
-	Host        result.Host      `json:"host"`
+	Plan        record.Plan      `json:"plan"`
+	Host        record.Host      `json:"host"`
 	Parts       []partJSON       `json:"parts,omitempty"` // where it was measured on several machines
-	End         *result.End      `json:"end"`             // null for a run that was cut off
+	End         *record.End      `json:"end"`             // null for a run that was cut off
 	Summary     any              `json:"summary,omitzero"`
 	Rows        []map[string]any `json:"rows"` // the figures: those of CSV
 	Levels      []levelJSON      `json:"levels,omitzero"`
@@ -38,7 +38,7 @@ type runJSON struct {
 
 // partJSON is what one machine measured of a run.
 type partJSON struct {
-	Host  *result.Host `json:"host"`
+	Host  *record.Host `json:"host"`
 	Dyno  string       `json:"dyno"`
 	First int          `json:"first_valid_epoch"` // from 1; greater than the last where there is none
 	Last  int          `json:"last_valid_epoch"`
@@ -66,14 +66,14 @@ type contestantJSON struct {
 	Control   bool             `json:"control"`
 	Excluded  orNull           `json:"excluded"` // why it has no figures
 	Notes     []string         `json:"notes"`
-	Failure   *result.Failure  `json:"failure"`
+	Failure   *record.Failure  `json:"failure"`
 	Errors    map[string]int64 `json:"errors,omitzero"`
 	SentAgain int64            `json:"sent_again,omitempty"` // in all trials and long loads
 	Growth    *growthJSON      `json:"memory_growth,omitempty"`
 
 	Starts   startsJSON         `json:"starts"`
-	Built    *result.Contestant `json:"built"` // as in trials.jsonl; null if it never was
-	Launches []result.Launch    `json:"launches"`
+	Built    *record.Contestant `json:"built"` // as in trials.jsonl; null if it never was
+	Launches []record.Launch    `json:"launches"`
 }
 
 type startsJSON struct {
@@ -91,7 +91,7 @@ type startJSON struct {
 
 type levelJSON struct {
 	Name   string       `json:"name"`
-	At     result.Level `json:"at"`
+	At     record.Level `json:"at"`
 	Epochs int          `json:"valid_epochs"`
 	Trials int          `json:"valid_trials"`
 }
@@ -181,18 +181,18 @@ type externalJSON struct {
 type externalRowJSON struct {
 	Contestant string             `json:"contestant"`
 	Generator  string             `json:"load_generator"`
-	Reported   []*result.Reported `json:"reported"`
+	Reported   []*record.Reported `json:"reported"`
 }
 
 type backendJSON struct {
 	Name  string             `json:"name"`
 	Alone []aloneJSON        `json:"alone"`
-	Built *result.Contestant `json:"built"`
+	Built *record.Contestant `json:"built"`
 }
 
 type aloneJSON struct {
 	Level  string       `json:"level"`
-	At     result.Level `json:"at"`
+	At     record.Level `json:"at"`
 	PerSec number       `json:"value_per_sec"` // the median of its loads
 	Least  number       `json:"least_per_sec"`
 	Most   number       `json:"most_per_sec"`

@@ -9,7 +9,7 @@ import (
 
 	"dyno/internal/checks"
 	"dyno/internal/document"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/wire"
 )
 
@@ -76,7 +76,7 @@ func (v *View) encryption() string {
 			continue
 		}
 		// One that was resumed may name no group.
-		first := max(0, slices.IndexFunc(t.Load.TLS, func(s result.TLSSession) bool { return s.Group != "" }))
+		first := max(0, slices.IndexFunc(t.Load.TLS, func(s record.TLSSession) bool { return s.Group != "" }))
 		at := spoken{t.Contestant, v.run.Plan.LevelOf(t).HTTP}
 		if words[at] == "" {
 			words[at] = document.Clean(t.Load.TLS[first].Words())
@@ -239,7 +239,7 @@ func (v *View) checksFact() document.Fact {
 }
 
 // loadText describes the load of a level.
-func loadText(l result.Level, more ...string) string {
+func loadText(l record.Level, more ...string) string {
 	return strings.Join(slices.Concat([]string{"closed loop"}, levelWords(l), more), ", ")
 }
 
@@ -293,7 +293,7 @@ func (v *View) doubts() []document.Block {
 // sentAgain returns how often requests to a contestant were sent again on a new connection, in all its trials and long
 // loads: of warm-ups nothing is recorded.
 func (v *View) sentAgain(name string) (n int64) {
-	for _, loads := range [][]*result.Trial{v.run.Trials, v.run.Long} {
+	for _, loads := range [][]*record.Trial{v.run.Trials, v.run.Long} {
 		for _, t := range loads {
 			if t.Contestant == name {
 				n += t.Load.SentAgain

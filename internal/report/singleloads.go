@@ -10,7 +10,7 @@ import (
 	"dyno/internal/analysis"
 	"dyno/internal/checks"
 	"dyno/internal/document"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // loadsLabel is the label at the top of every form of a classic run.
@@ -46,7 +46,7 @@ func newSingleLoads(v *View) *singleLoads {
 // known returns the metrics of a classic run, without the rare ones that no load has.
 func (c *singleLoads) known() []analysis.Metric {
 	return slices.DeleteFunc(slices.Clone(analysis.LoadMetrics), func(m analysis.Metric) bool {
-		return m.Rare && m.Name != "time" && !slices.ContainsFunc(c.Loads, func(t *result.Trial) bool {
+		return m.Rare && m.Name != "time" && !slices.ContainsFunc(c.Loads, func(t *record.Trial) bool {
 			_, ok := m.Of(t)
 			return ok
 		})
@@ -54,7 +54,7 @@ func (c *singleLoads) known() []analysis.Metric {
 }
 
 // loads returns the loads of a row.
-func (c *singleLoads) loads(r Row) (list []*result.Trial) {
+func (c *singleLoads) loads(r Row) (list []*record.Trial) {
 	for _, t := range c.Loads {
 		if t.Contestant == r.Name {
 			list = append(list, t)

@@ -7,7 +7,7 @@ import (
 
 	"dyno/internal/analysis"
 	"dyno/internal/document"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // startColumn is a figure of the processes apart from the trials, as all forms show it.
@@ -61,7 +61,7 @@ func startCell(e analysis.Estimate, s analysis.Scale) document.Cell {
 // classesText says what the warm-ups were: "flat", or "warmed 9, slowdown 3".
 func classesText(s analysis.Starts) string {
 	var parts []string
-	for _, c := range []string{result.Flat, result.Warmed, result.Slowdown, result.NotSteady} {
+	for _, c := range []string{record.Flat, record.Warmed, record.Slowdown, record.NotSteady} {
 		switch n := s.Classes[c]; n {
 		case 0:
 		case s.N:

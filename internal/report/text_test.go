@@ -13,7 +13,7 @@ import (
 
 	"dyno/internal/analysis"
 	"dyno/internal/checks"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 func TestText(t *testing.T) {
@@ -97,7 +97,7 @@ func TestTrust(t *testing.T) {
 		t.Errorf("intervals of more than 5 %%, and %q", got)
 	}
 	for _, name := range d.Run.Plan.Servers.Managed {
-		d.Run.Failures = append(d.Run.Failures, result.Failure{Contestant: name})
+		d.Run.Failures = append(d.Run.Failures, record.Failure{Contestant: name})
 	}
 	if got := NewView(d).unlikeService(); got != "" {
 		t.Errorf("no managed runtime ran, and %q", got)

@@ -6,16 +6,16 @@ import (
 
 	"dyno/internal/analysis"
 	"dyno/internal/checks"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // Who still moves is marked in every form that people read, and in JSON; a check that cannot tell is named.
 func TestMovingIsMarked(t *testing.T) {
 	d := fixture()
 	d.Analysis.Trends = []analysis.Trend{
-		{Cell: result.Cell{Contestant: "kestrel"}, Metric: "throughput",
+		{Cell: record.Cell{Contestant: "kestrel"}, Metric: "throughput",
 			Change: analysis.Estimate{Value: 1.06, Lo: 1.03, Hi: 1.10, N: 12}, P: .01, Moving: true},
-		{Cell: result.Cell{Contestant: "iris"}, Metric: "throughput",
+		{Cell: record.Cell{Contestant: "iris"}, Metric: "throughput",
 			Change: analysis.Estimate{Value: 1.02, Lo: .99, Hi: 1.05, N: 12}, P: .4},
 	}
 	d.Findings = append(d.Findings, checks.Finding{ID: checks.Order, Title: "order effect", State: checks.CannotTell,
@@ -39,7 +39,7 @@ func TestMovingIsMarked(t *testing.T) {
 // Who is far ahead is said although one still moves, and that its size is less sure.
 func TestStillMovingAndFarAhead(t *testing.T) {
 	d := fixture()
-	d.Analysis.Trends = []analysis.Trend{{Cell: result.Cell{Contestant: "kestrel"}, Metric: "throughput",
+	d.Analysis.Trends = []analysis.Trend{{Cell: record.Cell{Contestant: "kestrel"}, Metric: "throughput",
 		Change: analysis.Estimate{Value: 1.03, Lo: 1.02, Hi: 1.05, N: 12}, P: .01, Moving: true}}
 	const want = " still changed speed while measured: who is ahead is sure, by how much is less so."
 	if got := strings.Join(NewView(d).Answer(), " "); strings.Contains(got, want) {

@@ -7,7 +7,7 @@ import (
 	"dyno/internal/analysis"
 	"dyno/internal/checks"
 	"dyno/internal/document"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // The A/A check has one outcome, in the tile, in its sentence and in the questions; "not done" is neither
@@ -64,7 +64,7 @@ func TestOneProcessIsTwins(t *testing.T) {
 		says           bool
 	}{{"node (pid 8692)", "http://a/", false}, {"node (pid 8692)", "https://a/", true},
 		{"a process that dyno cannot inspect", "http://a/", true}} {
-		d.Run.Contestants = []result.Contestant{{Name: "a", URL: "http://a/", Processes: c.processes},
+		d.Run.Contestants = []record.Contestant{{Name: "a", URL: "http://a/", Processes: c.processes},
 			{Name: "b", URL: c.url, Processes: c.processes}}
 		if got := itemsText(NewView(d).trust()); strings.Contains(got, "no two equal servers") != c.says {
 			t.Errorf("%+v: %s", c, got)

@@ -9,7 +9,7 @@ import (
 	"dyno/internal/analysis"
 	"dyno/internal/checks"
 	"dyno/internal/document"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // Row is one contestant or control in every form of the report.
@@ -17,9 +17,9 @@ type Row struct {
 	Name      string
 	Title     string
 	Control   bool
-	Built     *result.Contestant // nil if it never got so far
+	Built     *record.Contestant // nil if it never got so far
 	Place     analysis.Place     // zero for controls
-	Failure   *result.Failure
+	Failure   *record.Failure
 	Excluded  string   // why it is not ranked; empty if it is
 	elsewhere bool     // because it is loaded at other levels alone
 	Notes     []string // what a reader must know beside the numbers
@@ -44,7 +44,7 @@ func (r *Row) Absent(why string) document.Item {
 type View struct {
 	*Data
 	a        *analysis.Analysis // never nil
-	run      *result.Run        // never nil
+	run      *record.Run        // never nil
 	rows     []Row              // contestants in table order; none is left out
 	controls []Row
 	metrics  []analysis.Metric // the primary first
@@ -58,7 +58,7 @@ func NewView(d *Data) *View {
 		v.a = &analysis.Analysis{}
 	}
 	if v.run == nil {
-		v.run = &result.Run{}
+		v.run = &record.Run{}
 	}
 	v.metrics = slices.DeleteFunc(slices.Clone(analysis.Metrics), func(m analysis.Metric) bool {
 		return (m.Open() ||
@@ -153,7 +153,7 @@ func (v *View) unranked(r *Row) string {
 }
 
 // FailureText says on one line how far a contestant came, why it failed, and what to do.
-func FailureText(f *result.Failure) string {
+func FailureText(f *record.Failure) string {
 	s := "failed at " + f.Stage
 	if f.Unavailable() {
 		s = "unavailable"

@@ -8,8 +8,8 @@ import (
 	"dyno/internal/analysis"
 	"dyno/internal/document"
 	"dyno/internal/plan"
+	"dyno/internal/record"
 	"dyno/internal/report"
-	"dyno/internal/result"
 	"dyno/internal/stats"
 )
 
@@ -33,7 +33,7 @@ type AcrossPair struct {
 const runLevel = 0.95
 
 // Combine combines runs that ask one question, made one after another.
-func Combine(runs []*result.Run) (*Across, error) {
+func Combine(runs []*record.Run) (*Across, error) {
 	first := &runs[0].Plan
 	for _, r := range runs[1:] {
 		p := &r.Plan
@@ -62,7 +62,7 @@ func Combine(runs []*result.Run) (*Across, error) {
 		t := analysis.Tabulate(plan.Valid(r), r.Plan.At)
 		for i := range a.Pairs {
 			p := &a.Pairs[i]
-			p.Each = append(p.Each, t.Compare(m, result.Cell{Contestant: p.A}, result.Cell{Contestant: p.B}, runLevel))
+			p.Each = append(p.Each, t.Compare(m, record.Cell{Contestant: p.A}, record.Cell{Contestant: p.B}, runLevel))
 		}
 		shown := Analyse(r)
 		for i := range a.Pairs {
@@ -122,7 +122,7 @@ func nextText(x stats.RandomEffects) string {
 }
 
 // Document returns the combined figures as a document. first is one of the runs.
-func (a *Across) Document(first *result.Run) *document.Document {
+func (a *Across) Document(first *record.Run) *document.Document {
 	t := document.Table{Columns: []document.Column{{Head: a.Primary.Title, Lead: true}, {Head: "ratio over all runs"},
 		{Head: "the next run"}, {Head: "between runs"}, {Head: "each run"}}}
 	for _, p := range a.Pairs {

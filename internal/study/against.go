@@ -8,8 +8,8 @@ import (
 
 	"dyno/internal/analysis"
 	"dyno/internal/plan"
+	"dyno/internal/record"
 	"dyno/internal/report"
-	"dyno/internal/result"
 )
 
 // Against compares a run with an earlier run of the same question: for each contestant, the change
@@ -58,7 +58,7 @@ func (o *OtherMachine) Error() string {
 
 // Compare compares run with other. If the two machines differ and force is not set, the error is an
 // *OtherMachine. Any other error says why the runs can never be compared.
-func Compare(run, other *result.Run, force bool) (*Against, error) {
+func Compare(run, other *record.Run, force bool) (*Against, error) {
 	if err := sameQuestion(&run.Plan, &other.Plan); err != nil {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func Compare(run, other *result.Run, force bool) (*Against, error) {
 	p := pairOf{run: run, other: other, now: firstLevel(run), then: firstLevel(other), a: a}
 	names := p.names()
 	for _, m := range metrics(run.Plan.Primary) {
-		reference := result.Cell{Contestant: a.Reference}
+		reference := record.Cell{Contestant: a.Reference}
 		if now, then := p.now.Level(m, reference), p.then.Level(m, reference); now.N > 0 && then.N > 0 {
 			a.Drifts = append(a.Drifts, Drift{m.Name, now.Value, then.Value})
 		}
@@ -90,7 +90,7 @@ func Compare(run, other *result.Run, force bool) (*Against, error) {
 }
 
 // sameQuestion returns an error if two plans do not ask the same question.
-func sameQuestion(p, q *result.Plan) error {
+func sameQuestion(p, q *record.Plan) error {
 	differ := func(what string, x, y any) error {
 		return fmt.Errorf("the runs cannot be compared, because they differ: %s %v, and %v", what, x, y)
 	}
@@ -112,7 +112,7 @@ func sameQuestion(p, q *result.Plan) error {
 
 // machineDifferences lists differences between machines that affect a ratio, including how CPUs are
 // divided between server and generator.
-func machineDifferences(h, g *result.Host) (out []string) {
+func machineDifferences(h, g *record.Host) (out []string) {
 	for _, d := range []struct {
 		what      string
 		now, then any
@@ -130,7 +130,7 @@ func machineDifferences(h, g *result.Host) (out []string) {
 
 // weaknesses lists differences between the runs, and defects in either, that weaken a comparison
 // without forbidding it.
-func weaknesses(run, other *result.Run, reference string) (out []string) {
+func weaknesses(run, other *record.Run, reference string) (out []string) {
 	differ := func(what string, now, then any) {
 		if fmt.Sprint(now) != fmt.Sprint(then) {
 			out = append(out, fmt.Sprintf("%s %v, was %v", what, now, then))
@@ -143,7 +143,7 @@ func weaknesses(run, other *result.Run, reference string) (out []string) {
 	differ("profile", run.Plan.Profile, other.Plan.Profile)
 	differ("length of a trial", time.Duration(run.Plan.Load.NS), time.Duration(other.Plan.Load.NS))
 	differ("governor", run.Host.Governor, other.Host.Governor)
-	for i, r := range []*result.Run{run, other} {
+	for i, r := range []*record.Run{run, other} {
 		which := []string{"the run", "the other run"}[i]
 		for _, f := range Evaluate(r).Findings {
 			if f.Contestant == "" && f.State.String() == "fail" {
@@ -163,7 +163,7 @@ func metrics(primary string) []analysis.Metric {
 
 // pairOf holds two runs while they are compared, and their valid trials at the first level.
 type pairOf struct {
-	run, other *result.Run
+	run, other *record.Run
 	now, then  *analysis.Table
 	a          *Against
 }
@@ -173,7 +173,7 @@ type pairOf struct {
 func (p *pairOf) names() (names []string) {
 	run, other := p.run, p.other
 	absent := func(name, why string) { p.a.Absent = append(p.a.Absent, name+": "+why) }
-	participants := func(p *result.Plan) []string { return slices.Concat(p.Contestants, p.Controls[1:]) }
+	participants := func(p *record.Plan) []string { return slices.Concat(p.Contestants, p.Controls[1:]) }
 	for _, name := range participants(&run.Plan) {
 		switch {
 		case !slices.Contains(participants(&other.Plan), name):
@@ -197,9 +197,9 @@ func (p *pairOf) names() (names []string) {
 // changes judges all names under one metric.
 func (p *pairOf) changes(m analysis.Metric, names []string) (out []Change) {
 	var now, then [][]float64
-	reference := result.Cell{Contestant: p.a.Reference}
+	reference := record.Cell{Contestant: p.a.Reference}
 	for _, name := range names {
-		cell := result.Cell{Contestant: name}
+		cell := record.Cell{Contestant: name}
 		x, y := p.now.Logs(m, cell, reference), p.then.Logs(m, cell, reference)
 		if len(x) == 0 || len(y) == 0 {
 			continue
@@ -221,6 +221,6 @@ func (p *pairOf) sameBuild(name string) bool {
 }
 
 // firstLevel returns a run's valid trials at its first level.
-func firstLevel(run *result.Run) *analysis.Table {
+func firstLevel(run *record.Run) *analysis.Table {
 	return analysis.Tabulate(byLevel(run, plan.Valid(run))[0], nil)
 }

@@ -7,12 +7,12 @@ import (
 
 	"dyno/internal/analysis"
 	"dyno/internal/document"
+	"dyno/internal/record"
 	"dyno/internal/report"
-	"dyno/internal/result"
 )
 
 // Document returns the comparison of run with other as a document.
-func (a *Against) Document(run, other *result.Run) *document.Document {
+func (a *Against) Document(run, other *record.Run) *document.Document {
 	drifts := ""
 	for i, d := range a.Drifts {
 		m, _ := analysis.MetricNamed(d.Metric)
@@ -64,12 +64,12 @@ func (a *Against) Document(run, other *result.Run) *document.Document {
 }
 
 // when names a run by its date.
-func when(r *result.Run) string {
+func when(r *record.Run) string {
 	at := time.Unix(0, r.Plan.Origin.StartedUnixNS).UTC().Format("2006-01-02 15:04 UTC")
 	return fmt.Sprintf("run of %s (seed %d)", at, r.Plan.Seed)
 }
 
-func titleOf(run *result.Run, name string) string {
+func titleOf(run *record.Run, name string) string {
 	if c := run.Contestant(name); c != nil && c.Title != "" {
 		return c.Title
 	}
@@ -77,7 +77,7 @@ func titleOf(run *result.Run, name string) string {
 }
 
 // program says whether both runs ran the same program.
-func (c *Change) program(run, other *result.Run) string {
+func (c *Change) program(run, other *record.Run) string {
 	now, then := run.Contestant(c.Contestant), other.Contestant(c.Contestant)
 	switch {
 	case c.Control:
@@ -172,8 +172,8 @@ type againstData struct {
 }
 
 // Data returns the comparison of run with other as data, for document.JSON.
-func (a *Against) Data(run, other *result.Run) any {
-	side := func(r *result.Run, epochs int) againstRun {
+func (a *Against) Data(run, other *record.Run) any {
+	side := func(r *record.Run, epochs int) againstRun {
 		return againstRun{r.Plan.Origin.StartedUnixNS, r.Plan.Seed, r.Plan.Origin.Dyno, epochs}
 	}
 	estimate := func(e analysis.Estimate) againstEstimate {

@@ -9,12 +9,12 @@ import (
 	"testing"
 
 	"dyno/internal/analysis"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
-func example(t *testing.T) *result.Run {
+func example(t *testing.T) *record.Run {
 	t.Helper()
-	run, err := result.Open("../../studies/iris-vs-netcore-templates")
+	run, err := record.Open("../../studies/iris-vs-netcore-templates")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,18 +95,18 @@ func TestAgainstFindsAChange(t *testing.T) {
 
 func TestCompareRefuses(t *testing.T) {
 	other := example(t)
-	for what, spoil := range map[string]func(*result.Run){
-		"scenario":         func(r *result.Run) { r.Plan.Scenario = "values-rest" },
-		"level":            func(r *result.Run) { r.Plan.Levels[0].Connections = 50 },
-		"all pairs at one": func(r *result.Run) { r.Plan.Processes = result.PerLoad },
-		"reference":        func(r *result.Run) { r.Plan.Controls = []string{"ref+5%"} },
-		"without":          func(r *result.Run) { r.Plan.Controls = nil },
-		"no valid epoch":   func(r *result.Run) { r.Trials = nil },
-		"CPU Z80":          func(r *result.Run) { r.Host.CPU = "Z80" },
-		"number of CPUs":   func(r *result.Run) { r.Host.CPUs = 64 },
-		"kernel":           func(r *result.Run) { r.Host.Kernel = "1.0" },
-		"pinned":           func(r *result.Run) { r.Host.Pinned = false },
-		"server's CPUs [":  func(r *result.Run) { r.Host.ServerCPUs = []int{1, 2} },
+	for what, spoil := range map[string]func(*record.Run){
+		"scenario":         func(r *record.Run) { r.Plan.Scenario = "values-rest" },
+		"level":            func(r *record.Run) { r.Plan.Levels[0].Connections = 50 },
+		"all pairs at one": func(r *record.Run) { r.Plan.Processes = record.PerLoad },
+		"reference":        func(r *record.Run) { r.Plan.Controls = []string{"ref+5%"} },
+		"without":          func(r *record.Run) { r.Plan.Controls = nil },
+		"no valid epoch":   func(r *record.Run) { r.Trials = nil },
+		"CPU Z80":          func(r *record.Run) { r.Host.CPU = "Z80" },
+		"number of CPUs":   func(r *record.Run) { r.Host.CPUs = 64 },
+		"kernel":           func(r *record.Run) { r.Host.Kernel = "1.0" },
+		"pinned":           func(r *record.Run) { r.Host.Pinned = false },
+		"server's CPUs [":  func(r *record.Run) { r.Host.ServerCPUs = []int{1, 2} },
 	} {
 		run := example(t)
 		spoil(run)
@@ -127,7 +127,7 @@ func TestCompareRefuses(t *testing.T) {
 
 func TestAgainstNamesTheAbsentAndTheWeak(t *testing.T) {
 	run, other := example(t), example(t)
-	run.Failures = []result.Failure{{Contestant: "iris-templates", Stage: "load"}}
+	run.Failures = []record.Failure{{Contestant: "iris-templates", Stage: "load"}}
 	rename := func(name *string) {
 		if *name == "aspnetcore-templates" {
 			*name = "gone"

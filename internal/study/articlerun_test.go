@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"dyno/internal/document"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // A record with only dyno's own loads has a table too, and unpublished figures have no row. The
@@ -17,8 +17,8 @@ func TestArticleRunByDynoAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	run.Plan.External = nil
-	run.Trials = slices.DeleteFunc(run.Trials, func(t *result.Trial) bool { return t.External != "" })
-	run.Failures = append(run.Failures, result.Failure{Contestant: run.Plan.Contestants[0], Stage: "verify", Reason: "404"})
+	run.Trials = slices.DeleteFunc(run.Trials, func(t *record.Trial) bool { return t.External != "" })
+	run.Failures = append(run.Failures, record.Failure{Contestant: run.Plan.Contestants[0], Stage: "verify", Reason: "404"})
 	r := classicRun{File: "classic.jsonl.gz", Data: Evaluate(run)}
 	var b strings.Builder
 	if err := document.Markdown(&b, &document.Document{Sections: r.sections()}, 1); err != nil {

@@ -5,20 +5,20 @@ import (
 
 	"dyno/internal/analysis"
 	"dyno/internal/plan"
+	"dyno/internal/record"
 	"dyno/internal/report"
-	"dyno/internal/result"
 	"dyno/internal/stats"
 )
 
 // alone returns the backend's own figures from the pilots, in which the generator loaded it
 // directly. Each is the median over all loads with one shape, whichever scenario uses it.
-func alone(run *result.Run) (out []report.Alone) {
+func alone(run *record.Run) (out []report.Alone) {
 	p := &run.Plan
 	if p.Backend == "" {
 		return nil
 	}
 	throughput, _ := analysis.MetricNamed("throughput")
-	rates := map[result.Level][]float64{}
+	rates := map[record.Level][]float64{}
 	pilot := plan.Pilot(run)
 	for _, l := range p.Levels {
 		l = l.AtBackend()

@@ -8,18 +8,18 @@ import (
 
 	"dyno/internal/analysis"
 	"dyno/internal/plan"
+	"dyno/internal/record"
 	"dyno/internal/report"
-	"dyno/internal/result"
 	"dyno/internal/wire"
 )
 
 // relayPlan is a sweep over contestants that call a backend, with two numbers of records and a
 // further scenario.
-func relayPlan(t *testing.T) result.Plan {
+func relayPlan(t *testing.T) record.Plan {
 	t.Helper()
 	p, err := plan.New(plan.Request{Protocol: "sweep", Primary: "throughput", Seed: 3, Question: plan.Question{
 		Contestants: []string{"a", "b"},
-		Levels: []result.Level{
+		Levels: []record.Level{
 			{Connections: 125, Pipeline: 1, Records: 500}, {Connections: 125, Pipeline: 1, Records: 10},
 			{Connections: 125, Pipeline: 1, Records: 10, Scenario: "other"},
 		},
@@ -31,19 +31,19 @@ func relayPlan(t *testing.T) result.Plan {
 }
 
 func TestBackendIsToldOf(t *testing.T) {
-	run := carriedOut(t, relayPlan(t), func(o plan.Order, tr *result.Trial) {
+	run := carriedOut(t, relayPlan(t), func(o plan.Order, tr *record.Trial) {
 		rate := 4000. / float64(1+o.Level.Records/100)
 		if o.Contestant == "records" {
 			rate *= 5
 		} else {
 			cpu := tr.Load.WindowNS / 4
-			tr.Backend = &result.Usage{CPUNS: &cpu}
+			tr.Backend = &record.Usage{CPUNS: &cpu}
 		}
 		tr.Load.Succeeded = int64(rate * float64(tr.Load.WindowNS) / 1e9)
 		tr.Load.Started = tr.Load.Succeeded
 	})
-	run.Host = result.Host{Pinned: true, CPUs: 2, CPU: "x", ServerCPUs: []int{0}, GeneratorCPUs: []int{1}}
-	run.Add(result.Record{Contestant: &result.Contestant{Name: "records", Backend: true, Framework: "fasthttp",
+	run.Host = record.Host{Pinned: true, CPUs: 2, CPU: "x", ServerCPUs: []int{0}, GeneratorCPUs: []int{1}}
+	run.Add(record.Record{Contestant: &record.Contestant{Name: "records", Backend: true, Framework: "fasthttp",
 		Version: "v1", BinaryHash: "00"}})
 	d := Evaluate(run)
 	if len(d.Alone) != 2 || d.Alone[0].At.Records != 10 || math.Abs(d.Alone[0].PerSec/20_000-1) > .01 ||
@@ -85,8 +85,8 @@ func TestBackendIsToldOf(t *testing.T) {
 			}
 		}
 	}
-	run.Host = result.Host{Name: "srv1", CPUs: 1, ServerCPUs: []int{0}, Generators: []result.Host{{Name: "gen1"}},
-		Backend: &result.Host{Name: "be1", CPU: "y", CPUs: 4, ServerCPUs: []int{0, 1, 2, 3}}}
+	run.Host = record.Host{Name: "srv1", CPUs: 1, ServerCPUs: []int{0}, Generators: []record.Host{{Name: "gen1"}},
+		Backend: &record.Host{Name: "be1", CPU: "y", CPUs: 4, ServerCPUs: []int{0, 1, 2, 3}}}
 	for where, want := range map[string][]string{
 		"be1":  {"on be1 (0-3), frozen with", "then as later, those of be1, so", "The backend’s machine: be1: y, 4 CPUs (backend on 0-3)"},
 		"gen1": {"on gen1 (0-3), beside the generator there, frozen with", "those of gen1, so"},
@@ -121,11 +121,11 @@ func TestSharesWithoutTheReference(t *testing.T) {
 		return analysis.Cell{Contestant: name, Metric: "throughput", Absent: absent,
 			Level: analysis.Estimate{Value: perSec, N: 6}}
 	}
-	l := report.Level{At: result.Level{Connections: 125, Pipeline: 1, Records: 10, Scenario: "other"},
+	l := report.Level{At: record.Level{Connections: 125, Pipeline: 1, Records: 10, Scenario: "other"},
 		Analysis: &analysis.Analysis{Shares: map[string]float64{"known": .3},
 			Cells: []analysis.Cell{rate("a", 17_000, ""), rate("known", 5000, ""), rate("gone", 5000, "it failed")}}}
-	backend := []report.Alone{{At: result.Level{Connections: 125, Pipeline: 1, Records: 500}, PerSec: 1},
-		{At: result.Level{Connections: 125, Pipeline: 1, Records: 10}, PerSec: 20_000}}
+	backend := []report.Alone{{At: record.Level{Connections: 125, Pipeline: 1, Records: 500}, PerSec: 1},
+		{At: record.Level{Connections: 125, Pipeline: 1, Records: 10}, PerSec: 20_000}}
 	l.At.HTTP = wire.H2 // which is between the generator and the contestants
 	sharesOfBackend(&l, []string{"a", "known", "gone", "nobody"}, backend)
 	if got := l.Analysis.Shares; len(got) != 2 || got["a"] != .85 || got["known"] != .3 {

@@ -6,7 +6,7 @@ import (
 
 	"dyno/internal/analysis"
 	"dyno/internal/claim"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // rateOf returns the metric that judges a claim's metric: throughput for bytes per second, because
@@ -19,8 +19,8 @@ func rateOf(metric string) string {
 }
 
 // exchange returns the bytes per exchange that a bytes-per-second metric counts.
-func (e *evidence) exchange(at result.Cell, metric string) analysis.Estimate {
-	return e.perAnswer(at, func(l *result.Load) int64 {
+func (e *evidence) exchange(at record.Cell, metric string) analysis.Estimate {
+	return e.perAnswer(at, func(l *record.Load) int64 {
 		if metric == "read_per_sec" {
 			return l.BytesRead
 		}
@@ -35,8 +35,8 @@ func times(x, y analysis.Estimate) analysis.Estimate {
 
 // wrong returns how many requests in a cell's trials, including discarded ones, had no right
 // answer; nothing if none of its trials is valid.
-func (e *evidence) wrong(at result.Cell) analysis.Estimate {
-	if !slices.ContainsFunc(e.valid, func(t *result.Trial) bool {
+func (e *evidence) wrong(at record.Cell) analysis.Estimate {
+	if !slices.ContainsFunc(e.valid, func(t *record.Trial) bool {
 		return t.Contestant == at.Contestant && e.run.Plan.At(t) == at.Level
 	}) {
 		return analysis.Estimate{}
@@ -53,7 +53,7 @@ func (e *evidence) wrong(at result.Cell) analysis.Estimate {
 
 // perAnswer returns bytes per right answer, with the smallest and largest trial as its interval: it
 // only varies if the answers do.
-func (e *evidence) perAnswer(at result.Cell, of func(*result.Load) int64) analysis.Estimate {
+func (e *evidence) perAnswer(at record.Cell, of func(*record.Load) int64) analysis.Estimate {
 	out := analysis.Estimate{Lo: math.Inf(1), Hi: math.Inf(-1)}
 	epochs := map[int]bool{}
 	var bytes, answers int64

@@ -4,11 +4,11 @@ import (
 	"testing"
 
 	"dyno/internal/claim"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // judgedFake judges the fake study with the trials of slow at ten connections changed.
-func judgedFake(t *testing.T, change func(*result.Trial)) map[string]claim.Outcome {
+func judgedFake(t *testing.T, change func(*record.Trial)) map[string]claim.Outcome {
 	t.Helper()
 	st := readFake(t)
 	run := fakeRun(t, st, Choice{})
@@ -32,7 +32,7 @@ func judgedFake(t *testing.T, change func(*result.Trial)) map[string]claim.Outco
 // figure.
 func TestWrongAnswers(t *testing.T) {
 	done := false
-	o := judgedFake(t, func(tr *result.Trial) {
+	o := judgedFake(t, func(tr *record.Trial) {
 		if !done {
 			tr.Load.Failed, done = 1, true
 		}
@@ -44,7 +44,7 @@ func TestWrongAnswers(t *testing.T) {
 
 // Bytes per second are also judged by the lengths of requests and answers.
 func TestBytesPerSecond(t *testing.T) {
-	o := judgedFake(t, func(tr *result.Trial) {
+	o := judgedFake(t, func(tr *record.Trial) {
 		tr.Load.BytesRead *= 2
 		tr.Load.BytesWritten *= 2
 	})

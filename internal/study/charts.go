@@ -8,8 +8,8 @@ import (
 
 	"dyno/internal/analysis"
 	"dyno/internal/claim"
+	"dyno/internal/record"
 	"dyno/internal/report"
-	"dyno/internal/result"
 )
 
 // Chart declares charts on the study's page, one per metric: figures over levels, with a line for
@@ -105,7 +105,7 @@ func (r *reader) plot(at string, p Plot) {
 
 // charts returns the charts on the study's page that the run has figures for.
 func (e *evidence) charts() (out []chart) {
-	if e.run.Plan.Processes == result.PerLoad {
+	if e.run.Plan.Processes == record.PerLoad {
 		return nil
 	}
 	for i := range e.study.Charts {
@@ -178,7 +178,7 @@ func (e *evidence) plotted(f claim.Figure) report.Figure {
 
 // alone returns the backend's own figures at a plot's levels; nil if it was loaded alone at none of
 // them.
-func (e *evidence) alone(levels []result.Level) (out []report.Figure) {
+func (e *evidence) alone(levels []record.Level) (out []report.Figure) {
 	any := false
 	for _, l := range levels {
 		x := report.Figure{Absent: "the backend was not loaded alone"}

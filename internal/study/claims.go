@@ -10,8 +10,8 @@ import (
 	"dyno/internal/checks"
 	"dyno/internal/claim"
 	"dyno/internal/plan"
+	"dyno/internal/record"
 	"dyno/internal/report"
-	"dyno/internal/result"
 )
 
 // Judged is a study's run with the outcomes for the study's claims.
@@ -29,7 +29,7 @@ func (s *Study) JudgeClaims(d *report.Data, file string) (*Judged, error) {
 			"and %q", file, d.Run.Plan.Study.Slug, d.Run.Plan.Scenario, s.Slug, s.Scenario)
 	}
 	e := &evidence{study: s, run: d.Run, data: d, valid: plan.Valid(d.Run)}
-	if d.Run.Plan.Processes == result.PerLoad {
+	if d.Run.Plan.Processes == record.PerLoad {
 		e.valid = d.Loads
 	}
 	c := &Claims{
@@ -64,9 +64,9 @@ func (s *Study) JudgeClaims(d *report.Data, file string) (*Judged, error) {
 // evidence gives access to a run's results by the study's names.
 type evidence struct {
 	study *Study
-	run   *result.Run
+	run   *record.Run
 	data  *report.Data
-	valid []*result.Trial
+	valid []*record.Trial
 
 	found map[int][]checks.Finding // by level
 	cells *analysis.Table
@@ -81,13 +81,13 @@ func (e *evidence) table() *analysis.Table {
 }
 
 // cell converts a study's cell to a cell in the run's plan.
-func (e *evidence) cell(c claim.Cell) (result.Cell, bool) {
+func (e *evidence) cell(c claim.Cell) (record.Cell, bool) {
 	l := e.study.level(c.Level)
 	if l == nil {
-		return result.Cell{}, false
+		return record.Cell{}, false
 	}
 	i := slices.Index(e.run.Plan.Levels, l.At)
-	return result.Cell{Contestant: c.Contestant, Level: i}, i >= 0
+	return record.Cell{Contestant: c.Contestant, Level: i}, i >= 0
 }
 
 // wholeLoad lists metrics that depend on how long a load is, and on how it begins.
@@ -278,7 +278,7 @@ func (e *evidence) opened(c claim.Cell, metric string, lo, hi float64) (float64,
 
 // atCeiling reports whether a cell's rate is a lower bound, because it is too near the generator's
 // ceiling or the generator was too busy.
-func (e *evidence) atCeiling(c result.Cell) bool {
+func (e *evidence) atCeiling(c record.Cell) bool {
 	if a := e.analysisOf(c.Level); a != nil && a.Shares[c.Contestant] > analysis.CeilingLimit {
 		return true
 	}
@@ -305,14 +305,14 @@ func (e *evidence) measured(c claim.Cell, metric string) analysis.Estimate {
 	case !ok:
 		return analysis.Estimate{}
 	case metric == "response_bytes":
-		return e.perAnswer(at, func(l *result.Load) int64 { return l.BytesRead })
+		return e.perAnswer(at, func(l *record.Load) int64 { return l.BytesRead })
 	case metric == "wrong_answers":
 		return e.wrong(at)
 	case rateOf(metric) != metric:
 		return times(e.measured(c, rateOf(metric)), e.exchange(at, metric))
-	case e.run.Plan.Processes == result.PerLoad:
+	case e.run.Plan.Processes == record.PerLoad:
 		m, ok := analysis.MetricNamed(metric)
-		return e.ofLoads(c, func(t *result.Trial) (float64, bool) {
+		return e.ofLoads(c, func(t *record.Trial) (float64, bool) {
 			if !ok {
 				return 0, false
 			}
@@ -329,8 +329,8 @@ func (e *evidence) measured(c claim.Cell, metric string) analysis.Estimate {
 }
 
 // ofLoads returns the middle value over a classic run's loads, without an interval.
-func (e *evidence) ofLoads(c claim.Cell, of func(*result.Trial) (float64, bool)) analysis.Estimate {
-	own := slices.DeleteFunc(slices.Clone(e.data.Loads), func(t *result.Trial) bool { return t.Contestant != c.Contestant })
+func (e *evidence) ofLoads(c claim.Cell, of func(*record.Trial) (float64, bool)) analysis.Estimate {
+	own := slices.DeleteFunc(slices.Clone(e.data.Loads), func(t *record.Trial) bool { return t.Contestant != c.Contestant })
 	x := analysis.MiddleOf(own, analysis.Metric{Of: of, More: true})
 	if x.N == 0 {
 		return analysis.Estimate{}

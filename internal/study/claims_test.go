@@ -18,8 +18,8 @@ import (
 	"dyno/internal/analysis"
 	"dyno/internal/claim"
 	"dyno/internal/plan"
+	"dyno/internal/record"
 	"dyno/internal/report"
-	"dyno/internal/result"
 )
 
 var update = flag.Bool("update", false, "write the goldens")
@@ -269,7 +269,7 @@ func readFake(t *testing.T) *Study {
 
 // fakeRun carries out the study's plan on servers with known speed and noise: fast and slow differ
 // by a factor of 2 at ten connections, of 1.6 at twenty, and not at all with a delay.
-func fakeRun(t *testing.T, st *Study, c Choice) *result.Run {
+func fakeRun(t *testing.T, st *Study, c Choice) *record.Run {
 	t.Helper()
 	r := plan.Request{Question: st.Ask(c), Command: "dyno run fake", Seed: 7}
 	p, err := plan.New(r, plan.World{Dyno: "v0", Now: time.Unix(1_500_000_000, 0)})
@@ -280,17 +280,17 @@ func fakeRun(t *testing.T, st *Study, c Choice) *result.Run {
 	if _, err := plan.Estimate(&p); err != nil {
 		t.Fatal(err)
 	}
-	run := &result.Run{Plan: p, Host: result.Host{OS: "linux", CPU: "a CPU", CPUs: 2, ServerCPUs: []int{0}, GeneratorCPUs: []int{1}, Pinned: true, MemoryBytes: 8 << 30}}
+	run := &record.Run{Plan: p, Host: record.Host{OS: "linux", CPU: "a CPU", CPUs: 2, ServerCPUs: []int{0}, GeneratorCPUs: []int{1}, Pinned: true, MemoryBytes: 8 << 30}}
 	for i, name := range []string{"fast", "slow", "odd", "gone"} {
-		run.Contestants = append(run.Contestants, result.Contestant{Name: name, Title: name, Language: "go", Version: "v1", BinaryHash: "00", LinesOfCode: 20 + 20*i})
+		run.Contestants = append(run.Contestants, record.Contestant{Name: name, Title: name, Language: "go", Version: "v1", BinaryHash: "00", LinesOfCode: 20 + 20*i})
 	}
-	run.Failures = []result.Failure{{Contestant: "odd", Stage: "verify", Reason: "it answers 500"}, {Contestant: "gone", Stage: "toolchain", Reason: "needs Node.js"}}
+	run.Failures = []record.Failure{{Contestant: "odd", Stage: "verify", Reason: "it answers 500"}, {Contestant: "gone", Stage: "toolchain", Reason: "needs Node.js"}}
 	rng := rand.New(rand.NewPCG(1, 2))
 	now := p.Origin.StartedUnixNS
 	for {
 		o, stop := plan.Next(run, func() bool { return AllDecided(Analyse(run)) })
 		if stop != "" {
-			run.End = &result.End{Reason: string(stop)}
+			run.End = &record.End{Reason: string(stop)}
 			return run
 		}
 		rate := 50_000 * math.Exp(0.01*rng.NormFloat64())
@@ -308,12 +308,12 @@ func fakeRun(t *testing.T, st *Study, c Choice) *result.Run {
 		level := o.Level
 		cpu, pss := o.TrialNS*99/100, int64(10<<20)
 		now += o.TrialNS
-		run.Add(result.Record{Trial: &result.Trial{Key: o.Key, Contestant: o.Contestant, Level: &level, StartedUnixNS: now - o.TrialNS, EndedUnixNS: now,
-			Load: result.Load{WindowNS: o.TrialNS, RateAnswers: float64(n), RateNS: o.TrialNS, RateFromNS: 1, Connections: level.Connections, Established: level.Connections,
+		run.Add(record.Record{Trial: &record.Trial{Key: o.Key, Contestant: o.Contestant, Level: &level, StartedUnixNS: now - o.TrialNS, EndedUnixNS: now,
+			Load: record.Load{WindowNS: o.TrialNS, RateAnswers: float64(n), RateNS: o.TrialNS, RateFromNS: 1, Connections: level.Connections, Established: level.Connections,
 				Started: n, Succeeded: n, BytesRead: 120 * n,
 				BytesWritten: 70 * n, ServiceP50NS: int64(1e9 * float64(level.Connections) / rate), ServiceP99NS: 2e9, ServiceMaxNS: 3e9},
-			Server: result.Usage{CPUNS: &cpu, PSSBytes: &pss, Processes: 1}, Generator: result.Usage{CPUNS: &cpu},
-			Causes: result.Causes{WallNS: o.TrialNS, ServerCPUs: 1, GeneratorCPUs: 1}}})
+			Server: record.Usage{CPUNS: &cpu, PSSBytes: &pss, Processes: 1}, Generator: record.Usage{CPUNS: &cpu},
+			Causes: record.Causes{WallNS: o.TrialNS, ServerCPUs: 1, GeneratorCPUs: 1}}})
 	}
 }
 
@@ -502,7 +502,7 @@ func TestClaimsOfNothing(t *testing.T) {
 func TestPlanned(t *testing.T) {
 	st := readFake(t)
 	p := planned(t, plan.Request{Question: st.Ask(Choice{})})
-	own := slices.DeleteFunc(slices.Clone(p.Cells), func(c result.Cell) bool { return !slices.Contains(p.Contestants, c.Contestant) })
+	own := slices.DeleteFunc(slices.Clone(p.Cells), func(c record.Cell) bool { return !slices.Contains(p.Contestants, c.Contestant) })
 	if len(p.Levels) != 3 || len(own) != 10 || p.Study.Slug != "fake" || p.Study.ClaimsHash == "" || p.BudgetNS != 2*3600e9 {
 		t.Errorf("%+v", p)
 	}
@@ -514,11 +514,11 @@ func TestPlanned(t *testing.T) {
 	if got := strings.Join(family, " "); got != want {
 		t.Errorf("family %s, want %s", got, want)
 	}
-	second := result.Cell{Contestant: "ref", Level: 1}
+	second := record.Cell{Contestant: "ref", Level: 1}
 	if st.Levels[1].Controls = new(bool); !p.Has(second) {
 		t.Errorf("no controls at the second level: %v", p.Cells)
 	}
-	if p = planned(t, plan.Request{Question: st.Ask(Choice{})}); p.Has(second) || !p.Has(result.Cell{Contestant: "ref"}) {
+	if p = planned(t, plan.Request{Question: st.Ask(Choice{})}); p.Has(second) || !p.Has(record.Cell{Contestant: "ref"}) {
 		t.Errorf("controls of the first level alone are wanted: %v", p.Cells)
 	}
 	one := planned(t, plan.Request{Question: st.Ask(Choice{Levels: []string{"late"}})})
@@ -556,10 +556,10 @@ func golden(t *testing.T, name string, got []byte) {
 func TestClassicClaims(t *testing.T) {
 	st := readFake(t)
 	p := planned(t, plan.Request{Question: st.Ask(Choice{Levels: []string{"c10"}}), Protocol: "classic", Requests: 1_000_000})
-	run := &result.Run{Plan: p, Contestants: []result.Contestant{{Name: "fast", LinesOfCode: 20}, {Name: "slow", LinesOfCode: 40}}}
+	run := &record.Run{Plan: p, Contestants: []record.Contestant{{Name: "fast", LinesOfCode: 20}, {Name: "slow", LinesOfCode: 40}}}
 	for i, name := range []string{"fast", "slow"} {
-		run.Trials = append(run.Trials, &result.Trial{Contestant: name, Key: result.Key{Position: i},
-			Load: result.Load{WindowNS: 9e9 * int64(i+1), Succeeded: 1_000_000, BytesRead: 120e6, BytesWritten: 70e6}})
+		run.Trials = append(run.Trials, &record.Trial{Contestant: name, Key: record.Key{Position: i},
+			Load: record.Load{WindowNS: 9e9 * int64(i+1), Succeeded: 1_000_000, BytesRead: 120e6, BytesWritten: 70e6}})
 	}
 	d := Evaluate(run)
 	c, err := st.JudgeClaims(d, "x")
@@ -593,7 +593,7 @@ func TestSettled(t *testing.T) {
 	st := readFake(t)
 	st.Claims = st.Claims[:1]
 	st.Claims[0].Metric = "memory"
-	run := &result.Run{Plan: planned(t, plan.Request{Question: st.Ask(Choice{})})}
+	run := &record.Run{Plan: planned(t, plan.Request{Question: st.Ask(Choice{})})}
 	pair := func(metric string, v analysis.Verdict, note string) analysis.Pair {
 		return analysis.Pair{A: "fast", B: "slow", Metric: metric, Verdict: v, Note: note}
 	}
@@ -671,7 +671,7 @@ func TestMovingClaims(t *testing.T) {
 		func(a *analysis.Analysis) {
 			a.Trends = nil
 			for level := range 2 {
-				a.Trends = append(a.Trends, analysis.Trend{Cell: result.Cell{Contestant: "fast", Level: level}, Metric: "throughput",
+				a.Trends = append(a.Trends, analysis.Trend{Cell: record.Cell{Contestant: "fast", Level: level}, Metric: "throughput",
 					Change: analysis.Estimate{Value: 1.06, Lo: 1.03, Hi: 1.1, N: 12}, Moving: true})
 			}
 		},
@@ -699,7 +699,7 @@ func TestMovingClaimsFarApart(t *testing.T) {
 	st := readFake(t)
 	d := Evaluate(fakeRun(t, st, Choice{}))
 	for level := range 2 {
-		d.Analysis.Trends = append(d.Analysis.Trends, analysis.Trend{Cell: result.Cell{Contestant: "fast", Level: level},
+		d.Analysis.Trends = append(d.Analysis.Trends, analysis.Trend{Cell: record.Cell{Contestant: "fast", Level: level},
 			Metric: "throughput", Change: analysis.Estimate{Value: 1.02, Lo: 1.01, Hi: 1.03, N: 12}, Moving: true})
 	}
 	for i := range d.Analysis.Pairs {
@@ -750,7 +750,7 @@ func TestUntestableHere(t *testing.T) {
 	if v, why := e.Missing(cell, "threads"); v != claim.NotTestable || !strings.Contains(why, "one CPU") {
 		t.Errorf("%s, %s", v, why)
 	}
-	run.Plan.Processes, run.Host.ServerCPUs = result.PerPart, []int{0, 1}
+	run.Plan.Processes, run.Host.ServerCPUs = record.PerPart, []int{0, 1}
 	for _, metric := range []string{"rate_sd", "service_max", "threads"} {
 		if why := e.untestable(metric); why != "" {
 			t.Errorf("%s: %s", metric, why)

@@ -12,8 +12,8 @@ import (
 	"dyno/internal/checks"
 	"dyno/internal/claim"
 	"dyno/internal/plan"
+	"dyno/internal/record"
 	"dyno/internal/report"
-	"dyno/internal/result"
 )
 
 // OwnRun is an article's own run: one long load after another, by dyno and by other load
@@ -99,7 +99,7 @@ func (s *Study) classicRun(file string) (*report.Data, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case run.Plan.Study.Slug != s.Slug || run.Plan.Processes != result.PerLoad:
+	case run.Plan.Study.Slug != s.Slug || run.Plan.Processes != record.PerLoad:
 		return nil, fmt.Errorf("%s is a run of %q; want single loads of %q (dyno run %s --protocol classic)",
 			file, run.Plan.Study.Slug, s.Slug, s.Slug)
 	}
@@ -111,7 +111,7 @@ func (s *Study) classicRun(file string) (*report.Data, error) {
 
 // publishedOf returns the published figures at a classic run's level. If a contestant and date have
 // a time for a number of requests, it must be the run's number.
-func (s *Study) publishedOf(run *result.Run) (figures []claim.Figure) {
+func (s *Study) publishedOf(run *record.Run) (figures []claim.Figure) {
 	p := &run.Plan
 	for _, f := range s.Figures {
 		l := s.level(f.Level)

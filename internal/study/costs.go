@@ -6,14 +6,14 @@ import (
 
 	"dyno/internal/analysis"
 	"dyno/internal/claim"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // costs returns, for each contestant and level, the CPU per request beyond the level's base.
 // Excluded contestants have a reason instead of a figure; levels that the run did not load are left
 // out.
 func (e *evidence) costs() (out []cost) {
-	if e.study.Base == "" || e.run.Plan.Processes == result.PerLoad {
+	if e.study.Base == "" || e.run.Plan.Processes == record.PerLoad {
 		return nil
 	}
 	m, _ := analysis.MetricNamed("cpu_per_request")

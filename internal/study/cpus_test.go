@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"dyno/internal/plan"
+	"dyno/internal/record"
 	"dyno/internal/report"
-	"dyno/internal/result"
 )
 
 // Every pair is decided on each number of CPUs, and the reports name the number.
@@ -18,7 +18,7 @@ func TestNumbersOfCPUs(t *testing.T) {
 	rates := map[string]float64{"a": 50_000, "b": 40_000, "null": 1e6}
 	lost := map[string]float64{"a": .02, "b": .1} // by each further CPU
 	run := carriedOut(t, planned(t, plan.Request{Contestants: []string{"a", "b"}, Seed: 5, Primary: "throughput", Epochs: 8,
-		ServerCPUs: []int{1, 8}}), func(o plan.Order, tr *result.Trial) {
+		ServerCPUs: []int{1, 8}}), func(o plan.Order, tr *record.Trial) {
 		n := float64(max(o.Level.CPUs, 1))
 		rate := rates[o.Contestant]
 		if rate == 0 {

@@ -7,26 +7,26 @@ import (
 	"dyno/internal/analysis"
 	"dyno/internal/checks"
 	"dyno/internal/plan"
+	"dyno/internal/record"
 	"dyno/internal/report"
-	"dyno/internal/result"
 )
 
 // familyRequest asks for a paired comparison of a and b at two levels, and beside it at a common rate.
 func familyRequest() plan.Request {
 	q := plan.Question{
 		Contestants: []string{"a", "b"}, Primary: "throughput",
-		Levels: []result.Level{{Connections: 10, Pipeline: 1}, {Connections: 100, Pipeline: 1},
+		Levels: []record.Level{{Connections: 10, Pipeline: 1}, {Connections: 100, Pipeline: 1},
 			{Connections: 10, Pipeline: 1, RateShare: 0.5}},
 	}
 	for l := range 2 {
-		q.Family = append(q.Family, result.Comparison{A: result.Cell{Contestant: "a", Level: l},
-			B: result.Cell{Contestant: "b", Level: l}})
+		q.Family = append(q.Family, record.Comparison{A: record.Cell{Contestant: "a", Level: l},
+			B: record.Cell{Contestant: "b", Level: l}})
 	}
 	return plan.Request{Question: q, Seed: 3}
 }
 
 // madeUp gives a twice the rate of b with few connections, and the same with many.
-func madeUp(o plan.Order, tr *result.Trial) {
+func madeUp(o plan.Order, tr *record.Trial) {
 	l := &tr.Load
 	n := int64(len(o.Contestant)*100 + o.Epoch*7 + o.Round*3 + o.Position) // a small difference from trial to trial
 	switch {
@@ -67,8 +67,8 @@ func TestEvaluateNamedPairs(t *testing.T) {
 	if l := d.Levels[1]; !l.Compared || l.Analysis.Cell("a", "throughput").Ratio.N == 0 || l.Analysis.Shares["a"] == 0 {
 		t.Errorf("a level of the family: %+v", l.Analysis)
 	}
-	if r := analysis.Tabulate(plan.Valid(run), run.Plan.At).Compare(metricOf(t, "response_p50"), result.Cell{Contestant: "a", Level: 2},
-		result.Cell{Contestant: "b", Level: 2}, 0.95); r.N != 6 || r.Value > 0.6 {
+	if r := analysis.Tabulate(plan.Valid(run), run.Plan.At).Compare(metricOf(t, "response_p50"), record.Cell{Contestant: "a", Level: 2},
+		record.Cell{Contestant: "b", Level: 2}, 0.95); r.N != 6 || r.Value > 0.6 {
 		t.Errorf("beside the family: %+v", r)
 	}
 	checked(t, d.Findings,
@@ -138,7 +138,7 @@ func TestOwnRates(t *testing.T) {
 		Contestants: []string{"a", "b"}, Controls: []string{"ref", "ref'"}, Primary: "throughput",
 		Connections: []int{10}, Seed: 3, Rates: []plan.OpenRate{{Share: .5, Own: true}, {Share: .8, Own: true}},
 	}
-	run := carriedOut(t, planned(t, r), func(o plan.Order, tr *result.Trial) {
+	run := carriedOut(t, planned(t, r), func(o plan.Order, tr *record.Trial) {
 		madeUp(o, tr)
 		if !o.Level.Open() {
 			return

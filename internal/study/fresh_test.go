@@ -12,8 +12,8 @@ import (
 	"dyno/internal/checks"
 	"dyno/internal/claim"
 	"dyno/internal/plan"
+	"dyno/internal/record"
 	"dyno/internal/report"
-	"dyno/internal/result"
 )
 
 const freshStudy = `title = "What they hold"
@@ -130,13 +130,13 @@ fast,"c30, then",swap_pss,KB,856,2018,,top,
 
 // freshRun carries out the study: fast has 10 threads and slow 6; each load on fast takes 0.1 s of
 // CPU and a megabyte, on slow twice as much.
-func freshRun(t *testing.T, c Choice) (*Study, *result.Run) {
+func freshRun(t *testing.T, c Choice) (*Study, *record.Run) {
 	t.Helper()
 	st, err := Read(project(map[string]string{"study.toml": freshStudy, "figures.csv": freshFigures}), "fake")
 	if err != nil {
 		t.Fatal(err)
 	}
-	of := func(o plan.Order, tr *result.Trial) {
+	of := func(o plan.Order, tr *record.Trial) {
 		slow := int64(1)
 		tr.Load.ServiceP99NS, tr.Load.Succeeded = 20e6, 2000
 		if o.Contestant == "slow" {
@@ -144,15 +144,15 @@ func freshRun(t *testing.T, c Choice) (*Study, *result.Run) {
 		}
 		cpu, since, zero := slow*1e8+int64(o.Epoch)*1e5, slow*1e8*int64(o.Level.Step+1), int64(0)
 		pss, threads, sockets := slow*1e6*int64(o.Level.Step+1)+int64(o.Epoch), 10-4*(slow-1), int64(1)
-		tr.Server = result.Usage{CPUNS: &cpu, CPUUserTotalNS: &since, CPUSystemTotalNS: &zero, PSSBytes: &pss,
+		tr.Server = record.Usage{CPUNS: &cpu, CPUUserTotalNS: &since, CPUSystemTotalNS: &zero, PSSBytes: &pss,
 			Threads: &threads, OpenSockets: &sockets, SwapPSSBytes: &zero, Processes: 1}
 	}
 	run := carriedOut(t, planned(t, plan.Request{Question: st.Ask(c), Seed: 7}), of)
 	for e := range run.Trials[len(run.Trials)-1].Epoch + 1 {
 		for i, name := range run.Plan.Contestants { // fast, slow
 			cpu, pss, n, zero := int64(1e7), int64(5e5)*int64(1+i)+int64(e), int64(4), int64(0)
-			run.Add(result.Record{Idle: &result.Idle{Contestant: name, Epoch: e,
-				Server: result.Usage{CPUNS: &cpu, PSSBytes: &pss, Threads: &n, OpenSockets: &n, SwapPSSBytes: &zero}}})
+			run.Add(record.Record{Idle: &record.Idle{Contestant: name, Epoch: e,
+				Server: record.Usage{CPUNS: &cpu, PSSBytes: &pss, Threads: &n, OpenSockets: &n, SwapPSSBytes: &zero}}})
 		}
 	}
 	return st, run

@@ -17,14 +17,14 @@ import (
 
 	"dyno/internal/checks"
 	"dyno/internal/plan"
+	"dyno/internal/record"
 	"dyno/internal/report"
-	"dyno/internal/result"
 )
 
 // judged passes a record through everything that dyno report and dyno run --resume compute before
 // they load anything. It returns the error if the record is refused.
-func judged(record []byte) error {
-	run, err := result.Read(bytes.NewReader(record), "record")
+func judged(file []byte) error {
+	run, err := record.Read(bytes.NewReader(file), "record")
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func judged(record []byte) error {
 
 // excerpt returns a committed record's lines for its first epochs, with a record of each kind that
 // it lacks.
-func excerpt(t testing.TB, name string, epochs int, change func(*result.Run)) [][]byte {
+func excerpt(t testing.TB, name string, epochs int, change func(*record.Run)) [][]byte {
 	t.Helper()
 	packed, err := os.ReadFile("../../studies/" + name)
 	if err != nil {
@@ -62,7 +62,7 @@ func excerpt(t testing.TB, name string, epochs int, change func(*result.Run)) []
 	if err != nil {
 		t.Fatal(err)
 	}
-	run, err := result.Read(z, name)
+	run, err := record.Read(z, name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,15 +70,15 @@ func excerpt(t testing.TB, name string, epochs int, change func(*result.Run)) []
 	if len(run.Plan.Contestants) > 3 {
 		run.Plan.Contestants = run.Plan.Contestants[:3]
 	}
-	run.Trials = slices.DeleteFunc(run.Trials, func(r *result.Trial) bool { return r.Epoch >= epochs })
-	run.Launches = slices.DeleteFunc(run.Launches, func(r result.Launch) bool { return r.Epoch >= epochs })
-	run.Idle = slices.DeleteFunc(run.Idle, func(r result.Idle) bool { return r.Epoch >= epochs })
-	run.End = &result.End{Reason: "decided"}
+	run.Trials = slices.DeleteFunc(run.Trials, func(r *record.Trial) bool { return r.Epoch >= epochs })
+	run.Launches = slices.DeleteFunc(run.Launches, func(r record.Launch) bool { return r.Epoch >= epochs })
+	run.Idle = slices.DeleteFunc(run.Idle, func(r record.Idle) bool { return r.Epoch >= epochs })
+	run.End = &record.End{Reason: "decided"}
 	if change != nil {
 		change(run)
 	}
 	var b bytes.Buffer
-	if err := result.Write(&b, run); err != nil {
+	if err := record.Write(&b, run); err != nil {
 		t.Fatal(err)
 	}
 	return bytes.SplitAfter(bytes.TrimSuffix(b.Bytes(), []byte("\n")), []byte("\n"))
@@ -86,19 +86,19 @@ func excerpt(t testing.TB, name string, epochs int, change func(*result.Run)) []
 
 // records holds an excerpt for each kind of plan.
 func records(t testing.TB) map[string][][]byte {
-	one := func(run *result.Run) { // at one level, all pairs
+	one := func(run *record.Run) { // at one level, all pairs
 		p := &run.Plan
 		p.Levels, p.Study.LevelNames, p.Cells, p.Family, p.ExtraEpochs, p.Study.Slug = p.Levels[:1], nil, nil, nil, nil, ""
 		p.Complete()
 		plan.Ride(p, nil, func(plan.Asking) bool { return true })
-		run.Trials = slices.DeleteFunc(run.Trials, func(r *result.Trial) bool { return r.Level != nil })
-		run.Alike = &result.Alike{Sent: []string{"GET / HTTP/1.1"}, Requests: 2, Constant: 1}
-		run.Sampled = []result.Sampled{{Contestant: run.Plan.Contestants[0], Epoch: 2, Answers: 900, Compared: 90}}
-		run.Failures = []result.Failure{{Contestant: run.Plan.Contestants[2], Stage: "load", Epoch: 3, Reason: "it died"}}
-		run.Resumes = []result.Resume{{Epoch: 3, StartedUnixNS: 1795925823678387}}
-		run.Idle = []result.Idle{{Contestant: run.Plan.Contestants[0], Epoch: 2}}
+		run.Trials = slices.DeleteFunc(run.Trials, func(r *record.Trial) bool { return r.Level != nil })
+		run.Alike = &record.Alike{Sent: []string{"GET / HTTP/1.1"}, Requests: 2, Constant: 1}
+		run.Sampled = []record.Sampled{{Contestant: run.Plan.Contestants[0], Epoch: 2, Answers: 900, Compared: 90}}
+		run.Failures = []record.Failure{{Contestant: run.Plan.Contestants[2], Stage: "load", Epoch: 3, Reason: "it died"}}
+		run.Resumes = []record.Resume{{Epoch: 3, StartedUnixNS: 1795925823678387}}
+		run.Idle = []record.Idle{{Contestant: run.Plan.Contestants[0], Epoch: 2}}
 	}
-	everyPair := func(run *result.Run) { // at each level
+	everyPair := func(run *record.Run) { // at each level
 		p := &run.Plan
 		p.Cells, p.Family, p.Epochs = nil, nil, []int{3}
 		p.Complete()
@@ -107,10 +107,10 @@ func records(t testing.TB) map[string][][]byte {
 			p.Family = append(p.Family, p.PairsAt(level)...)
 		}
 	}
-	highest := func(run *result.Run) { // rate that keeps an objective
+	highest := func(run *record.Run) { // rate that keeps an objective
 		one(run)
 		run.Plan.Family, run.Plan.Epochs = nil, []int{3}
-		run.Plan.SLO = &result.SLO{Quantile: 0.99, LimitNS: 1e7, ErrorShare: 0.001}
+		run.Plan.SLO = &record.SLO{Quantile: 0.99, LimitNS: 1e7, ErrorShare: 0.001}
 		for i := range run.Trials {
 			l := run.Plan.First()
 			l.RatePerSec = float64(1000 * (1 + run.Trials[i].Round))
@@ -227,7 +227,7 @@ func mutants(t testing.TB, lines [][]byte, everything bool, try func(f field, va
 		if !everything && !slices.Contains([]string{"plan", "launch", "trial", "idle", "resume"}, kind) {
 			continue
 		}
-		typ, ok := reflect.TypeFor[result.Record]().FieldByNameFunc(func(name string) bool {
+		typ, ok := reflect.TypeFor[record.Record]().FieldByNameFunc(func(name string) bool {
 			return strings.EqualFold(name, kind)
 		})
 		if !ok {

@@ -7,7 +7,7 @@ import (
 	"dyno/internal/analysis"
 	"dyno/internal/checks"
 	"dyno/internal/plan"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // TestLabRanksTheTail: in the lab an open loop's 99th percentile decides, at half the slower
@@ -18,7 +18,7 @@ func TestLabRanksTheTail(t *testing.T) {
 		Connections: []int{10},
 	}
 	rates := map[float64]int{}
-	run := carriedOut(t, planned(t, r), func(o plan.Order, tr *result.Trial) {
+	run := carriedOut(t, planned(t, r), func(o plan.Order, tr *record.Trial) {
 		l := &tr.Load
 		if !o.Level.Open() {
 			if o.Contestant == "b" {
@@ -41,7 +41,7 @@ func TestLabRanksTheTail(t *testing.T) {
 	if !ok || pair.Verdict != analysis.Different || pair.Better != "a" || len(d.Analysis.Places) != 2 {
 		t.Errorf("%+v", pair)
 	}
-	if len(d.Levels) != 1 || d.Levels[0].At != (result.Level{Connections: 10, Pipeline: 1}) {
+	if len(d.Levels) != 1 || d.Levels[0].At != (record.Level{Connections: 10, Pipeline: 1}) {
 		t.Errorf("beside it: %+v", d.Levels)
 	}
 	got := ids(d.Findings)
@@ -67,7 +67,7 @@ func TestLevelBesideAPairedRunIsChecked(t *testing.T) {
 		Profile: "full", Contestants: []string{"a", "b"}, Controls: []string{"ref", "ref'"}, Seed: 3,
 		Primary: "throughput", Connections: []int{10},
 	}
-	run := carriedOut(t, planned(t, r), func(o plan.Order, tr *result.Trial) {
+	run := carriedOut(t, planned(t, r), func(o plan.Order, tr *record.Trial) {
 		if o.Level.Open() {
 			tr.Load.Planned, tr.Load.ResponseP50NS, tr.Load.StarvedNS = 2*tr.Load.Succeeded, 1e6, 5e7
 		}

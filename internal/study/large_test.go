@@ -6,17 +6,16 @@ import (
 	"testing"
 
 	"dyno/internal/checks"
-	"dyno/internal/hist"
 	"dyno/internal/proc"
+	"dyno/internal/record"
 	"dyno/internal/report"
-	"dyno/internal/result"
 )
 
 // large returns a record with at least that many trials: a committed one with repeated epochs.
 func large(t testing.TB, trials int) []byte {
 	var b bytes.Buffer
-	excerpt(t, "iris-vs-netcore-templates/trials.jsonl.gz", 1000, func(run *result.Run) {
-		h := hist.New()
+	excerpt(t, "iris-vs-netcore-templates/trials.jsonl.gz", 1000, func(run *record.Run) {
+		h := record.New()
 		for _, r := range run.Trials { // as records have them until they are trimmed
 			h.Reset()
 			for i := range r.Load.Succeeded {
@@ -43,7 +42,7 @@ func large(t testing.TB, trials int) []byte {
 				}
 			}
 		}
-		if err := result.Write(&b, run); err != nil {
+		if err := record.Write(&b, run); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -54,15 +53,15 @@ func large(t testing.TB, trials int) []byte {
 //
 //	go test ./internal/study -run xxx -bench Report -benchtime 1x -count 5 -benchmem
 func BenchmarkReport(b *testing.B) {
-	record := large(b, 100_000)
-	b.SetBytes(int64(len(record)))
+	file := large(b, 100_000)
+	b.SetBytes(int64(len(file)))
 	began, _ := proc.SelfCPU()
 	defer func() {
 		ended, _ := proc.SelfCPU()
 		b.ReportMetric((ended-began).Seconds()/float64(b.N), "cpu-s/op")
 	}()
 	for b.Loop() {
-		run, err := result.Read(bytes.NewReader(record), "record")
+		run, err := record.Read(bytes.NewReader(file), "record")
 		if err == nil {
 			err = checks.Assert(run)
 		}

@@ -8,13 +8,13 @@ import (
 	"dyno/internal/analysis"
 	"dyno/internal/checks"
 	"dyno/internal/plan"
+	"dyno/internal/record"
 	"dyno/internal/report"
-	"dyno/internal/result"
 	"dyno/internal/stats"
 )
 
 // byContestant sorts findings: first those on the whole run, then by contestant, each by check id.
-func byContestant(run *result.Run, lists ...[]checks.Finding) []checks.Finding {
+func byContestant(run *record.Run, lists ...[]checks.Finding) []checks.Finding {
 	all := slices.Concat(lists...)
 	slices.SortStableFunc(all, func(a, b checks.Finding) int {
 		return cmp.Or(slices.Index(run.Plan.Contestants, a.Contestant)-slices.Index(run.Plan.Contestants, b.Contestant), cmp.Compare(a.ID, b.ID))
@@ -25,7 +25,7 @@ func byContestant(run *result.Run, lists ...[]checks.Finding) []checks.Finding {
 // worst makes the per-level checks at the levels that at selects: those where pairs are compared,
 // or those where nothing is. For each check and contestant it keeps the worst finding, with the
 // level in its text.
-func worst(run *result.Run, levels []report.Level, at checks.Place) []checks.Finding {
+func worst(run *record.Run, levels []report.Level, at checks.Place) []checks.Finding {
 	var out []checks.Finding
 	for i := range levels {
 		l := &levels[i]
@@ -33,7 +33,7 @@ func worst(run *result.Run, levels []report.Level, at checks.Place) []checks.Fin
 			continue
 		}
 		for _, f := range checksAt(run, l, at) {
-			if f.Contestant != "" && !slices.ContainsFunc(l.Trials, func(t *result.Trial) bool { return t.Contestant == f.Contestant }) {
+			if f.Contestant != "" && !slices.ContainsFunc(l.Trials, func(t *record.Trial) bool { return t.Contestant == f.Contestant }) {
 				continue // the checks include contestants that failed
 			}
 			f.Text = "at " + l.Title() + " " + f.Text
@@ -50,20 +50,20 @@ func worst(run *result.Run, levels []report.Level, at checks.Place) []checks.Fin
 }
 
 // checksAt makes the per-level checks at one level.
-func checksAt(run *result.Run, l *report.Level, at checks.Place) []checks.Finding {
+func checksAt(run *record.Run, l *report.Level, at checks.Place) []checks.Finding {
 	e := &checks.Evidence{Run: run, At: &l.At, Place: at, Valid: l.Trials, Analysis: l.Analysis}
 	return checks.Make(e, checks.EachLevel)
 }
 
 // levelsFrom returns a run's levels from the first-th on, with the results from its valid trials by
 // level.
-func levelsFrom(run *result.Run, first int, valid map[int][]*result.Trial) []report.Level {
+func levelsFrom(run *record.Run, first int, valid map[int][]*record.Trial) []report.Level {
 	p := &run.Plan
 	pilot := byLevel(run, plan.Pilot(run))
-	taken := map[result.Cell]bool{}
+	taken := map[record.Cell]bool{}
 	for i := range run.Trials {
 		if t := run.Trials[i]; t.Epoch >= p.Pilots {
-			taken[result.Cell{Contestant: t.Contestant, Level: p.At(t)}] = true
+			taken[record.Cell{Contestant: t.Contestant, Level: p.At(t)}] = true
 		}
 	}
 	var out []report.Level
@@ -89,14 +89,14 @@ func levelsFrom(run *result.Run, first int, valid map[int][]*result.Trial) []rep
 		}
 		for _, name := range l.Loaded {
 			switch {
-			case slices.ContainsFunc(valid[i], func(t *result.Trial) bool { return t.Contestant == name }):
-			case taken[result.Cell{Contestant: name, Level: i}]:
+			case slices.ContainsFunc(valid[i], func(t *record.Trial) bool { return t.Contestant == name }):
+			case taken[record.Cell{Contestant: name, Level: i}]:
 				l.Absent[name] = "all its trials are in discarded or incomplete rounds or epochs"
 			default:
 				l.Absent[name] = "the run ended before its first trial"
 			}
 			if at.Open() {
-				l.Kept[name] = checks.KeptRate(slices.DeleteFunc(slices.Clone(valid[i]), func(t *result.Trial) bool {
+				l.Kept[name] = checks.KeptRate(slices.DeleteFunc(slices.Clone(valid[i]), func(t *record.Trial) bool {
 					return t.Contestant != name
 				}))
 			}
@@ -107,16 +107,16 @@ func levelsFrom(run *result.Run, first int, valid map[int][]*result.Trial) []rep
 }
 
 // byLevel groups trials by their level's index.
-func byLevel(run *result.Run, trials []*result.Trial) map[int][]*result.Trial {
-	n, out := map[int]int{}, map[int][]*result.Trial{}
+func byLevel(run *record.Run, trials []*record.Trial) map[int][]*record.Trial {
+	n, out := map[int]int{}, map[int][]*record.Trial{}
 	for i := range trials {
 		n[run.Plan.At(trials[i])]++
 	}
 	for at, size := range n {
 		if size == len(trials) {
-			return map[int][]*result.Trial{at: trials}
+			return map[int][]*record.Trial{at: trials}
 		}
-		out[at] = make([]*result.Trial, 0, size)
+		out[at] = make([]*record.Trial, 0, size)
 	}
 	for i := range trials {
 		at := run.Plan.At(trials[i])
@@ -131,7 +131,7 @@ func byLevel(run *result.Run, trials []*result.Trial) map[int][]*result.Trial {
 // Note: a comparison in rounds discards disturbed trials. This one cannot, because people who
 // publish such figures do not know about the disturbance, and a busy machine would leave no load at
 // all. Beside each figure the report says whether a comparison in rounds would have counted it.
-func loadsOf(run *result.Run) *report.Data {
+func loadsOf(run *record.Run) *report.Data {
 	all := latest(run.Trials)
 	loads := ownLoads(run, all)
 	own := *run
@@ -147,7 +147,7 @@ func loadsOf(run *result.Run) *report.Data {
 
 // ownLoads returns the loads on contestants by dyno's own engine. It leaves out loads by an
 // external tool, and loads on the ceiling's server.
-func ownLoads(run *result.Run, trials []*result.Trial) (out []*result.Trial) {
+func ownLoads(run *record.Run, trials []*record.Trial) (out []*record.Trial) {
 	for _, t := range trials {
 		if t.External == "" && t.Contestant != run.Plan.Ceiling {
 			out = append(out, t)
@@ -157,9 +157,9 @@ func ownLoads(run *result.Run, trials []*result.Trial) (out []*result.Trial) {
 }
 
 // latest returns, for each position in each round, the trials from the last attempt.
-func latest(trials []*result.Trial) []*result.Trial {
-	at := map[result.Key]int{}
-	var out []*result.Trial
+func latest(trials []*record.Trial) []*record.Trial {
+	at := map[record.Key]int{}
+	var out []*record.Trial
 	for _, t := range trials {
 		k := t.Key
 		k.Attempt = 0
@@ -174,7 +174,7 @@ func latest(trials []*result.Trial) []*result.Trial {
 }
 
 // failed returns why contestants have no figure, by name.
-func failed(run *result.Run) map[string]string {
+func failed(run *record.Run) map[string]string {
 	out := map[string]string{}
 	for _, f := range run.Failures {
 		if out[f.Contestant] == "" {
@@ -188,7 +188,7 @@ func failed(run *result.Run) map[string]string {
 // rate, and the ratio to the best with its range over the epochs. It returns nil if each is behind
 // another, or if one shares no round with the best. It uses the valid trials, the pilots if there
 // are none, or else all trials; in a run that decides all pairs at one level, that level's trials.
-func Standing(run *result.Run) (out []result.Standing) {
+func Standing(run *record.Run) (out []record.Standing) {
 	rate, _ := analysis.MetricNamed("throughput")
 	m, ok := analysis.MetricNamed(run.Plan.Primary)
 	if !ok {
@@ -206,7 +206,7 @@ func Standing(run *result.Run) (out []result.Standing) {
 		trials = run.Trials
 		of += ", in discarded trials"
 	}
-	trials = slices.DeleteFunc(slices.Clone(trials), func(t *result.Trial) bool { return t.External != "" })
+	trials = slices.DeleteFunc(slices.Clone(trials), func(t *record.Trial) bool { return t.External != "" })
 	if len(trials) == 0 {
 		return nil
 	}
@@ -218,7 +218,7 @@ func Standing(run *result.Run) (out []result.Standing) {
 		at = " at " + (&report.Level{Name: run.Plan.LevelName(level), At: run.Plan.Levels[level]}).Title()
 	}
 	t := analysis.Tabulate(byLevel(run, trials)[level], nil)
-	cell := func(name string) result.Cell { return result.Cell{Contestant: name} }
+	cell := func(name string) record.Cell { return record.Cell{Contestant: name} }
 	names := slices.DeleteFunc(slices.Clone(run.Plan.Contestants), func(name string) bool {
 		return t.Level(m, cell(name)).N == 0 || run.FailureOf(name) != nil
 	})
@@ -230,7 +230,7 @@ func Standing(run *result.Run) (out []result.Standing) {
 		}
 	})
 	for _, name := range names {
-		s := result.Standing{Name: name + at, PerSec: t.Level(rate, cell(name)).Value, Of: of, Ratio: 1}
+		s := record.Standing{Name: name + at, PerSec: t.Level(rate, cell(name)).Value, Of: of, Ratio: 1}
 		if name != names[0] {
 			logs := t.Logs(m, cell(name), cell(names[0]))
 			if s.Ratio = math.Exp(stats.Median(logs)); m.More && !(s.Ratio <= 1) || !m.More && !(s.Ratio >= 1) {

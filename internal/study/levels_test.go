@@ -8,47 +8,47 @@ import (
 
 	"dyno/internal/checks"
 	"dyno/internal/plan"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // carriedOut returns a run that did all its plan says, with trials made up by of.
-func carriedOut(t *testing.T, p result.Plan, of func(plan.Order, *result.Trial)) *result.Run {
+func carriedOut(t *testing.T, p record.Plan, of func(plan.Order, *record.Trial)) *record.Run {
 	t.Helper()
 	p.BudgetNS = 1e15
 	return carriedOutWithin(t, p, of)
 }
 
 // carriedOutWithin is carriedOut within the plan's budget, if a trial takes a second.
-func carriedOutWithin(t *testing.T, p result.Plan, of func(plan.Order, *result.Trial)) *result.Run {
+func carriedOutWithin(t *testing.T, p record.Plan, of func(plan.Order, *record.Trial)) *record.Run {
 	t.Helper()
-	run := &result.Run{Plan: p}
+	run := &record.Run{Plan: p}
 	for {
 		o, stop := plan.Next(run, func() bool { return false })
 		if stop != "" {
-			run.Add(result.Record{End: &result.End{Reason: string(stop)}})
+			run.Add(record.Record{End: &record.End{Reason: string(stop)}})
 			return run
 		}
 		n := int64(len(run.Trials))
 		cpu, pss := o.TrialNS, int64(1e7)
-		tr := &result.Trial{Key: o.Key, Contestant: o.Contestant, StartedUnixNS: n * 1e9, EndedUnixNS: n*1e9 + 1,
-			Server:    result.Usage{CPUNS: &cpu, PSSBytes: &pss, Processes: 1},
-			Generator: result.Usage{CPUNS: &cpu}, Causes: result.Causes{WallNS: 1e8, ServerCPUs: 1, GeneratorCPUs: 1},
-			Load: result.Load{WindowNS: 1e8, Connections: o.Level.Connections, Established: o.Level.Connections,
+		tr := &record.Trial{Key: o.Key, Contestant: o.Contestant, StartedUnixNS: n * 1e9, EndedUnixNS: n*1e9 + 1,
+			Server:    record.Usage{CPUNS: &cpu, PSSBytes: &pss, Processes: 1},
+			Generator: record.Usage{CPUNS: &cpu}, Causes: record.Causes{WallNS: 1e8, ServerCPUs: 1, GeneratorCPUs: 1},
+			Load: record.Load{WindowNS: 1e8, Connections: o.Level.Connections, Established: o.Level.Connections,
 				Started: 5000, Succeeded: 5000, ServiceP50NS: 1e6, ServiceP99NS: 2e6, ServiceMaxNS: 3e6}}
 		if o.Level != p.First() {
 			tr.Level = &o.Level
 		}
 		of(o, tr)
-		run.Add(result.Record{Trial: tr})
+		run.Add(record.Record{Trial: tr})
 		if tr.Load.Errored() > 0 {
-			run.Add(result.Record{Failure: &result.Failure{Contestant: o.Contestant, Stage: "load", Epoch: o.Epoch,
+			run.Add(record.Record{Failure: &record.Failure{Contestant: o.Contestant, Stage: "load", Epoch: o.Epoch,
 				Reason: "no answer"}})
 		}
 	}
 }
 
 // planned returns the plan for a request when everything is available.
-func planned(t *testing.T, r plan.Request) result.Plan {
+func planned(t *testing.T, r plan.Request) record.Plan {
 	t.Helper()
 	p, err := plan.New(r, plan.World{})
 	if err != nil {
@@ -92,7 +92,7 @@ func ids(fs []checks.Finding) (list []string) {
 }
 
 func TestEvaluateSweep(t *testing.T) {
-	run := carriedOut(t, planned(t, sweepRequest()), func(o plan.Order, tr *result.Trial) {
+	run := carriedOut(t, planned(t, sweepRequest()), func(o plan.Order, tr *record.Trial) {
 		switch {
 		case o.Contestant == "null":
 			tr.Load.Succeeded = 6000
@@ -145,7 +145,7 @@ func TestEvaluateSweep(t *testing.T) {
 func TestEvaluateSweepAbsent(t *testing.T) {
 	r := sweepRequest()
 	r.Epochs = 1
-	run := carriedOutWithin(t, planned(t, r), func(o plan.Order, tr *result.Trial) {
+	run := carriedOutWithin(t, planned(t, r), func(o plan.Order, tr *record.Trial) {
 		if o.Level.DelayNS > 0 {
 			tr.Causes.StealNS = 18e7
 		}
@@ -154,7 +154,7 @@ func TestEvaluateSweepAbsent(t *testing.T) {
 	if why := d.Levels[3].Absent["a"]; !strings.Contains(why, "discarded") || len(d.Levels[0].Absent) > 0 {
 		t.Errorf("%q; %v", why, d.Levels[0].Absent)
 	}
-	run.Trials = slices.DeleteFunc(run.Trials, func(tr *result.Trial) bool { return tr.Epoch >= 3 })
+	run.Trials = slices.DeleteFunc(run.Trials, func(tr *record.Trial) bool { return tr.Epoch >= 3 })
 	if why := Evaluate(run).Levels[3].Absent["a"]; !strings.Contains(why, "before its first trial") {
 		t.Errorf("%q", why)
 	}
@@ -165,7 +165,7 @@ func TestEvaluateClassic(t *testing.T) {
 		Protocol: "classic", Contestants: []string{"a", "b"}, Connections: []int{10}, Seed: 3, Primary: "throughput",
 		Epochs: 2, Requests: 5000,
 	}
-	run := carriedOut(t, planned(t, r), func(o plan.Order, tr *result.Trial) {
+	run := carriedOut(t, planned(t, r), func(o plan.Order, tr *record.Trial) {
 		if o.Epoch == 1 {
 			tr.Causes.BackgroundServerNS, tr.Load.WindowNS = 5e7, int64(1e8*(1+o.Attempt)) // discarded in a paired comparison
 		}
@@ -201,7 +201,7 @@ func TestEvaluateSweepOpenLoop(t *testing.T) {
 	r := sweepRequest()
 	r.Question = plan.Question{Contestants: r.Contestants, Levels: planned(t, r).Levels}
 	r.Contestants, r.Connections, r.Delays, r.Question.Levels[1].RatePerSec = nil, nil, nil, 50_000
-	run := carriedOut(t, planned(t, r), func(o plan.Order, tr *result.Trial) {
+	run := carriedOut(t, planned(t, r), func(o plan.Order, tr *record.Trial) {
 		if o.Level.Open() {
 			tr.Load.Planned, tr.Load.ResponseP50NS, tr.Load.StarvedNS = 5000, 1e6, 1e7
 		}

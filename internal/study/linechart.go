@@ -9,8 +9,8 @@ import (
 	"dyno/internal/analysis"
 	"dyno/internal/claim"
 	"dyno/internal/document"
+	"dyno/internal/record"
 	"dyno/internal/report"
-	"dyno/internal/result"
 )
 
 // chart is a chart that a study asks for: one metric's figures over levels, measured and published.
@@ -25,7 +25,7 @@ type chart struct {
 type plot struct {
 	Title     string
 	Names     []string // level names
-	Levels    []result.Level
+	Levels    []record.Level
 	Ours      map[string][]report.Figure // by contestant, at each level
 	Alone     []report.Figure            // the backend, loaded directly; nil: none, or another metric
 	Published []plotPublished

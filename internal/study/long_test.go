@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"dyno/internal/plan"
+	"dyno/internal/record"
 	"dyno/internal/report"
-	"dyno/internal/result"
 )
 
 // A server that defers work wins all trials, but no verdict: long loads contradict it. Without long
@@ -16,20 +16,20 @@ import (
 func TestDeferredWorkWinsNothing(t *testing.T) {
 	for name, c := range map[string]struct {
 		budget time.Duration
-		long   func(p *result.Plan, i int, l *result.Trial)
+		long   func(p *record.Plan, i int, l *record.Trial)
 		want   []string
 		never  string
 	}{
-		"caught": {0, func(p *result.Plan, i int, l *result.Trial) {}, []string{"No verdict: in loads of 2 s defer serves 1 × the requests of",
+		"caught": {0, func(p *record.Plan, i int, l *record.Trial) {}, []string{"No verdict: in loads of 2 s defer serves 1 × the requests of",
 			"short ones 3.3 ×: it may defer work until it is idle"}, "faster"},
-		"honest": {0, func(p *result.Plan, i int, l *result.Trial) {
+		"honest": {0, func(p *record.Plan, i int, l *record.Trial) {
 			if l.Contestant == "defer" {
 				l.Load.Succeeded = 330_000
 			}
 		}, []string{"defer is faster: 3.3", "loads of 2 s of defer and inline do not contradict"}, "not checked in long loads"},
-		"disturbed": {0, func(p *result.Plan, i int, l *result.Trial) { l.Causes.StealNS = 1e9 },
+		"disturbed": {0, func(p *record.Plan, i int, l *record.Trial) { l.Causes.StealNS = 1e9 },
 			[]string{"defer is faster: 3.3", "not checked in long loads: other programs, the hypervisor or a pause disturbed them"}, "no verdict"},
-		"no figure": {0, func(p *result.Plan, i int, l *result.Trial) { l.Load.Succeeded = 0 },
+		"no figure": {0, func(p *record.Plan, i int, l *record.Trial) { l.Load.Succeeded = 0 },
 			[]string{"defer is faster: 3.3", "not checked in long loads: the loads of defer have no figure of throughput"}, "no verdict"},
 		"short budget": {45 * time.Second, nil, []string{"defer is faster: 3.3", "not checked in long loads: the budget is too short for them"},
 			"no verdict"},
@@ -38,7 +38,7 @@ func TestDeferredWorkWinsNothing(t *testing.T) {
 			p := planned(t, plan.Request{Contestants: []string{"defer", "inline"}, Controls: []string{"none"}, Primary: "throughput", Seed: 3,
 				Budget: c.budget})
 			n := 0
-			run := carriedOut(t, p, func(o plan.Order, tr *result.Trial) {
+			run := carriedOut(t, p, func(o plan.Order, tr *record.Trial) {
 				n++
 				tr.Load.Succeeded = 5000 + int64(n*7919%50)
 				if o.Contestant == "defer" {
@@ -54,11 +54,11 @@ func TestDeferredWorkWinsNothing(t *testing.T) {
 					break
 				}
 				cpu := o.TrialNS
-				l := &result.Trial{Key: o.Key, Contestant: o.Contestant, Server: result.Usage{CPUNS: &cpu},
-					Causes: result.Causes{WallNS: o.TrialNS, ServerCPUs: 1, GeneratorCPUs: 1},
-					Load:   result.Load{WindowNS: o.TrialNS, Connections: 125, Established: 125, Started: 100_000, Succeeded: 100_000}}
+				l := &record.Trial{Key: o.Key, Contestant: o.Contestant, Server: record.Usage{CPUNS: &cpu},
+					Causes: record.Causes{WallNS: o.TrialNS, ServerCPUs: 1, GeneratorCPUs: 1},
+					Load:   record.Load{WindowNS: o.TrialNS, Connections: 125, Established: 125, Started: 100_000, Succeeded: 100_000}}
 				c.long(&run.Plan, i, l)
-				run.Add(result.Record{Long: l})
+				run.Add(record.Record{Long: l})
 			}
 			var b bytes.Buffer
 			if err := report.Text(&b, Evaluate(run)); err != nil {

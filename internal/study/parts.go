@@ -4,13 +4,13 @@ import (
 	"cmp"
 
 	"dyno/internal/plan"
+	"dyno/internal/record"
 	"dyno/internal/report"
-	"dyno/internal/result"
 )
 
 // parts returns the machines that a run was measured on, one after the other, with each one's valid
 // epochs. It returns nil if the machine was never restarted or replaced.
-func parts(run *result.Run) []report.Part {
+func parts(run *record.Run) []report.Part {
 	all, from := []report.Part{{Host: &run.Host, Dyno: run.Plan.Origin.Dyno}}, []int{0}
 	for i := range run.Resumes {
 		r, last := &run.Resumes[i], &all[len(all)-1]

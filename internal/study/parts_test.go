@@ -6,16 +6,16 @@ import (
 	"testing"
 
 	"dyno/internal/plan"
+	"dyno/internal/record"
 	"dyno/internal/report"
-	"dyno/internal/result"
 )
 
 // A run that continued on another machine says in every form which epochs each machine measured.
 func TestPartsOfARun(t *testing.T) {
 	r := sweepRequest()
 	r.Epochs = 6
-	run := carriedOut(t, planned(t, r), func(plan.Order, *result.Trial) {})
-	run.Host = result.Host{CPU: "EPYC", CPUs: 2, Kernel: "Linux 6.18.1-a", BootID: "one", MemoryBytes: 8 << 30}
+	run := carriedOut(t, planned(t, r), func(plan.Order, *record.Trial) {})
+	run.Host = record.Host{CPU: "EPYC", CPUs: 2, Kernel: "Linux 6.18.1-a", BootID: "one", MemoryBytes: 8 << 30}
 	run.Plan.Origin.Dyno = "1.0"
 	if p := Evaluate(run).Parts; p != nil {
 		t.Errorf("of one machine: %+v", p)
@@ -28,7 +28,7 @@ func TestPartsOfARun(t *testing.T) {
 	other.Kernel, other.BootID = "Linux 6.18.2-b", "two"
 	same := other
 	same.FileLimit = 7 // of the same start
-	run.Resumes = []result.Resume{{Epoch: epochs[2]}, {Epoch: epochs[7], Host: &other, Dyno: "1.1"},
+	run.Resumes = []record.Resume{{Epoch: epochs[2]}, {Epoch: epochs[7], Host: &other, Dyno: "1.1"},
 		{Epoch: epochs[9], Host: &same}, {Epoch: epochs[11] + 1, Host: &run.Host}}
 	d := Evaluate(run)
 	want := []report.Part{{Host: &run.Host, Dyno: "1.0", First: 1, Last: 7},

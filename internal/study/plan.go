@@ -10,7 +10,7 @@ import (
 	"dyno/internal/analysis"
 	"dyno/internal/claim"
 	"dyno/internal/plan"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // Choice selects the part of a study that a run measures. Quick selects the levels marked as quick
@@ -24,7 +24,7 @@ type Choice struct {
 // planned returns the levels, the cells to load and the comparisons to decide, as the study and its
 // claims require. With one level, every pair of contestants is decided, and cells and family are
 // empty.
-func (s *Study) planned(c Choice) (levels []result.Level, cells []result.Cell, family []result.Comparison) {
+func (s *Study) planned(c Choice) (levels []record.Level, cells []record.Cell, family []record.Comparison) {
 	taken := s.taken(c)
 	for _, l := range taken {
 		levels = append(levels, l.At)
@@ -35,13 +35,13 @@ func (s *Study) planned(c Choice) (levels []result.Level, cells []result.Cell, f
 	for i, l := range taken {
 		for _, name := range s.at(l) {
 			if slices.Contains(s.participants(c.Quick), name) {
-				cells = append(cells, result.Cell{Contestant: name, Level: i})
+				cells = append(cells, record.Cell{Contestant: name, Level: i})
 			}
 		}
 	}
-	find := func(c claim.Cell) (result.Cell, bool) {
+	find := func(c claim.Cell) (record.Cell, bool) {
 		i := slices.IndexFunc(taken, func(l *Level) bool { return l.Name == c.Level })
-		found := result.Cell{Contestant: c.Contestant, Level: i}
+		found := record.Cell{Contestant: c.Contestant, Level: i}
 		return found, i >= 0 && slices.Contains(cells, found)
 	}
 	if !slices.ContainsFunc(taken[1:], func(l *Level) bool { return !l.Extra }) {
@@ -54,10 +54,10 @@ func (s *Study) planned(c Choice) (levels []result.Level, cells []result.Cell, f
 		for _, p := range c.Pairs() {
 			a, ok := find(p.A)
 			b, ok2 := find(p.B)
-			if ok && ok2 && !taken[a.Level].Extra && !taken[b.Level].Extra && !slices.ContainsFunc(family, func(c result.Comparison) bool {
+			if ok && ok2 && !taken[a.Level].Extra && !taken[b.Level].Extra && !slices.ContainsFunc(family, func(c record.Comparison) bool {
 				return c.A == a && c.B == b || c.A == b && c.B == a
 			}) {
-				family = append(family, result.Comparison{A: a, B: b})
+				family = append(family, record.Comparison{A: a, B: b})
 			}
 		}
 	}
@@ -111,7 +111,7 @@ func (s *Study) names(c Choice) []string {
 
 // Settled reports whether every pair that the claims compare is decided, on the claim's own metric.
 // Like AllDecided, it counts withdrawn verdicts: more epochs would not decide them.
-func (s *Study) Settled(run *result.Run, a *analysis.Analysis) bool {
+func (s *Study) Settled(run *record.Run, a *analysis.Analysis) bool {
 	e := &evidence{study: s, run: run}
 	for _, c := range claim.Current(s.Claims) {
 		for _, pair := range c.Pairs() {
@@ -131,7 +131,7 @@ func (s *Study) Settled(run *result.Run, a *analysis.Analysis) bool {
 
 // Whole returns an error if a run does not cover all that the study asks. A study's page must not
 // be written from a partial run.
-func (s *Study) Whole(run *result.Run) error {
+func (s *Study) Whole(run *record.Run) error {
 	p := &run.Plan
 	if !p.InRounds() {
 		return errors.New("the run compares no pairs, so it has no verdicts; the page needs a run that does")

@@ -7,7 +7,7 @@ import (
 
 	"dyno/internal/analysis"
 	"dyno/internal/document"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // partNames are ab's figures for each part of a request.
@@ -40,7 +40,7 @@ func (a *articleRun) parts() (blocks []document.Block) {
 		s := &a.sources[i]
 		for _, part := range analysis.Parts {
 			row := document.Row{Cells: []document.Cell{{Value: s.Title}, {Value: s.by}, {Value: part}}, Rule: part == "connect"}
-			if a.cells(&row, s, part, partNames, func(t *result.Trial, k int) (float64, bool) {
+			if a.cells(&row, s, part, partNames, func(t *record.Trial, k int) (float64, bool) {
 				x, ok := analysis.PartOf(t, part)
 				return float64([]int64{x.MinNS, x.MeanNS, x.SDNS, x.MedianNS, x.MaxNS}[k]), ok
 			}) {
@@ -48,7 +48,7 @@ func (a *articleRun) parts() (blocks []document.Block) {
 			}
 		}
 		row := document.Row{Cells: []document.Cell{{Value: s.Title}, {Value: s.by}}}
-		if a.cells(&row, s, percent, percents, func(t *result.Trial, k int) (float64, bool) {
+		if a.cells(&row, s, percent, percents, func(t *record.Trial, k int) (float64, bool) {
 			return analysis.QuantileOf(t, analysis.Quantiles[k])
 		}) {
 			quantiles.Rows, printed = append(quantiles.Rows, row), printed || s.date != "" || s.External != ""
@@ -68,7 +68,7 @@ func (a *articleRun) parts() (blocks []document.Block) {
 
 // cells adds figures to a row: those published under the names, or those from the last load. It
 // returns false if there are none.
-func (a *articleRun) cells(row *document.Row, s *source, part string, names []string, of func(*result.Trial, int) (float64, bool)) (any bool) {
+func (a *articleRun) cells(row *document.Row, s *source, part string, names []string, of func(*record.Trial, int) (float64, bool)) (any bool) {
 	for i, name := range names {
 		v := a.figureOf(s, part, name)
 		if len(s.Loads) > 0 {

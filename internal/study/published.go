@@ -5,7 +5,7 @@ import (
 
 	"dyno/internal/analysis"
 	"dyno/internal/claim"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // published returns the published figures beside the measured ones.
@@ -32,9 +32,9 @@ func (e *evidence) published() []published {
 		}
 		if v != "" {
 			p.Absent = string(v) + ": " + why
-		} else if e.run.Plan.Processes == result.PerLoad && f.N > 0 && f.N == e.run.Plan.Load.Requests {
+		} else if e.run.Plan.Processes == record.PerLoad && f.N > 0 && f.N == e.run.Plan.Load.Requests {
 			p.Metric.Computed = "" // it was measured
-			p.Ours = e.ofLoads(f.Cell, func(t *result.Trial) (float64, bool) {
+			p.Ours = e.ofLoads(f.Cell, func(t *record.Trial) (float64, bool) {
 				return float64(t.Load.WindowNS), t.Load.WindowNS > 0
 			})
 		} else {

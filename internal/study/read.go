@@ -12,7 +12,7 @@ import (
 	"dyno/internal/analysis"
 	"dyno/internal/claim"
 	"dyno/internal/conf"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/stats"
 	"dyno/internal/wire"
 )
@@ -190,8 +190,8 @@ func (r *reader) levels() {
 		if l.Launch.Delay != "" && (err != nil || delay < 0 || delay > time.Minute) {
 			r.errorf(at+".launch.delay", "%q: want a time from 0 to 1m, such as 30ms", l.Launch.Delay)
 		}
-		if l.Launch.Work != "" && l.Launch.Work != result.CPUBound {
-			r.errorf(at+".launch.work", "no work %q; want %s", l.Launch.Work, result.CPUBound)
+		if l.Launch.Work != "" && l.Launch.Work != record.CPUBound {
+			r.errorf(at+".launch.work", "no work %q; want %s", l.Launch.Work, record.CPUBound)
 		}
 		for _, n := range []struct {
 			key       string
@@ -211,7 +211,7 @@ func (r *reader) levels() {
 			}
 		}
 		form := r.protocol(l, at)
-		l.At = result.Level{DelayNS: int64(delay), Work: l.Launch.Work, Connections: l.Load.Connections,
+		l.At = record.Level{DelayNS: int64(delay), Work: l.Launch.Work, Connections: l.Load.Connections,
 			Pipeline: max(1, l.Load.Pipeline, l.Load.Streams), HTTP: form, PerConnection: l.Load.PerConnection,
 			Scenario: l.Scenario, Records: l.Records}
 		if l.At.Scenario == r.s.Scenario {

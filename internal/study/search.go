@@ -4,12 +4,12 @@ import (
 	"slices"
 
 	"dyno/internal/plan"
+	"dyno/internal/record"
 	"dyno/internal/report"
-	"dyno/internal/result"
 )
 
 // capacities returns a search's results, epoch by epoch, with contestants in plan order.
-func capacities(run *result.Run) (out []report.Capacity) {
+func capacities(run *record.Run) (out []report.Capacity) {
 	for _, name := range slices.Concat(run.Plan.Contestants, run.Plan.Controls) {
 		for _, epoch := range plan.Epochs(run) {
 			seen, closed := plan.Probes(run, epoch, name)

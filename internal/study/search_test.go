@@ -8,28 +8,28 @@ import (
 	"time"
 
 	"dyno/internal/plan"
+	"dyno/internal/record"
 	"dyno/internal/report"
-	"dyno/internal/result"
 )
 
 // searched plays a search in which each contestant's p99 at rate r is 2 ms/(1-r/full).
-func searched(t *testing.T, full map[string]float64) *result.Run {
+func searched(t *testing.T, full map[string]float64) *record.Run {
 	t.Helper()
 	p := planned(t, plan.Request{
 		Title: "How much?", Scenario: "values", Protocol: "search", Contestants: []string{"a", "b", "gone"},
 		Controls: []string{"ref"},
 		Seed:     3, Primary: "throughput", Budget: time.Hour, Connections: []int{64},
 	})
-	run := &result.Run{Plan: p, Failures: []result.Failure{{Contestant: "gone", Stage: "build",
+	run := &record.Run{Plan: p, Failures: []record.Failure{{Contestant: "gone", Stage: "build",
 		Reason: "it does not compile"}}}
 	for {
 		o, stop := plan.Next(run, nil)
 		if stop != "" {
-			run.End = &result.End{Reason: string(stop)}
+			run.End = &record.End{Reason: string(stop)}
 			return run
 		}
 		rate, top := o.Level.RatePerSec, full[o.Contestant]
-		l := result.Load{WindowNS: o.TrialNS, Connections: 64, Established: 64,
+		l := record.Load{WindowNS: o.TrialNS, Connections: 64, Established: 64,
 			Started: int64(top * float64(o.TrialNS) / 1e9)}
 		if rate > 0 {
 			l.Planned = int64(rate * float64(o.TrialNS) / 1e9)
@@ -38,8 +38,8 @@ func searched(t *testing.T, full map[string]float64) *result.Run {
 		}
 		l.Succeeded = l.Started
 		level := o.Level
-		run.Trials = append(run.Trials, &result.Trial{Key: o.Key, Contestant: o.Contestant, Level: &level, Load: l,
-			Causes: result.Causes{WallNS: o.TrialNS, ServerCPUs: 1, GeneratorCPUs: 1}})
+		run.Trials = append(run.Trials, &record.Trial{Key: o.Key, Contestant: o.Contestant, Level: &level, Load: l,
+			Causes: record.Causes{WallNS: o.TrialNS, ServerCPUs: 1, GeneratorCPUs: 1}})
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"dyno/internal/plan"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // The study on the Go frameworks has the cells that it was made for, and its quick run ends within
@@ -17,7 +17,7 @@ func TestGoWebFrameworkBenchmark(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	of := func(c Choice) (result.Plan, plan.Cost) {
+	of := func(c Choice) (record.Plan, plan.Cost) {
 		p := planned(t, plan.Request{Question: st.Ask(c), Seed: 1})
 		cost, err := plan.Estimate(&p)
 		if err != nil {
@@ -40,17 +40,17 @@ func TestGoWebFrameworkBenchmark(t *testing.T) {
 	if p, _ = of(Choice{}); len(p.Contestants) < 40 || !p.Heap {
 		t.Errorf("%d contestants, heap %t", len(p.Contestants), p.Heap)
 	}
-	var wanted []result.Level
+	var wanted []record.Level
 	for _, ms := range []int64{0, 10, 30, 100, 500} {
-		wanted = append(wanted, result.Level{DelayNS: ms * 1e6, Connections: 5000, Pipeline: 1})
+		wanted = append(wanted, record.Level{DelayNS: ms * 1e6, Connections: 5000, Pipeline: 1})
 	}
 	for _, c := range []int{100, 1000, 5000} {
-		wanted = append(wanted, result.Level{Connections: c, Pipeline: 1},
-			result.Level{DelayNS: 30e6, Connections: c, Pipeline: 1},
-			result.Level{Work: result.CPUBound, Connections: c, Pipeline: 1})
+		wanted = append(wanted, record.Level{Connections: c, Pipeline: 1},
+			record.Level{DelayNS: 30e6, Connections: c, Pipeline: 1},
+			record.Level{Work: record.CPUBound, Connections: c, Pipeline: 1})
 	}
-	wanted = append(wanted, result.Level{Connections: 1000, Pipeline: 1, PerConnection: 1},
-		result.Level{Connections: 5000, Pipeline: 16}, result.Level{DelayNS: 30e6, Connections: 5000, Pipeline: 16})
+	wanted = append(wanted, record.Level{Connections: 1000, Pipeline: 1, PerConnection: 1},
+		record.Level{Connections: 5000, Pipeline: 16}, record.Level{DelayNS: 30e6, Connections: 5000, Pipeline: 16})
 	for _, l := range wanted {
 		at := slices.Index(p.Levels, l)
 		n := 0

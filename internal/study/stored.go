@@ -10,12 +10,12 @@ import (
 	"dyno/internal/checks"
 	"dyno/internal/claim"
 	"dyno/internal/plan"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // Open reads the run at path, and returns an error if its record cannot be continued or judged.
-func Open(path string) (*result.Run, error) {
-	run, err := result.Open(path)
+func Open(path string) (*record.Run, error) {
+	run, err := record.Open(path)
 	if err == nil {
 		if wrong := plan.Check(&run.Plan); wrong != nil {
 			err = fmt.Errorf("%s, line 1 of the record: %w", path, wrong)

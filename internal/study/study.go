@@ -12,8 +12,8 @@ import (
 	"dyno/internal/checks"
 	"dyno/internal/claim"
 	"dyno/internal/plan"
+	"dyno/internal/record"
 	"dyno/internal/report"
-	"dyno/internal/result"
 )
 
 // Folder is the folder in a project that holds its studies.
@@ -77,7 +77,7 @@ type Level struct {
 		Streams       int `toml:"streams"` // HTTP/2 in place of pipeline
 		PerConnection int `toml:"per_connection"`
 	} `toml:"load"`
-	At result.Level `toml:"-"` // in the plan
+	At record.Level `toml:"-"` // in the plan
 
 	part int // in a fresh study: levels with one part share processes
 }
@@ -104,9 +104,9 @@ func (s *Study) Has(scenario string) bool {
 // Evaluate returns everything that a run's trials show: which trials count, the results, and how
 // far they can be trusted. One analysis decides the pairs; beside it each level has its own,
 // without verdicts.
-func Evaluate(run *result.Run) *report.Data {
+func Evaluate(run *record.Run) *report.Data {
 	p := &run.Plan
-	if p.Processes == result.PerLoad {
+	if p.Processes == record.PerLoad {
 		return loadsOf(run)
 	}
 	valid := plan.Valid(run)
@@ -145,7 +145,7 @@ func Evaluate(run *result.Run) *report.Data {
 
 // Analyse analyses the valid trials of a run that decides pairs: at all levels, or at the first
 // level if all pairs are decided there.
-func Analyse(run *result.Run) *analysis.Analysis {
+func Analyse(run *record.Run) *analysis.Analysis {
 	valid := plan.Valid(run)
 	if run.Plan.Ranks() {
 		valid = byLevel(run, valid)[0]
@@ -154,7 +154,7 @@ func Analyse(run *result.Run) *analysis.Analysis {
 }
 
 // analyse is Analyse for these valid trials.
-func analyse(run *result.Run, valid []*result.Trial) *analysis.Analysis {
+func analyse(run *record.Run, valid []*record.Trial) *analysis.Analysis {
 	p := &run.Plan
 	long, _ := plan.Long(run)
 	in := analysis.Input{

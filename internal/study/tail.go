@@ -4,14 +4,13 @@ import (
 	"math"
 
 	"dyno/internal/analysis"
-	"dyno/internal/hist"
 	"dyno/internal/plan"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // tailTrials returns the trials whose 99th percentiles a report shows: valid ones in quiet rounds,
 // at the level where pairs are decided.
-func tailTrials(run *result.Run) []*result.Trial {
+func tailTrials(run *record.Run) []*record.Trial {
 	if !run.Plan.Ranks() {
 		return nil
 	}
@@ -21,16 +20,16 @@ func tailTrials(run *result.Run) []*result.Trial {
 // mergeTails reads each contestant's 99th percentile from the merged histogram over its trials, if
 // all have one: the percentile over all its requests. Otherwise the cell keeps the median over the
 // trials.
-func mergeTails(a *analysis.Analysis, trials []*result.Trial) {
+func mergeTails(a *analysis.Analysis, trials []*record.Trial) {
 	m := analysis.ClassicNamed("p99")
-	merged, n, lacks := map[string]*hist.Histogram{}, map[string]int{}, map[string]bool{}
+	merged, n, lacks := map[string]*record.Histogram{}, map[string]int{}, map[string]bool{}
 	for i := range trials {
 		l, name := &trials[i].Load, trials[i].Contestant
 		if lacks[name] = lacks[name] || l.Service == ""; lacks[name] {
 			continue
 		}
 		if n[name]++; merged[name] == nil {
-			merged[name] = hist.New()
+			merged[name] = record.New()
 		}
 		all, err := merged[name].Add(l.Service)
 		lacks[name] = err != nil || all < l.Succeeded

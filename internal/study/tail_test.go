@@ -5,17 +5,16 @@ import (
 	"testing"
 
 	"dyno/internal/analysis"
-	"dyno/internal/hist"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // TestMergedTails: if each trial has its histogram, p99 covers all requests: a few slow trials
 // decide it, even if the median trial does not show them. If a trial lacks it, the median stays.
 func TestMergedTails(t *testing.T) {
-	var trials []*result.Trial
+	var trials []*record.Trial
 	for _, name := range []string{"a", "b"} {
 		for i := range 50 {
-			h := hist.New()
+			h := record.New()
 			h.RecordN(1e6, 990)
 			h.RecordN(map[bool]int64{true: 900e6, false: 2e6}[i < 5], 10)
 			if i < 5 {
@@ -28,8 +27,8 @@ func TestMergedTails(t *testing.T) {
 			if name == "b" && i == 7 {
 				text = ""
 			}
-			trials = append(trials, &result.Trial{Key: result.Key{Epoch: i}, Contestant: name,
-				Load: result.Load{Succeeded: h.Count(), Service: text, ServiceP99NS: h.Quantile(.99)}})
+			trials = append(trials, &record.Trial{Key: record.Key{Epoch: i}, Contestant: name,
+				Load: record.Load{Succeeded: h.Count(), Service: text, ServiceP99NS: h.Quantile(.99)}})
 		}
 	}
 	old := analysis.Estimate{Value: 2e6, Lo: 1e6, Hi: 3e6, N: 50}

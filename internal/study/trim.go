@@ -6,8 +6,7 @@ import (
 	"io"
 
 	"dyno/internal/checks"
-	"dyno/internal/hist"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // Trim writes a compressed copy of run, small enough to commit: without warm-up windows, and
@@ -17,16 +16,16 @@ import (
 //
 // Note: merging an epoch's trials instead would lose information. A pair's value in an epoch is the
 // median over its rounds' ratios, which two medians do not give.
-func Trim(w io.Writer, run *result.Run) error {
+func Trim(w io.Writer, run *record.Run) error {
 	for i := range run.Launches {
 		run.Launches[i].Windows = nil
 	}
-	few := run.Plan.Processes == result.PerLoad // its reports show more percentiles than a trial records
-	shown := map[result.Key]bool{}
+	few := run.Plan.Processes == record.PerLoad // its reports show more percentiles than a trial records
+	shown := map[record.Key]bool{}
 	for _, t := range tailTrials(run) {
 		shown[t.Key] = true
 	}
-	h := hist.NewCoarse()
+	h := record.NewCoarse()
 	for i := range run.Trials {
 		if l := &run.Trials[i].Load; !few && !shown[run.Trials[i].Key] && l.Service != "" && checks.HoldsAll(h, l) {
 			l.Service = ""
@@ -36,5 +35,5 @@ func Trim(w io.Writer, run *result.Run) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(result.Write(z, run), z.Close())
+	return errors.Join(record.Write(z, run), z.Close())
 }

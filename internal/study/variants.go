@@ -9,8 +9,8 @@ import (
 	"dyno/internal/analysis"
 	"dyno/internal/claim"
 	"dyno/internal/document"
+	"dyno/internal/record"
 	"dyno/internal/report"
-	"dyno/internal/result"
 )
 
 // Variant declares a contestant that differs from another only in What; the page shows the effect.
@@ -48,7 +48,7 @@ func (r *reader) variants() {
 // variants returns the ratio of rates between each variant and its original, at each level that the
 // run loaded.
 func (e *evidence) variants() (out []worth) {
-	if e.run.Plan.Processes == result.PerLoad {
+	if e.run.Plan.Processes == record.PerLoad {
 		return nil
 	}
 	for _, v := range e.study.Variants {

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"dyno/internal/document"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // eachShown is how many requests of a mix Text shows; JSON and CSV list all.
@@ -17,7 +17,7 @@ type eachRequest struct {
 	name    string
 	perSec  float64
 	latency latency
-	result.Each
+	record.Each
 }
 
 // each returns figures for the requests of a mix, in order; none if the load has only one request.

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"dyno/internal/document"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // Format is JSON's version; see doc/format.md.
@@ -41,7 +41,7 @@ type loadJSON struct {
 
 	Protocol         string              `json:"protocol"`
 	StreamsAllowed   int                 `json:"streams_allowed,omitempty"`
-	TLS              []result.TLSSession `json:"tls,omitempty"`
+	TLS              []record.TLSSession `json:"tls,omitempty"`
 	Unverified       bool                `json:"unverified,omitempty"`
 	Checked          string              `json:"checked,omitempty"`
 	Handshakes       int64               `json:"handshakes,omitempty"`

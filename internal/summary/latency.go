@@ -4,15 +4,14 @@ import (
 	"fmt"
 
 	"dyno/internal/analysis"
-	"dyno/internal/hist"
+	"dyno/internal/record"
 	"dyno/internal/report"
-	"dyno/internal/result"
 )
 
 // latency is a histogram that includes interrupted requests: they count with the time that they had
 // waited, at least from.
 type latency struct {
-	h        *hist.Histogram
+	h        *record.Histogram
 	censored int64
 	from     int64
 }
@@ -31,8 +30,8 @@ func (f figure) text() string {
 		return "-"
 	case f.atLeast:
 		return ">= " + report.Duration(f.ns)
-	case f.ns < hist.Lowest: // the histogram cannot tell such times apart
-		return fmt.Sprintf("< %d µs", hist.Lowest/1000)
+	case f.ns < record.LowestTime: // the histogram cannot tell such times apart
+		return fmt.Sprintf("< %d µs", record.LowestTime/1000)
 	}
 	return report.Duration(f.ns)
 }
@@ -88,7 +87,7 @@ func (l latency) quantile(q float64) figure {
 	f := figure{ns: v, known: true, atLeast: !inside}
 	if l.censored > 0 && v >= float64(l.from) {
 		upper, inside := l.at(q + float64(l.censored)/float64(l.count()))
-		f.atLeast = f.atLeast || !inside || upper > v*(1+result.Raised)
+		f.atLeast = f.atLeast || !inside || upper > v*(1+record.Raised)
 	}
 	return f
 }
@@ -99,7 +98,7 @@ func (l latency) at(q float64) (ns float64, inside bool) {
 	rank := q * float64(l.count()) / float64(max(l.h.Count(), 1))
 	if rank > 1+1e-12 {
 		if l.h.Over() > 0 {
-			return hist.Highest, false
+			return record.Highest, false
 		}
 		return float64(l.h.Max()), false
 	}
@@ -127,7 +126,7 @@ func (l latency) max() figure {
 	case l.count() == 0:
 		return figure{}
 	case l.h.Over() > 0:
-		return figure{hist.Highest, true, true}
+		return figure{record.Highest, true, true}
 	}
 	return figure{float64(l.h.Max()), true, l.censored > 0 && l.h.Max() >= l.from}
 }

@@ -10,8 +10,7 @@ import (
 	"math"
 	"time"
 
-	"dyno/internal/hist"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // Summary is a finished load.
@@ -42,8 +41,8 @@ type Summary struct {
 	AnyStatus  bool        // no status was requested
 	Objectives []Objective // given for the load
 
-	Load    result.Load
-	Detail  result.Detail
+	Load    record.Load
+	Detail  record.Detail
 	Seconds []Second // in order
 	// Generators lists the generators in the order of their shares; nil: one made the load.
 	Generators []OneOfSeveral
@@ -69,7 +68,7 @@ type Second struct {
 }
 
 // Of returns an interval's Second.
-func Of(i result.Interval) Second {
+func Of(i record.Interval) Second {
 	l := &i.Load
 	s := Second{
 		StartNS: i.StartNS, LengthNS: i.LengthNS, Started: l.Started, Succeeded: l.Succeeded, Failed: l.Failed,
@@ -82,7 +81,7 @@ func Of(i result.Interval) Second {
 }
 
 // Measured sets s's percentiles from its interval's histograms.
-func (s *Second) Measured(d *result.Detail) {
+func (s *Second) Measured(d *record.Detail) {
 	if h := primary(d); h != nil {
 		s.P50NS, s.P99NS, s.MaxNS = told(h, 0.5), told(h, 0.99), h.Max()
 	}
@@ -92,7 +91,7 @@ func (s *Second) Measured(d *result.Detail) {
 }
 
 // told returns a quantile if enough requests lie beyond it, else 0.
-func told(h *hist.Histogram, q float64) int64 {
+func told(h *record.Histogram, q float64) int64 {
 	if !(latency{h: h}).bears(q) {
 		return 0
 	}
@@ -100,7 +99,7 @@ func told(h *hist.Histogram, q float64) int64 {
 }
 
 // primary returns response times if they were kept, else service times.
-func primary(d *result.Detail) *hist.Histogram {
+func primary(d *record.Detail) *record.Histogram {
 	if d.Response != nil {
 		return d.Response
 	}

@@ -20,8 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"dyno/internal/document"
-	"dyno/internal/hist"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 var update = flag.Bool("update", false, "rewrite the goldens in testdata")
@@ -48,9 +47,9 @@ func golden(t *testing.T, name, got string) {
 }
 
 // spread records n latencies evenly from lo to hi.
-func spread(h *hist.Histogram, n int, lo, hi time.Duration) *hist.Histogram {
+func spread(h *record.Histogram, n int, lo, hi time.Duration) *record.Histogram {
 	if h == nil {
-		h = hist.New()
+		h = record.New()
 	}
 	for i := range n {
 		h.Record(int64(lo) + int64(hi-lo)*int64(i)/int64(max(n-1, 1)))
@@ -64,13 +63,13 @@ func closed() *Summary {
 		Dyno: "0.1.0-test", Command: "dyno load --seed 1 http://127.0.0.1:9200/", Target: "http://127.0.0.1:9200/",
 		Did: "10 s over 125 connections, closed loop, 1 thread (epoll)", Seed: 1, For: 10 * time.Second,
 		Wall: 10004 * time.Millisecond,
-		Load: result.Load{
+		Load: record.Load{
 			Planned: 120_000, Started: 120_000, Succeeded: 120_000, WindowNS: 10_003e6, Connections: 125,
 			Established: 125, Workers: 1,
 			LoopCPUNS: 6_200e6, RunQueueNS: 30e6, BytesRead: 15_600_000, BytesWritten: 7_800_000,
 			RateAnswers: 119_880.25, RateNS: 9_990e6, RateFromNS: 10e6, WallNS: 10_004e6, ServiceP50NS: 6e6,
 		},
-		Detail: result.Detail{
+		Detail: record.Detail{
 			Service: spread(spread(nil, 119_000, time.Millisecond, 12*time.Millisecond), 1000, 12*time.Millisecond,
 				115*time.Millisecond),
 			Connect:   spread(nil, 125, 40*time.Microsecond, 400*time.Microsecond),
@@ -96,14 +95,14 @@ func open() *Summary {
 		Dyno: "0.1.0-test", Command: "dyno load --rate 1000 --seed 1 http://h/", Target: "http://h/",
 		Did: "10 s at 1,000/s over 125 connections, open loop, 1 thread (epoll)", Seed: 1, Open: true,
 		For: 10 * time.Second, Timeout: 2 * time.Second, Wall: 12 * time.Second,
-		Load: result.Load{
+		Load: record.Load{
 			Planned: 10_000, Started: 9_990, NeverStarted: 10, Succeeded: 9_931, Failed: 3,
 			Errors:   map[string]int64{"timeout": 54, "reset": 2},
 			Failures: map[string]int64{"status": 3}, WindowNS: 11_999e6, Connections: 125, Established: 125, Workers: 1,
 			LoopCPUNS: 400e6, SpunNS: 600e6, Spin: new(true), RunQueueNS: 5e6, BytesRead: 1_290_000,
 			BytesWritten: 650_000,
 		},
-		Detail: result.Detail{
+		Detail: record.Detail{
 			Response: spread(spread(nil, 9_934, 2*time.Millisecond, 3*time.Millisecond), 66, 2*time.Second,
 				2500*time.Millisecond),
 			Service: spread(spread(nil, 9_931, 2*time.Millisecond, 3*time.Millisecond), 56, 2*time.Second,
@@ -174,10 +173,10 @@ func addFailures(all map[string]*Summary) {
 // addDelays adds loads that were delayed or interrupted.
 func addDelays(all map[string]*Summary) {
 	starved := open()
-	starved.Load = result.Load{Planned: 10_000, Started: 8_120, NeverStarted: 1_880, Succeeded: 8_120,
+	starved.Load = record.Load{Planned: 10_000, Started: 8_120, NeverStarted: 1_880, Succeeded: 8_120,
 		WindowNS: 10_010e6, Connections: 8, Established: 8, Workers: 1,
 		LoopCPUNS: 300e6, StarvedNS: 9_000e6, BacklogPeak: 1_900}
-	starved.Detail = result.Detail{Response: spread(spread(nil, 8_120, 10*time.Millisecond, 1800*time.Millisecond),
+	starved.Detail = record.Detail{Response: spread(spread(nil, 8_120, 10*time.Millisecond, 1800*time.Millisecond),
 		1_880, time.Millisecond, 1880*time.Millisecond),
 		Service:  spread(nil, 8_120, 8*time.Millisecond, 9*time.Millisecond),
 		Lag:      spread(nil, 8_120, time.Millisecond, 1800*time.Millisecond),
@@ -198,10 +197,10 @@ func addDelays(all map[string]*Summary) {
 	all["suspended"] = suspended
 
 	late := open()
-	late.Load = result.Load{Planned: 10_000, Started: 10_000, Succeeded: 10_000, WindowNS: 10_002e6, Connections: 125,
+	late.Load = record.Load{Planned: 10_000, Started: 10_000, Succeeded: 10_000, WindowNS: 10_002e6, Connections: 125,
 		Established: 125, Workers: 1,
 		LoopCPUNS: 5_000e6, RunQueueNS: 5_100e6}
-	late.Detail = result.Detail{Response: spread(nil, 10_000, time.Millisecond, 12*time.Millisecond),
+	late.Detail = record.Detail{Response: spread(nil, 10_000, time.Millisecond, 12*time.Millisecond),
 		Service: spread(nil, 10_000, time.Millisecond, 3*time.Millisecond),
 		Lag:     spread(nil, 10_000, time.Microsecond, 9*time.Millisecond), Status: map[int]int64{200: 10_000}}
 	all["late"] = late
@@ -227,11 +226,11 @@ func addMixes(all map[string]*Summary) {
 	encrypted := closed()
 	encrypted.Target, encrypted.Unverified = "https://127.0.0.1:9200/", true
 	encrypted.Load.Handshakes, encrypted.Load.Unnotified = 120_000, 1
-	session := result.TLSSession{Version: "TLS 1.3", Suite: "TLS_AES_128_GCM_SHA256", Group: "X25519MLKEM768",
+	session := record.TLSSession{Version: "TLS 1.3", Suite: "TLS_AES_128_GCM_SHA256", Group: "X25519MLKEM768",
 		ALPN: "http/1.1", Resumed: true, Connections: 120_000}
 	full := session
 	full.Resumed, full.Connections = false, 125
-	encrypted.Load.TLS = []result.TLSSession{session, full}
+	encrypted.Load.TLS = []record.TLSSession{session, full}
 	encrypted.Load.Succeeded, encrypted.Load.Errors = 119_990, map[string]int64{"handshake": 10}
 	encrypted.Renewing = true
 	encrypted.Detail.Connect = spread(nil, 120_125, 40*time.Microsecond, 400*time.Microsecond)
@@ -242,7 +241,7 @@ func addMixes(all map[string]*Summary) {
 	mix := closed()
 	mix.Names = []string{"GET /users", "POST /users", "GET /users/{int:1..100}", "verified only"}
 	mix.Load.Succeeded, mix.Load.Failed, mix.Load.Errors = 119_900, 60, map[string]int64{"timeout": 40}
-	mix.Detail.Each = []result.Each{
+	mix.Detail.Each = []record.Each{
 		{Succeeded: 80_000, Latency: spread(nil, 80_000, time.Millisecond, 3*time.Millisecond)},
 		{Succeeded: 39_000, Failed: 60, Unanswered: 40, Censored: 40, CensoredFromNS: 2e9, Latency: spread(
 			spread(nil, 39_000, 5*time.Millisecond, 115*time.Millisecond), 40, 2*time.Second, 2*time.Second)},
@@ -258,11 +257,11 @@ func addMixes(all map[string]*Summary) {
 
 	// An engine that measures little, a load with few requests and no whole second.
 	all["few"] = &Summary{Target: "http://h/", Did: "12 requests over 1 connection",
-		Load: result.Load{Planned: 12, Started: 12, Succeeded: 12, WindowNS: 30e6, Connections: 1, Established: 1},
-		Detail: result.Detail{Service: spread(nil, 12, time.Millisecond, 3*time.Millisecond),
+		Load: record.Load{Planned: 12, Started: 12, Succeeded: 12, WindowNS: 30e6, Connections: 1, Established: 1},
+		Detail: record.Detail{Service: spread(nil, 12, time.Millisecond, 3*time.Millisecond),
 			Status: map[int]int64{204: 12}}}
 	all["nothing"] = &Summary{Target: "http://h/", Did: "1 s over 1 connection", For: time.Second,
-		Load: result.Load{Connections: 1, Established: 1}}
+		Load: record.Load{Connections: 1, Established: 1}}
 }
 
 func TestText(t *testing.T) {
@@ -387,11 +386,11 @@ func TestRedirects(t *testing.T) {
 func TestLateNeedsPercentile(t *testing.T) {
 	for n, want := range map[int]bool{999: false, 1000: true} {
 		s := open()
-		s.Load = result.Load{Planned: int64(n), Started: int64(n), Succeeded: int64(n), WindowNS: 10_002e6,
+		s.Load = record.Load{Planned: int64(n), Started: int64(n), Succeeded: int64(n), WindowNS: 10_002e6,
 			Connections: 1,
 			Established: 1, Workers: 1, LoopCPUNS: 1_000e6}
 		h := spread(nil, n, 100*time.Millisecond, 200*time.Millisecond)
-		s.Detail = result.Detail{Response: h, Service: h, Lag: h, Status: map[int]int64{200: int64(n)}}
+		s.Detail = record.Detail{Response: h, Service: h, Lag: h, Status: map[int]int64{200: int64(n)}}
 		if Has(s.Warnings(), Generator) != want {
 			t.Errorf("%d requests: %v", n, s.Warnings())
 		}
@@ -553,9 +552,9 @@ func TestShortLoadsArePausedToo(t *testing.T) {
 
 func TestOf(t *testing.T) {
 	h := spread(nil, 1000, time.Millisecond, 5*time.Millisecond)
-	s := Of(result.Interval{StartNS: 2e9, LengthNS: 1e9, Load: result.Load{Started: 9, Succeeded: 5, Failed: 1,
+	s := Of(record.Interval{StartNS: 2e9, LengthNS: 1e9, Load: record.Load{Started: 9, Succeeded: 5, Failed: 1,
 		Errors: map[string]int64{"reset": 1, "dial": 2}},
-		Detail: result.Detail{Service: spread(nil, 10, 1, 2), Response: h,
+		Detail: record.Detail{Service: spread(nil, 10, 1, 2), Response: h,
 			Lag: spread(nil, 999, time.Microsecond, 2*time.Microsecond)}})
 	if s.Errored != 3 || s.P50NS != h.Quantile(.5) || s.P99NS != h.Quantile(.99) || s.MaxNS != h.Max() ||
 		s.LagP50NS == 0 || s.LagP99NS != 0 || s.second() != 2 {
@@ -574,8 +573,8 @@ func TestSentAgain(t *testing.T) {
 	}
 	s.Load.SentAgain = 0
 	for i := range s.Seconds {
-		s.Seconds[i] = Of(result.Interval{LengthNS: 1e9, Load: result.Load{SentAgain: int64(i + 1)}})
-		s.Seconds[i].Add(Of(result.Interval{LengthNS: 1e9, Load: result.Load{SentAgain: 1000}}))
+		s.Seconds[i] = Of(record.Interval{LengthNS: 1e9, Load: record.Load{SentAgain: int64(i + 1)}})
+		s.Seconds[i].Add(Of(record.Interval{LengthNS: 1e9, Load: record.Load{SentAgain: 1000}}))
 		s.Load.SentAgain += int64(i + 1001)
 	}
 	out.Reset()

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // TestLedgerPlans: a number of requests, or a rate, is a plan; a time is none.
@@ -71,7 +71,7 @@ func TestErrorsHead(t *testing.T) {
 func TestTryHTTP2(t *testing.T) {
 	const sent, perhaps = ". The server speaks HTTP/2: pass --http2", ". If the server speaks HTTP/2 alone, pass --http2"
 	refused := func(alpn string) func(*Summary) {
-		return func(s *Summary) { s.Load.BytesRead, s.Load.TLS = 900, []result.TLSSession{{ALPN: alpn}} }
+		return func(s *Summary) { s.Load.BytesRead, s.Load.TLS = 900, []record.TLSSession{{ALPN: alpn}} }
 	}
 	for name, c := range map[string]struct {
 		change func(*Summary)
@@ -90,7 +90,7 @@ func TestTryHTTP2(t *testing.T) {
 		"HTTP/2":    {func(s *Summary) { s.HTTP2 = true }, ""},
 		"no error":  {func(s *Summary) { s.Load.Errors = nil }, ""},
 	} {
-		s := &Summary{Load: result.Load{Started: 10, Errors: map[string]int64{"closed": 10}}}
+		s := &Summary{Load: record.Load{Started: 10, Errors: map[string]int64{"closed": 10}}}
 		if c.change(s); s.tryHTTP2() != c.want {
 			t.Errorf("%s: %q; want %q", name, s.tryHTTP2(), c.want)
 		}

@@ -9,8 +9,8 @@ import (
 	"dyno/internal/checks"
 	"dyno/internal/document"
 	"dyno/internal/foreign"
+	"dyno/internal/record"
 	"dyno/internal/report"
-	"dyno/internal/result"
 )
 
 // Warning is a sentence that a reader needs before the figures, with a remedy.
@@ -204,7 +204,7 @@ func (s *Summary) atLimit() string {
 
 // paused judges a load like a trial in a run (V30).
 func (s *Summary) paused() string {
-	t := result.Trial{Load: s.Load, Causes: result.Causes{SuspendedNS: int64(s.Suspended)}}
+	t := record.Trial{Load: s.Load, Causes: record.Causes{SuspendedNS: int64(s.Suspended)}}
 	if !checks.Paused(&t) {
 		return ""
 	}
@@ -222,7 +222,7 @@ func (s *Summary) paused() string {
 // each connection waits for one answer at a time.
 func (s *Summary) stopped() (id, text string) {
 	l := &s.Load
-	ns, few := checks.Stopped(&result.Trial{Load: *l, Causes: result.Causes{SuspendedNS: int64(s.Suspended)}})
+	ns, few := checks.Stopped(&record.Trial{Load: *l, Causes: record.Causes{SuspendedNS: int64(s.Suspended)}})
 	length := fmt.Sprintf("%s, %s of the load", report.Duration(float64(ns)),
 		report.PerCent(float64(ns)/float64(l.Sending())))
 	switch {
@@ -273,7 +273,7 @@ func (s *Summary) unsteady() string {
 	switch {
 	case left <= 0:
 		why = "the load ended before the ramp-up"
-	case left >= max(result.FewestTimes*l.ServiceP50NS, turn): // enough was left, so not all connections were answered
+	case left >= max(record.FewestTimes*l.ServiceP50NS, turn): // enough was left, so not all connections were answered
 		switch {
 		case s.Generators != nil || s.Depth == 0:
 			why = "the rate is not of a steady part of the load"
@@ -285,7 +285,7 @@ func (s *Summary) unsteady() string {
 	case s.Ramp == 0 && l.Started < fewTurns*int64(l.Established):
 		why = fmt.Sprintf("only %s on %s, too few for a rate", document.Count(l.Started, "request"),
 			document.Count(l.Established, "connection"))
-	case left < result.FewestTimes*l.ServiceP50NS:
+	case left < record.FewestTimes*l.ServiceP50NS:
 		why += fmt.Sprintf(", or %s median service times", report.Sig3(float64(left)/float64(l.ServiceP50NS)))
 	default:
 		why += ", less than one think time and one median service time, " + report.Duration(float64(turn))
@@ -357,7 +357,7 @@ func (s *Summary) tryHTTP2() string {
 	l := &s.Load
 	closed := l.BytesRead == 0 && l.Errored() > 0
 	if len(l.TLS) > 0 {
-		closed = !slices.ContainsFunc(l.TLS, func(t result.TLSSession) bool { return t.ALPN != "" })
+		closed = !slices.ContainsFunc(l.TLS, func(t record.TLSSession) bool { return t.ALPN != "" })
 	}
 	switch {
 	case s.HTTP2 || l.Succeeded+l.Failed > 0 || l.UnreachableNS > 0:

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"dyno/internal/document"
-	"dyno/internal/hist"
+	"dyno/internal/record"
 	"dyno/internal/report"
 )
 
@@ -17,7 +17,7 @@ const (
 
 // latencyEdges are the rows' upper bounds in ns: 1, 2 and 5 in each decade.
 var latencyEdges = func() (edges []int64) {
-	for e := int64(10_000); e <= hist.Highest; e *= 10 {
+	for e := int64(10_000); e <= record.Highest; e *= 10 {
 		edges = append(edges, e, 2*e, 5*e)
 	}
 	return edges
@@ -26,7 +26,7 @@ var latencyEdges = func() (edges []int64) {
 // latencyLines draws a histogram of all latencies so far: a row for each bound, from the lowest
 // bound that is not below all latencies. If there are too many rows, the lowest are combined. Any
 // count above 0 shows.
-func latencyLines(h *hist.Histogram, style func(...string) string) (lines []string) {
+func latencyLines(h *record.Histogram, style func(...string) string) (lines []string) {
 	atMost := h.AtMost(latencyEdges)
 	last := slices.Index(atMost, h.Count())
 	first := slices.IndexFunc(atMost, func(n int64) bool { return n > 0 })

@@ -4,12 +4,12 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/internal/hist"
+	"dyno/internal/record"
 )
 
 func TestLatencyLines(t *testing.T) {
 	plain := func(s ...string) string { return strings.Join(s, "") }
-	h := hist.New()
+	h := record.New()
 	if got := latencyLines(h, plain); got != nil {
 		t.Errorf("nothing shows as %q", got)
 	}

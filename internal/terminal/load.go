@@ -10,9 +10,8 @@ import (
 
 	"dyno/internal/analysis"
 	"dyno/internal/document"
-	"dyno/internal/hist"
+	"dyno/internal/record"
 	"dyno/internal/report"
-	"dyno/internal/result"
 )
 
 const loadPlainEvery = 5 * time.Second // progress lines of a load without a TTY
@@ -25,10 +24,10 @@ type LoadView struct {
 	length   time.Duration // planned; 0: bounded by requests
 	requests int64         // planned; 0: bounded by length
 
-	started, errors int64           // totals so far
-	rates           []float64       // for each interval so far
-	latency         *hist.Histogram // all latencies so far, on a TTY
-	drains          bool            // no more requests are sent; the last answers are awaited
+	started, errors int64             // totals so far
+	rates           []float64         // for each interval so far
+	latency         *record.Histogram // all latencies so far, on a TTY
+	drains          bool              // no more requests are sent; the last answers are awaited
 }
 
 // NewLoad returns a view of a load that ends after length or, if that is 0, after a number of
@@ -37,7 +36,7 @@ func NewLoad(
 	out io.Writer, tty, noColor bool, width func() int, title string, length time.Duration, requests int64,
 ) *LoadView {
 	return &LoadView{view: New(out, tty, noColor, width), title: document.Clean(title), length: length,
-		requests: requests, latency: hist.New()}
+		requests: requests, latency: record.New()}
 }
 
 // Start shows that the load begins.
@@ -50,7 +49,7 @@ func (l *LoadView) Start() {
 }
 
 // Tick adds an interval of the load and shows it.
-func (l *LoadView) Tick(i result.Interval) {
+func (l *LoadView) Tick(i record.Interval) {
 	l.started += i.Load.Started
 	l.errors += i.Load.Failed + i.Load.Errored()
 	if l.drains = l.length > 0 && i.StartNS >= int64(l.length); !l.drains && i.LengthNS > 0 {
@@ -75,7 +74,7 @@ func (l *LoadView) Close() { l.view.Close() }
 
 // lines returns the live lines: the title, the progress, the present rate and latency, the rates so
 // far, and a histogram of the latencies so far.
-func (l *LoadView) lines(i *result.Interval, elapsed time.Duration) []string {
+func (l *LoadView) lines(i *record.Interval, elapsed time.Duration) []string {
 	v := l.view
 	done, total := int(min(elapsed, l.length)/time.Millisecond), int(l.length/time.Millisecond)
 	if total == 0 {
@@ -91,7 +90,7 @@ func (l *LoadView) lines(i *result.Interval, elapsed time.Duration) []string {
 }
 
 // now returns an interval in words: rate, latency, errors.
-func (l *LoadView) now(i *result.Interval) string {
+func (l *LoadView) now(i *record.Interval) string {
 	words := []string{"waiting for the last responses"}
 	if !l.drains && len(l.rates) > 0 {
 		words[0] = report.Rate(l.rates[len(l.rates)-1])

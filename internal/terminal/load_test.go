@@ -7,18 +7,17 @@ import (
 	"testing"
 	"time"
 
-	"dyno/internal/hist"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // interval is second k in a load: n answers after about 2 ms and some errors.
-func interval(k int, n, errors int64) result.Interval {
-	h := hist.New()
+func interval(k int, n, errors int64) record.Interval {
+	h := record.New()
 	for i := range n {
 		h.Record(2_000_000 + 1000*i)
 	}
-	i := result.Interval{StartNS: int64(k) * 1e9, LengthNS: 1e9, Load: result.Load{Started: n + errors, Succeeded: n},
-		Detail: result.Detail{Service: h}}
+	i := record.Interval{StartNS: int64(k) * 1e9, LengthNS: 1e9, Load: record.Load{Started: n + errors, Succeeded: n},
+		Detail: record.Detail{Service: h}}
 	if errors > 0 {
 		i.Load.Errors = map[string]int64{"reset": errors}
 	}

@@ -21,8 +21,8 @@ import (
 	"github.com/muesli/termenv"
 
 	"dyno/internal/document"
+	"dyno/internal/record"
 	"dyno/internal/report"
-	"dyno/internal/result"
 )
 
 const (
@@ -52,7 +52,7 @@ type View struct {
 	tasks            []task        // for contestants, until measuring begins
 	measuring        bool          // measuring has begun
 	failed           []string      // contestants
-	standing         []result.Standing
+	standing         []record.Standing
 
 	seen  map[string]bool // stages, for the plain form
 	last  time.Time       // the last drawing, or the last plain progress line
@@ -90,7 +90,7 @@ func New(out io.Writer, tty, noColor bool, width func() int) *View {
 
 // Event adds e and shows the changes. A failure or an analysis result gets its own line, which is
 // never overwritten.
-func (v *View) Event(e result.Event) {
+func (v *View) Event(e record.Event) {
 	changed := v.take(e)
 	switch {
 	case !v.tty:
@@ -115,7 +115,7 @@ func (v *View) Close() {
 // take updates the view. It reports whether e begins something that could last: a new stage or,
 // before measuring, a contestant's next one. Such a change is shown at once, because the next event
 // may come much later.
-func (v *View) take(e result.Event) (changed bool) {
+func (v *View) take(e record.Event) (changed bool) {
 	if v.started.IsZero() {
 		v.started = e.Time
 	}
@@ -160,7 +160,7 @@ func (v *View) take(e result.Event) (changed bool) {
 }
 
 // plain writes e as a line if it is news, and progress every few seconds.
-func (v *View) plain(e result.Event, changed bool) {
+func (v *View) plain(e record.Event, changed bool) {
 	switch {
 	case e.Failure != nil:
 		v.print(v.failure(e.Failure))
@@ -195,7 +195,7 @@ func (v *View) print(s string) {
 }
 
 // failure returns f on one line, with its log's path.
-func (v *View) failure(f *result.Failure) string {
+func (v *View) failure(f *record.Failure) string {
 	s := v.style.bad.Render("✗ "+document.Clean(f.Contestant)) + "  " + report.FailureText(f)
 	if f.LogFile != "" && !strings.Contains(s, document.Clean(f.LogFile)) { // the hint may name it
 		s += " (log: " + document.Clean(filepath.Join(v.Folder, f.LogFile)) + ")"

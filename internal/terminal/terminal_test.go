@@ -14,7 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 var update = flag.Bool("update", false, "rewrite the goldens in testdata")
@@ -138,35 +138,35 @@ func (s *screen) String() string {
 
 var start = time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
 
-func at(seconds float64, e result.Event) result.Event {
+func at(seconds float64, e record.Event) record.Event {
 	e.Time = start.Add(time.Duration(seconds * float64(time.Second)))
 	return e
 }
 
 // story is a run with three contestants, one without a toolchain and one that fails in the second
 // epoch.
-func story() (before, after []result.Event) {
-	before = []result.Event{
-		at(0, result.Event{Stage: "toolchain", Contestant: "kestrel"}),
-		at(0.01, result.Event{Stage: "toolchain", Contestant: "kestrel", Failure: &result.Failure{Contestant: "kestrel",
+func story() (before, after []record.Event) {
+	before = []record.Event{
+		at(0, record.Event{Stage: "toolchain", Contestant: "kestrel"}),
+		at(0.01, record.Event{Stage: "toolchain", Contestant: "kestrel", Failure: &record.Failure{Contestant: "kestrel",
 			Stage:  "toolchain",
 			Reason: "needs .NET SDK >=10.0", Hint: "install it or set DYNO_DOTNET"}}),
-		at(0.02, result.Event{Stage: "build", Contestant: "iris", Text: "go build"}),
-		at(0.03, result.Event{Stage: "build", Contestant: "gin", Text: "go build"}),
-		at(0.04, result.Event{Stage: "build", Contestant: "hyper", Text: "cargo build --release"}),
-		at(4, result.Event{Stage: "verify", Contestant: "iris", Text: "12 requests"}),
-		at(4.1, result.Event{Stage: "built", Contestant: "gin"}),
+		at(0.02, record.Event{Stage: "build", Contestant: "iris", Text: "go build"}),
+		at(0.03, record.Event{Stage: "build", Contestant: "gin", Text: "go build"}),
+		at(0.04, record.Event{Stage: "build", Contestant: "hyper", Text: "cargo build --release"}),
+		at(4, record.Event{Stage: "verify", Contestant: "iris", Text: "12 requests"}),
+		at(4.1, record.Event{Stage: "built", Contestant: "gin"}),
 	}
-	after = []result.Event{
-		at(20, result.Event{Stage: "calibrate", Text: "null server"}),
-		at(21, result.Event{Stage: "analyse",
+	after = []record.Event{
+		at(20, record.Event{Stage: "calibrate", Text: "null server"}),
+		at(21, record.Event{Stage: "analyse",
 			Text: "the measurement begins: one analysis, after 12 epochs"}),
-		at(22, result.Event{Stage: "launch", Contestant: "iris", Total: 300, Left: 3 * time.Minute}),
+		at(22, record.Event{Stage: "launch", Contestant: "iris", Total: 300, Left: 3 * time.Minute}),
 	}
 	for i := range 100 {
-		e := result.Event{Stage: "measure", Contestant: []string{"iris", "gin", "hyper"}[i%3],
+		e := record.Event{Stage: "measure", Contestant: []string{"iris", "gin", "hyper"}[i%3],
 			Text: fmt.Sprintf("epoch %d", i/30),
-			Done: i + 1, Total: 300, Left: time.Duration(200-i) * time.Second, Trial: &result.Trial{}}
+			Done: i + 1, Total: 300, Left: time.Duration(200-i) * time.Second, Trial: &record.Trial{}}
 		if i > 80 {
 			e.Left = e.Left * 3 / 2
 		}
@@ -174,7 +174,7 @@ func story() (before, after []result.Event) {
 			e.Stage = "measured"
 		}
 		if i%30 == 29 {
-			e.Standing = []result.Standing{
+			e.Standing = []record.Standing{
 				{Name: "hyper", PerSec: 91412, Ratio: 1, Of: "vs best"},
 				{Name: "iris", PerSec: 84600, Ratio: 0.912, Lo: 0, Hi: math.Inf(1), Of: "vs best"},
 				{Name: "gin", PerSec: 84100, Ratio: 0.905, Lo: 0.89, Hi: 0.92, Of: "vs best"},
@@ -182,9 +182,9 @@ func story() (before, after []result.Event) {
 		}
 		after = append(after, at(24+0.5*float64(i), e))
 		if i == 70 {
-			after = append(after, at(24+0.5*float64(i)+0.1, result.Event{Stage: "measure", Contestant: "gin", Done: 71,
+			after = append(after, at(24+0.5*float64(i)+0.1, record.Event{Stage: "measure", Contestant: "gin", Done: 71,
 				Total: 300,
-				Failure: &result.Failure{Contestant: "gin", Stage: "load", Epoch: 2,
+				Failure: &record.Failure{Contestant: "gin", Stage: "load", Epoch: 2,
 					Reason: "3 responses broke\x1b[2J the contract", LogFile: "logs/gin-2.log"}}))
 		}
 	}
@@ -198,7 +198,7 @@ func TestPlain(t *testing.T) {
 	for _, e := range append(before, after...) {
 		v.Event(e)
 	}
-	v.Event(at(80, result.Event{Stage: "done"}))
+	v.Event(at(80, record.Event{Stage: "done"}))
 	v.Close()
 	if strings.Contains(b.String(), "\x1b") {
 		t.Error("an escape code without a TTY")
@@ -229,7 +229,7 @@ func TestLogOfFailure(t *testing.T) {
 	var b bytes.Buffer
 	v := New(&b, false, false, nil)
 	v.Folder = "runs/7"
-	v.Event(at(0, result.Event{Stage: "launch", Contestant: "gin", Failure: &result.Failure{Contestant: "gin",
+	v.Event(at(0, record.Event{Stage: "launch", Contestant: "gin", Failure: &record.Failure{Contestant: "gin",
 		Stage: "launch", Reason: "it exited", LogFile: "logs/gin-epoch0.log"}}))
 	if !strings.Contains(b.String(), "(log: runs/7/logs/gin-epoch0.log)") {
 		t.Error(b.String())
@@ -242,7 +242,7 @@ func TestCount(t *testing.T) {
 	var b bytes.Buffer
 	v := New(&b, false, false, nil)
 	for i, n := range [][2]int{{10, 1000}, {204, 1000}, {200, 910}, {206, 910}} {
-		v.Event(at(float64(20*i), result.Event{Stage: "measure", Done: n[0], Total: n[1]}))
+		v.Event(at(float64(20*i), record.Event{Stage: "measure", Done: n[0], Total: n[1]}))
 	}
 	want := `[ 0:00] measure
 [ 0:20] measure  204 of 1000 trials, 20 %
@@ -260,7 +260,7 @@ func TestTimeLeft(t *testing.T) {
 	for _, c := range []struct {
 		left, shown int
 	}{{200, 200}, {190, 190}, {205, 190}, {210, 210}, {195, 195}, {189, 189}, {250, 250}, {100, 100}} {
-		v.Event(at(0, result.Event{Stage: "measure", Done: 1, Total: 9, Left: time.Duration(c.left) * time.Second}))
+		v.Event(at(0, record.Event{Stage: "measure", Done: 1, Total: 9, Left: time.Duration(c.left) * time.Second}))
 		if shown := int(v.left.Seconds()); shown != c.shown {
 			t.Errorf("%d s left: %d s, want %d s", c.left, shown, c.shown)
 		}
@@ -292,11 +292,11 @@ func TestResize(t *testing.T) {
 func TestThrottle(t *testing.T) {
 	s := &screen{t: t, width: 80}
 	v := New(s, true, false, nil)
-	v.Event(at(0, result.Event{Stage: "measure", Done: 1, Total: 1000}))
+	v.Event(at(0, record.Event{Stage: "measure", Done: 1, Total: 1000}))
 	s.writes = 0
 	for i := range 1000 { // ten seconds of 10 ms trials
-		v.Event(at(0.01*float64(i+1), result.Event{Stage: []string{"measure", "measured"}[i%2], Contestant: "a",
-			Done: i, Total: 1000, Trial: &result.Trial{}}))
+		v.Event(at(0.01*float64(i+1), record.Event{Stage: []string{"measure", "measured"}[i%2], Contestant: "a",
+			Done: i, Total: 1000, Trial: &record.Trial{}}))
 	}
 	if s.writes > 40 || s.writes < 35 {
 		t.Errorf("%d writes in 10 s; want about 4 a second", s.writes)
@@ -311,16 +311,16 @@ func TestManyContestants(t *testing.T) {
 	s := &screen{t: t, width: 80}
 	v := New(s, true, false, nil)
 	for i := range 30 {
-		v.Event(at(0, result.Event{Stage: "build", Contestant: fmt.Sprintf("c%02d", i)}))
+		v.Event(at(0, record.Event{Stage: "build", Contestant: fmt.Sprintf("c%02d", i)}))
 	}
 	if len(s.rows) > 14 || !strings.Contains(s.String(), "and 21 more") {
 		t.Errorf("%d rows:\n%s", len(s.rows), s)
 	}
-	var st []result.Standing
+	var st []record.Standing
 	for i := range 30 {
-		st = append(st, result.Standing{Name: fmt.Sprintf("c%02d", i), PerSec: 1, Ratio: 1, Lo: 1, Hi: 1})
+		st = append(st, record.Standing{Name: fmt.Sprintf("c%02d", i), PerSec: 1, Ratio: 1, Lo: 1, Hi: 1})
 	}
-	v.Event(at(1, result.Event{Stage: "measure", Done: 1, Total: 2, Standing: st}))
+	v.Event(at(1, record.Event{Stage: "measure", Done: 1, Total: 2, Standing: st}))
 	if len(s.rows) > 16 || !strings.Contains(s.String(), "and 20 more") {
 		t.Errorf("%d rows:\n%s", len(s.rows), s)
 	}
@@ -330,8 +330,8 @@ func TestManyContestants(t *testing.T) {
 func TestNoReference(t *testing.T) {
 	var b bytes.Buffer
 	v := New(&b, true, true, func() int { return 80 })
-	v.Event(result.Event{Time: time.Unix(0, 0), Stage: "measure", Done: 1, Total: 4,
-		Standing: []result.Standing{{Name: "iris", PerSec: 51000}}})
+	v.Event(record.Event{Time: time.Unix(0, 0), Stage: "measure", Done: 1, Total: 4,
+		Standing: []record.Standing{{Name: "iris", PerSec: 51000}}})
 	if got := b.String(); strings.Contains(got, "reference") || strings.Contains(got, "decided") ||
 		!strings.Contains(got, "51,000/s") {
 		t.Errorf("%q", got)

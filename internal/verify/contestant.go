@@ -13,7 +13,7 @@ import (
 	"dyno/internal/bench"
 	"dyno/internal/contestant"
 	"dyno/internal/proc"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/scenario"
 	"dyno/internal/wire"
 )
@@ -37,7 +37,7 @@ type Outcome struct {
 	HTTP       wire.HTTP
 	Seen       *scenario.Observed
 	Version    string          // the built version
-	Failure    *result.Failure // nil: the contestant satisfies the contract
+	Failure    *record.Failure // nil: the contestant satisfies the contract
 }
 
 // Sample chooses n names, or all if there are fewer, and sorts them. The same seed chooses the same names:

@@ -13,7 +13,7 @@ import (
 
 	"dyno/internal/document"
 	"dyno/internal/load"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/scenario"
 	"dyno/internal/wire"
 )
@@ -135,13 +135,13 @@ func sent(job *load.Job) string {
 }
 
 // short runs a short load. Every response must satisfy the contract.
-func short(ctx context.Context, e load.Engine, job load.Job, requests int64) (result.Load, error) {
+func short(ctx context.Context, e load.Engine, job load.Job, requests int64) (record.Load, error) {
 	sess, err := e.Open(ctx, job)
 	if err != nil {
-		return result.Load{}, err
+		return record.Load{}, err
 	}
 	defer sess.Close()
-	var seen result.Detail
+	var seen record.Detail
 	l, err := sess.Run(ctx, load.Window{Requests: requests, Observe: &load.Observe{Into: &seen}})
 	if err == nil {
 		err = ctx.Err()

@@ -18,7 +18,7 @@ import (
 	"os"
 	"regexp"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 func main() {
@@ -62,33 +62,33 @@ func convert(r io.Reader, w io.Writer) error {
 	if err := json.Unmarshal(first, &head); err != nil || head.Plan == nil {
 		return errors.New("line 1: no plan of a dyno run")
 	}
-	if head.Plan.Format >= result.Format {
-		run, err := result.Read(bytes.NewReader(text), "standard input")
+	if head.Plan.Format >= record.Format {
+		run, err := record.Read(bytes.NewReader(text), "standard input")
 		if err != nil {
 			return err
 		}
-		return result.Write(w, run)
+		return record.Write(w, run)
 	}
 	first = oneTool.ReplaceAll(renamed(first), []byte(`"external":[$1]`))
-	run, n := &result.Run{}, 1
+	run, n := &record.Run{}, 1
 	plan, err := planLine(first)
 	if err != nil {
 		return fmt.Errorf("line 1: %w", err)
 	}
-	run.Add(result.Record{Plan: plan})
+	run.Add(record.Record{Plan: plan})
 	for line := range bytes.Lines(rest) {
 		n++
 		if len(bytes.TrimSpace(line)) == 0 {
 			continue
 		}
-		var rec result.Record
+		var rec record.Record
 		if err := json.Unmarshal(renamed(line), &rec); err != nil {
 			return fmt.Errorf("line %d: %w", n, err)
 		}
 		renew(&rec)
 		run.Add(rec)
 	}
-	return result.Write(w, run)
+	return record.Write(w, run)
 }
 
 // renamed renames the keys in a line. A quote within a string follows a backslash, so only a key can match.
@@ -100,7 +100,7 @@ func renamed(line []byte) []byte {
 }
 
 // renew converts the values in a record of format 1 or 2.
-func renew(r *result.Record) {
+func renew(r *record.Record) {
 	rename := func(value *string, from, to string) {
 		if *value == from {
 			*value = to
@@ -108,7 +108,7 @@ func renew(r *result.Record) {
 	}
 	switch {
 	case r.Calibration != nil:
-		r.Calibration.Format = result.Format
+		r.Calibration.Format = record.Format
 	case r.Contestant != nil:
 		rename(&r.Contestant.Title, "reference, blinded copy", "reference, copy")
 	case r.End != nil:

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 const recordOfFormat1 = `{"plan":{"format":1,"protocol":"duel","level":{"connections":1,"pipeline":1},"companion":"records","driver":"wrk","looks":[8,12],"side_epochs":3,"seed":18446744073709551615}}
@@ -33,7 +33,7 @@ const afterPlan = `{"calibration":{"format":3,"noise":{"rounds":[{"causes":{"bac
 
 // Records in formats 1 to 3 are written in format 3.
 func TestConvert(t *testing.T) {
-	want, err := result.Read(strings.NewReader(recordOfFormat3), "new")
+	want, err := record.Read(strings.NewReader(recordOfFormat3), "new")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,12 +44,12 @@ func TestConvert(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		got, err := result.Read(strings.NewReader(b.String()), name)
+		got, err := record.Read(strings.NewReader(b.String()), name)
 		if err != nil {
 			t.Errorf("%s: %v\n%s", name, err, &b)
 			continue
 		}
-		if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(result.End{}, "Records", "SHA256")); diff != "" {
+		if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(record.End{}, "Records", "SHA256")); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
 	}

@@ -6,13 +6,13 @@ import (
 	"slices"
 
 	"dyno/internal/wire"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // oldPlan is what a plan of format 2 has, beside the keys of format 3.
 type oldPlan struct {
 	Protocol         string          `json:"protocol"`
-	Level            result.Level    `json:"level"`
+	Level            record.Level    `json:"level"`
 	CeilingScenarios []string        `json:"ceiling_scenarios"`
 	CeilingProtocols []wire.HTTP `json:"ceiling_protocols"`
 	ExtraEpochs      int             `json:"extra_epochs"`
@@ -35,7 +35,7 @@ var groups = map[string]map[string]string{
 }
 
 // planLine returns the plan of format 2 in a line as one of format 3.
-func planLine(line []byte) (*result.Plan, error) {
+func planLine(line []byte) (*record.Plan, error) {
 	var old struct{ Plan oldPlan }
 	if err := json.Unmarshal(line, &old); err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func planLine(line []byte) (*result.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	var p result.Plan
+	var p record.Plan
 	if err := json.Unmarshal(rest, &p); err != nil {
 		return nil, err
 	}
@@ -74,19 +74,19 @@ func planLine(line []byte) (*result.Plan, error) {
 }
 
 // fill sets what format 2 left out where it followed from the protocol.
-func (old *oldPlan) fill(p *result.Plan) {
-	p.Format, p.Processes, p.Epochs = result.Format, result.PerEpoch, old.Analyses
+func (old *oldPlan) fill(p *record.Plan) {
+	p.Format, p.Processes, p.Epochs = record.Format, record.PerEpoch, old.Analyses
 	if len(p.Epochs) == 0 {
 		p.Epochs = []int{old.Epochs}
 	}
 	switch {
 	case old.Protocol == "classic":
-		p.Processes = result.PerLoad
+		p.Processes = record.PerLoad
 	case old.Fresh:
-		p.Processes = result.PerPart
+		p.Processes = record.PerPart
 	}
 	if len(p.Levels) == 0 {
-		p.Levels = []result.Level{old.Level}
+		p.Levels = []record.Level{old.Level}
 	}
 	for i := range p.Levels {
 		n := cmp.Or(old.ExtraEpochs, 6)
@@ -98,7 +98,7 @@ func (old *oldPlan) fill(p *result.Plan) {
 	if len(p.Cells) == 0 {
 		for _, name := range p.Contestants {
 			for i := range p.Levels {
-				p.Cells = append(p.Cells, result.Cell{Contestant: name, Level: i})
+				p.Cells = append(p.Cells, record.Cell{Contestant: name, Level: i})
 			}
 		}
 	}
@@ -118,11 +118,11 @@ func (old *oldPlan) fill(p *result.Plan) {
 }
 
 // pairs returns the comparisons of all pairs at levels where the plan has both.
-func pairs(p *result.Plan, levels []int) (all []result.Comparison) {
+func pairs(p *record.Plan, levels []int) (all []record.Comparison) {
 	for _, level := range levels {
 		for i, a := range p.Contestants {
 			for _, b := range p.Contestants[i+1:] {
-				f := result.Comparison{A: result.Cell{Contestant: a, Level: level}, B: result.Cell{Contestant: b, Level: level}}
+				f := record.Comparison{A: record.Cell{Contestant: a, Level: level}, B: record.Cell{Contestant: b, Level: level}}
 				if p.Has(f.A) && p.Has(f.B) {
 					all = append(all, f)
 				}
@@ -133,33 +133,33 @@ func pairs(p *result.Plan, levels []int) (all []result.Comparison) {
 }
 
 // ride adds the cells of controls, and of the server that shows the ceiling.
-func (old *oldPlan) ride(p *result.Plan) {
+func (old *oldPlan) ride(p *record.Plan) {
 	for i, l := range p.Levels {
 		controlled := old.compared(p, i) && !slices.Contains(old.Uncontrolled, i)
 		if controlled {
 			for _, name := range p.Controls {
-				p.Cells = append(p.Cells, result.Cell{Contestant: name, Level: i})
+				p.Cells = append(p.Cells, record.Cell{Contestant: name, Level: i})
 			}
 		}
-		first := !slices.ContainsFunc(p.Levels[:i], func(o result.Level) bool { return o.AtBackend() == l.AtBackend() })
+		first := !slices.ContainsFunc(p.Levels[:i], func(o record.Level) bool { return o.AtBackend() == l.AtBackend() })
 		answered := (l.Scenario == "" || slices.Contains(old.CeilingScenarios, l.Scenario)) &&
 			(l.HTTP == wire.Clear || slices.Contains(old.CeilingProtocols, l.HTTP))
 		if p.Ceiling != "" && !l.Open() && (p.Ceiling == p.Backend && (controlled || first) ||
 			p.Ceiling != p.Backend && controlled && answered) {
-			p.Cells = append(p.Cells, result.Cell{Contestant: p.Ceiling, Level: i})
+			p.Cells = append(p.Cells, record.Cell{Contestant: p.Ceiling, Level: i})
 		}
 	}
 }
 
 // compared reports whether contestants are compared at a level: with fresh processes at all that these carry.
-func (old *oldPlan) compared(p *result.Plan, level int) bool {
+func (old *oldPlan) compared(p *record.Plan, level int) bool {
 	if !p.InRounds() {
 		return true
 	}
 	if len(p.Family) == 0 {
 		return level == 0
 	}
-	return slices.ContainsFunc(p.Family, func(f result.Comparison) bool {
+	return slices.ContainsFunc(p.Family, func(f record.Comparison) bool {
 		return slices.ContainsFunc([]int{f.A.Level, f.B.Level}, func(at int) bool {
 			return at == level || old.Fresh && start(p, at) == start(p, level)
 		})
@@ -167,7 +167,7 @@ func (old *oldPlan) compared(p *result.Plan, level int) bool {
 }
 
 // start returns the level that begins the processes of a level.
-func start(p *result.Plan, level int) int {
+func start(p *record.Plan, level int) int {
 	for level > 0 && p.Levels[level].Step > 0 {
 		level--
 	}

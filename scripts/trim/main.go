@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"os"
 
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/study"
 )
 
@@ -16,7 +16,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: go run ./scripts/trim RUN >trials.jsonl.gz")
 		os.Exit(2)
 	}
-	run, err := result.Open(os.Args[1])
+	run, err := record.Open(os.Args[1])
 	if err == nil {
 		err = study.Trim(os.Stdout, run)
 	}

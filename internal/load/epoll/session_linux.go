@@ -17,7 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dyno/internal/load"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/wire"
 )
 
@@ -92,10 +92,10 @@ func (s *session) each(f func(*worker)) {
 
 // Run implements load.Session. If ctx cuts the window short, its error comes with the Load.
 // Requests then in flight are counted as such, and the next Run dials their connections again.
-func (s *session) Run(ctx context.Context, win load.Window) (result.Load, error) {
+func (s *session) Run(ctx context.Context, win load.Window) (record.Load, error) {
 	win, err := s.job.Own(win)
 	if err != nil {
-		return result.Load{}, err
+		return record.Load{}, err
 	}
 	shared := &window{Window: win, pause: win.Think.Mean,
 		paced: win.Schedule != nil || win.Think.Mean > 0 || s.job.PerConnection > 0}
@@ -145,7 +145,7 @@ func (s *session) Run(ctx context.Context, win load.Window) (result.Load, error)
 }
 
 // load adds up the workers' records for a window.
-func (s *session) load(win *window) (l result.Load, err error) {
+func (s *session) load(win *window) (l record.Load, err error) {
 	now := s.workers[0].now()
 	if win.ledger != nil {
 		l = win.ledger.Close(now)

@@ -12,7 +12,7 @@ import (
 	"unsafe"
 
 	"dyno/internal/load"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/wire"
 )
 
@@ -34,7 +34,7 @@ type secure struct {
 	fault error                   // handshake error; later the system's or TLS's, if read returned EPROTO
 	done  bool                    // the handshake succeeded
 	bye   bool                    // the peer sent close_notify
-	with  result.TLSSession       // the negotiated session
+	with  record.TLSSession       // the negotiated session
 }
 
 // shim is a stream in the form that crypto/tls needs.

@@ -19,7 +19,7 @@ import (
 
 	"dyno/internal/load"
 	"dyno/internal/proc"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/scenario"
 	"dyno/internal/wire"
 )
@@ -80,7 +80,7 @@ func known(name string) (kind, error) {
 
 // Check returns the reason why a tool cannot make a load, nil if it can. The tool need not be
 // installed.
-func Check(name string, s *scenario.Scenario, level result.Level) error {
+func Check(name string, s *scenario.Scenario, level record.Level) error {
 	k, err := known(name)
 	if err != nil {
 		return err
@@ -152,7 +152,7 @@ func (t *Tool) request(job *load.Job) (*http.Request, error) {
 // why dyno could not run or stop the tool; the tool's own errors are in reported. A tool that
 // cannot count requests loads for the window's time.
 func (t *Tool) Load(ctx context.Context, job load.Job, w load.Window, log string,
-) (reported result.Reported, used time.Duration, err error) {
+) (reported record.Reported, used time.Duration, err error) {
 	r, err := t.request(&job)
 	if err != nil {
 		return reported, 0, err
@@ -186,7 +186,7 @@ func (t *Tool) Load(ctx context.Context, job load.Job, w load.Window, log string
 	case <-late.C:
 		overdue = true
 	}
-	reported = result.Reported{Version: t.Version, Command: append([]string{t.Name}, argv[1:]...),
+	reported = record.Reported{Version: t.Version, Command: append([]string{t.Name}, argv[1:]...),
 		WallNS: int64(time.Since(began))}
 	stopped := p.Stop(time.Second)
 	used, cpuErr := p.CPU()

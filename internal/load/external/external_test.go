@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"dyno/internal/load"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/scenario"
 	"dyno/internal/wire"
 )
@@ -39,22 +39,22 @@ func TestWhatToolsPrint(t *testing.T) {
 	f := func(v float64) *float64 { return &v }
 	for name, c := range map[string]struct {
 		file string
-		want result.Reported
+		want record.Reported
 	}{
-		"h2load": {"h2load.txt", result.Reported{RatePerSec: f(1102.13), WindowNS: n(1.81e9), Answered: n(2000),
+		"h2load": {"h2load.txt", record.Reported{RatePerSec: f(1102.13), WindowNS: n(1.81e9), Answered: n(2000),
 			MeanNS: n(16.97e6), SDNS: n(32.58e6), MaxNS: n(324.96e6), BytesRead: n(270000),
 			Failed: map[string]int64{"status": 0}, Errors: map[string]int64{"timeout": 0, "unanswered": 0}}},
-		"bombardier": {"bombardier.json", result.Reported{RatePerSec: f(1712 / 1.029898159), WindowNS: n(1029898159),
+		"bombardier": {"bombardier.json", record.Reported{RatePerSec: f(1712 / 1.029898159), WindowNS: n(1029898159),
 			Answered: n(1712), MeanNS: n(14830286), SDNS: n(8127399), MaxNS: n(51941e3), RateMeanPerSec: f(1954.428406267665),
 			RateSDPerSec: f(1044.9285505787934), RateMaxPerSec: f(5083.585800443416), QuantilesNS: map[string]int64{
 				"50": 10921e3, "75": 16045e3, "90": 21837e3, "95": 38651e3, "99": 51353e3},
 			P50NS: n(10921e3), P99NS: n(51353e3), BytesRead: n(231120), BytesWritten: n(107856),
 			Failed: map[string]int64{"status": 0}, Errors: map[string]int64{"unanswered": 0}}},
-		"ab": {"ab.txt", result.Reported{RatePerSec: f(5356.30), WindowNS: n(933e6), Answered: n(5000), MeanNS: n(4e6),
+		"ab": {"ab.txt", record.Reported{RatePerSec: f(5356.30), WindowNS: n(933e6), Answered: n(5000), MeanNS: n(4e6),
 			SDNS: n(7.3e6), MaxNS: n(96e6), P50NS: n(2e6), BytesRead: n(530000),
 			QuantilesNS: map[string]int64{"50": 2e6, "66": 2e6, "75": 3e6, "80": 4e6, "90": 7e6, "95": 11e6, "98": 20e6,
 				"99": 32e6, "100": 96e6},
-			Parts: map[string]result.Times{"connect": {MeanNS: 1e6, SDNS: 1.4e6, MaxNS: 31e6},
+			Parts: map[string]record.Times{"connect": {MeanNS: 1e6, SDNS: 1.4e6, MaxNS: 31e6},
 				"processing": {MeanNS: 3e6, SDNS: 7.2e6, MedianNS: 1e6, MaxNS: 96e6},
 				"waiting":    {MeanNS: 2e6, SDNS: 7e6, MedianNS: 1e6, MaxNS: 95e6},
 				"total":      {MeanNS: 4e6, SDNS: 7.3e6, MedianNS: 2e6, MaxNS: 96e6}},
@@ -65,7 +65,7 @@ func TestWhatToolsPrint(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var reported result.Reported
+		var reported record.Reported
 		(&Tool{Name: name}).read(out, &reported)
 		reported.P99NS, c.want.P99NS = nil, nil // ab's depends on the machine
 		if reported.RatePerSec == nil || c.want.RatePerSec == nil || *reported.RatePerSec/(*c.want.RatePerSec) < 0.999 ||
@@ -80,7 +80,7 @@ func TestWhatToolsPrint(t *testing.T) {
 }
 
 // show prints values in place of pointers.
-func show(t result.Reported) string {
+func show(t record.Reported) string {
 	b, err := json.Marshal(t)
 	return fmt.Sprint(string(b), err)
 }
@@ -92,7 +92,7 @@ func TestWrkTellsErrors(t *testing.T) {
 		"  Thread Stats   Avg      Stdev     Max   +/- Stdev\n" +
 		"    Latency     5.39ms   12.62ms  86.85ms   88.37%\n    Req/Sec    22.06k    21.28k   60.00k    70.00%\n" +
 		"  44482 requests in 1.07s, 4.50MB read\n"
-	var reported result.Reported
+	var reported record.Reported
 	w := &Tool{Name: "wrk"}
 	w.read([]byte(head+"  Socket errors: connect 1, read 2, write 3, timeout 4\n  Non-2xx or 3xx responses: 5\n"+
 		"Requests/sec:  41606.34\nTransfer/sec:      4.21MB\n"), &reported)
@@ -103,7 +103,7 @@ func TestWrkTellsErrors(t *testing.T) {
 	if reported.P50NS != nil || reported.P99NS != nil || reported.BytesWritten != nil || reported.KeptAlive != nil {
 		t.Errorf("%+v tells what was not printed", reported)
 	}
-	reported = result.Reported{}
+	reported = record.Reported{}
 	w.read([]byte("unable to connect to 127.0.0.1:1 Connection refused\n"), &reported)
 	if reported.Trouble == "" || reported.RatePerSec != nil || reported.Answered != nil || reported.Errors != nil {
 		t.Errorf("nothing was printed, yet %+v", reported)
@@ -164,21 +164,21 @@ func TestCheck(t *testing.T) {
 	for _, c := range []struct {
 		tool  string
 		s     *scenario.Scenario
-		level result.Level
+		level record.Level
 		want  string
 	}{
-		{"wrk", values("GET", ""), result.Level{}, ""},
-		{"ab", values("GET", ""), result.Level{PerConnection: 1}, ""},
-		{"ab", loose, result.Level{}, ""},
-		{"ab", sessions, result.Level{}, ""},
-		{"ab", many, result.Level{}, "repeats one request; the scenario values loads 2"},
-		{"ab", cookies, result.Level{}, "keeps no cookies"},
-		{"ab", values("GET", ""), result.Level{Pipeline: 16}, "use h2load"},
-		{"h2load", values("GET", ""), result.Level{Pipeline: 16}, ""},
-		{"h2load", values("POST", "x"), result.Level{}, "for GET only"},
-		{"h2load", values("GET", ""), result.Level{PerConnection: 1}, "cannot open a new connection"},
-		{"wrk", values("GET", ""), result.Level{PerConnection: 7}, "after 7 requests"},
-		{"wrk", values("GET", ""), result.Level{RatePerSec: 7}, "has a rate"},
+		{"wrk", values("GET", ""), record.Level{}, ""},
+		{"ab", values("GET", ""), record.Level{PerConnection: 1}, ""},
+		{"ab", loose, record.Level{}, ""},
+		{"ab", sessions, record.Level{}, ""},
+		{"ab", many, record.Level{}, "repeats one request; the scenario values loads 2"},
+		{"ab", cookies, record.Level{}, "keeps no cookies"},
+		{"ab", values("GET", ""), record.Level{Pipeline: 16}, "use h2load"},
+		{"h2load", values("GET", ""), record.Level{Pipeline: 16}, ""},
+		{"h2load", values("POST", "x"), record.Level{}, "for GET only"},
+		{"h2load", values("GET", ""), record.Level{PerConnection: 1}, "cannot open a new connection"},
+		{"wrk", values("GET", ""), record.Level{PerConnection: 7}, "after 7 requests"},
+		{"wrk", values("GET", ""), record.Level{RatePerSec: 7}, "has a rate"},
 	} {
 		err := Check(c.tool, c.s, c.level)
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {

@@ -7,12 +7,12 @@ import (
 	"strings"
 
 	"dyno/internal/importer"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // read stores the tool's figures in reported, in base units. A number that the tool does not print
 // stays nil.
-func (t *Tool) read(out []byte, reported *result.Reported) {
+func (t *Tool) read(out []byte, reported *record.Reported) {
 	if t.Name == "bombardier" { // skip the text before its JSON
 		if i := strings.IndexByte(string(out), '{'); i > 0 {
 			out = out[i:]
@@ -56,10 +56,10 @@ func (t *Tool) read(out []byte, reported *result.Reported) {
 
 // ledgers convert each tool's error names into the kinds of load.Kind. Each sets only figures that
 // its tool reports.
-var ledgers = map[string]func(*importer.Row, *result.Reported){
+var ledgers = map[string]func(*importer.Row, *record.Reported){
 	// wrk prints these lines only if a count is above 0. It counts no request that is never
 	// answered.
-	"wrk": func(r *importer.Row, t *result.Reported) {
+	"wrk": func(r *importer.Row, t *record.Reported) {
 		put(t.Failed, "status", or0(wholeCount(r.One(importer.None, "non2xx"))))
 		for kind, name := range map[string]string{"dial": "connect_errors", "read": "read_errors",
 			"write": "write_errors", "timeout": "timeouts"} {
@@ -68,7 +68,7 @@ var ledgers = map[string]func(*importer.Row, *result.Reported){
 	},
 	// ab counts an answer whose length differs from the first among its failed requests; it does
 	// not complete unanswered ones.
-	"ab": func(r *importer.Row, t *result.Reported) {
+	"ab": func(r *importer.Row, t *record.Reported) {
 		t.KeptAlive = wholeCount(r.One(importer.None, "kept_alive"))
 		put(t.Failed, "status", or0(wholeCount(r.One(importer.None, "non2xx"))))
 		if failed := wholeCount(r.One(importer.None, "failed")); failed != nil {
@@ -86,11 +86,11 @@ var ledgers = map[string]func(*importer.Row, *result.Reported){
 		}
 		t.Parts = parts(r)
 	},
-	"bombardier": func(r *importer.Row, t *result.Reported) {
+	"bombardier": func(r *importer.Row, t *record.Reported) {
 		put(t.Failed, "status", sum(r, "http1xx", "http3xx", "http4xx", "http5xx"))
 		put(t.Errors, "unanswered", wholeCount(r.One(importer.None, "others")))
 	},
-	"h2load": func(r *importer.Row, t *result.Reported) {
+	"h2load": func(r *importer.Row, t *record.Reported) {
 		put(t.Failed, "status", sum(r, "http4xx", "http5xx"))
 		errored, timeouts := wholeCount(r.One(importer.None, "errored")), wholeCount(r.One(importer.None, "timeouts"))
 		put(t.Errors, "timeout", timeouts)
@@ -164,8 +164,8 @@ func quantiles(r *importer.Row) map[string]int64 {
 }
 
 // parts returns the times of a request's parts as ab prints them; nil if one is incomplete.
-func parts(r *importer.Row) map[string]result.Times {
-	all := map[string]result.Times{}
+func parts(r *importer.Row) map[string]record.Times {
+	all := map[string]record.Times{}
 	for name, prefix := range map[string]string{"connect": "connect_", "processing": "processing_", "waiting": "waiting_",
 		"total": "latency_"} {
 		time := func(metric string) *int64 { return nanoseconds(r, prefix+metric) }
@@ -176,7 +176,7 @@ func parts(r *importer.Row) map[string]result.Times {
 		if slices.Contains([]*int64{least, mean, sd, median, most}, nil) {
 			return nil
 		}
-		all[name] = result.Times{MinNS: *least, MeanNS: *mean, SDNS: *sd, MedianNS: *median, MaxNS: *most}
+		all[name] = record.Times{MinNS: *least, MeanNS: *mean, SDNS: *sd, MedianNS: *median, MaxNS: *most}
 	}
 	return all
 }

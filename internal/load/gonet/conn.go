@@ -10,7 +10,7 @@ import (
 	"unsafe"
 
 	"dyno/internal/load"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // conn is one connection and its requests in flight. Only the goroutine that runs it touches it,
@@ -30,7 +30,7 @@ type conn struct {
 	made    made       // times that nc took to make
 
 	wire *counted          // under nc; nil: in the clear
-	with result.TLSSession // negotiated parameters
+	with record.TLSSession // negotiated parameters
 
 	rest  []byte // read, but not yet usable
 	raw   []byte // the beginning of the response being read

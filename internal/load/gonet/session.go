@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"dyno/internal/load"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/wire"
 )
 
@@ -165,10 +165,10 @@ func (s *session) now() int64 { return int64(time.Since(s.base)) }
 
 // Run implements load.Session. If ctx cuts the window short, its error comes with the Load.
 // Requests then in flight are counted as such, and the next Run dials their connections again.
-func (s *session) Run(ctx context.Context, win load.Window) (result.Load, error) {
+func (s *session) Run(ctx context.Context, win load.Window) (record.Load, error) {
 	w, err := newWindow(ctx, s, win)
 	if err != nil {
-		return result.Load{}, err
+		return record.Load{}, err
 	}
 	s.establish(ctx)
 	var ledger *load.Ledger
@@ -190,7 +190,7 @@ func (s *session) Run(ctx context.Context, win load.Window) (result.Load, error)
 	last := s.carryOut(w, ledger)
 	unreachable := s.unreachable(s.now())
 
-	var l result.Load
+	var l record.Load
 	if ledger == nil {
 		recorders := make([]*load.Recorder, len(s.books))
 		for i, b := range s.books {

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"dyno/internal/load"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // absences are about a server that goes away within a window.
@@ -162,7 +162,7 @@ func goneByNumber(t *testing.T, e load.Engine) {
 	})
 }
 
-func early(t *testing.T, l result.Load, patience time.Duration) {
+func early(t *testing.T, l record.Load, patience time.Duration) {
 	t.Helper()
 	if l.Planned != 1_000_000 || l.NeverStarted == 0 || l.Errors["dial"] == 0 || l.UnreachableNS < int64(patience) {
 		t.Errorf("%+v", l)

@@ -7,13 +7,12 @@ import (
 	"testing"
 	"time"
 
-	"dyno/internal/hist"
 	"dyno/internal/load"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // run loads for one window, which must not fail, and audits what it returns.
-func run(t *testing.T, s load.Session, w load.Window) result.Load {
+func run(t *testing.T, s load.Session, w load.Window) record.Load {
 	t.Helper()
 	l, err := s.Run(t.Context(), w)
 	if err != nil {
@@ -26,9 +25,9 @@ func run(t *testing.T, s load.Session, w load.Window) result.Load {
 
 // seen is all that an observed window tells.
 type seen struct {
-	result.Load
-	Detail    result.Detail
-	intervals []result.Interval // their histograms are gone
+	record.Load
+	Detail    record.Detail
+	intervals []record.Interval // their histograms are gone
 	counts    []tally           // of the intervals
 	err       error             // of Run
 }
@@ -39,12 +38,12 @@ func observe(t *testing.T, ctx context.Context, s load.Session, w load.Window, e
 	o := &seen{}
 	w.Observe = &load.Observe{Into: &o.Detail, Every: every}
 	if every > 0 {
-		w.Observe.Tick = func(i result.Interval) { // one at a time: the race detector would tell
+		w.Observe.Tick = func(i record.Interval) { // one at a time: the race detector would tell
 			o.counts = append(o.counts, count(&i.Load, &i.Detail))
 			if i.Load.Pace != nil {
 				t.Errorf("an interval has a pace: %+v", i.Load.Pace)
 			}
-			i.Detail = result.Detail{}
+			i.Detail = record.Detail{}
 			o.intervals = append(o.intervals, i)
 		}
 	}
@@ -61,7 +60,7 @@ func observe(t *testing.T, ctx context.Context, s load.Session, w load.Window, e
 }
 
 // audit checks what must be true of every Load, and of its Detail if it was observed.
-func audit(t *testing.T, l result.Load, d *result.Detail) {
+func audit(t *testing.T, l record.Load, d *record.Detail) {
 	t.Helper()
 	answers := l.Succeeded + l.Failed
 	if l.Planned != l.Started+l.NeverStarted || l.Started != answers+l.Errored()+l.InFlight {
@@ -91,7 +90,7 @@ func audit(t *testing.T, l result.Load, d *result.Detail) {
 		t.Errorf("%d of %d connections were up: %+v", l.Established, l.Connections, l)
 	}
 	if d == nil {
-		h, err := hist.Decode(l.Service)
+		h, err := record.Decode(l.Service)
 		if err != nil || h.Count() != l.Succeeded {
 			t.Errorf("%d latencies of %d right answers: %v", h.Count(), l.Succeeded, err)
 		}
@@ -102,7 +101,7 @@ func audit(t *testing.T, l result.Load, d *result.Detail) {
 
 // auditPace checks that an open loop, and it alone, tells how its requests went out: each in one
 // bin of those before the deadline at most, and of random ones each after a gap.
-func auditPace(t *testing.T, s *load.Schedule, l result.Load) {
+func auditPace(t *testing.T, s *load.Schedule, l record.Load) {
 	t.Helper()
 	if s == nil {
 		if l.Pace != nil {
@@ -132,7 +131,7 @@ func auditPace(t *testing.T, s *load.Schedule, l result.Load) {
 	}
 }
 
-func auditDetail(t *testing.T, l result.Load, d *result.Detail) {
+func auditDetail(t *testing.T, l record.Load, d *record.Detail) {
 	t.Helper()
 	answers := l.Succeeded + l.Failed
 	var statuses int64
@@ -185,7 +184,7 @@ func auditDetail(t *testing.T, l result.Load, d *result.Detail) {
 // tally is what can be summed over intervals.
 type tally map[string]int64
 
-func count(l *result.Load, d *result.Detail) tally {
+func count(l *record.Load, d *record.Detail) tally {
 	n := tally{
 		"planned": l.Planned, "never started": l.NeverStarted, "started": l.Started, "succeeded": l.Succeeded,
 		"failed": l.Failed, "sent again": l.SentAgain,

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"dyno/internal/load"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // details are about what an observed window tells.
@@ -243,7 +243,7 @@ func tickAlone(t *testing.T, e load.Engine) {
 	var sum int64
 	l, err := open(t, e, job(s)).Run(t.Context(), load.Window{For: 50 * time.Millisecond, Observe: &load.Observe{
 		Every: 10 * time.Millisecond,
-		Tick:  func(i result.Interval) { sum += i.Load.Succeeded },
+		Tick:  func(i record.Interval) { sum += i.Load.Succeeded },
 	}})
 	if sum != l.Succeeded || sum == 0 || err != nil {
 		t.Errorf("%d in the intervals of %+v, %v", sum, l, err)

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"dyno/internal/load"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/scenario"
 )
 
@@ -50,9 +50,9 @@ func eachRequest(t *testing.T, e load.Engine) {
 	s := serve(t, "tcp", byPath)
 	j := job(s)
 	j.Scenario = mixture()
-	var d result.Detail
+	var d record.Detail
 	l, err := open(t, e, j).Run(t.Context(), load.Window{Requests: 400, Observe: &load.Observe{
-		Into: &d, Each: true, Every: 10 * time.Millisecond, Tick: func(result.Interval) {}}})
+		Into: &d, Each: true, Every: 10 * time.Millisecond, Tick: func(record.Interval) {}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func eachRequest(t *testing.T, e load.Engine) {
 // eachOfOne: one request is the load itself, and nothing is kept twice.
 func eachOfOne(t *testing.T, e load.Engine) {
 	s := serve(t, "tcp", each(value))
-	var d result.Detail
+	var d record.Detail
 	w := load.Window{Requests: 10, Observe: &load.Observe{Into: &d, Each: true}}
 	if _, err := open(t, e, job(s)).Run(t.Context(), w); err != nil || d.Each != nil {
 		t.Errorf("%v, %+v", err, d.Each)
@@ -91,7 +91,7 @@ func eachCutShort(t *testing.T, e load.Engine) {
 	j := job(s)
 	j.Scenario = mixture()
 	j.Scenario.Requests[3].Path = "/mute"
-	var d result.Detail
+	var d record.Detail
 	l, err := open(t, e, j).Run(t.Context(), load.Window{Requests: 100, Observe: &load.Observe{Into: &d, Each: true}})
 	if err != nil {
 		t.Fatal(err)

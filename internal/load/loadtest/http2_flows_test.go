@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"dyno/internal/load"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/scenario"
 )
 
@@ -90,7 +90,7 @@ var conversations = []conversation{
 
 	// settings in mid-load
 	{name: "one stream from the third request on", kept: true, serve: converse(fewerStreams),
-		check: func(t *testing.T, s *server, l result.Load) {
+		check: func(t *testing.T, s *server, l record.Load) {
 			if undisturbed(t, s, l); l.StreamsAllowed != 1 {
 				t.Errorf("%d streams allowed; want 1", l.StreamsAllowed)
 			}
@@ -109,7 +109,7 @@ var conversations = []conversation{
 		serve: converse(smallWindows, setting(initialWindow, 1000))},
 	{name: "window below zero", requests: 8, kept: true, job: uploadOne, check: undisturbed,
 		serve: converse(belowZero, setting(initialWindow, 50_000))},
-	{name: "answers before the body", kept: true, job: uploadOne, check: func(t *testing.T, s *server, l result.Load) {
+	{name: "answers before the body", kept: true, job: uploadOne, check: func(t *testing.T, s *server, l record.Load) {
 		if l.Succeeded != 60 {
 			t.Errorf("%+v", l)
 		}
@@ -211,7 +211,7 @@ var conversations = []conversation{
 				c.send(refusedStream(stream))
 			}
 		})},
-	{name: "GOAWAY, and is gone", requests: 12, check: func(t *testing.T, s *server, l result.Load) {
+	{name: "GOAWAY, and is gone", requests: 12, check: func(t *testing.T, s *server, l record.Load) {
 		if l.Succeeded > 0 || l.Errors["dial"] == 0 || l.Errored() != l.Planned {
 			t.Errorf("%+v", l)
 		}
@@ -264,7 +264,7 @@ var conversations = []conversation{
 		if _, ok := c.request(); ok {
 			c.peer.reset()
 		}
-	}), check: func(t *testing.T, _ *server, l result.Load) {
+	}), check: func(t *testing.T, _ *server, l record.Load) {
 		if l.Errors["reset"]+l.Errors["write"] != 60 {
 			t.Errorf("%+v", l)
 		}
@@ -286,7 +286,7 @@ var conversations = []conversation{
 		pings := strings.Repeat(frame{kind: pingFrame, payload: make([]byte, 8)}.bytes(), 1000)
 		for _, err := c.Write([]byte(pings)); err == nil; _, err = c.Write([]byte(pings)) {
 		}
-	}), check: func(t *testing.T, _ *server, l result.Load) {
+	}), check: func(t *testing.T, _ *server, l record.Load) {
 		if l.Errors["parse"]+l.Errors["timeout"] != 4 { // gonet waits for the write
 			t.Errorf("%+v", l)
 		}
@@ -304,8 +304,8 @@ func uploadOne(j *load.Job) {
 }
 
 // some checks that a part of the requests ended so, and all others were answered.
-func some(kind string) func(*testing.T, *server, result.Load) {
-	return func(t *testing.T, _ *server, l result.Load) {
+func some(kind string) func(*testing.T, *server, record.Load) {
+	return func(t *testing.T, _ *server, l record.Load) {
 		if l.Errors[kind] == 0 || l.Succeeded == 0 || l.Succeeded+l.Errors[kind] != l.Planned {
 			t.Errorf("%+v", l)
 		}
@@ -314,8 +314,8 @@ func some(kind string) func(*testing.T, *server, result.Load) {
 
 // givenUp checks that all n requests timed out. Who gets no CPU for as long as the patience lasts may
 // give up a dial, too.
-func givenUp(n int64) func(*testing.T, *server, result.Load) {
-	return func(t *testing.T, _ *server, l result.Load) {
+func givenUp(n int64) func(*testing.T, *server, record.Load) {
+	return func(t *testing.T, _ *server, l record.Load) {
 		if l.Errors["timeout"] == 0 || l.Errors["timeout"]+l.Errors["dial"] != n {
 			t.Errorf("%+v", l)
 		}
@@ -323,15 +323,15 @@ func givenUp(n int64) func(*testing.T, *server, result.Load) {
 }
 
 // undisturbed checks that all went well, and that the server had nothing to object to.
-func undisturbed(t *testing.T, s *server, l result.Load) {
+func undisturbed(t *testing.T, s *server, l record.Load) {
 	if l.Succeeded != l.Planned || s.dropped.Load() > 0 {
 		t.Errorf("%d objections: %+v", s.dropped.Load(), l)
 	}
 }
 
 // again checks that all was answered, and at least so many requests were sent again.
-func again(least int64) func(*testing.T, *server, result.Load) {
-	return func(t *testing.T, s *server, l result.Load) {
+func again(least int64) func(*testing.T, *server, record.Load) {
+	return func(t *testing.T, s *server, l record.Load) {
 		if l.Succeeded != l.Planned || l.SentAgain < least || s.requests.Load() > l.Started+l.SentAgain {
 			t.Errorf("the server saw %d requests: %+v", s.requests.Load(), l)
 		}
@@ -340,8 +340,8 @@ func again(least int64) func(*testing.T, *server, result.Load) {
 
 // counted checks that so many were answered, and that each request more that the server saw is counted: it refuses them
 // one by one.
-func counted(answered int64) func(*testing.T, *server, result.Load) {
-	return func(t *testing.T, s *server, l result.Load) {
+func counted(answered int64) func(*testing.T, *server, record.Load) {
+	return func(t *testing.T, s *server, l record.Load) {
 		if l.Succeeded != answered || l.Errors["stream reset"] != l.Planned-answered || l.SentAgain == 0 ||
 			l.SentAgain != s.requests.Load()-l.Started || answered == 0 && l.SentAgain != 10*l.Planned {
 			t.Errorf("the server saw %d requests: %+v", s.requests.Load(), l)
@@ -350,7 +350,7 @@ func counted(answered int64) func(*testing.T, *server, result.Load) {
 }
 
 // cutShort checks that responses were cut short, and all other requests had none.
-func cutShort(t *testing.T, _ *server, l result.Load) {
+func cutShort(t *testing.T, _ *server, l record.Load) {
 	if n := l.Errors["truncated"]; n == 0 || n+l.Errors["closed"] != 60 {
 		t.Errorf("%+v", l)
 	}

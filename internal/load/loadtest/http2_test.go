@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"dyno/internal/load"
-	"dyno/internal/result"
+	"dyno/internal/record"
 )
 
 // frame is one frame of HTTP/2 (RFC 9113, section 4.1).
@@ -221,7 +221,7 @@ type conversation struct {
 	failures, errors map[string]int64
 	text             string // is in what is said of the first kind of errors
 	kept             bool   // no connection is lost
-	check            func(*testing.T, *server, result.Load)
+	check            func(*testing.T, *server, record.Load)
 }
 
 // run loads in a closed and in an open loop.

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"dyno/internal/load"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/scenario"
 	"dyno/internal/wire"
 )
@@ -23,7 +23,7 @@ type script struct {
 	tcpOnly  bool
 	// failures and errors are the ledger without its times, or check looks for itself.
 	failures, errors map[string]int64
-	check            func(*testing.T, *server, *load.Job, result.Load)
+	check            func(*testing.T, *server, *load.Job, record.Load)
 }
 
 // modes are the loads that each script is put under.
@@ -63,7 +63,7 @@ func (c *script) run(t *testing.T, e load.Engine, network string, m int) {
 	}
 	w := modes[m].window(requests)
 	session := open(t, e, j)
-	var l result.Load
+	var l record.Load
 	if m == 0 {
 		l = run(t, session, w)
 	} else {
@@ -145,7 +145,7 @@ var (
 )
 
 var scripts = []script{
-	{name: "keep-alive", serve: each(value), check: func(t *testing.T, s *server, j *load.Job, l result.Load) {
+	{name: "keep-alive", serve: each(value), check: func(t *testing.T, s *server, j *load.Job, l record.Load) {
 		dialled := s.accepted.Load()
 		if j.PerConnection == 0 && dialled != 4 || j.PerConnection == 1 && dialled < 200 {
 			t.Errorf("%d connections", dialled)
@@ -179,7 +179,7 @@ var scripts = []script{
 		serve: each("HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 5\r\n\r\nvalue"), job: deep},
 	{name: "close every 7th", serve: everySeventh, requests: 203},
 	{name: "close every 7th, pipelined", serve: everySeventh, job: func(j *load.Job) { j.Pipeline = 4 },
-		check: func(t *testing.T, s *server, j *load.Job, l result.Load) {
+		check: func(t *testing.T, s *server, j *load.Job, l record.Load) {
 			if l.Succeeded == 0 || l.Errored() != l.Errors["closed"]+l.Errors["reset"]+l.Errors["write"] ||
 				l.Failed != 0 {
 				t.Errorf("%+v, the server saw %d", l, s.requests.Load())
@@ -215,13 +215,13 @@ var scripts = []script{
 	{name: "length too long", serve: once(strings.Replace(value, "Length: 5", "Length: 6", 1), hangUp),
 		errors: map[string]int64{"truncated": 200}},
 	{name: "garbage after an answer", serve: each(value + "garbage"), job: deep,
-		check: func(t *testing.T, s *server, j *load.Job, l result.Load) {
+		check: func(t *testing.T, s *server, j *load.Job, l record.Load) {
 			if l.Failed+l.Errors["parse"] == 0 || l.Failed != l.Failures["length"] {
 				t.Errorf("%+v", l)
 			}
 		}},
 	{name: "hangs up at once", serve: hangUp, requests: 40, job: func(j *load.Job) { j.Lazy = true },
-		check: func(t *testing.T, s *server, j *load.Job, l result.Load) {
+		check: func(t *testing.T, s *server, j *load.Job, l record.Load) {
 			if l.Errored() != 40 || l.Errors["timeout"]+l.Errors["parse"] > 0 {
 				t.Errorf("%+v", l)
 			}
@@ -235,7 +235,7 @@ var scripts = []script{
 			if _, err := p.r.ReadString('\n'); err == nil {
 				p.say(strings.Replace(value, "\r\n", "\r\nConnection: close\r\n", 1))
 			}
-		}, check: func(t *testing.T, s *server, j *load.Job, l result.Load) {
+		}, check: func(t *testing.T, s *server, j *load.Job, l record.Load) {
 			// What is behind it in the pipeline gets no answer.
 			if l.Succeeded+l.Errors["closed"] != 40 || l.Succeeded < 20 {
 				t.Errorf("%+v", l)
@@ -250,7 +250,7 @@ var scripts = []script{
 	}, job: func(j *load.Job) {
 		upload(j)
 		impatient(j)
-	}, check: func(t *testing.T, s *server, j *load.Job, l result.Load) {
+	}, check: func(t *testing.T, s *server, j *load.Job, l record.Load) {
 		// Who gets no CPU for as long as the patience lasts gives up more than the body.
 		if l.Succeeded+l.Errors["timeout"]+l.Errors["dial"] != 6 {
 			t.Errorf("%+v", l)
@@ -267,12 +267,12 @@ var scripts = []script{
 				return // without a word, between two requests: the client may or may not have sent the next
 			}
 		}
-	}, check: func(t *testing.T, s *server, j *load.Job, l result.Load) {
+	}, check: func(t *testing.T, s *server, j *load.Job, l record.Load) {
 		if l.Errored() < s.dropped.Load() || l.Failed != 0 || s.dropped.Load() == 0 || l.Succeeded == 0 {
 			t.Errorf("%d dropped of %d: %+v", s.dropped.Load(), s.requests.Load(), l)
 		}
 	}},
-	{name: "a quarter unanswered", serve: quarter, check: func(t *testing.T, s *server, j *load.Job, l result.Load) {
+	{name: "a quarter unanswered", serve: quarter, check: func(t *testing.T, s *server, j *load.Job, l record.Load) {
 		if l.Errors["closed"] != s.dropped.Load() || l.Errored() != s.dropped.Load() || s.dropped.Load() < 10 ||
 			s.requests.Load() != l.Started {
 			t.Errorf("%d dropped of %d: %+v", s.dropped.Load(), s.requests.Load(), l)
@@ -303,8 +303,8 @@ func tardy(p *peer) {
 	}
 }
 
-func answered(n int64) func(*testing.T, *server, *load.Job, result.Load) {
-	return func(t *testing.T, _ *server, _ *load.Job, l result.Load) {
+func answered(n int64) func(*testing.T, *server, *load.Job, record.Load) {
+	return func(t *testing.T, _ *server, _ *load.Job, l record.Load) {
 		if l.Succeeded != n {
 			t.Errorf("%d answers, want %d: %+v", l.Succeeded, n, l)
 		}
@@ -315,7 +315,7 @@ func impatient(j *load.Job) { j.Timeout = 400 * time.Millisecond }
 
 // unanswered: each request timed out. Who gets no CPU for as long as the patience lasts may give up
 // a dial, too.
-func unanswered(t *testing.T, _ *server, _ *load.Job, l result.Load) {
+func unanswered(t *testing.T, _ *server, _ *load.Job, l record.Load) {
 	if n := l.Errors["timeout"]; n == 0 || n+l.Errors["dial"] != 6 || l.Errored() != 6 || l.Failed > 0 {
 		t.Errorf("%+v", l)
 	}

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"dyno/internal/load"
-	"dyno/internal/result"
+	"dyno/internal/record"
 	"dyno/internal/wire"
 )
 
@@ -74,7 +74,7 @@ func stopped(t *testing.T, mode string, _ load.Engine) {
 	}
 	err := cmd.Wait()
 	_, text, _ := strings.Cut(out.String(), childMark)
-	var l result.Load
+	var l record.Load
 	if bad := json.NewDecoder(strings.NewReader(text)).Decode(&l); err != nil || bad != nil ||
 		l.Succeeded != l.Planned || l.Succeeded == 0 {
 		t.Fatalf("%v, %v: %s", err, bad, out.String())

@@ -1,4 +1,4 @@
-package hist
+package record
 
 import (
 	"bytes"
@@ -58,7 +58,7 @@ func asHDR(t *testing.T, d *decoder, s string) {
 func TestDecodeAsHDR(t *testing.T) {
 	d := &decoder{}
 	for digits := range 6 {
-		for _, lowest := range []int64{-1, 0, 1, 1000, Lowest - 1, 1 << 40, 1 << 61} {
+		for _, lowest := range []int64{-1, 0, 1, 1000, LowestTime - 1, 1 << 40, 1 << 61} {
 			for _, highest := range []int64{-1, 0, 1, 2048, Highest, 1<<62 - 1, 1 << 62, 1<<63 - 1} {
 				if highest > Highest && digits > 3 {
 					continue // hdr would take long
@@ -72,12 +72,12 @@ func TestDecodeAsHDR(t *testing.T) {
 	most := []byte{0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}
 	for _, counts := range [][]byte{most, append(most, 2), {0x80}, {0xfe, 0xff}, bytes.Repeat([]byte{0xff}, 9),
 		bytes.Repeat([]byte{2}, 3000), bytes.Repeat([]byte{0}, 1<<20)} {
-		asHDR(t, d, encoded(2, Lowest, Highest, counts))
+		asHDR(t, d, encoded(2, LowestTime, Highest, counts))
 	}
 	for _, digits := range []int64{-1, 6, 1 << 31} {
-		asHDR(t, d, encoded(digits, Lowest, Highest, nil))
+		asHDR(t, d, encoded(digits, LowestTime, Highest, nil))
 	}
-	good := encoded(2, Lowest, Highest, []byte{3, 6, 8, 10})
+	good := encoded(2, LowestTime, Highest, []byte{3, 6, 8, 10})
 	raw, _ := base64.StdEncoding.DecodeString(good)
 	for i := range raw { // each bit counts, and each end
 		for bit := range 8 {
@@ -114,7 +114,7 @@ func TestAddKeepsTheMemory(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
-	f.Add(encoded(2, Lowest, Highest, []byte{3, 6, 8, 10}))
+	f.Add(encoded(2, LowestTime, Highest, []byte{3, 6, 8, 10}))
 	f.Add(encoded(3, 1, 1<<40, []byte{0xff, 1, 2}))
 	f.Fuzz(func(t *testing.T, s string) { asHDR(t, &decoder{}, s) })
 }

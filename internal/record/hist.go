@@ -1,6 +1,6 @@
 // Package hist keeps latencies in HdrHistograms: 3 significant digits from 1 µs to 60 s, in ns.
 // Histograms can be merged; percentiles are read from the merged histogram, never averaged.
-package hist
+package record
 
 import (
 	"errors"
@@ -14,9 +14,9 @@ import (
 // The range, in ns. A shorter latency is recorded as less than a microsecond, a longer one is only
 // counted.
 const (
-	Lowest  = 1_000
-	Highest = 60_000_000_000
-	digits  = 3
+	LowestTime = 1_000
+	Highest    = 60_000_000_000
+	digits     = 3
 )
 
 // Histogram counts latencies. It is not safe for concurrent use. It takes about 250 kB.
@@ -43,7 +43,7 @@ func NewCoarse() *Histogram { return newHistogram(2) }
 
 func newHistogram(significant int) *Histogram {
 	b := binsOf[significant]
-	return &Histogram{h: hdr.New(Lowest, Highest, significant), bins: b, fresh: make([]uint32, b.bin(Highest)+1)}
+	return &Histogram{h: hdr.New(LowestTime, Highest, significant), bins: b, fresh: make([]uint32, b.bin(Highest)+1)}
 }
 
 // bins numbers the equivalent latencies in an HdrHistogram: 2 to the power of bins for each power
@@ -197,7 +197,7 @@ func (h *Histogram) Reset() {
 func (h *Histogram) Encode(significant int) (string, error) {
 	coarse := h.all()
 	if significant < digits {
-		coarse = hdr.New(Lowest, Highest, significant)
+		coarse = hdr.New(LowestTime, Highest, significant)
 		coarse.Merge(h.all())
 	}
 	b, err := coarse.Encode(hdr.V2CompressedEncodingCookieBase)
@@ -254,7 +254,7 @@ func (h *Histogram) UnmarshalText(b []byte) error {
 		return fmt.Errorf("decode histogram: %w", err)
 	}
 	d := read.SignificantFigures()
-	if read.LowestTrackableValue() != Lowest || read.HighestTrackableValue() != Highest || d < 2 || d > digits ||
+	if read.LowestTrackableValue() != LowestTime || read.HighestTrackableValue() != Highest || d < 2 || d > digits ||
 		over < 0 || longest < 0 {
 		return errors.New("decode histogram: it has another range or precision")
 	}

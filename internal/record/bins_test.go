@@ -1,4 +1,4 @@
-package hist
+package record
 
 import (
 	"math"
@@ -13,7 +13,7 @@ import (
 // TestRecordAsHDR: Record's own counts equal those that hdr would have recorded.
 func TestRecordAsHDR(t *testing.T) {
 	for significant, h := range map[int]*Histogram{2: NewCoarse(), 3: New()} {
-		want := hdr.New(Lowest, Highest, significant)
+		want := hdr.New(LowestTime, Highest, significant)
 		values := []int64{0, 1, 511, 512, 1023, 1024, Highest - 1, Highest}
 		for shift := range 36 {
 			values = append(values, 1<<shift-1, 1<<shift, 1<<shift+1)

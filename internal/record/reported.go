@@ -1,4 +1,4 @@
-package result
+package record
 
 // Reported is an external load generator's report on its load, in base units. Values that it does
 // not report are nil, or missing from Errors.

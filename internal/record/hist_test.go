@@ -1,4 +1,4 @@
-package hist
+package record
 
 import (
 	"math/rand/v2"

@@ -1,7 +1,6 @@
-package result
+package record
 
 import (
-	"dyno/internal/hist"
 	"dyno/internal/wire"
 )
 
@@ -242,13 +241,13 @@ func (l *Load) Errored() int64 {
 // bound too. Service likewise counts requests that were sent and have no answer. Wrong counts wrong
 // answers; Service does not.
 type Detail struct {
-	Service   *hist.Histogram // sent -> done
-	Wrong     *hist.Histogram // sent -> done for wrong answers; nil: there was none
-	Response  *hist.Histogram // due -> done; nil in a closed loop without think time, where it equals Service
-	Lag       *hist.Histogram // due -> sent or, if each request dials, due -> dial
-	Connect   *hist.Histogram // dial -> established, for every connection dialled
-	Handshake *hist.Histogram // established -> encrypted, in the load or, if none was, before it; nil: in the clear
-	FirstByte *hist.Histogram // sent -> first byte of the answer
+	Service   *Histogram // sent -> done
+	Wrong     *Histogram // sent -> done for wrong answers; nil: there was none
+	Response  *Histogram // due -> done; nil in a closed loop without think time, where it equals Service
+	Lag       *Histogram // due -> sent or, if each request dials, due -> dial
+	Connect   *Histogram // dial -> established, for every connection dialled
+	Handshake *Histogram // established -> encrypted, in the load or, if none was, before it; nil: in the clear
+	FirstByte *Histogram // sent -> first byte of the answer
 
 	Censored       int64
 	CensoredFromNS int64 // the shortest time that they had waited; 0 if there is none
@@ -270,7 +269,7 @@ type Each struct {
 	// Latency is for right answers, from due or sent to done as in Detail.Response or
 	// Detail.Service; nil: the mix has no such request under load. It also counts the Censored
 	// requests with the time they had waited, at least CensoredFromNS.
-	Latency        *hist.Histogram
+	Latency        *Histogram
 	Censored       int64
 	CensoredFromNS int64
 }

@@ -3,7 +3,7 @@
 // A run on disk is one append-only file, trials.jsonl: one Record per line, the plan first.
 // Everything a person sees is computed from it, so a field here is a measured fact, in base units,
 // never a judgement. Missing is not zero: a value that could not be read is a nil pointer.
-package result
+package record
 
 import (
 	"reflect"

@@ -1,4 +1,4 @@
-package result
+package record
 
 // Calibration holds dyno's measurements of a machine, and of its own accuracy there, with servers
 // whose behaviour is known. A value is nil if it was not measured, because the calibration was

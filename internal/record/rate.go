@@ -1,4 +1,4 @@
-package result
+package record
 
 // FewestTimes is how many median service times a load must last, from when its last connection was
 // due to begin, for a steady rate.
