@@ -11,7 +11,6 @@ import (
 	"dyno/internal/checks"
 	"dyno/internal/conf"
 	"dyno/internal/document"
-	"dyno/internal/lazy"
 	"dyno/internal/record"
 	"dyno/internal/side"
 )
@@ -50,7 +49,7 @@ func parseConditions(texts []string, open bool) ([]condition, error) {
 }
 
 // conditionForm splits a condition into five words, any of which may be missing or wrong.
-var conditionForm = lazy.Regexp(`(?s)^ *([a-zA-Z0-9_]*) *([<>=]*) *([-+0-9.]*) *(%*) *(.*)$`)
+var conditionForm = conf.Regexp(`(?s)^ *([a-zA-Z0-9_]*) *([<>=]*) *([-+0-9.]*) *(%*) *(.*)$`)
 
 // parseCondition reads METRIC<-N% or METRIC>N%; spaces are allowed between the parts.
 func parseCondition(text string, open bool) (condition, error) {

@@ -8,10 +8,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"dyno/internal/conf"
-	"dyno/internal/lazy"
 )
 
-var flagOfError = lazy.Regexp(`(?s)^invalid argument (".*") for "(?:-\w, )?--([a-z0-9-]+)" flag: (.*)`)
+var flagOfError = conf.Regexp(`(?s)^invalid argument (".*") for "(?:-\w, )?--([a-z0-9-]+)" flag: (.*)`)
 
 // wanted describes the values for flags that report Go's errors, by cobra's type.
 var wanted = map[string]string{
@@ -21,7 +20,7 @@ var wanted = map[string]string{
 	"durationSlice": "times with units, separated by commas, such as 0,10ms",
 }
 
-var shorthand = lazy.Regexp(`^unknown shorthand flag: '(.)' in -`)
+var shorthand = conf.Regexp(`^unknown shorthand flag: '(.)' in -`)
 
 // loads explains, by command, flags that dyno load and other load generators have and a comparison
 // lacks.

@@ -13,9 +13,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"dyno/internal/bench"
+	"dyno/internal/conf"
 	"dyno/internal/contestant"
 	"dyno/internal/document"
-	"dyno/internal/lazy"
 	"dyno/internal/scenario"
 	"dyno/internal/study"
 )
@@ -187,9 +187,9 @@ func (p *project) listed(ctx context.Context, chosen []*contestant.Manifest, col
 }
 
 var (
-	hostOfModule  = lazy.Regexp(`^([\w.-]+\.\w+/(?:.*/)?|Microsoft\.)`)
-	majorOfModule = lazy.Regexp(`/v\d+$|\.v\d+$`)
-	endOfVersion  = lazy.Regexp(`^v0\.0\.0-|\d{6}-[0-9a-f]{12}$|\+incompatible$`)
+	hostOfModule  = conf.Regexp(`^([\w.-]+\.\w+/(?:.*/)?|Microsoft\.)`)
+	majorOfModule = conf.Regexp(`/v\d+$|\.v\d+$`)
+	endOfVersion  = conf.Regexp(`^v0\.0\.0-|\d{6}-[0-9a-f]{12}$|\+incompatible$`)
 )
 
 // shortFramework returns the framework without its module's host and owner, and its version without

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"unicode"
 
-	"dyno/internal/lazy"
+	"dyno/internal/conf"
 )
 
 // Start describes what a command line starts, as far as its words tell: only the shell knows how they expand.
@@ -90,9 +90,9 @@ var (
 	// wrappers are commands that start another command, named after their options.
 	wrappers = []string{"exec", "env", "nice", "time", "nohup", "setsid", "stdbuf", "taskset", "numactl", "timeout"}
 	// assignment matches an assignment to an environment variable.
-	assignment = lazy.Regexp(`^[A-Za-z_][A-Za-z0-9_]*=`)
+	assignment = conf.Regexp(`^[A-Za-z_][A-Za-z0-9_]*=`)
 	// wrapperOption matches an option for one of wrappers, or an option's value: -n 5, -c 0-3, 60s.
-	wrapperOption = lazy.Regexp(`^(-.*|[0-9][-0-9.,]*[smhd]?)$`)
+	wrapperOption = conf.Regexp(`^(-.*|[0-9][-0-9.,]*[smhd]?)$`)
 )
 
 // program returns the index of the program's name: the first word that is neither an assignment nor a wrapper

@@ -13,11 +13,11 @@ import (
 	"strconv"
 	"strings"
 
-	"dyno/internal/lazy"
+	"dyno/internal/conf"
 )
 
 // validName matches contestants' names, which appear as folders, in tables and on command lines.
-var validName = lazy.Regexp(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+var validName = conf.Regexp(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 // CheckName returns an error for an invalid name of a contestant or a language's folder.
 func CheckName(name string) error {
@@ -133,8 +133,8 @@ func namesIn(src string, from *Manifest, name string) (*renaming, error) {
 }
 
 var (
-	nameLine   = lazy.Regexp(`(?m)^((?:name|title)[ \t]*=[ \t]*)("[^"\n]*"|'[^'\n]*')`)
-	moduleLine = lazy.Regexp(`(?m)^(module[ \t]+)"?([^\s"]+)"?`)
+	nameLine   = conf.Regexp(`(?m)^((?:name|title)[ \t]*=[ \t]*)("[^"\n]*"|'[^'\n]*')`)
+	moduleLine = conf.Regexp(`(?m)^(module[ \t]+)"?([^\s"]+)"?`)
 )
 
 // rename returns a file's new base name and content.

@@ -13,12 +13,12 @@ import (
 	"path/filepath"
 	"strings"
 
-	"dyno/internal/lazy"
+	"dyno/internal/conf"
 	"dyno/internal/proc"
 )
 
 // programName matches toolchains that are not in toolchains: programs on PATH.
-var programName = lazy.Regexp(`^[a-z][a-z0-9.+_-]*$`)
+var programName = conf.Regexp(`^[a-z][a-z0-9.+_-]*$`)
 
 // kindOf returns a toolchain's entry in toolchains; other names stand for a program with a --version flag.
 func kindOf(name string) kind {
@@ -44,7 +44,7 @@ func otherEnv(string, string) map[string]string {
 	return map[string]string{"HOME": home}
 }
 
-var printedVersion = lazy.Regexp(`[0-9]+(\.[0-9]+)+`)
+var printedVersion = conf.Regexp(`[0-9]+(\.[0-9]+)+`)
 
 // programVersion calls a program with the usual version flags, and returns the first output that looks like a
 // version.

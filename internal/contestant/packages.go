@@ -5,13 +5,13 @@ import (
 	"os"
 	"strings"
 
-	"dyno/internal/lazy"
+	"dyno/internal/conf"
 )
 
 // noSource matches builders' messages about package sources that they cannot reach. A package that is missing
 // from a reachable source is the contestant's error. NuGet's code:
 // https://learn.microsoft.com/nuget/reference/errors-and-warnings/nu1301
-var noSource = lazy.Regexp(`error NU1301: |` +
+var noSource = conf.Regexp(`error NU1301: |` +
 	`: dial (tcp|udp)[ :]|: proxyconnect tcp: |module lookup disabled by GOPROXY=off|` +
 	`: read(ing)? https?://\S+: (403|407|429|5\d\d) |` +
 	`: (TLS handshake timeout|i/o timeout)|` +
@@ -22,8 +22,8 @@ var noSource = lazy.Regexp(`error NU1301: |` +
 // noPackage matches NuGet's error for a package, or a version, that is in none of the sources. If all sources
 // are folders, the package is not available on this machine.
 var (
-	noPackage = lazy.Regexp(`error NU110[123]: `)
-	remote    = lazy.Regexp(`nuget\.org|https?://`)
+	noPackage = conf.Regexp(`error NU110[123]: `)
+	remote    = conf.Regexp(`nuget\.org|https?://`)
 )
 
 // Unfetched returns the line in a build log that shows that packages are not available; "" if there is none.

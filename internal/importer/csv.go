@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"dyno/internal/lazy"
+	"dyno/internal/conf"
 )
 
 // columnNames maps the names of descriptive columns, as simplify spells them, to dyno's names.
@@ -67,10 +67,10 @@ func aliases(table map[string]string) map[string]string {
 
 // Forms of names in a table's header.
 var (
-	notWord  = lazy.Regexp(`[^a-z0-9]+`)
-	quantile = lazy.Regexp(`^(?:latency )?(?:p|percentile ?)([0-9]{1,2}(?: ?9+)?|100)(?: latency)?$|` +
+	notWord  = conf.Regexp(`[^a-z0-9]+`)
+	quantile = conf.Regexp(`^(?:latency )?(?:p|percentile ?)([0-9]{1,2}(?: ?9+)?|100)(?: latency)?$|` +
 		`^(?:latency )?([0-9]{1,2}(?: 9+)?|100)(?:st|nd|rd|th)?(?: percent| percentile| pct| ?ile)(?: latency)?$`)
-	inParens = lazy.Regexp(`^(.*?)\s*[\[(]([^\])]*)[\])]\s*$`)
+	inParens = conf.Regexp(`^(.*?)\s*[\[(]([^\])]*)[\])]\s*$`)
 )
 
 // simplify returns a common spelling of a name: lower case, one space between words.

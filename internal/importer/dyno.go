@@ -5,11 +5,11 @@ import (
 	"strconv"
 	"strings"
 
-	"dyno/internal/lazy"
+	"dyno/internal/conf"
 )
 
 // dynoHead is the line of dyno load that describes the load.
-var dynoHead = lazy.Regexp(`^\S+: .* over ([0-9,]+) connections?, (open|closed) loop\b`)
+var dynoHead = conf.Regexp(`^\S+: .* over ([0-9,]+) connections?, (open|closed) loop\b`)
 
 // Forms of dyno's times and counts: ">= 2.00 s", "-" for unknown values, "120,000".
 const (
@@ -115,4 +115,4 @@ func (r *Row) words(text string) {
 	r.PerRequest = strings.Contains(text, "1 request per connection")
 }
 
-var dynoDepth = lazy.Regexp(`, ([0-9]+) in the pipeline of each`)
+var dynoDepth = conf.Regexp(`, ([0-9]+) in the pipeline of each`)

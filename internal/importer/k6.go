@@ -3,11 +3,11 @@ package importer
 import (
 	"strings"
 
-	"dyno/internal/lazy"
+	"dyno/internal/conf"
 )
 
 // k6Line is a line in k6's summary: a metric, dots, its values.
-var k6Line = lazy.Regexp(`^\s*(data_received|data_sent|http_req_\w+|http_reqs|checks|iterations|iteration_duration)` +
+var k6Line = conf.Regexp(`^\s*(data_received|data_sent|http_req_\w+|http_reqs|checks|iterations|iteration_duration)` +
 	`[ .]*\.{2,}:`)
 
 // k6Time is a Go duration.

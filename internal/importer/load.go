@@ -5,19 +5,19 @@ import (
 	"strconv"
 	"strings"
 
-	"dyno/internal/lazy"
+	"dyno/internal/conf"
 )
 
 // Forms of row descriptions.
 var (
-	delayForm  = lazy.Regexp(`(?i)\b(?:sleep|delay|wait)s?\s*[= ]?\s*([0-9]+(?:\.[0-9]+)?)\s*(us|µs|ms|s|sec)\b`)
-	depthForm  = lazy.Regexp(`(?i)\bpipelin(?:e|ed|ing)\s*[=x ]?\s*([0-9]+)\b`)
-	proseForm  = lazy.Regexp(`(?i)\bprose says ([0-9][0-9.,]*)\s*(us|µs|ms|s|req/s|/s)\b`)
-	formerForm = lazy.Regexp(`^(\S+):(\S+\.\w+)$`)
+	delayForm  = conf.Regexp(`(?i)\b(?:sleep|delay|wait)s?\s*[= ]?\s*([0-9]+(?:\.[0-9]+)?)\s*(us|µs|ms|s|sec)\b`)
+	depthForm  = conf.Regexp(`(?i)\bpipelin(?:e|ed|ing)\s*[=x ]?\s*([0-9]+)\b`)
+	proseForm  = conf.Regexp(`(?i)\bprose says ([0-9][0-9.,]*)\s*(us|µs|ms|s|req/s|/s)\b`)
+	formerForm = conf.Regexp(`^(\S+):(\S+\.\w+)$`)
 	// gateway and production-stack are HttpArena profiles, over HTTP/2.
-	streamsForm = lazy.Regexp(`(?i)(?:^|[-_ /,(])(?:h2c?|h3|http/?[23]|grpc|quic|ws|websocket|gateway|production-stack|` +
+	streamsForm = conf.Regexp(`(?i)(?:^|[-_ /,(])(?:h2c?|h3|http/?[23]|grpc|quic|ws|websocket|gateway|production-stack|` +
 		`pipelin\w*(?:\.lua)?)(?:$|[-_ /,)])`)
-	closeForm = lazy.Regexp(`(?i)connection:\s*close|disable-?keep-?alive|no-?keep-?alive|non-?keep-?alive`)
+	closeForm = conf.Regexp(`(?i)connection:\s*close|disable-?keep-?alive|no-?keep-?alive|non-?keep-?alive`)
 )
 
 // tools are the load generators whose command lines are known.
@@ -57,7 +57,7 @@ func commandIn(text string) string {
 
 // optionForm is a command-line option; longOptions are those that have another name in some tools.
 var (
-	optionForm  = lazy.Regexp(`^--?[A-Za-z]`)
+	optionForm  = conf.Regexp(`^--?[A-Za-z]`)
 	longOptions = map[string]byte{"connections": 'c', "concurrency": 'c', "clients": 'c', "requests": 'n', "duration": 'd',
 		"rate": 'R', "qps": 'R'}
 )

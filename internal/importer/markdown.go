@@ -5,15 +5,15 @@ import (
 	"fmt"
 	"strings"
 
-	"dyno/internal/lazy"
+	"dyno/internal/conf"
 )
 
 var (
 	// underHead matches the line below a Markdown table's header.
-	underHead = lazy.Regexp(`(?m)^\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)+\|?\s*$`)
-	mdLink    = lazy.Regexp(`!?\[([^\]]*)\]\([^)]*\)`)
+	underHead = conf.Regexp(`(?m)^\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)+\|?\s*$`)
+	mdLink    = conf.Regexp(`!?\[([^\]]*)\]\([^)]*\)`)
 	mdMarks   = strings.NewReplacer("**", "", "__", "", "`", "", "<br>", " ", "<br/>", " ", "\\|", "|")
-	mdHeading = lazy.Regexp(`^#+\s+(.*?)[\s#]*$`)
+	mdHeading = conf.Regexp(`^#+\s+(.*?)[\s#]*$`)
 )
 
 // mdCell is a cell's text and its column in the line.

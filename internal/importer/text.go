@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"dyno/internal/lazy"
+	"dyno/internal/conf"
 )
 
 // pattern reads figures from one line in a tool's output: names has a name for each group in form.
@@ -27,11 +27,11 @@ var groups = strings.NewReplacer("<int>", `(\d+)`, "<num>", `([0-9.]+)`, "<val>"
 // line returns a pattern; names are separated by spaces, one for each group. Indentation is
 // ignored: pages add and remove it.
 func line(form, names, unit string) pattern {
-	return pattern{lazy.Regexp(groups.Replace(leading().ReplaceAllString(form, indent))), strings.Fields(names), unit}
+	return pattern{conf.Regexp(groups.Replace(leading().ReplaceAllString(form, indent))), strings.Fields(names), unit}
 }
 
 // leading is the beginning of a form; indent may precede a line: blanks, and the > of a quotation.
-var leading = lazy.Regexp(`^\^(?:\\s[*+])?`)
+var leading = conf.Regexp(`^\^(?:\\s[*+])?`)
 
 const indent = `^[\s>]*`
 
@@ -128,19 +128,19 @@ var headings = []struct {
 	banner     bool // always begins an output, before all other lines
 	form       func() *regexp.Regexp
 }{
-	{"wrk", " test @ ", true, lazy.Regexp(indent + `Running .* test @ `)},
-	{"wrk", " thread", false, lazy.Regexp(indent + `\d+ threads? and \d+ connections?\s*$`)},
-	{"wrk", "Thread Stats", false, lazy.Regexp(indent + `Thread Stats\s+Avg\s`)},
-	{"ab", "ApacheBench", true, lazy.Regexp(indent + `This is ApacheBench`)},
-	{"ab", "Server Software:", false, lazy.Regexp(indent + `Server Software:`)},
-	{"bombardier", "Bombarding ", true, lazy.Regexp(indent + `Bombarding `)},
-	{"bombardier", "[=", false, lazy.Regexp(indent + `(?:\d+ / \d+ )?\[=+\]\s`)}, // the full progress bar
-	{"bombardier", "Statistics", false, lazy.Regexp(indent + `Statistics\s+Avg\s+Stdev\s+Max`)},
-	{"h2load", "starting benchmark...", true, lazy.Regexp(indent + `starting benchmark\.\.\.`)},
-	{"h2load", "finished in ", false, lazy.Regexp(indent + `finished in \S+, \S+ req/s`)},
-	{"hey", "Summary:", true, lazy.Regexp(indent + `Summary:`)},
-	{"oha", "Success rate:", false, lazy.Regexp(indent + `Success rate:\s+[0-9.]+%`)},
-	{"hey", "Total:", false, lazy.Regexp(indent + `Total:\s+[0-9.]+ secs`)},
+	{"wrk", " test @ ", true, conf.Regexp(indent + `Running .* test @ `)},
+	{"wrk", " thread", false, conf.Regexp(indent + `\d+ threads? and \d+ connections?\s*$`)},
+	{"wrk", "Thread Stats", false, conf.Regexp(indent + `Thread Stats\s+Avg\s`)},
+	{"ab", "ApacheBench", true, conf.Regexp(indent + `This is ApacheBench`)},
+	{"ab", "Server Software:", false, conf.Regexp(indent + `Server Software:`)},
+	{"bombardier", "Bombarding ", true, conf.Regexp(indent + `Bombarding `)},
+	{"bombardier", "[=", false, conf.Regexp(indent + `(?:\d+ / \d+ )?\[=+\]\s`)}, // the full progress bar
+	{"bombardier", "Statistics", false, conf.Regexp(indent + `Statistics\s+Avg\s+Stdev\s+Max`)},
+	{"h2load", "starting benchmark...", true, conf.Regexp(indent + `starting benchmark\.\.\.`)},
+	{"h2load", "finished in ", false, conf.Regexp(indent + `finished in \S+, \S+ req/s`)},
+	{"hey", "Summary:", true, conf.Regexp(indent + `Summary:`)},
+	{"oha", "Success rate:", false, conf.Regexp(indent + `Success rate:\s+[0-9.]+%`)},
+	{"hey", "Total:", false, conf.Regexp(indent + `Total:\s+[0-9.]+ secs`)},
 	{"dyno", " loop", true, dynoHead},
 }
 

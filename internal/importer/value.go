@@ -9,23 +9,23 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"dyno/internal/lazy"
+	"dyno/internal/conf"
 )
 
 // numberForm is a published number: a sign that it is vague, the number, the other end of a range,
 // the unit, and a "+" that is ignored.
-var numberForm = lazy.Regexp(`^([~≈<>≤≥=]*)\s*` +
+var numberForm = conf.Regexp(`^([~≈<>≤≥=]*)\s*` +
 	`([-+]?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)?(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?)` +
 	`(?:\s*-\s*([0-9]+(?:\.[0-9]+)?))?\s*([^0-9\s+~][^+~]*)?(\+?)$`)
 
 // aboutForm matches the tolerance after a number, in per cent or in the number's unit.
-var aboutForm = lazy.Regexp(`\s*(?:±|\+/-)\s*([0-9.]+)\s*(%|[\wµ/]*)$`)
+var aboutForm = conf.Regexp(`\s*(?:±|\+/-)\s*([0-9.]+)\s*(%|[\wµ/]*)$`)
 
 // clockForm is a time as minutes:seconds or hours:minutes:seconds.
-var clockForm = lazy.Regexp(`^(?:([0-9]+):)?([0-9]+):([0-9]+(?:\.[0-9]+)?)$`)
+var clockForm = conf.Regexp(`^(?:([0-9]+):)?([0-9]+):([0-9]+(?:\.[0-9]+)?)$`)
 
 // goForm is a duration in several parts, such as 1m25s.
-var goForm = lazy.Regexp(`^(?:([0-9]+)h)?(?:([0-9]+)m)?([0-9]+(?:\.[0-9]+)?)s$`)
+var goForm = conf.Regexp(`^(?:([0-9]+)h)?(?:([0-9]+)m)?([0-9]+(?:\.[0-9]+)?)s$`)
 
 // typeset are characters that word processors and content management systems write for those that a
 // tool printed.
@@ -57,7 +57,7 @@ func untypeset(text string) (plain string, at func(int) int) {
 }
 
 // spacedForm is a whole number with thousands separated by a non-breaking space.
-var spacedForm = lazy.Regexp(`^[0-9]{1,3}(?:[\x{a0}\x{2009}\x{202f}][0-9]{3})+`)
+var spacedForm = conf.Regexp(`^[0-9]{1,3}(?:[\x{a0}\x{2009}\x{202f}][0-9]{3})+`)
 
 // unit is a printed unit; per is its size in base units.
 type unit struct {

@@ -20,7 +20,7 @@ import (
 
 	"dyno/internal/contestant"
 	"dyno/internal/document"
-	"dyno/internal/lazy"
+	"dyno/internal/conf"
 )
 
 func main() {
@@ -98,7 +98,7 @@ func outdated(ctx context.Context, w io.Writer, root string, chosen []*contestan
 }
 
 // refusal matches a registry's answer for a package that it does not serve.
-var refusal = lazy.Regexp(`\b4\d\d [A-Z][a-z]+( [A-Z][a-z]+)?`)
+var refusal = conf.Regexp(`\b4\d\d [A-Z][a-z]+( [A-Z][a-z]+)?`)
 
 // behind returns the rows for packages with a newer release and, by reason, the contestants and packages for
 // which the registry names no release.

@@ -19,7 +19,7 @@ import (
 	"golang.org/x/mod/semver"
 
 	"dyno/internal/contestant"
-	"dyno/internal/lazy"
+	"dyno/internal/conf"
 	"dyno/internal/proc"
 )
 
@@ -73,7 +73,7 @@ var readers = map[string]func(file string, text []byte) ([]Dependency, error){
 	"go.mod": required, "package.json": installed,
 }
 
-var packageReference = lazy.Regexp(`<PackageReference Include="([^"]+)" Version="\[?([^"\]]+)\]?"`)
+var packageReference = conf.Regexp(`<PackageReference Include="([^"]+)" Version="\[?([^"\]]+)\]?"`)
 
 // referenced returns the packages in a .csproj.
 func referenced(_ string, text []byte) (found []Dependency, err error) {
@@ -192,7 +192,7 @@ func newestModules(ctx context.Context, tc contestant.Toolchain, names []string)
 }
 
 // gone matches a proxy's answer for a module that it does not serve.
-var gone = lazy.Regexp(`: (403 Forbidden|404 Not Found|410 Gone)`)
+var gone = conf.Regexp(`: (403 Forbidden|404 Not Found|410 Gone)`)
 
 // eachNewest asks for one name after the other.
 func eachNewest(names []string, newest func(name string) (string, error)) (map[string]Newest, error) {

@@ -1,6 +1,6 @@
 // Package lazy makes values when they are first used, so that a dyno command does not pay at its
 // start for values that only other commands need.
-package lazy
+package conf
 
 import (
 	"regexp"
