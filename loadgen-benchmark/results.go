@@ -11,19 +11,19 @@ import (
 	"slices"
 	"time"
 
-	"dyno/internal/host"
+	"dyno/internal/machine"
 )
 
 // results is the file from which the page is made: the last result for each row, all from machines of one
 // kind.
 type results struct {
-	Machine machine  `json:"machine"`
-	Rows    []result `json:"rows"`
+	Machine hostFacts `json:"machine"`
+	Rows    []result  `json:"rows"`
 
 	Begun []*progress `json:"begun,omitempty"` // rows whose measurement is unfinished
 }
 
-type machine struct {
+type hostFacts struct {
 	OS         string `json:"os"`
 	Kernel     string `json:"kernel"`
 	CPU        string `json:"cpu"`
@@ -34,8 +34,8 @@ type machine struct {
 
 // like reports whether results from m and n are comparable. The kernel's build may differ, as between two
 // parts of a run.
-func (m machine) like(n machine) bool {
-	m.Kernel, n.Kernel = host.KernelSeries(m.Kernel), host.KernelSeries(n.Kernel)
+func (m hostFacts) like(n hostFacts) bool {
+	m.Kernel, n.Kernel = machine.KernelSeries(m.Kernel), machine.KernelSeries(n.Kernel)
 	return m == n
 }
 
@@ -76,9 +76,9 @@ func (r *result) set(e estimate) {
 	}
 }
 
-func thisMachine() machine {
-	h := host.Describe()
-	return machine{OS: h.OS, Kernel: h.Kernel, CPU: h.CPU, CPUs: h.CPUs, Hypervisor: h.Hypervisor, Go: runtime.Version()}
+func thisMachine() hostFacts {
+	h := machine.Describe()
+	return hostFacts{OS: h.OS, Kernel: h.Kernel, CPU: h.CPU, CPUs: h.CPUs, Hypervisor: h.Hypervisor, Go: runtime.Version()}
 }
 
 func openResults(file string) (*results, error) {

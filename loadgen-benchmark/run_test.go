@@ -331,7 +331,7 @@ func TestLagsOfQuietSeconds(t *testing.T) {
 }
 
 func TestMachineLike(t *testing.T) {
-	one := machine{OS: "Debian", Kernel: "Linux 6.18.44-v595", CPU: "EPYC", CPUs: 2}
+	one := hostFacts{OS: "Debian", Kernel: "Linux 6.18.44-v595", CPU: "EPYC", CPUs: 2}
 	build, series, cpus := one, one, one
 	build.Kernel, series.Kernel, cpus.CPUs = "Linux 6.18.45-v1", "Linux 6.19.1", 4
 	if !one.like(build) || one.like(series) || one.like(cpus) {
@@ -342,7 +342,7 @@ func TestMachineLike(t *testing.T) {
 func TestPage(t *testing.T) {
 	at := func(v float64) *float64 { return &v }
 	day := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
-	kept := &results{Machine: machine{OS: "Debian", Kernel: "Linux 6", CPU: "EPYC", CPUs: 2, Go: "goOn.26"},
+	kept := &results{Machine: hostFacts{OS: "Debian", Kernel: "Linux 6", CPU: "EPYC", CPUs: 2, Go: "goOn.26"},
 		Rows: []result{
 			{Name: "wrk-125", At: day, Commit: "abc", Peer: "wrk 4.1", Value: 1.3, Lo: at(1.28), Hi: at(1.32),
 				Valid: 15,

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"dyno/internal/conf"
-	"dyno/internal/proc"
+	"dyno/internal/machine"
 	"dyno/internal/refserver"
 )
 
@@ -54,7 +54,7 @@ func (b burst) spend(ctx context.Context) error {
 	case <-ctx.Done():
 		return nil
 	}
-	if _, err := proc.PinSelf([]int{b.cpu}); err != nil {
+	if _, err := machine.PinSelf([]int{b.cpu}); err != nil {
 		return err
 	}
 	for end := time.Now().Add(b.busy); time.Now().Before(end) && ctx.Err() == nil; {

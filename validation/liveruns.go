@@ -159,7 +159,7 @@ func started(run *record.Run) string {
 }
 
 // machine describes the machine on which the run was made.
-func machine(run *record.Run) string {
+func machineOf(run *record.Run) string {
 	return fmt.Sprintf("%s, %d CPUs", run.Host.CPU, run.Host.CPUs)
 }
 
@@ -171,7 +171,7 @@ func live(t LiveTask, run *record.Run, costs []Cost) Live {
 	l := Live{
 		Number: t.Number, Kind: t.Kind, Hog: t.Hog, Judge: liveJudge, Seed: run.Plan.Seed, Primary: run.Plan.Primary,
 		Epochs: a.Epochs, Analyses: a.Interim, DiscardedShare: float64(discarded) / float64(max(1, all)),
-		Seconds: float64(last-run.Launches[0].StartedUnixNS) / 1e9, Started: started(run), Machine: machine(run),
+		Seconds: float64(last-run.Launches[0].StartedUnixNS) / 1e9, Started: started(run), Machine: machineOf(run),
 	}
 	for i, other := range t.Contestants[1:] {
 		c := Couple{Cost: t.Costs[i+1]}

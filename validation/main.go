@@ -47,7 +47,7 @@ import (
 
 	"dyno/internal/bundle"
 	"dyno/internal/conf"
-	"dyno/internal/proc"
+	"dyno/internal/machine"
 	"dyno/internal/record"
 	"dyno/internal/refserver"
 	"dyno/internal/study"
@@ -69,7 +69,7 @@ const (
 )
 
 func main() {
-	proc.KeepFilesPrivate()
+	machine.KeepFilesPrivate()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
@@ -83,7 +83,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case "hog":
 		err = hog(ctx, args[1:])
 	case "supervise":
-		err = proc.Supervise(os.Stdin, args[1])
+		err = machine.Supervise(os.Stdin, args[1])
 	default:
 		err = validation(ctx, args, stdout, stderr)
 	}

@@ -10,10 +10,9 @@ import (
 	"strconv"
 	"time"
 
-	"dyno/internal/host"
 	"dyno/internal/importer"
 	"dyno/internal/load/external"
-	"dyno/internal/proc"
+	"dyno/internal/machine"
 )
 
 // The tool and the loads as a user would type them, without pinning to CPUs.
@@ -36,7 +35,7 @@ func (s *session) bestOf(ctx context.Context, file string, more int) error {
 	return RunBestOf(ctx, &BestOfOptions{
 		Done: done, More: more,
 		Play: func(ctx context.Context, n int, hog bool) (*BestOf, error) {
-			h := host.Describe()
+			h := machine.Describe()
 			b := &BestOf{Number: n, Hog: hog, Tool: tool.Version, Seconds: bestOfLoad.Seconds(), Commit: commit,
 				Started: time.Now().UTC().Format(time.RFC3339), Machine: fmt.Sprintf("%s, %d CPUs", h.CPU, h.CPUs)}
 			return b, s.playBestOf(ctx, b)
@@ -50,11 +49,11 @@ func (s *session) bestOf(ctx context.Context, file string, more int) error {
 
 // playBestOf loads one server and then the other, three times each, and stores the rates in b.PerSec.
 func (s *session) playBestOf(ctx context.Context, b *BestOf) (err error) {
-	dir, err := proc.MkdirTemp("", "dyno-best-")
+	dir, err := machine.MkdirTemp("", "dyno-best-")
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, proc.RemoveTemp(dir)) }()
+	defer func() { err = errors.Join(err, machine.RemoveTemp(dir)) }()
 	if b.Hog {
 		stop, err := s.startHog(dir, uint64(b.Number))
 		if err != nil {
@@ -78,8 +77,8 @@ func loadsOf(ctx context.Context, argv []string, dir string) (rates []float64, e
 	}
 	addr := free.Addr().String()
 	free.Close()
-	p, err := proc.Start(proc.Command{Argv: argv, Dir: dir, Log: filepath.Join(dir, "server.log"),
-		Env: proc.Environment(dir, dir, 0, map[string]string{"DYNO_ADDR": addr})})
+	p, err := machine.Start(machine.Command{Argv: argv, Dir: dir, Log: filepath.Join(dir, "server.log"),
+		Env: machine.Environment(dir, dir, 0, map[string]string{"DYNO_ADDR": addr})})
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +95,7 @@ func loadsOf(ctx context.Context, argv []string, dir string) (rates []float64, e
 	}
 	for range BestOfLoads {
 		seconds := strconv.Itoa(int(bestOfLoad.Seconds()))
-		out, err := proc.CombinedOutput(exec.CommandContext(ctx, bestOfTool, "-t1", "-c125", "-d"+seconds,
+		out, err := machine.CombinedOutput(exec.CommandContext(ctx, bestOfTool, "-t1", "-c125", "-d"+seconds,
 			"http://"+addr+"/"))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w: %s", bestOfTool, err, out)

@@ -12,8 +12,8 @@ import (
 
 	"dyno/internal/bench"
 	"dyno/internal/contestant"
+	"dyno/internal/machine"
 	"dyno/internal/plan"
-	"dyno/internal/proc"
 	"dyno/internal/record"
 	"dyno/internal/refserver"
 	"dyno/internal/stats"
@@ -53,11 +53,11 @@ func (s *session) live(ctx context.Context, file string, more int) error {
 
 // playLive carries out one run in a temporary folder.
 func (s *session) playLive(ctx context.Context, t LiveTask) (run *record.Run, costs []Cost, err error) {
-	dir, err := proc.MkdirTemp("", "dyno-live-")
+	dir, err := machine.MkdirTemp("", "dyno-live-")
 	if err != nil {
 		return nil, nil, err
 	}
-	defer func() { err = errors.Join(err, proc.RemoveTemp(dir)) }()
+	defer func() { err = errors.Join(err, machine.RemoveTemp(dir)) }()
 	r := plan.Request{
 		Contestants: t.Contestants, Controls: []string{"none"}, Primary: "cpu_per_request", Alpha: Alpha,
 		Margin: Margin, Budget: liveBudget, Seed: t.Seed,
@@ -128,7 +128,7 @@ func costsIn(dir string, contestants []string) ([]Cost, error) {
 		var added, own []float64
 		for _, log := range logs {
 			var a refserver.Added
-			last := proc.Tail(log, 1)
+			last := machine.Tail(log, 1)
 			if len(last) == 0 || json.Unmarshal([]byte(last[0]), &a) != nil {
 				return nil, fmt.Errorf("the log of %s does not end with its added cost: %q in %s", name, last, log)
 			}

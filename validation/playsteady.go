@@ -8,8 +8,8 @@ import (
 
 	"dyno/internal/bench"
 	"dyno/internal/experiment"
+	"dyno/internal/machine"
 	"dyno/internal/plan"
-	"dyno/internal/proc"
 	"dyno/internal/record"
 )
 
@@ -40,11 +40,11 @@ func (s *session) steady(ctx context.Context, file string, most time.Duration) e
 
 // playSteady carries out one unit in a temporary folder.
 func (s *session) playSteady(ctx context.Context, t SteadyTask) (run *record.Run, err error) {
-	dir, err := proc.MkdirTemp("", "dyno-steady-")
+	dir, err := machine.MkdirTemp("", "dyno-steady-")
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, proc.RemoveTemp(dir)) }()
+	defer func() { err = errors.Join(err, machine.RemoveTemp(dir)) }()
 	x, err := s.plan(ctx, plan.Request{
 		Protocol: "sweep", Contestants: SteadyContestants, Primary: "throughput", Alpha: Alpha,
 		Margin: Margin, Budget: steadyBudget, Epochs: 1, Seed: t.Seed,

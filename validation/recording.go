@@ -63,7 +63,7 @@ func Condense(w io.Writer, runs []*record.Run) error {
 func condensedRun(run *record.Run) RecordedRun {
 	p := &run.Plan
 	out := RecordedRun{
-		Seed: p.Seed, Machine: machine(run), Contestants: slices.Concat(p.Contestants, p.Controls),
+		Seed: p.Seed, Machine: machineOf(run), Contestants: slices.Concat(p.Contestants, p.Controls),
 		Values: map[string][][][]*int{},
 	}
 	trials := plan.Valid(run)

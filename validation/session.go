@@ -17,9 +17,8 @@ import (
 	"dyno/internal/contestant"
 	"dyno/internal/experiment"
 	"dyno/internal/foreign"
-	"dyno/internal/host"
+	"dyno/internal/machine"
 	"dyno/internal/plan"
-	"dyno/internal/proc"
 	"dyno/internal/refserver"
 	"dyno/internal/scenario"
 	"dyno/internal/study"
@@ -52,14 +51,14 @@ func newSession(ctx context.Context, name string, stdout, stderr io.Writer) (s *
 	if s.manifests, err = contestant.List(s.fsys); err != nil {
 		return nil, nil, err
 	}
-	me := proc.Holder{Pid: os.Getpid(), Command: "validation " + name, SinceUnixNS: time.Now().UnixNano()}
-	unlock, err := proc.LockMachine(ctx, me, func(h proc.Holder) {
+	me := machine.Holder{Pid: os.Getpid(), Command: "validation " + name, SinceUnixNS: time.Now().UnixNano()}
+	unlock, err := machine.LockMachine(ctx, me, func(h machine.Holder) {
 		fmt.Fprintln(stderr, "waiting for another run to end:", h.String())
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	k, err := proc.Keep(proc.KeepOptions{
+	k, err := machine.Keep(machine.KeepOptions{
 		Command: me.Command, Program: s.self, Argv: []string{"validation", "supervise"}, Env: []string{},
 	})
 	if err != nil {
@@ -111,12 +110,12 @@ func (s *session) manifest(name string) (*contestant.Manifest, error) {
 // startHog starts background load on the CPUs that the bench will use. The load is a separate program, so
 // that the bench counts it as background CPU.
 func (s *session) startHog(dir string, seed uint64) (stop func() error, err error) {
-	h := host.Describe()
+	h := machine.Describe()
 	argv := []string{s.self, "hog", fmt.Sprint(seed)}
 	for _, cpu := range append(h.ServerCPUs, h.GeneratorCPUs...) {
 		argv = append(argv, fmt.Sprint(cpu))
 	}
-	p, err := proc.Start(proc.Command{Argv: argv, Dir: dir, Env: proc.Environment(dir, dir, 0, nil), Log: filepath.Join(dir, "hog.log")})
+	p, err := machine.Start(machine.Command{Argv: argv, Dir: dir, Env: machine.Environment(dir, dir, 0, nil), Log: filepath.Join(dir, "hog.log")})
 	if err != nil {
 		return nil, fmt.Errorf("start the background load: %w", err)
 	}

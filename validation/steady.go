@@ -146,7 +146,7 @@ func steadyUnit(t SteadyTask, run *record.Run) SteadyUnit {
 	discarded, all := plan.Discarded(run)
 	u := SteadyUnit{
 		Block: t.Block, Arm: t.Arm, Seed: t.Seed, PerSec: map[string][]float64{}, CPUNS: map[string][]float64{},
-		Discarded: float64(discarded) / float64(max(1, all)), Started: started(run), Machine: machine(run),
+		Discarded: float64(discarded) / float64(max(1, all)), Started: started(run), Machine: machineOf(run),
 	}
 	rate, _ := analysis.MetricNamed("throughput")
 	cpu, _ := analysis.MetricNamed("cpu_per_request")

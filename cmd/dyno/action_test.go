@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/internal/proc"
+	"dyno/internal/machine"
 	"dyno/internal/record"
 	"dyno/internal/side"
 )
@@ -102,7 +102,7 @@ func (a *action) run(inputs ...string) (code int, stderr string) {
 		"INPUT_BASE=HEAD^1",
 		"INPUT_DIRECTORY=.", "INPUT_PATHS=/a\n/b=3\n", "INPUT_PRIMARY=cpu_per_request",
 		"INPUT_FAIL_IF=cpu_per_request>5%\n", "INPUT_BUDGET=5m", "INPUT_ARGUMENTS=--wait",
-		proc.RuntimeVariable+"="+a.t.TempDir())
+		machine.RuntimeVariable+"="+a.t.TempDir())
 	cmd.Env = append(cmd.Env, inputs...)
 	err := cmd.Run()
 	if err != nil && cmd.ProcessState == nil {

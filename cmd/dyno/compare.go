@@ -17,8 +17,8 @@ import (
 	"dyno/internal/contestant"
 	"dyno/internal/experiment"
 	"dyno/internal/foreign"
+	"dyno/internal/machine"
 	"dyno/internal/plan"
-	"dyno/internal/proc"
 	"dyno/internal/record"
 	"dyno/internal/refserver"
 	"dyno/internal/side"
@@ -198,11 +198,11 @@ func compare(cmd *cobra.Command, f *compareFlags, texts []string) (err error) {
 		return err
 	}
 	defer end()
-	work, err := proc.MkdirTemp("", contestant.WorkPrefix)
+	work, err := machine.MkdirTemp("", contestant.WorkPrefix)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, proc.RemoveTemp(work)) }()
+	defer func() { err = errors.Join(err, machine.RemoveTemp(work)) }()
 	defer func() { complain(cmd, side.Close(sides)) }()
 	if err := side.Open(cmd.Context(), sides, work); err != nil {
 		return err

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"dyno/internal/machine"
 	"dyno/internal/plan"
-	"dyno/internal/proc"
 	"dyno/internal/record"
 	"dyno/internal/side"
 )
@@ -124,7 +124,7 @@ func TestCompareRevisions(t *testing.T) {
 	}
 	cmd := exec.Command("dyno", "compare", "HEAD", ".", "--of", folder, "--controls", "none", "--offline", "--out", out)
 	cmd.Dir = "../.."
-	cmd.Env = append(os.Environ(), "TMPDIR="+temp, proc.RuntimeVariable+"="+t.TempDir())
+	cmd.Env = append(os.Environ(), "TMPDIR="+temp, machine.RuntimeVariable+"="+t.TempDir())
 	var text bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &text, &text
 	if err := cmd.Start(); err != nil {

@@ -16,7 +16,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"dyno/internal/proc"
+	"dyno/internal/machine"
 )
 
 // mainAnswering is a server that already runs: it prints the addresses that it listens on, one per
@@ -57,7 +57,7 @@ func TestCompareServers(t *testing.T) {
 		Dir: "testdata/compare",
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("NO_COLOR", "1")
-			env.Setenv(proc.RuntimeVariable, filepath.Join(env.WorkDir, "runtime"))
+			env.Setenv(machine.RuntimeVariable, filepath.Join(env.WorkDir, "runtime"))
 			env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, "state"))
 			env.Setenv("XDG_CACHE_HOME", filepath.Join(env.WorkDir, "cache"))
 			for _, s := range []struct {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/internal/host"
+	"dyno/internal/machine"
 	"dyno/internal/record"
 )
 
@@ -19,11 +19,11 @@ func TestRealServerCPUs(t *testing.T) {
 		t.Skip("builds a contestant and runs a sweep for half a minute")
 	}
 	numbers := []int{1, 2}
-	if err := host.RoomForServers(2); err != nil {
+	if err := machine.RoomForServers(2); err != nil {
 		t.Log("on one CPU alone:", err)
 		numbers = []int{1}
 	}
-	if err := host.RoomForServers(1); err != nil {
+	if err := machine.RoomForServers(1); err != nil {
 		t.Skip(err)
 	}
 	t.Parallel()

@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"dyno/internal/machine"
 	"dyno/internal/plan"
-	"dyno/internal/proc"
 	"dyno/internal/record"
 )
 
@@ -88,7 +88,7 @@ func TestInterrupt(t *testing.T) {
 			cmd := exec.Command(self, "run", "--contestants", "net-http,ref+20%", "--budget", "5m", "--offline",
 				"--out", dir)
 			cmd.Dir = "../.."
-			cmd.Env = append(os.Environ(), proc.RuntimeVariable+"="+t.TempDir()) // they do not lock each other out
+			cmd.Env = append(os.Environ(), machine.RuntimeVariable+"="+t.TempDir()) // they do not lock each other out
 			cmd.Stderr = w
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)

@@ -18,8 +18,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dyno/internal/analysis"
+	"dyno/internal/machine"
 	"dyno/internal/plan"
-	"dyno/internal/proc"
 	"dyno/internal/record"
 	"dyno/internal/study"
 )
@@ -271,7 +271,7 @@ func (c *campaign) start(t *testing.T, root, file string, args []string, at int,
 	var told, stdout bytes.Buffer
 	cmd := exec.CommandContext(t.Context(), c.program, args...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = root, &stdout, w
-	cmd.Env = append(os.Environ(), proc.RuntimeVariable+"="+c.locks)
+	cmd.Env = append(os.Environ(), machine.RuntimeVariable+"="+c.locks)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"dyno/internal/proc"
+	"dyno/internal/machine"
 )
 
 // TestKilledController: what a killed controller stored is removed at once, and if its supervisor was killed
@@ -46,7 +46,7 @@ func TestKilledController(t *testing.T) {
 			c = exec.Command(dyno, "run", "--contestants", "ref,ref+50%", "--controls", "none", "--offline", "--fleet", file,
 				"--out", filepath.Join(folder, fmt.Sprint(runs)))
 		}
-		c.Env = append(os.Environ(), "TMPDIR="+temp, proc.RuntimeVariable+"="+folder)
+		c.Env = append(os.Environ(), "TMPDIR="+temp, machine.RuntimeVariable+"="+folder)
 		return c
 	}
 	left := func() int {

@@ -13,7 +13,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"dyno/internal/proc"
+	"dyno/internal/machine"
 	"dyno/internal/wire"
 )
 
@@ -68,7 +68,7 @@ func (n *network) ip(args ...string) {
 // command returns dyno on a host.
 func (n *network) command(host string, args ...string) *exec.Cmd {
 	c := exec.Command("ip", append([]string{"netns", "exec", n.id + host, n.dyno}, args...)...)
-	c.Env = append(os.Environ(), proc.RuntimeVariable+"="+filepath.Join(n.locks, host))
+	c.Env = append(os.Environ(), machine.RuntimeVariable+"="+filepath.Join(n.locks, host))
 	return c
 }
 

@@ -18,8 +18,8 @@ import (
 	"dyno/internal/conf"
 	"dyno/internal/document"
 	"dyno/internal/foreign"
+	"dyno/internal/machine"
 	"dyno/internal/plan"
-	"dyno/internal/proc"
 	"dyno/internal/record"
 )
 
@@ -31,7 +31,7 @@ const (
 )
 
 func main() {
-	proc.KeepFilesPrivate()
+	machine.KeepFilesPrivate()
 	os.Exit(dyno(os.Args[1:], survivable(os.Stdout), survivable(os.Stderr)))
 }
 

@@ -11,7 +11,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"dyno/internal/proc"
+	"dyno/internal/machine"
 )
 
 // programs are started by tests under these names: this test binary.
@@ -29,7 +29,7 @@ func (m private) Run() int {
 		panic(err)
 	}
 	defer os.RemoveAll(dir)
-	os.Setenv(proc.RuntimeVariable, dir)
+	os.Setenv(machine.RuntimeVariable, dir)
 	heedHangup()
 	return m.M.Run()
 }
@@ -52,7 +52,7 @@ func TestScripts(t *testing.T) {
 			// The scripts see this checkout as ./checkout, and share Go's caches.
 			env.Setenv("NO_COLOR", "1")
 			env.Values["test"], env.Values["root"], env.Values["runs"] = env.T(), root, recorded(root)
-			env.Setenv(proc.RuntimeVariable, filepath.Join(env.WorkDir, "runtime")) // scripts run at the same time
+			env.Setenv(machine.RuntimeVariable, filepath.Join(env.WorkDir, "runtime")) // scripts run at the same time
 			for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOFLAGS", "GOPROXY"} {
 				if v := goEnv(name); v != "" {
 					env.Setenv(name, v)

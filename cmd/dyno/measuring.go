@@ -19,8 +19,7 @@ import (
 	"dyno/internal/document"
 	"dyno/internal/experiment"
 	"dyno/internal/foreign"
-	"dyno/internal/host"
-	"dyno/internal/proc"
+	"dyno/internal/machine"
 	"dyno/internal/record"
 	"dyno/internal/report"
 	"dyno/internal/terminal"
@@ -50,15 +49,15 @@ func measuring(cmd *cobra.Command, wait bool, folder string) (release func(), er
 	if abs, err := filepath.Abs(folder); folder != "" && err == nil {
 		folder = abs
 	}
-	me := proc.Holder{Pid: os.Getpid(), Command: commandLine(cmd), Folder: folder, SinceUnixNS: time.Now().UnixNano()}
-	var waiting func(proc.Holder)
+	me := machine.Holder{Pid: os.Getpid(), Command: commandLine(cmd), Folder: folder, SinceUnixNS: time.Now().UnixNano()}
+	var waiting func(machine.Holder)
 	if wait {
-		waiting = func(h proc.Holder) {
+		waiting = func(h machine.Holder) {
 			fmt.Fprintln(cmd.ErrOrStderr(), "waiting for another run to end:", document.Clean(h.String()))
 		}
 	}
-	unlock, err := proc.LockMachine(cmd.Context(), me, waiting)
-	var busy *proc.Busy
+	unlock, err := machine.LockMachine(cmd.Context(), me, waiting)
+	var busy *machine.Busy
 	switch {
 	case errors.As(err, &busy):
 		return nil, fmt.Errorf("%s; two runs would disturb each other: pass --wait to wait for it, or stop it",
@@ -120,20 +119,20 @@ func roomFor(p *record.Plan) error {
 	for _, l := range p.Levels {
 		most = max(most, l.Connections)
 	}
-	return host.RoomFor(int64(most), int64(filesPerContestant*(len(p.Contestants)+len(p.Controls)+1)))
+	return machine.RoomFor(int64(most), int64(filesPerContestant*(len(p.Contestants)+len(p.Controls)+1)))
 }
 
 // supervised ensures, until end is called, that no process started by dyno outlives it. Within
 // another call it does nothing.
 func supervised(cmd *cobra.Command) (end func(), err error) {
-	if proc.Kept() {
+	if machine.Kept() {
 		return func() {}, nil
 	}
 	self, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("find dyno's own program: %w", err)
 	}
-	k, err := proc.Keep(proc.KeepOptions{
+	k, err := machine.Keep(machine.KeepOptions{
 		Command: commandLine(cmd), Program: self, Argv: []string{"dyno", "supervise"}, Env: []string{},
 	})
 	if err != nil {
@@ -201,6 +200,6 @@ func superviseCommand() *cobra.Command {
 		Short:  "Stop the servers that a killed dyno left behind",
 		Hidden: true,
 		Args:   arguments(cobra.ExactArgs(1)),
-		RunE:   func(cmd *cobra.Command, args []string) error { return proc.Supervise(os.Stdin, args[0]) },
+		RunE:   func(cmd *cobra.Command, args []string) error { return machine.Supervise(os.Stdin, args[0]) },
 	}
 }

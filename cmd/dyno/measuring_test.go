@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"dyno/internal/proc"
+	"dyno/internal/machine"
 	"dyno/internal/record"
 )
 
@@ -32,10 +32,10 @@ func TestUnsupported(t *testing.T) {
 // TestOneRunAMachine: a second measuring command says which command is measuring, and measures
 // nothing.
 func TestOneRunAMachine(t *testing.T) {
-	t.Setenv(proc.RuntimeVariable, t.TempDir())
+	t.Setenv(machine.RuntimeVariable, t.TempDir())
 	t.Chdir("../..")
-	other := proc.Holder{Pid: 4711, Command: "dyno run x", Folder: "/runs/x", SinceUnixNS: 1e18}
-	release, err := proc.LockMachine(t.Context(), other, nil)
+	other := machine.Holder{Pid: 4711, Command: "dyno run x", Folder: "/runs/x", SinceUnixNS: 1e18}
+	release, err := machine.LockMachine(t.Context(), other, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

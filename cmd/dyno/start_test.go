@@ -7,7 +7,7 @@ import (
 	"os/exec"
 	"testing"
 
-	"dyno/internal/proc"
+	"dyno/internal/machine"
 )
 
 // program finds this program under a name that TestMain gives it on PATH.
@@ -32,7 +32,7 @@ func build(t *testing.T, out string) {
 func start(t *testing.T, name string, stdout, stderr io.Writer, args ...string) int {
 	t.Helper()
 	cmd := exec.Command(name, args...)
-	cmd.Dir, cmd.Env = "../..", append(os.Environ(), proc.RuntimeVariable+"="+t.TempDir())
+	cmd.Dir, cmd.Env = "../..", append(os.Environ(), machine.RuntimeVariable+"="+t.TempDir())
 	cmd.Stdout, cmd.Stderr = stdout, stderr
 	var exit *exec.ExitError
 	switch err := cmd.Run(); {

@@ -13,7 +13,7 @@ import (
 	"dyno/internal/bench"
 	"dyno/internal/contestant"
 	"dyno/internal/experiment"
-	"dyno/internal/host"
+	"dyno/internal/machine"
 	"dyno/internal/plan"
 	"dyno/internal/record"
 	"dyno/internal/refserver"
@@ -52,7 +52,7 @@ func (p *project) ask(r *plan.Request, slug string, c study.Choice) (*study.Stud
 func (p *project) world() plan.World {
 	return plan.World{
 		Dyno: version(), CPUs: runtime.NumCPU(), Now: time.Now(), Contestant: p.facts, Answered: p.answered,
-		Room: host.RoomForServers,
+		Room: machine.RoomForServers,
 		Scenario: func(name string) (plan.Scenario, error) {
 			s, err := p.scenario(name)
 			if err != nil {

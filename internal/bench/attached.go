@@ -10,8 +10,7 @@ import (
 
 	"dyno/internal/adhoc"
 	"dyno/internal/contestant"
-	"dyno/internal/host"
-	"dyno/internal/proc"
+	"dyno/internal/machine"
 	"dyno/internal/record"
 	"dyno/internal/wire"
 )
@@ -21,8 +20,8 @@ import (
 type attached struct {
 	spans
 	target *adhoc.Target
-	tree   *proc.Running // nil: its processes cannot be read
-	unread error         // why they cannot
+	tree   *machine.Running // nil: its processes cannot be read
+	unread error            // why they cannot
 }
 
 func (s *attached) At(wire.HTTP) wire.Endpoint { return s.target.Endpoint }
@@ -99,11 +98,11 @@ func (l *Local) attach() {
 		s := elsewhere(m)
 		own, err := []int(nil), error(nil)
 		if m.URL.Here {
-			if s.tree, s.unread = proc.FindRunning(m.URL.Addr); s.unread != nil {
+			if s.tree, s.unread = machine.FindRunning(m.URL.Addr); s.unread != nil {
 				s.tree = nil
 			}
-			if own, err = proc.ServerCPUs(m.URL.Network, m.URL.Addr); err != nil {
-				own, _ = host.Limits()
+			if own, err = machine.ServerCPUs(m.URL.Network, m.URL.Addr); err != nil {
+				own, _ = machine.Limits()
 			}
 		}
 		l.attached[m.Name] = s

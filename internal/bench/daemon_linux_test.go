@@ -7,14 +7,14 @@ import (
 	"time"
 
 	"dyno/internal/contestant"
-	"dyno/internal/proc"
+	"dyno/internal/machine"
 )
 
 // A server that goes into the background gets that message; nobody killed it.
 func TestDaemonIsToldToStay(t *testing.T) {
 	home := t.TempDir()
-	p, err := proc.Start(proc.Command{Argv: []string{"sh", "-c", "sleep 60 & exit 0"},
-		Env: proc.Environment(home, home, 0, nil), Log: filepath.Join(home, "log")})
+	p, err := machine.Start(machine.Command{Argv: []string{"sh", "-c", "sleep 60 & exit 0"},
+		Env: machine.Environment(home, home, 0, nil), Log: filepath.Join(home, "log")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,8 +14,7 @@ import (
 	"time"
 
 	"dyno/internal/contestant"
-	"dyno/internal/host"
-	"dyno/internal/proc"
+	"dyno/internal/machine"
 	"dyno/internal/record"
 	"dyno/internal/refserver"
 	"dyno/internal/scenario"
@@ -47,8 +46,8 @@ type Local struct {
 	machine   record.Host
 	pin       bool // generator, dyno and its child processes are pinned to CPUs
 	attached  map[string]*attached
-	meter     *host.Meter
-	energy    *host.Energy // nil if there is none
+	meter     *machine.Meter
+	energy    *machine.Energy // nil if there is none
 	mu        sync.Mutex
 	built     map[string]*contestant.Built
 	layouts   map[string][]*contestant.Built // the same programs with their functions in other orders
@@ -81,8 +80,8 @@ func NewLocal(o LocalOptions) (*Local, error) {
 	if _, err := contestant.Cache(); err != nil { // checked once for all users
 		return nil, err
 	}
-	host.RaiseFileLimit()
-	l := &Local{opts: o, self: self, machine: host.DescribeFor(o.CPUs),
+	machine.RaiseFileLimit()
+	l := &Local{opts: o, self: self, machine: machine.DescribeFor(o.CPUs),
 		built: map[string]*contestant.Built{}, layouts: map[string][]*contestant.Built{},
 		toolchain: map[string]*found{}, fixed: map[string]int{}}
 	if o.Backend != "" {
@@ -92,18 +91,18 @@ func NewLocal(o LocalOptions) (*Local, error) {
 		}
 		l.opts.Manifests = append(slices.Clone(o.Manifests), m)
 	}
-	if l.meter, err = host.NewMeter(); err != nil {
+	if l.meter, err = machine.NewMeter(); err != nil {
 		return nil, err
 	}
-	l.machine.Absent = proc.Absent()
-	if l.energy, err = host.OpenEnergy("/"); err != nil {
+	l.machine.Absent = machine.Absent()
+	if l.energy, err = machine.OpenEnergy("/"); err != nil {
 		if l.machine.Absent == nil {
 			l.machine.Absent = map[string]string{}
 		}
 		l.machine.Absent["energy"] = err.Error()
 	}
 	if o.Address != "" {
-		l.machine = whole(l.machine, true, o.CPUs, host.Usable())
+		l.machine = whole(l.machine, true, o.CPUs, machine.Usable())
 	}
 	l.pin = l.machine.Pinned
 	l.attach()
@@ -269,7 +268,7 @@ func (l *Local) Launch(ctx context.Context, name string, o Launch) (Server, erro
 		b = others[o.Layout-1]
 	}
 	if l.restore == nil && l.pin && l.opts.Address == "" {
-		restore, err := proc.PinSelf(l.machine.GeneratorCPUs)
+		restore, err := machine.PinSelf(l.machine.GeneratorCPUs)
 		if err != nil {
 			l.mu.Unlock()
 			return nil, fmt.Errorf("pin dyno to the generator's CPUs: %w", err)
@@ -296,7 +295,7 @@ func (l *Local) Launch(ctx context.Context, name string, o Launch) (Server, erro
 			return nil, fmt.Errorf("it cannot be given %d CPUs: servers have %d here, pinned: %v", o.CPUs, len(cpus), l.pin)
 		}
 		given = &record.Processors{}
-		given.CPUs, given.Threads = host.Take(cpus, o.CPUs)
+		given.CPUs, given.Threads = machine.Take(cpus, o.CPUs)
 		cpus = given.CPUs
 	}
 	identity, err := l.certified(o.Protocols)
@@ -396,7 +395,7 @@ func (l *Local) Watch(loaded Server) func(server, generator, backend time.Durati
 		s.tree.Look()
 	}
 	from := used(others)
-	var before, after host.Snapshot
+	var before, after machine.Snapshot
 	l.meter.Snapshot(&before)
 	m := &l.machine
 	cpus := m.ServerCPUs
@@ -406,9 +405,9 @@ func (l *Local) Watch(loaded Server) func(server, generator, backend time.Durati
 	return func(server, generator, backend time.Duration) record.Causes {
 		l.meter.Snapshot(&after)
 		beside := max(0, used(others)-from)
-		c := host.Causes(&before, &after,
-			host.Account{CPUs: cpus, Used: server}, host.Account{CPUs: m.GeneratorCPUs, Used: generator},
-			host.Account{CPUs: m.GeneratorCPUs, Used: backend}, host.Account{CPUs: cpus, Used: beside},
+		c := machine.Causes(&before, &after,
+			machine.Account{CPUs: cpus, Used: server}, machine.Account{CPUs: m.GeneratorCPUs, Used: generator},
+			machine.Account{CPUs: m.GeneratorCPUs, Used: backend}, machine.Account{CPUs: cpus, Used: beside},
 			l.own(generator))
 		c.OtherSidesNS = int64(beside)
 		if s, ok := loaded.(*attached); ok && s.tree == nil && s.target.Here {

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"dyno/internal/host"
+	"dyno/internal/machine"
 	"dyno/internal/plan"
 	"dyno/internal/record"
 )
@@ -75,7 +75,7 @@ func sameKind(was, here *record.Host) error {
 	add("backend", backends(was), backends(here))
 	add("CPU", was.CPU, here.CPU)
 	add("CPUs", was.CPUs, here.CPUs)
-	add("kernel series", host.KernelSeries(was.Kernel), host.KernelSeries(here.Kernel))
+	add("kernel series", machine.KernelSeries(was.Kernel), machine.KernelSeries(here.Kernel))
 	add("CPUs of servers", was.ServerCPUs, here.ServerCPUs)
 	add("CPUs of the generator", was.GeneratorCPUs, here.GeneratorCPUs)
 	add("pinned", was.Pinned, here.Pinned)

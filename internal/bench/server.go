@@ -10,7 +10,7 @@ import (
 	"dyno/internal/contestant"
 	"dyno/internal/load"
 	"dyno/internal/load/epoll"
-	"dyno/internal/proc"
+	"dyno/internal/machine"
 	"dyno/internal/record"
 )
 
@@ -114,7 +114,7 @@ type localGenerator struct {
 }
 
 func (d *localGenerator) CPUs() []int                 { return d.cpus }
-func (d *localGenerator) CPU() (time.Duration, error) { return proc.SelfCPU() }
+func (d *localGenerator) CPU() (time.Duration, error) { return machine.SelfCPU() }
 
 func (d *localGenerator) Now() time.Time       { return time.Now() }
 func (d *localGenerator) Rest(t time.Duration) { time.Sleep(t) }

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"dyno/internal/host"
 	"dyno/internal/load"
+	"dyno/internal/machine"
 	"dyno/internal/plan"
 	"dyno/internal/record"
 	"dyno/internal/scenario"
@@ -429,13 +429,13 @@ func (b *Bench) spins(level record.Level) bool {
 	if all := b.run.Host.Generators; len(all) > 0 {
 		return !slices.ContainsFunc(all, func(g record.Host) bool {
 			own := load.Share{Of: len(all)}.Part(int64(level.Connections)) // the largest
-			s := host.Spinning{Usable: g.GeneratorCPUs, LoopCPUs: g.GeneratorCPUs, Quota: g.QuotaCPUs, Remote: true,
+			s := machine.Spinning{Usable: g.GeneratorCPUs, LoopCPUs: g.GeneratorCPUs, Quota: g.QuotaCPUs, Remote: true,
 				Loops: load.Loops(len(g.GeneratorCPUs), int(own))}
 			ok, _ := s.Allowed()
 			return !ok
 		})
 	}
-	ok, _ := host.SpinAllowed(&b.run.Host, load.Loops(len(b.run.Host.GeneratorCPUs), level.Connections), open)
+	ok, _ := machine.SpinAllowed(&b.run.Host, load.Loops(len(b.run.Host.GeneratorCPUs), level.Connections), open)
 	return ok
 }
 

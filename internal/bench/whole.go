@@ -6,12 +6,12 @@ import (
 	"slices"
 	"time"
 
-	"dyno/internal/host"
+	"dyno/internal/machine"
 	"dyno/internal/record"
 )
 
 // Whole describes this machine as one of several, with all CPUs for servers or all for the generator.
-func Whole(servers bool) record.Host { return whole(host.Describe(), servers, 0, nil) }
+func Whole(servers bool) record.Host { return whole(machine.Describe(), servers, 0, nil) }
 
 // whole gives all CPUs that h divides between server and generator to one side; if they are fewer
 // than n it gives all, including those that h keeps for background CPU.
@@ -51,9 +51,9 @@ func (l *Local) listens() (more []net.IP) {
 
 // own returns dyno's own account if it serves generators on other machines: there all CPUs are the
 // servers'.
-func (l *Local) own(used time.Duration) host.Account {
+func (l *Local) own(used time.Duration) machine.Account {
 	if l.opts.Address == "" {
-		return host.Account{}
+		return machine.Account{}
 	}
-	return host.Account{CPUs: l.machine.ServerCPUs, Used: used}
+	return machine.Account{CPUs: l.machine.ServerCPUs, Used: used}
 }

@@ -18,8 +18,7 @@ import (
 
 	"dyno/internal/contestant"
 	"dyno/internal/document"
-	"dyno/internal/host"
-	"dyno/internal/proc"
+	"dyno/internal/machine"
 	"dyno/internal/record"
 	"dyno/internal/scenario"
 )
@@ -97,7 +96,7 @@ func Measure(ctx context.Context, o Options) (*record.Calibration, error) {
 		o.Note = func(string) {}
 	}
 	o.Note("read the machine's settings")
-	host.RaiseFileLimit()
+	machine.RaiseFileLimit()
 	c := &record.Calibration{
 		Format: record.Format, Dyno: o.Dyno, BootID: BootID(), StartedUnixNS: time.Now().UnixNano(), Quick: o.Quick,
 		Host: describe(),
@@ -115,10 +114,10 @@ func Measure(ctx context.Context, o Options) (*record.Calibration, error) {
 
 // describe returns the machine's description that a run would record.
 func describe() record.Host {
-	h := host.Describe()
+	h := machine.Describe()
 	absent := map[string]string{}
-	maps.Copy(absent, proc.Absent())
-	if _, err := host.OpenEnergy("/"); err != nil {
+	maps.Copy(absent, machine.Absent())
+	if _, err := machine.OpenEnergy("/"); err != nil {
 		absent["energy"] = err.Error()
 	}
 	if len(absent) > 0 {
@@ -132,7 +131,7 @@ type setup struct {
 	Options
 	times   Times
 	cal     *record.Calibration
-	meter   *host.Meter
+	meter   *machine.Meter
 	folder  string // for logs and homes
 	servers []*server
 	started int
@@ -147,14 +146,14 @@ func open(o Options, times Times, c *record.Calibration) (*setup, error) {
 	}
 	b := &setup{Options: o, times: times, cal: c}
 	var err error
-	if b.folder, err = proc.MkdirTemp("", "dyno-calibration-"); err != nil {
+	if b.folder, err = machine.MkdirTemp("", "dyno-calibration-"); err != nil {
 		return nil, err
 	}
-	if b.meter, err = host.NewMeter(); err != nil {
+	if b.meter, err = machine.NewMeter(); err != nil {
 		return nil, errors.Join(err, b.close())
 	}
 	if c.Host.Pinned {
-		if b.restore, err = proc.PinSelf(c.Host.GeneratorCPUs); err != nil {
+		if b.restore, err = machine.PinSelf(c.Host.GeneratorCPUs); err != nil {
 			return nil, errors.Join(fmt.Errorf("pin dyno to the generator's CPUs: %w", err), b.close())
 		}
 	}
@@ -174,7 +173,7 @@ func (b *setup) close() error {
 	if b.meter != nil {
 		b.meter.Close()
 	}
-	return errors.Join(append(errs, proc.RemoveTemp(b.folder))...)
+	return errors.Join(append(errs, machine.RemoveTemp(b.folder))...)
 }
 
 // steps carries out all steps in turn.

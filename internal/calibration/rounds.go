@@ -7,9 +7,8 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"dyno/internal/host"
 	"dyno/internal/load"
-	"dyno/internal/proc"
+	"dyno/internal/machine"
 	"dyno/internal/record"
 	"dyno/internal/refserver"
 	"dyno/internal/stats"
@@ -75,7 +74,7 @@ func (b *setup) rounds(ctx context.Context) error {
 
 // round makes one trial with each server in the given order; the trials are returned by server.
 func (b *setup) round(ctx context.Context, servers []*server, order []int) ([]trial, record.Causes, error) {
-	var before, after host.Snapshot
+	var before, after machine.Snapshot
 	b.meter.Snapshot(&before)
 	used, own, err := clocks(servers...)
 	if err != nil {
@@ -100,9 +99,9 @@ func (b *setup) round(ctx context.Context, servers []*server, order []int) ([]tr
 	if err != nil {
 		return nil, record.Causes{}, err
 	}
-	server := host.Account{CPUs: b.cal.Host.ServerCPUs, Used: used2 - used}
-	generator := host.Account{CPUs: b.cal.Host.GeneratorCPUs, Used: own2 - own}
-	return round, host.Causes(&before, &after, server, generator), nil
+	server := machine.Account{CPUs: b.cal.Host.ServerCPUs, Used: used2 - used}
+	generator := machine.Account{CPUs: b.cal.Host.GeneratorCPUs, Used: own2 - own}
+	return round, machine.Causes(&before, &after, server, generator), nil
 }
 
 // clocks returns the CPU time of all servers together, and dyno's own.
@@ -114,7 +113,7 @@ func clocks(servers ...*server) (used, own time.Duration, err error) {
 		}
 		used += d
 	}
-	own, err = proc.SelfCPU()
+	own, err = machine.SelfCPU()
 	return used, own, err
 }
 

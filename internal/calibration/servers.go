@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"dyno/internal/proc"
+	"dyno/internal/machine"
 	"dyno/internal/record"
 	"dyno/internal/refserver"
 )
@@ -94,7 +94,7 @@ func setErrors(delays []record.KnownDelay) {
 // readTally reads the tally that a server with a known delay reports when it ends: the last line in
 // its log.
 func readTally(log string) (*refserver.Tally, error) {
-	last := proc.Tail(log, 1)
+	last := machine.Tail(log, 1)
 	var t refserver.Tally
 	if len(last) == 0 || json.Unmarshal([]byte(last[0]), &t) != nil || t.Service == nil {
 		return nil, fmt.Errorf("it did not report its delays when it ended: %q", last)

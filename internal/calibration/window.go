@@ -7,9 +7,9 @@ import (
 	"runtime/debug"
 	"time"
 
-	"dyno/internal/host"
 	"dyno/internal/load"
 	"dyno/internal/load/epoll"
+	"dyno/internal/machine"
 	"dyno/internal/record"
 	"dyno/internal/wire"
 )
@@ -84,7 +84,7 @@ func (b *setup) job(addr string, shape Shape, open bool) load.Job {
 
 // spins reports whether the generator spins, as in a run.
 func (b *setup) spins(shape Shape, open bool) bool {
-	ok, _ := host.SpinAllowed(&b.cal.Host, load.Loops(len(b.cal.Host.GeneratorCPUs), shape.Connections), open)
+	ok, _ := machine.SpinAllowed(&b.cal.Host, load.Loops(len(b.cal.Host.GeneratorCPUs), shape.Connections), open)
 	return ok
 }
 

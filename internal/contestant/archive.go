@@ -16,7 +16,7 @@ import (
 	"slices"
 	"strings"
 
-	"dyno/internal/proc"
+	"dyno/internal/machine"
 )
 
 // sums checks file against the SHA256SUMS in its folder, if there is one, which must list the file.
@@ -70,7 +70,7 @@ func unpack(ctx context.Context, file, dir, program string) error {
 	if err != nil {
 		return err
 	}
-	defer proc.RemoveTemp(partial)
+	defer machine.RemoveTemp(partial)
 	if strings.HasSuffix(file, ".gz") {
 		err = untar(ctx, file, partial)
 	} else {
@@ -104,7 +104,7 @@ func isFile(path string) bool {
 
 // tarCommand unpacks formats that the standard library lacks with the system's tar.
 func tarCommand(ctx context.Context, file, dir string) error {
-	out, err := proc.CombinedOutput(exec.CommandContext(ctx, "tar", "-xf", file, "-C", dir))
+	out, err := machine.CombinedOutput(exec.CommandContext(ctx, "tar", "-xf", file, "-C", dir))
 	if err != nil {
 		return fmt.Errorf(
 			"tar: %w: %s (are tar and, for .xz, xz-utils installed?)", err, strings.TrimSpace(string(out)))

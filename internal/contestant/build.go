@@ -15,7 +15,7 @@ import (
 	"strings"
 	"time"
 
-	"dyno/internal/proc"
+	"dyno/internal/machine"
 )
 
 // Built is a contestant ready to launch.
@@ -77,8 +77,8 @@ func Build(ctx context.Context, m *Manifest, tc Toolchain, o BuildOptions) (*Bui
 	}
 	var broken error // the compiler's error
 	err = Keep(out, o.Note, func(partial string) error {
-		proc.MarkTemp(partial + "-source")
-		defer proc.RemoveTemp(partial + "-source")
+		machine.MarkTemp(partial + "-source")
+		defer machine.RemoveTemp(partial + "-source")
 		if src, err = stage(src, shared, partial+"-source"); err != nil {
 			return err
 		}
@@ -134,8 +134,8 @@ func compile(ctx context.Context, m *Manifest, tc Toolchain, src, out string, o 
 	if st, err := os.Stat(o.Log); err == nil {
 		logged = st.Size()
 	}
-	p, err := proc.Start(proc.Command{
-		Argv: fill(m.Build, out), Dir: src, Env: proc.Environment(home, filepath.Join(home, "tmp"), 0, env), Log: o.Log,
+	p, err := machine.Start(machine.Command{
+		Argv: fill(m.Build, out), Dir: src, Env: machine.Environment(home, filepath.Join(home, "tmp"), 0, env), Log: o.Log,
 	})
 	if err != nil {
 		return fail(err)

@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"dyno/internal/proc"
+	"dyno/internal/machine"
 )
 
 // Cache returns dyno's cache folder, which contains builds and downloads. Programs run from it, so it must
@@ -19,7 +19,7 @@ func Cache() (string, error) {
 		return "", fmt.Errorf("find dyno's cache folder: %w; set XDG_CACHE_HOME to a folder of your own", err)
 	}
 	dir = filepath.Join(dir, "dyno")
-	if err := proc.OwnFolder(dir); err != nil {
+	if err := machine.OwnFolder(dir); err != nil {
 		return "", fmt.Errorf("use dyno's cache folder: %w; or set XDG_CACHE_HOME to a folder of your own", err)
 	}
 	return dir, nil
@@ -151,7 +151,7 @@ func Keep(dir string, note func(string), fill func(partial string) error) error 
 	if err != nil {
 		return err
 	}
-	defer proc.RemoveTemp(partial)
+	defer machine.RemoveTemp(partial)
 	if err := fill(partial); err != nil {
 		return err
 	}
@@ -166,7 +166,7 @@ func partialFolder(dir string) (string, error) {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 		return "", err
 	}
-	return proc.MkdirTemp(filepath.Dir(dir), filepath.Base(dir)+".partial")
+	return machine.MkdirTemp(filepath.Dir(dir), filepath.Base(dir)+".partial")
 }
 
 // replace moves a complete folder to dir in the cache. It replaces a damaged folder there, but keeps a
@@ -176,11 +176,11 @@ func replace(finished, dir string) error {
 	if err == nil || damaged(dir, true) == nil { // another dyno was faster
 		return nil
 	}
-	old, err := proc.MkdirTemp(filepath.Dir(dir), filepath.Base(dir)+".partial-old")
+	old, err := machine.MkdirTemp(filepath.Dir(dir), filepath.Base(dir)+".partial-old")
 	if err != nil {
 		return err
 	}
-	defer proc.RemoveTemp(old)
+	defer machine.RemoveTemp(old)
 	if err := os.Rename(dir, filepath.Join(old, "old")); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

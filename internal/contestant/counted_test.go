@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/internal/host"
+	"dyno/internal/machine"
 )
 
 // A pinned contestant sees its number of CPUs by affinity and in its runtime's variables.
@@ -15,7 +15,7 @@ func TestCountedCPUs(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("a process is pinned only on Linux")
 	}
-	usable, _ := host.Limits()
+	usable, _ := machine.Limits()
 	t.Setenv("GOMAXPROCS", "5") // as a user may have it in a shell
 	for _, c := range []struct {
 		count bool

@@ -16,7 +16,7 @@ import (
 	"strings"
 	"time"
 
-	"dyno/internal/proc"
+	"dyno/internal/machine"
 )
 
 // dotnetVendor is the address of Microsoft's releases and checksums.
@@ -134,8 +134,8 @@ func fetchArchive(ctx context.Context, url, hash, dir, program string, note func
 	if err != nil {
 		return err
 	}
-	proc.MarkTemp(file.Name())
-	defer proc.RemoveTemp(file.Name())
+	machine.MarkTemp(file.Name())
+	defer machine.RemoveTemp(file.Name())
 	defer file.Close()
 	body, size, err := get(ctx, url)
 	if err != nil {

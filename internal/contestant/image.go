@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"dyno/internal/proc"
+	"dyno/internal/machine"
 	"dyno/internal/wire"
 )
 
@@ -51,7 +51,7 @@ func findEngine() (engine, error) {
 // ask runs an engine command and returns its output.
 func (e engine) ask(ctx context.Context, args ...string) (string, error) {
 	argv := slices.Concat(e.argv, args)
-	out, err := proc.Output(exec.CommandContext(ctx, argv[0], argv[1:]...))
+	out, err := machine.Output(exec.CommandContext(ctx, argv[0], argv[1:]...))
 	var failed *exec.ExitError
 	if errors.As(err, &failed) && len(failed.Stderr) > 0 {
 		lines := strings.Split(strings.TrimSpace(string(failed.Stderr)), "\n")

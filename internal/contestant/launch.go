@@ -14,7 +14,7 @@ import (
 	"strconv"
 	"time"
 
-	"dyno/internal/proc"
+	"dyno/internal/machine"
 	"dyno/internal/record"
 	"dyno/internal/wire"
 )
@@ -49,7 +49,7 @@ type Instance struct {
 	address  string            // IP address on which it should listen
 	Stats    string            // host:port for heap figures; empty: not requested
 	Counted  map[string]string // variables set for LaunchOptions.Count
-	Process  *proc.Process
+	Process  *machine.Process
 	ReadyNS  int64       // from the process start to the first right response
 	port     *portSearch // finds the port that a command chose; else nil
 
@@ -117,8 +117,8 @@ func launchOn(ctx context.Context, b *Built, o LaunchOptions, port int) (*Instan
 		argv, container = b.contain(port, &o, env)
 	}
 	began := time.Now()
-	p, err := proc.Start(proc.Command{
-		Argv: argv, Dir: dir, Env: proc.Environment(o.Dir, tmp, o.Pad, env), CPUs: o.CPUs, Log: o.Log,
+	p, err := machine.Start(machine.Command{
+		Argv: argv, Dir: dir, Env: machine.Environment(o.Dir, tmp, o.Pad, env), CPUs: o.CPUs, Log: o.Log,
 		OwnNetwork: o.OwnNetwork, Adopts: b.engine != nil,
 	})
 	if err != nil {
@@ -292,7 +292,7 @@ func (i *Instance) ours(addr string) error {
 	case len(pids) == 0:
 		return fmt.Errorf("it should listen on port %d, but a process that dyno cannot inspect uses that port", port)
 	}
-	return fmt.Errorf("port %d is in use by another process: pid %d (%s)", port, pids[0], proc.Name(pids[0]))
+	return fmt.Errorf("port %d is in use by another process: pid %d (%s)", port, pids[0], machine.Name(pids[0]))
 }
 
 // Failed is a contestant's error.
@@ -320,7 +320,7 @@ func AsFailure(contestant string, err error) record.Failure {
 	case errors.As(err, &failed):
 		f.Stage, f.Hint, f.LogFile, f.LogTail = failed.Stage, failed.Hint, failed.Log, failed.Tail
 		if f.LogTail == nil && failed.Log != "" {
-			f.LogTail = proc.Tail(failed.Log, tailLines)
+			f.LogTail = machine.Tail(failed.Log, tailLines)
 		}
 	}
 	return f

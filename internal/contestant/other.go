@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"dyno/internal/conf"
-	"dyno/internal/proc"
+	"dyno/internal/machine"
 )
 
 // programName matches toolchains that are not in toolchains: programs on PATH.
@@ -51,7 +51,7 @@ var printedVersion = conf.Regexp(`[0-9]+(\.[0-9]+)+`)
 func programVersion(ctx context.Context, program string) (string, error) {
 	var last error
 	for _, ask := range []string{"--version", "version", "-version"} {
-		out, err := proc.CombinedOutput(exec.CommandContext(ctx, program, ask))
+		out, err := machine.CombinedOutput(exec.CommandContext(ctx, program, ask))
 		if v := printedVersion().Find(out); v != nil && err == nil {
 			return string(v), nil
 		}

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"dyno/internal/proc"
+	"dyno/internal/machine"
 )
 
 // Revision is a commit in the git repository that holds a contestant's folder.
@@ -113,7 +113,7 @@ func git(ctx context.Context, dir string, args ...string) (string, error) {
 		key, _, _ := strings.Cut(v, "=")
 		return slices.Contains(repository, key)
 	})
-	out, err := proc.Output(cmd)
+	out, err := machine.Output(cmd)
 	var failed *exec.ExitError
 	switch {
 	case ctx.Err() != nil:

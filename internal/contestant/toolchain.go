@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"dyno/internal/proc"
+	"dyno/internal/machine"
 )
 
 // Toolchain is an installed toolchain.
@@ -313,7 +313,7 @@ func compareVersions(a, b string) int {
 }
 
 func goVersion(ctx context.Context, program string) (string, error) {
-	out, err := proc.Output(exec.CommandContext(ctx, program, "env", "GOVERSION"))
+	out, err := machine.Output(exec.CommandContext(ctx, program, "env", "GOVERSION"))
 	if err != nil {
 		return "", fmt.Errorf("go env: %w", err)
 	}
@@ -324,7 +324,7 @@ func goEnv(dir, cache string) map[string]string {
 	env := map[string]string{"GOWORK": "off"}
 	ask := exec.Command(filepath.Join(dir, "bin", "go"), "env",
 		"GOCACHE", "GOMODCACHE", "GOPROXY", "GOFLAGS", "GOSUMDB", "GOTOOLCHAIN")
-	if out, err := proc.Output(ask); err == nil {
+	if out, err := machine.Output(ask); err == nil {
 		// The builder's home is private; caches and proxy are the user's.
 		lines := strings.Split(string(out), "\n")
 		for i, key := range []string{"GOCACHE", "GOMODCACHE", "GOPROXY", "GOFLAGS", "GOSUMDB", "GOTOOLCHAIN"} {
@@ -341,7 +341,7 @@ func dotnetVersion(ctx context.Context, program string) (string, error) {
 	cmd.Dir = os.TempDir() // no user's global.json
 	cmd.Env = append(os.Environ(), "DOTNET_ROOT="+filepath.Dir(program),
 		"DOTNET_CLI_TELEMETRY_OPTOUT=1", "DOTNET_NOLOGO=1", "DOTNET_SKIP_FIRST_TIME_EXPERIENCE=1")
-	out, err := proc.Output(cmd)
+	out, err := machine.Output(cmd)
 	if err != nil {
 		return "", fmt.Errorf("dotnet --version: %w (is it the SDK, or only a runtime?)", err)
 	}

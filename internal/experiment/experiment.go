@@ -17,8 +17,8 @@ import (
 	"dyno/internal/contestant"
 	"dyno/internal/foreign"
 	"dyno/internal/load/external"
+	"dyno/internal/machine"
 	"dyno/internal/plan"
-	"dyno/internal/proc"
 	"dyno/internal/record"
 	"dyno/internal/report"
 	"dyno/internal/scenario"
@@ -217,7 +217,7 @@ func (x *Experiment) open() (store *record.Store, run *record.Run, unlock func()
 	if err = foreign.Folders(x.Folder, bench.Folders...); err != nil {
 		return nil, nil, nil, fmt.Errorf(other, err)
 	}
-	if unlock, err = proc.LockFolder(x.Folder); err != nil {
+	if unlock, err = machine.LockFolder(x.Folder); err != nil {
 		return nil, nil, nil, fmt.Errorf(other, err)
 	}
 	if x.begun == nil {

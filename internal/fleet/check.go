@@ -9,7 +9,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"dyno/internal/clocks"
+	"dyno/internal/machine"
 	"dyno/internal/report"
 )
 
@@ -17,8 +17,8 @@ import (
 type State struct {
 	Name      string
 	Roles     []Role
-	System    string        // system of its dyno: "linux/amd64"
-	Offset    clocks.Offset // its clock relative to the controller's
+	System    string         // system of its dyno: "linux/amd64"
+	Offset    machine.Offset // its clock relative to the controller's
 	Condition Condition
 }
 
@@ -26,7 +26,7 @@ type State struct {
 func (h *Hub) Check(ctx context.Context) ([]State, error) {
 	var all []State
 	for _, name := range h.All() {
-		var other clocks.Other
+		var other machine.Other
 		if err := h.pings(ctx, name, &other, trips); err != nil {
 			return nil, err
 		}

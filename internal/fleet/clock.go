@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"dyno/internal/clocks"
+	"dyno/internal/machine"
 )
 
 // Clock is an agent's clock when an order arrived and when the answer left, in ns since the agent began,
@@ -29,14 +29,14 @@ func (h *Hub) now() int64 { return int64(time.Since(h.began)) }
 
 // pings adds n round trips to the estimate of an agent's clock. An errClock means that the clock cannot be
 // trusted.
-func (h *Hub) pings(ctx context.Context, agent string, c *clocks.Other, n int) error {
+func (h *Hub) pings(ctx context.Context, agent string, c *machine.Other, n int) error {
 	for range n {
 		sent := h.now()
 		at, err := ask(ctx, h, agent, clock, Greeting{}, patience)
 		if err != nil {
 			return err
 		}
-		if err := c.Add(clocks.Ping{SentNS: sent, ArrivedNS: at.ArrivedNS, LeftNS: at.LeftNS,
+		if err := c.Add(machine.Ping{SentNS: sent, ArrivedNS: at.ArrivedNS, LeftNS: at.LeftNS,
 			ReceivedNS: h.now()}); err != nil {
 			return fmt.Errorf("%s: %w: %w", agent, errClock, err)
 		}

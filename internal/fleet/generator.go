@@ -9,8 +9,8 @@ import (
 	"time"
 
 	lab "dyno/internal/bench"
-	"dyno/internal/clocks"
 	"dyno/internal/load"
+	"dyno/internal/machine"
 	"dyno/internal/record"
 	"dyno/internal/wire"
 )
@@ -19,9 +19,9 @@ import (
 func (h *Host) Generator() lab.Generator { return h.generator() }
 
 func (h *Host) generator() *generator {
-	g := &generator{Host: h, clocks: map[string]*clocks.Other{}}
+	g := &generator{Host: h, clocks: map[string]*machine.Other{}}
 	for _, name := range h.generators {
-		g.clocks[name] = &clocks.Other{}
+		g.clocks[name] = &machine.Other{}
 	}
 	return g
 }
@@ -29,7 +29,7 @@ func (h *Host) generator() *generator {
 // generator combines all generators in a run; each makes its share of a load.
 type generator struct {
 	*Host
-	clocks map[string]*clocks.Other
+	clocks map[string]*machine.Other
 	hasty  bool // for dyno load: the first error ends everything
 }
 
@@ -146,7 +146,7 @@ func (s *shared) Run(ctx context.Context, w load.Window) (l record.Load, err err
 			return l, fmt.Errorf("%d requests for %d generators: each needs one or more", w.Requests, n)
 		}
 	}
-	starts := make([]clocks.Start, len(s.names))
+	starts := make([]machine.ClocksStart, len(s.names))
 	if !w.Uncounted {
 		if starts, err = s.starts(ctx, windowTrips, windowLead); err != nil {
 			return l, err
@@ -169,7 +169,7 @@ func (s *shared) Run(ctx context.Context, w load.Window) (l record.Load, err err
 }
 
 // windows orders a window from all generators, and waits for the results.
-func (s *shared) windows(ctx context.Context, w load.Window, starts []clocks.Start, limit time.Duration) ([]LoadedWindow,
+func (s *shared) windows(ctx context.Context, w load.Window, starts []machine.ClocksStart, limit time.Duration) ([]LoadedWindow,
 	error) {
 	seen := make([]LoadedWindow, len(s.names))
 	waiting, giveUp := context.WithCancelCause(ctx)
@@ -210,11 +210,11 @@ const slowest = 10
 func others(took, timeout time.Duration) time.Duration { return slowest*took + timeout + ending }
 
 // starts compares clocks in n round trips, and returns the start for each generator, ahead from now.
-func (s *shared) starts(ctx context.Context, n int, ahead time.Duration) ([]clocks.Start, error) {
+func (s *shared) starts(ctx context.Context, n int, ahead time.Duration) ([]machine.ClocksStart, error) {
 	if err := each(s.names, func(_ int, name string) error {
 		err := s.g.hub.pings(ctx, name, s.g.clocks[name], n)
 		if errors.Is(err, errClock) { // contradicts earlier pings: the machine slept, or the agent is a new one
-			*s.g.clocks[name] = clocks.Other{}
+			*s.g.clocks[name] = machine.Other{}
 			err = s.g.hub.pings(ctx, name, s.g.clocks[name], trips)
 		}
 		if err != nil && ctx.Err() == nil {
@@ -225,7 +225,7 @@ func (s *shared) starts(ctx context.Context, n int, ahead time.Duration) ([]cloc
 		return nil, err
 	}
 	at := s.g.hub.now() + int64(ahead)
-	starts := make([]clocks.Start, len(s.names))
+	starts := make([]machine.ClocksStart, len(s.names))
 	for i, name := range s.names {
 		starts[i] = s.g.clocks[name].Start(at)
 		if bound := starts[i].BoundNS; bound > int64(Skew) {
@@ -241,7 +241,7 @@ func (s *shared) starts(ctx context.Context, n int, ahead time.Duration) ([]cloc
 const windowTrips = 8
 
 // merge merges all generators' results for a window.
-func (s *shared) merge(w load.Window, seen []LoadedWindow, starts []clocks.Start) (record.Load, error) {
+func (s *shared) merge(w load.Window, seen []LoadedWindow, starts []machine.ClocksStart) (record.Load, error) {
 	var parts []*load.Part
 	for _, r := range seen {
 		parts = append(parts, r.Part)

@@ -14,7 +14,7 @@ import (
 	"dyno/internal/conf"
 	"dyno/internal/contestant"
 	"dyno/internal/document"
-	"dyno/internal/host"
+	"dyno/internal/machine"
 	"dyno/internal/record"
 	"dyno/internal/wire"
 )
@@ -60,7 +60,7 @@ const (
 // after the run.
 func (h *Hub) Host(ctx context.Context, o lab.LocalOptions, p *record.Plan) (*Host, error) {
 	r := &Host{hub: h, machines: h.fleet.InRun(p), generators: h.Names(), launchers: map[string]*launcher{}, cpus: o.CPUs,
-		here: host.Describe().BootID, work: context.WithoutCancel(ctx),
+		here: machine.Describe().BootID, work: context.WithoutCancel(ctx),
 		generating: map[string]record.Host{}, gone: map[string]bool{}, place: map[string]Place{}}
 	var err error
 	if len(p.Servers.Attached) > 0 {

@@ -3,7 +3,7 @@ package fleet
 import (
 	"time"
 
-	"dyno/internal/host"
+	"dyno/internal/machine"
 )
 
 // Condition describes a machine's suitability as load generator.
@@ -20,19 +20,19 @@ type Condition struct {
 
 // examine observes the machine for a second.
 func (s *session) examine(*Done) (c Condition, err error) {
-	cpus, quota := host.Limits()
+	cpus, quota := machine.Limits()
 	if c.CPUs = len(cpus); quota > 0 {
 		c.CPUs = min(c.CPUs, max(int(quota), 1))
 	}
-	if c.FileLimit, err = host.RaiseFileLimit(); err != nil {
+	if c.FileLimit, err = machine.RaiseFileLimit(); err != nil {
 		return c, err
 	}
-	meter, err := host.NewMeter()
+	meter, err := machine.NewMeter()
 	if err != nil {
 		return c, err
 	}
 	defer meter.Close()
-	var before, after host.Snapshot
+	var before, after machine.Snapshot
 	meter.Snapshot(&before)
 	for end := time.Now().Add(time.Second); time.Now().Before(end) && s.ctx.Err() == nil; {
 		slept := time.Now()
@@ -40,7 +40,7 @@ func (s *session) examine(*Done) (c Condition, err error) {
 		c.PauseNS = max(c.PauseNS, int64(time.Since(slept)-time.Millisecond))
 	}
 	meter.Snapshot(&after)
-	causes := host.Causes(&before, &after, host.Account{CPUs: cpus}, host.Account{})
+	causes := machine.Causes(&before, &after, machine.Account{CPUs: cpus}, machine.Account{})
 	all := float64(causes.WallNS) * float64(len(cpus))
 	c.BackgroundShare, c.StealShare = -1, -1
 	if len(after.CPUs) > 0 && all > 0 {

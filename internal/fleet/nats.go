@@ -15,7 +15,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"dyno/internal/proc"
+	"dyno/internal/machine"
 )
 
 // Subjects. An agent's subjects end with a secret: NATS answers an agent's bucket requests on whatever
@@ -72,7 +72,7 @@ func listen(f *Fleet, six bool, k *Keys, log func(string)) (_ *center, err error
 	if options.TLSConfig, err = k.server(); err != nil {
 		return nil, err
 	}
-	if c.store, err = proc.MkdirTemp("", "dyno-fleet-"); err != nil {
+	if c.store, err = machine.MkdirTemp("", "dyno-fleet-"); err != nil {
 		return nil, err
 	}
 	if err := options.ProcessConfigString(confText(f.configuration(k, c.store))); err != nil {
@@ -109,7 +109,7 @@ func (c *center) close() {
 		c.server.WaitForShutdown()
 	}
 	if c.store != "" {
-		proc.RemoveTemp(c.store)
+		machine.RemoveTemp(c.store)
 	}
 }
 

@@ -8,9 +8,9 @@ import (
 	"sync"
 	"time"
 
-	"dyno/internal/clocks"
 	"dyno/internal/load"
 	"dyno/internal/loader"
+	"dyno/internal/machine"
 )
 
 // Loading is a load for which generators open connections: dyno load's, or a job of the bench.
@@ -191,7 +191,7 @@ func (s *session) loadWindow(q *LoadWindow) (r LoadedWindow, err error) {
 		}
 		before, r.BeganNS = s.link.messages(), s.agent.now()
 		if l.planned {
-			if missed = (clocks.Start{TheirNS: q.AtNS, BoundNS: q.BoundNS}).Missed(r.BeganNS, int64(Skew)); missed != nil {
+			if missed = (machine.ClocksStart{TheirNS: q.AtNS, BoundNS: q.BoundNS}).Missed(r.BeganNS, int64(Skew)); missed != nil {
 				cancel()
 			}
 		}

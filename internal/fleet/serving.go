@@ -11,7 +11,7 @@ import (
 
 	lab "dyno/internal/bench"
 	"dyno/internal/contestant"
-	"dyno/internal/proc"
+	"dyno/internal/machine"
 	"dyno/internal/record"
 	"dyno/internal/wire"
 )
@@ -93,11 +93,11 @@ func (v *serving) open(ctx context.Context, s *session, q *Hosting) error {
 		return err
 	}
 	v.free = append(v.free, release)
-	folder, err := proc.MkdirTemp("", "dyno-agent-")
+	folder, err := machine.MkdirTemp("", "dyno-agent-")
 	if err != nil {
 		return err
 	}
-	v.free = append(v.free, func() error { return proc.RemoveTemp(folder) })
+	v.free = append(v.free, func() error { return machine.RemoveTemp(folder) })
 	root := filepath.Join(folder, "sources")
 	manifests, err := s.sources(ctx, q, root)
 	if err != nil {

@@ -7,10 +7,9 @@ import (
 	"time"
 
 	lab "dyno/internal/bench"
-	"dyno/internal/host"
 	"dyno/internal/load"
 	"dyno/internal/load/epoll"
-	"dyno/internal/proc"
+	"dyno/internal/machine"
 	"dyno/internal/record"
 )
 
@@ -40,34 +39,34 @@ type servers interface {
 type ownSite struct{}
 
 func (ownSite) describe() record.Host {
-	host.RaiseFileLimit()
+	machine.RaiseFileLimit()
 	return lab.Whole(false)
 }
 
 func (ownSite) engine() load.Engine          { return epoll.Engine{} }
 func (ownSite) asker() lab.Asker             { return lab.Direct{} }
-func (ownSite) used() (time.Duration, error) { return proc.SelfCPU() }
+func (ownSite) used() (time.Duration, error) { return machine.SelfCPU() }
 func (ownSite) quiet() func()                { return lab.Quiet() }
 
 func (ownSite) observe() (end func(used time.Duration) record.Causes, err error) {
-	meter, err := host.NewMeter()
+	meter, err := machine.NewMeter()
 	if err != nil {
 		return nil, err
 	}
-	var before host.Snapshot
+	var before machine.Snapshot
 	meter.Snapshot(&before)
 	cpus := lab.Whole(false).GeneratorCPUs
 	return func(used time.Duration) record.Causes {
 		defer meter.Close()
-		var after host.Snapshot
+		var after machine.Snapshot
 		meter.Snapshot(&after)
-		return host.Causes(&before, &after, host.Account{}, host.Account{CPUs: cpus, Used: used})
+		return machine.Causes(&before, &after, machine.Account{}, machine.Account{CPUs: cpus, Used: used})
 	}, nil
 }
 
 func (ownSite) claim(ctx context.Context, command string) (release func() error, err error) {
-	me := proc.Holder{Pid: os.Getpid(), Command: "for a controller: " + command, SinceUnixNS: time.Now().UnixNano()}
-	unlock, err := proc.LockMachine(ctx, me, nil)
+	me := machine.Holder{Pid: os.Getpid(), Command: "for a controller: " + command, SinceUnixNS: time.Now().UnixNano()}
+	unlock, err := machine.LockMachine(ctx, me, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +75,7 @@ func (ownSite) claim(ctx context.Context, command string) (release func() error,
 		unlock()
 		return nil, fmt.Errorf("find dyno's own program: %w", err)
 	}
-	keeper, err := proc.Keep(proc.KeepOptions{Command: me.Command, Program: self, Argv: []string{"dyno", "supervise"},
+	keeper, err := machine.Keep(machine.KeepOptions{Command: me.Command, Program: self, Argv: []string{"dyno", "supervise"},
 		Env: []string{}})
 	if err != nil {
 		unlock()

@@ -11,7 +11,7 @@ import (
 	lab "dyno/internal/bench"
 	"dyno/internal/conf"
 	"dyno/internal/contestant"
-	"dyno/internal/proc"
+	"dyno/internal/machine"
 	"dyno/internal/scenario"
 )
 
@@ -61,11 +61,11 @@ func (h *Hub) backendOf(ctx context.Context, o lab.LocalOptions, machine string)
 
 // putFilled sends an agent a folder that fill fills, and returns the tree's name.
 func (h *Hub) putFilled(ctx context.Context, agent string, fill func(folder string) error) (tree string, err error) {
-	work, err := proc.MkdirTemp("", "dyno-sources-")
+	work, err := machine.MkdirTemp("", "dyno-sources-")
 	if err != nil {
 		return "", err
 	}
-	defer func() { err = errors.Join(err, proc.RemoveTemp(work)) }()
+	defer func() { err = errors.Join(err, machine.RemoveTemp(work)) }()
 	if err := fill(work); err != nil {
 		return "", err
 	}

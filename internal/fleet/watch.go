@@ -5,7 +5,7 @@ import (
 	"time"
 
 	lab "dyno/internal/bench"
-	"dyno/internal/proc"
+	"dyno/internal/machine"
 	"dyno/internal/record"
 )
 
@@ -141,7 +141,7 @@ func (h *Host) used(machines []string) ([]time.Duration, error) {
 // usedByAll returns the CPU time of all agents and the controller until now, as far as it is known.
 func (h *Host) usedByAll() []time.Duration {
 	all, _ := h.used(h.machines)
-	own, _ := proc.SelfCPU()
+	own, _ := machine.SelfCPU()
 	return append(all, own)
 }
 

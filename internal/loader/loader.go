@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	machine "dyno/internal/host"
+	"dyno/internal/machine"
 
 	"dyno/internal/adhoc"
 	"dyno/internal/conf"
@@ -19,7 +19,6 @@ import (
 	"dyno/internal/load"
 	"dyno/internal/load/epoll"
 	"dyno/internal/load/gonet"
-	"dyno/internal/proc"
 	"dyno/internal/summary"
 	"dyno/internal/wire"
 )
@@ -275,7 +274,7 @@ func (r *Request) spins(t *adhoc.Target, loops int) (spin bool, why string) {
 		return ok, why
 	}
 	s.Remote = false
-	s.ServerCPUs, _ = proc.ServerCPUs(t.Network, t.Addr) // nil: they are unknown
+	s.ServerCPUs, _ = machine.ServerCPUs(t.Network, t.Addr) // nil: they are unknown
 	return s.Allowed()
 }
 

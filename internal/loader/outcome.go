@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"dyno/internal/conf"
-	machine "dyno/internal/host"
 	"dyno/internal/load"
+	"dyno/internal/machine"
 	"dyno/internal/record"
 	"dyno/internal/summary"
 )

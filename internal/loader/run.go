@@ -9,8 +9,8 @@ import (
 	"runtime/debug"
 	"time"
 
-	machine "dyno/internal/host"
 	"dyno/internal/load"
+	"dyno/internal/machine"
 	"dyno/internal/record"
 	"dyno/internal/summary"
 	"dyno/internal/wire"

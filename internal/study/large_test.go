@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"dyno/internal/checks"
-	"dyno/internal/proc"
+	"dyno/internal/machine"
 	"dyno/internal/record"
 	"dyno/internal/report"
 )
@@ -55,9 +55,9 @@ func large(t testing.TB, trials int) []byte {
 func BenchmarkReport(b *testing.B) {
 	file := large(b, 100_000)
 	b.SetBytes(int64(len(file)))
-	began, _ := proc.SelfCPU()
+	began, _ := machine.SelfCPU()
 	defer func() {
-		ended, _ := proc.SelfCPU()
+		ended, _ := machine.SelfCPU()
 		b.ReportMetric((ended-began).Seconds()/float64(b.N), "cpu-s/op")
 	}()
 	for b.Loop() {

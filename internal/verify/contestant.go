@@ -12,7 +12,7 @@ import (
 
 	"dyno/internal/bench"
 	"dyno/internal/contestant"
-	"dyno/internal/proc"
+	"dyno/internal/machine"
 	"dyno/internal/record"
 	"dyno/internal/scenario"
 	"dyno/internal/wire"
@@ -96,16 +96,16 @@ func served(m *contestant.Manifest) []wire.HTTP {
 // mentions a log.
 func (u *Setup) contestant(ctx context.Context, m *contestant.Manifest, s *scenario.Scenario,
 	h wire.HTTP) (*Outcome, error) {
-	folder, err := proc.MkdirTemp("", "dyno-verify-")
+	folder, err := machine.MkdirTemp("", "dyno-verify-")
 	if err != nil {
 		return nil, err
 	}
 	o := &Outcome{Contestant: m, Scenario: s.Name, HTTP: h}
 	defer func() {
 		if o.Failure != nil && strings.Contains(o.Failure.Hint, folder) {
-			proc.UnmarkTemp(folder)
+			machine.UnmarkTemp(folder)
 		} else {
-			proc.RemoveTemp(folder)
+			machine.RemoveTemp(folder)
 		}
 	}()
 	host, err := bench.NewLocal(bench.LocalOptions{Root: u.Root, FS: u.FS, Manifests: u.Manifests, Scenario: s.Name,

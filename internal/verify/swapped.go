@@ -7,19 +7,19 @@ import (
 	"path/filepath"
 
 	"dyno/internal/contestant"
-	"dyno/internal/proc"
+	"dyno/internal/machine"
 	"dyno/internal/wire"
 )
 
 // swapped tries a program that is replaced after its build. It must not be started.
 func swapped(ctx context.Context) Finding {
 	f := Finding{Mutant: "swapped-program", Does: "another program is put in its place after it was built"}
-	dir, err := proc.MkdirTemp("", "dyno-swapped-")
+	dir, err := machine.MkdirTemp("", "dyno-swapped-")
 	if err != nil {
 		f.Err = err
 		return f
 	}
-	defer proc.RemoveTemp(dir)
+	defer machine.RemoveTemp(dir)
 	program := filepath.Join(dir, "program")
 	m := &contestant.Manifest{Name: "swapped-program", Program: program, Run: []string{"{out}/program"}}
 	b, err := contestant.Prebuilt(m, contestant.Toolchain{})

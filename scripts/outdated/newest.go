@@ -20,7 +20,7 @@ import (
 
 	"dyno/internal/contestant"
 	"dyno/internal/conf"
-	"dyno/internal/proc"
+	"dyno/internal/machine"
 )
 
 // Dependency is a package that a contestant's go.mod, project file or package.json names directly, with the
@@ -151,7 +151,7 @@ func ask(ctx context.Context, tc contestant.Toolchain, program string, args ...s
 	for _, name := range slices.Sorted(maps.Keys(tc.Env)) {
 		cmd.Env = append(cmd.Env, name+"="+tc.Env[name])
 	}
-	out, err := proc.Output(cmd)
+	out, err := machine.Output(cmd)
 	var failed *exec.ExitError
 	if errors.As(err, &failed) {
 		err = errors.New(strings.TrimSpace(string(failed.Stderr)))

@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"dyno/internal/load"
-	"dyno/internal/proc"
+	"dyno/internal/machine"
 	"dyno/internal/record"
 	"dyno/internal/scenario"
 	"dyno/internal/wire"
@@ -56,7 +56,7 @@ func Find(ctx context.Context, name string) (*Tool, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	out, err := proc.CombinedOutput(exec.CommandContext(ctx, program, k.ask)) // wrk prints its version and ends with 1
+	out, err := machine.CombinedOutput(exec.CommandContext(ctx, program, k.ask)) // wrk prints its version and ends with 1
 	version, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
 	version = strings.TrimSpace(strings.TrimPrefix(version, "This is "))
 	if strings.HasPrefix(version, "dyno ") {
@@ -157,11 +157,11 @@ func (t *Tool) Load(ctx context.Context, job load.Job, w load.Window, log string
 	if err != nil {
 		return reported, 0, err
 	}
-	folder, err := proc.MkdirTemp("", "dyno-external-")
+	folder, err := machine.MkdirTemp("", "dyno-external-")
 	if err != nil {
 		return reported, 0, err
 	}
-	defer proc.RemoveTemp(folder)
+	defer machine.RemoveTemp(folder)
 	argv, err := t.kind.argv(&errand{Request: r, job: &job, window: &w, folder: folder, threads: threads(&job)})
 	if err != nil {
 		return reported, 0, err
@@ -172,7 +172,7 @@ func (t *Tool) Load(ctx context.Context, job load.Job, w load.Window, log string
 	}
 	os.Remove(log) // left by a load that is repeated
 	began := time.Now()
-	p, err := proc.Start(proc.Command{Argv: argv, Dir: folder, Env: proc.Environment(folder, folder, 0, nil),
+	p, err := machine.Start(machine.Command{Argv: argv, Dir: folder, Env: machine.Environment(folder, folder, 0, nil),
 		CPUs: job.CPUs, Log: log})
 	if err != nil {
 		return reported, 0, err

@@ -1,0 +1,129 @@
+// Package clocks relates another machine's clock to ours by exchanging messages, and bounds the error.
+//
+// Invariant: whatever the delays in either direction, the true offset lies within the bound, as long as both
+// clocks run without steps and their rates differ by at most Drift. All times are ns on a monotonic clock.
+package machine
+
+import (
+	"fmt"
+	"math"
+)
+
+// Drift is the largest relative difference between the two clocks' rates: 500 ppm, by which Linux lets NTP
+// change a clock's rate (MAXFREQ in include/linux/timex.h). Quartzes differ by less than 100 ppm. Two
+// machines that NTP adjusts in opposite directions may differ by more while this lasts: two pings then
+// contradict each other, if they are far enough apart to show it.
+const Drift = 500e-6
+
+// Ping is a message to another machine and its answer: the times of sending and receiving on our clock, and
+// the times of arrival and answer on the other clock.
+type Ping struct {
+	SentNS     int64 `json:"sent_ns"`
+	ArrivedNS  int64 `json:"arrived_ns"`
+	LeftNS     int64 `json:"left_ns"`
+	ReceivedNS int64 `json:"received_ns"`
+}
+
+// Offset relates another clock to ours at a time: it shows our time plus NS, with an error of at most
+// BoundNS.
+type Offset struct {
+	NS      int64 `json:"offset_ns"`
+	BoundNS int64 `json:"bound_ns"`
+	AtNS    int64 `json:"at_ns"`  // our clock
+	RTTNS   int64 `json:"rtt_ns"` // shortest round trip of all pings, without the other machine's processing
+}
+
+// Other estimates another clock from pings. The zero value knows nothing.
+//
+// Both a message and its answer take some time, so the offset lies between the values that either gives if
+// its delay is taken as zero: half of the round trip around the middle (Cristian, Probabilistic clock
+// synchronization, Distributed Computing 3, 1989). Between pings the interval widens by Drift; a ping narrows
+// it to the intersection (Marzullo and Owicki, Maintaining the time in a distributed system, PODC 1983). The
+// shortest round trips therefore decide.
+type Other struct {
+	pings  int
+	rtt    int64
+	at     int64   // time of the bounds, our clock
+	lo, hi float64 // least and greatest offset
+}
+
+// Add adds a ping. Pings must be added in the order in which they were received. Add returns an error, and
+// leaves o unchanged, if the ping is impossible or contradicts earlier ones: a clock was stepped, or its rate
+// changed by more than Drift.
+func (o *Other) Add(p Ping) error {
+	trip, there := p.ReceivedNS-p.SentNS, p.LeftNS-p.ArrivedNS
+	switch slack := widened(trip); {
+	case trip < 0 || there < 0:
+		return fmt.Errorf("a clock ran backwards: a round trip of %d ns, %d ns of them there", trip, there)
+	case float64(there) > float64(trip)+slack:
+		return fmt.Errorf("the other machine held a message for %d ns of a round trip of %d ns", there, trip)
+	case o.pings > 0 && p.ReceivedNS < o.at:
+		return fmt.Errorf("a ping that was received %d ns before the last", o.at-p.ReceivedNS)
+	}
+	// The bounds apply when the message arrived and when the answer left, both at most a round trip before
+	// the time to which they are assigned.
+	hi := float64(p.ArrivedNS-p.SentNS) + widened(trip)
+	lo := float64(p.LeftNS-p.ReceivedNS) - widened(trip)
+	rtt := max(trip-there, 0)
+	if o.pings > 0 {
+		more := widened(p.ReceivedNS - o.at)
+		if lo > o.hi+more || hi < o.lo-more {
+			return fmt.Errorf("a clock was stepped, or runs by more than %g ppm faster or slower: the offset was "+
+				"%.0f to %.0f ns, and is %.0f to %.0f", Drift*1e6, o.lo-more, o.hi+more, lo, hi)
+		}
+		lo, hi, rtt = max(lo, o.lo-more), min(hi, o.hi+more), min(rtt, o.rtt)
+	}
+	*o = Other{o.pings + 1, rtt, p.ReceivedNS, lo, hi}
+	return nil
+}
+
+// widened returns the largest distance that two clocks can drift apart in ns of our time, rounded up to the
+// ns that clocks show.
+func widened(ns int64) float64 { return math.Ceil(float64(max(ns, -ns))*Drift) + 1 }
+
+// Known reports whether there was a ping.
+func (o *Other) Known() bool { return o.pings > 0 }
+
+// At returns the offset when our clock shows at. Without a ping BoundNS is math.MaxInt64.
+func (o *Other) At(at int64) Offset {
+	if !o.Known() {
+		return Offset{AtNS: at, BoundNS: math.MaxInt64}
+	}
+	more := 0.
+	if at != o.at {
+		more = widened(at - o.at)
+	}
+	middle := math.Round((o.lo + o.hi) / 2)
+	return Offset{NS: int64(middle), BoundNS: int64(math.Ceil(max(o.hi-middle, middle-o.lo) + more)), AtNS: at, RTTNS: o.rtt}
+}
+
+// Start is a time at which an action is to begin on another machine.
+type ClocksStart struct {
+	OursNS  int64 `json:"ours_ns"`  // on our clock
+	TheirNS int64 `json:"their_ns"` // on the other's
+	BoundNS int64 `json:"bound_ns"` // largest difference between the two
+}
+
+// Start returns the time on the other clock at which our clock shows at.
+func (o *Other) Start(at int64) ClocksStart {
+	off := o.At(at)
+	return ClocksStart{OursNS: at, TheirNS: at + off.NS, BoundNS: off.BoundNS}
+}
+
+// Off returns the largest possible difference between s and a beginning when the other clock showed began.
+func (s ClocksStart) Off(began int64) int64 {
+	late := max(began-s.TheirNS, s.TheirNS-began)
+	if s.BoundNS > math.MaxInt64-late {
+		return math.MaxInt64
+	}
+	return late + s.BoundNS
+}
+
+// Missed returns an error for a beginning that may differ from s by more than limit, else nil.
+func (s ClocksStart) Missed(began, limit int64) error {
+	if off := s.Off(began); off > limit {
+		return fmt.Errorf("it began %+d ns from its time, which is known to ± %d ns: up to %d ns off, where %d are "+
+			"allowed", began-s.TheirNS, s.BoundNS, off, limit)
+	}
+	return nil
+}

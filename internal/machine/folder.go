@@ -1,0 +1,63 @@
+package machine
+
+import (
+	"crypto/rand"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// RuntimeVariable names the folder for state files and the lock of the machine.
+const RuntimeVariable = "DYNO_RUNTIME_DIR"
+
+// MkdirTemp makes a private folder (mode 0700) below dir, or below the folder for temporary files
+// if dir is empty. The name is prefix and a random text. MkdirTemp marks the folder before it makes
+// it, so that a kill in between leaves no unmarked folder. The path is absolute.
+func MkdirTemp(dir, prefix string) (string, error) {
+	if dir == "" {
+		dir = os.TempDir()
+	}
+	path, err := filepath.Abs(filepath.Join(dir, prefix+rand.Text()))
+	if err != nil {
+		return "", err
+	}
+	MarkTemp(path)
+	if err := os.Mkdir(path, 0o700); err != nil {
+		UnmarkTemp(path)
+		return "", err
+	}
+	return path, nil
+}
+
+// RemoveTemp removes a marked folder or file, if it still exists, and its mark.
+func RemoveTemp(path string) error {
+	err := os.RemoveAll(path)
+	if err == nil {
+		UnmarkTemp(path)
+	}
+	return err
+}
+
+// OwnFolder creates dir, or checks that dir is a folder that belongs to this user and that nobody
+// else can write to. It takes read permission from others: programs are run from such folders.
+func OwnFolder(dir string) error {
+	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+		return err
+	}
+	if err := os.Mkdir(dir, 0o700); err == nil {
+		return nil
+	} else if !os.IsExist(err) {
+		return err
+	}
+	st, err := os.Lstat(dir)
+	switch {
+	case err != nil:
+		return err
+	case !st.IsDir():
+		return fmt.Errorf("%s is not a folder; replace it with a folder that belongs to you, not a link", dir)
+	}
+	if other, uid := ownedByOther(st); other {
+		return fmt.Errorf("%s belongs to user %d; it must belong to you", dir, uid)
+	}
+	return private(dir, st)
+}

@@ -1,0 +1,203 @@
+// Package host describes this machine, divides its CPUs between server and generator, and measures
+// background CPU and other disturbances.
+//
+// It reports causes and never judges them. A fact that the machine does not disclose is "unknown"
+// or empty, never guessed.
+package machine
+
+import (
+	"cmp"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"dyno/internal/record"
+)
+
+// Describe describes the machine, its limits, and how the usable CPUs are divided.
+func Describe() record.Host { return DescribeFor(0) }
+
+// DescribeFor does the same, with at least n CPUs for servers if the cores suffice.
+func DescribeFor(n int) record.Host {
+	h := describe(os.DirFS("/"))
+	h.FileLimit = fileLimit()
+	cores := cores(os.DirFS("/"), Usable())
+	h.ServerCPUs, h.GeneratorCPUs, h.Pinned, _ = partitionFor(cores, n)
+	h.Pinned = h.Pinned && runtime.GOOS == "linux" // package proc can pin only there
+	h.SharedCore = h.Pinned && len(cores) == 1
+	return h
+}
+
+// KernelSeries returns a kernel's name and the first two numbers in its version: "Linux 6.18".
+// Builds in one series count as the same kind of machine.
+func KernelSeries(kernel string) string {
+	parts := strings.SplitN(kernel, ".", 3)
+	return strings.Join(parts[:min(2, len(parts))], ".")
+}
+
+// describe reads files in etc, proc and sys below root.
+func describe(root fs.FS) record.Host {
+	h := record.Host{OS: runtime.GOOS, Kernel: runtime.GOOS, CPUs: runtime.NumCPU(),
+		Governor: governor(root)}
+	h.QuotaCPUs, h.Quota = quotaOf(root)
+	if name := setting(read(root, "etc/os-release"), "PRETTY_NAME", "="); name != "" {
+		h.OS = strings.Trim(name, `"'`)
+	}
+	if release := read(root, "proc/sys/kernel/osrelease"); release != "" {
+		h.Kernel = "Linux " + release
+	}
+	h.BootID = read(root, "proc/sys/kernel/random/boot_id")
+	info := read(root, "proc/cpuinfo")
+	h.CPU = cpu(info)
+	if n := strings.Count("\n"+read(root, "proc/stat"), "\ncpu") - 1; n > 0 { // the first line is the sum
+		h.CPUs = n
+	}
+	if words := strings.Fields(setting(read(root, "proc/meminfo"), "MemTotal", ":")); len(words) > 0 {
+		kb, _ := strconv.ParseInt(words[0], 10, 64)
+		h.MemoryBytes = kb << 10
+	}
+	h.Hypervisor = hypervisor(root, info)
+	return h
+}
+
+// cpu names a CPU from the text of /proc/cpuinfo: its brand, and the numbers that tell one brand's
+// generations apart, as a hypervisor may shorten all brands to "AMD EPYC".
+func cpu(info string) string {
+	name := runtime.GOARCH
+	for _, key := range []string{"model name", "Model", "cpu model", "Hardware"} { // x86, arm, mips, old arm
+		if model := setting(info, key, ":"); model != "" {
+			name = model
+			break
+		}
+	}
+	var numbers []string
+	for _, n := range []struct{ key, name string }{
+		{"cpu family", "family"}, {"model", "model"}, {"stepping", "stepping"}, // x86
+		{"CPU implementer", "implementer"}, {"CPU part", "part"}, {"CPU variant", "variant"}, // arm
+	} {
+		if value := setting(info, n.key, ":"); value != "" {
+			numbers = append(numbers, n.name+" "+value)
+		}
+	}
+	if len(numbers) == 0 {
+		return name
+	}
+	return name + ", " + strings.Join(numbers, " ")
+}
+
+// read returns a file's text without surrounding white space; "" if it cannot be read.
+func read(root fs.FS, name string) string {
+	data, err := fs.ReadFile(root, name)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(data))
+}
+
+// setting returns the value on the first line "key<separator>value".
+func setting(text, key, separator string) string {
+	for line := range strings.Lines(text) {
+		name, value, found := strings.Cut(line, separator)
+		if found && strings.TrimSpace(name) == key {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}
+
+// governor names the frequency governors in use, joined by "/" if the CPUs differ (kernel
+// Documentation/admin-guide/pm/cpufreq.rst).
+func governor(root fs.FS) string {
+	files, _ := fs.Glob(root, "sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_governor")
+	var names []string
+	for _, f := range files {
+		if name := read(root, f); name != "" {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return cmp.Or(strings.Join(slices.Compact(names), "/"), "unknown")
+}
+
+// hypervisor names the hypervisor; "" if there is no sign of one. The CPU flag shows that there is
+// one (CPUID leaf 1, ECX bit 31), the firmware tables say which. A microVM has no such tables.
+func hypervisor(root fs.FS, cpuinfo string) string {
+	if kind := read(root, "sys/hypervisor/type"); kind != "" {
+		return kind
+	}
+	if !slices.Contains(strings.Fields(setting(cpuinfo, "flags", ":")), "hypervisor") {
+		return ""
+	}
+	vendor, product := read(root, "sys/class/dmi/id/sys_vendor"), read(root, "sys/class/dmi/id/product_name")
+	return cmp.Or(strings.TrimSpace(vendor+" "+product), "unnamed")
+}
+
+// group is this process's cgroup in one hierarchy.
+type group struct {
+	version int    // 1 or 2
+	mount   string // the hierarchy's folder
+	path    string // the group's path below mount, without a leading slash
+}
+
+// groups finds the hierarchies that can limit CPU time (cgroups(7)). It looks for each at its usual
+// mount point only.
+func groups(root fs.FS) []group {
+	var list []group
+	for line := range strings.Lines(read(root, "proc/self/cgroup")) {
+		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		if len(parts) != 3 {
+			continue
+		}
+		below := strings.TrimPrefix(path.Clean("/"+parts[2]), "/")
+		mounts, version := []string{"sys/fs/cgroup", "sys/fs/cgroup/unified"}, 2
+		if parts[1] != "" {
+			if !slices.Contains(strings.Split(parts[1], ","), "cpu") {
+				continue
+			}
+			mounts, version = []string{"sys/fs/cgroup/" + parts[1], "sys/fs/cgroup/cpu"}, 1
+		}
+		for _, mount := range mounts {
+			if _, err := fs.Stat(root, mount); err != nil || version == 2 && read(root,
+				mount+"/cgroup.controllers") == "" {
+				continue
+			}
+			if _, err := fs.Stat(root, path.Join(mount, below)); err != nil {
+				below = "" // a container without a cgroup namespace: the mount is its own group
+			}
+			list = append(list, group{version, mount, below})
+			break
+		}
+	}
+	return list
+}
+
+// quotaOf returns the tightest CPU limit in our cgroup and its ancestors, also as text, such as
+// "1.5 CPUs (cgroup v2)"; 0 and "" if there is none.
+func quotaOf(root fs.FS) (cpus float64, text string) {
+	for _, g := range groups(root) {
+		for at := g.path; ; at = path.Dir(at) {
+			var limit, period string
+			dir := path.Join(g.mount, at)
+			if g.version == 2 {
+				limit, period, _ = strings.Cut(read(root, dir+"/cpu.max"), " ")
+			} else {
+				limit, period = read(root, dir+"/cpu.cfs_quota_us"), read(root, dir+"/cpu.cfs_period_us")
+			}
+			q, err1 := strconv.ParseFloat(limit, 64) // "max" and -1 mean none
+			p, err2 := strconv.ParseFloat(period, 64)
+			if err1 == nil && err2 == nil && q > 0 && p > 0 && (text == "" || q/p < cpus) {
+				cpus = q / p
+				text = fmt.Sprintf("%.3g CPUs (cgroup v%d)", cpus, g.version)
+			}
+			if at == "" || at == "." {
+				break
+			}
+		}
+	}
+	return cpus, text
+}

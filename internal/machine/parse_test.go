@@ -1,0 +1,133 @@
+//go:build linux
+
+package machine
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestParseStat(t *testing.T) {
+	const line = "4242 (a (b) c) S 17 4242 4242 0 -1 4194560 1 2 3 4 50 60 7 8 20 0 5 0 987654 1 2 3\n"
+	got, err := parseStat([]byte(line))
+	want := stat{pid: 4242, state: 'S', parent: 17, group: 4242,
+		own:    split{500 * time.Millisecond, 600 * time.Millisecond},
+		waited: split{70 * time.Millisecond, 80 * time.Millisecond}, threads: 5, started: 987654}
+	if err != nil || got != want {
+		t.Errorf("%+v, %v", got, err)
+	}
+	for _, bad := range []string{"", "1", "1 (x", "x (x) S 1", "1 (x) S 1 2 3", ") ("} {
+		if _, err := parseStat([]byte(bad)); err == nil {
+			t.Errorf("%q was taken", bad)
+		}
+	}
+}
+
+func FuzzParseStat(f *testing.F) {
+	f.Add([]byte("4242 (a (b) c) S 17 4242 4242 0 -1 4194560 1 2 3 4 50 60 7 8 20 0 5 0 987654 1 2 3\n"))
+	f.Fuzz(func(t *testing.T, line []byte) {
+		parseStat(line)
+		parseListeners(line)
+		parseDiagnosed(line, new([]listener))
+		parseUnixListeners(line, "/s")
+		kilobytes(line, "Pss")
+		field(line, "usage_usec", 1)
+		parseHierarchies(string(line), string(line))
+	})
+}
+
+func TestParseListeners(t *testing.T) {
+	const table = `  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
+   0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 111 1 0 100 0 0 10 0
+   1: 00000000:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 222 1 0 100 0 0 10 0
+   2: 0100A8C0:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 333 1 0 100 0 0 10 0
+   3: 0100007F:1F90 0100007F:9C40 01 00000000:00000000 00:00000000 00000000     0        0 444 1 0 100 0 0 10 0
+   4: 0100007F:1F91 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 555 1 0 100 0 0 10 0
+   5: 00000000000000000000000001000000:1F90 00000000000000000000000000000000:0000 0A 0:0 00:0 0 0 0 666 1
+   6: 0000000000000000FFFF00000100007F:1F90 00000000000000000000000000000000:0000 0A 0:0 00:0 0 0 0 777 1
+`
+	got := ""
+	for _, l := range parseListeners([]byte(table)) {
+		if l.port == 8080 && local(l) {
+			got += l.link
+		}
+	}
+	if want := "socket:[111]socket:[222]socket:[666]socket:[777]"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+func TestKilobytes(t *testing.T) {
+	const rollup = "55 ---p [rollup]\nRss:  12 kB\nPss:   345 kB\nPss_Dirty:  1 kB\nSwapPss:   0 kB\n"
+	for key, want := range map[string]int64{"Pss": 345 << 10, "SwapPss": 0} {
+		if n, ok := kilobytes([]byte(rollup), key); n != want || !ok {
+			t.Errorf("%s: %d, %v", key, n, ok)
+		}
+	}
+	for _, bad := range []string{"", "Pss:\n", "Pss: many kB\n", "SwapPss: 3 kB\n"} {
+		if _, ok := kilobytes([]byte(bad), "Pss"); ok {
+			t.Errorf("%q was taken", bad)
+		}
+	}
+}
+
+func TestTail(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log")
+	write := func(text string) { os.WriteFile(path, []byte(text), 0o600) }
+	for _, c := range []struct {
+		text string
+		n    int
+		want []string
+	}{
+		{"", 3, nil},
+		{"\n\n", 3, nil},
+		{"one", 3, []string{"one"}},
+		{"a\r\nb\r\n\nd\n", 3, []string{"b", "", "d"}},
+		{"a\nb", 0, nil},
+		{strings.Repeat("x", 600), 1, []string{strings.Repeat("x", 500) + "…"}},
+		{"\xff\xfe\n", 1, []string{"\uFFFD"}},
+	} {
+		write(c.text)
+		if got := Tail(path, c.n); fmt.Sprintf("%q", got) != fmt.Sprintf("%q", c.want) {
+			t.Errorf("%.20q: %q, want %q", c.text, got, c.want)
+		}
+	}
+	write(strings.Repeat("a line of this log\n", 10_000))
+	if got := Tail(path, 20); len(got) != 20 || got[0] != "a line of this log" {
+		t.Errorf("%q", got)
+	}
+	if Tail(path+"x", 3) != nil {
+		t.Error("a tail of nothing")
+	}
+}
+
+func TestEnvironment(t *testing.T) {
+	t.Setenv("LANG", "en_GB.UTF-8")
+	t.Setenv("SECRET", "x")
+	t.Setenv("PATH", "/bin")
+	os.Unsetenv("LC_ALL")
+	os.Unsetenv("TZ")
+	got := Environment("/h", "/t", 3, map[string]string{"DYNO_ADDR": "a:1", "LANG": "C"})
+	want := "[DYNO_ADDR=a:1 DYNO_PAD=000 HOME=/h LANG=C PATH=/bin TMPDIR=/t XDG_CACHE_HOME=/h/.cache]"
+	if fmt.Sprint(got) != want {
+		t.Errorf("%v\nwant %s", got, want)
+	}
+}
+
+// Terminal codes in a log are not part of its text.
+func TestTailIsPlain(t *testing.T) {
+	log := filepath.Join(t.TempDir(), "log")
+	text := "\x1b[1;31merror:\x1b[0m no\tlicence\r\n10 %\r20 %\x1b[K\r30 %\n\x1b]0;title\x07bell\x07\x1b[2J\nplain ü\n"
+	if err := os.WriteFile(log, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"error: no licence", "30 %", "bell", "plain ü"}
+	if got := Tail(log, 9); !slices.Equal(got, want) {
+		t.Errorf("%q; want %q", got, want)
+	}
+}

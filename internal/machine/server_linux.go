@@ -1,0 +1,123 @@
+package machine
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/netip"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// ServerCPUs returns the CPUs, ascending, that the processes listening on a local address may run
+// on, for all their threads together. If network is "unix", addr is a socket's path; otherwise addr
+// is an IP address and a port. ServerCPUs returns an error if the processes cannot be found or
+// read. It does not see processes to which a listening process passes its connections.
+func ServerCPUs(network, addr string) ([]int, error) {
+	sockets, err := acceptors(network, addr)
+	if err != nil {
+		return nil, fmt.Errorf("find the process that listens on %s: %w", addr, err)
+	}
+	all, err := processes()
+	if err != nil {
+		return nil, fmt.Errorf("find the process that listens on %s: %w", addr, err)
+	}
+	servers, found := holders(pids(all), sockets)
+	if len(sockets) == 0 || !found {
+		return nil, fmt.Errorf("find the process that listens on %s: dyno may not inspect it", addr)
+	}
+	var cpus unix.CPUSet
+	for _, pid := range servers {
+		if err := addAffinity(pid, &cpus); err != nil {
+			return nil, fmt.Errorf("read the CPUs of process %d, which listens on %s: %w", pid, addr, err)
+		}
+	}
+	return cpuNumbers(&cpus), nil
+}
+
+// addAffinity adds to set the CPUs that each thread of pid may run on.
+func addAffinity(pid int, set *unix.CPUSet) error {
+	tids, err := threads(pid)
+	if err != nil {
+		return err
+	}
+	for _, tid := range tids {
+		var own unix.CPUSet
+		if err := unix.SchedGetaffinity(tid, &own); errors.Is(err, unix.ESRCH) {
+			continue // it ended
+		} else if err != nil {
+			return err
+		}
+		for i := range own {
+			set[i] |= own[i]
+		}
+	}
+	return nil
+}
+
+// acceptors returns the links, "socket:[inode]", of the sockets that accept connections to addr.
+func acceptors(network, addr string) ([]string, error) {
+	if network == "unix" {
+		data, err := os.ReadFile("/proc/net/unix")
+		return parseUnixListeners(data, addr), err
+	}
+	to, err := netip.ParseAddrPort(addr)
+	if err != nil {
+		return nil, err
+	}
+	return listeners(int(to.Port()), func(l listener) bool { return accepts(l, to.Addr()) })
+}
+
+// accepts reports whether a socket takes connections to an address.
+func accepts(l listener, to netip.Addr) bool {
+	return slices.ContainsFunc(l.addresses, func(a netip.Addr) bool {
+		return a.IsUnspecified() || a == to.Unmap().WithZone("")
+	})
+}
+
+// addresses decodes an address given as 4-byte words in hex, first in this machine's byte order and
+// then in the other one. It returns nil if the text is no address.
+func addresses(address []byte) []netip.Addr {
+	raw, err := hex.DecodeString(string(address))
+	if err != nil || len(raw)%4 != 0 {
+		return nil
+	}
+	network := make([]byte, len(raw)) // in network order, if raw is in this machine's
+	for i := 0; i < len(raw); i += 4 {
+		binary.BigEndian.PutUint32(network[i:], binary.NativeEndian.Uint32(raw[i:]))
+	}
+	swapped := slices.Clone(network)
+	for i := 0; i < len(swapped); i += 4 {
+		slices.Reverse(swapped[i : i+4])
+	}
+	var list []netip.Addr
+	for _, b := range [][]byte{network, swapped} {
+		if a, ok := netip.AddrFromSlice(b); ok {
+			list = append(list, a.Unmap())
+		}
+	}
+	return list
+}
+
+// parseUnixListeners reads /proc/net/unix (proc_pid_net(5)): field 4 holds flags, in which 10000
+// hex marks a listening socket (__SO_ACCEPTCON), field 7 the inode; the rest is the path as the
+// server gave it.
+func parseUnixListeners(data []byte, path string) []string {
+	var list []string
+	for line := range bytes.Lines(data) {
+		fields := strings.Fields(string(line))
+		if len(fields) < 8 || !strings.HasSuffix(strings.TrimRight(string(line), "\n"), " "+path) {
+			continue
+		}
+		if flags, err := strconv.ParseUint(fields[3], 16, 64); err == nil && flags&0x10000 != 0 {
+			list = append(list, "socket:["+fields[6]+"]")
+		}
+	}
+	return list
+}

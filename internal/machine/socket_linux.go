@@ -1,0 +1,227 @@
+package machine
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"io/fs"
+	"net/netip"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// listenTries limits Listening's attempts: a contestant may be passing its port to a child at the
+// moment.
+const listenTries = 5
+
+// Listening reports whether all sockets that listen on a TCP address and port belong to the tree.
+// For a loopback address, sockets on every loopback address count. pids are the processes that hold
+// the sockets. If ours is false, pids are only those outside the tree; a socket of another user's
+// process may not be readable and then adds no pid.
+func (p *Process) Listening(at netip.AddrPort) (ours bool, pids []int, err error) {
+	for range listenTries {
+		sockets, err := listeners(int(at.Port()), reachable(at.Addr()))
+		if err != nil || len(sockets) == 0 {
+			return false, nil, err
+		}
+		members := p.Tree()
+		if pids, all := holders(members, sockets); all {
+			return true, pids, nil
+		}
+		pids = slices.DeleteFunc(ownerOf(at), func(pid int) bool {
+			return slices.Contains(members, pid) || p.take(pid)
+		})
+		if len(pids) > 0 {
+			return false, pids, nil
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+	return false, nil, nil
+}
+
+// holders returns the pids that have one of the sockets open, and whether they hold every socket.
+func holders(pids []int, sockets []string) (list []int, all bool) {
+	held := make(map[string]bool)
+	for _, pid := range pids {
+		mine := holds(pid, sockets)
+		for _, s := range mine {
+			held[s] = true
+		}
+		if len(mine) > 0 {
+			list = append(list, pid)
+		}
+	}
+	return list, len(held) == len(sockets)
+}
+
+// take adds process pid to the tree if this process adopted it as an orphan, it carries no tree's
+// mark, and the tree has no cgroup. It must belong to this tree, because it listens on a port that
+// only this tree was given.
+func (p *Process) take(pid int) bool {
+	s, err := readStat(pid)
+	if err != nil || s.started < p.started {
+		return false
+	}
+	living, _ := children.orphans([]stat{s})
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(living) == 0 || p.group != nil || marked(pid, []byte(boxVariable+"=")) {
+		return false
+	}
+	p.members, p.family = append(p.members, s), true
+	note(entry{Process: &known{s.pid, s.started, p.serial}})
+	return true
+}
+
+// ownerOf returns the processes that listen on a TCP address and port, as far as dyno may inspect them.
+func ownerOf(at netip.AddrPort) []int {
+	sockets, err := listeners(int(at.Port()), reachable(at.Addr()))
+	if err != nil || len(sockets) == 0 {
+		return nil
+	}
+	all, _ := processes()
+	list, _ := holders(pids(all), sockets)
+	slices.Sort(list)
+	return list
+}
+
+// Name returns the name of process pid as ps shows it, empty if it has ended.
+func Name(pid int) string {
+	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/comm")
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(data))
+}
+
+// listeners returns the links, "socket:[inode]", of the TCP sockets that listen on port and satisfy
+// wanted.
+func listeners(port int, wanted func(listener) bool) ([]string, error) {
+	all, err := listening("", port)
+	var list []string
+	for _, l := range all {
+		if l.port == port && wanted(l) {
+			list = append(list, l.link)
+		}
+	}
+	return list, err
+}
+
+// listener is a socket that accepts connections.
+type listener struct {
+	addresses []netip.Addr // bound addresses; the second, if any, is the first in the other byte order
+	port      int
+	link      string // "socket:[inode]"
+}
+
+// listening returns the TCP sockets that accept connections on port, 0 meaning any. network is the
+// /proc folder of a network namespace, "" meaning this process's own. Sockets on other ports may be
+// among the result.
+func listening(network string, port int) (list []listener, err error) {
+	for _, f := range [...]struct {
+		family byte
+		file   string
+	}{{unix.AF_INET, "tcp"}, {unix.AF_INET6, "tcp6"}} {
+		if network == "" {
+			if own, err := diagnosed(f.family, port); err == nil {
+				list = append(list, own...)
+				continue
+			} // the kernel or a sandbox may lack socket diagnostics
+		}
+		data, err := os.ReadFile(cmp.Or(network, "/proc") + "/net/" + f.file)
+		if errors.Is(err, fs.ErrNotExist) && f.family == unix.AF_INET6 {
+			continue // no IPv6 here
+		}
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, parseListeners(data)...)
+	}
+	return list, nil
+}
+
+// parseListeners reads /proc/net/tcp and tcp6 (kernel Documentation/networking/proc_net_tcp.rst):
+// field 2 holds the local address and port in hex, field 4 the state, where 0A means listening,
+// field 10 the inode.
+func parseListeners(data []byte) []listener {
+	var list []listener
+	for line := range bytes.Lines(data) {
+		fields := bytes.Fields(line)
+		if len(fields) < 10 || string(fields[3]) != "0A" || string(fields[9]) == "0" {
+			continue
+		}
+		address, hexPort, _ := bytes.Cut(fields[1], []byte{':'})
+		if n, err := strconv.ParseUint(string(hexPort), 16, 16); err == nil {
+			list = append(list, listener{addresses(address), int(n), "socket:[" + string(fields[9]) + "]"})
+		}
+	}
+	return list
+}
+
+// Listeners returns the addresses that the tree's TCP sockets listen on, each once.
+func (p *Process) Listeners() ([]netip.AddrPort, error) {
+	held := map[string]bool{}
+	for _, pid := range p.Tree() {
+		links, _ := openFiles(pid)
+		for _, l := range links {
+			held[l] = true
+		}
+	}
+	all, err := listening(p.net, 0)
+	var list []netip.AddrPort
+	for _, l := range all {
+		if held[l.link] && len(l.addresses) > 0 {
+			a := netip.AddrPortFrom(l.addresses[0], uint16(l.port))
+			if !slices.Contains(list, a) {
+				list = append(list, a)
+			}
+		}
+	}
+	return list, err
+}
+
+// reachable returns a function that reports whether a connection to at can reach a socket.
+func reachable(at netip.Addr) func(listener) bool {
+	if at.IsLoopback() {
+		return local
+	}
+	return func(l listener) bool { return accepts(l, at) }
+}
+
+// local reports whether a connection to the loopback address can reach a socket. Both byte orders
+// are tried: the other one differs in meaning only for addresses that no loopback interface has.
+func local(l listener) bool {
+	return len(l.addresses) == 0 || // rather too careful
+		slices.ContainsFunc(l.addresses, func(a netip.Addr) bool { return a.IsLoopback() || a.IsUnspecified() })
+}
+
+// holds returns the given sockets that pid has open.
+func holds(pid int, sockets []string) []string {
+	links, _ := openFiles(pid)
+	links = slices.DeleteFunc(links, func(s string) bool { return !slices.Contains(sockets, s) })
+	slices.Sort(links)
+	return slices.Compact(links)
+}
+
+// openFiles returns the links of pid's file descriptors: paths, or "socket:[inode]".
+func openFiles(pid int) ([]string, error) {
+	dir := "/proc/" + strconv.Itoa(pid) + "/fd"
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	names, err := f.Readdirnames(-1)
+	var list []string
+	for _, name := range names {
+		if link, err := os.Readlink(dir + "/" + name); err == nil {
+			list = append(list, link)
+		}
+	}
+	return list, err
+}

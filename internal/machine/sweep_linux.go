@@ -1,0 +1,275 @@
+package machine
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Supervise reads r until end of file, which comes when the process at the other end has died. It
+// then ends all processes and removes all files that the state file at path lists. It opens the
+// file first, because the file may be removed meanwhile, as XDG_RUNTIME_DIR is when its user logs
+// out. A process that ends normally kills its supervisor.
+func Supervise(r io.Reader, path string) error {
+	os.WriteFile("/proc/self/comm", []byte("supervisor"), 0) // so that killing processes named dyno spares it
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if _, err := io.Copy(io.Discard, r); err != nil {
+		return err
+	}
+	_, err = settleState(f, true)
+	return err
+}
+
+// sweep cleans up after the dead owners of the state files in dir. It returns a line for each owner
+// that left something.
+func sweep(dir string) (remains []string) {
+	files, _ := filepath.Glob(filepath.Join(dir, statePattern))
+	for _, path := range files {
+		f, err := os.Open(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		var text string
+		if err == nil {
+			text, err = settleState(f, false)
+			f.Close()
+		}
+		if err != nil {
+			text = err.Error()
+		}
+		if text != "" {
+			remains = append(remains, text)
+		}
+	}
+	return remains
+}
+
+// settleState cleans up after the owner of the state file f, and removes the file. It does nothing
+// while the owner lives, here or in another pid namespace. If another process is settling the same
+// file, it waits. just is set if the owner has died at this moment.
+func settleState(f *os.File, just bool) (remains string, err error) {
+	path := f.Name()
+	l, err := readState(f)
+	if err != nil {
+		return "", fmt.Errorf("read %s: %w", path, err)
+	}
+	here := l.Boot == bootName()
+	for deadline := time.Now().Add(2 * killTimeout); ; time.Sleep(10 * time.Millisecond) {
+		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		if err == nil {
+			break
+		}
+		now, gone := readStat(l.Pid)
+		if !just && (!here || gone == nil && now.started == l.Started && !now.dead()) {
+			return "", nil
+		}
+		if time.Now().After(deadline) {
+			return "", fmt.Errorf("lock %s: %w", path, err)
+		}
+	}
+	if _, err := os.Stat(path); err != nil && !just { // another process has settled the file
+		return "", nil
+	}
+	ended, groups := 0, 0
+	if here {
+		ended, groups, err = l.end(just)
+	}
+	folders, unremoved := l.removeTemp() // after the processes, which might write there
+	if err = errors.Join(err, unremoved); err != nil {
+		return "", fmt.Errorf("clean up after pid %d (%s): %w", l.Pid, l.Command, err)
+	}
+	if ended+groups+folders > 0 {
+		remains = fmt.Sprintf("pid %d (%s), started %s, did not clean up; ended its %d processes and removed its %d cgroups "+
+			"and %d temporary folders or files",
+			l.Pid, l.Command, time.Unix(0, l.SinceUnixNS).Format(time.DateTime), ended, groups, folders)
+	}
+	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+		return remains, err
+	}
+	return remains, nil
+}
+
+// legacy is a state file's content.
+type legacy struct {
+	owner
+	groups []string
+	known  map[int]known // by pid, in trees that were not stopped
+	temp   map[string]bool
+}
+
+// readState reads a state file. It skips lines that were written only in part.
+func readState(r io.Reader) (*legacy, error) {
+	l := &legacy{known: map[int]known{}, temp: map[string]bool{}}
+	for lines := bufio.NewScanner(r); lines.Scan(); {
+		var e entry
+		if json.Unmarshal(lines.Bytes(), &e) != nil {
+			continue
+		}
+		switch {
+		case e.Owner != nil:
+			l.owner = *e.Owner
+		case e.Group != "":
+			l.groups = append(l.groups, e.Group)
+		case e.Temp != "":
+			l.temp[e.Temp] = true
+		case e.Kept != "":
+			delete(l.temp, e.Kept)
+		case e.Process != nil:
+			l.known[e.Process.Pid] = *e.Process
+		case e.Stopped != 0: // the kernel may reuse their pids
+			maps.DeleteFunc(l.known, func(_ int, k known) bool { return k.Tree == e.Stopped })
+		}
+	}
+	if l.Pid == 0 {
+		return nil, errors.New("it does not name its owner")
+	}
+	return l, nil
+}
+
+// end kills all processes in the legacy and removes its cgroups. It returns the number of processes
+// killed and cgroups removed.
+func (l *legacy) end(just bool) (ended, groups int, err error) {
+	killed := map[int]uint64{}
+	for deadline := time.Now().Add(killTimeout); ; time.Sleep(time.Millisecond) {
+		for _, g := range l.groups {
+			for _, pid := range groupMembers(g) {
+				if s, err := readStat(pid); err == nil && !s.dead() {
+					killed[pid] = s.started
+				}
+			}
+			killGroup(g)
+		}
+		all, err := processes()
+		if err != nil {
+			return 0, 0, err
+		}
+		left := l.living(all, just)
+		for _, s := range all { // an exiting process loses its mark before it closes its files
+			if at, ours := killed[s.pid]; ours && at == s.started && !s.dead() && !slices.Contains(left, s) {
+				left = append(left, s)
+			}
+		}
+		if len(left) == 0 {
+			break
+		}
+		if time.Now().After(deadline) {
+			return 0, 0, fmt.Errorf("processes %v still run %v after SIGKILL", pids(left), killTimeout)
+		}
+		for _, s := range left {
+			unix.Kill(s.pid, unix.SIGKILL) // SIGKILL ends stopped processes, too
+			killed[s.pid] = s.started
+		}
+	}
+	for _, g := range l.groups {
+		if _, err := os.Stat(g); err == nil && removeGroup(g) {
+			groups++
+		}
+	}
+	return len(killed), groups, nil
+}
+
+// removeTemp removes the legacy's temporary folders and files, and returns their number.
+func (l *legacy) removeTemp() (n int, err error) {
+	for path := range l.temp {
+		if _, missing := os.Lstat(path); missing == nil && filepath.IsAbs(path) {
+			err = errors.Join(err, os.RemoveAll(path))
+			n++
+		}
+	}
+	return n, err
+}
+
+// living returns the legacy's processes: those listed, those in its cgroups, those that carry its
+// mark, those in process groups that a listed process leads, while the pids cannot have been
+// reused, and all their descendants.
+func (l *legacy) living(all []stat, just bool) []stat {
+	ours := map[int]bool{}
+	for _, g := range l.groups {
+		for _, pid := range groupMembers(g) {
+			ours[pid] = true
+		}
+	}
+	other := map[int]bool{} // pids of listed processes that other processes have by now
+	for _, s := range all {
+		k, listed := l.known[s.pid]
+		ours[s.pid] = ours[s.pid] || listed && k.Started == s.started
+		other[s.pid] = listed && k.Started != s.started
+	}
+	mark := []byte(fmt.Sprintf("%s=%d.%d.", boxVariable, l.Pid, l.Started))
+	for _, s := range all {
+		_, leader := l.known[s.group]
+		ours[s.pid] = ours[s.pid] ||
+			s.started >= l.Started && (just && leader && !other[s.group] || marked(s.pid, mark))
+	}
+	delete(ours, os.Getpid())
+	descend(all, ours, l.Started)
+	return slices.DeleteFunc(slices.Clone(all), func(s stat) bool { return !ours[s.pid] || s.dead() })
+}
+
+// descend adds to ours all descendants that started no earlier than since.
+func descend(all []stat, ours map[int]bool, since uint64) {
+	for grown := true; grown; {
+		grown = false
+		for i := range all {
+			if s := &all[i]; !ours[s.pid] && ours[s.parent] && s.started >= since {
+				ours[s.pid], grown = true, true
+			}
+		}
+	}
+}
+
+// marked reports whether process pid was started with an environment variable that begins with
+// mark. A mark that ends with a zero byte is a complete variable.
+func marked(pid int, mark []byte) bool {
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
+	if err != nil {
+		return false
+	}
+	for v := range bytes.SplitAfterSeq(data, []byte{0}) {
+		if bytes.HasPrefix(v, mark) {
+			return true
+		}
+	}
+	return false
+}
+
+// runtimeFolder returns the folder for this user's state files: DYNO_RUNTIME_DIR, or else /run/dyno
+// for root or dyno in XDG_RUNTIME_DIR, or else /tmp/dyno-UID. It creates the folder and checks it
+// with OwnFolder.
+func runtimeFolder() (string, error) {
+	if dir := os.Getenv(RuntimeVariable); dir != "" {
+		return dir, OwnFolder(dir)
+	}
+	places := []string{filepath.Join("/tmp", fmt.Sprintf("dyno-%d", os.Getuid()))}
+	if base := os.Getenv("XDG_RUNTIME_DIR"); os.Getuid() == 0 {
+		places = slices.Insert(places, 0, "/run/dyno")
+	} else if filepath.IsAbs(base) {
+		places = slices.Insert(places, 0, filepath.Join(base, "dyno"))
+	}
+	var refused []string
+	for _, dir := range places {
+		err := OwnFolder(dir)
+		if err == nil {
+			return dir, nil
+		}
+		refused = append(refused, err.Error())
+	}
+	return "", fmt.Errorf("record started processes: %s; set %s to a folder that belongs to you",
+		strings.Join(refused, "; "), RuntimeVariable)
+}
