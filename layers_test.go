@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/internal/analysis"
+	"dyno/internal/judge"
 )
 
 // layers are those of doc/design.md: an import of this module only points to a lower layer.
@@ -240,7 +240,7 @@ func metricsAmong(elements []ast.Expr) (names []string) {
 		}
 		if key, ok := pair.Key.(*ast.BasicLit); ok {
 			name, _ := strconv.Unquote(key.Value)
-			if _, known := analysis.MetricNamed(name); known {
+			if _, known := judge.MetricNamed(name); known {
 				names = append(names, name)
 			}
 		}

@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"dyno/internal/analysis"
+	"dyno/internal/judge"
 	"dyno/internal/stats"
 )
 
@@ -104,7 +104,7 @@ func (g page) BestOfTable() table {
 			var paired []outcome
 			for _, c := range g.liveCouples(LiveSame, 0, old) {
 				if c.run.Hog == hog {
-					wins := c.different() || different(analysis.Verdict(c.Throughput.Verdict))
+					wins := c.different() || different(judge.Verdict(c.Throughput.Verdict))
 					paired = append(paired, outcome{math.Abs(math.Log(c.Throughput.Ratio)), wins})
 				}
 			}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"dyno/internal/checks"
+	"dyno/internal/judge"
 	"dyno/internal/plan"
 	"dyno/internal/record"
 )
@@ -75,22 +75,22 @@ var checkFaults = []Foe{
 	rise(.05),
 	rise(.1),
 	rise(.2),
-	caught(checks.Drift, "one suffers more, unseen"),
-	{Catch: checks.Twins, Name: "twins differ by 5 %", act: nothing, set: func(f *field, contestants int) {
+	caught(judge.Drift, "one suffers more, unseen"),
+	{Catch: judge.Twins, Name: "twins differ by 5 %", act: nothing, set: func(f *field, contestants int) {
 		if contestants+1 < len(f.truth) {
 			f.truth[contestants+1] = math.Log(.95)
 		}
 	}},
-	caught(checks.Order, "position"),
-	caught(checks.CarryOver, "carry-over"),
-	{Catch: checks.FreshStarts, Name: "fresh starts differ by 3 %", act: nothing,
+	caught(judge.Order, "position"),
+	caught(judge.ChecksCarryOver, "carry-over"),
+	{Catch: judge.FreshStarts, Name: "fresh starts differ by 3 %", act: nothing,
 		set: func(f *field, _ int) { f.noise.Start = .03 }},
 }
 
 // rise makes the first server faster during each epoch.
 func rise(by float64) Foe {
 	return Foe{
-		Catch: checks.Drift, Name: fmt.Sprintf("one rises by %g %% over the epoch", 100*by),
+		Catch: judge.Drift, Name: fmt.Sprintf("one rises by %g %% over the epoch", 100*by),
 		act: unseen(func(f *field, m moment) float64 { return when(m.server == 0, math.Log1p(by)*f.through(m)) }),
 	}
 }
@@ -129,9 +129,9 @@ func checked(ctx context.Context, o *Options, faults []Foe) (out []Checked) {
 			o.tell("checks: %s, %s", foe.Name, s.name)
 			all := repeat(ctx, max(1, o.Reps/checkRuns), func(rep int) evaluated { return s.play(foe, o.Seed, rep) })
 			warned := func(id string) Rate {
-				return count(all, func(j evaluated) bool { return j.worst[id] >= checks.Warn })
+				return count(all, func(j evaluated) bool { return j.worst[id] >= judge.Warn })
 			}
-			silent := func(j evaluated) bool { return j.worst[foe.Catch] == checks.CannotTell }
+			silent := func(j evaluated) bool { return j.worst[foe.Catch] == judge.CannotTell }
 			c.Setups = append(c.Setups, s.name)
 			c.Detected = append(c.Detected, warned(foe.Catch))
 			c.CannotTell = append(c.CannotTell, count(all, silent))
@@ -153,8 +153,8 @@ func checked(ctx context.Context, o *Options, faults []Foe) (out []Checked) {
 
 // statistical are the checks in this section. The check for a known difference is missing, because it has the
 // same power as the verdicts.
-var statistical = []string{checks.Drift, checks.Twins, checks.Order, checks.CarryOver, checks.FreshStarts,
-	checks.Dependence}
+var statistical = []string{judge.Drift, judge.Twins, judge.Order, judge.ChecksCarryOver, judge.FreshStarts,
+	judge.Dependence}
 
 // play simulates and judges one run with equal servers and a disturbance.
 func (s setup) play(foe *Foe, seed uint64, rep int) evaluated {

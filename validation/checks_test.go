@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"dyno/internal/checks"
+	"dyno/internal/judge"
 )
 
 // Two equal servers, one of which slows down the next trial, are not called different. With random orders
@@ -27,7 +27,7 @@ func TestChecksTell(t *testing.T) {
 		t.Skip("simulates hundreds of runs")
 	}
 	faults := slices.DeleteFunc(slices.Clone(checkFaults), func(f Foe) bool {
-		return f.Catch != checks.Twins && f.Name != rise(.2).Name
+		return f.Catch != judge.Twins && f.Name != rise(.2).Name
 	})
 	found := checked(t.Context(), &Options{Reps: 4 * checkRuns, Seed: 7}, faults)
 	if len(found) != 2 {
@@ -37,10 +37,10 @@ func TestChecksTell(t *testing.T) {
 		for i, told := range c.Detected {
 			switch {
 			// An early analysis ends a run with two servers before V16 can tell.
-			case c.Check == checks.Drift && told.Hits+c.CannotTell[i].Hits < told.Of,
-				c.Check == checks.Drift && i > 0 && told.Share() < 1,
-				c.Check == checks.Twins && i > 0 && told.Share() < .5,
-				c.Check == checks.Twins && i == 0 && told.Hits > 0:
+			case c.Check == judge.Drift && told.Hits+c.CannotTell[i].Hits < told.Of,
+				c.Check == judge.Drift && i > 0 && told.Share() < 1,
+				c.Check == judge.Twins && i > 0 && told.Share() < .5,
+				c.Check == judge.Twins && i == 0 && told.Hits > 0:
 				t.Errorf("%s, %s, %s: %v", c.Check, c.Fault, c.Setups[i], told)
 			}
 		}

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"dyno/internal/analysis"
+	"dyno/internal/judge"
 	"dyno/internal/stats"
 )
 
@@ -37,18 +37,18 @@ type comparison struct {
 	analyses []stats.Interim
 	next     func(epoch int) [][]float64 // one row per round with all servers' log speeds, controls last
 
-	d              [][]float64           // by pair and epoch
-	againstControl [][]float64           // each server, then the second control, against the first control; by epoch
-	at             [][]analysis.Decision // by analysis made so far
+	d              [][]float64        // by pair and epoch
+	againstControl [][]float64        // each server, then the second control, against the first control; by epoch
+	at             [][]judge.Decision // by analysis made so far
 }
 
 // play adds epochs until the comparison stops.
 func (c *comparison) play() {
 	for _, a := range c.analyses {
 		c.extend(a.N)
-		js := analysis.Decide(c.d, c.againstControl, a.N, c.analyses, Alpha, Margin, 12)
+		js := judge.Decide(c.d, c.againstControl, a.N, c.analyses, Alpha, Margin, 12)
 		c.at = append(c.at, js)
-		if !slices.ContainsFunc(js, func(j analysis.Decision) bool { return j.Verdict == analysis.Inconclusive }) {
+		if !slices.ContainsFunc(js, func(j judge.Decision) bool { return j.Verdict == judge.Inconclusive }) {
 			return
 		}
 	}
@@ -79,7 +79,7 @@ func (c *comparison) extend(n int) {
 }
 
 // different reports whether a verdict claims a difference, however small.
-func different(v analysis.Verdict) bool { return v == analysis.Different || v == analysis.Negligible }
+func different(v judge.Verdict) bool { return v == judge.Different || v == judge.Negligible }
 
 // played is the result of one comparison.
 type played struct {
@@ -107,7 +107,7 @@ func (c *comparison) see() played {
 		equal := math.Abs(truth) < exact
 		for a := range c.analyses {
 			j := &c.at[min(a, len(c.at)-1)][i]
-			if right := j.Up() == (truth > 0); !equal && right && j.Verdict == analysis.Different {
+			if right := j.Up() == (truth > 0); !equal && right && j.Verdict == judge.Different {
 				p.found[a]++
 			}
 			p.early = p.early || equal && c.analyses[a].Early && different(j.Verdict)
@@ -116,14 +116,14 @@ func (c *comparison) see() played {
 		switch {
 		case !equal:
 			p.differing++
-		case j.Verdict == analysis.Equivalent:
+		case j.Verdict == judge.Equivalent:
 			p.equal, p.equivalentPairs = p.equal+1, p.equivalentPairs+1
 		default:
 			p.equal++
 		}
 		p.false = p.false || equal && different(j.Verdict)
 		p.wrong = p.wrong || !equal && different(j.Verdict) && j.Up() != (truth > 0)
-		p.equivalent = p.equivalent || j.Verdict == analysis.Equivalent && math.Abs(truth) > math.Log1p(Margin)-exact
+		p.equivalent = p.equivalent || j.Verdict == judge.Equivalent && math.Abs(truth) > math.Log1p(Margin)-exact
 		p.holds = p.holds && math.Log(j.Ratio.Lo) <= truth+exact && truth-exact <= math.Log(j.Ratio.Hi)
 	}
 	p.sd = stats.MAD(c.d[0])

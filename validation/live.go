@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"dyno/internal/analysis"
+	"dyno/internal/judge"
 	"dyno/internal/plan"
 )
 
@@ -95,7 +95,7 @@ func (c *Couple) costs() float64 {
 func (c *Couple) truth(factor float64) float64 { return 1 / (1 + factor*c.costs()) }
 
 // different reports whether the run claimed a difference, however small.
-func (c *Couple) different() bool { return different(analysis.Verdict(c.Verdict)) }
+func (c *Couple) different() bool { return different(judge.Verdict(c.Verdict)) }
 
 // holds reports whether there is an interval and it contains the true ratio.
 func (c *Couple) holds(factor float64) bool {

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"dyno/internal/analysis"
+	"dyno/internal/judge"
 	"dyno/internal/plan"
 	"dyno/internal/record"
 	"dyno/internal/study"
@@ -179,7 +179,7 @@ func live(t LiveTask, run *record.Run, costs []Cost) Live {
 		c.Side, better = sideOf(a, t.Contestants[0], other, run.Plan.Primary)
 		c.Throughput, _ = sideOf(a, t.Contestants[0], other, "throughput")
 		if c.Cost > 0 {
-			c.Found = c.Verdict == string(analysis.Different) && better == t.Contestants[0]
+			c.Found = c.Verdict == string(judge.Different) && better == t.Contestants[0]
 			if base := a.Cell(t.Contestants[0], "cpu_per_request"); base != nil && base.Level.Value > 0 && costs != nil {
 				c.Added, c.Own = costs[i+1].AddedNS/base.Level.Value, costs[i+1].Own
 			}
@@ -198,10 +198,10 @@ func live(t LiveTask, run *record.Run, costs []Cost) Live {
 }
 
 // sideOf returns a run's result for two contestants, and which is better.
-func sideOf(a *analysis.Analysis, first, other, metric string) (s Side, better string) {
+func sideOf(a *judge.Analysis, first, other, metric string) (s Side, better string) {
 	p, ok := a.Pair(first, other, metric)
 	if !ok {
-		return Side{Verdict: string(analysis.Inconclusive)}, ""
+		return Side{Verdict: string(judge.Inconclusive)}, ""
 	}
 	s = Side{Ratio: finite(p.Ratio.Value), P: p.P, Verdict: string(p.Verdict)}
 	if !math.IsInf(p.Ratio.Hi, 0) {

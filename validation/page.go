@@ -9,7 +9,7 @@ import (
 	"strings"
 	"text/template"
 
-	"dyno/internal/analysis"
+	"dyno/internal/judge"
 )
 
 // faultsText is the section about faults in the middle of runs. Tests in cmd/dyno produce the counts, not
@@ -105,7 +105,7 @@ func bold(text string, met bool) string {
 
 // titleOf returns a recorded metric's title for tables.
 func titleOf(metric string) string {
-	m, _ := analysis.MetricNamed(metric)
+	m, _ := judge.MetricNamed(metric)
 	return m.Title
 }
 
@@ -372,7 +372,7 @@ func (g page) SteadyTable() table { return steadyTable(g.Steady) }
 
 // steadyTable has one row per contestant and arm.
 func steadyTable(units []SteadyUnit) table {
-	text := func(e analysis.Estimate) string {
+	text := func(e judge.Estimate) string {
 		if e.N == 0 {
 			return ""
 		}

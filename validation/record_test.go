@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"dyno/internal/analysis"
+	"dyno/internal/judge"
 	"dyno/internal/plan"
 	"dyno/internal/record"
 	"dyno/internal/study"
@@ -14,7 +14,7 @@ import (
 // There is one procedure: the fast comparison decides as study.Analyse does on the full records of the same
 // trials, at the interim analysis where plan would stop.
 func TestFullRecordsGiveTheSameVerdicts(t *testing.T) {
-	verdicts := map[analysis.Verdict]int{}
+	verdicts := map[judge.Verdict]int{}
 	for seed := range uint64(12) {
 		truth := make([]float64, trapServers+riders)
 		truth[0] = .04 * float64(seed%2)
@@ -38,13 +38,13 @@ func TestFullRecordsGiveTheSameVerdicts(t *testing.T) {
 				continue
 			}
 			if !ok || p.Verdict != j.Verdict || p.P != j.P || math.Abs(p.Ratio.Value-j.Ratio.Value) > 1e-12 ||
-				j.Verdict == analysis.Different && (p.Better == p.A) != j.Up() {
+				j.Verdict == judge.Different && (p.Better == p.A) != j.Up() {
 				t.Errorf("seed %d: full records say %+v, the duel %+v", seed, p, j)
 			}
 			verdicts[j.Verdict]++
 		}
 	}
-	if verdicts["moving"] > 6 || verdicts[analysis.Different] == 0 || verdicts[analysis.Equivalent] == 0 {
+	if verdicts["moving"] > 6 || verdicts[judge.Different] == 0 || verdicts[judge.Equivalent] == 0 {
 		t.Errorf("only %v: the test tests nothing", verdicts)
 	}
 }
@@ -56,7 +56,7 @@ func foeNamed(name string) *Foe {
 
 // recordedRows returns the log throughput of trials by epoch, round and contestant.
 func recordedRows(trials []*record.Trial, names []string) (epochs [][][]float64) {
-	m, _ := analysis.MetricNamed("throughput")
+	m, _ := judge.MetricNamed("throughput")
 	for e, rows := range condensed(trials, m, names) {
 		epochs = append(epochs, nil)
 		for range rows {

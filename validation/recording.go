@@ -10,7 +10,7 @@ import (
 	"math"
 	"slices"
 
-	"dyno/internal/analysis"
+	"dyno/internal/judge"
 	"dyno/internal/plan"
 	"dyno/internal/record"
 )
@@ -68,14 +68,14 @@ func condensedRun(run *record.Run) RecordedRun {
 	}
 	trials := plan.Valid(run)
 	for _, name := range replayed {
-		m, _ := analysis.MetricNamed(name)
+		m, _ := judge.MetricNamed(name)
 		out.Values[name] = condensed(trials, m, out.Contestants)
 	}
 	return out
 }
 
 // condensed returns the values in one run's trials, which are sorted by epoch and round.
-func condensed(trials []*record.Trial, m analysis.Metric, contestants []string) (epochs [][][]*int) {
+func condensed(trials []*record.Trial, m judge.Metric, contestants []string) (epochs [][][]*int) {
 	for i := range trials {
 		t := trials[i]
 		if i == 0 || t.Epoch != trials[i-1].Epoch {
@@ -113,7 +113,7 @@ func recordings() (*Recording, error) {
 // epochs returns all recorded epochs for a metric, as logs by round and contestant. Larger values are faster,
 // whatever the metric; values that were not measured are NaN.
 func (rec *Recording) epochs(metric string) (all [][][]float64) {
-	m, _ := analysis.MetricNamed(metric)
+	m, _ := judge.MetricNamed(metric)
 	for _, run := range rec.Runs {
 		all = append(all, logsOf(run.Values[metric], m)...)
 	}
@@ -121,7 +121,7 @@ func (rec *Recording) epochs(metric string) (all [][][]float64) {
 }
 
 // logsOf converts condensed epochs as described at Recording.epochs.
-func logsOf(epochs [][][]*int, m analysis.Metric) (all [][][]float64) {
+func logsOf(epochs [][][]*int, m judge.Metric) (all [][][]float64) {
 	for _, epoch := range epochs {
 		rows := make([][]float64, len(epoch))
 		for r, round := range epoch {

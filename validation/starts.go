@@ -10,8 +10,8 @@ import (
 	"math"
 	"slices"
 
-	"dyno/internal/analysis"
 	"dyno/internal/foreign"
+	"dyno/internal/judge"
 	"dyno/internal/plan"
 	"dyno/internal/record"
 	"dyno/internal/stats"
@@ -67,7 +67,7 @@ func printStarts(root string, out io.Writer) error {
 
 // spreads returns the standard deviations of all pairs in a run.
 func spreads(run *record.Run, metric string) (sds []float64) {
-	m, _ := analysis.MetricNamed(metric)
+	m, _ := judge.MetricNamed(metric)
 	byLevel := map[int][]*record.Trial{}
 	for _, t := range plan.Valid(run) {
 		byLevel[run.Plan.At(t)] = append(byLevel[run.Plan.At(t)], t)

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"dyno/internal/analysis"
+	"dyno/internal/judge"
 	"dyno/internal/plan"
 	"dyno/internal/record"
 	"dyno/internal/stats"
@@ -148,8 +148,8 @@ func steadyUnit(t SteadyTask, run *record.Run) SteadyUnit {
 		Block: t.Block, Arm: t.Arm, Seed: t.Seed, PerSec: map[string][]float64{}, CPUNS: map[string][]float64{},
 		Discarded: float64(discarded) / float64(max(1, all)), Started: started(run), Machine: machineOf(run),
 	}
-	rate, _ := analysis.MetricNamed("throughput")
-	cpu, _ := analysis.MetricNamed("cpu_per_request")
+	rate, _ := judge.MetricNamed("throughput")
+	cpu, _ := judge.MetricNamed("cpu_per_request")
 	valid := plan.Valid(run)
 	for i := range valid {
 		t := valid[i]
@@ -181,14 +181,14 @@ func (u *SteadyUnit) ratio(figures map[string][]float64, name string) float64 {
 type SteadyRow struct {
 	Contestant string
 	Arm
-	Ratio   analysis.Estimate // throughput relative to the first contestant's, over all units of the arm
-	Against analysis.Estimate // this ratio relative to the default arm's; N is 0 in the default arm
-	CPU     analysis.Estimate // as Against, for CPU per request
+	Ratio   judge.Estimate // throughput relative to the first contestant's, over all units of the arm
+	Against judge.Estimate // this ratio relative to the default arm's; N is 0 in the default arm
+	CPU     judge.Estimate // as Against, for CPU per request
 }
 
 // SteadyRows returns the rows for all contestants but the first and all measured arms.
 func SteadyRows(units []SteadyUnit) (rows []SteadyRow) {
-	estimate := func(d []float64) analysis.Estimate { return analysis.RatioOf(d, 0.95) }
+	estimate := func(d []float64) judge.Estimate { return judge.RatioOf(d, 0.95) }
 	for _, name := range SteadyContestants[1:] {
 		for _, arm := range steadyArms() {
 			var all, rates, cpus []float64

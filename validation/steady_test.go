@@ -3,7 +3,7 @@ package main
 import (
 	"testing"
 
-	"dyno/internal/analysis"
+	"dyno/internal/judge"
 )
 
 // analysis.ShortLoads, the limit that reports state, agrees with the record of short and long loads.
@@ -18,7 +18,7 @@ func TestShortLoads(t *testing.T) {
 			most = max(most, r.Against.Hi-1, 1/r.Against.Lo-1)
 		}
 	}
-	if said := analysis.ShortLoads; most <= 0 || most > said+.005 || most < said-.01 {
+	if said := judge.ShortLoads; most <= 0 || most > said+.005 || most < said-.01 {
 		t.Errorf("the record of short and long loads leaves %.3f open; reports say %v", most, said)
 	}
 }

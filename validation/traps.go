@@ -6,8 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"dyno/internal/analysis"
-	"dyno/internal/checks"
+	"dyno/internal/judge"
 	"dyno/internal/plan"
 	"dyno/internal/record"
 	"dyno/internal/study"
@@ -69,15 +68,15 @@ var Foes = []Foe{
 		act: func(f *field, m moment) (float64, float64) { return f.hog(m, .15, 1, .33) }},
 	{Name: "carry-over", What: "what follows one server is 2 % slower",
 		act: unseen(func(_ *field, m moment) float64 { return when(m.before == 0, math.Log(.98)) })},
-	{Name: "one server drifts", What: "one server loses 15 % in the course of each epoch", Catch: checks.Drift,
+	{Name: "one server drifts", What: "one server loses 15 % in the course of each epoch", Catch: judge.Drift,
 		act: unseen(func(f *field, m moment) float64 { return when(m.server == 0, math.Log(.85)*f.through(m)) })},
-	{Name: "one suffers more, seen", Catch: checks.Drift, Seen: true,
+	{Name: "one suffers more, seen", Catch: judge.Drift, Seen: true,
 		What: "others take half of the CPU for 1 s, a third of the time; one server loses twice as much as the rest",
 		act: func(f *field, m moment) (float64, float64) {
 			by, seen := f.hog(m, .33, 1, .5)
 			return by*when(m.server == 0, 1) + by, seen
 		}},
-	{Name: "one suffers more, unseen", Catch: checks.Drift,
+	{Name: "one suffers more, unseen", Catch: judge.Drift,
 		What: "a neighbour whom no clock shows takes 10 % for 3 s, a third of the time; one server loses twice as much",
 		act: unseen(func(f *field, m moment) float64 {
 			by, _ := f.hog(m, .33, 3, .1)
@@ -99,7 +98,7 @@ var Foes = []Foe{
 
 // dependent returns a foe: each server's start resembles its start an epoch before.
 func dependent(rho float64) Foe {
-	return Foe{Name: fmt.Sprintf("dependent epochs, ρ = %g", rho), act: nothing, Catch: checks.Dependence,
+	return Foe{Name: fmt.Sprintf("dependent epochs, ρ = %g", rho), act: nothing, Catch: judge.Dependence,
 		What: "each server's starts differ by 2 %, and resemble its start an epoch before (AR 1)",
 		set:  func(f *field, _ int) { f.noise.Start, f.noise.Rho = .02, rho }}
 }
@@ -198,9 +197,9 @@ func against(ctx context.Context, o *Options, foe *Foe, truth string) outcomes {
 
 // evaluated is package study's judgement on a whole run.
 type evaluated struct {
-	worst   map[string]checks.State // by check
-	claimed bool                    // a pair was called different
-	moving  bool                    // a contestant was shown to move
+	worst   map[string]judge.State // by check
+	claimed bool                   // a pair was called different
+	moving  bool                   // a contestant was shown to move
 	epochs  int
 }
 
@@ -208,14 +207,14 @@ type evaluated struct {
 func evaluate(run *record.Run) evaluated {
 	data := study.Evaluate(run)
 	a := data.Analysis
-	j := evaluated{worst: map[string]checks.State{}, epochs: a.Epochs}
+	j := evaluated{worst: map[string]judge.State{}, epochs: a.Epochs}
 	for _, f := range data.Findings {
 		j.worst[f.ID] = max(j.worst[f.ID], f.State)
 	}
-	j.claimed = slices.ContainsFunc(a.Pairs, func(p analysis.Pair) bool {
+	j.claimed = slices.ContainsFunc(a.Pairs, func(p judge.Pair) bool {
 		return p.Metric == a.Primary && different(p.Verdict)
 	})
-	j.moving = slices.ContainsFunc(a.Trends, func(t analysis.Trend) bool { return t.Moving })
+	j.moving = slices.ContainsFunc(a.Trends, func(t judge.Trend) bool { return t.Moving })
 	return j
 }
 
@@ -229,8 +228,8 @@ func wholeRun(foe *Foe, seed uint64, rep int) evaluated {
 func (t *Trap) summarise(all []evaluated) {
 	t.Warned = map[string]Rate{}
 	for _, id := range checksShown {
-		t.Warned[id] = count(all, func(j evaluated) bool { return j.worst[id] >= checks.Warn })
+		t.Warned[id] = count(all, func(j evaluated) bool { return j.worst[id] >= judge.Warn })
 	}
 	t.Claimed = count(all, func(j evaluated) bool { return j.claimed })
-	t.Missed = count(all, func(j evaluated) bool { return j.claimed && j.worst[t.Catch] == checks.Pass })
+	t.Missed = count(all, func(j evaluated) bool { return j.claimed && j.worst[t.Catch] == judge.Pass })
 }

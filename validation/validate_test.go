@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/internal/checks"
+	"dyno/internal/judge"
 	"dyno/internal/plan"
 	"dyno/internal/record"
 	"dyno/internal/study"
@@ -154,7 +154,7 @@ func TestTraps(t *testing.T) {
 		var told, claimed int
 		for rep := range runs {
 			j := wholeRun(foe, 7, rep)
-			if j.worst[foe.Catch] >= checks.Warn {
+			if j.worst[foe.Catch] >= judge.Warn {
 				told++
 			}
 			if j.claimed {
@@ -171,7 +171,7 @@ func TestTraps(t *testing.T) {
 			if lo, _ := f.Interval(); lo > Alpha {
 				t.Errorf("%s: servers alike are called different in %v %%", foe.Name, f)
 			}
-		case foe.Catch != checks.Dependence && told < runs-1:
+		case foe.Catch != judge.Dependence && told < runs-1:
 			t.Errorf("%s: %s tells in %d of %d runs", foe.Name, foe.Catch, told, runs)
 		}
 	}

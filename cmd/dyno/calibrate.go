@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"dyno/internal/calibration"
-	"dyno/internal/checks"
+	"dyno/internal/judge"
 	"dyno/internal/plan"
 	"dyno/internal/record"
 	"dyno/internal/refserver"
@@ -49,10 +49,10 @@ func calibrated(cmd *cobra.Command, p *record.Plan) (*record.Calibration, error)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		fmt.Fprintln(stderr, "dyno:", err)
 	}
-	if !checks.LatenciesDecide(p) && !plan.RanksTails(p) {
+	if !judge.LatenciesDecide(p) && !plan.RanksTails(p) {
 		return c, nil
 	}
-	if checks.Uncalibrated(c, calibration.BootID(), p.Origin.StartedUnixNS) == "" {
+	if judge.Uncalibrated(c, calibration.BootID(), p.Origin.StartedUnixNS) == "" {
 		return c, nil
 	}
 	fmt.Fprintln(stderr, "this run depends on latencies and there is no valid calibration from the last hour; "+

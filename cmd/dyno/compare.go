@@ -13,10 +13,10 @@ import (
 
 	"dyno/internal/adhoc"
 	"dyno/internal/alike"
-	"dyno/internal/analysis"
 	"dyno/internal/contestant"
 	"dyno/internal/experiment"
 	"dyno/internal/foreign"
+	"dyno/internal/judge"
 	"dyno/internal/machine"
 	"dyno/internal/plan"
 	"dyno/internal/record"
@@ -214,7 +214,7 @@ func compare(cmd *cobra.Command, f *compareFlags, texts []string) (err error) {
 	if len(f.failIf) == 0 && buildsOnly(sides) {
 		conditions, _ = parseConditions([]string{defaultCondition}, f.rate > 0)
 	}
-	x.Settled = func(r *record.Run, a *analysis.Analysis) bool { return answered(&r.Plan, a, sides, conditions) }
+	x.Settled = func(r *record.Run, a *judge.Analysis) bool { return answered(&r.Plan, a, sides, conditions) }
 	x.Remark = func(r *record.Run) string { return identical(r, sides) }
 	if err := onFleet(cmd, &f.place, x); err != nil {
 		return err

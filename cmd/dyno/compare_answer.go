@@ -8,7 +8,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"dyno/internal/analysis"
+	"dyno/internal/judge"
 	"dyno/internal/record"
 	"dyno/internal/report"
 	"dyno/internal/side"
@@ -84,7 +84,7 @@ func answerSentence(data *report.Data, head, base string, level int) string {
 	if !ok || p.Ratio.N == 0 {
 		return "no result" + where + ": there is no valid measurement"
 	}
-	m, _ := analysis.MetricNamed(a.Primary)
+	m, _ := judge.MetricNamed(a.Primary)
 	words, more := m.Says().Rise, p.Ratio.Value-1
 	if more < 0 {
 		words, more = m.Says().Fall, -more
@@ -94,7 +94,7 @@ func answerSentence(data *report.Data, head, base string, level int) string {
 }
 
 // verdictText describes the change in words.
-func verdictText(p analysis.Pair, a *analysis.Analysis, head string) string {
+func verdictText(p judge.Pair, a *judge.Analysis, head string) string {
 	within := "within " + report.PerCent(a.Margin)
 	way := "worse"
 	if p.Better == head {
@@ -103,11 +103,11 @@ func verdictText(p analysis.Pair, a *analysis.Analysis, head string) string {
 	switch {
 	case a.Interim == 0:
 		return "not separated: the run ended before its first interim analysis"
-	case p.Verdict == analysis.Different:
+	case p.Verdict == judge.Different:
 		return way
-	case p.Verdict == analysis.Negligible:
+	case p.Verdict == judge.Negligible:
 		return way + ", but " + within
-	case p.Verdict == analysis.Equivalent:
+	case p.Verdict == judge.Equivalent:
 		return "equal " + within
 	case p.Note != "":
 		return "not separated: " + p.Note
@@ -117,7 +117,7 @@ func verdictText(p analysis.Pair, a *analysis.Analysis, head string) string {
 
 // rangeText formats the interval for a change whose direction the text already states: "(3.9–5.3
 // %)". If the interval includes no change, it shows both directions.
-func rangeText(e analysis.Estimate) string {
+func rangeText(e judge.Estimate) string {
 	lo, hi := e.Lo-1, e.Hi-1
 	if e.Value < 1 {
 		lo, hi = -hi, -lo

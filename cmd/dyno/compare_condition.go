@@ -7,10 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"dyno/internal/analysis"
-	"dyno/internal/checks"
 	"dyno/internal/conf"
 	"dyno/internal/document"
+	"dyno/internal/judge"
 	"dyno/internal/record"
 	"dyno/internal/side"
 )
@@ -18,7 +17,7 @@ import (
 // condition is one --fail-if: a change in a side against the first that makes the command fail.
 type condition struct {
 	text   string // without spaces
-	metric analysis.Metric
+	metric judge.Metric
 	below  bool    // it fails below the limit, else above
 	limit  float64 // for the ratio to the first side, minus 1
 }
@@ -26,7 +25,7 @@ type condition struct {
 // conditionMetrics names the metrics that every comparison has, including open-loop metrics if
 // open.
 func conditionMetrics(open bool) (names []string) {
-	for _, m := range analysis.Metrics {
+	for _, m := range judge.Metrics {
 		if !m.Rare && !m.Unranked && (open || !m.Open()) {
 			names = append(names, m.Name)
 		}
@@ -57,7 +56,7 @@ func parseCondition(text string, open bool) (condition, error) {
 	at := func(i int, format string, args ...any) (condition, error) {
 		return condition{}, fmt.Errorf("column %d: %s", from[2*i]+1, fmt.Sprintf(format, args...))
 	}
-	m, ok := analysis.MetricNamed(word[1])
+	m, ok := judge.MetricNamed(word[1])
 	if ok && m.Open() && !open {
 		return at(1, "%s is measured in an open loop: give --rate", m.Name)
 	}
@@ -101,15 +100,15 @@ type judgement struct {
 	of     string // the side, and where it was compared
 	side   string // the side
 	state  state
-	change analysis.Estimate // ratio to the first side; N is 0 if there is none
-	note   string            // why it is inconclusive, if the interval does not show it
-	open   bool              // inconclusive, but more epochs may decide it
+	change judge.Estimate // ratio to the first side; N is 0 if there is none
+	note   string         // why it is inconclusive, if the interval does not show it
+	open   bool           // inconclusive, but more epochs may decide it
 }
 
 // judge compares the interval with the limit. Its confidence is 1 − alpha ÷ the number of analyses,
 // so all analyses together report a condition that holds as failed with a probability of at most
 // alpha ÷ 2. Before the first analysis the interval covers the epochs so far.
-func (c condition) judge(a *analysis.Analysis, head, base record.Cell) judgement {
+func (c condition) judge(a *judge.Analysis, head, base record.Cell) judgement {
 	j := judgement{condition: c, of: head.Contestant, side: head.Contestant, state: inconclusive}
 	p, ok := a.Compared(head, base, c.metric.Name)
 	if !ok || p.Ratio.N == 0 {
@@ -117,7 +116,7 @@ func (c condition) judge(a *analysis.Analysis, head, base record.Cell) judgement
 		return j
 	}
 	j.change = p.Ratio
-	limited := func(c record.Cell) bool { return j.metric.Wall() && a.ShareOf(c) > analysis.CeilingLimit }
+	limited := func(c record.Cell) bool { return j.metric.Wall() && a.ShareOf(c) > judge.CeilingLimit }
 	open, leaning := "the limit lies within the interval", "not shown to be within the limit, which lies within the interval"
 	if a.Interim == 0 {
 		open, leaning = "no interim analysis was reached", "not shown to be within the limit: too few epochs"
@@ -141,7 +140,7 @@ func (c condition) judge(a *analysis.Analysis, head, base record.Cell) judgement
 
 // leans reports whether an inconclusive pair counts against the limit: its estimate lies beyond the
 // limit, and its 80 % interval excludes no change.
-func (c condition) leans(p analysis.Pair) bool {
+func (c condition) leans(p judge.Pair) bool {
 	if c.below {
 		return p.Likely.N > 0 && p.Ratio.Value-1 < c.limit && p.Likely.Hi < 1
 	}
@@ -149,7 +148,7 @@ func (c condition) leans(p analysis.Pair) bool {
 }
 
 // sides reports whether the ratio's whole interval is beyond the limit, and whether it is within.
-func (c condition) sides(e analysis.Estimate) (beyond, within bool) {
+func (c condition) sides(e judge.Estimate) (beyond, within bool) {
 	if c.below {
 		return e.Hi-1 < c.limit, e.Lo-1 >= c.limit
 	}
@@ -166,15 +165,15 @@ func fails(states []state, strict bool) bool {
 // withdrawn withdraws states that the findings rule out: every change no larger than a difference
 // that the run found between two copies of one server, and passes by a side that works outside its
 // loads.
-func withdrawn(js []judgement, a *analysis.Analysis, findings []checks.Finding) []judgement {
-	twins, _ := checks.StateOf(findings, checks.Twins)
+func withdrawn(js []judgement, a *judge.Analysis, findings []judge.Finding) []judgement {
+	twins, _ := judge.StateOf(findings, judge.Twins)
 	for i := range js {
 		j := &js[i]
-		if twins == checks.Fail && (a.AACheck == nil || nearest(j.change) <= furthest(a.AACheck.Ratio)) {
+		if twins == judge.Fail && (a.AACheck == nil || nearest(j.change) <= furthest(a.AACheck.Ratio)) {
 			j.state, j.note = inconclusive, "the A/A check fails: the reference differs from its own copy"
 		}
 		for _, f := range findings {
-			if f.ID == checks.Deferred && f.State == checks.Fail && f.Contestant == j.side && j.state == passed &&
+			if f.ID == judge.Deferred && f.State == judge.Fail && f.Contestant == j.side && j.state == passed &&
 				f.Concerns(j.metric.Kind) {
 				j.state, j.note = unshown, "not shown to be within the limit: "+f.Text
 			}
@@ -185,11 +184,11 @@ func withdrawn(js []judgement, a *analysis.Analysis, findings []checks.Finding) 
 
 // nearest and furthest return the ends of a ratio's interval on the log scale, without their sign:
 // the end nearer to 1, 0 if the interval includes 1, and the other.
-func nearest(e analysis.Estimate) float64 {
+func nearest(e judge.Estimate) float64 {
 	return max(0, math.Log(e.Lo), -math.Log(e.Hi))
 }
 
-func furthest(e analysis.Estimate) float64 { return max(-math.Log(e.Lo), math.Log(e.Hi)) }
+func furthest(e judge.Estimate) float64 { return max(-math.Log(e.Lo), math.Log(e.Hi)) }
 
 // identical returns a note about sides that are the same program; "" if there are none.
 func identical(r *record.Run, sides []*side.Side) string {
@@ -212,7 +211,7 @@ func identical(r *record.Run, sides []*side.Side) string {
 }
 
 // answered reports whether every decidable condition is decided.
-func answered(p *record.Plan, a *analysis.Analysis, sides []*side.Side, conditions []condition) bool {
+func answered(p *record.Plan, a *judge.Analysis, sides []*side.Side, conditions []condition) bool {
 	return !slices.ContainsFunc(judged(p, a, sides, conditions), func(j judgement) bool {
 		return j.open
 	})
@@ -220,7 +219,7 @@ func answered(p *record.Plan, a *analysis.Analysis, sides []*side.Side, conditio
 
 // judged judges the conditions for each side against the first, at each level where they are
 // compared.
-func judged(p *record.Plan, a *analysis.Analysis, sides []*side.Side, conditions []condition) (all []judgement) {
+func judged(p *record.Plan, a *judge.Analysis, sides []*side.Side, conditions []condition) (all []judgement) {
 	for _, c := range conditions {
 		for _, s := range sides[1:] {
 			for _, level := range comparedAt(p) {

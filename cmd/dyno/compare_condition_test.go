@@ -8,8 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/internal/analysis"
-	"dyno/internal/checks"
+	"dyno/internal/judge"
 	"dyno/internal/record"
 	"dyno/internal/report"
 	"dyno/internal/side"
@@ -100,21 +99,21 @@ func FuzzParseCondition(f *testing.F) {
 var two = []*side.Side{{Name: "base"}, {Name: "head"}}
 
 // found is an analysis with one pair under each metric, head over base.
-func found(look int, verdict analysis.Verdict, better string, value, lo, hi float64) *analysis.Analysis {
-	a := &analysis.Analysis{Primary: "cpu_per_request", Interim: look, AlphaAt: .0125, Margin: .03,
+func found(look int, verdict judge.Verdict, better string, value, lo, hi float64) *judge.Analysis {
+	a := &judge.Analysis{Primary: "cpu_per_request", Interim: look, AlphaAt: .0125, Margin: .03,
 		Shares: map[string]float64{}}
-	for _, m := range analysis.Metrics {
-		a.Pairs = append(a.Pairs, analysis.Pair{A: "base", B: "head", Metric: m.Name, Verdict: verdict, Better: better,
-			Ratio: analysis.Estimate{Value: 1 / value, Lo: 1 / hi, Hi: 1 / lo, N: 8}})
+	for _, m := range judge.Metrics {
+		a.Pairs = append(a.Pairs, judge.Pair{A: "base", B: "head", Metric: m.Name, Verdict: verdict, Better: better,
+			Ratio: judge.Estimate{Value: 1 / value, Lo: 1 / hi, Hi: 1 / lo, N: 8}})
 	}
 	return a
 }
 
 // likelyOf sets the 80 % interval of head over base under each metric.
-func likelyOf(value, lo, hi float64) func(*analysis.Analysis) {
-	return func(a *analysis.Analysis) {
+func likelyOf(value, lo, hi float64) func(*judge.Analysis) {
+	return func(a *judge.Analysis) {
 		for i := range a.Pairs {
-			a.Pairs[i].Likely = analysis.Estimate{Value: 1 / value, Lo: 1 / hi, Hi: 1 / lo, N: 8}
+			a.Pairs[i].Likely = judge.Estimate{Value: 1 / value, Lo: 1 / hi, Hi: 1 / lo, N: 8}
 		}
 	}
 }
@@ -144,7 +143,7 @@ func TestGateOnSharedRunner(t *testing.T) {
 						Load: record.Load{WindowNS: 1e8, Succeeded: 1e4}, Server: record.Usage{CPUNS: &cpu}})
 				}
 			}
-			a := analysis.Analyse(analysis.Input{Trials: trials, Contestants: []string{"base", "head"}, Alpha: .05,
+			a := judge.Analyse(judge.Input{Trials: trials, Contestants: []string{"base", "head"}, Alpha: .05,
 				Analyses: []stats.Interim{{N: 8, Alpha: .025}, {N: 12, Alpha: .025}},
 				Primary:  "cpu_per_request", Margin: .03})
 			for _, j := range judged(&record.Plan{Levels: []record.Level{{}}}, a, two, cs) {
@@ -167,7 +166,7 @@ func TestJudgeCondition(t *testing.T) {
 		look       int
 		want       state
 		mayBecome  bool
-		spoil      func(*analysis.Analysis)
+		spoil      func(*judge.Analysis)
 		noteOfWhom string
 	}{
 		{text: "throughput<-3%", lo: .90, hi: .96, look: 1, want: failed},
@@ -190,22 +189,22 @@ func TestJudgeCondition(t *testing.T) {
 		{text: "throughput<-3%", lo: .9, hi: 1.01, look: 1, want: unshown, mayBecome: true,
 			spoil: likelyOf(.955, .92, .99)},
 		{text: "throughput<-3%", lo: .5, hi: .6, look: 1, want: failed,
-			spoil: func(a *analysis.Analysis) { a.Shares["base"] = .9 }},
+			spoil: func(a *judge.Analysis) { a.Shares["base"] = .9 }},
 		{text: "cpu_per_request>3%", lo: 0, hi: math.Inf(1), look: 1, want: inconclusive, mayBecome: true},
 		{text: "throughput<-3%", lo: 2, hi: 4, look: 1, want: unshown, noteOfWhom: "in loads of 2 s",
-			spoil: func(a *analysis.Analysis) {
-				a.Long = &analysis.LongLoads{A: "head", B: "base", Contradicts: true, Words: "in loads of 2 s it turns"}
+			spoil: func(a *judge.Analysis) {
+				a.Long = &judge.LongLoads{A: "head", B: "base", Contradicts: true, Words: "in loads of 2 s it turns"}
 			}},
 		{text: "throughput<-3%", lo: .98, hi: 1.01, look: 1, want: inconclusive, noteOfWhom: "limit",
-			spoil: func(a *analysis.Analysis) { a.Shares["base"] = .9 }},
+			spoil: func(a *judge.Analysis) { a.Shares["base"] = .9 }},
 		{text: "memory>5%", look: 1, want: unmeasured, noteOfWhom: "no figure",
-			spoil: func(a *analysis.Analysis) { a.Pairs = nil }},
+			spoil: func(a *judge.Analysis) { a.Pairs = nil }},
 	} {
 		cond, err := parseCondition(c.text, false)
 		if err != nil {
 			t.Fatal(err)
 		}
-		a := found(c.look, analysis.Different, "head", (c.lo+c.hi)/2, c.lo, c.hi)
+		a := found(c.look, judge.Different, "head", (c.lo+c.hi)/2, c.lo, c.hi)
 		if c.spoil != nil {
 			c.spoil(a)
 		}
@@ -222,10 +221,10 @@ func TestAnswered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !answered(&record.Plan{Levels: []record.Level{{}}}, found(1, analysis.Different, "base", 1.1, 1.08, 1.12), two, cs) {
+	if !answered(&record.Plan{Levels: []record.Level{{}}}, found(1, judge.Different, "base", 1.1, 1.08, 1.12), two, cs) {
 		t.Error("all is decided, and the run goes on")
 	}
-	if answered(&record.Plan{Levels: []record.Level{{}}}, found(1, analysis.Different, "base", 1.04, 1.01, 1.06), two, cs) {
+	if answered(&record.Plan{Levels: []record.Level{{}}}, found(1, judge.Different, "base", 1.04, 1.01, 1.06), two, cs) {
 		t.Error("a condition is open, and the run ends")
 	}
 }
@@ -241,8 +240,8 @@ func TestAnswerOnCPUs(t *testing.T) {
 		run.Plan.Family = append(run.Plan.Family, record.Comparison{A: record.Cell{Contestant: "base", Level: level},
 			B: record.Cell{Contestant: "head", Level: level}})
 	}
-	a := found(1, analysis.Different, "base", 1.046, 1.039, 1.053)
-	for _, p := range found(1, analysis.Equivalent, "", 1.004, .988, 1.02).Pairs {
+	a := found(1, judge.Different, "base", 1.046, 1.039, 1.053)
+	for _, p := range found(1, judge.Equivalent, "", 1.004, .988, 1.02).Pairs {
 		p.AtA, p.AtB = 1, 1
 		a.Pairs = append(a.Pairs, p)
 	}
@@ -257,7 +256,7 @@ func TestAnswerOnCPUs(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, &out)
 		}
 	}
-	if answered(&run.Plan, &analysis.Analysis{Pairs: a.Pairs, Interim: 1,
+	if answered(&run.Plan, &judge.Analysis{Pairs: a.Pairs, Interim: 1,
 		CellShares: map[record.Cell]float64{{Contestant: "head", Level: 1}: .9}}, two, cs) != true {
 		t.Error("what is at the generator's limit is not decided by more epochs")
 	}
@@ -273,8 +272,8 @@ func TestAnswerOnCPUs(t *testing.T) {
 }
 
 // twinned adds an A/A check that found a difference of 5 %.
-func twinned(a *analysis.Analysis) *analysis.Analysis {
-	a.AACheck = &analysis.Pair{Ratio: analysis.Estimate{Value: 1.05, Lo: 1.03, Hi: 1.07, N: 8}}
+func twinned(a *judge.Analysis) *judge.Analysis {
+	a.AACheck = &judge.Pair{Ratio: judge.Estimate{Value: 1.05, Lo: 1.03, Hi: 1.07, N: 8}}
 	return a
 }
 
@@ -290,40 +289,40 @@ func TestAnswer(t *testing.T) {
 	}
 	for _, c := range []struct {
 		run      *record.Run
-		a        *analysis.Analysis
-		findings []checks.Finding
+		a        *judge.Analysis
+		findings []judge.Finding
 		failed   bool
 		want     []string
 	}{
-		{run("b"), found(1, analysis.Different, "base", 1.046, 1.039, 1.053), nil, true,
+		{run("b"), found(1, judge.Different, "base", 1.046, 1.039, 1.053), nil, true,
 			[]string{"head uses 4.6 % (3.9–5.3 %) more CPU per request than base: worse.",
 				"fail-if cpu_per_request>3%  failed  +4.6 % (+3.9 % to +5.3 %)"}},
-		{run("b"), found(1, analysis.Different, "head", .8, .78, .83), nil, false,
+		{run("b"), found(1, judge.Different, "head", .8, .78, .83), nil, false,
 			[]string{"head uses 20 % (17–22 %) less CPU per request than base: better.",
 				"passed  −20 % (−22 % to −17 %)"}},
-		{run("a"), found(1, analysis.Equivalent, "", 1.004, .988, 1.02), nil, false,
+		{run("a"), found(1, judge.Equivalent, "", 1.004, .988, 1.02), nil, false,
 			[]string{"head uses 0.4 % (−1.2 % to +2 %) more CPU per request than base: equal within 3 %.",
 				"byte for byte"}},
-		{run("b"), found(2, analysis.Negligible, "base", 1.01, 1.005, 1.02), nil, false,
+		{run("b"), found(2, judge.Negligible, "base", 1.01, 1.005, 1.02), nil, false,
 			[]string{"1 % (0.5–2 %) more", "worse, but within 3 %."}},
-		{run("b"), found(1, analysis.Inconclusive, "", .99, .9, 1.05), nil, false,
+		{run("b"), found(1, judge.Inconclusive, "", .99, .9, 1.05), nil, false,
 			[]string{"1 % (−10 % to +5 %) less CPU per request than base: not separated."}},
-		{run("b"), found(0, analysis.Inconclusive, "", 2, 0, math.Inf(1)), nil, false,
+		{run("b"), found(0, judge.Inconclusive, "", 2, 0, math.Inf(1)), nil, false,
 			[]string{"too few epochs", "not separated: the run ended before its first interim analysis"}},
-		{run("b"), &analysis.Analysis{Primary: "cpu_per_request"}, nil, true,
+		{run("b"), &judge.Analysis{Primary: "cpu_per_request"}, nil, true,
 			[]string{"no result: there is no valid measurement", "not measured  one of the two has no figure"}},
-		{&record.Run{Plan: oneLevel, Failures: []record.Failure{{Contestant: "head", Stage: "build"}}}, &analysis.Analysis{}, nil,
+		{&record.Run{Plan: oneLevel, Failures: []record.Failure{{Contestant: "head", Stage: "build"}}}, &judge.Analysis{}, nil,
 			true,
 			[]string{"no result: head has no figure, because it failed at build"}},
-		{run("b"), found(1, analysis.Different, "base", 1.5, 1.4, 1.6),
-			[]checks.Finding{{ID: checks.Twins, State: checks.Fail}}, false,
+		{run("b"), found(1, judge.Different, "base", 1.5, 1.4, 1.6),
+			[]judge.Finding{{ID: judge.Twins, State: judge.Fail}}, false,
 			[]string{"inconclusive", "A/A check fails"}},
-		{run("b"), twinned(found(1, analysis.Different, "base", 1.5, 1.4, 1.6)),
-			[]checks.Finding{{ID: checks.Twins, State: checks.Fail}}, true, []string{"  failed  "}},
-		{run("b"), twinned(found(1, analysis.Different, "base", 1.06, 1.04, 1.08)),
-			[]checks.Finding{{ID: checks.Twins, State: checks.Fail}}, false, []string{"A/A check fails"}},
-		{run("b"), found(1, analysis.Different, "head", .3, .28, .32),
-			[]checks.Finding{{ID: checks.Deferred, Contestant: "head", State: checks.Fail, Text: "it worked between loads"}}, true,
+		{run("b"), twinned(found(1, judge.Different, "base", 1.5, 1.4, 1.6)),
+			[]judge.Finding{{ID: judge.Twins, State: judge.Fail}}, true, []string{"  failed  "}},
+		{run("b"), twinned(found(1, judge.Different, "base", 1.06, 1.04, 1.08)),
+			[]judge.Finding{{ID: judge.Twins, State: judge.Fail}}, false, []string{"A/A check fails"}},
+		{run("b"), found(1, judge.Different, "head", .3, .28, .32),
+			[]judge.Finding{{ID: judge.Deferred, Contestant: "head", State: judge.Fail, Text: "it worked between loads"}}, true,
 			[]string{"  not shown  ", "it worked between loads"}},
 	} {
 		var out bytes.Buffer

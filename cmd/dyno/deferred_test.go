@@ -9,8 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/internal/analysis"
-	"dyno/internal/checks"
+	"dyno/internal/judge"
 	"dyno/internal/plan"
 	"dyno/internal/record"
 	"dyno/internal/study"
@@ -54,8 +53,8 @@ func TestRealDuelOfDeferredWork(t *testing.T) {
 			t.Errorf("a verdict for it: %+v", p)
 		}
 	}
-	if !slices.ContainsFunc(data.Findings, func(f checks.Finding) bool {
-		return f.ID == checks.Deferred && f.Contestant == deferrer && f.State >= checks.Warn
+	if !slices.ContainsFunc(data.Findings, func(f judge.Finding) bool {
+		return f.ID == judge.Deferred && f.Contestant == deferrer && f.State >= judge.Warn
 	}) {
 		t.Error("no warning of its CPU without load")
 	}
@@ -63,7 +62,7 @@ func TestRealDuelOfDeferredWork(t *testing.T) {
 	if x == nil {
 		t.Fatalf("the long loads were not compared: %s", data.NoLong)
 	}
-	const honest = 1 + analysis.ShortLoads // the lead that only short loads may show for any server
+	const honest = 1 + judge.ShortLoads // the lead that only short loads may show for any server
 	lead := x.A == deferrer && x.Short.Lo > honest || x.B == deferrer && x.Short.Hi < 1/honest
 	if lead && !strings.Contains(stdout.String(), "No verdict: in loads of 2 s") {
 		t.Error("the answer has a verdict")

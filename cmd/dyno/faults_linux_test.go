@@ -17,7 +17,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"dyno/internal/analysis"
+	"dyno/internal/judge"
 	"dyno/internal/machine"
 	"dyno/internal/plan"
 	"dyno/internal/record"
@@ -36,12 +36,12 @@ func TestFaults(t *testing.T) {
 	c := campaign{
 		program: "dyno-made", faults: number(t, "DYNO_FAULTS", n), seed: 15, lines: 190,
 		args: []string{"--epochs", "8", "--budget", "1h"},
-		judge: func(t *testing.T, run *record.Run, p analysis.Pair) {
+		judge: func(t *testing.T, run *record.Run, p judge.Pair) {
 			truth := madeRates["ref"] / madeRates["ref+50%"]
 			if p.A != "ref" {
 				truth = 1 / truth
 			}
-			if p.Better != "ref" || p.Verdict != analysis.Different || math.Abs(p.Ratio.Value/truth-1) > 0.01 {
+			if p.Better != "ref" || p.Verdict != judge.Different || math.Abs(p.Ratio.Value/truth-1) > 0.01 {
 				t.Errorf("%s against %s: %.4f, %v for %q; the truth is %.4f", p.A, p.B, p.Ratio.Value, p.Verdict,
 					p.Better, truth)
 			}
@@ -66,8 +66,8 @@ func TestRealFaults(t *testing.T) {
 	}
 	c := campaign{
 		program: "dyno", faults: n, seed: 15, lines: 190, args: []string{"--epochs", "8", "--budget", "75s"},
-		judge: func(t *testing.T, run *record.Run, p analysis.Pair) {
-			if p.Better == "ref+50%" || p.Verdict == analysis.Equivalent {
+		judge: func(t *testing.T, run *record.Run, p judge.Pair) {
+			if p.Better == "ref+50%" || p.Verdict == judge.Equivalent {
 				t.Errorf("%s against %s: %.4f, %v for %q", p.A, p.B, p.Ratio.Value, p.Verdict, p.Better)
 			}
 		},
@@ -109,7 +109,7 @@ type campaign struct {
 	faults  int
 	seed    uint64
 	lines   int // that the record of a whole run has, about
-	judge   func(t *testing.T, run *record.Run, primary analysis.Pair)
+	judge   func(t *testing.T, run *record.Run, primary judge.Pair)
 
 	rng     *rand.Rand
 	locks   string
@@ -312,7 +312,7 @@ func (c *campaign) check(t *testing.T, what, root, dir string, run *record.Run, 
 	}
 	c.trials += len(run.Trials)
 	pairs := study.Analyse(run).Pairs
-	i := slices.IndexFunc(pairs, func(p analysis.Pair) bool { return p.Metric == run.Plan.Primary })
+	i := slices.IndexFunc(pairs, func(p judge.Pair) bool { return p.Metric == run.Plan.Primary })
 	if i < 0 {
 		t.Fatalf("%s: no pair", what)
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"dyno/internal/checks"
+	"dyno/internal/judge"
 	"dyno/internal/record"
 	"dyno/internal/report"
 	"dyno/internal/study"
@@ -56,7 +56,7 @@ func reportCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := checks.Assert(run); err != nil {
+			if err := judge.Assert(run); err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
 			if against != "" {

@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"dyno/internal/checks"
 	"dyno/internal/document"
+	"dyno/internal/judge"
 	"dyno/internal/record"
 	"dyno/internal/study"
 )
@@ -18,7 +18,7 @@ func reportAgainst(cmd *cobra.Command, run *record.Run, path string, force bool,
 	if err != nil {
 		return err
 	}
-	if err := checks.Assert(other); err != nil {
+	if err := judge.Assert(other); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	a, err := study.Compare(run, other, force)

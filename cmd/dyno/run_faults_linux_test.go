@@ -15,8 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"dyno/internal/analysis"
-	"dyno/internal/checks"
+	"dyno/internal/judge"
 	"dyno/internal/plan"
 	"dyno/internal/record"
 	"dyno/internal/study"
@@ -218,7 +217,7 @@ func (s *soak) sound(run *record.Run) {
 		} else if order[len(order)-1] != k {
 			bad("%+v is there again after others", k)
 		}
-		if n := len(turns[k]) - 1; tr.Take > 0 && n >= 0 && checks.Paused(turns[k][n]) &&
+		if n := len(turns[k]) - 1; tr.Take > 0 && n >= 0 && judge.Paused(turns[k][n]) &&
 			turns[k][n].Position == tr.Position && turns[k][n].Take == tr.Take-1 {
 			turns[k] = turns[k][:n] // the trial alone is taken again
 		} else if tr.Take > 0 {
@@ -310,7 +309,7 @@ func (s *soak) judge(run *record.Run) {
 	s.equal(run, s.one)
 	s.untouched(run)
 	for _, p := range study.Analyse(run).Pairs {
-		if !busy && p.Metric == run.Plan.Primary && (p.Better == "ref+50%" || p.Verdict == analysis.Equivalent) {
+		if !busy && p.Metric == run.Plan.Primary && (p.Better == "ref+50%" || p.Verdict == judge.Equivalent) {
 			s.t.Errorf("%s against %s: %.4f, %v for %q%s", p.A, p.B, p.Ratio.Value, p.Verdict, p.Better, s.story())
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/internal/analysis"
+	"dyno/internal/judge"
 	"dyno/internal/load"
 	"dyno/internal/plan"
 	"dyno/internal/record"
@@ -43,20 +43,20 @@ func familyPlan() record.Plan {
 }
 
 // analysed analyses a run as study does.
-func analysed(run *record.Run) *analysis.Analysis {
+func analysed(run *record.Run) *judge.Analysis {
 	p := &run.Plan
 	failed := map[string]string{}
 	for _, f := range run.Failures {
 		failed[f.Contestant] = f.Reason
 	}
-	return analysis.Analyse(analysis.Input{Trials: plan.Valid(run), Pilot: plan.Pilot(run),
+	return judge.Analyse(judge.Input{Trials: plan.Valid(run), Pilot: plan.Pilot(run),
 		Contestants: p.Contestants, Controls: p.Controls, Ceiling: p.Ceiling, Failed: failed,
 		Analyses: plan.Analyses(run), Primary: p.Primary, Alpha: p.Alpha, Margin: p.Margin, Family: p.Family, At: p.At})
 }
 
 func decided(run *record.Run) bool {
 	for _, p := range analysed(run).Pairs {
-		if p.Metric == run.Plan.Primary && p.Verdict == analysis.Inconclusive {
+		if p.Metric == run.Plan.Primary && p.Verdict == judge.Inconclusive {
 			return false
 		}
 	}
@@ -115,11 +115,11 @@ func TestFamilyIsDrivenToItsVerdicts(t *testing.T) {
 		t.Fatalf("%+v after %d epochs; failures %+v", run.End, len(plan.Epochs(run)), run.Failures)
 	}
 	want := []struct {
-		verdict analysis.Verdict
+		verdict judge.Verdict
 		leads   int
 		ratio   float64
-	}{{analysis.Different, 1, 1.5}, {analysis.Equivalent, 0, 1}, {analysis.Equivalent, 0, 1},
-		{analysis.Different, 1, 2}}
+	}{{judge.Different, 1, 1.5}, {judge.Equivalent, 0, 1}, {judge.Equivalent, 0, 1},
+		{judge.Different, 1, 2}}
 	a := analysed(run)
 	for i, p := range a.Pairs[:4] {
 		if p.Metric != "throughput" || p.Verdict != want[i].verdict || p.Leads() != want[i].leads ||
@@ -127,7 +127,7 @@ func TestFamilyIsDrivenToItsVerdicts(t *testing.T) {
 			t.Errorf("%+v; want %+v", p, want[i])
 		}
 	}
-	if a.AACheck == nil || a.AACheck.Verdict == analysis.Different {
+	if a.AACheck == nil || a.AACheck.Verdict == judge.Different {
 		t.Errorf("A/A check %+v", a.AACheck)
 	}
 	for _, tr := range run.Trials {
@@ -142,8 +142,8 @@ func TestFamilyIsDrivenToItsVerdicts(t *testing.T) {
 			t.Errorf("%s is loaded at %+v", tr.Contestant, l)
 		}
 	}
-	table := analysis.Tabulate(plan.Valid(run), run.Plan.At)
-	m, _ := analysis.MetricNamed("response_p50")
+	table := judge.Tabulate(plan.Valid(run), run.Plan.At)
+	m, _ := judge.MetricNamed("response_p50")
 	if r := table.Compare(m, record.Cell{Contestant: "a", Level: 3}, record.Cell{Contestant: "b", Level: 3},
 		.95); math.Abs(r.Value-2./3) > .02 || r.N != 6 {
 		t.Errorf("response times at the common rate: %+v", r)

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"dyno/internal/analysis"
 	"dyno/internal/conf"
+	"dyno/internal/judge"
 )
 
 // Known lists the names that a study's cells may use.
@@ -147,7 +147,7 @@ func (k *checker) rule() {
 	if m, ok := MetricNamed(c.Metric); !ok || m.Computed != "" && !m.Bytes || m.Part != "" {
 		k.errorf("metric", "no metric %q%s", c.Metric, suggest(c.Metric, metricNames()))
 	}
-	if m, _ := analysis.MetricNamed(c.Metric); m.Unranked && c.Kind != Bound && c.Kind != All {
+	if m, _ := judge.MetricNamed(c.Metric); m.Unranked && c.Kind != Bound && c.Kind != All {
 		k.errorf("metric", "%s is a property of the machine and cannot be compared; use the kind bound", c.Metric)
 	}
 	k.everyone()

@@ -15,7 +15,7 @@ import (
 	"strconv"
 	"strings"
 
-	"dyno/internal/analysis"
+	"dyno/internal/judge"
 )
 
 // Kinds of claims.
@@ -231,7 +231,7 @@ var computed = []Metric{
 // Times, and percentiles over the whole request.
 func printed() (list []Metric) {
 	same := map[string]string{"mean": "service_mean", "median": "p50", "sd": "service_sd", "max": "service_max"}
-	for _, part := range analysis.Parts {
+	for _, part := range judge.Parts {
 		for _, figure := range []string{"min", "mean", "sd", "median", "max"} {
 			m := Metric{Name: part + "_" + figure, Title: part + ", " + figure, Unit: "ns", Part: part, Figure: figure}
 			if part == "processing" {
@@ -240,7 +240,7 @@ func printed() (list []Metric) {
 			list = append(list, m)
 		}
 	}
-	for _, q := range analysis.Quantiles {
+	for _, q := range judge.Quantiles {
 		n := strconv.Itoa(q)
 		list = append(list, Metric{Name: "percent_" + n, Title: n + " %", Unit: "ns", Part: "percent", Figure: n})
 	}
@@ -257,11 +257,11 @@ const (
 // MetricNamed returns the metric with that name. "time:5000000" is the time to complete 5,000,000
 // requests; "drop:a @ b" is the percentage by which throughput is lower than in the cell a @ b.
 func MetricNamed(name string) (Metric, bool) {
-	if m, ok := analysis.MetricNamed(name); ok {
+	if m, ok := judge.MetricNamed(name); ok {
 		return Metric{Name: m.Name, Title: m.Title, Unit: m.Unit, More: m.More}, true
 	}
 	if name == Tail {
-		m := analysis.ClassicNamed(name)
+		m := judge.ClassicNamed(name)
 		return Metric{Name: m.Name, Title: m.Title, Unit: m.Unit}, true
 	}
 	base, _, argument := strings.Cut(name, ":")
@@ -275,7 +275,7 @@ func MetricNamed(name string) (Metric, bool) {
 
 // metricNames returns the metrics that a claim may name.
 func metricNames() (names []string) {
-	for _, m := range analysis.Metrics {
+	for _, m := range judge.Metrics {
 		names = append(names, m.Name)
 	}
 	names = append(names, Tail)

@@ -3,8 +3,8 @@ package claim_test
 import (
 	"fmt"
 
-	"dyno/internal/analysis"
 	"dyno/internal/claim"
+	"dyno/internal/judge"
 )
 
 // twice is evidence from a run in which the first of two cells does 1.9 to 2.1 times as much as the
@@ -16,7 +16,7 @@ func (twice) Moves(claim.Cell, string) string                    { return "" }
 func (twice) Warnings(claim.Cell, string) []claim.Warning        { return nil }
 func (twice) Margin() float64                                    { return 0.03 }
 func (twice) Compare(a, b claim.Cell, metric string) claim.Comparison {
-	return claim.Comparison{Ratio: analysis.Estimate{Value: 2, Lo: 1.9, Hi: 2.1, N: 12}}
+	return claim.Comparison{Ratio: judge.Estimate{Value: 2, Lo: 1.9, Hi: 2.1, N: 12}}
 }
 
 // The direction of a published lead and its factor are judged apart.

@@ -11,8 +11,8 @@ import (
 	"strconv"
 	"strings"
 
-	"dyno/internal/analysis"
 	"dyno/internal/conf"
+	"dyno/internal/judge"
 )
 
 // Figure is a published number: one row of figures.csv.
@@ -109,8 +109,8 @@ func parseFigure(row []string, known Known) (f Figure, field int, text string) {
 			return f, 2, fmt.Sprintf("%q: want the number of requests, such as time:5000000", row[2])
 		}
 	}
-	scales := analysis.UnitNamed(f.Metric.Unit).Published
-	i := slices.IndexFunc(scales, func(s analysis.Scale) bool { return s.Name == f.Unit })
+	scales := judge.UnitNamed(f.Metric.Unit).Published
+	i := slices.IndexFunc(scales, func(s judge.Scale) bool { return s.Name == f.Unit })
 	if i < 0 {
 		var names []string
 		for _, s := range scales {

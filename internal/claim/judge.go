@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"dyno/internal/analysis"
+	"dyno/internal/judge"
 )
 
 // Evidence gives a run's results by cell. A cell without a figure, for example at a level that the
@@ -19,7 +19,7 @@ type Evidence interface {
 	// measured; "" if it does not. Compare allows for it.
 	Moves(c Cell, metric string) string
 	// Level returns a cell's value, in base units.
-	Level(c Cell, metric string) analysis.Estimate
+	Level(c Cell, metric string) judge.Estimate
 	// Range returns the smallest and the largest of a cell's epochs, RatioRange the same for its
 	// ratio to another cell within rounds. ok is false below FewEpochs epochs.
 	Range(c Cell, metric string) (least, most float64, ok bool)
@@ -39,7 +39,7 @@ const FewEpochs = 3
 type Shown struct {
 	What     string // "iris ÷ kestrel", "iris", "drop of go-relay @ r100"
 	Unit     string // "×", "%", contestants, or the metric's unit
-	Estimate analysis.Estimate
+	Estimate judge.Estimate
 }
 
 // Outcome is a claim as judged by one run.
@@ -213,7 +213,7 @@ func (o *Outcome) bound(c *Claim, e Evidence) (Verdict, string) {
 }
 
 // show adds a figure to display with the claim.
-func (o *Outcome) show(what, unit string, e analysis.Estimate) {
+func (o *Outcome) show(what, unit string, e judge.Estimate) {
 	o.Shown = append(o.Shown, Shown{what, unit, e})
 }
 

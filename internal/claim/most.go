@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"dyno/internal/analysis"
+	"dyno/internal/judge"
 	"dyno/internal/stats"
 )
 
@@ -148,7 +148,7 @@ func (o *Outcome) count(c *Claim, e Evidence) (Verdict, string) {
 	}
 	open := len(spans) - yes - no
 	o.show("of "+c.number(), Contestants,
-		analysis.Estimate{Value: float64(yes), Lo: float64(yes), Hi: float64(yes + open), N: epochs})
+		judge.Estimate{Value: float64(yes), Lo: float64(yes), Hi: float64(yes + open), N: epochs})
 	if (len(c.Over) == 0 || c.Near > 0) && !o.Metric.Static {
 		o.show("largest ÷ smallest", "×", extremes(spans, epochs))
 	}
@@ -166,7 +166,7 @@ func (o *Outcome) count(c *Claim, e Evidence) (Verdict, string) {
 }
 
 // extremes returns the ratio of the largest to the smallest figure, with its span.
-func extremes(spans []span, epochs int) analysis.Estimate {
+func extremes(spans []span, epochs int) judge.Estimate {
 	inf := math.Inf(1)
 	low, high := span{at: inf, lo: inf, hi: inf}, span{at: -inf, lo: -inf, hi: -inf}
 	for _, s := range spans {
@@ -176,5 +176,5 @@ func extremes(spans []span, epochs int) analysis.Estimate {
 		}
 	}
 	r := high.over(low)
-	return analysis.Estimate{Value: r.at, Lo: r.lo, Hi: r.hi, N: epochs}
+	return judge.Estimate{Value: r.at, Lo: r.lo, Hi: r.hi, N: epochs}
 }

@@ -6,13 +6,13 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/internal/analysis"
+	"dyno/internal/judge"
 )
 
 // levels are some cells' values: their figures, their intervals, and for a cell without an interval
 // the range over its epochs.
 type levels map[string]struct {
-	analysis.Estimate
+	judge.Estimate
 	least, most float64
 }
 
@@ -24,7 +24,7 @@ func (l levels) Missing(c Cell, _ string) (Verdict, string) {
 	}
 	return "", ""
 }
-func (l levels) Level(c Cell, _ string) analysis.Estimate { return l[c.String()].Estimate }
+func (l levels) Level(c Cell, _ string) judge.Estimate { return l[c.String()].Estimate }
 func (l levels) Range(c Cell, _ string) (float64, float64, bool) {
 	x := l[c.String()]
 	return x.least, x.most, x.most > 0
@@ -44,7 +44,7 @@ func at(few int, values ...float64) (l levels, cells []string) {
 		name := fmt.Sprintf("%c", 'a'+i)
 		cells = append(cells, name)
 		x := l[name]
-		switch x.Estimate = (analysis.Estimate{Value: v, Lo: v * 0.99, Hi: v * 1.01, N: 12}); {
+		switch x.Estimate = (judge.Estimate{Value: v, Lo: v * 0.99, Hi: v * 1.01, N: 12}); {
 		case v == 0:
 			continue // it failed
 		case i < few:

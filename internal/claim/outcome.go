@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"dyno/internal/analysis"
 	"dyno/internal/document"
+	"dyno/internal/judge"
 )
 
 // Verdict is a claim's outcome in one run, on the machine and the day of that run.
@@ -94,11 +94,11 @@ func (l advantage) outcome() Verdict {
 
 // Comparison is the ratio of two cells in a run: A over B.
 type Comparison struct {
-	Ratio     analysis.Estimate // a bound is 0 or +Inf if one cell, at the generator's ceiling, may do more
-	Verdict   analysis.Verdict  // the run's: whether it showed both to be equal
-	Note      string            // why the figure is inconclusive for a reason besides its interval; else ""
-	Bound     bool              // one cell is at the generator's ceiling
-	Unplanned bool              // the run was not planned to compare them
+	Ratio     judge.Estimate // a bound is 0 or +Inf if one cell, at the generator's ceiling, may do more
+	Verdict   judge.Verdict  // the run's: whether it showed both to be equal
+	Note      string         // why the figure is inconclusive for a reason besides its interval; else ""
+	Bound     bool           // one cell is at the generator's ceiling
+	Unplanned bool           // the run was not planned to compare them
 }
 
 // advantage returns the comparison from the side that is published as the larger: A if up, else B.
@@ -113,7 +113,7 @@ func (c *Comparison) advantage(up bool, margin float64) advantage {
 // equal reports whether both are shown to be equal within the run's margin: by its own test or by
 // the interval.
 func (c *Comparison) equal(margin float64) bool {
-	return c.Verdict == analysis.Equivalent || c.Verdict == analysis.Negligible || c.within(margin)
+	return c.Verdict == judge.Equivalent || c.Verdict == judge.Negligible || c.within(margin)
 }
 
 // within reports whether the whole interval lies within a margin around 1.

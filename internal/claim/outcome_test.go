@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"dyno/internal/analysis"
+	"dyno/internal/judge"
 )
 
 // The outcome for a published lead, by where the interval lies: against 1, the band and the margin
@@ -62,7 +62,7 @@ func TestOutcome(t *testing.T) {
 		if got := l.outcome(); got != c.want {
 			t.Errorf("%s, %v–%v: %s, want %s", c.name, c.lo, c.hi, got, c.want)
 		}
-		mirrored := Comparison{Ratio: analysis.Estimate{Value: 1, Lo: 1 / c.hi, Hi: 1 / c.lo, N: 12}}
+		mirrored := Comparison{Ratio: judge.Estimate{Value: 1, Lo: 1 / c.hi, Hi: 1 / c.lo, N: 12}}
 		l = mirrored.advantage(false, 0.03)
 		l.band = c.of
 		if got := l.outcome(); got != c.want && c.hi != 1 {

@@ -6,8 +6,8 @@ import (
 	"math"
 	"strings"
 
-	"dyno/internal/analysis"
 	"dyno/internal/document"
+	"dyno/internal/judge"
 )
 
 // ofRatio judges a published factor A over B. A factor below 1 is a lead for B.
@@ -219,9 +219,9 @@ func ofStay(all []Comparison, margin, judged float64) (Verdict, string) {
 }
 
 // dropOf returns 1 − ratio in percent, with its interval.
-func dropOf(r analysis.Estimate) analysis.Estimate {
+func dropOf(r judge.Estimate) judge.Estimate {
 	of := func(x float64) float64 { return 100 * (1 - x) }
-	return analysis.Estimate{Value: of(r.Value), Lo: of(r.Hi), Hi: of(r.Lo), N: r.N}
+	return judge.Estimate{Value: of(r.Value), Lo: of(r.Hi), Hi: of(r.Lo), N: r.N}
 }
 
 // ofDrop judges a drop by value percent, as a lead for the cell that it starts from: a drop by 60 %
@@ -235,7 +235,7 @@ func ofDrop(c Comparison, value, within, margin float64) (Verdict, string) {
 // ofWorst compares the largest among several drops with limits in percent. A drop without a figure
 // may be the largest, up to 100 %.
 func ofWorst(of []Comparison, atLeast, atMost *float64) (Verdict, string) {
-	worst, silent := analysis.Estimate{Lo: math.Inf(-1), Hi: math.Inf(-1)}, ""
+	worst, silent := judge.Estimate{Lo: math.Inf(-1), Hi: math.Inf(-1)}, ""
 	for i := range of {
 		d := dropOf(of[i].Ratio)
 		if why := of[i].silent(); why != "" {
@@ -255,7 +255,7 @@ func ofWorst(of []Comparison, atLeast, atMost *float64) (Verdict, string) {
 // inconclusive.
 func quotient(x, y Comparison) Comparison {
 	return Comparison{
-		Ratio: analysis.Estimate{Value: x.Ratio.Value / y.Ratio.Value, Lo: x.Ratio.Lo / y.Ratio.Hi,
+		Ratio: judge.Estimate{Value: x.Ratio.Value / y.Ratio.Value, Lo: x.Ratio.Lo / y.Ratio.Hi,
 			Hi: x.Ratio.Hi / y.Ratio.Lo, N: min(x.Ratio.N, y.Ratio.N)},
 		Note: cmp.Or(x.Note, y.Note), Bound: x.Bound || y.Bound,
 	}
@@ -281,7 +281,7 @@ func ofExcess(x, y Comparison, margin float64) (Verdict, string) {
 }
 
 // ofBound judges a value by limits that do not depend on the machine.
-func ofBound(e analysis.Estimate, atLeast, atMost *float64) (Verdict, string) {
+func ofBound(e judge.Estimate, atLeast, atMost *float64) (Verdict, string) {
 	lo, hi := limits(atLeast, atMost)
 	switch {
 	case e.Lo >= lo && e.Hi <= hi:

@@ -5,12 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/internal/analysis"
+	"dyno/internal/judge"
 )
 
 // pair makes a comparison by its interval.
 func pair(lo, hi float64) Comparison {
-	return Comparison{Ratio: analysis.Estimate{Value: math.Sqrt(lo * hi), Lo: lo, Hi: hi, N: 12}}
+	return Comparison{Ratio: judge.Estimate{Value: math.Sqrt(lo * hi), Lo: lo, Hi: hi, N: 12}}
 }
 
 // noted is a comparison that the run says means nothing.
@@ -22,7 +22,7 @@ func noted(lo, hi float64, note string) Comparison {
 
 func TestRatio(t *testing.T) {
 	tested := pair(0.965, 1.02)
-	tested.Verdict = analysis.Equivalent // by the run's own test
+	tested.Verdict = judge.Equivalent // by the run's own test
 	bound := pair(1.9, math.Inf(1))
 	bound.Bound = true
 	for _, c := range []struct {
@@ -126,7 +126,7 @@ func TestEqual(t *testing.T) {
 	bound := pair(0.999, math.Inf(1))
 	bound.Bound = true
 	tested := pair(0.965, 1.02)
-	tested.Verdict = analysis.Equivalent
+	tested.Verdict = judge.Equivalent
 	for _, c := range []struct {
 		name   string
 		c      Comparison
@@ -311,7 +311,7 @@ type pairs map[Pair]Comparison
 
 func (pairs) Moves(Cell, string) string                              { return "" }
 func (pairs) Missing(Cell, string) (Verdict, string)                 { return "", "" }
-func (pairs) Level(Cell, string) analysis.Estimate                   { return analysis.Estimate{} }
+func (pairs) Level(Cell, string) judge.Estimate                      { return judge.Estimate{} }
 func (pairs) Range(Cell, string) (float64, float64, bool)            { return 0, 0, false }
 func (pairs) RatioRange(Cell, Cell, string) (float64, float64, bool) { return 0, 0, false }
 func (p pairs) Compare(a, b Cell, _ string) Comparison               { return p[Pair{a, b}] }
@@ -320,12 +320,12 @@ func (pairs) Margin() float64                                        { return 0.
 
 func TestBound(t *testing.T) {
 	f := func(x float64) *float64 { return &x }
-	e := func(lo, hi float64) analysis.Estimate {
-		return analysis.Estimate{Value: (lo + hi) / 2, Lo: lo, Hi: hi, N: 8}
+	e := func(lo, hi float64) judge.Estimate {
+		return judge.Estimate{Value: (lo + hi) / 2, Lo: lo, Hi: hi, N: 8}
 	}
 	for _, c := range []struct {
 		name            string
-		e               analysis.Estimate
+		e               judge.Estimate
 		atLeast, atMost *float64
 		want            Verdict
 	}{

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"dyno/internal/analysis"
+	"dyno/internal/judge"
 )
 
 // outliers sets the share of cells that a spread leaves out at either end: one in outliers.
@@ -55,7 +55,7 @@ func (o *Outcome) spread(c *Claim, e Evidence) (Verdict, string) {
 	if epochs == 0 || math.IsNaN(s.at) {
 		return Inconclusive, "no figure of any of them"
 	}
-	return ofBound(analysis.Estimate{Value: s.at, Lo: s.lo, Hi: s.hi, N: epochs}, c.AtLeast, c.AtMost)
+	return ofBound(judge.Estimate{Value: s.at, Lo: s.lo, Hi: s.hi, N: epochs}, c.AtLeast, c.AtMost)
 }
 
 // apart returns the spread over a claim's cells and shows it.
@@ -66,7 +66,7 @@ func (o *Outcome) apart(c *Claim, e Evidence) (span, int) {
 	if len(spans) > 0 && ParseCell(c.Cells[0]).Level != "" {
 		what += " @ " + ParseCell(c.Cells[0]).Level
 	}
-	o.show(what, "×", analysis.Estimate{Value: s.at, Lo: s.lo, Hi: s.hi, N: epochs})
+	o.show(what, "×", judge.Estimate{Value: s.at, Lo: s.lo, Hi: s.hi, N: epochs})
 	return s, epochs
 }
 
@@ -79,7 +79,7 @@ func (o *Outcome) repeats(c *Claim, e Evidence) (Verdict, string) {
 	}
 	n := e.Level(cell, c.Metric).N
 	apart := most / least
-	o.show("largest ÷ smallest epoch", "×", analysis.Estimate{Value: apart, Lo: apart, Hi: apart, N: n})
+	o.show("largest ÷ smallest epoch", "×", judge.Estimate{Value: apart, Lo: apart, Hi: apart, N: n})
 	reason := fmt.Sprintf("%d epochs lie within a factor of %.3g", n, apart)
 	if apart <= c.Within {
 		return Confirmed, reason

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"dyno/internal/checks"
+	"dyno/internal/judge"
 	"dyno/internal/plan"
 	"dyno/internal/record"
 	"dyno/internal/report"
@@ -91,7 +91,7 @@ func trust(servers, rounds int) string {
 const leastRounds = 4
 
 // spoilt reports whether a run would have discarded the round.
-func spoilt(r *record.NoiseRound) bool { return checks.Disturbed([]*record.Trial{{Causes: r.Causes}}) }
+func spoilt(r *record.NoiseRound) bool { return judge.Disturbed([]*record.Trial{{Causes: r.Causes}}) }
 
 // expectations returns the smallest differences that both profiles can detect between 2, 6 and 10
 // contestants; nil if the noise was not measured.

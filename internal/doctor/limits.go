@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"dyno/internal/checks"
+	"dyno/internal/judge"
 	"dyno/internal/record"
 	"dyno/internal/report"
 )
@@ -132,13 +132,13 @@ func generatorFindings(c *record.Calibration) []finding {
 }
 
 // latencyState returns the state for the p99 of a time error, as a run judges it.
-func latencyState(p99 int64) string { return stateBy(checks.Calibrated, float64(max(p99, -p99))) }
+func latencyState(p99 int64) string { return stateBy(judge.Calibrated, float64(max(p99, -p99))) }
 
 // stateBy returns a figure's state by the first limit of a check on runs.
 func stateBy(check string, figure float64) string {
-	return map[checks.State]string{
-		checks.Pass: stateOK, checks.Warn: stateWarn, checks.Fail: stateBad,
-	}[checks.ByID(check).Limits[0].Grade(figure)]
+	return map[judge.State]string{
+		judge.Pass: stateOK, judge.Warn: stateWarn, judge.Fail: stateBad,
+	}[judge.ByID(check).Limits[0].Grade(figure)]
 }
 
 const freeCPUs = "run nothing else on the generator's CPUs"

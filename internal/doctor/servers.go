@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"dyno/internal/checks"
+	"dyno/internal/judge"
 	"dyno/internal/plan"
 	"dyno/internal/record"
 	"dyno/internal/report"
@@ -124,13 +124,13 @@ func noiseFindings(c *record.Calibration) []finding {
 	out := []finding{
 		threshold(finding{Group: group, Name: "others, server", Means: "used by other programs on the " +
 			"server's CPUs", Change: end},
-			checks.ServerCPUs, share(sum.BackgroundServerNS, sum.ServerCPUs)),
+			judge.ServerCPUs, share(sum.BackgroundServerNS, sum.ServerCPUs)),
 		threshold(finding{Group: group, Name: "others, generator", Means: "used by other programs on the " +
 			"generator's CPUs", Change: end},
-			checks.GeneratorCPUs, share(sum.BackgroundGeneratorNS, sum.GeneratorCPUs)),
+			judge.GeneratorCPUs, share(sum.BackgroundGeneratorNS, sum.GeneratorCPUs)),
 		threshold(finding{Group: group, Name: "stolen", Means: "withheld by the hypervisor for other machines",
 			Change: "try again later, or use a dedicated machine"},
-			checks.Withheld, share(sum.StealNS, sum.ServerCPUs+sum.GeneratorCPUs)),
+			judge.Withheld, share(sum.StealNS, sum.ServerCPUs+sum.GeneratorCPUs)),
 		{Group: group, Name: "waiting for a CPU", State: stateNote, Value: report.PerCent(float64(queue)/max(1, float64(loaded))) + " of the generator's time",
 			Means: "3 to 8 % is usual on a virtual machine that is otherwise idle"},
 		discardedFinding(group, discarded, len(n.Rounds)),
@@ -164,7 +164,7 @@ func threshold(r finding, check string, share float64) finding {
 // discardedFinding judges the share of rounds in which other programs ran or the machine paused.
 func discardedFinding(group string, discarded, all int) finding {
 	r := finding{Group: group, Name: "disturbed rounds", Value: fmt.Sprintf("%d of %d", discarded, all)}
-	switch r.State = stateBy(checks.Discarded, float64(discarded)/float64(all)); r.State {
+	switch r.State = stateBy(judge.Discarded, float64(discarded)/float64(all)); r.State {
 	case stateBad:
 		r.Means = "a run could not measure latencies in them, and would take longer to decide"
 	case stateWarn:

@@ -11,11 +11,10 @@ import (
 	"slices"
 
 	"dyno/internal/alike"
-	"dyno/internal/analysis"
 	"dyno/internal/bench"
-	"dyno/internal/checks"
 	"dyno/internal/contestant"
 	"dyno/internal/foreign"
+	"dyno/internal/judge"
 	"dyno/internal/load/external"
 	"dyno/internal/machine"
 	"dyno/internal/plan"
@@ -49,7 +48,7 @@ type Setup struct {
 	Calibrated func(*record.Plan) (*record.Calibration, error) // this machine's known latencies
 	Event      func(record.Event)                              // called with each event
 	// decides, in addition to all pairs, whether the run may end
-	Settled func(*record.Run, *analysis.Analysis) bool
+	Settled func(*record.Run, *judge.Analysis) bool
 	Remark  func(*record.Run) string             // called after the pilots
 	Claims  func(data *report.Data, file string) // adds the judged claims of the study
 }
@@ -143,7 +142,7 @@ func (x *Experiment) Run(ctx context.Context) (*report.Data, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checks.Assert(run); err != nil {
+	if err := judge.Assert(run); err != nil {
 		return nil, fmt.Errorf("%s: %w", x.Folder, err)
 	}
 	data := study.Evaluate(run)

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/internal/analysis"
 	"dyno/internal/bench"
 	"dyno/internal/contestant"
+	"dyno/internal/judge"
 	"dyno/internal/plan"
 	"dyno/internal/record"
 	"dyno/internal/scenario"
@@ -99,7 +99,7 @@ func TestDecided(t *testing.T) {
 	if !study.AllDecided(study.Analyse(run)) || !x.decided(run) {
 		t.Error("nothing is open, and the run goes on")
 	}
-	x.Settled = func(r *record.Run, a *analysis.Analysis) bool { return r != run || a == nil }
+	x.Settled = func(r *record.Run, a *judge.Analysis) bool { return r != run || a == nil }
 	if x.decided(run) {
 		t.Error("what was asked besides is open, and the run ends")
 	}

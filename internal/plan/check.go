@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"dyno/internal/analysis"
+	"dyno/internal/judge"
 	"dyno/internal/record"
 )
 
@@ -24,7 +24,7 @@ func checkPairs(p *record.Plan) error {
 // study file's own checks find other faults.
 func checkLevels(p *record.Plan) error {
 	points := p.Levels
-	m, _ := analysis.MetricNamed(p.Primary)
+	m, _ := judge.MetricNamed(p.Primary)
 	for i, l := range points {
 		isCompared := func(n string) bool { return compared(p, record.Cell{Contestant: n, Level: i}, false) }
 		switch {

@@ -3,7 +3,7 @@ package plan
 import (
 	"time"
 
-	"dyno/internal/checks"
+	"dyno/internal/judge"
 	"dyno/internal/record"
 )
 
@@ -89,7 +89,7 @@ func Long(run *record.Run) (loads []*record.Trial, why string) {
 		return nil, run.Plan.Long.Absent
 	case n < 4 || run.Long[n-1].Position != 3:
 		return nil, "not all of them were made"
-	case checks.Disturbed(run.Long[n-4:]):
+	case judge.Disturbed(run.Long[n-4:]):
 		return nil, "other programs, the hypervisor or a pause disturbed them"
 	}
 	return run.Long[n-4:], ""

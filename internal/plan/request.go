@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"dyno/internal/analysis"
+	"dyno/internal/judge"
 	"dyno/internal/record"
 	"dyno/internal/stats"
 	"dyno/internal/wire"
@@ -366,7 +366,7 @@ func (r *Request) check(p *record.Plan, t *preset) error {
 	if err := r.checkRates(p); err != nil {
 		return err
 	}
-	if m, ok := analysis.MetricNamed(p.Primary); !ok || m.Unranked {
+	if m, ok := judge.MetricNamed(p.Primary); !ok || m.Unranked {
 		return refuse("--primary %q: want throughput, cpu_per_request, p50, memory or, with --profile lab, p99",
 			p.Primary)
 	}

@@ -6,8 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"dyno/internal/analysis"
-	"dyno/internal/checks"
+	"dyno/internal/judge"
 	"dyno/internal/record"
 	"dyno/internal/stats"
 )
@@ -91,7 +90,7 @@ type Response struct {
 // no miss.
 func Missed(slo *record.SLO, l *record.Load, r Response) Miss {
 	allowed := slo.ErrorShare * float64(l.Planned)
-	few := !analysis.Bears(l.Planned, slo.Quantile)
+	few := !judge.Bears(l.Planned, slo.Quantile)
 	switch {
 	case l.Established < l.Connections:
 		return Lacking
@@ -99,7 +98,7 @@ func Missed(slo *record.SLO, l *record.Load, r Response) Miss {
 		return Errors
 	case float64(l.Started) < achieved*float64(l.Planned) || float64(l.Planned-l.Succeeded) > allowed:
 		return Unsent
-	case checks.Grows(l):
+	case judge.Grows(l):
 		return Growing
 	case few && l.Planned > 0 && r.Least >= slo.LimitNS:
 		return Slow
@@ -133,7 +132,7 @@ func limited(p *record.Plan, t *record.Trial) bool {
 		return false
 	}
 	why := missed(p.SLO, &t.Load)
-	return why != "" && why != TooFew && checks.GeneratorLimited(&t.Load)
+	return why != "" && why != TooFew && judge.GeneratorLimited(&t.Load)
 }
 
 // Closed is a search's closed loop, which determines the probes' rates and lengths.
@@ -303,7 +302,7 @@ const longestProbe = time.Minute
 // expects returns how many requests a probe should expect, to report its quantile: 1.5 times those
 // that this takes, because a Poisson window may hold fewer than expected.
 func expects(slo *record.SLO) float64 {
-	return 1.5 * float64(analysis.Beyond(slo.Quantile)) / (1 - slo.Quantile)
+	return 1.5 * float64(judge.Beyond(slo.Quantile)) / (1 - slo.Quantile)
 }
 
 // probeAt returns a probe's length: enough to report its quantile at a low rate, and to see
@@ -314,7 +313,7 @@ func probeAt(slo *record.SLO, rate float64, closed Closed, least time.Duration) 
 	if slo.Quantile > 0.99-1e-9 {
 		service = min(service, time.Duration(slo.LimitNS))
 	}
-	length := checks.ServiceTimes * service
+	length := judge.ServiceTimes * service
 	if rate > 0 {
 		length = max(length, time.Duration(expects(slo)/rate*1e9))
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"dyno/internal/analysis"
+	"dyno/internal/judge"
 	"dyno/internal/record"
 	"dyno/internal/stats"
 )
@@ -154,7 +154,7 @@ func TestProbe(t *testing.T) {
 			t.Errorf("%s: %v at %v, %v; want %v", c.name, length, rate, ok, c.length)
 		}
 		low, high := Bounds(slo, c.closed)
-		if ok && (rate < 0.8*low || rate > high || !analysis.Bears(int64(rate*length.Seconds()), c.quantile)) {
+		if ok && (rate < 0.8*low || rate > high || !judge.Bears(int64(rate*length.Seconds()), c.quantile)) {
 			t.Errorf("%s: %v/s for %v, of %v to %v", c.name, rate, length, low, high)
 		}
 	}

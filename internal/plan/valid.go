@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sort"
 
-	"dyno/internal/checks"
+	"dyno/internal/judge"
 	"dyno/internal/record"
 )
 
@@ -106,9 +106,9 @@ func standing(run *record.Run, trials []*record.Trial) (out []*record.Trial) {
 // background load spoils its trials, too.
 func spoilt(p *record.Plan, t *record.Trial) bool {
 	if p.SLO != nil {
-		return checks.Disturbed([]*record.Trial{t})
+		return judge.Disturbed([]*record.Trial{t})
 	}
-	return checks.Discard(t)
+	return judge.Discard(t)
 }
 
 // wasLost reports whether a machine was lost in k's round and attempt.

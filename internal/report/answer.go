@@ -8,9 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"dyno/internal/analysis"
-	"dyno/internal/checks"
 	"dyno/internal/document"
+	"dyno/internal/judge"
 	"dyno/internal/record"
 )
 
@@ -88,8 +87,8 @@ func (v *View) noAnalysis() string {
 // reached it, that number. It is empty if the run has no budget, or on a machine so busy that a longer run has no more
 // valid trials.
 func (v *View) runLonger(times float64) string {
-	busy, _ := checks.StateOf(v.Findings, checks.Discarded)
-	if v.run.Plan.BudgetNS <= 0 || busy == checks.Fail {
+	busy, _ := judge.StateOf(v.Findings, judge.Discarded)
+	if v.run.Plan.BudgetNS <= 0 || busy == judge.Fail {
 		return ""
 	}
 	if p := &v.run.Plan; len(p.Epochs) == 1 && v.a.Epochs >= p.Epochs[0] {
@@ -142,8 +141,8 @@ func (v *View) leaders(rows []Row) string {
 func (v *View) stillMoving(rows []Row) string {
 	var names []string
 	for _, r := range rows {
-		if len(v.moving(r.Name)) > 0 && slices.ContainsFunc(v.pairsOf(rows), func(p analysis.Pair) bool {
-			return p.Moving && p.Verdict == analysis.Different && (p.A == r.Name || p.B == r.Name)
+		if len(v.moving(r.Name)) > 0 && slices.ContainsFunc(v.pairsOf(rows), func(p judge.Pair) bool {
+			return p.Moving && p.Verdict == judge.Different && (p.A == r.Name || p.B == r.Name)
 		}) {
 			names = append(names, r.Title)
 		}
@@ -317,19 +316,19 @@ func (v *View) endedEarly() []string {
 }
 
 // tally counts pairs by verdict, and says how sure the differences are.
-func (v *View) tally(all []analysis.Pair) string {
-	n := map[analysis.Verdict]int{}
+func (v *View) tally(all []judge.Pair) string {
+	n := map[judge.Verdict]int{}
 	for _, p := range all {
 		n[p.Verdict]++
 	}
 	var parts []string
 	for _, k := range []struct {
-		verdict   analysis.Verdict
+		verdict   judge.Verdict
 		one, more string
-	}{{analysis.Different, "is different", "are different"}, {analysis.Negligible, "differs negligibly",
+	}{{judge.Different, "is different", "are different"}, {judge.Negligible, "differs negligibly",
 		"differ negligibly"},
-		{analysis.Equivalent, "is " + v.equal(), "are " + v.equal()},
-		{analysis.Inconclusive, "is not separated", "are not separated"}} {
+		{judge.Equivalent, "is " + v.equal(), "are " + v.equal()},
+		{judge.Inconclusive, "is not separated", "are not separated"}} {
 		switch c := n[k.verdict]; {
 		case c == 1:
 			parts = append(parts, "1 "+k.one)
@@ -338,7 +337,7 @@ func (v *View) tally(all []analysis.Pair) string {
 		}
 	}
 	s := fmt.Sprintf("Of %s %s.", document.Count(len(all), "pair"), And(parts))
-	if a := v.run.Plan.Alpha; a > 0 && n[analysis.Different]+n[analysis.Negligible] > 0 {
+	if a := v.run.Plan.Alpha; a > 0 && n[judge.Different]+n[judge.Negligible] > 0 {
 		s += " The chance that a run like this calls any equal pair different is at most " + PerCent(a) + "."
 	}
 	return s
@@ -352,7 +351,7 @@ func titles(rows []Row) (names []string) {
 }
 
 // Times prints a ratio with its interval for a sentence: "1.42 × (1.38–1.47)".
-func Times(e analysis.Estimate) string {
+func Times(e judge.Estimate) string {
 	value, interval := RatioParts(e.Value, e.Lo, e.Hi)
 	return value + " × " + interval
 }
@@ -378,21 +377,21 @@ func (v *View) lead(sentences []string) (lead []document.Prose) {
 
 // forbidding lists, by question, the checks of the whole run that forbid quoting what it decides by.
 func (v *View) forbidding() (list []string) {
-	for _, a := range checks.Summary(v.Findings) {
-		fails := slices.DeleteFunc(slices.Clone(a.Findings), func(f checks.Finding) bool {
-			return f.State != checks.Fail || f.Contestant != "" || !f.Concerns(v.primary().Kind)
+	for _, a := range judge.Summary(v.Findings) {
+		fails := slices.DeleteFunc(slices.Clone(a.Findings), func(f judge.Finding) bool {
+			return f.State != judge.Fail || f.Contestant != "" || !f.Concerns(v.primary().Kind)
 		})
 		if len(fails) == 0 {
 			continue
 		}
 		text := document.Clean(orElse(fails[0].Text, fails[0].Title))
-		if i := slices.IndexFunc(fails, func(f checks.Finding) bool { return f.ID == checks.Discarded }); i >= 0 {
+		if i := slices.IndexFunc(fails, func(f judge.Finding) bool { return f.ID == judge.Discarded }); i >= 0 {
 			text = document.Clean(fails[i].Text) // what the others led to
 		}
 		if n := len(fails) - 1; n > 0 {
 			text += fmt.Sprintf(" (and %s)", document.Count(n, "more check"))
 		}
-		if a.Question == checks.MachineQuiet {
+		if a.Question == judge.MachineQuiet {
 			text += "; run it again while nothing else uses the machine"
 		}
 		list = append(list, "This run must not be quoted: "+text+".")

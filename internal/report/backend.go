@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"dyno/internal/analysis"
 	"dyno/internal/document"
+	"dyno/internal/judge"
 	"dyno/internal/record"
 )
 
@@ -68,7 +68,7 @@ func (s *manyLevels) backendAlone() document.Section {
 	t := document.Table{Columns: []document.Column{{Head: "level", Lead: true},
 		{Head: "backend alone", Unit: "requests per second", Number: true}},
 		After: "In brackets: the range of its loads. The other columns: the share of this ceiling that a server " +
-			"reaches.\nAbove " + PerCent(analysis.CeilingLimit) + ", marked, a rate is only a lower bound: the " +
+			"reaches.\nAbove " + PerCent(judge.CeilingLimit) + ", marked, a rate is only a lower bound: the " +
 			"server may do more."}
 	rows := slices.DeleteFunc(slices.Clone(s.rows), func(r Row) bool { return r.Excluded != "" })
 	for _, r := range rows {
@@ -87,7 +87,7 @@ func (s *manyLevels) backendAlone() document.Section {
 			c := document.Cell{Absent: "it is not known"}
 			if x, ok := l.Analysis.Shares[r.Name]; ok {
 				c = document.Cell{Value: PerCent(x)}
-				if x > analysis.CeilingLimit {
+				if x > judge.CeilingLimit {
 					c.Style = document.Bad
 				}
 			}

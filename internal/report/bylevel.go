@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"dyno/internal/analysis"
 	"dyno/internal/document"
+	"dyno/internal/judge"
 )
 
 // mostPairs is the largest number of compared pairs that an answer shows in a table, with intervals.
@@ -66,7 +66,7 @@ func (s *manyLevels) aheadByLevel(list []comparison) (items document.List) {
 		if c.Leads() < 0 {
 			p, a, b = turned(p), b, a
 		}
-		if kind == analysis.Different || kind == analysis.Negligible {
+		if kind == judge.Different || kind == judge.Negligible {
 			ahead[level].add(a, ratioValue(p)+" × "+b)
 		} else {
 			others[level].add(word, a+" / "+b)
@@ -96,7 +96,7 @@ func (s *manyLevels) ownLevels(list []comparison) (items document.List) {
 		for i := range list[:n] {
 			c := &list[i]
 			text := c.LevelA + " / " + c.LevelB
-			if word, _, _, kind := s.verdict(c); kind == analysis.Different || kind == analysis.Negligible {
+			if word, _, _, kind := s.verdict(c); kind == judge.Different || kind == judge.Negligible {
 				different = append(different, text+": "+ratioValue(c.Pair))
 			} else {
 				others.add(word, text)
@@ -112,7 +112,7 @@ func item(label string, parts []string) document.Item {
 	return document.Item{Label: label, Text: document.Plain(strings.Join(parts, " · "))}
 }
 
-func ratioValue(p analysis.Pair) string {
+func ratioValue(p judge.Pair) string {
 	value, _ := RatioParts(p.Ratio.Value, p.Ratio.Lo, p.Ratio.Hi)
 	return value
 }

@@ -8,16 +8,16 @@ import (
 	"strings"
 	"time"
 
-	"dyno/internal/analysis"
 	"dyno/internal/document"
+	"dyno/internal/judge"
 	"dyno/internal/record"
 )
 
 // metricsAt returns the metrics of a level: those of the run, and those that only such a level has.
-func (s *manyLevels) metricsAt(i int) []analysis.Metric {
+func (s *manyLevels) metricsAt(i int) []judge.Metric {
 	all := slices.Clone(s.metrics)
 	for _, m := range s.extraMetrics(i) {
-		if !slices.ContainsFunc(all, func(o analysis.Metric) bool { return o.Name == m.Name }) {
+		if !slices.ContainsFunc(all, func(o judge.Metric) bool { return o.Name == m.Name }) {
 			all = append(all, m)
 		}
 	}
@@ -25,8 +25,8 @@ func (s *manyLevels) metricsAt(i int) []analysis.Metric {
 }
 
 // openMetric returns a metric of open loops by its name.
-func openMetric(name string) analysis.Metric {
-	m, _ := analysis.MetricNamed(name)
+func openMetric(name string) judge.Metric {
+	m, _ := judge.MetricNamed(name)
 	return m
 }
 
@@ -50,7 +50,7 @@ func (s *manyLevels) byLoad() document.Choice {
 
 // byLoadTable returns a table of a response time at each open loop that was asked for; none if there
 // is none. With sides it has the intervals.
-func (s *manyLevels) byLoadTable(m analysis.Metric, sides bool) (t document.Table, ok bool) {
+func (s *manyLevels) byLoadTable(m judge.Metric, sides bool) (t document.Table, ok bool) {
 	here := s.showing(m)
 	if s.run.Plan.Load.OpenNS == 0 || len(here.Levels) == 0 {
 		return t, false

@@ -8,9 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"dyno/internal/analysis"
-	"dyno/internal/checks"
 	"dyno/internal/document"
+	"dyno/internal/judge"
 	"dyno/internal/record"
 )
 
@@ -50,27 +49,27 @@ func (v *View) again() string {
 
 // answered are the texts of the six questions: if all is well, and if the answer is unknown, which a
 // longer run may change.
-var answered = map[checks.Question]struct {
+var answered = map[judge.Question]struct {
 	fine, unknown string
 	longer        bool
 }{
-	checks.MachineQuiet:  {"machine quiet enough", "if the machine was quiet", false},
-	checks.GeneratorFree: {"load generator had room", "if the load generator had room", false},
-	checks.AnswersRight:  {"answers right", "if answers were right", false},
-	checks.WarmedUp:      {"servers warmed up", "if all warmed up", true},
-	checks.TwinsEqual:    {"two copies of one server came out equal", "if two copies of one server come out equal", true},
-	checks.EnoughData:    {"enough data", "if the data are enough", true},
+	judge.MachineQuiet:  {"machine quiet enough", "if the machine was quiet", false},
+	judge.GeneratorFree: {"load generator had room", "if the load generator had room", false},
+	judge.AnswersRight:  {"answers right", "if answers were right", false},
+	judge.WarmedUp:      {"servers warmed up", "if all warmed up", true},
+	judge.TwinsEqual:    {"two copies of one server came out equal", "if two copies of one server come out equal", true},
+	judge.EnoughData:    {"enough data", "if the data are enough", true},
 }
 
 // fine returns the text of a question if all is well. It says which part of the answers was checked, and how much CPU
 // time other programs used.
-func (v *View) fine(q checks.Question) string {
-	if i := slices.IndexFunc(v.Findings, func(f checks.Finding) bool { return f.ID == checks.ServerCPUs }); i >= 0 &&
-		q == checks.MachineQuiet {
+func (v *View) fine(q judge.Question) string {
+	if i := slices.IndexFunc(v.Findings, func(f judge.Finding) bool { return f.ID == judge.ServerCPUs }); i >= 0 &&
+		q == judge.MachineQuiet {
 		return answered[q].fine + " (" + v.Findings[i].Text + ")"
 	}
 	switch checked := v.compared(); {
-	case q != checks.AnswersRight:
+	case q != judge.AnswersRight:
 		return answered[q].fine
 	case checked == record.StatusAlone:
 		return "of the answers, status alone was checked"
@@ -88,12 +87,12 @@ func (v *View) compared() string { return cmp.Or(v.run.Checked(), "what was comp
 func (v *View) trust() []document.Item {
 	var fine []string
 	var more, unknown []document.Item
-	for _, a := range checks.Summary(v.Findings) {
+	for _, a := range judge.Summary(v.Findings) {
 		switch words := answered[a.Question]; {
-		case len(a.Findings) == 0, a.State == checks.Pass && v.Valid == 0: // nothing that counts was asked about
-		case a.State == checks.Pass:
+		case len(a.Findings) == 0, a.State == judge.Pass && v.Valid == 0: // nothing that counts was asked about
+		case a.State == judge.Pass:
 			fine = append(fine, v.fine(a.Question))
-		case a.State == checks.CannotTell:
+		case a.State == judge.CannotTell:
 			why, n := v.unknown(a)
 			text := "cannot tell " + words.unknown + ": " + why
 			if n > 0 && v.Folder != "" && !v.Verbose {
@@ -169,7 +168,7 @@ func (v *View) withoutLong() string {
 func (v *View) standstills() (few []string, short string) {
 	for _, f := range v.Findings {
 		switch {
-		case f.ID != checks.Standstill || f.State != checks.Pass || v.Valid == 0:
+		case f.ID != judge.Standstill || f.State != judge.Pass || v.Valid == 0:
 		case f.Contestant == "":
 			short = f.Text
 		default:
@@ -186,7 +185,7 @@ func (v *View) unwatched() string {
 	}
 	var names []string
 	for _, name := range v.run.Plan.Contestants {
-		found := slices.ContainsFunc(v.Findings, func(f checks.Finding) bool { return f.ID == checks.Deferred && f.Contestant == name })
+		found := slices.ContainsFunc(v.Findings, func(f judge.Finding) bool { return f.ID == judge.Deferred && f.Contestant == name })
 		if !found && slices.ContainsFunc(v.run.Trials, func(t *record.Trial) bool { return t.Contestant == name }) {
 			why := "no valid reading"
 			for _, l := range v.run.Launches {
@@ -223,7 +222,7 @@ func (v *View) longLoads() string {
 
 // trouble describes the worst finding of a question, its consequence, and what to do about it. Of
 // several alike it is one that concerns what decides.
-func (v *View) trouble(a checks.Answer) string {
+func (v *View) trouble(a judge.Answer) string {
 	worst := a.Findings[0]
 	for _, f := range a.Troubles() {
 		if f.State == worst.State && f.Concerns(v.primary().Kind) {
@@ -231,7 +230,7 @@ func (v *View) trouble(a checks.Answer) string {
 			break
 		}
 	}
-	c := checks.ByID(worst.ID)
+	c := judge.ByID(worst.ID)
 	var names []string
 	for _, f := range a.Troubles() {
 		if f.ID == worst.ID && f.Contestant != "" && !slices.Contains(names, f.Contestant) {
@@ -245,7 +244,7 @@ func (v *View) trouble(a checks.Answer) string {
 			who = fmt.Sprintf("%s and %d more: ", v.Title(names[0]), n)
 		}
 	}
-	if a.Question == checks.MachineQuiet {
+	if a.Question == judge.MachineQuiet {
 		return document.Clean(worst.Text) + Led("; ", c.Do)
 	}
 	return who + c.Means + Led("; ", c.Do)
@@ -268,7 +267,7 @@ func (v *View) unlikeService() string {
 	if v.a.Interim == 0 || !v.run.Plan.Ranks() || managed == 0 || managed == ran || time.Duration(p.Load.NS) > 10*time.Second {
 		return ""
 	}
-	return "long loads favour managed runtimes by up to " + PerCent(analysis.ShortLoads)
+	return "long loads favour managed runtimes by up to " + PerCent(judge.ShortLoads)
 }
 
 // BetweenRuns is the largest standard deviation of a ratio between runs of one comparison on one
@@ -278,7 +277,7 @@ const BetweenRuns = 0.015
 // otherRuns says how much ratios vary from run to run, which no interval of one run has, where an interval of the
 // primary metric is so narrow that it matters. It is "" if none is.
 func (v *View) otherRuns() string {
-	narrow := func(p analysis.Pair) bool {
+	narrow := func(p judge.Pair) bool {
 		return p.Metric == v.primary().Name && p.Ratio.Lo > 0 && math.Sqrt(p.Ratio.Hi/p.Ratio.Lo) < 1+2*BetweenRuns
 	}
 	if v.a.Interim == 0 || !v.run.Plan.InRounds() || !slices.ContainsFunc(v.a.Pairs, narrow) {

@@ -10,22 +10,22 @@ import (
 	"strconv"
 	"strings"
 
-	"dyno/internal/analysis"
 	"dyno/internal/document"
+	"dyno/internal/judge"
 	"dyno/internal/record"
 )
 
 // line is one figure of a run for programs. CSV, benchfmt and run.json have lines; doc/format.md has their columns.
 type line struct {
 	contestant, level, metric, unit string
-	analysis.Estimate               // NaN, or not finite: no value, or no bound
-	ratio                           analysis.Estimate
+	judge.Estimate                  // NaN, or not finite: no value, or no bound
+	ratio                           judge.Estimate
 	verdict                         string
 	notes                           []string
 }
 
 // noEstimate has no number at all.
-var noEstimate = analysis.Estimate{Value: math.NaN(), Lo: math.NaN(), Hi: math.NaN()}
+var noEstimate = judge.Estimate{Value: math.NaN(), Lo: math.NaN(), Hi: math.NaN()}
 
 // runLines says on what the figures were measured and, where the run ranks nobody, what kind of run it is.
 func (v *View) runLines(label string) []line {
@@ -120,12 +120,12 @@ func Benchfmt(w io.Writer, d *Data) error {
 }
 
 // lines returns a figure and, where it is of several epochs or loads, their range.
-func (r *Row) lines(level string, m analysis.Metric, f *Figure) []line {
+func (r *Row) lines(level string, m judge.Metric, f *Figure) []line {
 	l := line{contestant: r.Name, level: level, metric: m.Name, unit: m.Unit, Estimate: f.Estimate, ratio: f.Ratio,
 		verdict: "measured", notes: r.Data}
 	switch {
 	case f.Absent != "":
-		l.Estimate, l.ratio, l.verdict = noEstimate, analysis.Estimate{}, "absent"
+		l.Estimate, l.ratio, l.verdict = noEstimate, judge.Estimate{}, "absent"
 		if f.Absent == r.Excluded {
 			l.verdict = "excluded"
 		}
@@ -143,14 +143,14 @@ func (r *Row) lines(level string, m analysis.Metric, f *Figure) []line {
 	if f.Least >= f.Most {
 		return []line{l}
 	}
-	span.metric, span.Estimate, span.ratio = m.Name+"_range", analysis.Estimate{Value: math.NaN(), Lo: f.Least, Hi: f.Most, N: f.N}, analysis.Estimate{}
+	span.metric, span.Estimate, span.ratio = m.Name+"_range", judge.Estimate{Value: math.NaN(), Lo: f.Least, Hi: f.Most, N: f.N}, judge.Estimate{}
 	return []line{l, span}
 }
 
 // single returns a figure of a row without an interval.
 func (r *Row) single(level, metric, unit string, value float64) line {
 	return line{contestant: r.Name, level: level, metric: metric, unit: unit, verdict: "measured",
-		Estimate: analysis.Estimate{Value: value, Lo: math.NaN(), Hi: math.NaN()}}
+		Estimate: judge.Estimate{Value: value, Lo: math.NaN(), Hi: math.NaN()}}
 }
 
 // shareLines returns the share of the generator's ceiling that a row reaches, where it is known.
@@ -176,7 +176,7 @@ func (r *Row) startLines() (lines []line) {
 		}
 	}
 	if p := r.Place; p.Lo > 0 {
-		rank := analysis.Estimate{Value: math.NaN(), Lo: float64(p.Lo), Hi: float64(p.Hi)}
+		rank := judge.Estimate{Value: math.NaN(), Lo: float64(p.Lo), Hi: float64(p.Hi)}
 		lines = append(lines, line{contestant: r.Name, metric: "rank", Estimate: rank, verdict: "measured"},
 			r.single("", "tier", "", float64(p.Tier)))
 	}
@@ -184,7 +184,7 @@ func (r *Row) startLines() (lines []line) {
 }
 
 // pairLines returns the comparisons, whose level says at which.
-func pairLines(pairs []analysis.Pair, level func(record.Cell) string) (lines []line) {
+func pairLines(pairs []judge.Pair, level func(record.Cell) string) (lines []line) {
 	both := func(a, b string) string {
 		if a == b {
 			return a
@@ -192,7 +192,7 @@ func pairLines(pairs []analysis.Pair, level func(record.Cell) string) (lines []l
 		return a + " ÷ " + b
 	}
 	for _, p := range pairs {
-		m, _ := analysis.MetricNamed(p.Metric)
+		m, _ := judge.MetricNamed(p.Metric)
 		l := line{contestant: both(p.A, p.B), level: both(level(p.CellA()), level(p.CellB())), metric: p.Metric, unit: m.Unit,
 			Estimate: noEstimate, ratio: p.Ratio, verdict: string(p.Verdict),
 			notes: NonEmpty("p = "+orElse(decimal(p.P), "unknown"), document.Clean(p.Note))}
@@ -253,7 +253,7 @@ func (s *manyLevels) lines() (lines []line) {
 		lines = append(lines, s.levelLines(r)...)
 		lines = append(lines, r.startLines()...)
 		for _, m := range s.metrics {
-			if e, _, _ := analysis.Unloaded(s.run, r.Name, m); e.N > 0 {
+			if e, _, _ := judge.Unloaded(s.run, r.Name, m); e.N > 0 {
 				lines = append(lines, r.lines("before the first load", m, &Figure{Estimate: e})...)
 			}
 		}
@@ -282,11 +282,11 @@ func (c *singleLoads) lines() (lines []line) {
 			lines = append(lines, r.single(at, "of_ceiling", "share", share))
 		}
 		above := by.External == "" && by.Contestant != c.run.Plan.Ceiling // its loads have rows already
-		for _, m := range analysis.ExternalMetrics {
-			if above && slices.ContainsFunc(c.metrics, func(x analysis.Metric) bool { return x.Name == m.Name }) {
+		for _, m := range judge.ExternalMetrics {
+			if above && slices.ContainsFunc(c.metrics, func(x judge.Metric) bool { return x.Name == m.Name }) {
 				continue
 			}
-			f := &Figure{Estimate: analysis.Estimate{Value: by.value(m), Lo: math.NaN(), Hi: math.NaN(), N: len(by.Loads)}}
+			f := &Figure{Estimate: judge.Estimate{Value: by.value(m), Lo: math.NaN(), Hi: math.NaN(), N: len(by.Loads)}}
 			if math.IsNaN(f.Value) {
 				f.Absent = "it is not reported"
 			}
@@ -301,7 +301,7 @@ func (c *singleLoads) lines() (lines []line) {
 
 func (s *highestRates) lines() (lines []line) {
 	lines = s.runLines(ratesLabel)
-	at, rate := LevelName(s.run.Plan.First()), analysis.Metric{Name: "highest_rate", Unit: "1/s"}
+	at, rate := LevelName(s.run.Plan.First()), judge.Metric{Name: "highest_rate", Unit: "1/s"}
 	for _, r := range s.all() {
 		if r.Excluded != "" {
 			lines = append(lines, r.lines(at, rate, &Figure{Absent: r.Excluded})...)
@@ -312,11 +312,11 @@ func (s *highestRates) lines() (lines []line) {
 				continue
 			}
 			l := line{contestant: r.Name, level: at, metric: rate.Name, unit: rate.Unit, verdict: "measured",
-				Estimate: analysis.Estimate{Value: c.Rate, Lo: c.Lo, Hi: c.Hi, N: 1},
+				Estimate: judge.Estimate{Value: c.Rate, Lo: c.Lo, Hi: c.Hi, N: 1},
 				notes: []string{fmt.Sprintf("epoch %d", c.Epoch), document.Count(c.Probes, "probe"),
 					fmt.Sprintf("%d of %d confirmed", c.Confirmed, c.Confirms)}}
 			top := l
-			top.metric, top.Estimate = "closed_loop", analysis.Estimate{Value: c.Top, Lo: math.NaN(), Hi: math.NaN(), N: 1}
+			top.metric, top.Estimate = "closed_loop", judge.Estimate{Value: c.Top, Lo: math.NaN(), Hi: math.NaN(), N: 1}
 			lines = append(lines, l, top)
 		}
 	}

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"dyno/internal/analysis"
 	"dyno/internal/document"
+	"dyno/internal/judge"
 	"dyno/internal/record"
 )
 
@@ -57,15 +57,15 @@ func newExternal(c *singleLoads) *external {
 func (r *LoadsBy) By() string { return orElse(document.Clean(r.External), "dyno") }
 
 // value returns the middle value of a row's loads; NaN if none reports the metric.
-func (r *LoadsBy) value(m analysis.Metric) float64 {
-	if middle := analysis.MiddleOf(r.Loads, m); middle.N > 0 {
+func (r *LoadsBy) value(m judge.Metric) float64 {
+	if middle := judge.MiddleOf(r.Loads, m); middle.N > 0 {
 		return middle.Value
 	}
 	return math.NaN()
 }
 
 // rate returns the rate that the row's generator measured, per second; NaN if it reports none.
-func (r *LoadsBy) rate() float64 { return r.value(analysis.ExternalMetrics[0]) }
+func (r *LoadsBy) rate() float64 { return r.value(judge.ExternalMetrics[0]) }
 
 // row returns the row of a contestant under a generator.
 func (d *external) row(contestant, external string) *LoadsBy {
@@ -91,7 +91,7 @@ func (r *LoadsBy) counts() (n int64, kinds map[string]int64, reported bool) {
 	reported, kinds = len(r.Loads) > 0, map[string]int64{}
 	for i := range r.Loads {
 		t := r.Loads[i]
-		a := analysis.Answered(t)
+		a := judge.Answered(t)
 		reported = reported && a != nil
 		if a != nil {
 			n += *a
@@ -126,8 +126,8 @@ func (d *external) section() document.Section {
 	}
 	s.Title = "The same loads by " + And(heads)
 	t := document.Table{Columns: []document.Column{{Head: "contestant", Lead: true}, {Head: "by"}}}
-	scale := map[string]analysis.Scale{}
-	for _, m := range analysis.ExternalMetrics {
+	scale := map[string]judge.Scale{}
+	for _, m := range judge.ExternalMetrics {
 		var values []float64
 		for k := range d.rows {
 			if v := d.rows[k].value(m); !math.IsNaN(v) {
@@ -136,7 +136,7 @@ func (d *external) section() document.Section {
 		}
 		scale[m.Name] = ScaleOf(m.Unit, values...)
 		t.Columns = append(t.Columns, column(m, scale[m.Name]))
-		if m.Kind == analysis.Rate {
+		if m.Kind == judge.Rate {
 			t.Columns = append(t.Columns, document.Column{Head: "of ceiling", Word: "driver", Number: true})
 		}
 	}
@@ -159,7 +159,7 @@ func (d *external) apart() (blocks []document.Block) {
 	return blocks
 }
 
-func (d *external) toolRow(r *LoadsBy, scale map[string]analysis.Scale) document.Row {
+func (d *external) toolRow(r *LoadsBy, scale map[string]judge.Scale) document.Row {
 	row := document.Row{Cells: []document.Cell{{Value: r.Title}, {Value: r.By()}}}
 	if r.Contestant == d.run.Plan.Ceiling {
 		row.Style = document.Quiet
@@ -171,10 +171,10 @@ func (d *external) toolRow(r *LoadsBy, scale map[string]analysis.Scale) document
 		}
 		row.Cells = append(row.Cells, document.Cell{Value: text})
 	}
-	for _, m := range analysis.ExternalMetrics {
+	for _, m := range judge.ExternalMetrics {
 		v := r.value(m)
 		cell(v, Sig3(v/scale[m.Name].Per))
-		if m.Kind == analysis.Rate {
+		if m.Kind == judge.Rate {
 			share := d.share(r)
 			if r.Contestant == d.run.Plan.Ceiling {
 				share = math.NaN()

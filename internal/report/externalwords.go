@@ -5,9 +5,8 @@ import (
 	"math"
 	"strings"
 
-	"dyno/internal/analysis"
-	"dyno/internal/checks"
 	"dyno/internal/document"
+	"dyno/internal/judge"
 	"dyno/internal/record"
 )
 
@@ -158,7 +157,7 @@ func (d *external) others(own, reported *LoadsBy) string {
 	for _, r := range []*LoadsBy{own, reported, d.row(d.run.Plan.Ceiling, ""), d.row(d.run.Plan.Ceiling,
 		reported.External)} {
 		for i := range r.Loads {
-			if checks.Disturbed(r.Loads[i : i+1]) {
+			if judge.Disturbed(r.Loads[i : i+1]) {
 				name := r.By() + "'s load"
 				if r.Contestant == d.run.Plan.Ceiling {
 					name += " of " + r.Title
@@ -256,7 +255,7 @@ func printedMean(t *record.Trial) []string {
 
 // tail compares the 99th percentiles, where they differ by a quarter or more.
 func (d *external) tail(own *LoadsBy, t *record.Trial) []string {
-	ours, theirs := own.value(analysis.ClassicNamed("p99")), t.Reported.P99NS
+	ours, theirs := own.value(judge.ClassicNamed("p99")), t.Reported.P99NS
 	if theirs == nil || math.IsNaN(ours) || math.Abs(float64(*theirs)/ours-1) < 0.25 ||
 		t.External == "ab" && math.Abs(float64(*theirs)-ours) <= halfOfAbNS {
 		return nil

@@ -4,19 +4,19 @@ import (
 	"fmt"
 	"strings"
 
-	"dyno/internal/analysis"
 	"dyno/internal/document"
+	"dyno/internal/judge"
 )
 
 // extraMetrics returns the metrics of an additional level: in an open loop all have the same
 // throughput, and response times distinguish them.
-func (s *manyLevels) extraMetrics(i int) (list []analysis.Metric) {
+func (s *manyLevels) extraMetrics(i int) (list []judge.Metric) {
 	names := []string{"throughput", "cpu_per_request", "p50"}
 	if s.Levels[i].At.Open() {
 		names = []string{"due_rate", "response_p50", "response_p99", "cpu_per_request", "due_requests"}
 	}
 	for _, n := range names {
-		if m, ok := analysis.MetricNamed(n); ok {
+		if m, ok := judge.MetricNamed(n); ok {
 			list = append(list, m)
 		}
 	}
@@ -35,7 +35,7 @@ func (s *manyLevels) extraTitle(i int) string {
 }
 
 // levelScale returns the one that a metric of a level is printed with.
-func (s *manyLevels) levelScale(m analysis.Metric, i int) analysis.Scale {
+func (s *manyLevels) levelScale(m judge.Metric, i int) judge.Scale {
 	return scaleFor(m, s.rows, func(r Row) *Figure { return s.figure(r, m, i) })
 }
 

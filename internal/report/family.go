@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"dyno/internal/analysis"
 	"dyno/internal/document"
+	"dyno/internal/judge"
 	"dyno/internal/record"
 )
 
@@ -15,7 +15,7 @@ const familyLabel = "paired comparison at several levels: compared pairs are jud
 
 // comparison is a compared pair as every form shows it.
 type comparison struct {
-	analysis.Pair
+	judge.Pair
 	TitleA, TitleB, LevelA, LevelB string
 	Missing                        string // why it has no figure
 }
@@ -65,23 +65,23 @@ func (c *comparison) cellsOf() (a, b string) {
 
 // verdict returns the verdict of a pair in words, which of the two is better, and the basis of the
 // verdict.
-func (s *manyLevels) verdict(c *comparison) (word, better, evidence string, kind analysis.Verdict) {
+func (s *manyLevels) verdict(c *comparison) (word, better, evidence string, kind judge.Verdict) {
 	if s.Verbose {
 		evidence = pText("p", c.P)
 	}
 	kind, word = c.Verdict, s.verdictWord(c.Verdict)
 	switch {
 	case c.Missing != "":
-		return "not compared", "", document.Clean(c.Missing), analysis.Inconclusive
+		return "not compared", "", document.Clean(c.Missing), judge.Inconclusive
 	case s.a.Interim == 0:
-		return notSeparated, "", "before the first analysis", analysis.Inconclusive
-	case c.Verdict == analysis.Negligible:
+		return notSeparated, "", "before the first analysis", judge.Inconclusive
+	case c.Verdict == judge.Negligible:
 		evidence = strings.Join(NonEmpty("certain, but within "+PerCent(s.margin()), evidence), "; ")
 	case c.Note != "":
 		evidence = strings.Join(NonEmpty(evidence, document.Clean(c.Note)), "; ")
 	}
 	switch {
-	case kind != analysis.Different:
+	case kind != judge.Different:
 	case c.Leads() > 0:
 		better = "the first is better"
 	case c.Leads() < 0:
@@ -92,7 +92,7 @@ func (s *manyLevels) verdict(c *comparison) (word, better, evidence string, kind
 
 // showing returns the levels and contestants for which a metric is shown: for one that only open
 // loops have, those levels.
-func (s *manyLevels) showing(m analysis.Metric) *manyLevels {
+func (s *manyLevels) showing(m judge.Metric) *manyLevels {
 	if !m.Open() {
 		return s
 	}
@@ -117,7 +117,7 @@ func (s *manyLevels) showing(m analysis.Metric) *manyLevels {
 // familySentences returns the sentences about a run with compared pairs.
 func (s *manyLevels) familySentences() (list []string) {
 	list = append(list, s.forbidding()...)
-	var found []analysis.Pair
+	var found []judge.Pair
 	missing := 0
 	for _, c := range s.comparisons() {
 		if c.Missing != "" {

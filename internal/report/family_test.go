@@ -10,9 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/internal/analysis"
-	"dyno/internal/checks"
 	"dyno/internal/document"
+	"dyno/internal/judge"
 	"dyno/internal/record"
 	"dyno/internal/stats"
 )
@@ -32,8 +31,8 @@ func familyFixture() *Data {
 	}
 	d.Run.End, d.Run.Trials[0].Level = &record.End{Reason: "decided"}, &p.Levels[1]
 	d.Findings[2].Text = "at c=100 85 % of the ceiling: a lower bound"
-	d.Findings = append(d.Findings, checks.Finding{ID: checks.Twins, Title: "A/A check: the reference against its copy",
-		State: checks.Pass, Text: "ref against ref': 1.003 (0.988–1.018), equivalent"})
+	d.Findings = append(d.Findings, judge.Finding{ID: judge.Twins, Title: "A/A check: the reference against its copy",
+		State: judge.Pass, Text: "ref against ref': 1.003 (0.988–1.018), equivalent"})
 	rng := rand.New(rand.NewPCG(3, 4))
 	rates := map[string]float64{"net-http": 0.93, "kestrel": 0.71, "ref": 1, "ref'": 1.002}
 	var all []*record.Trial
@@ -61,7 +60,7 @@ func familyFixture() *Data {
 			}
 		}
 	}
-	in := analysis.Input{Trials: all, Contestants: p.Contestants, Controls: p.Controls, Failed: map[string]string{"gin": "load: reset"}, Primary: p.Primary,
+	in := judge.Input{Trials: all, Contestants: p.Contestants, Controls: p.Controls, Failed: map[string]string{"gin": "load: reset"}, Primary: p.Primary,
 		Analyses: []stats.Interim{{N: 8, Alpha: 0.025}, {N: 12, Alpha: 0.025}}, Alpha: 0.05, Margin: 0.03, Family: p.Family, At: p.At}
 	d.Analysis, d.Levels, d.Valid = analysed(in), nil, len(all)
 	for i, at := range p.Levels {
@@ -74,7 +73,7 @@ func familyFixture() *Data {
 				l.Trials = append(l.Trials, t)
 			}
 		}
-		l.Analysis = analysed(analysis.Input{Trials: l.Trials, Contestants: p.Contestants, Controls: p.Controls, Primary: p.Primary, Alpha: 0.05, Margin: 0.03})
+		l.Analysis = analysed(judge.Input{Trials: l.Trials, Contestants: p.Contestants, Controls: p.Controls, Primary: p.Primary, Alpha: 0.05, Margin: 0.03})
 		d.Levels = append(d.Levels, l)
 	}
 	return d
@@ -102,7 +101,7 @@ func TestManyNamedPairs(t *testing.T) {
 		record.Comparison{A: cell("kestrel", 0), B: cell("net-http", 1)})
 	for i := range d.Analysis.Pairs {
 		if p := &d.Analysis.Pairs[i]; p.A == "net-http" && p.B == "net-http" {
-			p.Verdict, p.Better, p.BetterAt, p.Ratio.Value, p.Ratio.Lo, p.Ratio.Hi = analysis.Different, p.A, p.AtA, 1.5, 1.4, 1.6
+			p.Verdict, p.Better, p.BetterAt, p.Ratio.Value, p.Ratio.Lo, p.Ratio.Hi = judge.Different, p.A, p.AtA, 1.5, 1.4, 1.6
 		}
 	}
 	var got []string
@@ -321,7 +320,7 @@ func TestManyCells(t *testing.T) {
 		d.Analysis = d.Levels[0].Analysis
 		rare := func() bool {
 			return slices.ContainsFunc(newManyLevels(NewView(d)).shownMetrics(),
-				func(m analysis.Metric) bool { return m.Name == "rate_sd" })
+				func(m judge.Metric) bool { return m.Name == "rate_sd" })
 		}
 		if many := levels == manyCells; rare() == many {
 			t.Errorf("%d levels: table of the rates' deviation: %v", levels, rare())
@@ -341,8 +340,8 @@ func TestManyCells(t *testing.T) {
 func TestElsewhereInRows(t *testing.T) {
 	d := extraLevelsFixture()
 	isKestrel := func(name string) bool { return name == "kestrel" }
-	d.Analysis.Cells = slices.DeleteFunc(d.Analysis.Cells, func(c analysis.Cell) bool { return isKestrel(c.Contestant) })
-	d.Analysis.Places = slices.DeleteFunc(d.Analysis.Places, func(p analysis.Place) bool { return isKestrel(p.Contestant) })
+	d.Analysis.Cells = slices.DeleteFunc(d.Analysis.Cells, func(c judge.Cell) bool { return isKestrel(c.Contestant) })
+	d.Analysis.Places = slices.DeleteFunc(d.Analysis.Places, func(p judge.Place) bool { return isKestrel(p.Contestant) })
 	d.Levels[0].Loaded = []string{"kestrel"}
 	verdicts := map[string]string{}
 	for _, l := range viewOf(d).lines() {

@@ -15,8 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"dyno/internal/analysis"
-	"dyno/internal/checks"
+	"dyno/internal/judge"
 	"dyno/internal/record"
 )
 
@@ -70,19 +69,19 @@ type fake struct {
 }
 
 // closedMetrics are those of every closed loop.
-var closedMetrics = slices.DeleteFunc(slices.Clone(analysis.Metrics),
-	func(m analysis.Metric) bool { return m.Open() || m.Rare })
+var closedMetrics = slices.DeleteFunc(slices.Clone(judge.Metrics),
+	func(m judge.Metric) bool { return m.Open() || m.Rare })
 
 // analysed is the analysis of a fixture's trials, with the metrics that the goldens show: a metric
 // that dyno has besides must not change them.
-func analysed(in analysis.Input) *analysis.Analysis {
+func analysed(in judge.Input) *judge.Analysis {
 	shown := func(name string) bool {
 		return slices.Contains([]string{"throughput", "cpu_per_request", "p50", "p99", "memory", "response_p50",
 			"response_p99", "due_rate", "due_requests"}, name)
 	}
-	a := analysis.Analyse(in)
-	a.Cells = slices.DeleteFunc(a.Cells, func(c analysis.Cell) bool { return !shown(c.Metric) })
-	a.Pairs = slices.DeleteFunc(a.Pairs, func(p analysis.Pair) bool { return !shown(p.Metric) })
+	a := judge.Analyse(in)
+	a.Cells = slices.DeleteFunc(a.Cells, func(c judge.Cell) bool { return !shown(c.Metric) })
+	a.Pairs = slices.DeleteFunc(a.Pairs, func(p judge.Pair) bool { return !shown(p.Metric) })
 	return a
 }
 
@@ -128,7 +127,7 @@ var fakes = []fake{
 func fixture() *Data {
 	rng := rand.New(rand.NewPCG(2017, 8))
 	d := &Data{Run: &record.Run{Plan: fixturePlan(), Host: fixtureHost()}, Valid: 12*3*8 + 11, Discarded: 24,
-		Analysis: &analysis.Analysis{Primary: "throughput", Epochs: 12, Interim: 2, AlphaAt: 0.0125, Margin: 0.03,
+		Analysis: &judge.Analysis{Primary: "throughput", Epochs: 12, Interim: 2, AlphaAt: 0.0125, Margin: 0.03,
 			Shares: map[string]float64{"fasthttp": 0.843}}}
 	d.Run.End = &record.End{Reason: "last analysis", EndedUnixNS: 1763722245e9, MeasuredUnits: 12}
 	base := map[string]float64{"throughput": 93412, "cpu_per_request": 10230, "p50": 1.284e6, "memory": 14.9e6}
@@ -151,55 +150,55 @@ func fixture() *Data {
 		for _, m := range closedMetrics {
 			r := map[string]float64{"throughput": f.rate, "cpu_per_request": f.cpu, "p50": f.p50,
 				"memory": f.mem}[m.Name]
-			cell := analysis.Cell{Contestant: f.c.Name, Metric: m.Name, Level: around(rng, base[m.Name]*r, 0.02, 12),
+			cell := judge.Cell{Contestant: f.c.Name, Metric: m.Name, Level: around(rng, base[m.Name]*r, 0.02, 12),
 				Ratio: around(rng, r, 0.008, 12)}
 			if f.c.Name == "ref" {
-				cell.Ratio = analysis.Estimate{}
+				cell.Ratio = judge.Estimate{}
 			}
 			if f.c.Name == "hyper" && m.Name == "memory" {
-				cell = analysis.Cell{Contestant: "hyper", Metric: "memory", Absent: "PSS could not be read"}
+				cell = judge.Cell{Contestant: "hyper", Metric: "memory", Absent: "PSS could not be read"}
 			}
 			d.Analysis.Cells = append(d.Analysis.Cells, cell)
 		}
 		if !f.c.Control {
 			d.Analysis.Order = append(d.Analysis.Order, f.c.Name)
 			d.Analysis.Places = append(d.Analysis.Places,
-				analysis.Place{Contestant: f.c.Name, Tier: f.tier, Lo: f.lo, Hi: f.hi, LowerBound: f.lowerBound})
+				judge.Place{Contestant: f.c.Name, Tier: f.tier, Lo: f.lo, Hi: f.hi, LowerBound: f.lowerBound})
 		}
 	}
 	fixturePairs(rng, d.Analysis)
 	fixtureFailures(d)
-	d.Findings = []checks.Finding{
-		{ID: checks.ServerCPUs, Title: "foreign CPU on the server's CPUs", State: checks.Pass,
+	d.Findings = []judge.Finding{
+		{ID: judge.ServerCPUs, Title: "foreign CPU on the server's CPUs", State: judge.Pass,
 			Text: "others used 1.2 % of the server's CPUs"},
-		{ID: checks.Withheld, Title: "steal", State: checks.Warn, Text: "the hypervisor withheld 1.4 %"},
-		{ID: checks.Discarded, Title: "share of discarded rounds", State: checks.Pass,
+		{ID: judge.Withheld, Title: "steal", State: judge.Warn, Text: "the hypervisor withheld 1.4 %"},
+		{ID: judge.Discarded, Title: "share of discarded rounds", State: judge.Pass,
 			Text: "7.4 % of the trials lie in discarded rounds"},
-		{ID: checks.Twins, Title: "A/A check: the reference against its copy", State: checks.Pass,
+		{ID: judge.Twins, Title: "A/A check: the reference against its copy", State: judge.Pass,
 			Text: "ref against ref': 0.998 (0.989–1.009), equivalent"},
-		{ID: checks.Ceiling, Title: "throughput against the generator's ceiling", Contestant: "fasthttp",
-			State: checks.Fail,
+		{ID: judge.Ceiling, Title: "throughput against the generator's ceiling", Contestant: "fasthttp",
+			State: judge.Fail,
 			Text:  "84.3 % of the ceiling of this generator for this shape of load: a lower bound"},
-		{ID: checks.Ceiling, Title: "throughput against the generator's ceiling", Contestant: "iris",
-			State: checks.Pass, Text: "51 % of the ceiling of this generator for this shape of load"},
-		{ID: checks.Busy, Title: "server busy", Contestant: "kestrel", State: checks.Warn,
+		{ID: judge.Ceiling, Title: "throughput against the generator's ceiling", Contestant: "iris",
+			State: judge.Pass, Text: "51 % of the ceiling of this generator for this shape of load"},
+		{ID: judge.Busy, Title: "server busy", Contestant: "kestrel", State: judge.Warn,
 			Text: "it used 93.1 % of its CPUs"},
-		{ID: checks.SameProcesses, Title: "server's processes", Contestant: "hyper", State: checks.Fail,
+		{ID: judge.SameProcesses, Title: "server's processes", Contestant: "hyper", State: judge.Fail,
 			Text: "its number of processes changed 2 times within an epoch"},
-		{ID: checks.Contract, Title: "every response within its contract", Contestant: "gin", State: checks.Fail,
+		{ID: judge.Contract, Title: "every response within its contract", Contestant: "gin", State: judge.Fail,
 			Text: "3 of 41,002 responses broke the contract"},
 	}
 	return d
 }
 
 // around is an estimate near a true value, with an interval about as wide as the noise.
-func around(rng *rand.Rand, truth, noise float64, n int) analysis.Estimate {
+func around(rng *rand.Rand, truth, noise float64, n int) judge.Estimate {
 	v := truth * math.Exp(noise/4*rng.NormFloat64())
-	return analysis.Estimate{Value: v, Lo: v * (1 - noise*(0.8+rng.Float64()/2)),
+	return judge.Estimate{Value: v, Lo: v * (1 - noise*(0.8+rng.Float64()/2)),
 		Hi: v * (1 + noise*(0.8+rng.Float64()/2)), N: n}
 }
 
-func fixturePairs(rng *rand.Rand, a *analysis.Analysis) {
+func fixturePairs(rng *rand.Rand, a *judge.Analysis) {
 	for _, m := range closedMetrics {
 		for i, x := range fakes[:6] {
 			for _, y := range fakes[i+1 : 6] {
@@ -207,31 +206,31 @@ func fixturePairs(rng *rand.Rand, a *analysis.Analysis) {
 			}
 		}
 	}
-	a.AACheck = &analysis.Pair{A: "ref", B: "ref'", Metric: "throughput", P: 0.42,
-		Verdict: analysis.Equivalent,
-		Ratio:   analysis.Estimate{Value: 0.998, Lo: 0.989, Hi: 1.009, N: 12}}
-	a.Others = []analysis.Pair{{A: "ref", B: "ref+20%", Metric: "throughput", P: 0.00049,
-		Verdict: analysis.Different,
-		Better:  "ref", Ratio: analysis.Estimate{Value: 1.191, Lo: 1.172, Hi: 1.208, N: 12}}}
+	a.AACheck = &judge.Pair{A: "ref", B: "ref'", Metric: "throughput", P: 0.42,
+		Verdict: judge.Equivalent,
+		Ratio:   judge.Estimate{Value: 0.998, Lo: 0.989, Hi: 1.009, N: 12}}
+	a.Others = []judge.Pair{{A: "ref", B: "ref+20%", Metric: "throughput", P: 0.00049,
+		Verdict: judge.Different,
+		Better:  "ref", Ratio: judge.Estimate{Value: 1.191, Lo: 1.172, Hi: 1.208, N: 12}}}
 }
 
-func fixturePair(rng *rand.Rand, m analysis.Metric, x, y fake) analysis.Pair {
+func fixturePair(rng *rand.Rand, m judge.Metric, x, y fake) judge.Pair {
 	of := map[string]func(fake) float64{"throughput": func(f fake) float64 { return f.rate },
 		"cpu_per_request": func(f fake) float64 { return f.cpu },
 		"p50":             func(f fake) float64 { return f.p50 },
 		"memory":          func(f fake) float64 { return f.mem }}[m.Name]
-	p := analysis.Pair{A: x.c.Name, B: y.c.Name, Metric: m.Name, Ratio: around(rng, of(x)/of(y), 0.011, 12),
-		Verdict: analysis.Different}
+	p := judge.Pair{A: x.c.Name, B: y.c.Name, Metric: m.Name, Ratio: around(rng, of(x)/of(y), 0.011, 12),
+		Verdict: judge.Different}
 	p.P = 0.0073
 	p.Better = p.A
 	switch gap := math.Abs(math.Log(of(x) / of(y))); {
 	case x.c.Name == "fasthttp" && y.c.Name == "hyper":
-		p.Verdict, p.Better, p.P = analysis.Equivalent, "", 1
+		p.Verdict, p.Better, p.P = judge.Equivalent, "", 1
 	case gap < 0.012:
-		p.Verdict, p.Better, p.P = analysis.Inconclusive, "", 0.0244
+		p.Verdict, p.Better, p.P = judge.Inconclusive, "", 0.0244
 		p.Ratio.Lo *= 0.985
 	case gap < 0.03:
-		p.Verdict = analysis.Negligible
+		p.Verdict = judge.Negligible
 	}
 	if p.Better != "" && (p.Ratio.Value > 1) != m.More {
 		p.Better = p.B
@@ -255,13 +254,13 @@ func fixtureFailures(d *Data) {
 	}
 	d.Analysis.Order = append(d.Analysis.Order, "aspnetcore-mvc", "gin")
 	d.Analysis.Places = append(d.Analysis.Places,
-		analysis.Place{Contestant: "aspnetcore-mvc", Excluded: "needs .NET SDK >=10.0"},
-		analysis.Place{Contestant: "gin", Excluded: "broke its contract"})
+		judge.Place{Contestant: "aspnetcore-mvc", Excluded: "needs .NET SDK >=10.0"},
+		judge.Place{Contestant: "gin", Excluded: "broke its contract"})
 	d.Analysis.Cells = append(d.Analysis.Cells,
-		analysis.Cell{Contestant: "aspnetcore-mvc", Metric: "throughput", Absent: "needs .NET SDK >=10.0"},
-		analysis.Cell{Contestant: "gin", Metric: "throughput", Level: analysis.Estimate{Value: 84100, Lo: 82000,
+		judge.Cell{Contestant: "aspnetcore-mvc", Metric: "throughput", Absent: "needs .NET SDK >=10.0"},
+		judge.Cell{Contestant: "gin", Metric: "throughput", Level: judge.Estimate{Value: 84100, Lo: 82000,
 			Hi: 86000, N: 4},
-			Ratio: analysis.Estimate{Value: 0.895, Lo: 0, Hi: math.Inf(1), N: 4}})
+			Ratio: judge.Estimate{Value: 0.895, Lo: 0, Hi: math.Inf(1), N: 4}})
 }
 
 func fixturePlan() record.Plan {
@@ -290,7 +289,7 @@ func nothing() *Data {
 			{Contestant: "iris-mvc", Stage: "build", Reason: "exit status 1", Hint: "see its log",
 				LogTail: []string{"main.go:7:2: undefined: iris"}},
 			{Contestant: "kestrel", Stage: "toolchain", Reason: "needs .NET SDK >=10.0", Hint: "install it"},
-		}}, Analysis: &analysis.Analysis{Primary: "throughput", Margin: 0.03}}
+		}}, Analysis: &judge.Analysis{Primary: "throughput", Margin: 0.03}}
 }
 
 // early is a run of two contestants that was interrupted in its third epoch, before the first look.
@@ -300,11 +299,11 @@ func early() *Data {
 	d.Run.Failures, d.Run.End, d.Valid, d.Discarded, d.Findings = nil, nil, 24, 0, nil
 	a := d.Analysis
 	a.Epochs, a.Interim, a.Order, a.Others, a.Shares = 2, 0, []string{"iris-mvc", "kestrel"}, nil, nil
-	a.Places = []analysis.Place{{Contestant: "iris-mvc", Tier: 1, Lo: 1, Hi: 2},
+	a.Places = []judge.Place{{Contestant: "iris-mvc", Tier: 1, Lo: 1, Hi: 2},
 		{Contestant: "kestrel", Tier: 1, Lo: 1, Hi: 2}}
-	wide := func(e *analysis.Estimate, lo float64) { e.Lo, e.Hi, e.N = lo, math.Inf(1), 2 }
+	wide := func(e *judge.Estimate, lo float64) { e.Lo, e.Hi, e.N = lo, math.Inf(1), 2 }
 	keep := map[string]bool{"iris-mvc": true, "kestrel": true, "ref": true, "ref'": true}
-	var cells []analysis.Cell
+	var cells []judge.Cell
 	for _, c := range a.Cells {
 		if keep[c.Contestant] {
 			wide(&c.Level, math.Inf(-1))
@@ -314,11 +313,11 @@ func early() *Data {
 			cells = append(cells, c)
 		}
 	}
-	var pairs []analysis.Pair
+	var pairs []judge.Pair
 	for _, p := range a.Pairs {
 		if p.A == "iris-mvc" && p.B == "kestrel" {
 			wide(&p.Ratio, 0)
-			p.P, p.Verdict, p.Better = 1, analysis.Inconclusive, ""
+			p.P, p.Verdict, p.Better = 1, judge.Inconclusive, ""
 			pairs = append(pairs, p)
 		}
 	}
@@ -330,7 +329,7 @@ func early() *Data {
 	}
 	a.Cells, a.Pairs, d.Run.Contestants = cells, pairs, built
 	wide(&a.AACheck.Ratio, 0)
-	a.AACheck.P, a.AACheck.Verdict = 1, analysis.Inconclusive
+	a.AACheck.P, a.AACheck.Verdict = 1, judge.Inconclusive
 	return d
 }
 

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/internal/analysis"
 	"dyno/internal/document"
+	"dyno/internal/judge"
 	"dyno/internal/record"
 	"dyno/internal/wire"
 )
@@ -189,7 +189,7 @@ func TestFurtherMetric(t *testing.T) {
 	const name = "instructions_per_request"
 	d := fixture()
 	for _, c := range d.Run.Plan.Contestants {
-		d.Analysis.Cells = append(d.Analysis.Cells, analysis.Cell{Contestant: c, Metric: name, Level: analysis.Estimate{Value: 34_567, Lo: 34_000, Hi: 35_000, N: 12}})
+		d.Analysis.Cells = append(d.Analysis.Cells, judge.Cell{Contestant: c, Metric: name, Level: judge.Estimate{Value: 34_567, Lo: 34_000, Hi: 35_000, N: 12}})
 	}
 	for form, want := range map[string]string{"text": "instr./req", "html": "w-" + name, "markdown": "instr./req", "json": `"value": 34567`, "csv": name} {
 		if !strings.Contains(string(written(t, detailed(form), d)), want) {

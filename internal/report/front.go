@@ -7,9 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"dyno/internal/analysis"
-	"dyno/internal/checks"
 	"dyno/internal/document"
+	"dyno/internal/judge"
 )
 
 // MostBars is the number of contestants in the charts next to the answer; a folded chart has all.
@@ -17,15 +16,15 @@ const MostBars = 12
 
 // asked returns the six questions with their answers, in a word or two each.
 func (v *View) asked() (facts []document.Fact) {
-	for _, a := range checks.Summary(v.Findings) {
+	for _, a := range judge.Summary(v.Findings) {
 		f := document.Fact{Name: v.fine(a.Question), Note: v.because(a), Style: stateStyle[a.State]}
 		switch {
 		case len(a.Findings) == 0:
 			continue
-		case a.State == checks.CannotTell:
+		case a.State == judge.CannotTell:
 			f.Style = document.Quiet
 			fallthrough
-		case a.State != checks.Pass:
+		case a.State != judge.Pass:
 			f.Name, f.Value = a.Question.String(), a.Plain()
 		}
 		facts = append(facts, f)
@@ -68,7 +67,7 @@ func (p *oneLevel) metricCharts(id string, most int) document.Choice {
 // inOrder returns the rows of a chart: of the primary metric as in the tables, of another the best
 // first, and last those that have no figure. The reference is among them where there is but one
 // contestant to be compared with it.
-func (p *oneLevel) inOrder(m analysis.Metric) []Row {
+func (p *oneLevel) inOrder(m judge.Metric) []Row {
 	rows := slices.Clone(p.rows)
 	if len(p.ranked()) == 1 && len(p.controls) > 0 {
 		rows = append(rows, p.controls[0])
@@ -101,12 +100,12 @@ func (p *oneLevel) inOrder(m analysis.Metric) []Row {
 }
 
 // stands reports whether a row has a figure of a metric.
-func (v *View) stands(r Row, m analysis.Metric) bool {
+func (v *View) stands(r Row, m judge.Metric) bool {
 	return r.Excluded == "" && v.cell(r.Name, m.Name).Absent == ""
 }
 
 // chart returns a chart with a bar for each row, whose length is its ratio to the base.
-func (p *oneLevel) chart(m analysis.Metric, rows []Row, base string, most int) document.BarChart {
+func (p *oneLevel) chart(m judge.Metric, rows []Row, base string, most int) document.BarChart {
 	c := document.BarChart{ID: m.Name, Title: m.Title, Unit: p.scale(m).Name, More: m.More, Baseline: p.Title(base),
 		Foot: "Bars: ratio to " + p.Title(base) + ", paired within rounds. Whiskers: its interval."}
 	if m.Unit == "1/s" {
@@ -183,9 +182,9 @@ func (p *oneLevel) brackets(rows []Row) (groups []document.Group) {
 }
 
 // against returns the ratio of a row to another contestant or control under a metric.
-func (p *oneLevel) against(r Row, base string, m analysis.Metric) (e analysis.Estimate, ok bool) {
+func (p *oneLevel) against(r Row, base string, m judge.Metric) (e judge.Estimate, ok bool) {
 	if r.Name == base {
-		return analysis.Estimate{Value: 1, Lo: 1, Hi: 1}, true
+		return judge.Estimate{Value: 1, Lo: 1, Hi: 1}, true
 	}
 	if pair, ok := p.a.Pair(r.Name, base, m.Name); ok && pair.Ratio.N > 0 {
 		return pair.Ratio, true
@@ -195,7 +194,7 @@ func (p *oneLevel) against(r Row, base string, m analysis.Metric) (e analysis.Es
 		e = p.cell(r.Name, m.Name).Ratio
 	case p.isReference(r):
 		if e = p.cell(base, m.Name).Ratio; e.N > 0 {
-			e = analysis.Pair{Ratio: e}.Turned().Ratio
+			e = judge.Pair{Ratio: e}.Turned().Ratio
 		}
 	}
 	return e, e.N > 0
@@ -249,7 +248,7 @@ func (s *manyLevels) front() []document.Block {
 }
 
 // levelChart returns a chart with a bar for each contestant at a level, the best first.
-func (s *manyLevels) levelChart(m analysis.Metric, i int) document.BarChart {
+func (s *manyLevels) levelChart(m judge.Metric, i int) document.BarChart {
 	scale := s.levelScale(m, i)
 	c := document.BarChart{ID: fmt.Sprintf("level-%d", i), Title: "Level " + s.names[i], Unit: m.Title + ", " + UnitWords(scale), More: m.More,
 		Foot: "Whiskers: intervals of 95 % between epochs; fewer than six have none."}

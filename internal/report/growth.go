@@ -6,8 +6,8 @@ import (
 	"math"
 	"slices"
 
-	"dyno/internal/analysis"
 	"dyno/internal/document"
+	"dyno/internal/judge"
 	"dyno/internal/record"
 )
 
@@ -41,7 +41,7 @@ func signed(b float64) string {
 func (c *singleLoads) growth() (lines []string) {
 	rows, loads := c.growing()
 	for i, r := range rows {
-		g := analysis.GrowthOf(loads[i])
+		g := judge.GrowthOf(loads[i])
 		line := fmt.Sprintf("Memory of %s under load: %s at the start, %s after %s s, at most %s", r.Title, Bytes(g.Start),
 			Bytes(g.End), Sig3(float64(g.NS)/1e9), Bytes(g.Most))
 		if !math.IsNaN(g.PerMinute) {
@@ -80,10 +80,10 @@ func (c *singleLoads) growthTable(file string) document.Section {
 		t.Columns = append(t.Columns, document.Column{Head: Sig3(float64(until)/1e9*float64(k)/(growthPoints-1)) + " s",
 			Number: true})
 	}
-	grown := make([]analysis.Growth, len(loads))
+	grown := make([]judge.Growth, len(loads))
 	paced := false
 	for i := range loads {
-		grown[i] = analysis.GrowthOf(loads[i])
+		grown[i] = judge.GrowthOf(loads[i])
 		paced = paced || !math.IsNaN(grown[i].PerMinute)
 	}
 	heads, note := []string{"requests"}, ""

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"dyno/internal/analysis"
 	"dyno/internal/document"
+	"dyno/internal/judge"
 	"dyno/internal/record"
 )
 
@@ -21,7 +21,7 @@ func unitKey(unit string) string {
 	if unit == "×" {
 		return "ratio"
 	}
-	return analysis.UnitNamed(unit).Key
+	return judge.UnitNamed(unit).Key
 }
 
 // InUnit returns an object whose numbers have keys that end in their unit.
@@ -34,9 +34,9 @@ func InUnit(unit string, numbers map[string]float64, more map[string]any) map[st
 }
 
 // EstimateNumbers returns the numbers of an estimate; none if it is absent.
-func EstimateNumbers(e analysis.Estimate, absent bool) map[string]float64 {
+func EstimateNumbers(e judge.Estimate, absent bool) map[string]float64 {
 	if absent {
-		e = analysis.Estimate{Value: math.NaN(), Lo: math.NaN(), Hi: math.NaN()}
+		e = judge.Estimate{Value: math.NaN(), Lo: math.NaN(), Hi: math.NaN()}
 	}
 	return map[string]float64{"value": e.Value, "lo": e.Lo, "hi": e.Hi}
 }
@@ -93,10 +93,10 @@ func (p *oneLevel) json() *runJSON {
 }
 
 // decided adds the comparisons.
-func (v *View) decided(o *runJSON, pairs func([]analysis.Pair) []pairJSON) {
+func (v *View) decided(o *runJSON, pairs func([]judge.Pair) []pairJSON) {
 	o.Summary, o.Pairs, o.AACheck, o.Others = v.decisionJSON(), pairs(v.a.Pairs), (*pairJSON)(nil), pairs(v.a.Others)
 	if v.a.AACheck != nil {
-		o.AACheck = pairs([]analysis.Pair{*v.a.AACheck})[0]
+		o.AACheck = pairs([]judge.Pair{*v.a.AACheck})[0]
 	}
 }
 
@@ -114,11 +114,11 @@ func (v *View) longJSON() *longJSON {
 	return o
 }
 
-func ratio(e analysis.Estimate) ratioJSON {
+func ratio(e judge.Estimate) ratioJSON {
 	return ratioJSON{number(e.Value), number(e.Lo), number(e.Hi), e.N}
 }
 
-func pairsJSON(pairs []analysis.Pair) []pairJSON {
+func pairsJSON(pairs []judge.Pair) []pairJSON {
 	list := []pairJSON{}
 	for _, p := range pairs {
 		list = append(list, pairJSON{A: p.A, B: p.B, Metric: p.Metric, ratioJSON: ratio(p.Ratio), SE: number(p.SE), DF: number(p.DF),
@@ -148,7 +148,7 @@ func (s *manyLevels) levelsJSON() []levelJSON {
 }
 
 // cellPairsJSON returns pairs of cells.
-func (s *manyLevels) cellPairsJSON(pairs []analysis.Pair) []pairJSON {
+func (s *manyLevels) cellPairsJSON(pairs []judge.Pair) []pairJSON {
 	list := pairsJSON(pairs)
 	for i, p := range pairs {
 		list[i].LevelA, list[i].LevelB = s.levelAt(p.CellA()), s.levelAt(p.CellB())
@@ -192,7 +192,7 @@ func (c *singleLoads) growthJSON(r Row) *growthJSON {
 	if i < 0 {
 		return nil
 	}
-	g := analysis.GrowthOf(loads[i])
+	g := judge.GrowthOf(loads[i])
 	return &growthJSON{number(g.Start), number(g.End), number(g.Most), g.NS, number(g.PerMinute), number(g.PerThousand)}
 }
 

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"dyno/internal/analysis"
 	"dyno/internal/document"
+	"dyno/internal/judge"
 	"dyno/internal/record"
 	"dyno/internal/wire"
 )
@@ -120,11 +120,11 @@ func (p *panel) tick(at float64, text string) {
 
 // chart returns a chart of metric m over the levels: a line with an interval at each level for
 // every contestant and the reference.
-func (s *manyLevels) chart(m analysis.Metric) document.LineChart {
+func (s *manyLevels) chart(m judge.Metric) document.LineChart {
 	scale := s.metricScale(m)
 	c := document.LineChart{ID: m.Name, Unit: UnitWords(scale), Per: scale.Per, Way: Way(m), Foot: m.Title + "; " +
 		familyLabel}
-	if m.Kind&analysis.OpenLoop != 0 {
+	if m.Kind&judge.OpenLoop != 0 {
 		c.Axis = document.LogAxis
 	}
 	var rows []Row

@@ -6,9 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"dyno/internal/analysis"
-	"dyno/internal/checks"
 	"dyno/internal/document"
+	"dyno/internal/judge"
 	"dyno/internal/record"
 	"dyno/internal/wire"
 )
@@ -21,10 +20,10 @@ type Level struct {
 	Compared bool         // a comparison names it
 	// of the trials at this level alone, without interim analyses: cells, ratios and shares of the
 	// ceiling
-	Analysis *analysis.Analysis
-	Trials   []*record.Trial        // valid, of this level
-	Absent   map[string]string      // why a contestant has no valid trial here
-	Kept     map[string]checks.Kept // of an open loop: whether each contestant kept the rate
+	Analysis *judge.Analysis
+	Trials   []*record.Trial       // valid, of this level
+	Absent   map[string]string     // why a contestant has no valid trial here
+	Kept     map[string]judge.Kept // of an open loop: whether each contestant kept the rate
 }
 
 // leastEpochs of one level make an interval of 95 % for a median (stats.MedianCI).
@@ -147,11 +146,11 @@ func LevelName(l record.Level) string {
 
 // Figure is one contestant at one level under one metric.
 type Figure struct {
-	analysis.Estimate                   // median over the level's epochs, and its interval
-	Least, Most       float64           // of its epochs
-	Ratio             analysis.Estimate // to the reference
-	Bound             bool              // at the generator's ceiling: it may do more
-	Absent            string            // why there is none
+	judge.Estimate                // median over the level's epochs, and its interval
+	Least, Most    float64        // of its epochs
+	Ratio          judge.Estimate // to the reference
+	Bound          bool           // at the generator's ceiling: it may do more
+	Absent         string         // why there is none
 }
 
 // Open says whether there are too few epochs for an interval.
@@ -177,7 +176,7 @@ func (f *Figure) side() string {
 }
 
 // Cell returns the figure in a table.
-func (f *Figure) Cell(scale analysis.Scale) document.Cell {
+func (f *Figure) Cell(scale judge.Scale) document.Cell {
 	if f.Absent != "" {
 		return document.Cell{Absent: f.Absent}
 	}
@@ -189,7 +188,7 @@ func (f *Figure) Cell(scale analysis.Scale) document.Cell {
 }
 
 // Point returns the figure in a chart of lines, with a text that names it.
-func (f *Figure) Point(at float64, name string, s analysis.Scale) document.Point {
+func (f *Figure) Point(at float64, name string, s judge.Scale) document.Point {
 	p := document.Point{At: at, Value: f.Value, Absent: f.Absent != ""}
 	if p.Absent {
 		return p
@@ -224,26 +223,26 @@ func (s *manyLevels) missing(r Row, i int) string {
 }
 
 // figure returns that of a row at level i.
-func (s *manyLevels) figure(r Row, m analysis.Metric, i int) *Figure {
+func (s *manyLevels) figure(r Row, m judge.Metric, i int) *Figure {
 	if why := s.missing(r, i); why != "" {
 		return &Figure{Absent: why}
 	}
 	l := &s.Levels[i]
 	c := l.Analysis.Cell(r.Name, m.Name)
 	switch kept := l.Kept[r.Name]; {
-	case m.Kind&analysis.OpenLoop != 0 && !kept.Most():
+	case m.Kind&judge.OpenLoop != 0 && !kept.Most():
 		return &Figure{Absent: "it " + kept.Text}
 	case c == nil || c.Level.N == 0:
 		return &Figure{Absent: "it could not be read"}
 	}
 	f := &Figure{Estimate: c.Level, Ratio: c.Ratio, Bound: m.AtCeiling && m.More &&
-		l.Analysis.Shares[r.Name] > analysis.CeilingLimit}
+		l.Analysis.Shares[r.Name] > judge.CeilingLimit}
 	f.Least, f.Most = c.Least, c.Most
 	return f
 }
 
 // scaleFor returns the scale that the figures of rows are printed with.
-func scaleFor(m analysis.Metric, rows []Row, of func(Row) *Figure) analysis.Scale {
+func scaleFor(m judge.Metric, rows []Row, of func(Row) *Figure) judge.Scale {
 	var values []float64
 	for _, r := range rows {
 		if f := of(r); f.Absent == "" {
@@ -254,7 +253,7 @@ func scaleFor(m analysis.Metric, rows []Row, of func(Row) *Figure) analysis.Scal
 }
 
 // metricScale returns the one that all levels of a metric are printed with.
-func (s *manyLevels) metricScale(m analysis.Metric) analysis.Scale {
+func (s *manyLevels) metricScale(m judge.Metric) judge.Scale {
 	var values []float64
 	for _, r := range s.all() {
 		for i := range s.Levels {
@@ -302,14 +301,14 @@ func (s *manyLevels) marks() (list []string) {
 func (s *manyLevels) edges() []string {
 	var at []string
 	for i := range s.Levels {
-		if n, _ := analysis.Unsteady(s.Levels[i].Trials); n > 0 {
+		if n, _ := judge.Unsteady(s.Levels[i].Trials); n > 0 {
 			at = append(at, s.Levels[i].Title())
 		}
 	}
 	if at == nil {
 		return nil
 	}
-	return []string{"Requests per second at " + strings.Join(at, ", ") + " are " + analysis.UnsteadyText + "."}
+	return []string{"Requests per second at " + strings.Join(at, ", ") + " are " + judge.UnsteadyText + "."}
 }
 
 // gaps says why figures are missing, one line for each contestant and reason.

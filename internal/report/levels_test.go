@@ -15,9 +15,8 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/internal/analysis"
-	"dyno/internal/checks"
 	"dyno/internal/document"
+	"dyno/internal/judge"
 	"dyno/internal/record"
 	"dyno/internal/stats"
 )
@@ -63,7 +62,7 @@ func sweepFixture(epochs int) *Data {
 					}
 				}
 			}
-			l.Analysis = analysed(analysis.Input{Trials: l.Trials, Contestants: p.Contestants,
+			l.Analysis = analysed(judge.Input{Trials: l.Trials, Contestants: p.Contestants,
 				Controls: p.Controls, Primary: p.Primary, Alpha: 0.05, Margin: 0.03})
 			if delay == 0 {
 				l.Analysis.Shares["net-http"] = 0.7 + 0.05*math.Log10(float64(c))
@@ -77,13 +76,13 @@ func sweepFixture(epochs int) *Data {
 	d.Run.Trials = []*record.Trial{broken}
 	d.Run.Failures = []record.Failure{{Contestant: "gin", Stage: "load", Epoch: 2,
 		Reason: "12 of 8,000 requests got no answer: reset 12", LogTail: []string{"accept: too many open files"}}}
-	d.Findings = []checks.Finding{
-		{ID: checks.ServerCPUs, Title: "foreign CPU on the server's CPUs", State: checks.Pass,
+	d.Findings = []judge.Finding{
+		{ID: judge.ServerCPUs, Title: "foreign CPU on the server's CPUs", State: judge.Pass,
 			Text: "others used 1.2 % of the server's CPUs"},
-		{ID: checks.Errors, Title: "errors, and connections established", Contestant: "gin", State: checks.Fail,
+		{ID: judge.Errors, Title: "errors, and connections established", Contestant: "gin", State: judge.Fail,
 			Text: "12 requests without a response; 0 trials with fewer connections than planned"},
-		{ID: checks.Ceiling, Title: "throughput against the generator's ceiling", Contestant: "net-http",
-			State: checks.Fail, Text: "at c=1000 85 % of the ceiling: a lower bound"},
+		{ID: judge.Ceiling, Title: "throughput against the generator's ceiling", Contestant: "net-http",
+			State: judge.Fail, Text: "at c=1000 85 % of the ceiling: a lower bound"},
 	}
 	compareLevels(d)
 	return d
@@ -93,7 +92,7 @@ func sweepFixture(epochs int) *Data {
 func compareLevels(d *Data) {
 	p := &d.Run.Plan
 	p.Levels, p.Cells, p.Family, p.ExtraEpochs = nil, nil, nil, nil
-	in := analysis.Input{Contestants: p.Contestants, Controls: p.Controls, Failed: map[string]string{}, Primary: p.Primary,
+	in := judge.Input{Contestants: p.Contestants, Controls: p.Controls, Failed: map[string]string{}, Primary: p.Primary,
 		Alpha: p.Alpha, Margin: p.Margin, At: p.At, Analyses: stats.Interims(p.Epochs, slices.Max(p.Epochs), p.Alpha)}
 	for i := range d.Levels {
 		d.Levels[i].Compared, p.Levels = true, append(p.Levels, d.Levels[i].At)
@@ -143,7 +142,7 @@ func crowd() *Data {
 				l.Trials = append(l.Trials, madeTrial(name, l.At, e*2, 0, float64(40000+3000*i+500*(e%3)), 1e8))
 			}
 		}
-		l.Analysis = analysed(analysis.Input{Trials: l.Trials, Contestants: d.Run.Plan.Contestants,
+		l.Analysis = analysed(judge.Input{Trials: l.Trials, Contestants: d.Run.Plan.Contestants,
 			Controls: d.Run.Plan.Controls, Primary: "throughput", Alpha: 0.05})
 	}
 	compareLevels(d)
@@ -198,10 +197,10 @@ func classicFixture() *Data {
 	d.Run.Failures = []record.Failure{{Contestant: "gin", Stage: "load",
 		Reason:  "12 of 200000 requests got no answer: reset 9, timeout 3",
 		LogTail: []string{"accept: too many open files"}}}
-	d.Findings = []checks.Finding{
-		{ID: checks.Errors, Title: "errors, and connections established", Contestant: "gin", State: checks.Fail,
+	d.Findings = []judge.Finding{
+		{ID: judge.Errors, Title: "errors, and connections established", Contestant: "gin", State: judge.Fail,
 			Text: "12 requests without a response; 0 trials with fewer connections than planned"},
-		{ID: checks.SameProcesses, Title: "server's processes", Contestant: "kestrel", State: checks.Fail,
+		{ID: judge.SameProcesses, Title: "server's processes", Contestant: "kestrel", State: judge.Fail,
 			Text: "2 different programs were started under this name"},
 	}
 	return d
@@ -356,7 +355,7 @@ func TestSweepCrowd(t *testing.T) {
 // A level without a figure breaks a line; it is not drawn at zero.
 func TestSweepGap(t *testing.T) {
 	s := newManyLevels(NewView(sweepFixture(6)))
-	if f := s.figure(s.rows[1], analysis.Metrics[0], 5); s.rows[1].Name != "kestrel" || f.Absent == "" {
+	if f := s.figure(s.rows[1], judge.Metrics[0], 5); s.rows[1].Name != "kestrel" || f.Absent == "" {
 		t.Fatalf("%s: %+v", s.rows[1].Name, f)
 	}
 	got := string(written(t, SVG, sweepFixture(6)))
@@ -456,7 +455,7 @@ func TestGrowth(t *testing.T) {
 func TestClassicMiddle(t *testing.T) {
 	c := newSingleLoads(NewView(classicFixture()))
 	iris := c.rows[0]
-	time, rate := c.figure(iris, analysis.LoadMetrics[0]), c.figure(iris, analysis.ClassicNamed("throughput"))
+	time, rate := c.figure(iris, judge.LoadMetrics[0]), c.figure(iris, judge.ClassicNamed("throughput"))
 	if n := time.Value / 1e9 * rate.Value; math.Abs(n-200_000) > 1 {
 		t.Errorf("%v s at %v/s are %v requests", time.Value/1e9, rate.Value, n)
 	}

@@ -7,8 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/internal/analysis"
-	"dyno/internal/checks"
+	"dyno/internal/judge"
 	"dyno/internal/record"
 )
 
@@ -18,7 +17,7 @@ func TestCPUWithoutLoadNotRead(t *testing.T) {
 	d.Run.Plan.Load.UnloadedNS = 5e7
 	for _, name := range d.Run.Plan.Contestants {
 		if name != "hyper" && name != "fasthttp" {
-			d.Findings = append(d.Findings, checks.Finding{ID: checks.Deferred, Contestant: name})
+			d.Findings = append(d.Findings, judge.Finding{ID: judge.Deferred, Contestant: name})
 		}
 		d.Run.Trials = append(d.Run.Trials, &record.Trial{Contestant: name})
 	}
@@ -37,8 +36,8 @@ func TestCPUWithoutLoadNotRead(t *testing.T) {
 func TestStandstillsAreToldOf(t *testing.T) {
 	d := fixture()
 	few, short := "in 3 trials no answer came for up to 2 s", "9 of 9 loads, up to 100 ms long, were too short to show a server"
-	d.Findings = append(d.Findings, checks.Finding{ID: checks.Standstill, Contestant: "hyper", Text: few},
-		checks.Finding{ID: checks.Standstill, Text: short})
+	d.Findings = append(d.Findings, judge.Finding{ID: judge.Standstill, Contestant: "hyper", Text: few},
+		judge.Finding{ID: judge.Standstill, Text: short})
 	text := strings.Join(strings.Fields(string(written(t, Text, d))), " ")
 	for _, want := range []string{"? hyper: " + few, short} {
 		if !strings.Contains(text, want) {
@@ -103,14 +102,14 @@ func TestLongLoadsAreToldOf(t *testing.T) {
 	long := func(contradicts bool) *Data {
 		d := fixture()
 		a := d.Analysis
-		slices.SortFunc(a.Places, func(x, y analysis.Place) int { return x.Lo - y.Lo })
-		x := &analysis.LongLoads{A: a.Order[0], B: a.Order[1], Seconds: 1.998, Contradicts: contradicts, Words: words,
-			Ratio: analysis.Estimate{Value: .9, Lo: .85, Hi: .95, N: 2}, Short: analysis.Estimate{Value: 3.3, Lo: 3.2, Hi: 3.4, N: 12}}
+		slices.SortFunc(a.Places, func(x, y judge.Place) int { return x.Lo - y.Lo })
+		x := &judge.LongLoads{A: a.Order[0], B: a.Order[1], Seconds: 1.998, Contradicts: contradicts, Words: words,
+			Ratio: judge.Estimate{Value: .9, Lo: .85, Hi: .95, N: 2}, Short: judge.Estimate{Value: 3.3, Lo: 3.2, Hi: 3.4, N: 12}}
 		a.Long = x
 		for i := range a.Pairs {
 			p := &a.Pairs[i]
 			if contradicts && (p.A == x.A && p.B == x.B || p.A == x.B && p.B == x.A) {
-				p.Verdict, p.Better, p.Note = analysis.Inconclusive, "", words
+				p.Verdict, p.Better, p.Note = judge.Inconclusive, "", words
 			}
 		}
 		return d

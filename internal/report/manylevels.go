@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"dyno/internal/analysis"
 	"dyno/internal/document"
+	"dyno/internal/judge"
 	"dyno/internal/record"
 )
 
@@ -62,11 +62,11 @@ func (s *manyLevels) excludedWhere(r *Row) string {
 
 // shownMetrics returns the metrics with tables: at least one, to show what is missing. Those of a run
 // with many cells have no table if they are rare and the caller neither charts them nor asks for one.
-func (s *manyLevels) shownMetrics() []analysis.Metric {
+func (s *manyLevels) shownMetrics() []judge.Metric {
 	if !s.any() {
 		return s.metrics[:1]
 	}
-	return slices.DeleteFunc(slices.Clone(s.metrics), func(m analysis.Metric) bool {
+	return slices.DeleteFunc(slices.Clone(s.metrics), func(m judge.Metric) bool {
 		return s.run.Plan.Fresh() && m.Idle != nil || // one table has all that an idle process has as well
 			m.Rare && len(s.rows)*len(s.Levels) > manyCells && !slices.Contains(s.Added.Charted, m.Name) && !slices.Contains(s.Added.Tables, m.Name)
 	})
@@ -199,13 +199,13 @@ func (s *manyLevels) levelByLevel() document.Section {
 		if t := here.table(m, k == 0); len(t.Rows) > 0 {
 			out.Blocks = append(out.Blocks, t)
 		}
-		if k == 0 && !s.any() || s.chartsBelow() && m.Kind != analysis.Arrivals && !slices.Contains(s.Added.Charted, m.Name) {
+		if k == 0 && !s.any() || s.chartsBelow() && m.Kind != judge.Arrivals && !slices.Contains(s.Added.Charted, m.Name) {
 			out.Blocks = append(out.Blocks, here.chart(m))
 		}
 	}
 	var more []string
 	for _, m := range s.metrics {
-		if !s.run.Plan.Fresh() && !slices.ContainsFunc(shown, func(x analysis.Metric) bool { return x.Name == m.Name }) {
+		if !s.run.Plan.Fresh() && !slices.ContainsFunc(shown, func(x judge.Metric) bool { return x.Name == m.Name }) {
 			more = append(more, Lower(m.Title))
 		}
 	}
@@ -226,7 +226,7 @@ func (s *manyLevels) chartsBelow() bool {
 
 // table has a row for each contestant and a column for each level. Who failed stands in the first
 // of them.
-func (s *manyLevels) table(m analysis.Metric, first bool) document.Table {
+func (s *manyLevels) table(m judge.Metric, first bool) document.Table {
 	scale := s.metricScale(m)
 	t := document.Table{Title: m.Title, Note: "In " + UnitWords(scale) + "; " + Way(m) + ".",
 		Columns: []document.Column{{Head: "contestant", Word: m.Name, Lead: true}}}
@@ -247,12 +247,12 @@ func (s *manyLevels) table(m analysis.Metric, first bool) document.Table {
 }
 
 // UnitWords returns the unit of a column in words: "requests per second", "ms".
-func UnitWords(s analysis.Scale) string {
+func UnitWords(s judge.Scale) string {
 	return strings.Replace(s.Name, "1/s", "requests per second", 1)
 }
 
 // way says which figures are the better ones.
-func Way(m analysis.Metric) string {
+func Way(m judge.Metric) string {
 	switch {
 	case m.Unranked:
 		return "shown, not compared"

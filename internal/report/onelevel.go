@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"dyno/internal/analysis"
 	"dyno/internal/document"
+	"dyno/internal/judge"
 )
 
 // oneLevel is a run that compares all contestants with each other, and ranks them.
@@ -22,7 +22,7 @@ func (p *oneLevel) document() *document.Document {
 }
 
 // figure returns that of a row.
-func (p *oneLevel) figure(r Row, m analysis.Metric) *Figure {
+func (p *oneLevel) figure(r Row, m judge.Metric) *Figure {
 	c := p.cell(r.Name, m.Name)
 	return &Figure{Estimate: c.Level, Least: c.Least, Most: c.Most, Ratio: c.Ratio,
 		Bound: r.Place.LowerBound && m.AtCeiling && m.More, Absent: orElse(r.Excluded, document.Clean(c.Absent))}
@@ -80,12 +80,12 @@ func (p *oneLevel) standings() document.Section {
 }
 
 // column returns the head of a metric's column.
-func column(m analysis.Metric, s analysis.Scale) document.Column {
+func column(m judge.Metric, s judge.Scale) document.Column {
 	return document.Column{Head: m.HeadIn(s.Name), Word: m.Name, Number: true}
 }
 
 // levelCell returns a level with its interval.
-func (v *View) levelCell(r Row, m analysis.Metric, c analysis.Cell) document.Cell {
+func (v *View) levelCell(r Row, m judge.Metric, c judge.Cell) document.Cell {
 	if c.Absent != "" {
 		return document.Cell{Absent: c.Absent, Small: c.Absent}
 	}
@@ -97,7 +97,7 @@ func (v *View) levelCell(r Row, m analysis.Metric, c analysis.Cell) document.Cel
 }
 
 // ratioCell returns the ratio to the reference; its own is 1.
-func (v *View) ratioCell(r Row, c analysis.Cell) document.Cell {
+func (v *View) ratioCell(r Row, c judge.Cell) document.Cell {
 	switch {
 	case v.isReference(r):
 		return document.Cell{Value: "1"}
@@ -108,7 +108,7 @@ func (v *View) ratioCell(r Row, c analysis.Cell) document.Cell {
 }
 
 // ratioCell returns a ratio with its interval.
-func ratioCell(e analysis.Estimate) document.Cell {
+func ratioCell(e judge.Estimate) document.Cell {
 	value, interval := RatioParts(e.Value, e.Lo, e.Hi)
 	return document.Cell{Value: value, Side: interval}
 }
@@ -152,7 +152,7 @@ func (p *oneLevel) pairByPair() document.Section {
 	}
 	for _, pair := range all {
 		item := document.Item{Text: p.sentence(pair).text()}
-		if len(all) <= matrixFrom || slices.ContainsFunc(neighbours, func(n analysis.Pair) bool {
+		if len(all) <= matrixFrom || slices.ContainsFunc(neighbours, func(n judge.Pair) bool {
 			return n.A == pair.A &&
 				n.B == pair.B
 		}) {
@@ -223,7 +223,7 @@ func (p *oneLevel) otherLevels() document.Section {
 			row := p.TableRow(r)
 			for _, m := range metrics {
 				cell := l.figure(r, m, i).Cell(l.levelScale(m, i))
-				if m.Kind == analysis.Arrivals { // which were asked for
+				if m.Kind == judge.Arrivals { // which were asked for
 					cell.Side = ""
 				}
 				row.Cells = append(row.Cells, cell)

@@ -3,8 +3,8 @@ package report
 import (
 	"slices"
 
-	"dyno/internal/analysis"
 	"dyno/internal/document"
+	"dyno/internal/judge"
 )
 
 // processes returns the table of a run with fresh processes: what each contestant used and holds,
@@ -38,7 +38,7 @@ func (s *manyLevels) processes() document.Section {
 		}
 		scale := ScaleOf(m.Unit, values...)
 		head := document.Column{Head: m.Title, Unit: scale.Name, Word: m.Name, Number: true}
-		if analysis.UnitNamed(m.Unit).Scales == nil {
+		if judge.UnitNamed(m.Unit).Scales == nil {
 			head.Unit = ""
 		}
 		t.Columns = append(t.Columns, head)
@@ -46,7 +46,7 @@ func (s *manyLevels) processes() document.Section {
 			for i := range rows[k] {
 				f := s.processFigure(r, m, i)
 				cell := f.Cell(scale)
-				if f.Absent == "" && analysis.UnitNamed(m.Unit).Scales == nil { // counted: whole, or halves
+				if f.Absent == "" && judge.UnitNamed(m.Unit).Scales == nil { // counted: whole, or halves
 					cell.Value = document.Grouped(f.Value, Decimals(f.Value))
 				}
 				rows[k][i].Cells = append(rows[k][i].Cells, cell)
@@ -65,12 +65,12 @@ func (s *manyLevels) processes() document.Section {
 
 // processFigure returns the figure of an idle process, or, from 1, of a process after the load of a
 // level.
-func (s *manyLevels) processFigure(r Row, m analysis.Metric, i int) *Figure {
+func (s *manyLevels) processFigure(r Row, m judge.Metric, i int) *Figure {
 	if i > 0 {
 		return s.figure(r, m, i-1)
 	}
 	f := &Figure{Absent: r.Excluded}
-	f.Estimate, f.Least, f.Most = analysis.Unloaded(s.run, r.Name, m)
+	f.Estimate, f.Least, f.Most = judge.Unloaded(s.run, r.Name, m)
 	if f.N == 0 && r.Excluded == "" {
 		f.Absent = "it could not be read"
 	}

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"dyno/internal/checks"
 	"dyno/internal/document"
+	"dyno/internal/judge"
 )
 
 // belief says how far the figures can be trusted: reasons for doubt, then the six questions that
@@ -18,7 +18,7 @@ func (v *View) belief(doubts []document.Block) document.Section {
 		return s
 	}
 	var list document.List
-	for _, a := range checks.Summary(v.Findings) {
+	for _, a := range judge.Summary(v.Findings) {
 		item := document.Item{Label: a.Question.String(), Style: stateStyle[a.State],
 			Text: document.Plain(v.because(a))}
 		if len(a.Findings) == 0 { // which is no praise
@@ -41,14 +41,14 @@ func (v *View) belief(doubts []document.Block) document.Section {
 }
 
 // because returns the answer to a question, with its reasons.
-func (v *View) because(a checks.Answer) string {
+func (v *View) because(a judge.Answer) string {
 	text := a.Plain()
 	switch {
-	case a.Question == checks.AnswersRight && a.State == checks.Pass:
+	case a.Question == judge.AnswersRight && a.State == judge.Pass:
 		return text + ": " + strings.Join(append([]string{v.compared()}, v.run.CheckedAlso()...), "; ")
-	case len(a.Findings) == 0 || a.State == checks.Pass:
+	case len(a.Findings) == 0 || a.State == judge.Pass:
 		return text
-	case a.State == checks.CannotTell:
+	case a.State == judge.CannotTell:
 		why, n := v.unknown(a)
 		return text + ": " + why + further(n)
 	}
@@ -69,10 +69,10 @@ func (v *View) findings() document.Section {
 	troubles := v.troubles()
 	s.Blocks = fold(s.Blocks, document.Count(len(troubles), "finding")+" to heed", v.findingList(troubles))
 	for _, of := range []struct {
-		state checks.State
+		state judge.State
 		words string
-	}{{checks.CannotTell, " cannot tell"}, {checks.Pass, " passed"}} {
-		such := slices.DeleteFunc(slices.Clone(v.Findings), func(f checks.Finding) bool { return f.State != of.state })
+	}{{judge.CannotTell, " cannot tell"}, {judge.Pass, " passed"}} {
+		such := slices.DeleteFunc(slices.Clone(v.Findings), func(f judge.Finding) bool { return f.State != of.state })
 		s.Blocks = fold(s.Blocks, document.Count(len(such), "check")+of.words, v.findingList(such))
 	}
 	return s
@@ -91,10 +91,10 @@ var figureInText = regexp.MustCompile(`(^| )[0-9][0-9.,]*( |$)`)
 
 // findingList lists findings. Those of a check that differ in no more than contestant and figures are
 // one item, which has the first of them and the other contestants' names.
-func (v *View) findingList(findings []checks.Finding) (list document.List) {
+func (v *View) findingList(findings []judge.Finding) (list document.List) {
 	type kind struct {
 		id, text string
-		state    checks.State
+		state    judge.State
 	}
 	items, names := map[kind]int{}, map[int][]string{}
 	for _, f := range findings {
@@ -115,14 +115,14 @@ func (v *View) findingList(findings []checks.Finding) (list document.List) {
 }
 
 // unknown says why a question has no answer: the first of the findings without one, and how many more there are.
-func (v *View) unknown(a checks.Answer) (why string, more int) {
+func (v *View) unknown(a judge.Answer) (why string, more int) {
 	open := slices.DeleteFunc(slices.Clone(a.Findings),
-		func(f checks.Finding) bool { return f.State != checks.CannotTell })
+		func(f judge.Finding) bool { return f.State != judge.CannotTell })
 	return v.finding(open[0]), len(open) - 1
 }
 
 // finding describes a finding and the contestant that it concerns.
-func (v *View) finding(f checks.Finding) string {
+func (v *View) finding(f judge.Finding) string {
 	who := ""
 	if f.Contestant != "" {
 		who = v.Title(f.Contestant) + ": "
@@ -138,9 +138,9 @@ func (v *View) Checked(all bool) document.Section {
 		return s
 	}
 	var list document.List
-	for _, a := range checks.Summary(v.Findings) {
+	for _, a := range judge.Summary(v.Findings) {
 		item := document.Item{Label: a.Question.String(), Text: document.Plain(a.Plain())}
-		if a.State == checks.Pass {
+		if a.State == judge.Pass {
 			item.Text = document.Plain(v.because(a))
 		}
 		troubles := a.Troubles()

@@ -4,23 +4,23 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/internal/checks"
+	"dyno/internal/judge"
 )
 
 // Findings that differ in contestant and figures alone are one item; other levels, states and checks
 // are items of their own.
 func TestFindingList(t *testing.T) {
 	v := NewView(fixture())
-	finding := func(who, text string, state checks.State) checks.Finding {
-		return checks.Finding{ID: "V1", Title: "busy", Contestant: who, State: state, Text: text}
+	finding := func(who, text string, state judge.State) judge.Finding {
+		return judge.Finding{ID: "V1", Title: "busy", Contestant: who, State: state, Text: text}
 	}
-	list := v.findingList([]checks.Finding{
-		finding("a", "at 0ms c5000 it used 94.3 % of its CPUs", checks.Warn),
-		finding("b", "at 0ms c5000 it used 1,000 % of its CPUs", checks.Warn),
-		finding("a", "at 0ms c100 it used 94.3 % of its CPUs", checks.Warn),
-		finding("c", "at 0ms c5000 it used 7 % of its CPUs", checks.Warn),
-		finding("c", "at 0ms c5000 it used 7 % of its CPUs", checks.Fail),
-		finding("", "no figure", checks.Pass), finding("", "no figure", checks.Pass),
+	list := v.findingList([]judge.Finding{
+		finding("a", "at 0ms c5000 it used 94.3 % of its CPUs", judge.Warn),
+		finding("b", "at 0ms c5000 it used 1,000 % of its CPUs", judge.Warn),
+		finding("a", "at 0ms c100 it used 94.3 % of its CPUs", judge.Warn),
+		finding("c", "at 0ms c5000 it used 7 % of its CPUs", judge.Warn),
+		finding("c", "at 0ms c5000 it used 7 % of its CPUs", judge.Fail),
+		finding("", "no figure", judge.Pass), finding("", "no figure", judge.Pass),
 	})
 	var got []string
 	for _, i := range list.Items {

@@ -11,26 +11,25 @@ import (
 	"io"
 	"slices"
 
-	"dyno/internal/analysis"
-	"dyno/internal/checks"
 	"dyno/internal/document"
+	"dyno/internal/judge"
 	"dyno/internal/record"
 )
 
 // Data is a run and its results.
 type Data struct {
 	Run      *record.Run
-	Parts    []Part             // of a run that was measured on several machines; else nil
-	Analysis *analysis.Analysis // of a paired comparison
-	Levels   []Level            // where pairs are compared at several levels all, else those beside the first
-	Loads    []*record.Trial    // of a classic run: those that are shown
+	Parts    []Part          // of a run that was measured on several machines; else nil
+	Analysis *judge.Analysis // of a paired comparison
+	Levels   []Level         // where pairs are compared at several levels all, else those beside the first
+	Loads    []*record.Trial // of a classic run: those that are shown
 	// of one with an external load generator: those, that generator's, and both of the ceiling's
 	// server
 	AllLoads  []*record.Trial
 	Found     []Capacity                 // of a search
 	Alone     []Alone                    // of a run with a backend, by what it is asked for
 	Added     Added                      // by whoever knows why the run was made
-	Findings  []checks.Finding           // whole run first, then by contestant
+	Findings  []judge.Finding            // whole run first, then by contestant
 	Reached   map[string]map[int]float64 // analysis.Reached; nil of a run without rounds
 	Valid     int                        // valid trials
 	Discarded int                        // trials
@@ -120,15 +119,15 @@ func viewOf(d *Data) view {
 
 // measures reports whether the run has a figure of the metric, in the table of a comparison or at a
 // level.
-func (v *View) measures(m analysis.Metric) bool {
-	all := []*analysis.Analysis{v.Analysis}
+func (v *View) measures(m judge.Metric) bool {
+	all := []*judge.Analysis{v.Analysis}
 	if v.Analysis == nil || !v.run.Plan.Ranks() {
 		for i := range v.Levels {
 			all = append(all, v.Levels[i].Analysis)
 		}
 	}
-	return slices.ContainsFunc(all, func(a *analysis.Analysis) bool {
-		return a != nil && slices.ContainsFunc(a.Cells, func(c analysis.Cell) bool {
+	return slices.ContainsFunc(all, func(a *judge.Analysis) bool {
+		return a != nil && slices.ContainsFunc(a.Cells, func(c judge.Cell) bool {
 			return c.Metric == m.Name &&
 				c.Level.N > 0
 		})

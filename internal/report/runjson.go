@@ -1,7 +1,7 @@
 package report
 
 import (
-	"dyno/internal/analysis"
+	"dyno/internal/judge"
 	"dyno/internal/record"
 )
 
@@ -125,12 +125,12 @@ type pairJSON struct {
 	LevelB string `json:"level_b,omitempty"`
 	Metric string `json:"metric"`
 	ratioJSON
-	SE      number           `json:"se_log"`
-	DF      number           `json:"df"`
-	P       number           `json:"p"`
-	Verdict analysis.Verdict `json:"verdict"`
-	Better  orNull           `json:"better"`
-	Note    orNull           `json:"note"`
+	SE      number        `json:"se_log"`
+	DF      number        `json:"df"`
+	P       number        `json:"p"`
+	Verdict judge.Verdict `json:"verdict"`
+	Better  orNull        `json:"better"`
+	Note    orNull        `json:"note"`
 }
 
 type trendJSON struct {

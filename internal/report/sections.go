@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"dyno/internal/checks"
 	"dyno/internal/document"
+	"dyno/internal/judge"
 	"dyno/internal/record"
 	"dyno/internal/wire"
 )
@@ -34,8 +34,8 @@ func (v *View) TableRow(r Row) document.Row {
 	return d
 }
 
-var stateStyle = map[checks.State]document.Style{checks.Pass: document.Good, checks.Warn: document.Warn,
-	checks.Fail: document.Bad}
+var stateStyle = map[judge.State]document.Style{judge.Pass: document.Good, judge.Warn: document.Warn,
+	judge.Fail: document.Bad}
 
 // rest returns the last sections of every report: findings, what the caller adds, failures, starts, method and machine, how
 // to repeat the run, and definitions.
@@ -215,21 +215,21 @@ func (v *View) trialsFact() document.Fact {
 
 // checksFact counts the findings.
 func (v *View) checksFact() document.Fact {
-	n := map[checks.State]int{}
+	n := map[judge.State]int{}
 	for _, f := range v.Findings {
 		n[f.State]++
 	}
 	out := document.Fact{Name: "Checks", Value: document.Count(len(v.Findings), "check"), Note: "all passed", Style: document.Good}
-	if n[checks.Warn]+n[checks.Fail] > 0 {
-		out.Value = fmt.Sprintf("%d fail, %d warn", n[checks.Fail], n[checks.Warn])
+	if n[judge.Warn]+n[judge.Fail] > 0 {
+		out.Value = fmt.Sprintf("%d fail, %d warn", n[judge.Fail], n[judge.Warn])
 		out.Note, out.Style = fmt.Sprintf("of %d", len(v.Findings)), document.Warn
 	}
-	if unknown := n[checks.CannotTell]; unknown > 0 && out.Style == document.Good {
-		out.Note = fmt.Sprintf("%d passed, %d cannot tell", n[checks.Pass], unknown)
+	if unknown := n[judge.CannotTell]; unknown > 0 && out.Style == document.Good {
+		out.Note = fmt.Sprintf("%d passed, %d cannot tell", n[judge.Pass], unknown)
 	} else if unknown > 0 {
 		out.Note += fmt.Sprintf(", %d cannot tell", unknown)
 	}
-	if n[checks.Fail] > 0 {
+	if n[judge.Fail] > 0 {
 		out.Style = document.Bad
 	}
 	if len(v.Findings) == 0 {

@@ -6,21 +6,20 @@ import (
 	"slices"
 	"strings"
 
-	"dyno/internal/analysis"
-	"dyno/internal/checks"
 	"dyno/internal/document"
+	"dyno/internal/judge"
 )
 
 // group is a set of contestants of which no two are separated: no pair of them is shown to differ by
 // more than the margin.
 type group struct {
 	rows  []Row
-	pairs []analysis.Pair
+	pairs []judge.Pair
 }
 
 // open reports whether any pair of the group is inconclusive.
 func (g *group) open() bool {
-	return slices.ContainsFunc(g.pairs, func(p analysis.Pair) bool { return p.Verdict == analysis.Inconclusive })
+	return slices.ContainsFunc(g.pairs, func(p judge.Pair) bool { return p.Verdict == judge.Inconclusive })
 }
 
 // shownGroups is the maximum number of groups that the answer names with the reason of each, and of
@@ -69,16 +68,16 @@ func (g *group) names() string {
 // remain. A row can be in several: what is not separated from both of its neighbours does not make
 // them equal.
 func (v *View) groups(rows []Row) (groups []group) {
-	pair := func(i, j int) (analysis.Pair, bool) {
+	pair := func(i, j int) (judge.Pair, bool) {
 		p, ok := v.a.Pair(rows[i].Name, rows[j].Name, v.primary().Name)
-		return p, ok && p.Verdict != analysis.Different
+		return p, ok && p.Verdict != judge.Different
 	}
 	end := 0 // of the group before
 	for i := range rows {
 		j := i + 1
 		for j < len(rows) && !slices.ContainsFunc(rows[i:j], func(r Row) bool {
 			p, ok := v.a.Pair(r.Name, rows[j].Name, v.primary().Name)
-			return !ok || p.Verdict == analysis.Different
+			return !ok || p.Verdict == judge.Different
 		}) {
 			j++
 		}
@@ -92,7 +91,7 @@ func (v *View) groups(rows []Row) (groups []group) {
 			if together && !slices.ContainsFunc(groups, func(g group) bool {
 				return g.has(rows[i]) && g.has(rows[j])
 			}) {
-				groups = append(groups, group{[]Row{rows[i], rows[j]}, []analysis.Pair{p}})
+				groups = append(groups, group{[]Row{rows[i], rows[j]}, []judge.Pair{p}})
 			}
 		}
 	}
@@ -105,7 +104,7 @@ func (g *group) has(r Row) bool {
 
 // pairsOf returns the comparisons of rows under the primary metric, each as its upper row against a
 // lower one.
-func (v *View) pairsOf(rows []Row) (all []analysis.Pair) {
+func (v *View) pairsOf(rows []Row) (all []judge.Pair) {
 	for i := range rows {
 		for _, r := range rows[i+1:] {
 			if p, ok := v.a.Pair(rows[i].Name, r.Name, v.primary().Name); ok {
@@ -122,11 +121,11 @@ func (v *View) why(g group) string {
 		return v.equal()
 	}
 	reason, apart := "few data", 0.
-	if quiet := checks.Summary(v.Findings)[checks.MachineQuiet]; quiet.State >= checks.Warn {
+	if quiet := judge.Summary(v.Findings)[judge.MachineQuiet]; quiet.State >= judge.Warn {
 		reason = "noise"
 	}
 	for _, p := range g.pairs {
-		if p.Verdict != analysis.Inconclusive {
+		if p.Verdict != judge.Inconclusive {
 			continue
 		}
 		apart = max(apart, p.Ratio.Hi-1, 1/p.Ratio.Lo-1)

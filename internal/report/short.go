@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"dyno/internal/analysis"
 	"dyno/internal/document"
+	"dyno/internal/judge"
 )
 
 // ToBest is the head of a column with ratios to the best.
@@ -62,12 +62,12 @@ func shortened(t document.Table) document.Table {
 }
 
 // shortMetrics returns the metrics shown next to the primary one: CPU, latency and memory.
-func (p *oneLevel) shortMetrics() (list []analysis.Metric) {
+func (p *oneLevel) shortMetrics() (list []judge.Metric) {
 	for _, m := range []string{"throughput", "cpu_per_request", "p50", "p99", "response_p50", "response_p99",
 		"memory"} {
-		x, ok := analysis.MetricNamed(m)
+		x, ok := judge.MetricNamed(m)
 		if m == "p99" {
-			x, ok = analysis.ClassicNamed(m), true
+			x, ok = judge.ClassicNamed(m), true
 		}
 		shown := slices.ContainsFunc(p.ranked(), func(r Row) bool { return p.cell(r.Name, m).Absent == "" })
 		if ok && shown && m != p.primary().Name {
@@ -78,15 +78,15 @@ func (p *oneLevel) shortMetrics() (list []analysis.Metric) {
 }
 
 // shortScale returns the scale of a column; a tail has that of the median, beside which it stands.
-func (p *oneLevel) shortScale(m analysis.Metric) analysis.Scale {
+func (p *oneLevel) shortScale(m judge.Metric) judge.Scale {
 	if m.Name == "p99" {
-		m = analysis.ClassicNamed("p50")
+		m = judge.ClassicNamed("p50")
 	}
 	return p.scale(m)
 }
 
 // shortHead returns the head of a column that has little room.
-func shortHead(m analysis.Metric, s analysis.Scale) string {
+func shortHead(m judge.Metric, s judge.Scale) string {
 	switch m.Name {
 	case "cpu_per_request":
 		return "CPU " + s.Name
@@ -97,7 +97,7 @@ func shortHead(m analysis.Metric, s analysis.Scale) string {
 }
 
 // shortWords explain the places, the heads and the gaps of a table.
-func (p *oneLevel) shortWords(rows []Row, metrics []analysis.Metric) string {
+func (p *oneLevel) shortWords(rows []Row, metrics []judge.Metric) string {
 	var parts []string
 	if i := slices.IndexFunc(rows, func(r Row) bool { return r.Place.Lo < r.Place.Hi }); i >= 0 {
 		between := " or "
@@ -117,10 +117,10 @@ func (p *oneLevel) shortWords(rows []Row, metrics []analysis.Metric) string {
 			parts = append(parts, "MiB: memory")
 		}
 	}
-	lacks := func(m analysis.Metric) bool {
+	lacks := func(m judge.Metric) bool {
 		return slices.ContainsFunc(rows, func(r Row) bool { return p.cell(r.Name, m.Name).Absent != "" })
 	}
-	switch gaps := slices.DeleteFunc(slices.Clone(metrics), func(m analysis.Metric) bool { return !lacks(m) }); {
+	switch gaps := slices.DeleteFunc(slices.Clone(metrics), func(m judge.Metric) bool { return !lacks(m) }); {
 	case len(gaps) == 1 && gaps[0].Name == "p99":
 		parts = append(parts, document.Missing+": too few requests")
 	case len(gaps) > 0:
@@ -132,8 +132,8 @@ func (p *oneLevel) shortWords(rows []Row, metrics []analysis.Metric) string {
 // latencyWords say what the columns of service times are. A median is that of the trials' medians, over epochs
 // and rounds. So is the 99th percentile of a record that lacks the histogram of a trial; else all right answers
 // of the trials that count are in one.
-func (p *oneLevel) latencyWords(rows []Row, metrics []analysis.Metric) []string {
-	tail := slices.ContainsFunc(metrics, func(m analysis.Metric) bool { return m.Name == "p99" })
+func (p *oneLevel) latencyWords(rows []Row, metrics []judge.Metric) []string {
+	tail := slices.ContainsFunc(metrics, func(m judge.Metric) bool { return m.Name == "p99" })
 	merged := !slices.ContainsFunc(rows, func(r Row) bool {
 		c := p.cell(r.Name, "p99")
 		return c.Absent == "" && !c.Merged
@@ -153,7 +153,7 @@ func (p *oneLevel) latencyWords(rows []Row, metrics []analysis.Metric) []string 
 }
 
 // shortCell returns a figure without its interval, which the note below the table sums up.
-func (p *oneLevel) shortCell(r Row, m analysis.Metric) document.Cell {
+func (p *oneLevel) shortCell(r Row, m judge.Metric) document.Cell {
 	c := p.cell(r.Name, m.Name)
 	if c.Absent != "" {
 		return document.Cell{Absent: c.Absent}
@@ -167,21 +167,21 @@ func (p *oneLevel) shortCell(r Row, m analysis.Metric) document.Cell {
 
 // toBest returns a row's figure over that of the first row under the primary metric: by their own
 // pair, which was measured round by round.
-func (p *oneLevel) toBest(r Row) analysis.Estimate {
+func (p *oneLevel) toBest(r Row) judge.Estimate {
 	best := p.ranked()[0]
 	if r.Name == best.Name {
-		return analysis.Estimate{Value: 1, Lo: 1, Hi: 1}
+		return judge.Estimate{Value: 1, Lo: 1, Hi: 1}
 	}
 	pair, ok := p.a.Pair(r.Name, best.Name, p.primary().Name)
 	if !ok || pair.Ratio.N == 0 {
-		return analysis.Estimate{}
+		return judge.Estimate{}
 	}
 	return pair.Ratio
 }
 
 // toBestCell returns a ratio with its interval, if it has one: with two decimals, or with as many
 // as show how wide the interval is and on which side of 1 it ends.
-func toBestCell(e analysis.Estimate) document.Cell {
+func toBestCell(e judge.Estimate) document.Cell {
 	n, whole := 2, e.Lo == e.Hi || math.IsInf(e.Hi, 0)
 	for ; !whole && n < 4 && (e.Hi-e.Lo < math.Pow10(-n) || seemsOne(e.Lo, n) || seemsOne(e.Hi, n)); n++ {
 	}
@@ -194,8 +194,8 @@ func toBestCell(e analysis.Estimate) document.Cell {
 
 // surer says what the ratios compare, and how wide the intervals of the levels are, which the table
 // leaves out.
-func (p *oneLevel) surer(rows []Row, metrics []analysis.Metric) string {
-	var ratios, levels []analysis.Estimate
+func (p *oneLevel) surer(rows []Row, metrics []judge.Metric) string {
+	var ratios, levels []judge.Estimate
 	for i, r := range rows {
 		if i > 0 {
 			ratios = append(ratios, p.toBest(r))
@@ -211,7 +211,7 @@ func (p *oneLevel) surer(rows []Row, metrics []analysis.Metric) string {
 	}
 	head := shortHead(p.primary(), p.scale(p.primary()))
 	but := ""
-	if slices.ContainsFunc(metrics, func(m analysis.Metric) bool { return m.Name == "p99" }) {
+	if slices.ContainsFunc(metrics, func(m judge.Metric) bool { return m.Name == "p99" }) {
 		but = " (but p99)"
 	}
 	per := ""
@@ -223,10 +223,10 @@ func (p *oneLevel) surer(rows []Row, metrics []analysis.Metric) string {
 }
 
 // spread returns the range of the widths of intervals: "±1.8–4.8 %"; "" if one is open.
-func spread(list []analysis.Estimate) string {
+func spread(list []judge.Estimate) string {
 	least, most := math.Inf(1), widest(list)
 	for _, e := range list {
-		least = min(least, widest([]analysis.Estimate{e}))
+		least = min(least, widest([]judge.Estimate{e}))
 	}
 	if len(list) == 0 || math.IsInf(most, 0) {
 		return ""
@@ -240,7 +240,7 @@ func spread(list []analysis.Estimate) string {
 
 // widest returns the wider side of the widest interval, as a share of its figure; +Inf where one is
 // missing or open.
-func widest(list []analysis.Estimate) (most float64) {
+func widest(list []judge.Estimate) (most float64) {
 	for _, e := range list {
 		side := max(e.Hi-e.Value, e.Value-e.Lo) / math.Abs(e.Value)
 		if math.IsNaN(side) {

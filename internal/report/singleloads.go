@@ -7,9 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"dyno/internal/analysis"
-	"dyno/internal/checks"
 	"dyno/internal/document"
+	"dyno/internal/judge"
 	"dyno/internal/record"
 )
 
@@ -44,8 +43,8 @@ func newSingleLoads(v *View) *singleLoads {
 }
 
 // known returns the metrics of a classic run, without the rare ones that no load has.
-func (c *singleLoads) known() []analysis.Metric {
-	return slices.DeleteFunc(slices.Clone(analysis.LoadMetrics), func(m analysis.Metric) bool {
+func (c *singleLoads) known() []judge.Metric {
+	return slices.DeleteFunc(slices.Clone(judge.LoadMetrics), func(m judge.Metric) bool {
 		return m.Rare && m.Name != "time" && !slices.ContainsFunc(c.Loads, func(t *record.Trial) bool {
 			_, ok := m.Of(t)
 			return ok
@@ -64,7 +63,7 @@ func (c *singleLoads) loads(r Row) (list []*record.Trial) {
 }
 
 // figure returns the figure of a row: that of one load, or the median of several.
-func (c *singleLoads) figure(r Row, m analysis.Metric) *Figure {
+func (c *singleLoads) figure(r Row, m judge.Metric) *Figure {
 	if r.Excluded != "" {
 		return &Figure{Absent: r.Excluded}
 	}
@@ -72,19 +71,19 @@ func (c *singleLoads) figure(r Row, m analysis.Metric) *Figure {
 	if len(loads) == 0 {
 		return &Figure{Absent: "the run ended before it was loaded"}
 	}
-	middle := analysis.MiddleOf(loads, m)
+	middle := judge.MiddleOf(loads, m)
 	switch {
 	case middle.N == 0 && m.Name == "p99" && loads[0].Load.ServiceP99NS > 0:
-		return &Figure{Absent: fmt.Sprintf("fewer than %d requests lie beyond it", analysis.Beyond(.99))}
+		return &Figure{Absent: fmt.Sprintf("fewer than %d requests lie beyond it", judge.Beyond(.99))}
 	case middle.N == 0:
 		return &Figure{Absent: "it could not be read"}
 	}
-	return &Figure{Estimate: analysis.Estimate{Value: middle.Value, Lo: math.Inf(-1), Hi: math.Inf(1), N: middle.N},
+	return &Figure{Estimate: judge.Estimate{Value: middle.Value, Lo: math.Inf(-1), Hi: math.Inf(1), N: middle.N},
 		Least: middle.Least, Most: middle.Most}
 }
 
 // loadCell returns a figure in a table, with the range of its loads where there are several.
-func (f *Figure) loadCell(s analysis.Scale) document.Cell {
+func (f *Figure) loadCell(s judge.Scale) document.Cell {
 	if f.Absent != "" {
 		return document.Cell{Absent: f.Absent}
 	}
@@ -95,7 +94,7 @@ func (f *Figure) loadCell(s analysis.Scale) document.Cell {
 	return cell
 }
 
-func (c *singleLoads) scale(m analysis.Metric) analysis.Scale {
+func (c *singleLoads) scale(m judge.Metric) judge.Scale {
 	return scaleFor(m, c.rows, func(r Row) *Figure { return c.figure(r, m) })
 }
 
@@ -131,7 +130,7 @@ func errorsText(errors map[string]int64) string {
 func (c *singleLoads) disturbed(r Row) []string {
 	loads, n := c.loads(r), 0
 	for i := range loads {
-		if checks.Disturbed(loads[i : i+1]) {
+		if judge.Disturbed(loads[i : i+1]) {
 			n++
 		}
 	}
@@ -180,7 +179,7 @@ func (c *singleLoads) sentences() []string {
 
 // best says which load had the highest rate.
 func (c *singleLoads) best() string {
-	m := analysis.ClassicNamed("throughput")
+	m := judge.ClassicNamed("throughput")
 	who, most := "", 0.
 	for _, r := range c.rows {
 		if f := c.figure(r, m); f.Absent == "" && f.Value > most {

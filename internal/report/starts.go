@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"dyno/internal/analysis"
 	"dyno/internal/document"
+	"dyno/internal/judge"
 	"dyno/internal/record"
 )
 
@@ -15,12 +15,12 @@ type startColumn struct {
 	Name string // in CSV and JSON
 	Head string // of tables for people
 	Unit string // ns or bytes
-	Of   func(analysis.Starts) analysis.Estimate
+	Of   func(judge.Starts) judge.Estimate
 }
 
 var startColumns = []startColumn{
-	{"first_answer", "first answer", "ns", func(s analysis.Starts) analysis.Estimate { return s.Ready }},
-	{"warm_up", "warm-up", "ns", func(s analysis.Starts) analysis.Estimate { return s.Steady }},
+	{"first_answer", "first answer", "ns", func(s judge.Starts) judge.Estimate { return s.Ready }},
+	{"warm_up", "warm-up", "ns", func(s judge.Starts) judge.Estimate { return s.Steady }},
 }
 
 // startsShown returns the columns that some row of the run fills.
@@ -34,7 +34,7 @@ func (v *View) startsShown() (shown []startColumn) {
 }
 
 // startScale returns the one that a column of starts is printed with.
-func (v *View) startScale(c startColumn) analysis.Scale {
+func (v *View) startScale(c startColumn) judge.Scale {
 	var values, highest []float64
 	for _, r := range v.all() {
 		if e := c.Of(r.Starts); r.Excluded == "" && e.N > 0 {
@@ -48,7 +48,7 @@ func (v *View) startScale(c startColumn) analysis.Scale {
 }
 
 // startCell returns a figure of a start, with its interval where that has a width.
-func startCell(e analysis.Estimate, s analysis.Scale) document.Cell {
+func startCell(e judge.Estimate, s judge.Scale) document.Cell {
 	switch {
 	case e.N == 0:
 		return document.Cell{Absent: "none was found"}
@@ -59,7 +59,7 @@ func startCell(e analysis.Estimate, s analysis.Scale) document.Cell {
 }
 
 // classesText says what the warm-ups were: "flat", or "warmed 9, slowdown 3".
-func classesText(s analysis.Starts) string {
+func classesText(s judge.Starts) string {
 	var parts []string
 	for _, c := range []string{record.Flat, record.Warmed, record.Slowdown, record.NotSteady} {
 		switch n := s.Classes[c]; n {
@@ -119,12 +119,12 @@ func (v *View) starts() document.Section {
 // leveled reports whether the level that starts reached is known of some row.
 func (v *View) leveled() bool {
 	return slices.ContainsFunc(v.all(), func(r Row) bool {
-		return r.Excluded == "" && slices.ContainsFunc(r.Starts.Each, func(s analysis.Start) bool { return s.Level > 0 })
+		return r.Excluded == "" && slices.ContainsFunc(r.Starts.Each, func(s judge.Start) bool { return s.Level > 0 })
 	})
 }
 
 // levelsOf returns the levels that starts reached, the lowest first.
-func levelsOf(each []analysis.Start) (all []float64) {
+func levelsOf(each []judge.Start) (all []float64) {
 	for _, s := range each {
 		if s.Level > 0 {
 			all = append(all, s.Level)
@@ -136,7 +136,7 @@ func levelsOf(each []analysis.Start) (all []float64) {
 
 // reachedCells returns the range of the levels that starts reached, and the widest gap between two
 // neighbours among them, with how many lie below it: of starts of two kinds it separates these.
-func reachedCells(each []analysis.Start) []document.Cell {
+func reachedCells(each []judge.Start) []document.Cell {
 	all := levelsOf(each)
 	if len(all) < 3 {
 		return []document.Cell{{Absent: "too few starts"}, {Absent: "too few starts"}}

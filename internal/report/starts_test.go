@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/internal/analysis"
+	"dyno/internal/judge"
 )
 
 // Where every contestant is warm at once, the intervals say in what unit that stands.
@@ -13,7 +13,7 @@ func TestScaleOfStartsAtOnce(t *testing.T) {
 	v := &View{}
 	for _, hi := range []float64{0, 101e6, math.Inf(1)} {
 		r := Row{}
-		r.Starts = analysis.Starts{N: 3, Steady: analysis.Estimate{N: 3, Hi: hi}}
+		r.Starts = judge.Starts{N: 3, Steady: judge.Estimate{N: 3, Hi: hi}}
 		v.rows = append(v.rows, r)
 	}
 	warm := startColumns[1]
@@ -28,9 +28,9 @@ func TestScaleOfStartsAtOnce(t *testing.T) {
 
 // The widest gap between the levels of starts separates those of two kinds.
 func TestReachedCells(t *testing.T) {
-	var each []analysis.Start
+	var each []judge.Start
 	for i, level := range []float64{1, .94, 1.01, .95, .99, 0, 1.02} {
-		each = append(each, analysis.Start{Epoch: i, Level: level})
+		each = append(each, judge.Start{Epoch: i, Level: level})
 	}
 	cells := reachedCells(each)
 	if got := cells[0].Value + ", " + cells[1].Value + " " + cells[1].Side; got != "0.940–1.020, 4.2 % (2 of 6 below)" {

@@ -11,8 +11,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
 
-	"dyno/internal/analysis"
-	"dyno/internal/checks"
+	"dyno/internal/judge"
 	"dyno/internal/record"
 )
 
@@ -72,10 +71,10 @@ func TestTextIsShort(t *testing.T) {
 // worst first.
 func TestTrust(t *testing.T) {
 	d := fixture()
-	d.Findings = []checks.Finding{{ID: checks.Contract, State: checks.Pass}, {ID: checks.Twins, State: checks.Pass},
-		{ID: checks.Calibrated, State: checks.Warn}, {ID: checks.Drift, Contestant: "iris", State: checks.Fail},
-		{ID: checks.FreshStarts, Contestant: "iris", State: checks.CannotTell, Text: "spread"},
-		{ID: checks.Dependence, State: checks.CannotTell, Text: "few"}}
+	d.Findings = []judge.Finding{{ID: judge.Contract, State: judge.Pass}, {ID: judge.Twins, State: judge.Pass},
+		{ID: judge.Calibrated, State: judge.Warn}, {ID: judge.Drift, Contestant: "iris", State: judge.Fail},
+		{ID: judge.FreshStarts, Contestant: "iris", State: judge.CannotTell, Text: "spread"},
+		{ID: judge.Dependence, State: judge.CannotTell, Text: "few"}}
 	d.Folder = "runs/1"
 	got := ""
 	for _, it := range NewView(d).trust() {
@@ -110,14 +109,14 @@ func TestTrust(t *testing.T) {
 
 func TestToBestCell(t *testing.T) {
 	for _, c := range []struct {
-		e    analysis.Estimate
+		e    judge.Estimate
 		want string
 	}{
-		{analysis.Estimate{Value: 1, Lo: 1, Hi: 1}, "1.00 "},
-		{analysis.Estimate{Value: 0.742, Lo: 0.709, Hi: 0.766}, "0.74 (0.71–0.77)"},
-		{analysis.Estimate{Value: 0.0763, Lo: 0.0730, Hi: 0.0807}, "0.076 (0.073–0.081)"},
-		{analysis.Estimate{Value: 0.98, Lo: 0.96, Hi: 0.9991}, "0.980 (0.960–0.999)"}, // which is not 1
-		{analysis.Estimate{Value: 0.7, Lo: 0, Hi: math.Inf(1)}, "0.70 "},
+		{judge.Estimate{Value: 1, Lo: 1, Hi: 1}, "1.00 "},
+		{judge.Estimate{Value: 0.742, Lo: 0.709, Hi: 0.766}, "0.74 (0.71–0.77)"},
+		{judge.Estimate{Value: 0.0763, Lo: 0.0730, Hi: 0.0807}, "0.076 (0.073–0.081)"},
+		{judge.Estimate{Value: 0.98, Lo: 0.96, Hi: 0.9991}, "0.980 (0.960–0.999)"}, // which is not 1
+		{judge.Estimate{Value: 0.7, Lo: 0, Hi: math.Inf(1)}, "0.70 "},
 	} {
 		if got := toBestCell(c.e); got.Value+" "+got.Side != c.want {
 			t.Errorf("%v: %q %q, want %q", c.e, got.Value, got.Side, c.want)
@@ -157,9 +156,9 @@ func TestMergedTailIsOfRightAnswers(t *testing.T) {
 		}
 	}
 	p := &oneLevel{NewView(d)}
-	tail := analysis.ClassicNamed("p99")
+	tail := judge.ClassicNamed("p99")
 	want := "p99: 99 % of the right answers in the rounds that count took no longer (service time)"
-	if got := p.latencyWords(p.ranked(), []analysis.Metric{tail}); !slices.Contains(got, want) {
+	if got := p.latencyWords(p.ranked(), []judge.Metric{tail}); !slices.Contains(got, want) {
 		t.Errorf("%q; want %s", got, want)
 	}
 }

@@ -4,21 +4,20 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/internal/analysis"
-	"dyno/internal/checks"
+	"dyno/internal/judge"
 	"dyno/internal/record"
 )
 
 // Who still moves is marked in every form that people read, and in JSON; a check that cannot tell is named.
 func TestMovingIsMarked(t *testing.T) {
 	d := fixture()
-	d.Analysis.Trends = []analysis.Trend{
+	d.Analysis.Trends = []judge.Trend{
 		{Cell: record.Cell{Contestant: "kestrel"}, Metric: "throughput",
-			Change: analysis.Estimate{Value: 1.06, Lo: 1.03, Hi: 1.10, N: 12}, P: .01, Moving: true},
+			Change: judge.Estimate{Value: 1.06, Lo: 1.03, Hi: 1.10, N: 12}, P: .01, Moving: true},
 		{Cell: record.Cell{Contestant: "iris"}, Metric: "throughput",
-			Change: analysis.Estimate{Value: 1.02, Lo: .99, Hi: 1.05, N: 12}, P: .4},
+			Change: judge.Estimate{Value: 1.02, Lo: .99, Hi: 1.05, N: 12}, P: .4},
 	}
-	d.Findings = append(d.Findings, checks.Finding{ID: checks.Order, Title: "order effect", State: checks.CannotTell,
+	d.Findings = append(d.Findings, judge.Finding{ID: judge.Order, Title: "order effect", State: judge.CannotTell,
 		Text: "as much as 3 %"})
 	for name, write := range map[string]Writer{"text": inFull, "html": HTML, "markdown": Markdown} {
 		got := strings.Join(strings.Fields(string(written(t, write, d))), " ")
@@ -39,8 +38,8 @@ func TestMovingIsMarked(t *testing.T) {
 // Who is far ahead is said although one still moves, and that its size is less sure.
 func TestStillMovingAndFarAhead(t *testing.T) {
 	d := fixture()
-	d.Analysis.Trends = []analysis.Trend{{Cell: record.Cell{Contestant: "kestrel"}, Metric: "throughput",
-		Change: analysis.Estimate{Value: 1.03, Lo: 1.02, Hi: 1.05, N: 12}, P: .01, Moving: true}}
+	d.Analysis.Trends = []judge.Trend{{Cell: record.Cell{Contestant: "kestrel"}, Metric: "throughput",
+		Change: judge.Estimate{Value: 1.03, Lo: 1.02, Hi: 1.05, N: 12}, P: .01, Moving: true}}
 	const want = " still changed speed while measured: who is ahead is sure, by how much is less so."
 	if got := strings.Join(NewView(d).Answer(), " "); strings.Contains(got, want) {
 		t.Errorf("no pair says so: %s", got)

@@ -4,9 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/internal/analysis"
-	"dyno/internal/checks"
 	"dyno/internal/document"
+	"dyno/internal/judge"
 	"dyno/internal/record"
 )
 
@@ -26,7 +25,7 @@ func TestAACheckIsOne(t *testing.T) {
 		if p := v.doubts()[0].(document.Paragraph); !strings.HasPrefix(p.Text.String(), word+": ") {
 			t.Errorf("%s: %q, want %s", what, p.Text, word)
 		}
-		if got := checks.Summary(d.Findings)[checks.TwinsEqual].Plain(); got != plain[word] {
+		if got := judge.Summary(d.Findings)[judge.TwinsEqual].Plain(); got != plain[word] {
 			t.Errorf("%s: twins equal? %s, want %s", what, got, plain[word])
 		}
 		asks := strings.Contains(itemsText(v.trust()), "? no two equal servers were compared; to test that here")
@@ -36,11 +35,11 @@ func TestAACheckIsOne(t *testing.T) {
 	}
 	for state, word := range aaWords {
 		d := fixture()
-		d.Findings = []checks.Finding{{ID: checks.Twins, State: state, Text: "the figure"}}
+		d.Findings = []judge.Finding{{ID: judge.Twins, State: state, Text: "the figure"}}
 		check(state.String(), word, d)
 	}
 	d := fixture()
-	d.Analysis.AACheck, d.Findings = nil, []checks.Finding{{ID: checks.Twins, State: checks.CannotTell, Text: "few"}}
+	d.Analysis.AACheck, d.Findings = nil, []judge.Finding{{ID: judge.Twins, State: judge.CannotTell, Text: "few"}}
 	check("no valid trial of the copy", "cannot tell", d)
 	d = fixture()
 	d.Run.Plan.Controls, d.Run.Plan.Study.Slug, d.Analysis.AACheck, d.Findings = []string{"ref"}, "", nil, nil
@@ -76,14 +75,14 @@ func TestOneProcessIsTwins(t *testing.T) {
 func discarded(primary string) *Data {
 	d := fixture()
 	d.Valid, d.Discarded, d.Run.Plan.Primary = 0, 360, primary
-	d.Analysis = &analysis.Analysis{Primary: primary, Margin: 0.03}
-	d.Findings = []checks.Finding{
-		{ID: checks.ServerCPUs, Title: "CPU of other programs", State: checks.Fail,
+	d.Analysis = &judge.Analysis{Primary: primary, Margin: 0.03}
+	d.Findings = []judge.Finding{
+		{ID: judge.ServerCPUs, Title: "CPU of other programs", State: judge.Fail,
 			Text: "other programs used 43 % of the server's CPUs"},
-		{ID: checks.Pauses, Title: "pauses", State: checks.Fail, Text: "it stood still"},
-		{ID: checks.Discarded, Title: "discarded", State: checks.Fail,
+		{ID: judge.Pauses, Title: "pauses", State: judge.Fail, Text: "it stood still"},
+		{ID: judge.Discarded, Title: "discarded", State: judge.Fail,
 			Text: "100 % of the trials are discarded"},
-		{ID: checks.Twins, Title: "A/A check", State: checks.CannotTell,
+		{ID: judge.Twins, Title: "A/A check", State: judge.CannotTell,
 			Text: "the reference and its copy have too few valid trials"},
 	}
 	return d
@@ -126,17 +125,17 @@ func TestCommandsOnOneLine(t *testing.T) {
 // A gap in the table has its legend.
 func TestGapsHaveALegend(t *testing.T) {
 	p := &oneLevel{NewView(fixture())}
-	rows, tail := p.ranked(), analysis.ClassicNamed("p99")
-	throughput, _ := analysis.MetricNamed("throughput")
-	memory, _ := analysis.MetricNamed("memory") // which lacks one
-	for want, metrics := range map[string][]analysis.Metric{
+	rows, tail := p.ranked(), judge.ClassicNamed("p99")
+	throughput, _ := judge.MetricNamed("throughput")
+	memory, _ := judge.MetricNamed("memory") // which lacks one
+	for want, metrics := range map[string][]judge.Metric{
 		"–: too few requests": {throughput, tail}, "–: not measured": {throughput, memory, tail},
 	} {
 		if got := p.shortWords(rows, metrics); !strings.Contains(got, want) {
 			t.Errorf("no %q in %q", want, got)
 		}
 	}
-	if got := p.shortWords(rows, []analysis.Metric{throughput}); strings.Contains(got, "–:") {
+	if got := p.shortWords(rows, []judge.Metric{throughput}); strings.Contains(got, "–:") {
 		t.Errorf("a legend without a gap: %q", got)
 	}
 }
@@ -148,8 +147,8 @@ func TestTroubleOfWhatDecides(t *testing.T) {
 	} {
 		d := fixture()
 		d.Run.Plan.Primary, d.Analysis.Primary = primary, primary
-		d.Findings = []checks.Finding{
-			{ID: checks.Calibrated, State: checks.Warn}, {ID: checks.Turns, State: checks.Warn},
+		d.Findings = []judge.Finding{
+			{ID: judge.Calibrated, State: judge.Warn}, {ID: judge.Turns, State: judge.Warn},
 		}
 		if got := itemsText(NewView(d).trust()); !strings.Contains(got, want) {
 			t.Errorf("%s: %s", primary, got)

@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"dyno/internal/analysis"
 	"dyno/internal/document"
+	"dyno/internal/judge"
 )
 
 // Missing is shown in place of a number that does not exist.
@@ -121,10 +121,10 @@ func pText(name string, p float64) string {
 // ScaleOf returns the scale that a whole column of values in a base unit (1/s, ns, bytes) is best
 // printed with: the largest that leaves the smallest of them at least 1. Values that are not
 // positive and finite do not count.
-func ScaleOf(unit string, values ...float64) analysis.Scale {
-	list := analysis.UnitNamed(unit).Scales
+func ScaleOf(unit string, values ...float64) judge.Scale {
+	list := judge.UnitNamed(unit).Scales
 	if list == nil {
-		return analysis.Scale{Per: 1, Name: unit}
+		return judge.Scale{Per: 1, Name: unit}
 	}
 	least := math.Inf(1)
 	for _, v := range values {
@@ -147,12 +147,12 @@ func scaled(v float64, unit string) string {
 }
 
 // levelParts prints a level and its interval in a column's scale.
-func levelParts(e analysis.Estimate, s analysis.Scale) (v, plusMinus string) {
+func levelParts(e judge.Estimate, s judge.Scale) (v, plusMinus string) {
 	return Sig3(e.Value / s.Per), widestSide(e.Value, e.Lo, e.Hi)
 }
 
 // IntervalIn prints the bounds of a level in a scale, without the scale's name: "91,200–95,100".
-func IntervalIn(e analysis.Estimate, s analysis.Scale) string {
+func IntervalIn(e judge.Estimate, s judge.Scale) string {
 	if math.IsInf(e.Lo, 0) && math.IsInf(e.Hi, 0) {
 		return "interval open"
 	}
@@ -184,7 +184,7 @@ func Decimals(v float64) int {
 }
 
 // After returns the name of a scale as written after a number.
-func After(s analysis.Scale) string {
+func After(s judge.Scale) string {
 	if s.Name == "1/s" {
 		return "/s"
 	}

@@ -3,9 +3,8 @@ package report
 import (
 	"fmt"
 
-	"dyno/internal/analysis"
-	"dyno/internal/checks"
 	"dyno/internal/document"
+	"dyno/internal/judge"
 )
 
 // matrixFrom is the number of pairs above which a matrix stands before the sentences, and these are
@@ -18,7 +17,7 @@ type sentence struct {
 	Claim   string // "Iris serves 1.42 × (1.38–1.47) the requests of Gin: "
 	Verdict string // "different"
 	Rest    string // " (p = 0.007)", or why not
-	Kind    analysis.Verdict
+	Kind    judge.Verdict
 }
 
 func (s sentence) String() string { return s.Claim + s.Verdict + s.Rest }
@@ -28,24 +27,24 @@ func (s sentence) text() document.Prose {
 	return document.Prose{{Text: s.Claim}, {Text: s.Verdict, Style: styleOf[s.Kind]}, {Text: s.Rest}}
 }
 
-var styleOf = map[analysis.Verdict]document.Style{
-	analysis.Different:    document.Good,
-	analysis.Negligible:   document.Same,
-	analysis.Equivalent:   document.Same,
-	analysis.Inconclusive: document.Warn,
+var styleOf = map[judge.Verdict]document.Style{
+	judge.Different:    document.Good,
+	judge.Negligible:   document.Same,
+	judge.Equivalent:   document.Same,
+	judge.Inconclusive: document.Warn,
 }
 
-func relation(m analysis.Metric, e analysis.Estimate) string {
+func relation(m judge.Metric, e judge.Estimate) string {
 	value, interval := RatioParts(e.Value, e.Lo, e.Hi)
 	return fmt.Sprintf(m.Says().Factor, value+" × "+interval)
 }
 
 // sentence says what the data says of a pair, the better one first.
-func (v *View) sentence(p analysis.Pair) sentence {
+func (v *View) sentence(p judge.Pair) sentence {
 	if p.Better == p.B && p.Better != "" {
 		p = turned(p)
 	}
-	m, _ := analysis.MetricNamed(p.Metric)
+	m, _ := judge.MetricNamed(p.Metric)
 	s := sentence{Kind: p.Verdict, Verdict: v.verdictWord(p.Verdict)}
 	s.Claim = v.Title(p.A) + " " + relation(m, p.Ratio) + " " + v.Title(p.B) + ": "
 	evidence := ""
@@ -53,10 +52,10 @@ func (v *View) sentence(p analysis.Pair) sentence {
 		evidence = " (" + pText("p", p.P) + ")"
 	}
 	switch {
-	case p.Verdict == analysis.Equivalent: // its interval says why
+	case p.Verdict == judge.Equivalent: // its interval says why
 	case v.a.Interim == 0:
-		s.Verdict, s.Kind, s.Rest = notSeparated, analysis.Inconclusive, " (before the first analysis)"
-	case p.Verdict == analysis.Negligible:
+		s.Verdict, s.Kind, s.Rest = notSeparated, judge.Inconclusive, " (before the first analysis)"
+	case p.Verdict == judge.Negligible:
 		s.Rest = ", certain but within " + PerCent(v.margin()) + evidence
 	case v.a.Long != nil && p.Note == v.a.Long.Words:
 		s.Verdict, s.Rest = "no verdict", ": "+document.Clean(p.Note)
@@ -75,26 +74,26 @@ const notSeparated = "not separated"
 func (v *View) equal() string { return "equal within " + PerCent(v.margin()) }
 
 // verdictWord returns the word that reports use for a verdict. Records and JSON use other words.
-func (v *View) verdictWord(verdict analysis.Verdict) string {
+func (v *View) verdictWord(verdict judge.Verdict) string {
 	switch verdict {
-	case analysis.Equivalent:
+	case judge.Equivalent:
 		return v.equal()
-	case analysis.Inconclusive:
+	case judge.Inconclusive:
 		return notSeparated
 	}
 	return string(verdict)
 }
 
 // turned returns the same comparison seen from B.
-func turned(p analysis.Pair) analysis.Pair {
+func turned(p judge.Pair) judge.Pair {
 	p.A, p.B = p.B, p.A
-	p.Ratio = analysis.Estimate{Value: 1 / p.Ratio.Value, Lo: 1 / p.Ratio.Hi, Hi: 1 / p.Ratio.Lo, N: p.Ratio.N}
+	p.Ratio = judge.Estimate{Value: 1 / p.Ratio.Value, Lo: 1 / p.Ratio.Hi, Hi: 1 / p.Ratio.Lo, N: p.Ratio.N}
 	return p
 }
 
 // pairs returns the comparisons of ranked contestants under the primary metric, each as its upper
 // row against a lower one.
-func (v *View) pairs() (all, neighbours []analysis.Pair) {
+func (v *View) pairs() (all, neighbours []judge.Pair) {
 	rows := v.ranked()
 	for i := range rows {
 		for j := i + 1; j < len(rows); j++ {
@@ -112,16 +111,16 @@ func (v *View) pairs() (all, neighbours []analysis.Pair) {
 }
 
 // mark returns a verdict as one character, from the side of A.
-func mark(p analysis.Pair) string {
+func mark(p judge.Pair) string {
 	switch p.Verdict {
-	case analysis.Different:
+	case judge.Different:
 		if p.Better == p.A {
 			return ">"
 		}
 		return "<"
-	case analysis.Negligible:
+	case judge.Negligible:
 		return "≈"
-	case analysis.Equivalent:
+	case judge.Equivalent:
 		return "="
 	}
 	return "?"
@@ -130,8 +129,8 @@ func mark(p analysis.Pair) string {
 const markLegend = "> better than the column · < worse · = equal within the margin · ≈ differs, but within the margin · ? not separated"
 
 // aaWords are the outcomes of the A/A check in a word or two.
-var aaWords = map[checks.State]string{checks.Pass: "passed", checks.CannotTell: "cannot tell",
-	checks.Warn: "doubtful", checks.Fail: "failed"}
+var aaWords = map[judge.State]string{judge.Pass: "passed", judge.CannotTell: "cannot tell",
+	judge.Warn: "doubtful", judge.Fail: "failed"}
 
 // hasTwins reports whether the run has a copy of its reference.
 func (v *View) hasTwins() bool { return len(v.run.Plan.Controls) > 1 }
@@ -142,9 +141,9 @@ func (v *View) aaCheck() (word, text string, style document.Style) {
 	if !v.hasTwins() {
 		return "not done", "not done: the run has no copy of its reference", document.Quiet
 	}
-	state, made := checks.StateOf(v.Findings, checks.Twins)
+	state, made := judge.StateOf(v.Findings, judge.Twins)
 	if !made {
-		state = checks.CannotTell
+		state = judge.CannotTell
 	}
 	word, style = aaWords[state], stateStyle[state]
 	c := v.a.AACheck
@@ -155,11 +154,11 @@ func (v *View) aaCheck() (word, text string, style document.Style) {
 	text = fmt.Sprintf("%s: %s against its copy %s: %s × %s%s: ", word, document.Clean(c.A), document.Clean(c.B), value,
 		interval, v.pText(c))
 	switch {
-	case state == checks.Fail:
+	case state == judge.Fail:
 		text += "the same program seems to differ from itself; the run fails"
-	case state == checks.Warn:
+	case state == judge.Warn:
 		text += "a difference where there is none, within the margin"
-	case state == checks.Pass:
+	case state == judge.Pass:
 		text += "equal, as it must be"
 	case v.a.Interim == 0:
 		text += "too few epochs"
@@ -181,7 +180,7 @@ func (v *View) others() (lines []string) {
 }
 
 // pText returns the p-value of a comparison, after a comma; empty where no details are asked for.
-func (v *View) pText(p *analysis.Pair) string {
+func (v *View) pText(p *judge.Pair) string {
 	if !v.Verbose {
 		return ""
 	}

@@ -5,43 +5,42 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/internal/analysis"
-	"dyno/internal/checks"
+	"dyno/internal/judge"
 )
 
 func TestSentence(t *testing.T) {
 	d := fixture()
 	d.Verbose = true
 	v := NewView(d)
-	base := analysis.Pair{A: "iris-mvc", B: "kestrel", Metric: "throughput", P: 0.0073,
-		Verdict: analysis.Different, Better: "iris-mvc",
-		Ratio: analysis.Estimate{Value: 1.42, Lo: 1.38, Hi: 1.47, N: 12}}
-	with := func(f func(*analysis.Pair)) analysis.Pair { p := base; f(&p); return p }
+	base := judge.Pair{A: "iris-mvc", B: "kestrel", Metric: "throughput", P: 0.0073,
+		Verdict: judge.Different, Better: "iris-mvc",
+		Ratio: judge.Estimate{Value: 1.42, Lo: 1.38, Hi: 1.47, N: 12}}
+	with := func(f func(*judge.Pair)) judge.Pair { p := base; f(&p); return p }
 	for _, c := range []struct {
-		p    analysis.Pair
+		p    judge.Pair
 		want string
 	}{
 		{base, "Iris MVC serves 1.42 × (1.38–1.47) the requests of Kestrel: different (p = 0.007)"},
-		{with(func(p *analysis.Pair) {
+		{with(func(p *judge.Pair) {
 			p.Better = "kestrel"
-			p.Ratio = analysis.Estimate{Value: 0.5, Lo: 0.4, Hi: 0.8}
+			p.Ratio = judge.Estimate{Value: 0.5, Lo: 0.4, Hi: 0.8}
 		}),
 			"Kestrel serves 2.00 × (1.25–2.50) the requests of Iris MVC: different (p = 0.007)"},
-		{with(func(p *analysis.Pair) {
+		{with(func(p *judge.Pair) {
 			p.Metric = "cpu_per_request"
 			p.Better = "kestrel"
 			p.Ratio.Value, p.Ratio.Lo, p.Ratio.Hi = 2, 1.6, 2.5
 		}),
 			"Kestrel uses 0.500 × (0.400–0.625) the CPU per request of Iris MVC: different (p = 0.007)"},
-		{with(func(p *analysis.Pair) { p.Verdict, p.Better = analysis.Equivalent, "" }),
+		{with(func(p *judge.Pair) { p.Verdict, p.Better = judge.Equivalent, "" }),
 			"Iris MVC serves 1.42 × (1.38–1.47) the requests of Kestrel: equal within 3 %"},
-		{with(func(p *analysis.Pair) { p.Verdict = analysis.Negligible }),
+		{with(func(p *judge.Pair) { p.Verdict = judge.Negligible }),
 			"Iris MVC serves 1.42 × (1.38–1.47) the requests of Kestrel: negligible, certain but within 3 % (p = " +
 				"0.007)"},
-		{with(func(p *analysis.Pair) { p.Verdict, p.Better = analysis.Inconclusive, "" }),
+		{with(func(p *judge.Pair) { p.Verdict, p.Better = judge.Inconclusive, "" }),
 			"Iris MVC serves 1.42 × (1.38–1.47) the requests of Kestrel: not separated (p = 0.007)"},
-		{with(func(p *analysis.Pair) {
-			p.Verdict, p.Better, p.Note = analysis.Inconclusive, "", "kestrel stands at the ceiling"
+		{with(func(p *judge.Pair) {
+			p.Verdict, p.Better, p.Note = judge.Inconclusive, "", "kestrel stands at the ceiling"
 		}),
 			"Iris MVC serves 1.42 × (1.38–1.47) the requests of Kestrel: not separated (p = 0.007), " +
 				"for kestrel stands at the ceiling"},
@@ -71,16 +70,16 @@ func TestAnswer(t *testing.T) {
 			"Not run: aspnetcore-mvc (needs .NET SDK >=10.0; install", "Failed: Gin, at load: 3 of 41,002"}, "pairs"},
 		{"few data", func(d *Data) { d.Findings = nil }, []string{"Iris / net/http (few data: at most 2.9 % apart)"},
 			"noisy"},
-		{"two, and a winner", func(d *Data) { two(d, analysis.Different) },
+		{"two, and a winner", func(d *Data) { two(d, judge.Different) },
 			[]string{"fasthttp is faster: at least 1.00 × hyper (0.99–1.01)."}, "separated"},
-		{"two, equal", func(d *Data) { two(d, analysis.Equivalent) },
+		{"two, equal", func(d *Data) { two(d, judge.Equivalent) },
 			[]string{"fasthttp and hyper are equal within 3 %: 1.00 × (0.99–1.01)."}, "separated"},
-		{"two, open", func(d *Data) { d.Findings = nil; two(d, analysis.Inconclusive) },
+		{"two, open", func(d *Data) { d.Findings = nil; two(d, judge.Inconclusive) },
 			[]string{"Not separated: fasthttp and hyper: 1.00 × (0.99–1.01); few data: at most 1.2 % apart; run " +
 				"longer: --budget 24m."}, "pair"},
 		{"all separated", func(d *Data) {
 			for i := range d.Analysis.Pairs {
-				d.Analysis.Pairs[i].Verdict = analysis.Different
+				d.Analysis.Pairs[i].Verdict = judge.Different
 			}
 			for i := range d.Analysis.Places {
 				d.Analysis.Places[i].Lo, d.Analysis.Places[i].Hi = i+1, i+1
@@ -89,7 +88,7 @@ func TestAnswer(t *testing.T) {
 		{"none separated", func(d *Data) {
 			d.Findings = nil
 			for i := range d.Analysis.Pairs {
-				d.Analysis.Pairs[i].Verdict = analysis.Inconclusive
+				d.Analysis.Pairs[i].Verdict = judge.Inconclusive
 			}
 			for i := range d.Analysis.Places {
 				d.Analysis.Places[i].Lo, d.Analysis.Places[i].Hi = 1, 6
@@ -97,7 +96,7 @@ func TestAnswer(t *testing.T) {
 		}, []string{"Not enough data to rank: none of the 6 servers is shown to be ahead of another; few data: at " +
 			"most 8", "run longer: --budget 24m"}, "Not separated"},
 		{"an A/A check that differs", func(d *Data) {
-			d.Findings = []checks.Finding{{ID: checks.Twins, State: checks.Fail,
+			d.Findings = []judge.Finding{{ID: judge.Twins, State: judge.Fail,
 				Text: "two identical servers came out different"}}
 		}, []string{"This run must not be quoted: two identical"}, ""},
 		{"one alone", func(d *Data) {
@@ -131,7 +130,7 @@ func TestAnswer(t *testing.T) {
 }
 
 // two leaves the first two, with that verdict.
-func two(d *Data, verdict analysis.Verdict) {
+func two(d *Data, verdict judge.Verdict) {
 	a := d.Analysis
 	d.Run.Plan.Contestants, d.Run.Failures, d.Run.Contestants = []string{"fasthttp", "hyper"}, nil,
 		d.Run.Contestants[:2]
@@ -139,7 +138,7 @@ func two(d *Data, verdict analysis.Verdict) {
 	for i := range a.Pairs {
 		a.Pairs[i].Verdict = verdict
 	}
-	if verdict == analysis.Different {
+	if verdict == judge.Different {
 		a.Places[0].Hi, a.Places[1].Lo = 1, 2
 	}
 }
@@ -157,10 +156,10 @@ func TestMoreGroups(t *testing.T) {
 			name := fmt.Sprint("s", i-1)
 			d.Run.Plan.Contestants = append(d.Run.Plan.Contestants, name)
 			for j := range i {
-				p := analysis.Pair{A: fmt.Sprint("s", j-1), B: name, Metric: a.Primary, Verdict: analysis.Different,
-					Ratio: analysis.Estimate{Value: 1, Lo: 0.99, Hi: 1.01, N: 8}}
+				p := judge.Pair{A: fmt.Sprint("s", j-1), B: name, Metric: a.Primary, Verdict: judge.Different,
+					Ratio: judge.Estimate{Value: 1, Lo: 0.99, Hi: 1.01, N: 8}}
 				if i%3 == 1 && j == i-1 {
-					p.Verdict = analysis.Equivalent
+					p.Verdict = judge.Equivalent
 				}
 				a.Pairs = append(a.Pairs, p)
 			}

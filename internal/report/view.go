@@ -6,9 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"dyno/internal/analysis"
-	"dyno/internal/checks"
 	"dyno/internal/document"
+	"dyno/internal/judge"
 	"dyno/internal/record"
 )
 
@@ -18,13 +17,13 @@ type Row struct {
 	Title     string
 	Control   bool
 	Built     *record.Contestant // nil if it never got so far
-	Place     analysis.Place     // zero for controls
+	Place     judge.Place        // zero for controls
 	Failure   *record.Failure
 	Excluded  string   // why it is not ranked; empty if it is
 	elsewhere bool     // because it is loaded at other levels alone
 	Notes     []string // what a reader must know beside the numbers
 	Data      []string // the same for programs
-	Starts    analysis.Starts
+	Starts    judge.Starts
 }
 
 // failed reports whether the contestant itself failed: not one that cannot be run here, or that has
@@ -43,28 +42,28 @@ func (r *Row) Absent(why string) document.Item {
 // View is the data with derived values that all forms share.
 type View struct {
 	*Data
-	a        *analysis.Analysis // never nil
-	run      *record.Run        // never nil
-	rows     []Row              // contestants in table order; none is left out
+	a        *judge.Analysis // never nil
+	run      *record.Run     // never nil
+	rows     []Row           // contestants in table order; none is left out
 	controls []Row
-	metrics  []analysis.Metric // the primary first
-	Engines  bool              // rows are in order of their engines
+	metrics  []judge.Metric // the primary first
+	Engines  bool           // rows are in order of their engines
 }
 
 // NewView returns the view of a judged run.
 func NewView(d *Data) *View {
 	v := &View{Data: d, a: d.Analysis, run: d.Run}
 	if v.a == nil {
-		v.a = &analysis.Analysis{}
+		v.a = &judge.Analysis{}
 	}
 	if v.run == nil {
 		v.run = &record.Run{}
 	}
-	v.metrics = slices.DeleteFunc(slices.Clone(analysis.Metrics), func(m analysis.Metric) bool {
+	v.metrics = slices.DeleteFunc(slices.Clone(judge.Metrics), func(m judge.Metric) bool {
 		return (m.Open() ||
 			m.Rare) && !v.measures(m)
 	})
-	if i := slices.IndexFunc(v.metrics, func(m analysis.Metric) bool { return m.Name == v.primary().Name }); i > 0 {
+	if i := slices.IndexFunc(v.metrics, func(m judge.Metric) bool { return m.Name == v.primary().Name }); i > 0 {
 		m := v.metrics[i]
 		v.metrics = slices.Insert(slices.Delete(v.metrics, i, i+1), 0, m)
 	}
@@ -116,7 +115,7 @@ func (v *View) row(name string, control bool) Row {
 		}
 	}
 	r.Excluded = v.unranked(&r)
-	r.Starts = analysis.StartsOf(v.run, name, v.Reached[name])
+	r.Starts = judge.StartsOf(v.run, name, v.Reached[name])
 	r.Notes = v.notes(&r)
 	switch cut := v.logCut(name); {
 	case cut == "":
@@ -202,13 +201,13 @@ func (v *View) logCut(name string) string {
 // see names the checks that found something of a row: by their questions to people, by their ids to
 // programs.
 func (v *View) see(r *Row) (questions, ids []string) {
-	for _, a := range checks.Summary(v.Findings) {
-		if slices.ContainsFunc(a.Troubles(), func(f checks.Finding) bool { return f.Contestant == r.Name }) {
+	for _, a := range judge.Summary(v.Findings) {
+		if slices.ContainsFunc(a.Troubles(), func(f judge.Finding) bool { return f.Contestant == r.Name }) {
 			questions = append(questions, a.Question.String())
 		}
 	}
 	for _, f := range v.Findings {
-		if f.Contestant == r.Name && f.State >= checks.Warn && !slices.Contains(ids, f.ID) {
+		if f.Contestant == r.Name && f.State >= judge.Warn && !slices.Contains(ids, f.ID) {
 			ids = append(ids, f.ID)
 		}
 	}
@@ -243,13 +242,13 @@ func (v *View) Title(name string) string {
 }
 
 // primary returns the metric that decides. The default is throughput.
-func (v *View) primary() analysis.Metric {
+func (v *View) primary() judge.Metric {
 	for _, name := range []string{v.a.Primary, v.run.Plan.Primary, "throughput"} {
-		if m, ok := analysis.MetricNamed(name); ok {
+		if m, ok := judge.MetricNamed(name); ok {
 			return m
 		}
 	}
-	return analysis.Metrics[0]
+	return judge.Metrics[0]
 }
 
 // reference returns the name of the control that ratios are relative to.
@@ -275,7 +274,7 @@ func (v *View) margin() float64 {
 }
 
 // cell returns the cell of a row, or one that is absent and says so.
-func (v *View) cell(name, metric string) analysis.Cell {
+func (v *View) cell(name, metric string) judge.Cell {
 	if c := v.a.Cell(name, metric); c != nil {
 		if c.Level.N == 0 && c.Absent == "" {
 			absent := *c
@@ -284,11 +283,11 @@ func (v *View) cell(name, metric string) analysis.Cell {
 		}
 		return *c
 	}
-	return analysis.Cell{Contestant: name, Metric: metric, Absent: "it has no valid trials"}
+	return judge.Cell{Contestant: name, Metric: metric, Absent: "it has no valid trials"}
 }
 
 // scale returns the one that a metric's column is printed with.
-func (v *View) scale(m analysis.Metric) analysis.Scale {
+func (v *View) scale(m judge.Metric) judge.Scale {
 	var levels []float64
 	for _, r := range v.all() {
 		if c := v.cell(r.Name, m.Name); r.Excluded == "" && c.Absent == "" {
@@ -299,7 +298,7 @@ func (v *View) scale(m analysis.Metric) analysis.Scale {
 }
 
 // shown returns the metrics that tables have columns for: none if no trials could fill them.
-func (v *View) shown() []analysis.Metric {
+func (v *View) shown() []judge.Metric {
 	for _, r := range v.all() {
 		if r.Excluded == "" {
 			return v.metrics
@@ -319,8 +318,8 @@ func (v *View) ranked() (rows []Row) {
 }
 
 // troubles returns the findings that did not pass: failures first, then the others in their order.
-func (v *View) troubles() (list []checks.Finding) {
-	for _, s := range []checks.State{checks.Fail, checks.Warn} {
+func (v *View) troubles() (list []judge.Finding) {
+	for _, s := range []judge.State{judge.Fail, judge.Warn} {
 		for _, f := range v.Findings {
 			if f.State == s {
 				list = append(list, f)

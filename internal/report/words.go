@@ -3,19 +3,19 @@ package report
 import (
 	"slices"
 
-	"dyno/internal/analysis"
 	"dyno/internal/document"
+	"dyno/internal/judge"
 )
 
 // definitions are all explanations of a page, those of the metrics from their table.
 var definitions = slices.Concat(general, metricWords(), startWords)
 
 func metricWords() (list []document.Definition) {
-	for _, m := range analysis.Metrics {
+	for _, m := range judge.Metrics {
 		list = append(list, document.Definition{ID: m.Name, Name: m.Title, Text: m.About})
 	}
-	for _, m := range analysis.LoadMetrics {
-		if _, listed := analysis.MetricNamed(m.Name); !listed {
+	for _, m := range judge.LoadMetrics {
+		if _, listed := judge.MetricNamed(m.Name); !listed {
 			list = append(list, document.Definition{ID: m.Name, Name: m.Title, Text: m.About})
 		}
 	}
@@ -23,7 +23,7 @@ func metricWords() (list []document.Definition) {
 }
 
 // namesOf returns the names of metrics, to which their definitions are keyed.
-func namesOf(metrics []analysis.Metric) (names []string) {
+func namesOf(metrics []judge.Metric) (names []string) {
 	for _, m := range metrics {
 		names = append(names, m.Name)
 	}
@@ -84,8 +84,8 @@ var startWords = []document.Definition{
 // words of a comparison leave out what no table of the page has.
 func (p *oneLevel) words() []document.Definition {
 	return slices.DeleteFunc(slices.Clone(definitions), func(w document.Definition) bool {
-		m, ok := analysis.MetricNamed(w.ID)
-		if !ok && slices.Contains(namesOf(analysis.LoadMetrics), w.ID) {
+		m, ok := judge.MetricNamed(w.ID)
+		if !ok && slices.Contains(namesOf(judge.LoadMetrics), w.ID) {
 			return true
 		}
 		return ok && (m.Open() || m.Rare) && !p.measures(m) && (len(p.Levels) == 0 || m.Rare)

@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"dyno/internal/analysis"
 	"dyno/internal/document"
+	"dyno/internal/judge"
 	"dyno/internal/plan"
 	"dyno/internal/record"
 	"dyno/internal/report"
@@ -17,15 +17,15 @@ import (
 // differences from run to run, which a single run's interval cannot know.
 type Across struct {
 	Runs    int
-	Primary analysis.Metric
+	Primary judge.Metric
 	Pairs   []AcrossPair // contestants, then the reference and its copy
 }
 
 // AcrossPair is the ratio of A to B.
 type AcrossPair struct {
 	A, B     string
-	Each     []analysis.Estimate // by run, at 95 %; N is 0 if a run has none
-	Shown    []analysis.Estimate // by run, as its report shows it
+	Each     []judge.Estimate    // by run, at 95 %; N is 0 if a run has none
+	Shown    []judge.Estimate    // by run, as its report shows it
 	Together stats.RandomEffects // log ratio, at 95 %
 }
 
@@ -45,7 +45,7 @@ func Combine(runs []*record.Run) (*Across, error) {
 	if !first.Ranks() {
 		return nil, fmt.Errorf("only paired comparisons at one level are combined across runs")
 	}
-	m, ok := analysis.MetricNamed(first.Primary)
+	m, ok := judge.MetricNamed(first.Primary)
 	if !ok {
 		return nil, fmt.Errorf("the runs decide by %q, which this version does not know", first.Primary)
 	}
@@ -59,7 +59,7 @@ func Combine(runs []*record.Run) (*Across, error) {
 		a.Pairs = append(a.Pairs, AcrossPair{A: c[0], B: c[1]})
 	}
 	for _, r := range runs {
-		t := analysis.Tabulate(plan.Valid(r), r.Plan.At)
+		t := judge.Tabulate(plan.Valid(r), r.Plan.At)
 		for i := range a.Pairs {
 			p := &a.Pairs[i]
 			p.Each = append(p.Each, t.Compare(m, record.Cell{Contestant: p.A}, record.Cell{Contestant: p.B}, runLevel))

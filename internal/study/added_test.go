@@ -6,9 +6,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"dyno/internal/analysis"
 	"dyno/internal/claim"
 	"dyno/internal/document"
+	"dyno/internal/judge"
 	"dyno/internal/record"
 	"dyno/internal/report"
 )
@@ -16,7 +16,7 @@ import (
 // A claim with a figure is drawn as published and as measured; the others are counted.
 func TestShifts(t *testing.T) {
 	rate, _ := claim.MetricNamed("throughput")
-	shown := []claim.Shown{{What: "a ÷ b", Unit: "×", Estimate: analysis.Estimate{Value: 1.05, Lo: 1.01, Hi: 1.08,
+	shown := []claim.Shown{{What: "a ÷ b", Unit: "×", Estimate: judge.Estimate{Value: 1.05, Lo: 1.01, Hi: 1.08,
 		N: 10}}}
 	c := &Claims{Outcomes: []claim.Outcome{
 		{Claim: claim.Claim{Kind: claim.Ratio, Value: 2.6, Text: "A serves 2.6 times the requests of B."}, Metric: rate,

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"dyno/internal/analysis"
+	"dyno/internal/judge"
 	"dyno/internal/plan"
 	"dyno/internal/record"
 	"dyno/internal/report"
@@ -41,10 +41,10 @@ type Change struct {
 	Contestant string
 	Control    bool
 	Metric     string
-	Now, Then  analysis.Estimate // ratio to the reference, at 1 − Alpha
+	Now, Then  judge.Estimate // ratio to the reference, at 1 − Alpha
 	// Now over Then, judged together under a metric; N is the smaller number of epochs, and
 	// inconclusive means that no change is shown
-	analysis.Decision
+	judge.Decision
 	Better    bool // a change is shown, and it is an improvement
 	SameBuild bool // both runs started the same program
 }
@@ -155,16 +155,16 @@ func weaknesses(run, other *record.Run, reference string) (out []string) {
 }
 
 // metrics returns all closed-loop metrics, the primary one first.
-func metrics(primary string) []analysis.Metric {
-	all := slices.DeleteFunc(slices.Clone(analysis.Metrics), func(m analysis.Metric) bool { return (m.Open() || m.Rare) && m.Name != primary })
-	i := max(0, slices.IndexFunc(all, func(m analysis.Metric) bool { return m.Name == primary })) // −1: none
+func metrics(primary string) []judge.Metric {
+	all := slices.DeleteFunc(slices.Clone(judge.Metrics), func(m judge.Metric) bool { return (m.Open() || m.Rare) && m.Name != primary })
+	i := max(0, slices.IndexFunc(all, func(m judge.Metric) bool { return m.Name == primary })) // −1: none
 	return slices.Concat(all[i:i+1], all[:i], all[i+1:])
 }
 
 // pairOf holds two runs while they are compared, and their valid trials at the first level.
 type pairOf struct {
 	run, other *record.Run
-	now, then  *analysis.Table
+	now, then  *judge.Table
 	a          *Against
 }
 
@@ -195,7 +195,7 @@ func (p *pairOf) names() (names []string) {
 }
 
 // changes judges all names under one metric.
-func (p *pairOf) changes(m analysis.Metric, names []string) (out []Change) {
+func (p *pairOf) changes(m judge.Metric, names []string) (out []Change) {
 	var now, then [][]float64
 	reference := record.Cell{Contestant: p.a.Reference}
 	for _, name := range names {
@@ -206,10 +206,10 @@ func (p *pairOf) changes(m analysis.Metric, names []string) (out []Change) {
 		}
 		now, then = append(now, x), append(then, y)
 		out = append(out, Change{Contestant: name, Metric: m.Name, Control: slices.Contains(p.run.Plan.Controls, name),
-			SameBuild: p.sameBuild(name), Now: analysis.RatioOf(x, 1-p.a.Alpha), Then: analysis.RatioOf(y, 1-p.a.Alpha)})
+			SameBuild: p.sameBuild(name), Now: judge.RatioOf(x, 1-p.a.Alpha), Then: judge.RatioOf(y, 1-p.a.Alpha)})
 	}
 	rounds := [2]int{p.run.Plan.Rounds, p.other.Plan.Rounds}
-	for i, d := range analysis.Changes(now, then, p.a.Alpha, p.a.Margin, rounds) {
+	for i, d := range judge.Changes(now, then, p.a.Alpha, p.a.Margin, rounds) {
 		out[i].Decision, out[i].Better = d, d.Up() == m.More
 	}
 	return out
@@ -221,6 +221,6 @@ func (p *pairOf) sameBuild(name string) bool {
 }
 
 // firstLevel returns a run's valid trials at its first level.
-func firstLevel(run *record.Run) *analysis.Table {
-	return analysis.Tabulate(byLevel(run, plan.Valid(run))[0], nil)
+func firstLevel(run *record.Run) *judge.Table {
+	return judge.Tabulate(byLevel(run, plan.Valid(run))[0], nil)
 }

@@ -5,8 +5,8 @@ import (
 	"math"
 	"time"
 
-	"dyno/internal/analysis"
 	"dyno/internal/document"
+	"dyno/internal/judge"
 	"dyno/internal/record"
 	"dyno/internal/report"
 )
@@ -15,7 +15,7 @@ import (
 func (a *Against) Document(run, other *record.Run) *document.Document {
 	drifts := ""
 	for i, d := range a.Drifts {
-		m, _ := analysis.MetricNamed(d.Metric)
+		m, _ := judge.MetricNamed(d.Metric)
 		if i > 0 {
 			drifts += ","
 		}
@@ -47,7 +47,7 @@ func (a *Against) Document(run, other *record.Run) *document.Document {
 	for i := range a.Changes {
 		c := &a.Changes[i]
 		if i == 0 || c.Metric != a.Changes[i-1].Metric {
-			m, _ := analysis.MetricNamed(c.Metric)
+			m, _ := judge.MetricNamed(c.Metric)
 			table = &document.Table{Columns: []document.Column{{Head: m.Title, Lead: true}, {Head: "then × " +
 				a.Reference},
 				{Head: "now × " + a.Reference}, {Head: "change, " + report.PerCent(1-a.Alpha)}, {Head: "program"}, {}}}
@@ -97,11 +97,11 @@ func (c *Change) text(margin float64) string {
 		way = "better"
 	}
 	switch {
-	case c.Verdict == analysis.Inconclusive:
+	case c.Verdict == judge.Inconclusive:
 		return "no change shown"
-	case c.Verdict == analysis.Equivalent:
+	case c.Verdict == judge.Equivalent:
 		return "unchanged within " + report.PerCent(margin)
-	case c.Verdict == analysis.Negligible:
+	case c.Verdict == judge.Negligible:
 		way += ", but within " + report.PerCent(margin)
 	}
 	if c.Control || c.SameBuild {
@@ -111,7 +111,7 @@ func (c *Change) text(margin float64) string {
 }
 
 // ChangeText formats a ratio as a change in percent, with its interval.
-func ChangeText(e analysis.Estimate) string {
+func ChangeText(e judge.Estimate) string {
 	if math.IsInf(e.Hi, 1) {
 		return SignedPerCent(e.Value-1) + " (too few epochs for an interval)"
 	}
@@ -140,16 +140,16 @@ type againstRun struct {
 }
 
 type againstChange struct {
-	Contestant string           `json:"contestant"`
-	Control    bool             `json:"control"`
-	Metric     string           `json:"metric"`
-	Now        againstEstimate  `json:"to_reference"`
-	Then       againstEstimate  `json:"to_reference_against"`
-	Ratio      againstEstimate  `json:"change"`
-	P          float64          `json:"p"`
-	Verdict    analysis.Verdict `json:"verdict"`
-	Better     *bool            `json:"better"` // null if no change is shown
-	SameBuild  bool             `json:"same_program"`
+	Contestant string          `json:"contestant"`
+	Control    bool            `json:"control"`
+	Metric     string          `json:"metric"`
+	Now        againstEstimate `json:"to_reference"`
+	Then       againstEstimate `json:"to_reference_against"`
+	Ratio      againstEstimate `json:"change"`
+	P          float64         `json:"p"`
+	Verdict    judge.Verdict   `json:"verdict"`
+	Better     *bool           `json:"better"` // null if no change is shown
+	SameBuild  bool            `json:"same_program"`
 }
 
 type againstEstimate struct {
@@ -176,7 +176,7 @@ func (a *Against) Data(run, other *record.Run) any {
 	side := func(r *record.Run, epochs int) againstRun {
 		return againstRun{r.Plan.Origin.StartedUnixNS, r.Plan.Seed, r.Plan.Origin.Dyno, epochs}
 	}
-	estimate := func(e analysis.Estimate) againstEstimate {
+	estimate := func(e judge.Estimate) againstEstimate {
 		return againstEstimate{finite(e.Value), finite(e.Lo), finite(e.Hi)}
 	}
 	all := againstData{Format: 2, Run: side(run, a.Epochs[0]), Against: side(other, a.Epochs[1]),
@@ -188,7 +188,7 @@ func (a *Against) Data(run, other *record.Run) any {
 		one := againstChange{Contestant: c.Contestant, Control: c.Control, Metric: c.Metric, Now: estimate(c.Now),
 			Then: estimate(c.Then), Ratio: estimate(c.Ratio), P: c.P, Verdict: c.Verdict,
 			SameBuild: c.SameBuild}
-		if c.Verdict == analysis.Different || c.Verdict == analysis.Negligible {
+		if c.Verdict == judge.Different || c.Verdict == judge.Negligible {
 			one.Better = &c.Better
 		}
 		all.Changes = append(all.Changes, one)

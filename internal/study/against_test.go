@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/internal/analysis"
+	"dyno/internal/judge"
 	"dyno/internal/record"
 )
 
@@ -37,7 +37,7 @@ func TestRunAgainstItself(t *testing.T) {
 			!(c.Ratio.Lo < 1 && c.Ratio.Hi > 1) {
 			t.Errorf("%+v", c)
 		}
-		if c.Verdict != analysis.Equivalent && c.Verdict != analysis.Inconclusive {
+		if c.Verdict != judge.Equivalent && c.Verdict != judge.Inconclusive {
 			t.Errorf("%s %s: %s", c.Contestant, c.Metric, c.Verdict)
 		}
 	}
@@ -83,7 +83,7 @@ func TestAgainstFindsAChange(t *testing.T) {
 		if c.Metric != "throughput" {
 			continue
 		}
-		if fast := c.Contestant == "iris-templates"; fast != (c.Verdict == analysis.Different) || fast &&
+		if fast := c.Contestant == "iris-templates"; fast != (c.Verdict == judge.Different) || fast &&
 			!(c.Better && !c.SameBuild && c.Ratio.Lo > 1.1 && c.Ratio.Hi < 1.4) {
 			t.Errorf("%+v", c)
 		}
@@ -178,7 +178,7 @@ func TestChangesKeepTheirLevel(t *testing.T) {
 			}
 			now := [][]float64{values(mn[0], truth, .05), values(mn[0], 0, .1), values(mn[0], 0, .05)}
 			then := [][]float64{values(mn[1], 0, .05), values(mn[1], 0, .05), values(mn[1], 0, .1)}
-			d := analysis.Changes(now, then, .05, .03, [2]int{12, 12})
+			d := judge.Changes(now, then, .05, .03, [2]int{12, 12})
 			if d[1].Different || d[2].Different {
 				wrong++
 			}

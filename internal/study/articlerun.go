@@ -5,9 +5,9 @@ import (
 	"math"
 	"slices"
 
-	"dyno/internal/analysis"
 	"dyno/internal/claim"
 	"dyno/internal/document"
+	"dyno/internal/judge"
 	"dyno/internal/report"
 )
 
@@ -86,9 +86,9 @@ func (a *articleRun) intro(started string) string {
 }
 
 // value returns a source's figure; NaN if it has none.
-func (a *articleRun) value(s *source, m analysis.Metric) float64 {
+func (a *articleRun) value(s *source, m judge.Metric) float64 {
 	if s.date == "" {
-		if middle := analysis.MiddleOf(s.Loads, m); middle.N > 0 {
+		if middle := judge.MiddleOf(s.Loads, m); middle.N > 0 {
 			return middle.Value
 		}
 		return math.NaN()
@@ -117,7 +117,7 @@ func (a *articleRun) table() document.Table {
 		rows[i] = document.Row{Cells: []document.Cell{{Value: s.Title}, {Value: s.by}},
 			Rule: i > 0 && a.sources[i-1].Contestant != s.Contestant}
 	}
-	for _, m := range analysis.Printed {
+	for _, m := range judge.Printed {
 		var known []float64
 		for i := range a.sources {
 			if v := a.value(&a.sources[i], m); !math.IsNaN(v) {
@@ -138,7 +138,7 @@ func (a *articleRun) table() document.Table {
 }
 
 // unitAfter returns the unit for a column's head, unless its title says it.
-func unitAfter(m analysis.Metric, s analysis.Scale) string {
+func unitAfter(m judge.Metric, s judge.Scale) string {
 	if m.Unit == "1/s" || s.Name == "" {
 		return ""
 	}
@@ -154,8 +154,8 @@ func numberCell(v, per float64, absent string) document.Cell {
 
 // published compares each published rate with its number of requests over its time.
 func (a *articleRun) published() (lines []string) {
-	var rate, per analysis.Metric
-	for _, m := range analysis.Printed {
+	var rate, per judge.Metric
+	for _, m := range judge.Printed {
 		switch m.Name {
 		case "throughput":
 			rate = m

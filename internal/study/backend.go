@@ -3,7 +3,7 @@ package study
 import (
 	"slices"
 
-	"dyno/internal/analysis"
+	"dyno/internal/judge"
 	"dyno/internal/plan"
 	"dyno/internal/record"
 	"dyno/internal/report"
@@ -17,7 +17,7 @@ func alone(run *record.Run) (out []report.Alone) {
 	if p.Backend == "" {
 		return nil
 	}
-	throughput, _ := analysis.MetricNamed("throughput")
+	throughput, _ := judge.MetricNamed("throughput")
 	rates := map[record.Level][]float64{}
 	pilot := plan.Pilot(run)
 	for _, l := range p.Levels {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/internal/analysis"
+	"dyno/internal/judge"
 	"dyno/internal/plan"
 	"dyno/internal/record"
 	"dyno/internal/report"
@@ -108,7 +108,7 @@ func TestBackendIsToldOf(t *testing.T) {
 	if err := report.HTML(&out, d); err != nil || strings.Contains(out.String(), "The backend alone") {
 		t.Errorf("%v, or a section without a figure", err)
 	}
-	for _, m := range analysis.Metrics {
+	for _, m := range judge.Metrics {
 		if m.Unranked && !m.Rare && !m.Open() {
 			t.Errorf("%s would be shown of every run", m.Name)
 		}
@@ -117,13 +117,13 @@ func TestBackendIsToldOf(t *testing.T) {
 
 // Without a reference in the pilots, the share is the rate over the backend's own rate.
 func TestSharesWithoutTheReference(t *testing.T) {
-	rate := func(name string, perSec float64, absent string) analysis.Cell {
-		return analysis.Cell{Contestant: name, Metric: "throughput", Absent: absent,
-			Level: analysis.Estimate{Value: perSec, N: 6}}
+	rate := func(name string, perSec float64, absent string) judge.Cell {
+		return judge.Cell{Contestant: name, Metric: "throughput", Absent: absent,
+			Level: judge.Estimate{Value: perSec, N: 6}}
 	}
 	l := report.Level{At: record.Level{Connections: 125, Pipeline: 1, Records: 10, Scenario: "other"},
-		Analysis: &analysis.Analysis{Shares: map[string]float64{"known": .3},
-			Cells: []analysis.Cell{rate("a", 17_000, ""), rate("known", 5000, ""), rate("gone", 5000, "it failed")}}}
+		Analysis: &judge.Analysis{Shares: map[string]float64{"known": .3},
+			Cells: []judge.Cell{rate("a", 17_000, ""), rate("known", 5000, ""), rate("gone", 5000, "it failed")}}}
 	backend := []report.Alone{{At: record.Level{Connections: 125, Pipeline: 1, Records: 500}, PerSec: 1},
 		{At: record.Level{Connections: 125, Pipeline: 1, Records: 10}, PerSec: 20_000}}
 	l.At.HTTP = wire.H2 // which is between the generator and the contestants

@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"dyno/internal/analysis"
 	"dyno/internal/claim"
+	"dyno/internal/judge"
 	"dyno/internal/record"
 )
 
@@ -19,7 +19,7 @@ func rateOf(metric string) string {
 }
 
 // exchange returns the bytes per exchange that a bytes-per-second metric counts.
-func (e *evidence) exchange(at record.Cell, metric string) analysis.Estimate {
+func (e *evidence) exchange(at record.Cell, metric string) judge.Estimate {
 	return e.perAnswer(at, func(l *record.Load) int64 {
 		if metric == "read_per_sec" {
 			return l.BytesRead
@@ -29,17 +29,17 @@ func (e *evidence) exchange(at record.Cell, metric string) analysis.Estimate {
 }
 
 // times returns the product x·y, both above 0.
-func times(x, y analysis.Estimate) analysis.Estimate {
-	return analysis.Estimate{Value: x.Value * y.Value, Lo: x.Lo * y.Lo, Hi: x.Hi * y.Hi, N: min(x.N, y.N)}
+func times(x, y judge.Estimate) judge.Estimate {
+	return judge.Estimate{Value: x.Value * y.Value, Lo: x.Lo * y.Lo, Hi: x.Hi * y.Hi, N: min(x.N, y.N)}
 }
 
 // wrong returns how many requests in a cell's trials, including discarded ones, had no right
 // answer; nothing if none of its trials is valid.
-func (e *evidence) wrong(at record.Cell) analysis.Estimate {
+func (e *evidence) wrong(at record.Cell) judge.Estimate {
 	if !slices.ContainsFunc(e.valid, func(t *record.Trial) bool {
 		return t.Contestant == at.Contestant && e.run.Plan.At(t) == at.Level
 	}) {
-		return analysis.Estimate{}
+		return judge.Estimate{}
 	}
 	epochs, n := map[int]bool{}, int64(0)
 	for i := range e.run.Trials {
@@ -48,13 +48,13 @@ func (e *evidence) wrong(at record.Cell) analysis.Estimate {
 			n += t.Load.Failed + t.Load.Errored()
 		}
 	}
-	return analysis.Estimate{Value: float64(n), Lo: float64(n), Hi: float64(n), N: len(epochs)}
+	return judge.Estimate{Value: float64(n), Lo: float64(n), Hi: float64(n), N: len(epochs)}
 }
 
 // perAnswer returns bytes per right answer, with the smallest and largest trial as its interval: it
 // only varies if the answers do.
-func (e *evidence) perAnswer(at record.Cell, of func(*record.Load) int64) analysis.Estimate {
-	out := analysis.Estimate{Lo: math.Inf(1), Hi: math.Inf(-1)}
+func (e *evidence) perAnswer(at record.Cell, of func(*record.Load) int64) judge.Estimate {
+	out := judge.Estimate{Lo: math.Inf(1), Hi: math.Inf(-1)}
 	epochs := map[int]bool{}
 	var bytes, answers int64
 	for i := range e.valid {
@@ -68,7 +68,7 @@ func (e *evidence) perAnswer(at record.Cell, of func(*record.Load) int64) analys
 		out.Lo, out.Hi = min(out.Lo, each), max(out.Hi, each)
 	}
 	if answers == 0 {
-		return analysis.Estimate{}
+		return judge.Estimate{}
 	}
 	out.Value, out.N = float64(bytes)/float64(answers), len(epochs)
 	return out

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"dyno/internal/analysis"
 	"dyno/internal/claim"
+	"dyno/internal/judge"
 	"dyno/internal/record"
 	"dyno/internal/report"
 )
@@ -170,8 +170,8 @@ func (e *evidence) plotted(f claim.Figure) report.Figure {
 	x.Least, x.Most = e.epochs(f)
 	at, _ := e.cell(f.Cell)
 	if a := e.analysisOf(at.Level); a != nil && metric == f.Metric.Name {
-		m, _ := analysis.MetricNamed(metric)
-		x.Bound = m.AtCeiling && m.More && a.Shares[f.Contestant] > analysis.CeilingLimit
+		m, _ := judge.MetricNamed(metric)
+		x.Bound = m.AtCeiling && m.More && a.Shares[f.Contestant] > judge.CeilingLimit
 	}
 	return x
 }
@@ -185,7 +185,7 @@ func (e *evidence) alone(levels []record.Level) (out []report.Figure) {
 		if i := slices.IndexFunc(e.data.Alone, func(a report.Alone) bool { return a.Serves(l) }); i >= 0 {
 			a := e.data.Alone[i]
 			any, x = true, report.Figure{Least: a.Least, Most: a.Most,
-				Estimate: analysis.Estimate{Value: a.PerSec, Lo: math.Inf(-1), Hi: math.Inf(1), N: a.Loads}}
+				Estimate: judge.Estimate{Value: a.PerSec, Lo: math.Inf(-1), Hi: math.Inf(1), N: a.Loads}}
 		}
 		out = append(out, x)
 	}

@@ -6,9 +6,8 @@ import (
 	"path"
 	"slices"
 
-	"dyno/internal/analysis"
-	"dyno/internal/checks"
 	"dyno/internal/claim"
+	"dyno/internal/judge"
 	"dyno/internal/plan"
 	"dyno/internal/record"
 	"dyno/internal/report"
@@ -68,14 +67,14 @@ type evidence struct {
 	data  *report.Data
 	valid []*record.Trial
 
-	found map[int][]checks.Finding // by level
-	cells *analysis.Table
+	found map[int][]judge.Finding // by level
+	cells *judge.Table
 }
 
 // table returns the table of valid trials.
-func (e *evidence) table() *analysis.Table {
+func (e *evidence) table() *judge.Table {
 	if e.cells == nil {
-		e.cells = analysis.Tabulate(plan.Valid(e.run), e.run.Plan.At)
+		e.cells = judge.Tabulate(plan.Valid(e.run), e.run.Plan.At)
 	}
 	return e.cells
 }
@@ -189,15 +188,15 @@ func (e *evidence) lacks(c claim.Cell, metric string) (claim.Verdict, string) {
 
 // findings returns the findings that concern the metric and did not pass: on the whole run, the
 // contestant and its level.
-func (e *evidence) findings(c claim.Cell, metric string) []checks.Finding {
+func (e *evidence) findings(c claim.Cell, metric string) []judge.Finding {
 	if m, _ := claim.MetricNamed(metric); m.Static || c.Level == idle { // no trial
 		return nil
 	}
 	at, _ := e.cell(c)
 	m, _ := trialMetric(rateOf(metric))
-	var out []checks.Finding
+	var out []judge.Finding
 	for _, f := range e.level(at.Level) {
-		if f.State >= checks.Warn && (f.Contestant == "" || f.Contestant == c.Contestant) && f.Concerns(m.Kind) {
+		if f.State >= judge.Warn && (f.Contestant == "" || f.Contestant == c.Contestant) && f.Concerns(m.Kind) {
 			out = append(out, f)
 		}
 	}
@@ -212,7 +211,7 @@ func (e *evidence) index(level int) int {
 
 // level returns the findings at a level; in a run at several levels, this level's own instead of
 // the worst.
-func (e *evidence) level(level int) []checks.Finding {
+func (e *evidence) level(level int) []judge.Finding {
 	i := e.index(level)
 	if i < 0 || i >= len(e.data.Levels) {
 		return e.data.Findings
@@ -221,16 +220,16 @@ func (e *evidence) level(level int) []checks.Finding {
 		return found
 	}
 	l := &e.data.Levels[i]
-	p, at := &e.run.Plan, checks.OneOfMany
+	p, at := &e.run.Plan, judge.OneOfMany
 	if l.At.Open() {
-		at = checks.NotCompared
+		at = judge.NotCompared
 	}
-	found := slices.DeleteFunc(slices.Clone(e.data.Findings), func(f checks.Finding) bool {
-		return checks.ScopeOf(f.ID, p, at) == checks.EachLevel || checks.ScopeOf(f.ID, p, checks.NotCompared) == checks.EachLevel
+	found := slices.DeleteFunc(slices.Clone(e.data.Findings), func(f judge.Finding) bool {
+		return judge.ScopeOf(f.ID, p, at) == judge.EachLevel || judge.ScopeOf(f.ID, p, judge.NotCompared) == judge.EachLevel
 	})
 	found = append(found, checksAt(e.run, l, at)...)
 	if e.found == nil {
-		e.found = map[int][]checks.Finding{}
+		e.found = map[int][]judge.Finding{}
 	}
 	e.found[i] = found
 	return found
@@ -248,7 +247,7 @@ func (e *evidence) Warnings(c claim.Cell, metric string) (out []claim.Warning) {
 func (e *evidence) Margin() float64 { return e.run.Plan.Margin }
 
 // analysisOf returns the analysis with a level's cells.
-func (e *evidence) analysisOf(level int) *analysis.Analysis {
+func (e *evidence) analysisOf(level int) *judge.Analysis {
 	if i := e.index(level); i >= 0 && i < len(e.data.Levels) {
 		return e.data.Levels[i].Analysis
 	}
@@ -256,7 +255,7 @@ func (e *evidence) analysisOf(level int) *analysis.Analysis {
 }
 
 // Level implements claim.Evidence.
-func (e *evidence) Level(c claim.Cell, metric string) analysis.Estimate {
+func (e *evidence) Level(c claim.Cell, metric string) judge.Estimate {
 	l := e.measured(c, metric)
 	l.Lo, l.Hi = e.opened(c, metric, l.Lo, l.Hi)
 	return l
@@ -279,31 +278,31 @@ func (e *evidence) opened(c claim.Cell, metric string, lo, hi float64) (float64,
 // atCeiling reports whether a cell's rate is a lower bound, because it is too near the generator's
 // ceiling or the generator was too busy.
 func (e *evidence) atCeiling(c record.Cell) bool {
-	if a := e.analysisOf(c.Level); a != nil && a.Shares[c.Contestant] > analysis.CeilingLimit {
+	if a := e.analysisOf(c.Level); a != nil && a.Shares[c.Contestant] > judge.CeilingLimit {
 		return true
 	}
-	return slices.ContainsFunc(e.level(c.Level), func(f checks.Finding) bool {
+	return slices.ContainsFunc(e.level(c.Level), func(f judge.Finding) bool {
 		return f.Bounds() && f.Contestant == c.Contestant
 	})
 }
 
 // measured returns a cell's recorded value.
-func (e *evidence) measured(c claim.Cell, metric string) analysis.Estimate {
+func (e *evidence) measured(c claim.Cell, metric string) judge.Estimate {
 	at, ok := e.cell(c)
 	a := e.analysisOf(at.Level)
 	switch {
 	case metric == "lines_of_code":
 		if built := e.run.Contestant(c.Contestant); built != nil && built.LinesOfCode > 0 {
 			n := float64(built.LinesOfCode)
-			return analysis.Estimate{Value: n, Lo: n, Hi: n, N: 1}
+			return judge.Estimate{Value: n, Lo: n, Hi: n, N: 1}
 		}
-		return analysis.Estimate{}
+		return judge.Estimate{}
 	case c.Level == idle:
-		m, _ := analysis.MetricNamed(metric)
-		l, _, _ := analysis.Unloaded(e.run, c.Contestant, m)
+		m, _ := judge.MetricNamed(metric)
+		l, _, _ := judge.Unloaded(e.run, c.Contestant, m)
 		return l
 	case !ok:
-		return analysis.Estimate{}
+		return judge.Estimate{}
 	case metric == "response_bytes":
 		return e.perAnswer(at, func(l *record.Load) int64 { return l.BytesRead })
 	case metric == "wrong_answers":
@@ -311,7 +310,7 @@ func (e *evidence) measured(c claim.Cell, metric string) analysis.Estimate {
 	case rateOf(metric) != metric:
 		return times(e.measured(c, rateOf(metric)), e.exchange(at, metric))
 	case e.run.Plan.Processes == record.PerLoad:
-		m, ok := analysis.MetricNamed(metric)
+		m, ok := judge.MetricNamed(metric)
 		return e.ofLoads(c, func(t *record.Trial) (float64, bool) {
 			if !ok {
 				return 0, false
@@ -319,23 +318,23 @@ func (e *evidence) measured(c claim.Cell, metric string) analysis.Estimate {
 			return m.Of(t)
 		})
 	case a == nil:
-		return analysis.Estimate{}
+		return judge.Estimate{}
 	}
 	cell := a.Cell(c.Contestant, metric)
 	if cell == nil || cell.Absent != "" {
-		return analysis.Estimate{}
+		return judge.Estimate{}
 	}
 	return cell.Level
 }
 
 // ofLoads returns the middle value over a classic run's loads, without an interval.
-func (e *evidence) ofLoads(c claim.Cell, of func(*record.Trial) (float64, bool)) analysis.Estimate {
+func (e *evidence) ofLoads(c claim.Cell, of func(*record.Trial) (float64, bool)) judge.Estimate {
 	own := slices.DeleteFunc(slices.Clone(e.data.Loads), func(t *record.Trial) bool { return t.Contestant != c.Contestant })
-	x := analysis.MiddleOf(own, analysis.Metric{Of: of, More: true})
+	x := judge.MiddleOf(own, judge.Metric{Of: of, More: true})
 	if x.N == 0 {
-		return analysis.Estimate{}
+		return judge.Estimate{}
 	}
-	return analysis.Estimate{Value: x.Value, Lo: math.Inf(-1), Hi: math.Inf(1), N: x.N}
+	return judge.Estimate{Value: x.Value, Lo: math.Inf(-1), Hi: math.Inf(1), N: x.N}
 }
 
 // Range implements claim.Evidence.
@@ -343,7 +342,7 @@ func (e *evidence) Range(c claim.Cell, metric string) (least, most float64, ok b
 	m, known := trialMetric(metric) // unknown for bytes per second
 	at, there := e.cell(c)
 	if c.Level == idle {
-		l, least, most := analysis.Unloaded(e.run, c.Contestant, m)
+		l, least, most := judge.Unloaded(e.run, c.Contestant, m)
 		return least, most, l.N >= claim.FewEpochs
 	}
 	if !known || !there {
@@ -384,7 +383,7 @@ func (e *evidence) Compare(a, b claim.Cell, metric string) claim.Comparison {
 	if rate := rateOf(metric); rate != metric {
 		c := e.Compare(a, b, rate)
 		c.Ratio = times(c.Ratio, exact(e.exchange(x, metric), e.exchange(y, metric)).Ratio)
-		c.Verdict = analysis.Inconclusive // the run tested only the rates
+		c.Verdict = judge.Inconclusive // the run tested only the rates
 		return c
 	}
 	m, _ := trialMetric(metric)
@@ -396,12 +395,12 @@ func (e *evidence) Compare(a, b claim.Cell, metric string) claim.Comparison {
 	}
 	if !planned { // the interval has the same confidence, but the pair was not chosen before the run
 		c.Ratio = e.table().Compare(m, x, y, 1-e.data.Analysis.AlphaAt)
-		p = analysis.Pair{A: x.Contestant, AtA: x.Level, B: y.Contestant, AtB: y.Level}
+		p = judge.Pair{A: x.Contestant, AtA: x.Level, B: y.Contestant, AtB: y.Level}
 	}
 	if e.data.Analysis.Interim == 0 {
 		c.Note = "the run ended before its first interim analysis"
 	}
-	if !planned || !p.Moving || p.Verdict != analysis.Different { // else its interval allows for the movement
+	if !planned || !p.Moving || p.Verdict != judge.Different { // else its interval allows for the movement
 		for _, cell := range []claim.Cell{a, b} {
 			if moves := e.Moves(cell, metric); moves != "" && c.Note == "" {
 				c.Note = cell.String() + ": " + moves
@@ -414,7 +413,7 @@ func (e *evidence) Compare(a, b claim.Cell, metric string) claim.Comparison {
 
 // bound opens a ratio's interval on the side where a cell at the generator's ceiling may do more.
 // Such an interval shows no equality, and no factor by which that cell leads.
-func (e *evidence) bound(c *claim.Comparison, p analysis.Pair, metric string) {
+func (e *evidence) bound(c *claim.Comparison, p judge.Pair, metric string) {
 	m, _ := trialMetric(metric)
 	if !m.AtCeiling {
 		return
@@ -430,26 +429,26 @@ func (e *evidence) bound(c *claim.Comparison, p analysis.Pair, metric string) {
 		c.Ratio.Lo = 0
 	}
 	if a || b {
-		c.Bound, c.Verdict = true, analysis.Inconclusive
+		c.Bound, c.Verdict = true, judge.Inconclusive
 	}
 }
 
 // exact compares two values without an interval, or with a tiny one.
-func exact(a, b analysis.Estimate) claim.Comparison {
+func exact(a, b judge.Estimate) claim.Comparison {
 	if a.N == 0 || b.N == 0 || b.Lo <= 0 {
 		return claim.Comparison{Note: "the record lacks one of the two"}
 	}
-	return claim.Comparison{Ratio: analysis.Estimate{
+	return claim.Comparison{Ratio: judge.Estimate{
 		Value: a.Value / b.Value, Lo: a.Lo / b.Hi, Hi: a.Hi / b.Lo, N: min(a.N, b.N),
 	}}
 }
 
 // trialMetric returns the trial metric with that name, including the service time's tail.
-func trialMetric(name string) (analysis.Metric, bool) {
+func trialMetric(name string) (judge.Metric, bool) {
 	if name == claim.Tail {
-		return analysis.ClassicNamed(name), true
+		return judge.ClassicNamed(name), true
 	}
-	return analysis.MetricNamed(name)
+	return judge.MetricNamed(name)
 }
 
 // Trials returns the path of a study's committed trials within the project.

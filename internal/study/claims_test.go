@@ -15,8 +15,8 @@ import (
 	"testing/fstest"
 	"time"
 
-	"dyno/internal/analysis"
 	"dyno/internal/claim"
+	"dyno/internal/judge"
 	"dyno/internal/plan"
 	"dyno/internal/record"
 	"dyno/internal/report"
@@ -594,20 +594,20 @@ func TestSettled(t *testing.T) {
 	st.Claims = st.Claims[:1]
 	st.Claims[0].Metric = "memory"
 	run := &record.Run{Plan: planned(t, plan.Request{Question: st.Ask(Choice{})})}
-	pair := func(metric string, v analysis.Verdict, note string) analysis.Pair {
-		return analysis.Pair{A: "fast", B: "slow", Metric: metric, Verdict: v, Note: note}
+	pair := func(metric string, v judge.Verdict, note string) judge.Pair {
+		return judge.Pair{A: "fast", B: "slow", Metric: metric, Verdict: v, Note: note}
 	}
-	throughput := pair("throughput", analysis.Different, "")
+	throughput := pair("throughput", judge.Different, "")
 	for _, c := range []struct {
 		name   string
-		memory analysis.Pair
+		memory judge.Pair
 		want   bool
 	}{
-		{"open", pair("memory", analysis.Inconclusive, ""), false},
-		{"taken back", pair("memory", analysis.Inconclusive, "at the ceiling"), true},
-		{"decided", pair("memory", analysis.Equivalent, ""), true},
+		{"open", pair("memory", judge.Inconclusive, ""), false},
+		{"taken back", pair("memory", judge.Inconclusive, "at the ceiling"), true},
+		{"decided", pair("memory", judge.Equivalent, ""), true},
 	} {
-		a := &analysis.Analysis{Primary: "throughput", Pairs: []analysis.Pair{throughput, c.memory}}
+		a := &judge.Analysis{Primary: "throughput", Pairs: []judge.Pair{throughput, c.memory}}
 		if got := st.Settled(run, a); got != c.want || !AllDecided(a) {
 			t.Errorf("%s: settled %v, want %v", c.name, got, c.want)
 		}
@@ -662,17 +662,17 @@ func TestClaimsAtTheCeiling(t *testing.T) {
 // a pair.
 func TestMovingClaims(t *testing.T) {
 	st := readFake(t)
-	for _, mark := range []func(*analysis.Analysis){
-		func(a *analysis.Analysis) {
+	for _, mark := range []func(*judge.Analysis){
+		func(a *judge.Analysis) {
 			for i := range a.Pairs {
 				a.Pairs[i].Note = "still rising 6 % (3–10) over the epoch"
 			}
 		},
-		func(a *analysis.Analysis) {
+		func(a *judge.Analysis) {
 			a.Trends = nil
 			for level := range 2 {
-				a.Trends = append(a.Trends, analysis.Trend{Cell: record.Cell{Contestant: "fast", Level: level}, Metric: "throughput",
-					Change: analysis.Estimate{Value: 1.06, Lo: 1.03, Hi: 1.1, N: 12}, Moving: true})
+				a.Trends = append(a.Trends, judge.Trend{Cell: record.Cell{Contestant: "fast", Level: level}, Metric: "throughput",
+					Change: judge.Estimate{Value: 1.06, Lo: 1.03, Hi: 1.1, N: 12}, Moving: true})
 			}
 		},
 	} {
@@ -699,11 +699,11 @@ func TestMovingClaimsFarApart(t *testing.T) {
 	st := readFake(t)
 	d := Evaluate(fakeRun(t, st, Choice{}))
 	for level := range 2 {
-		d.Analysis.Trends = append(d.Analysis.Trends, analysis.Trend{Cell: record.Cell{Contestant: "fast", Level: level},
-			Metric: "throughput", Change: analysis.Estimate{Value: 1.02, Lo: 1.01, Hi: 1.03, N: 12}, Moving: true})
+		d.Analysis.Trends = append(d.Analysis.Trends, judge.Trend{Cell: record.Cell{Contestant: "fast", Level: level},
+			Metric: "throughput", Change: judge.Estimate{Value: 1.02, Lo: 1.01, Hi: 1.03, N: 12}, Moving: true})
 	}
 	for i := range d.Analysis.Pairs {
-		if p := &d.Analysis.Pairs[i]; p.Metric == "throughput" && p.Verdict == analysis.Different {
+		if p := &d.Analysis.Pairs[i]; p.Metric == "throughput" && p.Verdict == judge.Different {
 			p.Moving, p.Ratio.Lo, p.Ratio.Hi = true, p.Ratio.Lo/1.1, p.Ratio.Hi*1.1
 		}
 	}

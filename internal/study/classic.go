@@ -9,8 +9,8 @@ import (
 	"slices"
 	"time"
 
-	"dyno/internal/checks"
 	"dyno/internal/claim"
+	"dyno/internal/judge"
 	"dyno/internal/plan"
 	"dyno/internal/record"
 	"dyno/internal/report"
@@ -103,7 +103,7 @@ func (s *Study) classicRun(file string) (*report.Data, error) {
 		return nil, fmt.Errorf("%s is a run of %q; want single loads of %q (dyno run %s --protocol classic)",
 			file, run.Plan.Study.Slug, s.Slug, s.Slug)
 	}
-	if err := checks.Assert(run); err != nil {
+	if err := judge.Assert(run); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	return Evaluate(run), nil

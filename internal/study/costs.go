@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
-	"dyno/internal/analysis"
 	"dyno/internal/claim"
+	"dyno/internal/judge"
 	"dyno/internal/record"
 )
 
@@ -16,7 +16,7 @@ func (e *evidence) costs() (out []cost) {
 	if e.study.Base == "" || e.run.Plan.Processes == record.PerLoad {
 		return nil
 	}
-	m, _ := analysis.MetricNamed("cpu_per_request")
+	m, _ := judge.MetricNamed("cpu_per_request")
 	for _, name := range e.run.Plan.Contestants {
 		for i := range e.study.Levels {
 			l := &e.study.Levels[i]

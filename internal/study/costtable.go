@@ -7,23 +7,23 @@ import (
 	"slices"
 	"strings"
 
-	"dyno/internal/analysis"
 	"dyno/internal/document"
+	"dyno/internal/judge"
 	"dyno/internal/report"
 )
 
 // cost is a level's extra cost for a contestant compared with the base, in ns of CPU per request.
 type cost struct {
 	Contestant, Level string
-	Base              string            // the level that it is compared with
-	More              analysis.Estimate // the difference, paired within rounds
-	Of                analysis.Estimate // the base's cost
-	Absent            string            // why there is no figure
+	Base              string         // the level that it is compared with
+	More              judge.Estimate // the difference, paired within rounds
+	Of                judge.Estimate // the base's cost
+	Absent            string         // why there is no figure
 }
 
 // costTable holds the costs beyond one base. The rows ascend by the level with the highest cost.
 type costTable struct {
-	scale       analysis.Scale
+	scale       judge.Scale
 	levels      []string
 	contestants []string
 	at          map[[2]string]cost // by contestant and level

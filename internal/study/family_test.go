@@ -4,8 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/internal/analysis"
-	"dyno/internal/checks"
+	"dyno/internal/judge"
 	"dyno/internal/plan"
 	"dyno/internal/record"
 	"dyno/internal/report"
@@ -51,7 +50,7 @@ func TestEvaluateNamedPairs(t *testing.T) {
 	if len(d.Levels) != 3 || d.Analysis == nil || d.Analysis.Interim == 0 {
 		t.Fatalf("%d levels, %+v", len(d.Levels), d.Analysis)
 	}
-	for i, want := range []analysis.Verdict{analysis.Different, analysis.Equivalent} {
+	for i, want := range []judge.Verdict{judge.Different, judge.Equivalent} {
 		f := run.Plan.Family[i]
 		if p, ok := d.Analysis.Compared(f.A, f.B, "throughput"); !ok || p.Verdict != want {
 			t.Errorf("%v: %+v", f, p)
@@ -67,22 +66,22 @@ func TestEvaluateNamedPairs(t *testing.T) {
 	if l := d.Levels[1]; !l.Compared || l.Analysis.Cell("a", "throughput").Ratio.N == 0 || l.Analysis.Shares["a"] == 0 {
 		t.Errorf("a level of the family: %+v", l.Analysis)
 	}
-	if r := analysis.Tabulate(plan.Valid(run), run.Plan.At).Compare(metricOf(t, "response_p50"), record.Cell{Contestant: "a", Level: 2},
+	if r := judge.Tabulate(plan.Valid(run), run.Plan.At).Compare(metricOf(t, "response_p50"), record.Cell{Contestant: "a", Level: 2},
 		record.Cell{Contestant: "b", Level: 2}, 0.95); r.N != 6 || r.Value > 0.6 {
 		t.Errorf("beside the family: %+v", r)
 	}
 	checked(t, d.Findings,
-		[]string{checks.GeneratorShare, checks.Ceiling, checks.ServerCPUs, checks.GeneratorCPUs, checks.Withheld,
-			checks.Discarded, checks.Achieved, checks.Lag, checks.Backlog, checks.Arrivals, checks.Starvation,
-			checks.Contract, checks.Errors, checks.Busy, checks.WarmUp, checks.Drift, checks.Twins,
-			checks.Order, checks.FreshStarts, checks.TailSample, checks.Calibrated, checks.SameProcesses,
-			checks.Edges, checks.Apart},
-		[]string{checks.KnownDifference, checks.CarryOver, checks.Pauses, checks.Complete})
+		[]string{judge.GeneratorShare, judge.Ceiling, judge.ServerCPUs, judge.GeneratorCPUs, judge.Withheld,
+			judge.Discarded, judge.Achieved, judge.Lag, judge.Backlog, judge.ChecksArrivals, judge.Starvation,
+			judge.Contract, judge.Errors, judge.Busy, judge.WarmUp, judge.Drift, judge.Twins,
+			judge.Order, judge.FreshStarts, judge.TailSample, judge.Calibrated, judge.SameProcesses,
+			judge.Edges, judge.Apart},
+		[]string{judge.KnownDifference, judge.ChecksCarryOver, judge.Pauses, judge.Complete})
 	for _, f := range d.Findings {
-		if f.ID == checks.Drift && !strings.HasPrefix(f.Text, "at c=10") {
+		if f.ID == judge.Drift && !strings.HasPrefix(f.Text, "at c=10") {
 			t.Errorf("no level: %+v", f)
 		}
-		if f.ID == checks.Order && f.State == checks.Warn && strings.Contains(f.Text, "too few epochs") {
+		if f.ID == judge.Order && f.State == judge.Warn && strings.Contains(f.Text, "too few epochs") {
 			t.Errorf("a level beside the family was checked: %+v", f)
 		}
 	}
@@ -203,9 +202,9 @@ func TestRatesInOtherRuns(t *testing.T) {
 	}
 }
 
-func metricOf(t *testing.T, name string) analysis.Metric {
+func metricOf(t *testing.T, name string) judge.Metric {
 	t.Helper()
-	m, ok := analysis.MetricNamed(name)
+	m, ok := judge.MetricNamed(name)
 	if !ok {
 		t.Fatal(name)
 	}

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"dyno/internal/checks"
 	"dyno/internal/claim"
+	"dyno/internal/judge"
 	"dyno/internal/plan"
 	"dyno/internal/record"
 	"dyno/internal/report"
@@ -182,7 +182,7 @@ func TestFreshStudy(t *testing.T) {
 		}
 	}
 	for _, f := range d.Findings {
-		if f.ID == checks.WarmUp && !strings.Contains(f.Text, "no warm-up, as planned") {
+		if f.ID == judge.WarmUp && !strings.Contains(f.Text, "no warm-up, as planned") {
 			t.Errorf("%+v", f)
 		}
 	}

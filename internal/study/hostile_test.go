@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"dyno/internal/checks"
+	"dyno/internal/judge"
 	"dyno/internal/plan"
 	"dyno/internal/record"
 	"dyno/internal/report"
@@ -31,7 +31,7 @@ func judged(file []byte) error {
 	if err := plan.Check(&run.Plan); err != nil {
 		return fmt.Errorf("record:1:1: %w", err)
 	}
-	if err := checks.Assert(run); err != nil {
+	if err := judge.Assert(run); err != nil {
 		return err
 	}
 	data := Evaluate(run)
@@ -289,7 +289,7 @@ func TestHostileRecords(t *testing.T) {
 				if d := time.Since(began); d > time.Second {
 					t.Logf("%s = %s: %v (%v)", f, value, d, err)
 				}
-				var defect *checks.Defect // which names the trial
+				var defect *judge.Defect // which names the trial
 				if err == nil || errors.As(err, &defect) {
 					return
 				}

@@ -3,8 +3,8 @@ package study
 import (
 	"fmt"
 
-	"dyno/internal/analysis"
 	"dyno/internal/claim"
+	"dyno/internal/judge"
 )
 
 // idle is the level for published figures and claims about processes before their first load, in a
@@ -13,9 +13,9 @@ const idle = "idle"
 
 // unloaded compares two idle processes, started for the same epochs.
 func (e *evidence) unloaded(a, b claim.Cell, metric string) claim.Comparison {
-	m, _ := analysis.MetricNamed(metric)
+	m, _ := judge.MetricNamed(metric)
 	return claim.Comparison{
-		Ratio: analysis.UnloadedRatio(e.run, a.Contestant, b.Contestant, m, 1-e.data.Analysis.AlphaAt),
+		Ratio: judge.UnloadedRatio(e.run, a.Contestant, b.Contestant, m, 1-e.data.Analysis.AlphaAt),
 	}
 }
 
@@ -31,7 +31,7 @@ func (r *reader) idle() {
 			}
 		}
 		at := fmt.Sprintf("claim[%d]", i)
-		switch m, ok := analysis.MetricNamed(c.Metric); {
+		switch m, ok := judge.MetricNamed(c.Metric); {
 		case n == 0:
 		case !ok || m.Idle == nil:
 			r.errorf(at+".metric", "an idle process has no %s; want one of %s", c.Metric, idleMetrics())
@@ -43,7 +43,7 @@ func (r *reader) idle() {
 
 // idleMetrics lists the metrics that idle processes have.
 func idleMetrics() (list string) {
-	for _, m := range analysis.Metrics {
+	for _, m := range judge.Metrics {
 		if m.Idle != nil {
 			list += ", " + m.Name
 		}

@@ -4,8 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"dyno/internal/analysis"
-	"dyno/internal/checks"
+	"dyno/internal/judge"
 	"dyno/internal/plan"
 	"dyno/internal/record"
 )
@@ -38,24 +37,24 @@ func TestLabRanksTheTail(t *testing.T) {
 	}
 	d := Evaluate(run)
 	pair, ok := d.Analysis.Pair("a", "b", plan.Tail)
-	if !ok || pair.Verdict != analysis.Different || pair.Better != "a" || len(d.Analysis.Places) != 2 {
+	if !ok || pair.Verdict != judge.Different || pair.Better != "a" || len(d.Analysis.Places) != 2 {
 		t.Errorf("%+v", pair)
 	}
 	if len(d.Levels) != 1 || d.Levels[0].At != (record.Level{Connections: 10, Pipeline: 1}) {
 		t.Errorf("beside it: %+v", d.Levels)
 	}
 	got := ids(d.Findings)
-	for _, id := range []string{checks.Achieved, checks.Lag, checks.Backlog, checks.Arrivals, checks.Starvation,
-		checks.Calibrated} {
+	for _, id := range []string{judge.Achieved, judge.Lag, judge.Backlog, judge.ChecksArrivals, judge.Starvation,
+		judge.Calibrated} {
 		if !slices.Contains(got, id) {
 			t.Errorf("no %s: %v", id, got)
 		}
 	}
 	for _, f := range d.Findings {
-		if f.ID == checks.Calibrated && f.State != checks.Fail {
+		if f.ID == judge.Calibrated && f.State != judge.Fail {
 			t.Errorf("latency decides, and there is no calibration: %+v", f)
 		}
-		if (f.ID == checks.Ceiling || f.ID == checks.Busy) && f.State != checks.Pass {
+		if (f.ID == judge.Ceiling || f.ID == judge.Busy) && f.State != judge.Pass {
 			t.Errorf("an open loop need not reach a ceiling: %+v", f)
 		}
 	}
@@ -74,9 +73,9 @@ func TestLevelBesideAPairedRunIsChecked(t *testing.T) {
 	})
 	found := map[string]int{}
 	for _, f := range Evaluate(run).Findings {
-		if f.ID == checks.Achieved || f.ID == checks.Starvation {
+		if f.ID == judge.Achieved || f.ID == judge.Starvation {
 			found[f.ID]++
-			if f.State != checks.Fail {
+			if f.State != judge.Fail {
 				t.Errorf("%+v", f)
 			}
 		}
@@ -84,7 +83,7 @@ func TestLevelBesideAPairedRunIsChecked(t *testing.T) {
 			found["of a, "+f.ID]++
 		}
 	}
-	if found[checks.Achieved] != 2 || found[checks.Starvation] != 2 || found["of a, V01"] != 1 {
+	if found[judge.Achieved] != 2 || found[judge.Starvation] != 2 || found["of a, V01"] != 1 {
 		t.Errorf("%v", found)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"io"
 	"testing"
 
-	"dyno/internal/checks"
+	"dyno/internal/judge"
 	"dyno/internal/machine"
 	"dyno/internal/record"
 	"dyno/internal/report"
@@ -63,7 +63,7 @@ func BenchmarkReport(b *testing.B) {
 	for b.Loop() {
 		run, err := record.Read(bytes.NewReader(file), "record")
 		if err == nil {
-			err = checks.Assert(run)
+			err = judge.Assert(run)
 		}
 		if err != nil {
 			b.Fatal(err)

@@ -5,8 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"dyno/internal/analysis"
-	"dyno/internal/checks"
+	"dyno/internal/judge"
 	"dyno/internal/plan"
 	"dyno/internal/record"
 	"dyno/internal/report"
@@ -14,9 +13,9 @@ import (
 )
 
 // byContestant sorts findings: first those on the whole run, then by contestant, each by check id.
-func byContestant(run *record.Run, lists ...[]checks.Finding) []checks.Finding {
+func byContestant(run *record.Run, lists ...[]judge.Finding) []judge.Finding {
 	all := slices.Concat(lists...)
-	slices.SortStableFunc(all, func(a, b checks.Finding) int {
+	slices.SortStableFunc(all, func(a, b judge.Finding) int {
 		return cmp.Or(slices.Index(run.Plan.Contestants, a.Contestant)-slices.Index(run.Plan.Contestants, b.Contestant), cmp.Compare(a.ID, b.ID))
 	})
 	return all
@@ -25,11 +24,11 @@ func byContestant(run *record.Run, lists ...[]checks.Finding) []checks.Finding {
 // worst makes the per-level checks at the levels that at selects: those where pairs are compared,
 // or those where nothing is. For each check and contestant it keeps the worst finding, with the
 // level in its text.
-func worst(run *record.Run, levels []report.Level, at checks.Place) []checks.Finding {
-	var out []checks.Finding
+func worst(run *record.Run, levels []report.Level, at judge.ChecksPlace) []judge.Finding {
+	var out []judge.Finding
 	for i := range levels {
 		l := &levels[i]
-		if l.Compared != (at == checks.OneOfMany) {
+		if l.Compared != (at == judge.OneOfMany) {
 			continue
 		}
 		for _, f := range checksAt(run, l, at) {
@@ -37,7 +36,7 @@ func worst(run *record.Run, levels []report.Level, at checks.Place) []checks.Fin
 				continue // the checks include contestants that failed
 			}
 			f.Text = "at " + l.Title() + " " + f.Text
-			i := slices.IndexFunc(out, func(o checks.Finding) bool { return o.ID == f.ID && o.Contestant == f.Contestant })
+			i := slices.IndexFunc(out, func(o judge.Finding) bool { return o.ID == f.ID && o.Contestant == f.Contestant })
 			switch {
 			case i < 0:
 				out = append(out, f)
@@ -50,9 +49,9 @@ func worst(run *record.Run, levels []report.Level, at checks.Place) []checks.Fin
 }
 
 // checksAt makes the per-level checks at one level.
-func checksAt(run *record.Run, l *report.Level, at checks.Place) []checks.Finding {
-	e := &checks.Evidence{Run: run, At: &l.At, Place: at, Valid: l.Trials, Analysis: l.Analysis}
-	return checks.Make(e, checks.EachLevel)
+func checksAt(run *record.Run, l *report.Level, at judge.ChecksPlace) []judge.Finding {
+	e := &judge.Evidence{Run: run, At: &l.At, Place: at, Valid: l.Trials, Analysis: l.Analysis}
+	return judge.Make(e, judge.EachLevel)
 }
 
 // levelsFrom returns a run's levels from the first-th on, with the results from its valid trials by
@@ -73,14 +72,14 @@ func levelsFrom(run *record.Run, first int, valid map[int][]*record.Trial) []rep
 			continue
 		}
 		l := report.Level{Name: p.LevelName(i), At: at, Trials: valid[i], Absent: map[string]string{},
-			Kept: map[string]checks.Kept{}}
+			Kept: map[string]judge.Kept{}}
 		l.Loaded, l.Compared = plan.Loaded(p, i)
 		if rate, ok := plan.Rate(run, i); ok {
 			l.At.RatePerSec = rate
 		}
 		contestants := slices.DeleteFunc(slices.Clone(p.Contestants), func(n string) bool { return !slices.Contains(l.Loaded, n) })
 		controls := slices.DeleteFunc(slices.Clone(p.Controls), func(n string) bool { return !slices.Contains(l.Loaded, n) })
-		l.Analysis = analysis.Analyse(analysis.Input{
+		l.Analysis = judge.Analyse(judge.Input{
 			Trials: valid[i], Pilot: pilot[i], Contestants: contestants, Controls: controls, Ceiling: p.Ceiling, Failed: failed(run),
 			Primary: p.Primary, Alpha: p.Alpha, Margin: p.Margin, Fresh: p.Fresh(),
 		})
@@ -96,7 +95,7 @@ func levelsFrom(run *record.Run, first int, valid map[int][]*record.Trial) []rep
 				l.Absent[name] = "the run ended before its first trial"
 			}
 			if at.Open() {
-				l.Kept[name] = checks.KeptRate(slices.DeleteFunc(slices.Clone(valid[i]), func(t *record.Trial) bool {
+				l.Kept[name] = judge.KeptRate(slices.DeleteFunc(slices.Clone(valid[i]), func(t *record.Trial) bool {
 					return t.Contestant != name
 				}))
 			}
@@ -136,9 +135,9 @@ func loadsOf(run *record.Run) *report.Data {
 	loads := ownLoads(run, all)
 	own := *run
 	own.Trials = ownLoads(run, run.Trials)
-	e := &checks.Evidence{Run: &own, Valid: loads, All: len(run.Trials), Analysis: &analysis.Analysis{}}
+	e := &judge.Evidence{Run: &own, Valid: loads, All: len(run.Trials), Analysis: &judge.Analysis{}}
 	d := &report.Data{Run: run, Parts: parts(run), Loads: loads, Valid: len(loads), Discarded: len(run.Trials) - len(all),
-		Findings: checks.Make(e, checks.Once)}
+		Findings: judge.Make(e, judge.Once)}
 	if len(run.Plan.External) > 0 {
 		d.AllLoads = all
 	}
@@ -189,8 +188,8 @@ func failed(run *record.Run) map[string]string {
 // another, or if one shares no round with the best. It uses the valid trials, the pilots if there
 // are none, or else all trials; in a run that decides all pairs at one level, that level's trials.
 func Standing(run *record.Run) (out []record.Standing) {
-	rate, _ := analysis.MetricNamed("throughput")
-	m, ok := analysis.MetricNamed(run.Plan.Primary)
+	rate, _ := judge.MetricNamed("throughput")
+	m, ok := judge.MetricNamed(run.Plan.Primary)
 	if !ok {
 		m = rate
 	}
@@ -217,12 +216,12 @@ func Standing(run *record.Run) (out []record.Standing) {
 		}
 		at = " at " + (&report.Level{Name: run.Plan.LevelName(level), At: run.Plan.Levels[level]}).Title()
 	}
-	t := analysis.Tabulate(byLevel(run, trials)[level], nil)
+	t := judge.Tabulate(byLevel(run, trials)[level], nil)
 	cell := func(name string) record.Cell { return record.Cell{Contestant: name} }
 	names := slices.DeleteFunc(slices.Clone(run.Plan.Contestants), func(name string) bool {
 		return t.Level(m, cell(name)).N == 0 || run.FailureOf(name) != nil
 	})
-	analysis.BestFirst(names, func(x, y string) float64 {
+	judge.BestFirst(names, func(x, y string) float64 {
 		if d := stats.Median(t.Logs(m, cell(x), cell(y))); m.More {
 			return d
 		} else {

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"dyno/internal/checks"
+	"dyno/internal/judge"
 	"dyno/internal/plan"
 	"dyno/internal/record"
 )
@@ -66,7 +66,7 @@ func sweepRequest() plan.Request {
 }
 
 // checked requires findings from some checks, and none from others.
-func checked(t *testing.T, found []checks.Finding, made, left []string) {
+func checked(t *testing.T, found []judge.Finding, made, left []string) {
 	t.Helper()
 	got := ids(found)
 	for _, id := range made {
@@ -81,7 +81,7 @@ func checked(t *testing.T, found []checks.Finding, made, left []string) {
 	}
 }
 
-func ids(fs []checks.Finding) (list []string) {
+func ids(fs []judge.Finding) (list []string) {
 	for _, f := range fs {
 		if !slices.Contains(list, f.ID) {
 			list = append(list, f.ID)
@@ -122,14 +122,14 @@ func TestEvaluateSweep(t *testing.T) {
 		}
 	}
 	checked(t, d.Findings,
-		[]string{checks.GeneratorShare, checks.Ceiling, checks.ServerCPUs, checks.GeneratorCPUs, checks.Withheld,
-			checks.Discarded, checks.Contract, checks.Errors, checks.WarmUp, checks.Calibrated,
-			checks.SameProcesses, checks.Edges, checks.Apart, checks.Busy, checks.Drift, checks.Twins, checks.Order,
-			checks.FreshStarts, checks.TailSample},
-		[]string{checks.Achieved, checks.Lag, checks.Backlog, checks.Arrivals, checks.Starvation,
-			checks.KnownDifference, checks.CarryOver, checks.Pauses, checks.Complete})
+		[]string{judge.GeneratorShare, judge.Ceiling, judge.ServerCPUs, judge.GeneratorCPUs, judge.Withheld,
+			judge.Discarded, judge.Contract, judge.Errors, judge.WarmUp, judge.Calibrated,
+			judge.SameProcesses, judge.Edges, judge.Apart, judge.Busy, judge.Drift, judge.Twins, judge.Order,
+			judge.FreshStarts, judge.TailSample},
+		[]string{judge.Achieved, judge.Lag, judge.Backlog, judge.ChecksArrivals, judge.Starvation,
+			judge.KnownDifference, judge.ChecksCarryOver, judge.Pauses, judge.Complete})
 	for _, f := range d.Findings {
-		if f.ID == checks.Ceiling && f.Contestant == "a" && (f.State != checks.Fail ||
+		if f.ID == judge.Ceiling && f.Contestant == "a" && (f.State != judge.Fail ||
 			!strings.HasPrefix(f.Text, "at c=10 ")) {
 			t.Errorf("not the worst level: %v %s", f.State, f.Text)
 		}
@@ -182,13 +182,13 @@ func TestEvaluateClassic(t *testing.T) {
 		t.Errorf("%d loads of %d trials, %d again, %d superseded", len(d.Loads), len(run.Trials), again, d.Discarded)
 	}
 	checked(t, d.Findings,
-		[]string{checks.Contract, checks.Errors, checks.Calibrated, checks.Edges, checks.Apart},
-		[]string{checks.GeneratorShare, checks.Ceiling, checks.ServerCPUs, checks.GeneratorCPUs, checks.Withheld,
-			checks.Discarded, checks.Achieved, checks.Lag, checks.Backlog, checks.Arrivals, checks.Starvation,
-			checks.Busy, checks.WarmUp, checks.Drift, checks.Twins, checks.KnownDifference, checks.Order,
-			checks.CarryOver, checks.FreshStarts, checks.TailSample, checks.SameProcesses, checks.Pauses,
-			checks.Complete})
-	if q := checks.Summary(d.Findings)[checks.EnoughData].Plain(); q != "not asked" {
+		[]string{judge.Contract, judge.Errors, judge.Calibrated, judge.Edges, judge.Apart},
+		[]string{judge.GeneratorShare, judge.Ceiling, judge.ServerCPUs, judge.GeneratorCPUs, judge.Withheld,
+			judge.Discarded, judge.Achieved, judge.Lag, judge.Backlog, judge.ChecksArrivals, judge.Starvation,
+			judge.Busy, judge.WarmUp, judge.Drift, judge.Twins, judge.KnownDifference, judge.Order,
+			judge.ChecksCarryOver, judge.FreshStarts, judge.TailSample, judge.SameProcesses, judge.Pauses,
+			judge.Complete})
+	if q := judge.Summary(d.Findings)[judge.EnoughData].Plain(); q != "not asked" {
 		t.Errorf("single figures are enough data: %s", q)
 	}
 	if s := Standing(run); len(s) == 0 || s[0].PerSec == 0 || s[0].Ratio != 1 {
@@ -208,15 +208,15 @@ func TestEvaluateSweepOpenLoop(t *testing.T) {
 	})
 	found := map[string]int{}
 	for _, f := range Evaluate(run).Findings {
-		if f.ID < checks.Achieved || f.ID > checks.Starvation {
+		if f.ID < judge.Achieved || f.ID > judge.Starvation {
 			continue
 		}
 		found[f.ID]++
-		if !strings.HasPrefix(f.Text, "at c=100, 50,000/s ") || f.ID == checks.Starvation != (f.State == checks.Fail) {
+		if !strings.HasPrefix(f.Text, "at c=100, 50,000/s ") || f.ID == judge.Starvation != (f.State == judge.Fail) {
 			t.Errorf("%+v", f)
 		}
 	}
-	if len(found) != 5 || found[checks.Achieved] != 2 {
+	if len(found) != 5 || found[judge.Achieved] != 2 {
 		t.Errorf("%v", found)
 	}
 }

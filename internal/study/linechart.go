@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"dyno/internal/analysis"
 	"dyno/internal/claim"
 	"dyno/internal/document"
+	"dyno/internal/judge"
 	"dyno/internal/record"
 	"dyno/internal/report"
 )
@@ -48,7 +48,7 @@ func (p *plot) Any() bool {
 }
 
 // scale returns the scale for all figures in the chart's lines.
-func (c *chart) scale() analysis.Scale {
+func (c *chart) scale() judge.Scale {
 	var values []float64
 	for i := range c.Plots {
 		for _, name := range c.Lines {
@@ -79,7 +79,7 @@ func (v *page) lineChart(c *chart) document.LineChart {
 	if c.Metric.Unit == "%" || c.Metric.Unit == "share" {
 		out.Axis = document.LinearAxis
 	}
-	if m, ok := analysis.MetricNamed(c.Metric.Name); ok && m.Unranked {
+	if m, ok := judge.MetricNamed(c.Metric.Name); ok && m.Unranked {
 		out.Way = report.Way(m)
 	}
 	var rows []report.Row
@@ -135,7 +135,7 @@ func (v *page) lineChart(c *chart) document.LineChart {
 }
 
 // measured returns a line's points.
-func (p *plot) measured(c *chart, figures []report.Figure, name string, scale analysis.Scale) (points []document.Point) {
+func (p *plot) measured(c *chart, figures []report.Figure, name string, scale judge.Scale) (points []document.Point) {
 	_, xs := report.AxisOf(p.Levels)
 	for i, x := range xs {
 		at := document.Point{At: x, Absent: true}
@@ -163,7 +163,7 @@ func (p *plot) beside(c *chart, r report.Row, points []document.Point) {
 // publishedPoint describes a published figure.
 func publishedPoint(r report.Row, f plotPublished, p *plot) string {
 	text := fmt.Sprintf("%s, %s: %s published %s", r.Title, p.Names[f.Level],
-		document.Grouped(f.Value, report.Decimals(f.Value))+report.After(analysis.Scale{Name: f.Unit}), f.Date)
+		document.Grouped(f.Value, report.Decimals(f.Value))+report.After(judge.Scale{Name: f.Unit}), f.Date)
 	if f.Note != "" {
 		text += " (" + document.Clean(f.Note) + ")"
 	}

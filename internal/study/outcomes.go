@@ -7,10 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"dyno/internal/analysis"
-	"dyno/internal/checks"
 	"dyno/internal/claim"
 	"dyno/internal/document"
+	"dyno/internal/judge"
 	"dyno/internal/report"
 )
 
@@ -35,7 +34,7 @@ type Claims struct {
 // published is a published figure with the measured one, both in the metric's base unit.
 type published struct {
 	claim.Figure
-	Ours   analysis.Estimate
+	Ours   judge.Estimate
 	Absent string // why there is no measured figure
 }
 
@@ -199,7 +198,7 @@ func shownText(s claim.Shown) string {
 }
 
 // factorText formats a factor with its interval, "1.05 × (1.01–1.08)", or alone if it is exact.
-func factorText(e analysis.Estimate) string {
+func factorText(e judge.Estimate) string {
 	if e.Lo == e.Hi {
 		return report.Sig3(e.Value) + " ×"
 	}
@@ -208,7 +207,7 @@ func factorText(e analysis.Estimate) string {
 
 // estimateText formats a level in its best scale, "93,400 (91,200–95,100) 1/s", or without an
 // interval if there is none.
-func estimateText(e analysis.Estimate, unit string) string {
+func estimateText(e judge.Estimate, unit string) string {
 	s := report.ScaleOf(unit, e.Value)
 	switch {
 	case e.Lo == e.Hi:
@@ -260,11 +259,11 @@ func evidenceText(o *claim.Outcome) string {
 // "generator free? (iris, kestrel), warmed up?".
 func warningsText(list []claim.Warning) string {
 	var parts []string
-	for _, q := range checks.Questions {
+	for _, q := range judge.Questions {
 		asked := false
 		var who []string
 		for _, w := range list {
-			if c := checks.ByID(w.ID); c == nil || c.Question != q {
+			if c := judge.ByID(w.ID); c == nil || c.Question != q {
 				continue
 			}
 			asked = true

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/internal/analysis"
 	"dyno/internal/claim"
+	"dyno/internal/judge"
 )
 
 // article gives an article's published figures, as if a run had measured them exactly. Each metric
@@ -94,12 +94,12 @@ func (a *article) RatioRange(x, y claim.Cell, metric string) (float64, float64, 
 	return 0, 0, false
 }
 
-func (a *article) Level(c claim.Cell, metric string) analysis.Estimate {
+func (a *article) Level(c claim.Cell, metric string) judge.Estimate {
 	v, ok := a.figure(c, metric)
 	if !ok {
-		return analysis.Estimate{}
+		return judge.Estimate{}
 	}
-	return analysis.Estimate{Value: v, Lo: v, Hi: v, N: 100}
+	return judge.Estimate{Value: v, Lo: v, Hi: v, N: 100}
 }
 
 func (a *article) Compare(x, y claim.Cell, metric string) claim.Comparison {
@@ -107,7 +107,7 @@ func (a *article) Compare(x, y claim.Cell, metric string) claim.Comparison {
 	if !ok {
 		return claim.Comparison{Note: "not published"}
 	}
-	return claim.Comparison{Ratio: analysis.Estimate{Value: r, Lo: r, Hi: r, N: 100}}
+	return claim.Comparison{Ratio: judge.Estimate{Value: r, Lo: r, Hi: r, N: 100}}
 }
 
 // dateForm finds the date in a claim's source: "20 Apr 2016", or "Oct 2018".

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"dyno/internal/analysis"
 	"dyno/internal/claim"
 	"dyno/internal/document"
+	"dyno/internal/judge"
 	"dyno/internal/report"
 )
 
@@ -255,7 +255,7 @@ func better(m claim.Metric) string {
 
 // theirs formats a published figure as it was published.
 func (p *published) theirs() string {
-	s := document.Grouped(p.Value, report.Decimals(p.Value)) + report.After(analysis.Scale{Name: p.Unit})
+	s := document.Grouped(p.Value, report.Decimals(p.Value)) + report.After(judge.Scale{Name: p.Unit})
 	if p.N > 0 {
 		s = document.Whole(p.N) + " in " + s
 	}
@@ -282,9 +282,9 @@ func (p *published) ours() string {
 	}
 	s := report.Sig3(p.Ours.Value / p.Per)
 	if p.Ours.Lo != p.Ours.Hi {
-		s += " (" + report.IntervalIn(p.Ours, analysis.Scale{Per: p.Per}) + ")"
+		s += " (" + report.IntervalIn(p.Ours, judge.Scale{Per: p.Per}) + ")"
 	}
-	s += report.After(analysis.Scale{Name: p.Unit})
+	s += report.After(judge.Scale{Name: p.Unit})
 	if p.Metric.Computed != "" {
 		s += " *"
 	}

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"dyno/internal/analysis"
 	"dyno/internal/claim"
+	"dyno/internal/judge"
 	"dyno/internal/plan"
 	"dyno/internal/record"
 )
@@ -111,7 +111,7 @@ func (s *Study) names(c Choice) []string {
 
 // Settled reports whether every pair that the claims compare is decided, on the claim's own metric.
 // Like AllDecided, it counts withdrawn verdicts: more epochs would not decide them.
-func (s *Study) Settled(run *record.Run, a *analysis.Analysis) bool {
+func (s *Study) Settled(run *record.Run, a *judge.Analysis) bool {
 	e := &evidence{study: s, run: run}
 	for _, c := range claim.Current(s.Claims) {
 		for _, pair := range c.Pairs() {
@@ -121,7 +121,7 @@ func (s *Study) Settled(run *record.Run, a *analysis.Analysis) bool {
 				continue
 			}
 			p, compared := a.Compared(x, y, c.Metric)
-			if compared && p.Verdict == analysis.Inconclusive && p.Note == "" {
+			if compared && p.Verdict == judge.Inconclusive && p.Note == "" {
 				return false
 			}
 		}

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strconv"
 
-	"dyno/internal/analysis"
 	"dyno/internal/document"
+	"dyno/internal/judge"
 	"dyno/internal/record"
 )
 
@@ -30,7 +30,7 @@ func (a *articleRun) parts() (blocks []document.Block) {
 		return t
 	}
 	var percents []string
-	for _, q := range analysis.Quantiles {
+	for _, q := range judge.Quantiles {
 		percents = append(percents, strconv.Itoa(q))
 	}
 	times := table("Parts of a request, ms", "", partNames, "by", "part")
@@ -38,10 +38,10 @@ func (a *articleRun) parts() (blocks []document.Block) {
 	printed, published := false, false
 	for i := range a.sources {
 		s := &a.sources[i]
-		for _, part := range analysis.Parts {
+		for _, part := range judge.Parts {
 			row := document.Row{Cells: []document.Cell{{Value: s.Title}, {Value: s.by}, {Value: part}}, Rule: part == "connect"}
 			if a.cells(&row, s, part, partNames, func(t *record.Trial, k int) (float64, bool) {
-				x, ok := analysis.PartOf(t, part)
+				x, ok := judge.PartOf(t, part)
 				return float64([]int64{x.MinNS, x.MeanNS, x.SDNS, x.MedianNS, x.MaxNS}[k]), ok
 			}) {
 				times.Rows, published = append(times.Rows, row), published || s.date != ""
@@ -49,7 +49,7 @@ func (a *articleRun) parts() (blocks []document.Block) {
 		}
 		row := document.Row{Cells: []document.Cell{{Value: s.Title}, {Value: s.by}}}
 		if a.cells(&row, s, percent, percents, func(t *record.Trial, k int) (float64, bool) {
-			return analysis.QuantileOf(t, analysis.Quantiles[k])
+			return judge.QuantileOf(t, judge.Quantiles[k])
 		}) {
 			quantiles.Rows, printed = append(quantiles.Rows, row), printed || s.date != "" || s.External != ""
 		}

@@ -3,8 +3,8 @@ package study
 import (
 	"cmp"
 
-	"dyno/internal/analysis"
 	"dyno/internal/claim"
+	"dyno/internal/judge"
 	"dyno/internal/record"
 )
 
@@ -16,8 +16,8 @@ func (e *evidence) published() []published {
 		metric := cmp.Or(f.Metric.Same, f.Metric.Name)
 		switch {
 		case f.Level == idle:
-			m, _ := analysis.MetricNamed(metric)
-			p.Ours, _, _ = analysis.Unloaded(e.run, f.Contestant, m)
+			m, _ := judge.MetricNamed(metric)
+			p.Ours, _, _ = judge.Unloaded(e.run, f.Contestant, m)
 			out = append(out, p)
 			continue
 		case f.Metric.Part != "" && f.Metric.Same == "": // no trial records it
@@ -47,12 +47,12 @@ func (e *evidence) published() []published {
 
 // figure returns the measured counterpart of a published figure. If it was not measured directly,
 // figure computes it from the measured rate, or from the ratio of two rates.
-func (e *evidence) figure(f claim.Figure) analysis.Estimate {
+func (e *evidence) figure(f claim.Figure) judge.Estimate {
 	switch {
 	case f.Metric.Computed == "":
 		return e.measured(f.Cell, cmp.Or(f.Metric.Same, f.Metric.Name))
 	case e.measured(f.Cell, "throughput").N == 0:
-		return analysis.Estimate{}
+		return judge.Estimate{}
 	case f.To.Contestant != "":
 		return e.computed(f, e.Compare(f.Cell, f.To, "throughput").Ratio)
 	}
@@ -61,9 +61,9 @@ func (e *evidence) figure(f claim.Figure) analysis.Estimate {
 
 // epochs returns the smallest and the largest epoch figure.
 func (e *evidence) epochs(f claim.Figure) (least, most float64) {
-	m, _ := analysis.MetricNamed(f.Metric.Name)
+	m, _ := judge.MetricNamed(f.Metric.Name)
 	if f.Metric.Computed != "" {
-		m, _ = analysis.MetricNamed("throughput")
+		m, _ = judge.MetricNamed("throughput")
 	}
 	at, _ := e.cell(f.Cell)
 	to, _ := e.cell(f.To)
@@ -75,25 +75,25 @@ func (e *evidence) epochs(f claim.Figure) (least, most float64) {
 	if f.Metric.Computed == "" {
 		return least, most
 	}
-	x := e.computed(f, analysis.Estimate{Value: least, Lo: least, Hi: most})
+	x := e.computed(f, judge.Estimate{Value: least, Lo: least, Hi: most})
 	return x.Lo, x.Hi
 }
 
 // computed converts a rate, or for a figure with two cells the ratio of their rates, to the
 // figure's metric.
-func (e *evidence) computed(f claim.Figure, rate analysis.Estimate) analysis.Estimate {
+func (e *evidence) computed(f claim.Figure, rate judge.Estimate) judge.Estimate {
 	at, ok := e.cell(f.Cell)
 	if !ok {
-		return analysis.Estimate{}
+		return judge.Estimate{}
 	}
 	if r := rate; f.To.Contestant != "" {
 		if !f.Metric.More { // a drop
-			return analysis.Estimate{Value: 100 * (1 - r.Value), Lo: 100 * (1 - r.Hi), Hi: 100 * (1 - r.Lo), N: r.N}
+			return judge.Estimate{Value: 100 * (1 - r.Value), Lo: 100 * (1 - r.Hi), Hi: 100 * (1 - r.Lo), N: r.N}
 		}
-		return analysis.Estimate{Value: 100 * (r.Value - 1), Lo: 100 * (r.Lo - 1), Hi: 100 * (r.Hi - 1), N: r.N}
+		return judge.Estimate{Value: 100 * (r.Value - 1), Lo: 100 * (r.Lo - 1), Hi: 100 * (r.Hi - 1), N: r.N}
 	}
-	inverse := func(x float64) analysis.Estimate {
-		return analysis.Estimate{Value: x / rate.Value, Lo: x / rate.Hi, Hi: x / max(rate.Lo, 0), N: rate.N}
+	inverse := func(x float64) judge.Estimate {
+		return judge.Estimate{Value: x / rate.Value, Lo: x / rate.Hi, Hi: x / max(rate.Lo, 0), N: rate.N}
 	}
 	switch f.Metric.Name {
 	case "time":
@@ -103,6 +103,6 @@ func (e *evidence) computed(f claim.Figure, rate analysis.Estimate) analysis.Est
 		return inverse(float64(l.Connections*max(1, l.Pipeline)) * 1e9)
 	default:
 		each := e.exchange(at, f.Metric.Name).Value
-		return analysis.Estimate{Value: rate.Value * each, Lo: rate.Lo * each, Hi: rate.Hi * each, N: rate.N}
+		return judge.Estimate{Value: rate.Value * each, Lo: rate.Lo * each, Hi: rate.Hi * each, N: rate.N}
 	}
 }

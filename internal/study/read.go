@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"dyno/internal/analysis"
 	"dyno/internal/claim"
 	"dyno/internal/conf"
+	"dyno/internal/judge"
 	"dyno/internal/record"
 	"dyno/internal/stats"
 	"dyno/internal/wire"
@@ -93,9 +93,9 @@ func (r *reader) head() {
 			r.errorf(required.key, "a study needs %q", required.key)
 		}
 	}
-	if _, ok := analysis.MetricNamed(s.Primary); !ok {
-		names := make([]string, len(analysis.Metrics))
-		for i, m := range analysis.Metrics {
+	if _, ok := judge.MetricNamed(s.Primary); !ok {
+		names := make([]string, len(judge.Metrics))
+		for i, m := range judge.Metrics {
 			names[i] = m.Name
 		}
 		r.errorf("primary", "no metric %q; want one of %s", s.Primary, strings.Join(names, ", "))

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"dyno/internal/checks"
 	"dyno/internal/claim"
+	"dyno/internal/judge"
 	"dyno/internal/plan"
 	"dyno/internal/record"
 )
@@ -52,7 +52,7 @@ func (s *Study) Stored(root, from string) (*Judged, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checks.Assert(run); err != nil {
+	if err := judge.Assert(run); err != nil {
 		return nil, fmt.Errorf("%s: %w", from, err)
 	}
 	name := from

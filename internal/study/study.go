@@ -8,9 +8,8 @@ import (
 	"path"
 	"slices"
 
-	"dyno/internal/analysis"
-	"dyno/internal/checks"
 	"dyno/internal/claim"
+	"dyno/internal/judge"
 	"dyno/internal/plan"
 	"dyno/internal/record"
 	"dyno/internal/report"
@@ -111,18 +110,18 @@ func Evaluate(run *record.Run) *report.Data {
 	}
 	valid := plan.Valid(run)
 	levels, first := byLevel(run, valid), 0
-	d := &report.Data{Run: run, Parts: parts(run), Alone: alone(run), Valid: len(valid), Reached: analysis.Reached(levels)}
+	d := &report.Data{Run: run, Parts: parts(run), Alone: alone(run), Valid: len(valid), Reached: judge.Reached(levels)}
 	discarded, all := plan.Discarded(run)
 	d.Discarded = discarded
-	e := &checks.Evidence{Run: run, Valid: valid, Discarded: discarded, All: all,
-		Analysis: &analysis.Analysis{Primary: p.Primary, Margin: p.Margin}}
+	e := &judge.Evidence{Run: run, Valid: valid, Discarded: discarded, All: all,
+		Analysis: &judge.Analysis{Primary: p.Primary, Margin: p.Margin}}
 	switch {
 	case p.SLO != nil:
 		d.Found = capacities(run)
 		first = len(p.Levels)
 	case p.Ranks():
 		first, e.Valid, d.Analysis = 1, levels[0], analyse(run, levels[0])
-		mergeTails(d.Analysis, analysis.InQuiet(levels[0]))
+		mergeTails(d.Analysis, judge.InQuiet(levels[0]))
 	default:
 		d.Analysis = analyse(run, valid)
 	}
@@ -138,14 +137,14 @@ func Evaluate(run *record.Run) *report.Data {
 			e.Levels = append(e.Levels, l.Trials)
 		}
 	}
-	d.Findings = byContestant(run, checks.Make(e, checks.Once), worst(run, d.Levels, checks.OneOfMany),
-		worst(run, d.Levels, checks.NotCompared))
+	d.Findings = byContestant(run, judge.Make(e, judge.Once), worst(run, d.Levels, judge.OneOfMany),
+		worst(run, d.Levels, judge.NotCompared))
 	return d
 }
 
 // Analyse analyses the valid trials of a run that decides pairs: at all levels, or at the first
 // level if all pairs are decided there.
-func Analyse(run *record.Run) *analysis.Analysis {
+func Analyse(run *record.Run) *judge.Analysis {
 	valid := plan.Valid(run)
 	if run.Plan.Ranks() {
 		valid = byLevel(run, valid)[0]
@@ -154,10 +153,10 @@ func Analyse(run *record.Run) *analysis.Analysis {
 }
 
 // analyse is Analyse for these valid trials.
-func analyse(run *record.Run, valid []*record.Trial) *analysis.Analysis {
+func analyse(run *record.Run, valid []*record.Trial) *judge.Analysis {
 	p := &run.Plan
 	long, _ := plan.Long(run)
-	in := analysis.Input{
+	in := judge.Input{
 		Long: long, Trials: valid, Pilot: plan.Pilot(run), Contestants: p.Contestants, Controls: p.Controls, Ceiling: p.Ceiling,
 		Failed: failed(run), Analyses: plan.Analyses(run), Primary: p.Primary, Alpha: p.Alpha, Margin: p.Margin,
 		Fresh: p.Fresh(),
@@ -167,13 +166,13 @@ func analyse(run *record.Run, valid []*record.Trial) *analysis.Analysis {
 	} else {
 		in.Pilot = byLevel(run, in.Pilot)[0]
 	}
-	return analysis.Analyse(in)
+	return judge.Analyse(in)
 }
 
 // AllDecided reports whether every pair of contestants is decided on the primary metric. A
 // withdrawn verdict counts as decided, because more epochs would not change it.
-func AllDecided(a *analysis.Analysis) bool {
-	return !slices.ContainsFunc(a.Pairs, func(p analysis.Pair) bool {
-		return p.Metric == a.Primary && p.Verdict == analysis.Inconclusive && p.Note == ""
+func AllDecided(a *judge.Analysis) bool {
+	return !slices.ContainsFunc(a.Pairs, func(p judge.Pair) bool {
+		return p.Metric == a.Primary && p.Verdict == judge.Inconclusive && p.Note == ""
 	})
 }

@@ -3,7 +3,7 @@ package study
 import (
 	"math"
 
-	"dyno/internal/analysis"
+	"dyno/internal/judge"
 	"dyno/internal/plan"
 	"dyno/internal/record"
 )
@@ -14,14 +14,14 @@ func tailTrials(run *record.Run) []*record.Trial {
 	if !run.Plan.Ranks() {
 		return nil
 	}
-	return analysis.InQuiet(byLevel(run, plan.Valid(run))[0])
+	return judge.InQuiet(byLevel(run, plan.Valid(run))[0])
 }
 
 // mergeTails reads each contestant's 99th percentile from the merged histogram over its trials, if
 // all have one: the percentile over all its requests. Otherwise the cell keeps the median over the
 // trials.
-func mergeTails(a *analysis.Analysis, trials []*record.Trial) {
-	m := analysis.ClassicNamed("p99")
+func mergeTails(a *judge.Analysis, trials []*record.Trial) {
+	m := judge.ClassicNamed("p99")
 	merged, n, lacks := map[string]*record.Histogram{}, map[string]int{}, map[string]bool{}
 	for i := range trials {
 		l, name := &trials[i].Load, trials[i].Contestant
@@ -35,17 +35,17 @@ func mergeTails(a *analysis.Analysis, trials []*record.Trial) {
 		lacks[name] = err != nil || all < l.Succeeded
 	}
 	for name, h := range merged {
-		if lacks[name] || h.Over() > 0 || !analysis.Bears(h.Count(), .99) {
+		if lacks[name] || h.Over() > 0 || !judge.Bears(h.Count(), .99) {
 			continue
 		}
 		c := a.Cell(name, m.Name)
 		if c == nil {
-			a.Cells = append(a.Cells, analysis.Cell{Contestant: name, Metric: m.Name})
+			a.Cells = append(a.Cells, judge.Cell{Contestant: name, Metric: m.Name})
 			c = &a.Cells[len(a.Cells)-1]
 		}
 		if c.Absent == "" {
 			c.Merged = true
-			c.Level = analysis.Estimate{Value: float64(h.Quantile(.99)), Lo: math.Inf(-1), Hi: math.Inf(1), N: n[name]}
+			c.Level = judge.Estimate{Value: float64(h.Quantile(.99)), Lo: math.Inf(-1), Hi: math.Inf(1), N: n[name]}
 		}
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"io"
 
-	"dyno/internal/checks"
+	"dyno/internal/judge"
 	"dyno/internal/record"
 )
 
@@ -27,7 +27,7 @@ func Trim(w io.Writer, run *record.Run) error {
 	}
 	h := record.NewCoarse()
 	for i := range run.Trials {
-		if l := &run.Trials[i].Load; !few && !shown[run.Trials[i].Key] && l.Service != "" && checks.HoldsAll(h, l) {
+		if l := &run.Trials[i].Load; !few && !shown[run.Trials[i].Key] && l.Service != "" && judge.HoldsAll(h, l) {
 			l.Service = ""
 		}
 	}

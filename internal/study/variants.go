@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strconv"
 
-	"dyno/internal/analysis"
 	"dyno/internal/claim"
 	"dyno/internal/document"
+	"dyno/internal/judge"
 	"dyno/internal/record"
 	"dyno/internal/report"
 )
@@ -72,7 +72,7 @@ func (e *evidence) variants() (out []worth) {
 // worth is a variant's effect at a level: its rate over its original's.
 type worth struct {
 	Is, Of, What, Level string
-	Times               analysis.Estimate
+	Times               judge.Estimate
 	Absent              string // why there is no figure
 }
 

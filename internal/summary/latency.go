@@ -3,7 +3,7 @@ package summary
 import (
 	"fmt"
 
-	"dyno/internal/analysis"
+	"dyno/internal/judge"
 	"dyno/internal/record"
 	"dyno/internal/report"
 )
@@ -71,7 +71,7 @@ func (l latency) count() int64 {
 }
 
 // bears reports whether enough requests lie beyond quantile q to report it.
-func (l latency) bears(q float64) bool { return analysis.Bears(l.count(), q) }
+func (l latency) bears(q float64) bool { return judge.Bears(l.count(), q) }
 
 // quantile returns a quantile. It is unknown if too few requests lie beyond it, and a lower bound
 // if the interrupted requests could raise it by more than 1 %.

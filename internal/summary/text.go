@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"dyno/internal/analysis"
 	"dyno/internal/document"
+	"dyno/internal/judge"
 	"dyno/internal/report"
 )
 
@@ -154,7 +154,7 @@ func (s *Summary) percentiles() document.Table {
 	var notes []string
 	if missing {
 		notes = append(notes, fmt.Sprintf("-: too few requests to tell: %d must be slower (%d for 99.9%% and above)",
-			analysis.Beyond(.99), analysis.Beyond(.999)))
+			judge.Beyond(.99), judge.Beyond(.999)))
 	}
 	if l := s.primary(); l.censored > 0 {
 		notes = append(notes, fmt.Sprintf(">=: at least; %s without a right response count with the time they had "+

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"dyno/internal/checks"
 	"dyno/internal/document"
 	"dyno/internal/foreign"
+	"dyno/internal/judge"
 	"dyno/internal/record"
 	"dyno/internal/report"
 )
@@ -159,7 +159,7 @@ func (s *Summary) unbalanced() string {
 // isStarved reports whether requests were due while no connection was free, for more than
 // checks.StarvedFrom of the window.
 func (s *Summary) isStarved() bool {
-	return s.Open && float64(s.Load.StarvedNS) > checks.StarvedFrom*float64(s.Load.WindowNS)
+	return s.Open && float64(s.Load.StarvedNS) > judge.StarvedFrom*float64(s.Load.WindowNS)
 }
 
 // isLate reports whether the generator sent requests late, at the 99th percentile. It is false if
@@ -167,12 +167,12 @@ func (s *Summary) isStarved() bool {
 func (s *Summary) isLate() (lag figure, late bool) {
 	lag = s.lag().quantile(0.99)
 	median := s.response().quantile(0.5)
-	return lag, lag.known && lag.ns > max(checks.LateNS, checks.LateShare*median.ns)
+	return lag, lag.known && lag.ns > max(judge.LateNS, judge.LateShare*median.ns)
 }
 
 func (s *Summary) atLimit() string {
 	u := s.usage()
-	busy := u.known && u.cpu+u.queue > checks.BusyFrom && s.Load.WindowNS >= judgedFrom
+	busy := u.known && u.cpu+u.queue > judge.BusyFrom && s.Load.WindowNS >= judgedFrom
 	remedy := "Pass more --threads"
 	if u.queue > crowdedFrom {
 		remedy = "Other programs, perhaps the server, use its CPUs: separate it from them with taskset"
@@ -205,7 +205,7 @@ func (s *Summary) atLimit() string {
 // paused judges a load like a trial in a run (V30).
 func (s *Summary) paused() string {
 	t := record.Trial{Load: s.Load, Causes: record.Causes{SuspendedNS: int64(s.Suspended)}}
-	if !checks.Paused(&t) {
+	if !judge.Paused(&t) {
 		return ""
 	}
 	if s.Suspended > 0 {
@@ -222,7 +222,7 @@ func (s *Summary) paused() string {
 // each connection waits for one answer at a time.
 func (s *Summary) stopped() (id, text string) {
 	l := &s.Load
-	ns, few := checks.Stopped(&record.Trial{Load: *l, Causes: record.Causes{SuspendedNS: int64(s.Suspended)}})
+	ns, few := judge.Stopped(&record.Trial{Load: *l, Causes: record.Causes{SuspendedNS: int64(s.Suspended)}})
 	length := fmt.Sprintf("%s, %s of the load", report.Duration(float64(ns)),
 		report.PerCent(float64(ns)/float64(l.Sending())))
 	switch {
@@ -295,7 +295,7 @@ func (s *Summary) unsteady() string {
 
 // isMissed reports whether fewer requests were started than were due.
 func (s *Summary) isMissed() bool {
-	return s.Open && !s.Interrupted && float64(s.Load.Started) < checks.SentFrom*float64(s.planned())
+	return s.Open && !s.Interrupted && float64(s.Load.Started) < judge.SentFrom*float64(s.planned())
 }
 
 func (s *Summary) missed() string {

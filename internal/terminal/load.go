@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"dyno/internal/analysis"
 	"dyno/internal/document"
+	"dyno/internal/judge"
 	"dyno/internal/record"
 	"dyno/internal/report"
 )
@@ -98,7 +98,7 @@ func (l *LoadView) now(i *record.Interval) string {
 	h := cmp.Or(i.Detail.Response, i.Detail.Service)
 	if !l.drains && h != nil && h.Count() > 0 {
 		words = append(words, "p50 "+report.Duration(float64(h.Quantile(0.5))))
-		if analysis.Bears(h.Count(), 0.99) {
+		if judge.Bears(h.Count(), 0.99) {
 			words = append(words, "p99 "+report.Duration(float64(h.Quantile(0.99))))
 		}
 	}

@@ -1,0 +1,253 @@
+package judge
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"dyno/internal/record"
+	"dyno/internal/stats"
+)
+
+// Pairing cancels background load that affects all sides of a round alike. Differences between a
+// round's trials are measured and removed from rates: a server that uses all its available CPU is
+// judged by its rate per available CPU time, any other by its rate less the part that background
+// CPU explains.
+
+// saturated is the share of available CPU time from which a server counts as limited by CPU alone.
+const saturated = 0.9
+
+// cpuOf returns the shares of its CPUs' time that a trial's server used, and that other programs
+// left to it; false if the server's CPU time cannot be read.
+func cpuOf(t *record.Trial) (used, left float64, ok bool) {
+	c, time := &t.Causes, float64(t.ClocksWall())*float64(t.Causes.ServerCPUs)
+	if t.Server.CPUNS == nil || *t.Server.CPUNS <= 0 || time <= 0 || c.BackgroundUnknown {
+		return 0, 0, false
+	}
+	used = float64(*t.Server.CPUNS) / time
+	s := BackgroundOf(t)
+	return used, min(1, max(used, 1-s[0]-s[2])), true
+}
+
+// BackgroundOf returns a trial's background CPU as shares of the available time: on the server's
+// CPUs (including sides that are not frozen), on the generator's CPUs, and as steal by the
+// hypervisor over all CPUs.
+func BackgroundOf(t *record.Trial) (s [3]float64) {
+	c := &t.Causes
+	per := func(ns int64, cpus int) float64 {
+		if time := float64(c.WallNS) * float64(cpus); time > 0 {
+			return min(0.95, float64(ns)/time)
+		}
+		return 0
+	}
+	return [3]float64{per(c.BackgroundServerNS+c.OtherSidesNS, c.ServerCPUs), per(c.BackgroundGeneratorNS, c.GeneratorCPUs),
+		per(c.StealNS, c.ServerCPUs+c.GeneratorCPUs+c.BackendCPUs)}
+}
+
+// quietLimits are the background shares, as BackgroundOf returns them, above which a round's
+// latencies are not used.
+var quietLimits = [3]float64{0.10, 0.10, 0.03}
+
+// Quiet reports whether a round had so little background load that its latencies count. A single
+// trial says little: CPU time is counted in ticks of 10 ms.
+func Quiet(round []*record.Trial) bool {
+	var sum [3]float64
+	for i := range round {
+		for k, s := range BackgroundOf(round[i]) {
+			sum[k] += s / float64(len(round))
+		}
+	}
+	return sum[0] <= quietLimits[0] && sum[1] <= quietLimits[1] && sum[2] <= quietLimits[2]
+}
+
+// busyRounds returns the rounds, by epoch and round, that are not Quiet.
+func busyRounds(trials []*record.Trial) map[[2]int]bool {
+	rounds, busy := map[[2]int][]*record.Trial{}, map[[2]int]bool{}
+	for _, tr := range trials {
+		at := [2]int{tr.Epoch, tr.Round}
+		rounds[at] = append(rounds[at], tr)
+	}
+	for at, round := range rounds {
+		if !Quiet(round) {
+			busy[at] = true
+		}
+	}
+	return busy
+}
+
+// busyShare returns the share of rounds that are not Quiet.
+func (t *Table) busyShare() float64 {
+	return float64(len(t.busy)) / float64(max(1, t.roundsOf()*len(t.rounds)))
+}
+
+// taken returns the largest share of CPU time that other programs took from a saturated cell, by
+// the median over its trials.
+func (t *Table) taken() (most float64) {
+	took := map[record.Cell][]float64{}
+	for at, own := range t.trials {
+		if _, full := t.noise.full[at.Cell]; !full {
+			continue
+		}
+		for _, tr := range own {
+			if tr != nil {
+				s := BackgroundOf(tr)
+				took[at.Cell] = append(took[at.Cell], s[0]+s[2])
+			}
+		}
+	}
+	for _, s := range took {
+		most = max(most, stats.Median(s))
+	}
+	return most
+}
+
+// InQuiet returns the trials from Quiet rounds.
+func InQuiet(trials []*record.Trial) (out []*record.Trial) {
+	busy := busyRounds(trials)
+	for _, tr := range trials {
+		if !busy[[2]int{tr.Epoch, tr.Round}] {
+			out = append(out, tr)
+		}
+	}
+	return out
+}
+
+// noise describes how background load affected the trials in a table.
+type noise struct {
+	full   map[record.Cell]float64 // for saturated cells: the median share of their available CPU time that they use
+	slopes [3]float64              // for the other cells: log rate over the log of each share that BackgroundOf leaves
+}
+
+// leastSlope is how many standard errors a slope must differ from 0 to be used.
+const leastSlope = 3
+
+// noiseOf estimates noise from all trials.
+func (t *Table) noiseOf() (n noise) {
+	n.full = map[record.Cell]float64{}
+	shares := map[record.Cell][]float64{}
+	for at, own := range t.trials {
+		for _, tr := range own {
+			if tr == nil {
+				continue
+			}
+			if used, left, ok := cpuOf(tr); ok {
+				shares[at.Cell] = append(shares[at.Cell], used/left)
+			}
+		}
+	}
+	for c, s := range shares {
+		if m := stats.Median(s); m >= saturated {
+			n.full[c] = m
+		}
+	}
+	x, y := t.apart(n)
+	copy(n.slopes[:], stats.Slopes(x, y, leastSlope))
+	return n
+}
+
+// row holds a trial's log rate and the logs of the shares left to it, both minus the round's mean.
+type row struct {
+	x [3]float64
+	y float64
+}
+
+// apart returns log rates for cells that are not saturated, and the logs of the shares left to
+// them, minus their round's mean and then minus the cell's mean in the epoch.
+func (t *Table) apart(n noise) (x [][]float64, y []float64) {
+	m, cells := named("throughput"), map[int][]record.Cell{}
+	for at := range t.trials {
+		cells[at.epoch] = append(cells[at.epoch], at.Cell)
+	}
+	for _, e := range t.epochs {
+		slices.SortFunc(cells[e], func(a, b record.Cell) int {
+			return cmp.Or(cmp.Compare(a.Contestant, b.Contestant), cmp.Compare(a.Level, b.Level))
+		}) // sums depend on the order
+		own := make([][]row, len(cells[e]))
+		for r := range t.rounds[e] {
+			var of []int
+			var all []row
+			for i, c := range cells[e] {
+				trials := t.trials[place{c, e}]
+				if r >= len(trials) || trials[r] == nil {
+					continue
+				}
+				if v, ok := m.Of(trials[r]); ok && v > 0 {
+					a := row{y: math.Log(v * n.factor(trials[r], c))}
+					if _, full := n.full[c]; !full {
+						a.x = lefts(trials[r])
+					}
+					of, all = append(of, i), append(all, a)
+				}
+			}
+			for k, a := range centredRows(all) {
+				if _, full := n.full[cells[e][of[k]]]; !full && len(all) > 1 {
+					own[of[k]] = append(own[of[k]], a)
+				}
+			}
+		}
+		for _, rows := range own {
+			for _, a := range centredRows(rows) {
+				x, y = append(x, a.x[:]), append(y, a.y)
+			}
+		}
+	}
+	return x, y
+}
+
+// centredRows returns rows minus their mean.
+func centredRows(rows []row) (out []row) {
+	var mean row
+	for _, a := range rows {
+		mean = mean.plus(a, 1/float64(len(rows)))
+	}
+	for _, a := range rows {
+		out = append(out, a.plus(mean, -1))
+	}
+	return out
+}
+
+func (a row) plus(b row, times float64) row {
+	for k := range a.x {
+		a.x[k] += times * b.x[k]
+	}
+	a.y += times * b.y
+	return a
+}
+
+// lefts returns the logs of the shares that other programs left.
+func lefts(t *record.Trial) (x [3]float64) {
+	for k, s := range BackgroundOf(t) {
+		x[k] = math.Log(1 - s)
+	}
+	return x
+}
+
+// factor returns the factor that corrects a trial's rate.
+func (n *noise) factor(t *record.Trial, c record.Cell) float64 {
+	if full, ok := n.full[c]; ok {
+		if used, _, ok := cpuOf(t); ok {
+			return full / used
+		}
+		return 1
+	}
+	log := 0.
+	for k, x := range lefts(t) {
+		log -= n.slopes[k] * x
+	}
+	return math.Exp(log)
+}
+
+// counts returns a trial's metric as measured; latencies count in quiet rounds only.
+func (t *Table) counts(m Metric, tr *record.Trial) (float64, bool) {
+	v, ok := m.Of(tr)
+	return v, ok && (m.Kind&Latency == 0 || !t.busy[[2]int{tr.Epoch, tr.Round}])
+}
+
+// value returns a trial's metric as compared: rates are corrected for background load.
+func (t *Table) value(m Metric, tr *record.Trial, c record.Cell) (float64, bool) {
+	v, ok := t.counts(m, tr)
+	if ok && m.PerCPU {
+		v *= t.noise.factor(tr, c)
+	}
+	return v, ok
+}

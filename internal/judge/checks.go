@@ -1,0 +1,422 @@
+package judge
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"dyno/internal/document"
+	"dyno/internal/record"
+)
+
+// Evidence is the input for the checks.
+type Evidence struct {
+	Run       *record.Run
+	Valid     []*record.Trial // trials that count
+	Discarded int             // trials
+	All       int             // trials after the pilots
+	Analysis  *Analysis
+	At        *record.Level // the level to check; nil: the plan's first
+	Place     ChecksPlace
+	// Levels splits Valid by level, if there are several; residuals are computed within a level.
+	Levels [][]*record.Trial
+
+	left []Residual
+	own  []*record.Trial // perContestant's buffer, reused for each contestant and check
+}
+
+// watched returns the trials whose causes are judged: the valid ones or, if the machine was so busy
+// that none is valid, all trials after the pilots, or all trials if there are only pilots.
+func (e *Evidence) watched() []*record.Trial {
+	if len(e.Valid) > 0 {
+		return e.Valid
+	}
+	counts := func(t *record.Trial) bool { return t.Epoch >= e.Run.Plan.Pilots }
+	return e.Run.Trials[max(0, slices.IndexFunc(e.Run.Trials, counts)):]
+}
+
+// level returns the level to check.
+func (e *Evidence) level() record.Level {
+	if e.At != nil {
+		return *e.At
+	}
+	return e.Run.Plan.First()
+}
+
+// Make runs the checks with that scope. Findings on the whole run come first, then those by
+// contestant, each in order of check ids.
+func Make(e *Evidence, scope Scope) []Finding {
+	var run, each []Finding
+	for i := range table {
+		c := &table[i]
+		if c.In.of(&e.Run.Plan, e.Place) != scope {
+			continue
+		}
+		for _, f := range c.find(c, e) {
+			f.ID, f.Title = c.ID, c.Title
+			if f.Contestant == "" {
+				run = append(run, f)
+			} else {
+				each = append(each, f)
+			}
+		}
+	}
+	slices.SortStableFunc(each, func(a, b Finding) int {
+		return slices.Index(e.Run.Plan.Contestants, a.Contestant) - slices.Index(e.Run.Plan.Contestants, b.Contestant)
+	})
+	return append(run, each...)
+}
+
+// whole makes a check function with one finding for the whole run.
+func whole(f func(*Check, *Evidence) (State, string)) func(*Check, *Evidence) []Finding {
+	return func(c *Check, e *Evidence) []Finding {
+		s, text := f(c, e)
+		return []Finding{{State: s, Text: text}}
+	}
+}
+
+// ofContestant checks one contestant. own holds its valid trials; the function must not keep it.
+type ofContestant func(c *Check, e *Evidence, name string, own []*record.Trial) (State, string)
+
+// perContestant makes a check function with a finding for each contestant that has valid trials or
+// failed.
+func perContestant(f ofContestant) func(*Check, *Evidence) []Finding {
+	return func(c *Check, e *Evidence) []Finding {
+		var out []Finding
+		for _, name := range e.Run.Plan.Contestants {
+			own := e.own[:0]
+			for i := range e.Valid {
+				if e.Valid[i].Contestant == name {
+					own = append(own, e.Valid[i])
+				}
+			}
+			e.own = own
+			if len(own) == 0 && e.Run.FailureOf(name) == nil {
+				continue
+			}
+			s, text := f(c, e, name, own)
+			out = append(out, Finding{Contestant: name, State: s, Text: text})
+		}
+		return out
+	}
+}
+
+// measured is perContestant without the contestants that have no valid trial.
+func measured(f ofContestant) func(*Check, *Evidence) []Finding {
+	each := perContestant(f)
+	return func(c *Check, e *Evidence) []Finding {
+		return slices.DeleteFunc(each(c, e), func(f Finding) bool {
+			return !slices.ContainsFunc(e.Valid, func(t *record.Trial) bool { return t.Contestant == f.Contestant })
+		})
+	}
+}
+
+// Grade returns the state for a figure for which larger is worse.
+func (l Limit) Grade(x float64) State { return above(x, l.Warn, l.Fail) }
+
+// above grades x by two limits.
+func above(x, warn, fail float64) State {
+	switch {
+	case x > fail:
+		return Fail
+	case x > warn:
+		return Warn
+	}
+	return Pass
+}
+
+// use is the CPU time that the load generator and a backend used in trials, and the time available
+// to them. A backend on a machine of its own has that machine's CPUs, any other shares the
+// generator's.
+type use struct {
+	generator, had  float64
+	beside          float64 // used by a backend on the generator's CPUs
+	apart, apartHad float64
+}
+
+func useOf(own []*record.Trial) (u use) {
+	for i := range own {
+		cpu := own[i].Generator.CPUNS
+		if cpu == nil {
+			continue
+		}
+		wall, causes := float64(own[i].ClocksWall()), &own[i].Causes
+		u.generator += float64(max(*cpu-own[i].Load.SpunNS, 0))
+		cpus, loops := causes.GeneratorCPUs, own[i].Load.Workers
+		var backend *int64
+		if own[i].Backend != nil {
+			backend = own[i].Backend.CPUNS
+		}
+		if backend != nil && causes.BackendCPUs == 0 {
+			u.beside += float64(*backend)
+		} else if loops > 0 {
+			cpus = min(cpus, loops) // more than one CPU a loop cannot use
+		}
+		u.had += wall * float64(cpus)
+		if backend != nil && causes.BackendCPUs > 0 {
+			u.apart += float64(*backend)
+			u.apartHad += wall * float64(causes.BackendCPUs)
+		}
+	}
+	return u
+}
+
+// ofGenerator returns the share that generator and backend together used of the generator's CPUs.
+func (u *use) ofGenerator() float64 { return share(u.generator+u.beside, u.had) }
+
+func checksGeneratorShare(c *Check, e *Evidence, name string, own []*record.Trial) (State, string) {
+	u := useOf(own)
+	x, apart, text := u.ofGenerator(), share(u.apart, u.apartHad), ""
+	if name, most := busiest(own); name != "" && most > x {
+		x, text = most, fmt.Sprintf("%s used %s of its CPUs", document.Clean(name), document.Percent(most))
+	} else {
+		text = fmt.Sprintf("the generator used %s of its CPUs", document.Percent(share(u.generator, u.had)))
+	}
+	if u.beside > 0 {
+		text += fmt.Sprintf(", the backend there %s", document.Percent(share(u.beside, u.had)))
+	} else if u.apart > 0 {
+		text += fmt.Sprintf(", the backend %s of those of its own machine", document.Percent(apart))
+	}
+	state := c.Limits[0].Grade(max(x, apart))
+	if state == Fail && e.Analysis.Shares[name] < ceilingWarn {
+		state = Warn
+	}
+	return state, text
+}
+
+// ceilingWarn is the ceiling's share above which the ceiling check warns. Above
+// analysis.CeilingLimit it fails.
+const ceilingWarn = 0.6
+
+func ceiling(c *Check, e *Evidence, name string, own []*record.Trial) (State, string) {
+	if len(own) > 0 && !slices.ContainsFunc(own, func(t *record.Trial) bool { return !e.Run.Plan.LevelOf(t).Open() }) {
+		return Pass, "its load is an open loop at a given rate, not at full capacity"
+	}
+	x, known := e.Analysis.Shares[name]
+	if !known {
+		return CannotTell, "the generator's ceiling is unknown: " + noCeiling(e, own)
+	}
+	text := fmt.Sprintf("%s of the generator's ceiling for this kind of load", document.Percent(x))
+	if p := &e.Run.Plan; p.Backend != "" && p.Ceiling == p.Backend {
+		text = fmt.Sprintf("%s of the combined ceiling of generator and backend", document.Percent(x))
+	}
+	state := c.Limits[0].Grade(x)
+	if state == Fail {
+		text += ", so its throughput is a lower bound"
+	}
+	return state, text
+}
+
+// noCeiling says why the ceiling's share is unknown.
+func noCeiling(e *Evidence, own []*record.Trial) string {
+	p := &e.Run.Plan
+	at, level := e.level(), 0
+	if len(own) > 0 {
+		at, level = p.LevelOf(own[0]), p.At(own[0])
+	}
+	switch {
+	case len(p.Controls) == 0:
+		return "the run has no reference, which is needed to find it"
+	case at.DelayNS > 0:
+		return "handlers wait before they respond, and the null server does not"
+	case p.Ceiling == "":
+		return "no null server ran in the pilots, because it does not serve this scenario"
+	case !p.Has(record.Cell{Contestant: p.Ceiling, Level: level}):
+		return "the server that determines it was not loaded with these requests in the pilots"
+	case e.Run.FailureOf(p.Ceiling) != nil:
+		return "the server that determines it failed in the pilots"
+	}
+	return "the server that determines it has no valid trial in the pilots"
+}
+
+func backgroundServer(c *Check, e *Evidence) (State, string) {
+	if why := unknownBackground(e); why != "" {
+		return CannotTell, why
+	}
+	if anyAttached(e.Run) &&
+		!slices.ContainsFunc(e.watched(), func(t *record.Trial) bool { return t.Causes.ServerCPUs > 0 }) {
+		return CannotTell, "the servers run on machines of which dyno reads nothing"
+	}
+	x := sharesOf(e.watched()).server
+	return c.Limits[0].Grade(x), fmt.Sprintf("other programs used %s of the server's CPUs", document.Percent(x))
+}
+
+func backgroundGenerator(c *Check, e *Evidence) (State, string) {
+	if why := unknownBackground(e); why != "" {
+		return CannotTell, why
+	}
+	s := sharesOf(e.watched())
+	text := fmt.Sprintf("other programs used %s of %s's CPUs; its event loops waited for a CPU %s of the time",
+		document.Percent(s.generator), document.Clean(cmp.Or(s.generatorName, "the generator")), document.Percent(s.queue))
+	if e.Run.Host.BackendApart() {
+		text += fmt.Sprintf("; others on the backend's machine used %s", document.Percent(s.backend))
+	}
+	return c.Limits[0].Grade(max(s.generator, s.backend)), text
+}
+
+// withheld checks the CPU time that the hypervisor withheld, and that a CPU quota withheld in valid
+// trials.
+func withheld(c *Check, e *Evidence) (State, string) {
+	s := sharesOf(e.watched())
+	var throttled int64
+	for i := range e.Valid {
+		throttled += e.Valid[i].Causes.ThrottledNS
+	}
+	state, text := c.Limits[0].Grade(s.steal), fmt.Sprintf("the hypervisor withheld %s", document.Percent(s.steal))
+	if s.stealName != "" {
+		text += " of " + document.Clean(s.stealName) + "'s CPU time"
+	}
+	if throttled > 0 {
+		state = max(state, c.Limits[1].Grade(float64(throttled)))
+		text += fmt.Sprintf("; the CPU quota throttled for %d ms", throttled/1e6)
+	}
+	return state, text
+}
+
+func discardedRounds(c *Check, e *Evidence) (State, string) {
+	x := share(float64(e.Discarded), float64(e.All))
+	text := fmt.Sprintf("%s of the trials are discarded", document.Percent(x))
+	return c.Limits[0].Grade(x), text
+}
+
+func contract(c *Check, e *Evidence, name string, own []*record.Trial) (State, string) {
+	var broken, all int64
+	for _, t := range e.Run.Trials {
+		if t.Contestant == name {
+			broken += t.Load.Failed
+			all += t.Load.Succeeded + t.Load.Failed
+		}
+	}
+	if f := e.Run.FailureOf(name); f != nil && f.Stage == "verify" {
+		return Fail, f.Reason
+	}
+	if broken > 0 {
+		return Fail, fmt.Sprintf("%d of %d responses broke the contract", broken, all)
+	}
+	text := fmt.Sprintf("all %d responses kept the contract", all)
+	if checked := e.Run.Checked(); checked != "" {
+		text += ": " + checked
+	}
+	return Pass, text
+}
+
+func unanswered(c *Check, e *Evidence, name string, own []*record.Trial) (State, string) {
+	var errored int64
+	short := 0
+	for _, t := range e.Run.Trials {
+		if t.Contestant == name {
+			errored += t.Load.Errored() + t.Load.InFlight
+			if t.Load.Established < t.Load.Connections {
+				short++
+			}
+		}
+	}
+	if errored > 0 || short > 0 {
+		return Fail, fmt.Sprintf("%s without a response; %s with fewer connections than planned",
+			document.Count(errored, "request"), document.Count(short, "trial"))
+	}
+	return Pass, "no errors; all connections established in every trial"
+}
+
+func busy(c *Check, e *Evidence, name string, own []*record.Trial) (State, string) {
+	var used, had float64
+	closed := false
+	for i := range own {
+		if e.Run.Plan.LevelOf(own[i]).Open() {
+			continue
+		}
+		closed = true
+		if cpu := own[i].Server.CPUNS; cpu != nil {
+			used += float64(*cpu)
+			if generator := own[i].Generator.CPUNS; attached(e.Run, name) && !e.Run.Host.Pinned && generator != nil {
+				used += float64(*generator) // on the same CPUs
+			}
+			had += float64(own[i].ClocksWall()) * leftToServer(&own[i].Causes)
+		}
+	}
+	if len(own) > 0 && !closed {
+		return Pass, "its load is an open loop, which need not keep it busy"
+	}
+	if had == 0 && attached(e.Run, name) {
+		return CannotTell, unread(e.Run, name)
+	}
+	x := min(share(used, had), 1) // the others were read over a little more than the load
+	text := fmt.Sprintf("it used %s of what others left of its CPUs", document.Percent(x))
+	if e.level().DelayNS > 0 {
+		return Pass, text + "; its handler waits, so it need not use all of them"
+	}
+	state := c.Limits[0].Grade(1 - x)
+	if state == Fail {
+		text += "; something else limits its throughput"
+	}
+	return state, text
+}
+
+// leftToServer returns how many CPUs other programs left to the server, on average over a trial.
+func leftToServer(c *record.Causes) float64 {
+	if c.BackgroundUnknown {
+		return float64(c.ServerCPUs)
+	}
+	return float64(c.ServerCPUs) - share(float64(c.BackgroundServerNS), float64(c.WallNS))
+}
+
+func warmup(c *Check, e *Evidence, name string, own []*record.Trial) (State, string) {
+	if e.Run.Plan.Fresh() {
+		return Pass, "no warm-up, as planned: the first loads of fresh processes are measured"
+	}
+	s := StartsOf(e.Run, name, nil)
+	lost, slow := s.Classes[record.NotSteady], s.Classes[record.Slowdown]
+	switch state := c.Limits[0].Grade(share(float64(lost), float64(s.N))); {
+	case state == Fail:
+		return Fail,
+			fmt.Sprintf("no steady state after %d of %d starts: its figures may mix several states", lost, s.N)
+	case state == Warn, 2*(lost+slow) > s.N:
+		return Warn, fmt.Sprintf("of %d starts, %d reached no steady state, and %d slowed down during the warm-up",
+			s.N, lost, slow)
+	}
+	return Pass, fmt.Sprintf("steady after %d of %d starts", s.N-lost, s.N)
+}
+
+// twins checks whether the reference and its copy came out equal. A run without a copy has no finding.
+func twins(_ *Check, e *Evidence) []Finding {
+	c := e.Analysis.AACheck
+	switch {
+	case len(e.Run.Plan.Controls) < 2:
+		return nil
+	case c == nil || c.Ratio.Value == 0:
+		return []Finding{{State: CannotTell, Text: "the reference and its copy have too few valid trials"}}
+	}
+	state, text := equal(c, e.Analysis.Margin)
+	return []Finding{{State: state, Text: text}}
+}
+
+// equal grades a comparison between two equal servers.
+func equal(c *Pair, margin float64) (State, string) {
+	text := fmt.Sprintf("%s against %s: %.3f (%.3f–%.3f), %s",
+		c.A, c.B, c.Ratio.Value, c.Ratio.Lo, c.Ratio.Hi, c.Verdict)
+	switch c.Verdict {
+	case Different:
+		if math.Abs(math.Log(c.Ratio.Value)) > math.Log1p(margin) {
+			return Fail, text + ": two identical servers were found different, so no verdict of this run is reliable"
+		}
+		return Warn, text
+	case Negligible:
+		return Warn, text
+	case Inconclusive:
+		return CannotTell, text
+	}
+	return Pass, text
+}
+
+// complete reports a damaged record, and a run in rounds that ended before its first analysis.
+// Otherwise there is no finding: this check does not say whether there are enough data.
+func complete(_ *Check, e *Evidence) []Finding {
+	switch {
+	case e.Run.Damage != nil:
+		return []Finding{{State: Fail, Text: "the record is damaged: " + e.Run.Damage.Error()}}
+	case e.Run.Plan.InRounds() && e.Analysis.Interim == 0:
+		return []Finding{{State: CannotTell, Text: "the run has no analysis: it ended before the first"}}
+	}
+	return nil
+}

@@ -1,0 +1,244 @@
+package judge
+
+// Sets of runs to which several checks apply.
+//
+// A search for the highest rate overloads on purpose: errors in its probes are not errors of the
+// run, and a probe may miss its rate. Single loads have no pairing, reference, warm-up or ceiling;
+// their report says for each whether other programs disturbed it.
+var (
+	always       = Scopes{OneLevel: Once, Levels: Once, Rates: Once, Loads: Once}
+	inRounds     = Scopes{OneLevel: Once, Levels: Once, Rates: Once}
+	compared     = Scopes{OneLevel: Once, Levels: Once}
+	checksLevels = Scopes{OneLevel: Once, Levels: EachLevel}
+	openLevel    = Scopes{OneLevel: Once, Levels: EachLevel, Beside: EachLevel}
+
+	everyLevel = Scopes{OneLevel: Once, Levels: EachLevel, Beside: EachLevel, Loads: Once}
+)
+
+// Sets of metrics that several checks concern: other programs, drift and order affect times and
+// rates, but not memory.
+const (
+	closedLoop  = Rate | ServiceTime
+	checksMoved = WallClock | CPUTime
+)
+
+// Check ids, as in JSON.
+const (
+	GeneratorShare  = "V01"
+	Ceiling         = "V02"
+	ServerCPUs      = "V03"
+	GeneratorCPUs   = "V04"
+	Withheld        = "V05"
+	Discarded       = "V06"
+	Achieved        = "V07"
+	Lag             = "V08"
+	Backlog         = "V09"
+	ChecksArrivals  = "V10"
+	Starvation      = "V11"
+	Contract        = "V12"
+	Errors          = "V13"
+	Busy            = "V14"
+	WarmUp          = "V15"
+	Drift           = "V16"
+	Twins           = "V17"
+	KnownDifference = "V18"
+	Order           = "V19"
+	ChecksCarryOver = "V20"
+	FreshStarts     = "V21"
+	TailSample      = "V22"
+	Calibrated      = "V25"
+	SameProcesses   = "V26"
+	Complete        = "V28"
+	Edges           = "V29"
+	Pauses          = "V30"
+	Apart           = "V31"
+	OtherSides      = "V32"
+	Dependence      = "V33"
+	Turns           = "V34"
+	Resent          = "V35"
+	Bandwidth       = "V36"
+	Alike           = "V37"
+	Clocks          = "V38"
+	Standstill      = "V39"
+	Deferred        = "V40"
+)
+
+// table holds all checks in order of their ids. The ids V23, V24 and V27 belonged to former checks
+// and are not reused (doc/method.md, Checks).
+var table = []Check{
+	{ID: GeneratorShare, Title: "generator's share of its CPUs",
+		Means:    "the load generator was busy: servers may be faster than shown",
+		Do:       "compare CPU per request",
+		Question: GeneratorFree, In: checksLevels, Metrics: closedLoop, Bounds: true,
+		Limits: []Limit{{"share of the CPUs", 0.80, 0.95}}, find: perContestant(checksGeneratorShare)},
+	{ID: Ceiling, Title: "throughput against the generator's ceiling",
+		Means:    "near the load generator's limit, so perhaps faster",
+		Do:       "compare CPU per request",
+		Question: GeneratorFree, In: checksLevels, Metrics: closedLoop, Bounds: true,
+		Limits: []Limit{{"share of the ceiling", ceilingWarn, CeilingLimit}}, find: measured(ceiling)},
+	{ID: ServerCPUs, Title: "CPU of other programs on the server's CPUs",
+		Do:       "stop them",
+		Question: MachineQuiet, In: inRounds, Metrics: checksMoved,
+		Limits: []Limit{{"share of the CPUs", backgroundLimit, 1}}, find: whole(backgroundServer)},
+	{ID: GeneratorCPUs, Title: "CPU of other programs on the generator's CPUs",
+		Do:       "stop them",
+		Question: MachineQuiet, In: inRounds, Metrics: checksMoved,
+		Limits: []Limit{{"share of the CPUs", backgroundLimit, 1}}, find: whole(backgroundGenerator)},
+	{ID: Withheld, Title: "CPU time withheld by the hypervisor or a quota",
+		Do:       "try another machine",
+		Question: MachineQuiet, In: inRounds, Metrics: checksMoved,
+		Limits: []Limit{{"steal", stealLimit, 1}, {"throttled ns", 0, 0}}, find: whole(withheld)},
+	{ID: Discarded, Title: "share of discarded trials",
+		Do:       "try a quieter machine",
+		Question: MachineQuiet, In: inRounds, Metrics: WallClock,
+		Limits: []Limit{{"share of the trials", 0.20, 0.50}}, find: whole(discardedRounds)},
+	{ID: Achieved, Title: "requests answered of those that were due",
+		Means:    "not all requests were answered in time",
+		Do:       "lower the rate",
+		Question: AnswersRight, In: openLevel, Metrics: OpenLoop,
+		Limits: []Limit{{"share not answered", 0.01, 0.03}}, find: openLoop(achieved)},
+	{ID: Lag, Title: "lag against response time",
+		Means:    "the load generator was late: response times include its delay",
+		Do:       "lower the rate",
+		Question: GeneratorFree, In: openLevel, Metrics: OpenLoop,
+		Limits: []Limit{{"lag at p99 over the median response", 0.10, 0.50}}, find: openLoop(lagShare)},
+	{ID: Backlog, Title: "growing backlog",
+		Means:    "requests piled up: response times depend on how long it is loaded",
+		Do:       "lower the rate",
+		Question: WarmedUp, In: openLevel, Metrics: OpenLoop,
+		Limits: []Limit{{"growth as a share of the requests", GrowthLimit, GrowthLimit}}, find: openLoop(growing)},
+	{ID: ChecksArrivals, Title: "shape of the arrivals",
+		Means:    "requests did not come as planned: response times may be wrong",
+		Do:       "lower the rate",
+		Question: GeneratorFree, In: openLevel, Metrics: OpenLoop,
+		Limits: []Limit{{"distance from exponential gaps", 0.03, 0.05}, {"dispersion",
+			0.15, 0.30}}, find: openLoop(arrivals)},
+	{ID: Starvation, Title: "time with no connection free",
+		Means:    "requests waited for a connection: response times include that",
+		Do:       "give more --connections",
+		Question: GeneratorFree, In: openLevel, Metrics: OpenLoop,
+		Limits: []Limit{{"share of the time", 0, 0.01}}, find: openLoop(starvation)},
+	{ID: Contract, Title: "every response within its contract",
+		Means:    "wrong answers, so no figures",
+		Question: AnswersRight, In: always, find: perContestant(contract)},
+	{ID: Errors, Title: "errors, and connections established",
+		Means:    "requests without an answer, so no figures",
+		Question: AnswersRight,
+		In:       Scopes{OneLevel: Once, Levels: Once, Loads: Once}, find: perContestant(unanswered)},
+	{ID: Busy, Title: "server busy",
+		Means:    "its CPUs were not fully used: something else limits it",
+		Do:       "try more --connections",
+		Question: GeneratorFree, In: Scopes{OneLevel: Once, Levels: EachLevel},
+		Metrics: closedLoop,
+		Limits:  []Limit{{"share of the CPUs left idle", 0.05, 0.15}}, find: measured(busy)},
+	{ID: WarmUp, Title: "warm-up",
+		Means:    "its speed did not settle: figures depend on when it is measured",
+		Do:       "--profile full warms up longer",
+		Question: WarmedUp, In: Scopes{OneLevel: Once, Levels: Once},
+		Limits: []Limit{{"starts without a steady state", 0.25, 0.50}}, find: perContestant(warmup)},
+	{ID: Drift, Title: "drift within an epoch",
+		Means:    "its speed changed during the run",
+		Do:       "--profile full warms up longer",
+		Question: WarmedUp, In: Scopes{OneLevel: Once, Levels: EachLevel}, Metrics: checksMoved,
+		Limits: []Limit{{"change of the ratio", 0.03, 0.10}}, find: drift},
+	{ID: Twins, Title: "A/A check: the reference against its copy",
+		Means:    "two copies of one server came out different: differences of that size mean nothing",
+		Question: TwinsEqual, In: compared, find: twins},
+	{ID: KnownDifference, Title: "a known difference is found again",
+		Means:    "a server known to be slower was not found to be: others may be missed",
+		Do:       "give a larger --budget",
+		Question: TwinsEqual, In: compared, Metrics: checksMoved, find: positiveControl},
+	{ID: Order, Title: "effect of the position in a round",
+		Means:    "the order of the loads made a difference",
+		Do:       "try a quieter machine",
+		Question: WarmedUp, In: compared, Metrics: checksMoved,
+		Limits: []Limit{{"last against first", 0, 0.01}}, find: whole(orderEffect)},
+	{ID: ChecksCarryOver, Title: "carry-over from the contestant before",
+		Means:    "which server was loaded before made a difference",
+		Do:       "try a quieter machine",
+		Question: WarmedUp, In: Scopes{OneLevel: Once}, Metrics: checksMoved,
+		Limits: []Limit{{"difference by what came before", 0, 0.02}}, find: whole(carryOver)},
+	{ID: FreshStarts, Title: "spread between fresh starts",
+		Means:    "speed differs from start to start",
+		Do:       "a larger --budget is surer",
+		Question: EnoughData, In: Scopes{OneLevel: Once, Levels: EachLevel}, Metrics: checksMoved,
+		Limits: []Limit{{"between epochs", 0.02, 1}}, find: freshStarts},
+	{ID: TailSample, Title: "sample of the tail",
+		Means:    "few requests beyond the p99: it is rough",
+		Do:       "give a larger --budget",
+		Question: EnoughData, Metrics: TailTime,
+		In:     Scopes{OneLevel: Once, Levels: EachLevel, Beside: EachLevel},
+		Limits: []Limit{{"requests beyond the 99th percentile, at least", 100, 10}}, find: measured(tailSample)},
+	{ID: Calibrated, Title: "calibration of the latencies",
+		Means:    "response times include an unknown part of the load generator's own",
+		Do:       "dyno doctor measures it",
+		Question: GeneratorFree, In: always, Metrics: Latency,
+		Limits: []Limit{{"error of the p99, ns", 200_000, errorFail}}, find: whole(calibration)},
+	{ID: SameProcesses, Title: "server's processes",
+		Means:    "its processes changed in mid-run: figures may mix two states",
+		Do:       "see its log",
+		Question: AnswersRight, In: inRounds, find: measured(sameProcesses)},
+	{ID: Complete, Title: "run complete",
+		Means:    "the record is damaged: part of the run is missing",
+		Question: EnoughData, In: always, find: complete},
+	{ID: Edges, Title: "rates at the edges of the windows",
+		Means:    "the rates of some loads are not steady: throughput may be off",
+		Do:       "try a quieter machine",
+		Question: WarmedUp, Metrics: Rate,
+		In:   everyLevel,
+		find: whole(edges)},
+	{ID: Pauses, Title: "pauses of the generator or the machine",
+		Do:       "try a quieter machine",
+		Question: MachineQuiet, In: inRounds,
+		Limits: []Limit{{"share of a window", pauseClosed, pauseClosed}, {"the same, open loop",
+			pauseOpen, pauseOpen}}, find: pauses},
+	{ID: Apart, Title: "CPUs of server and generator apart",
+		Means:    "server and load generator share CPUs: each slows the other",
+		Question: GeneratorFree, In: always, find: whole(apart)},
+	{ID: OtherSides, Title: "CPU of the other sides, where they are not frozen",
+		Do:       "stop what calls them",
+		Question: MachineQuiet, In: inRounds, Metrics: checksMoved,
+		Limits: []Limit{{"share of the CPUs", backgroundLimit, 1}}, find: otherSides},
+	{ID: Dependence, Title: "dependence between epochs",
+		Means:    "starts resembled those before: intervals may be too narrow",
+		Do:       "give a larger --budget",
+		Question: EnoughData, In: Scopes{OneLevel: Once}, Metrics: checksMoved,
+		Limits: []Limit{{"correlation with the epoch before", 0, 1}}, find: dependence},
+	{ID: Turns, Title: "connections served at a time",
+		Means:    "it served few of its connections at a time: that is another load than the one named",
+		Do:       "compare the mean, not the median, of service times",
+		Question: GeneratorFree, Metrics: closedLoop,
+		In:     everyLevel,
+		Limits: []Limit{{"share of the trials", 0.10, 1}}, find: turns},
+	{ID: Resent, Title: "segments sent again or out of order",
+		Do:       "look at the link, and at the servers' listen backlogs",
+		Question: MachineQuiet, In: always, Metrics: WallClock,
+		Limits: []Limit{{"share sent again", 0.0001, 0.001}, {"share out of order", 0.001, 0.01}}, find: resent},
+	{ID: Bandwidth, Title: "share of the link's bandwidth",
+		Means:    "the network link was nearly full: servers may be faster than shown",
+		Do:       "take a faster link, or compare CPU per request",
+		Question: GeneratorFree, In: checksLevels, Metrics: closedLoop, Bounds: true,
+		Limits: []Limit{{"share of the bandwidth", 0.60, 0.80}}, find: bandwidth},
+	{ID: Alike, Title: "generators against one another",
+		Means:    "the generators saw different servers: latencies are a mixture of theirs",
+		Do:       "look at that machine, and at its link",
+		Question: GeneratorFree, Metrics: Latency,
+		In:     everyLevel,
+		Limits: []Limit{{"difference from the others", 0.10, 0.50}}, find: alike},
+	{ID: Clocks, Title: "clocks of the generators",
+		Means:    "a generator's clock did not run evenly: rates and latencies are by it",
+		Do:       "look at that machine's clock source and NTP",
+		Question: GeneratorFree, In: always, Metrics: WallClock,
+		Limits: []Limit{{"rate against the controller's clock", rateWarn, rateFail}}, find: clockRates},
+	{ID: Standstill, Title: "standstills of the server",
+		Means:    "no answer came for a while although requests waited",
+		Do:       "see its log",
+		Question: AnswersRight, In: always, find: standstills},
+	{ID: Deferred, Title: "CPU without load",
+		Means:    "it used CPU while it was not loaded: its figures leave out work that it may have put off",
+		Do:       "see what it does when it is idle",
+		Question: WarmedUp, In: Scopes{OneLevel: Once, Levels: Once}, Metrics: checksMoved,
+		Limits: []Limit{{"share of the time without load", 0.15, 0.50},
+			{"outside of the windows, beyond answers and connections, over that in them", 0.50, 1},
+			{"after the long loads, over that in the last of them", 0.15, 0.50}}, find: deferred},
+}

@@ -1,0 +1,289 @@
+package judge
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"dyno/internal/document"
+	"dyno/internal/record"
+	"dyno/internal/stats"
+)
+
+// Limits that the statistical checks share. An effect is graded by its size only if it is
+// significant: p at most shown. On a machine whose speed varies by a quarter, warnings by size
+// alone would be mostly noise. The drift check also warns about effects that are only likely.
+//
+// Note: it warns in 1.1 % of 1,000 simulated runs with equal servers, and in 98.6 % of runs with a
+// server that suffers twice as much from an invisible disturbance (validation/README.md, traps);
+// the others are not significant. With likely at 0.10, or with a separate family for each question,
+// these are 2.4 and 99.2 %.
+const (
+	shown        = 0.01
+	checksLikely = 0.05
+
+	driftOpen   = 0.05        // a trend whose interval exceeds this is inconclusive
+	leastEpochs = stats.Least // the fewest epochs that allow p <= shown
+)
+
+// residuals returns the primary metric's residuals. They are computed once.
+func (e *Evidence) residuals() []Residual {
+	if e.left == nil {
+		m, ok := MetricNamed(e.Analysis.Primary)
+		if !ok {
+			m = Metrics[0]
+		}
+		levels := e.Levels
+		if levels == nil {
+			levels = [][]*record.Trial{e.Valid}
+		}
+		for _, trials := range levels {
+			e.left = append(e.left, Residuals(trials, m)...)
+		}
+		Follow(e.left, e.Run.Trials)
+		slices.SortStableFunc(e.left, func(a, b Residual) int { return cmp.Compare(a.Epoch, b.Epoch) })
+	}
+	return e.left
+}
+
+// drift checks whether a contestant changes over an epoch's rounds relative to the controls or the
+// others, or depends on the machine's speed more than they do. Then its ratio depends on the time
+// of measurement. Each of these two questions has a family with all contestants.
+func drift(c *Check, e *Evidence) []Finding {
+	var out []Finding
+	speeds := SpeedRatios(e.residuals(), e.Run.Plan.Contestants)
+	for _, name := range e.Run.Plan.Contestants {
+		if x, ok := speeds[name]; ok {
+			state, text := c.speed(x)
+			out = append(out, Finding{Contestant: name, State: state, Text: text})
+		}
+	}
+	add := func(name string, state State, text string) {
+		if i := slices.IndexFunc(out, func(f Finding) bool { return f.Contestant == name }); i >= 0 {
+			out[i].State, out[i].Text = max(out[i].State, state), text+"; "+out[i].Text
+		} else {
+			out = append(out, Finding{Contestant: name, State: state, Text: text})
+		}
+	}
+	for _, x := range e.Analysis.Trends {
+		if x.Metric == e.Analysis.Primary {
+			state, text := c.trend(x)
+			add(x.Contestant, state, text)
+		}
+	}
+	for _, name := range trendless(e) {
+		add(name, CannotTell,
+			fmt.Sprintf(
+				"change over the rounds of an epoch unknown: an epoch has %d rounds, and %d valid ones are needed",
+				e.Run.Plan.Rounds, TrendRounds))
+	}
+	return out
+}
+
+// trendless returns the contestants that have trials and no trend although the primary metric is a
+// speed: their epochs have too few rounds.
+func trendless(e *Evidence) (names []string) {
+	if m, ok := MetricNamed(e.Analysis.Primary); !ok || !m.Settles || e.Run.Plan.Fresh() {
+		return nil
+	}
+	for _, name := range e.Run.Plan.Contestants {
+		has := func(x Trend) bool { return x.Contestant == name && x.Metric == e.Analysis.Primary }
+		if slices.ContainsFunc(e.Analysis.Trends, has) || !slices.ContainsFunc(e.Valid,
+			func(t *record.Trial) bool { return t.Contestant == name }) {
+			continue
+		}
+		names = append(names, name)
+	}
+	return names
+}
+
+// speed grades how a contestant's ratio depends on the machine's speed.
+func (c *Check) speed(x Effect) (State, string) {
+	text := "ratio to the others in the slower half of the rounds against the faster half: " + signed(x.Log)
+	switch {
+	case x.Epochs < leastEpochs:
+		return CannotTell, "change with the machine's speed unknown: " + lacking(x.Epochs, leastEpochs)
+	case x.P <= shown:
+		return c.Limits[0].Grade(x.Share()), fmt.Sprintf("%s, p = %.2g", text, x.P)
+	case x.P <= checksLikely && x.Share() > c.Limits[0].Warn:
+		return Warn, fmt.Sprintf("%s, likely (p = %.2g)", text, x.P)
+	}
+	return Pass, fmt.Sprintf("%s, which may be chance (p = %.2g)", text, x.P)
+}
+
+// trend grades a change over an epoch's rounds.
+func (c *Check) trend(x Trend) (State, string) {
+	change := signed(math.Log(x.Change.Value))
+	open := max(x.Change.Hi, 1/x.Change.Lo) - 1
+	switch {
+	case x.Moving:
+		return above(math.Expm1(math.Abs(math.Log(x.Change.Value))), 0, c.Limits[0].Fail),
+			fmt.Sprintf("%s, p = %.2g: only far larger differences count", x.Words(), x.P)
+	case !(open <= driftOpen):
+		return CannotTell, mayDiffer("it may change over the rounds of an epoch", open, "measured: "+change, x.P)
+	}
+	return Pass, fmt.Sprintf("change over the rounds of an epoch: %s, p = %.2g", change, x.P)
+}
+
+// lacking says that too few epochs leave something unknown.
+func lacking(epochs, least int) string {
+	return fmt.Sprintf("too few epochs, %d of the %d needed", epochs, least)
+}
+
+// mayDiffer says how large an effect may be that was not shown.
+func mayDiffer(what string, most float64, measured string, p float64) string {
+	return fmt.Sprintf("%s by up to %s (%s, p = %.2g: perhaps chance)", what, document.Percent(most), measured, p)
+}
+
+// effect grades an effect: by size if it is significant, else by whether it is shown to be below
+// the limit. what says that there may be one.
+func (l Limit) effect(x Effect, what, measured string) (State, string) {
+	measured += ": " + signed(x.Log)
+	switch {
+	case x.Epochs < leastEpochs:
+		return CannotTell, lacking(x.Epochs, leastEpochs)
+	case x.P <= shown:
+		return l.Grade(x.Share()), fmt.Sprintf("%s, p = %.2g", measured, x.P)
+	case !(x.Most() <= l.Fail):
+		return CannotTell, mayDiffer(what, x.Most(), measured, x.P)
+	}
+	return Pass, fmt.Sprintf("%s, which may be chance (p = %.2g)", measured, x.P)
+}
+
+func orderEffect(c *Check, e *Evidence) (State, string) {
+	if e.Run.Plan.Fresh() {
+		return Pass, "not measurable with one round an epoch; the order is random in each epoch"
+	}
+	x := OrderEffect(e.residuals())
+	return c.Limits[0].effect(x, "the position of a trial in its round may change results",
+		"last position of a round against the first")
+}
+
+// carryOver checks whether trials depend on the contestant that was loaded before. An effect on all
+// contestants alike does not matter: if the plan chains its rounds, each contestant follows each
+// other one equally often.
+func carryOver(c *Check, e *Evidence) (State, string) {
+	effects := CarryOver(e.residuals())
+	if len(effects) == 0 && e.Analysis.Epochs >= leastEpochs {
+		return CannotTell, "not measurable: each contestant was always loaded after the same one"
+	}
+	clearest, widest := Effect{Epochs: e.Analysis.Epochs}, Effect{}
+	first, open := "", ""
+	for _, name := range slices.Sorted(maps.Keys(effects)) {
+		x := effects[name]
+		if first == "" || x.P < clearest.P || x.P == clearest.P && x.Share() > clearest.Share() {
+			first, clearest = name, x
+		}
+		if open == "" || x.Most() > widest.Most() {
+			open, widest = name, x
+		}
+	}
+	if clearest.P > shown {
+		first, clearest = open, widest
+	}
+	return c.Limits[0].effect(clearest, "the contestant that was loaded before may change results",
+		fmt.Sprintf("trials after %s against those after others", first))
+}
+
+// freshStarts checks whether a contestant's fresh starts differ. If they do, many epochs are better
+// than long ones. The contestants are one family.
+func freshStarts(c *Check, e *Evidence) []Finding {
+	var out []Finding
+	var betweens, mosts, ps []float64
+	for _, name := range e.Run.Plan.Contestants {
+		within, between, most, p := EpochComponents(e.residuals(), name)
+		if attached(e.Run, name) { // which is never started anew
+			continue
+		}
+		if !math.IsNaN(p) {
+			out = append(out, Finding{Contestant: name,
+				Text: fmt.Sprintf("%s between epochs, %s between trials", document.Percent(between),
+					document.Percent(within))})
+			betweens, mosts, ps = append(betweens, between), append(mosts, most), append(ps, p)
+		}
+	}
+	for i, p := range ps {
+		f := &out[i]
+		p = min(1, p*float64(len(ps)))
+		switch {
+		case p <= shown && betweens[i] > c.Limits[0].Warn:
+			f.State = Warn
+			f.Text += ": fresh starts differ"
+		case p <= shown:
+		case mosts[i] > c.Limits[0].Warn:
+			f.State = CannotTell
+			f.Text = mayDiffer("fresh starts may differ", mosts[i], f.Text, p)
+		default:
+			f.Text += ", which may be chance"
+		}
+	}
+	return out
+}
+
+// deferred checks whether contestants use CPU while they are not loaded, in three ways: after an
+// epoch's last trial, without connections; from a trial's thaw to its freeze but outside the
+// window, beyond the cost of the re-warm's requests at the window's rate and the most that
+// connections may cost (a closed loop's connections on one CPU leave no room for more); and after
+// long loads, relative to the CPU time in the last of them. Records without these readings have no
+// such finding.
+func deferred(c *Check, e *Evidence) []Finding {
+	// ns, at most: to accept and close a connection, the same with TLS, and to close one
+	const connection, handshake, closing = 0.2e6, 2e6, 0.1e6
+	return slices.DeleteFunc(measured(func(c *Check, e *Evidence, name string, own []*record.Trial) (State, string) {
+		var idle, time, outside, within float64
+		for i := range own {
+			t := own[i]
+			if t.UnloadedCPUNS != nil {
+				idle += max(0, float64(*t.UnloadedCPUNS)-closing*float64(t.Load.Connections))
+				time += float64(t.UnloadedNS)
+			}
+			if cpu := t.Server.CPUNS; cpu != nil && t.OutsideCPUNS != nil && t.Load.Succeeded > 0 {
+				each := connection
+				if e.Run.Plan.LevelOf(t).HTTP.TLS() {
+					each = handshake
+				}
+				within += float64(*cpu)
+				outside += max(0, float64(*t.OutsideCPUNS)-each*float64(t.Load.Connections)-
+					float64(t.RewarmRequests)*float64(*cpu)/float64(t.Load.Succeeded))
+			}
+		}
+		if time == 0 || within == 0 {
+			return Pass, ""
+		}
+		unloaded, beyond := idle/time, outside/within
+		state := max(c.Limits[0].Grade(unloaded), c.Limits[1].Grade(beyond))
+		text := fmt.Sprintf("without load it used a CPU for %s of the time, and around its loads %s of the CPU time that "+
+			"it used in them, beyond what answers and connections may cost", document.Percent(unloaded), document.Percent(beyond))
+		for _, t := range slices.Backward(e.Run.Long) {
+			if t.Contestant == name && t.UnloadedCPUNS != nil && t.Server.CPUNS != nil && *t.Server.CPUNS > 0 {
+				after := float64(*t.UnloadedCPUNS) / float64(*t.Server.CPUNS)
+				return max(state, c.Limits[2].Grade(after)), fmt.Sprintf("%s; in the %.2g s after its last load of %.2g s, %s of "+
+					"the CPU time that it used in it", text, float64(t.UnloadedNS)/1e9, float64(t.Load.WindowNS)/1e9,
+					document.Percent(after))
+			}
+		}
+		return state, text
+	})(c, e), func(f Finding) bool { return f.Text == "" })
+}
+
+// dependence checks whether an epoch resembles the one before. Intervals allow for it, by an
+// estimate that is rough if epochs are few.
+func dependence(c *Check, e *Evidence) []Finding {
+	s := e.Analysis.Serial
+	switch {
+	case e.Analysis.Epochs < leastEpochs:
+		return []Finding{{State: CannotTell, Text: lacking(e.Analysis.Epochs, leastEpochs)}}
+	case s == nil:
+		return []Finding{{State: CannotTell, Text: fmt.Sprintf("no pair was judged by %d epochs or more", leastEpochs)}}
+	}
+	text := fmt.Sprintf("correlation of an epoch with the one before: %.2f", s.R)
+	if s.Shown {
+		return []Finding{{State: Warn, Text: fmt.Sprintf("%s, more than by chance; intervals are %.1f × as wide for it", text, s.Spread())}}
+	}
+	return []Finding{{Text: text + ", which may be chance"}}
+}
+
+// signed formats a difference on the log scale as a percentage with its sign.
+func signed(log float64) string { return fmt.Sprintf("%+.2g %%", 100*math.Expm1(log)) }

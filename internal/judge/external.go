@@ -1,0 +1,72 @@
+package judge
+
+import (
+	"dyno/internal/record"
+)
+
+// ExternalMetrics are the metrics that both dyno and an external load generator may report for a
+// long load, and each side's CPU cost per request.
+var ExternalMetrics = []Metric{
+	asReported("throughput", reportedRate),
+	asReported("p50", reportedOr(func(t *record.Reported) *int64 { return t.P50NS }, ClassicNamed("p50").Of)),
+	asReported("p99", reportedOr(func(t *record.Reported) *int64 { return t.P99NS }, ClassicNamed("p99").Of)),
+	asReported("max", reportedOr(func(t *record.Reported) *int64 { return t.MaxNS }, ClassicNamed("max").Of)),
+	costOf("cpu_per_request", "server", func(t *record.Trial) *int64 { return t.Server.CPUNS }),
+	costOf("generator_cpu_per_request", "generator", func(t *record.Trial) *int64 { return t.Generator.CPUNS }),
+}
+
+// asReported returns a classic metric that reads loads from either generator.
+func asReported(name string, of func(*record.Trial) (float64, bool)) Metric {
+	m := ClassicNamed(name)
+	m.Of = of
+	return m
+}
+
+// costOf returns the metric for CPU time per response, on the server or the generator.
+func costOf(name, side string, used func(*record.Trial) *int64) Metric {
+	m := asReported("cpu_per_request", func(t *record.Trial) (float64, bool) { return perAnswer(t, used(t)) })
+	m.Name, m.Head = name, side+" "+m.Head
+	return m
+}
+
+func reportedOr(reported func(*record.Reported) *int64, own func(*record.Trial) (float64,
+	bool)) func(*record.Trial) (float64, bool) {
+	return func(t *record.Trial) (float64, bool) {
+		if t.Reported == nil {
+			return own(t)
+		}
+		n := reported(t.Reported)
+		if n == nil {
+			return 0, false
+		}
+		return float64(*n), true
+	}
+}
+
+func reportedRate(t *record.Trial) (float64, bool) {
+	switch {
+	case t.Reported == nil:
+		return named("throughput").Of(t)
+	case t.Reported.RatePerSec == nil:
+		return 0, false
+	}
+	return *t.Reported.RatePerSec, true
+}
+
+// Answered returns how many answers a load had, as its generator counts them, or nil if it does not
+// report one.
+func Answered(t *record.Trial) *int64 {
+	if t.Reported != nil {
+		return t.Reported.Answered
+	}
+	n := t.Load.Succeeded + t.Load.Failed
+	return &n
+}
+
+func perAnswer(t *record.Trial, used *int64) (float64, bool) {
+	n := Answered(t)
+	if used == nil || n == nil || *n == 0 {
+		return 0, false
+	}
+	return float64(*used) / float64(*n), true
+}

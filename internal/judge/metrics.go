@@ -1,0 +1,426 @@
+package judge
+
+import (
+	"cmp"
+
+	"dyno/internal/record"
+)
+
+// Metrics are the metrics for runs with epochs.
+var Metrics = []Metric{
+	{
+		Name: "throughput", Unit: "1/s", More: true, Kind: Rate, Of: throughput, Settles: true, AtCeiling: true, PerCPU: true,
+		Title: "Throughput", Head: "req/s", Column: "Requests",
+		About: "Right responses per second of the counted window, with all connections busy. Every response is " +
+			"checked; one that breaks the contract is an error, not throughput.",
+		Phrases: Phrases{"serves %s the requests of", "is fastest",
+			"serves %s more requests than", "serves %s fewer requests than"},
+	},
+	{
+		Name: "cpu_per_request", Unit: "ns", Kind: CPUTime, Of: cpuPerRequest, Settles: true,
+		Title: "CPU per request", Head: "CPU %s/req",
+		About: "CPU time of the server's whole process tree, per right response. It is the steadiest figure on a " +
+			"shared machine. On a fully used single core it measures nearly the same as throughput: do not count " +
+			"them as two findings.",
+		Phrases: Phrases{"uses %s the CPU per request of", "uses the least CPU per request",
+			"uses %s more CPU per request than", "uses %s less CPU per request than"},
+	},
+	{
+		Name: "p50", Unit: "ns", Kind: ServiceTime, Of: p50, Settles: true, AtCeiling: true,
+		Title: "Service time, median", Head: "p50 %s", Column: "Median time",
+		About: "Time from sending a request to its response, with all connections busy. Under this load it mostly " +
+			"reflects queueing; at a lower rate users wait less.",
+		Phrases: Phrases{"takes %s the median service time of", "has the shortest median service time",
+			"takes %s longer in the median than", "takes %s less time in the median than"},
+	},
+	{
+		Name: "memory", Unit: "bytes", Kind: Memory, Of: ofServer(pss), Idle: pss,
+		Title: "Memory (PSS)", Head: "memory %s", Column: "Memory",
+		About: "Proportional set size (PSS) of the process tree right after a trial.",
+		Phrases: Phrases{"holds %s the memory of", "holds the least memory",
+			"holds %s more memory than", "holds %s less memory than"},
+	},
+	{
+		Name: "response_p50", Unit: "ns", Kind: ResponseTime, Of: responseP50, Settles: true,
+		Title: "Response time, median", Head: "response p50 %s", Column: "Response, median",
+		About: "Time from when a request was due to its response, at a fixed rate: what a user waits, including " +
+			"queueing.",
+		Phrases: Phrases{Factor: "takes %s the median response time of", Best: "has the shortest median response time"},
+	},
+	{
+		Name: "response_p99", Unit: "ns", Kind: TailTime, Of: responseP99,
+		Title: "Response time, 99 %", Head: "response p99 %s", Column: "Response, 99 %",
+		About: "The response time that 1 % of the requests exceed, per trial, if at least ten requests lie beyond " +
+			"it. On a shared machine it includes disturbances by other programs.",
+		Phrases: Phrases{
+			Factor: "takes %s the response time at 99 %% of", Best: "has the shortest response time at 99 %",
+		},
+	},
+	{
+		Name: "due_rate", Unit: "1/s", Kind: Arrivals, Unranked: true, Of: dueRate,
+		Title: "Rate of an open loop", Head: "due req/s", Column: "Due",
+		About: "Requests due per second, at random times (Poisson). At a share of its own capacity each contestant has " +
+			"a rate of its own, as the pilots showed it.",
+	},
+	{
+		Name: "due_requests", Unit: "requests", Kind: Arrivals, Unranked: true, Of: dueRequests,
+		Title: "Requests of a load", Head: "requests", Column: "Requests",
+		About: "Requests that were due in one load of an open loop. 1 % of them lie beyond the 99th percentile.",
+	},
+	{
+		Name: "heap_inuse", Unit: "bytes", Kind: Memory, Rare: true, Of: heapInuse,
+		Title: "Heap in use",
+		About: "For Go programs: memory in used spans of the heap, right after a trial with its connections still " +
+			"open (runtime.MemStats.HeapInuse). It rises and falls with the garbage collector, so only medians of " +
+			"many trials are meaningful.",
+	},
+	{
+		Name: "alloc_per_request", Unit: "bytes", Kind: Memory, Rare: true, Of: allocPerRequest,
+		Title: "Allocated per request",
+		About: "For programs in Go and .NET: bytes allocated on the heap in the window, per right response, as their " +
+			"runtimes count them (runtime.MemStats.TotalAlloc, GC.GetTotalAllocatedBytes). Allocations of the " +
+			"reading itself are measured and subtracted. What a program keeps on its stacks or outside of that " +
+			"heap is not in it.",
+	},
+	{
+		Name: "goroutines_per_request", Unit: "goroutines", Kind: Count, Rare: true, Of: goroutines,
+		Title: "Goroutines started per request", Head: "goroutines/req",
+		About:   "Of Go programs: goroutines that were started in the window, by right answers.",
+		Phrases: Phrases{Factor: "starts %s the goroutines per request of", Best: "starts the fewest goroutines"},
+	},
+	{
+		Name: "instructions_per_request", Unit: "instructions", Kind: Count, Rare: true, Of: instructions,
+		Title: "Instructions per request", Head: "instr./req",
+		About: "Instructions that the server's process tree retired, per right response. It is the steadiest " +
+			"figure of all, but instructions differ in time.",
+		Phrases: Phrases{
+			Factor: "retires %s the instructions per request of", Best: "retires the fewest instructions per request",
+		},
+	},
+
+	// Load steadiness: bombardier's and wrk's Stdev and Max.
+	{
+		Name: "rate_sd", Unit: "1/s", Kind: Rate, Rare: true, Of: rateSD,
+		Title: "Throughput, standard deviation", Head: "SD req/s", Column: "Requests, SD",
+		About: "Standard deviation of the rate over samples of 20 ms, those of bombardier, within one trial: of a " +
+			"trial of 0.1 s over four or five, of a long load over thousands. What changes more slowly than a trial " +
+			"lasts is not in it.",
+		Phrases: Phrases{Factor: "has %s the standard deviation of throughput of", Best: "serves most evenly"},
+	},
+	{
+		Name: "rate_max", Unit: "1/s", More: true, Kind: Rate, Rare: true, Of: rateMax,
+		Title: "Throughput, highest", Head: "max req/s", Column: "Requests, most",
+		About: "The highest rate of a sample of 20 ms. The longer the load, the higher it is: only loads of one length " +
+			"can be compared.",
+		Phrases: Phrases{Factor: "reaches %s the highest throughput of", Best: "reaches the highest throughput"},
+	},
+	{
+		Name: "service_mean", Unit: "ns", Kind: ServiceTime, Rare: true, Of: serviceMean,
+		Title: "Service time, mean", Head: "mean %s", Column: "Time, mean",
+		About: "Mean of the service times of all right answers of a load.",
+		Phrases: Phrases{Factor: "takes %s the mean service time of", Best: "has the shortest mean service time",
+			Rise: "takes %s longer on average than", Fall: "takes %s less time on average than"},
+	},
+	{
+		Name: "service_sd", Unit: "ns", Kind: ServiceTime, Rare: true, Of: serviceSD,
+		Title: "Service time, standard deviation", Head: "SD %s", Column: "Time, SD",
+		About: "Standard deviation of the service times of all right answers of a load.",
+		Phrases: Phrases{Factor: "has %s the standard deviation of service time of",
+			Best: "has the least standard deviation of service time"},
+	},
+	{
+		Name: "service_max", Unit: "ns", Kind: ServiceTime, Rare: true, Of: serviceLongest,
+		Title: "Service time, longest", Head: "max %s", Column: "Longest",
+		About: "The longest service time of a load. The longer the load, the longer it is: only loads of one length " +
+			"can be compared.",
+		Phrases: Phrases{Factor: "has %s the longest service time of", Best: "has the shortest longest service time"},
+	},
+
+	// For TLS loads that make connections.
+	{
+		Name: "handshakes", Unit: "1/s", More: true, Kind: Rate, Rare: true, Of: handshakes,
+		Title: "TLS handshakes", Head: "handshakes/s", Column: "Handshakes",
+		About: "TLS handshakes that were completed per second of the load, full and resumed ones.",
+		Phrases: Phrases{Factor: "completes %s the TLS handshakes of", Best: "completes the most TLS handshakes",
+			Rise: "completes %s more TLS handshakes than", Fall: "completes %s fewer TLS handshakes than"},
+	},
+	{
+		Name: "handshake_p50", Unit: "ns", Kind: ServiceTime, Rare: true, Of: handshakeP50,
+		Title: "TLS handshake, median", Head: "handshake p50 %s", Column: "Handshake, median",
+		About: "Time from a connection's establishment to the end of its TLS handshake, the generator's part " +
+			"included.",
+		Phrases: Phrases{Factor: "takes %s the median TLS handshake time of", Best: "has the shortest TLS handshake"},
+	},
+	{
+		Name: "handshake_p99", Unit: "ns", Kind: ServiceTime, Rare: true, Of: handshakeP99,
+		Title: "TLS handshake, 99 %", Head: "handshake p99 %s", Column: "Handshake, 99 %",
+		About: "The time that 1 % of the TLS handshakes exceed, per trial, if at least ten lie beyond it.",
+		Phrases: Phrases{Factor: "takes %s the TLS handshake time at 99 %% of",
+			Best: "has the shortest TLS handshake at 99 %"},
+	},
+
+	// For loads with a fixed number of requests.
+	{
+		Name: "cpu_time", Unit: "ns", Kind: CPUTime, Rare: true, Fresh: true, Of: ofServer(cpuTime), Idle: cpuTime,
+		Title: "CPU time",
+		About: "CPU time of the server's whole process tree for the requests of one load; for an idle process, " +
+			"since its start.",
+	},
+	{
+		Name: "cpu_since_start", Unit: "ns", Kind: CPUTime, Rare: true, Fresh: true,
+		Of: ofServer(cpuSinceStart), Idle: cpuTime,
+		Title: "CPU time since the start",
+		About: "CPU time from the start of the process to the end of the load, including all earlier loads, as top " +
+			"shows it.",
+	},
+	{
+		Name: "threads", Unit: "threads", Kind: Count, Rare: true, Fresh: true, Of: ofServer(threads), Idle: threads,
+		Title: "Threads",
+		About: "Of the process tree, right after a load.",
+	},
+	{
+		Name: "sockets", Unit: "sockets", Kind: Count, Rare: true, Fresh: true, Of: ofServer(sockets), Idle: sockets,
+		Title: "Open sockets",
+		About: "Sockets that the process tree has open after the last response of a load, while the connections " +
+			"are still open; listening sockets included.",
+	},
+	{
+		Name: "swap_pss", Unit: "bytes", Kind: Memory, Rare: true, Fresh: true, Unranked: true,
+		Of: ofServer(swapPSS), Idle: swapPSS,
+		Title: "Swapped (SwapPss)",
+		About: "The proportional share of the process tree's memory that is in swap (SwapPss). It depends on the " +
+			"other programs of the machine and is not compared.",
+	},
+
+	// For runs whose contestants call a backend.
+	{
+		Name: "server_cpu_share", Unit: "share", Kind: Count, Rare: true, Unranked: true, Of: serverShare,
+		Title: "CPU of the server", Head: "server CPU %s", Column: "CPU, server",
+		About: "CPU time of the server's process tree, as a share of its CPUs' time in the window.",
+	},
+	{
+		Name: "backend_cpu_share", Unit: "share", Kind: Count, Rare: true, Unranked: true, Of: backendShare,
+		Title: "CPU of the backend", Head: "backend CPU %s", Column: "CPU, backend",
+		About: "CPU time of the program that the server calls, as a share of the time of the CPUs on which it runs: " +
+			"the generator's, or those of its own machine. It is not a property of the server.",
+	},
+	{
+		Name: "generator_cpu_share", Unit: "share", Kind: Count, Rare: true, Unranked: true, Of: generatorShare,
+		Title: "CPU of the generator", Head: "generator CPU %s", Column: "CPU, generator",
+		About: "CPU time of the load generator, as a share of its CPUs' time. If generator and backend together " +
+			"use nearly all of what they have, the server may be faster than shown.",
+	},
+}
+
+// LoadMetrics are the metrics for classic runs, in the order of published benchmarks.
+var LoadMetrics = []Metric{
+	{
+		Name: "time", Unit: "ns", Kind: Rate, Of: timeToComplete, Rare: true,
+		Title: "Time to complete", Head: "time %s", Column: "Time",
+		About: "Time from the first request sent to the last response of the load.",
+	},
+	named("throughput"),
+	named("rate_sd"),
+	named("rate_max"),
+	named("p50"),
+	{
+		Name: "p99", Unit: "ns", Kind: ServiceTime, Of: serviceP99, AtCeiling: true,
+		Title: "Service time, 99 %", Head: "p99 %s", Column: "99 %",
+		About: "Time from sending a request to its response, in a closed loop: while a server stalls, no further " +
+			"requests are sent, so it leaves out the requests that would have waited.",
+	},
+	named("service_sd"),
+	{
+		Name: "max", Unit: "ns", Kind: ServiceTime, Of: serviceMax,
+		Title: "Service time, longest", Head: "max %s", Column: "Longest",
+		About: "The longest service time of a load.",
+	},
+	named("cpu_per_request"),
+	{
+		Name: "read", Unit: "B/s", More: true, Kind: Rate, Of: read,
+		Title: "Throughput, read", Head: "read %s", Column: "Read",
+		About: "Bytes of responses, headers and bodies, per second of the load. 1 MB is 1,000,000 bytes.",
+	},
+	named("memory"),
+}
+
+// The functions that compute metrics. A trial without the necessary data has no value.
+
+func throughput(t *record.Trial) (float64, bool) {
+	return t.Load.PerSec()
+}
+
+func cpuPerRequest(t *record.Trial) (float64, bool) {
+	if t.Server.CPUNS == nil || *t.Server.CPUNS <= 0 || t.Load.Succeeded == 0 {
+		return 0, false
+	}
+	return float64(*t.Server.CPUNS) / float64(t.Load.Succeeded), true
+}
+
+func p50(t *record.Trial) (float64, bool) {
+	return float64(t.Load.ServiceP50NS), t.Load.ServiceP50NS > 0
+}
+
+// ofServer returns a function that reads one server figure from a trial.
+func ofServer(of func(*record.Usage) (float64, bool)) func(*record.Trial) (float64, bool) {
+	return func(t *record.Trial) (float64, bool) { return of(&t.Server) }
+}
+
+func pss(u *record.Usage) (float64, bool) { return positive(u.PSSBytes) }
+
+// cpuTime returns the CPU time for a whole load. It is comparable only between loads with the same
+// number of requests.
+func cpuTime(u *record.Usage) (float64, bool) { return positive(u.CPUNS) }
+
+func cpuSinceStart(u *record.Usage) (float64, bool) {
+	if u.CPUUserTotalNS == nil || u.CPUSystemTotalNS == nil {
+		return 0, false
+	}
+	all := *u.CPUUserTotalNS + *u.CPUSystemTotalNS
+	return positive(&all)
+}
+
+func threads(u *record.Usage) (float64, bool) { return positive(u.Threads) }
+
+func sockets(u *record.Usage) (float64, bool) { return positive(u.OpenSockets) }
+
+// swapPSS returns the swapped memory, which is usually 0.
+func swapPSS(u *record.Usage) (float64, bool) {
+	if u.SwapPSSBytes == nil {
+		return 0, false
+	}
+	return float64(*u.SwapPSSBytes), true
+}
+
+func positive(n *int64) (float64, bool) {
+	if n == nil || *n <= 0 {
+		return 0, false
+	}
+	return float64(*n), true
+}
+
+func heapInuse(t *record.Trial) (float64, bool) {
+	if t.Server.HeapInuseBytes == nil {
+		return 0, false
+	}
+	return float64(*t.Server.HeapInuseBytes), true
+}
+
+func allocPerRequest(t *record.Trial) (float64, bool) {
+	if t.Server.AllocBytes == nil || t.Load.Succeeded == 0 {
+		return 0, false
+	}
+	return float64(*t.Server.AllocBytes) / float64(t.Load.Succeeded), true
+}
+
+// goroutines may be 0: a server may start none for a request.
+func goroutines(t *record.Trial) (float64, bool) {
+	if t.Server.GoroutinesStarted == nil || t.Load.Succeeded == 0 {
+		return 0, false
+	}
+	return float64(*t.Server.GoroutinesStarted) / float64(t.Load.Succeeded), true
+}
+
+// A trial has deviations and maxima together: older recordings have only the longest service time,
+// which stays a classic-run figure.
+
+func rateSD(t *record.Trial) (float64, bool) {
+	return t.Load.RateSDPerSec, t.Load.RateSDPerSec > 0
+}
+
+func rateMax(t *record.Trial) (float64, bool) {
+	return t.Load.RateMaxPerSec, t.Load.RateMaxPerSec > 0
+}
+
+func serviceMean(t *record.Trial) (float64, bool) {
+	return float64(t.Load.ServiceMeanNS), t.Load.ServiceMeanNS > 0
+}
+
+func serviceSD(t *record.Trial) (float64, bool) {
+	return float64(t.Load.ServiceSDNS), t.Load.ServiceSDNS > 0
+}
+
+func serviceLongest(t *record.Trial) (float64, bool) {
+	return float64(t.Load.ServiceMaxNS), t.Load.ServiceSDNS > 0
+}
+
+func handshakes(t *record.Trial) (float64, bool) { return t.Load.HandshakesPerSec() }
+
+func handshakeP50(t *record.Trial) (float64, bool) {
+	return float64(t.Load.HandshakeP50NS), t.Load.HandshakeP50NS > 0
+}
+
+// handshakeP99 returns false if too few handshakes lie beyond it.
+func handshakeP99(t *record.Trial) (float64, bool) {
+	return float64(t.Load.HandshakeP99NS), t.Load.HandshakeP99NS > 0 && Bears(t.Load.Handshakes, .99)
+}
+
+func responseP50(t *record.Trial) (float64, bool) { return response(&t.Load, .5) }
+
+func responseP99(t *record.Trial) (float64, bool) { return response(&t.Load, .99) }
+
+// response returns quantile q of the response time (due to done), if enough requests lie beyond it
+// and it is not only a lower bound.
+func response(l *record.Load, q float64) (float64, bool) {
+	ns, most := l.Response(q > .5)
+	return float64(ns), most > 0 && float64(most) <= (1+record.Raised)*float64(ns) && Bears(l.Succeeded, q)
+}
+
+func dueRate(t *record.Trial) (float64, bool) {
+	if t.Level == nil {
+		return 0, false
+	}
+	return t.Level.RatePerSec, t.Level.RatePerSec > 0
+}
+
+func dueRequests(t *record.Trial) (float64, bool) {
+	_, open := dueRate(t)
+	return float64(t.Load.Planned), open && t.Load.Planned > 0
+}
+
+func instructions(t *record.Trial) (float64, bool) {
+	if t.Server.Instructions == nil || *t.Server.Instructions <= 0 || t.Load.Succeeded == 0 {
+		return 0, false
+	}
+	return float64(*t.Server.Instructions) / float64(t.Load.Succeeded), true
+}
+
+func serverShare(t *record.Trial) (float64, bool) {
+	return shareOf(t, t.Server.CPUNS, t.Causes.ServerCPUs)
+}
+
+func backendShare(t *record.Trial) (float64, bool) {
+	if t.Backend == nil {
+		return 0, false
+	}
+	return shareOf(t, t.Backend.CPUNS, cmp.Or(t.Causes.BackendCPUs, t.Causes.GeneratorCPUs))
+}
+
+func generatorShare(t *record.Trial) (float64, bool) {
+	return shareOf(t, t.Generator.CPUNS, t.Causes.GeneratorCPUs)
+}
+
+// shareOf returns the share that a process used of cpus CPUs, in a trial with a backend.
+func shareOf(t *record.Trial, used *int64, cpus int) (float64, bool) {
+	if t.Backend == nil || used == nil || t.ClocksWall() <= 0 || cpus == 0 {
+		return 0, false
+	}
+	return float64(*used) / float64(t.ClocksWall()) / float64(cpus), true
+}
+
+func timeToComplete(t *record.Trial) (float64, bool) {
+	return float64(t.Load.WindowNS), t.Load.WindowNS > 0
+}
+
+// serviceP99 returns the service time's 99th percentile; false if too few requests lie beyond it.
+func serviceP99(t *record.Trial) (float64, bool) {
+	return float64(t.Load.ServiceP99NS), t.Load.ServiceP99NS > 0 && Bears(t.Load.Succeeded+t.Load.Failed, .99)
+}
+
+func serviceMax(t *record.Trial) (float64, bool) {
+	return float64(t.Load.ServiceMaxNS), t.Load.ServiceMaxNS > 0
+}
+
+func read(t *record.Trial) (float64, bool) {
+	return t.Load.Along(t.Load.BytesRead)
+}

@@ -1,0 +1,269 @@
+package judge
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"dyno/internal/document"
+	"dyno/internal/record"
+	"dyno/internal/stats"
+)
+
+const (
+	// An event loop is busy for about 12 µs with a response and a request, which stretches shorter
+	// gaps: at r requests per second by a distance of about 3 µs × r, measured at 5,000 to 40,000/s
+	// on two CPUs. This much is allowed in addition.
+	stretchNS = 3_000
+
+	leastGaps = 3000 // gaps below which a distance of 0.03 may be chance: 1.63/sqrt(n) (Kolmogorov, 1 %)
+)
+
+// GrowthLimit is the Growth above which a load is an overload.
+const GrowthLimit = 0.01
+
+// openLoop makes a check function over each contestant's open-loop trials. A contestant without
+// such trials has no finding.
+func openLoop(f func(c *Check, own []*record.Trial) (State, string)) func(*Check, *Evidence) []Finding {
+	return func(c *Check, e *Evidence) []Finding {
+		var out []Finding
+		for _, name := range e.Run.Plan.Contestants {
+			var own []*record.Trial
+			for i := range e.Valid {
+				if t := e.Valid[i]; t.Contestant == name && e.Run.Plan.LevelOf(t).Open() {
+					own = append(own, t)
+				}
+			}
+			if len(own) > 0 {
+				s, text := f(c, own)
+				out = append(out, Finding{Contestant: name, State: s, Text: text})
+			}
+		}
+		return out
+	}
+}
+
+func achieved(c *Check, own []*record.Trial) (State, string) {
+	var answered, planned int64
+	for i := range own {
+		answered += own[i].Load.Succeeded
+		planned += own[i].Load.Planned
+	}
+	if planned == 0 {
+		return Fail, "no request was due"
+	}
+	x := share(float64(answered), float64(planned))
+	return c.Limits[0].Grade(1 - x), fmt.Sprintf("%s of the requests that were due got the right response",
+		document.Percent(x))
+}
+
+// Kept says in how many open-loop loads a server kept the rate.
+type Kept struct {
+	Loads, Missed int
+	Text          string // about the loads that missed it; "" if none did
+}
+
+// Most reports whether the server kept the rate in more than half its loads, or in all. Otherwise
+// its response times grow with the load's length, and are not figures.
+func (k Kept) Most() bool { return 2*k.Missed < k.Loads || k.Missed == 0 }
+
+// KeptRate judges each load at one open-loop level: by the limit at which the Achieved check fails,
+// and by Grows.
+func KeptRate(own []*record.Trial) (k Kept) {
+	k.Loads = len(own)
+	var answered, grown []float64
+	var missed []*record.Trial
+	for i := range own {
+		l := &own[i].Load
+		x, got := 0., 1.
+		if Grows(l) {
+			x, _ = ChecksGrowth(l)
+		}
+		if l.Planned > 0 {
+			got = float64(l.Succeeded) / float64(l.Planned)
+		}
+		if 1-got > ByID(Achieved).Limits[0].Fail || x > 0 {
+			k.Missed++
+			missed = append(missed, own[i])
+			answered, grown = append(answered, got), append(grown, x)
+		}
+	}
+	if k.Missed > 0 {
+		k.Text = fmt.Sprintf("did not keep the rate in %d of %s: %s of the requests due there were answered", k.Missed,
+			document.Count(k.Loads, "load"), document.Percent(stats.Median(answered)))
+		if x := stats.Median(grown); x > GrowthLimit {
+			k.Text += fmt.Sprintf(", and the queue grew by %s of them", document.Percent(x))
+		}
+		u := useOf(missed)
+		if x := u.ofGenerator(); ByID(GeneratorShare).Limits[0].Grade(x) != Pass {
+			k.Text += fmt.Sprintf("; the limit may be the load generator's, which used %s of its CPUs", document.Percent(x))
+		}
+	}
+	return k
+}
+
+const (
+	// BusyFrom is the share of time that event loops may run or wait for a CPU.
+	BusyFrom = 0.9
+	// LateNS and LateShare limit how late requests may leave in an open loop, at the 99th
+	// percentile: LateNS, or LateShare of the median response time if that is more.
+	LateNS    = 1_000_000
+	LateShare = 0.1
+	// StarvedFrom is the share of the window during which no connection may have been free.
+	StarvedFrom = 0.01
+	SentFrom    = 0.99 // share of planned requests that must have been sent
+)
+
+// GeneratorLimited reports whether an open loop was limited by the generator: it sent requests
+// late, or not all, and either its event loops were busy or connections were free.
+func GeneratorLimited(l *record.Load) bool {
+	loops := float64(l.Workers) * float64(l.Wall())
+	busy := loops > 0 && float64(l.LoopCPUNS+l.RunQueueNS) > BusyFrom*loops
+	starved := float64(l.StarvedNS) > StarvedFrom*float64(l.WindowNS)
+	late := float64(l.LagP99NS) > max(LateNS, LateShare*float64(l.ResponseP50NS))
+	return (late || float64(l.Started) < SentFrom*float64(l.Planned)) && (busy || !starved)
+}
+
+// lagShare checks how late requests were sent. If they were late, the response time includes the
+// generator's delay, or the wait for a free connection.
+func lagShare(c *Check, own []*record.Trial) (State, string) {
+	var xs []float64
+	for i := range own {
+		if l := &own[i].Load; l.ResponseP50NS > 0 {
+			xs = append(xs, float64(l.LagP99NS)/float64(l.ResponseP50NS))
+		}
+	}
+	if len(xs) == 0 {
+		return Warn, "no response time was recorded"
+	}
+	x := stats.Median(xs)
+	return c.Limits[0].Grade(x),
+		fmt.Sprintf("1 %% of the requests were sent late by more than %s of the median response time (median "+
+			"over trials)", document.Percent(x))
+}
+
+// Growth returns how far a load falls behind its schedule, as a share of its requests, from the
+// queue's growth between the halves of the window. For a queue that grows from 0 at a share x of
+// the arrivals, the halves hold x/8 and 3x/8 of the requests × the window. ok is false if the load
+// has no halves. A window that begins without requests shows a growth of 2 (R/T)² at the response
+// time R, so its length T must be many times R: see Grows.
+func ChecksGrowth(l *record.Load) (x float64, ok bool) {
+	p := l.Pace
+	if p == nil || p.HalfNS <= 0 || l.Planned == 0 {
+		return 0, false
+	}
+	return 2 * float64(p.LateNS-p.EarlyNS) / float64(p.HalfNS) / float64(l.Planned), true
+}
+
+// ServiceTimes is how many service times a load must at least last for Grows to judge it.
+const ServiceTimes = 20
+
+// Grows reports whether a load falls behind its schedule by more than GrowthLimit plus the growth
+// that is possible if the server keeps the rate (steadyGrowth).
+func Grows(l *record.Load) bool {
+	x, ok := ChecksGrowth(l)
+	return ok && x > GrowthLimit+steadyGrowth(l)
+}
+
+// steadyGrowth returns the Growth that a load with halves may show although the server keeps the
+// rate. For n requests with service time S in a window T: as the window begins without requests, 2
+// E[S²]/T²; and by chance, because Poisson arrivals vary, twice the standard deviation, 4
+// √(E[S²]/n)/T. An overload raises S itself, so S counts as T/ServiceTimes at most.
+func steadyGrowth(l *record.Load) float64 {
+	s := min(math.Hypot(float64(l.ServiceMeanNS), float64(l.ServiceSDNS))/float64(2*l.Pace.HalfNS), 1./ServiceTimes)
+	return 2*s*s + 2*4*s/math.Sqrt(float64(l.Planned))
+}
+
+// growing counts requests as waiting until they are answered, because a queue grows first inside
+// the server, and outside only once all connections are in use. It judges the excess over
+// steadyGrowth.
+func growing(c *Check, own []*record.Trial) (State, string) {
+	var xs, beyond []float64
+	for i := range own {
+		if x, ok := ChecksGrowth(&own[i].Load); ok {
+			xs, beyond = append(xs, x), append(beyond, x-steadyGrowth(&own[i].Load))
+		}
+	}
+	if len(xs) == 0 {
+		return Warn, "the number of waiting requests was not recorded"
+	}
+	x := stats.Median(xs)
+	if c.Limits[0].Grade(stats.Median(beyond)) == Fail {
+		return Fail,
+			fmt.Sprintf("overload: within a trial the queue grows by %s of the requests that fall due, so "+
+				"latencies depend on the length of the trial", document.Percent(x))
+	}
+	return Pass, fmt.Sprintf("within a trial the queue grows by %s of the requests that fall due",
+		document.Percent(max(x, 0)))
+}
+
+// arrivals checks the times at which requests were sent.
+func arrivals(c *Check, own []*record.Trial) (State, string) {
+	var gaps []int64
+	var within, sent, bins float64
+	for i := range own {
+		p := own[i].Load.Pace
+		if p == nil || p.Bins < 2 {
+			continue
+		}
+		n, mean := float64(p.Bins), float64(p.Sent)/float64(p.Bins)
+		within += (float64(p.Squares) - n*mean*mean) * n / (n - 1) // about the trial's own mean
+		sent += float64(p.Sent)
+		bins += n
+		if gaps == nil {
+			gaps = make([]int64, len(p.Gaps))
+		}
+		for k, g := range p.Gaps[:min(len(p.Gaps), len(gaps))] {
+			gaps[k] += g
+		}
+	}
+	if sent == 0 {
+		return Warn, "the times at which requests were sent were not recorded"
+	}
+	dispersion := within / sent
+	if len(gaps) == 0 { // evenly spaced: at r per bin, each bin has one of the two whole numbers next to r
+		r := sent / bins
+		part := r - math.Floor(r)
+		even := part * (1 - part) / r
+		return c.Limits[1].Grade(dispersion - even),
+			fmt.Sprintf("dispersion of counts per millisecond %.2f; %.2f means evenly spaced", dispersion, even)
+	}
+	d, n := distance(gaps)
+	text := fmt.Sprintf("gaps between requests differ from exponential gaps by %.3f; dispersion of counts per "+
+		"millisecond %.2f (Poisson: 1)", d, dispersion)
+	if n < leastGaps {
+		return Warn, fmt.Sprintf("%s; too few to decide: %d requests, and %d are needed", text, n, leastGaps)
+	}
+	stretched := stretchNS * sent / bins / float64(time.Millisecond)
+	return max(c.Limits[0].Grade(d-stretched), c.Limits[1].Grade(math.Abs(dispersion-1))), text
+}
+
+// distance returns the largest distance between counts in equal parts and the uniform distribution
+// (Kolmogorov-Smirnov, at the parts' borders).
+func distance(counts []int64) (d float64, n int64) {
+	for _, c := range counts {
+		n += c
+	}
+	var sum int64
+	for i, c := range counts {
+		sum += c
+		d = max(d, math.Abs(share(float64(sum), float64(n))-float64(i+1)/float64(len(counts))))
+	}
+	return d, n
+}
+
+func starvation(c *Check, own []*record.Trial) (State, string) {
+	var starved, uneven, loaded float64
+	for i := range own {
+		starved += float64(own[i].Load.StarvedNS)
+		uneven += float64(own[i].Load.UnevenNS)
+		loaded += float64(own[i].Load.Wall()) * float64(max(own[i].Load.Workers, 1))
+	}
+	x := share(starved, loaded)
+	text := fmt.Sprintf("during %s of the time, requests were due while no connection was free", document.Percent(x))
+	if 2*uneven > starved {
+		text += fmt.Sprintf(
+			"; during %s of that, another event loop had a free connection", document.Percent(share(uneven, starved)))
+	}
+	return c.Limits[0].Grade(x), text
+}

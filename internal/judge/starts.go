@@ -1,0 +1,138 @@
+package judge
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"dyno/internal/record"
+	"dyno/internal/stats"
+)
+
+// Starts describes how a contestant's processes started, over the valid epochs. Estimates are
+// medians over epochs with 95 % intervals; N is 0 if there is no value. Times are in ns.
+type Starts struct {
+	N       int            // how many starts
+	Ready   Estimate       // from process start to first right answer
+	Steady  Estimate       // warm-up time, for starts that became steady; older records have none
+	Classes map[string]int // warm-ups by result.Launch.Warmup
+	Each    []Start
+}
+
+// StartsOf returns a contestant's Starts after the pilots. reached holds the level by epoch
+// (Reached).
+func StartsOf(run *record.Run, name string, reached map[int]float64) Starts {
+	s, c := Starts{Classes: map[string]int{}}, run.Contestant(name)
+	var ready, steady []float64
+	for i := range run.Launches {
+		l := &run.Launches[i]
+		if l.Contestant != name || l.Epoch < run.Plan.Pilots {
+			continue
+		}
+		s.N++
+		start := Start{Epoch: l.Epoch, Level: reached[l.Epoch]}
+		if c == nil || c.URL == "" { // else it was not started
+			start.ReadyNS, ready = l.ReadyNS, append(ready, float64(l.ReadyNS))
+		}
+		s.Each = append(s.Each, start)
+		if l.SteadyNS != nil {
+			steady = append(steady, float64(*l.SteadyNS))
+		}
+		if l.Warmup != "" {
+			s.Classes[l.Warmup]++
+		}
+	}
+	s.Ready, s.Steady = level(ready), level(steady)
+	return s
+}
+
+// Start describes one start of a contestant's processes, at the beginning of an epoch.
+type Start struct {
+	Epoch   int
+	ReadyNS int64   // from process start to first right answer; 0: dyno did not start it
+	Level   float64 // the throughput reached, over the contestant's median; 0: no valid trial
+}
+
+// Reached returns, by contestant and epoch, the throughput that freshly started processes reached:
+// the median over an epoch's rounds, relative to the contestant's median epoch. Dividing by the
+// other servers in the same round removes the machine's drift. Trials are given by level; open
+// loops and paced loads are left out, because their rate is set by the plan.
+func Reached(byLevel map[int][]*record.Trial) map[string]map[int]float64 {
+	logs := map[string]map[int][]float64{}
+	for _, trials := range byLevel {
+		closed := slices.DeleteFunc(slices.Clone(trials), func(t *record.Trial) bool {
+			_, open := dueRate(t)
+			return open || t.Load.Pace != nil
+		})
+		for _, r := range Residuals(closed, named("throughput")) {
+			if logs[r.Contestant] == nil {
+				logs[r.Contestant] = map[int][]float64{}
+			}
+			logs[r.Contestant][r.Epoch] = append(logs[r.Contestant][r.Epoch], r.FromOthers)
+		}
+	}
+	out := map[string]map[int]float64{}
+	for name, epochs := range logs {
+		var medians []float64
+		for _, values := range epochs {
+			medians = append(medians, stats.Median(values))
+		}
+		middle := stats.Median(medians)
+		out[name] = map[int]float64{}
+		for e, values := range epochs {
+			out[name][e] = math.Exp(stats.Median(values) - middle)
+		}
+	}
+	return out
+}
+
+// Unloaded returns a metric for a contestant that was started and not yet loaded, over all starts
+// after the pilots, even if their loads failed: the median with its interval, the minimum and the
+// maximum.
+func Unloaded(run *record.Run, name string, m Metric) (e Estimate, least, most float64) {
+	values := slices.Collect(maps.Values(unloaded(run, name, m)))
+	if len(values) == 0 {
+		return Estimate{}, 0, 0
+	}
+	return level(values), slices.Min(values), slices.Max(values)
+}
+
+// UnloadedRatio returns a metric's ratio, a over b, for two contestants that were started for the
+// same epoch and not yet loaded, with its interval at confidence conf.
+func UnloadedRatio(run *record.Run, a, b string, m Metric, conf float64) Estimate {
+	x, y := unloaded(run, a, m), unloaded(run, b, m)
+	var d []float64
+	for _, epoch := range slices.Sorted(maps.Keys(x)) {
+		if v, ok := y[epoch]; ok && x[epoch] > 0 && v > 0 {
+			d = append(d, math.Log(x[epoch]/v))
+		}
+	}
+	return RatioOf(d, conf)
+}
+
+// unloaded returns a metric by epoch for a contestant that was not yet loaded.
+func unloaded(run *record.Run, name string, m Metric) map[int]float64 {
+	values := map[int]float64{}
+	for i := range run.Idle {
+		r := &run.Idle[i]
+		if r.Contestant != name || r.Epoch < run.Plan.Pilots || m.Idle == nil {
+			continue
+		}
+		if v, ok := m.Idle(&r.Server); ok {
+			values[r.Epoch] = v
+		}
+	}
+	return values
+}
+
+// level returns the median over one value per epoch, with its interval.
+func level(values []float64) Estimate {
+	if len(values) == 0 {
+		return Estimate{}
+	}
+	e := Estimate{Value: stats.Median(values), Lo: math.Inf(-1), Hi: math.Inf(1), N: len(values)}
+	if lo, hi, ok := stats.MedianCI(values, 0.95); ok {
+		e.Lo, e.Hi = lo, hi
+	}
+	return e
+}
