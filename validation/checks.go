@@ -82,7 +82,7 @@ var checkFaults = []Foe{
 		}
 	}},
 	caught(judge.Order, "position"),
-	caught(judge.ChecksCarryOver, "carry-over"),
+	caught(judge.CheckCarryOver, "carry-over"),
 	{Catch: judge.FreshStarts, Name: "fresh starts differ by 3 %", act: nothing,
 		set: func(f *field, _ int) { f.noise.Start = .03 }},
 }
@@ -153,7 +153,7 @@ func checked(ctx context.Context, o *Options, faults []Foe) (out []Checked) {
 
 // statistical are the checks in this section. The check for a known difference is missing, because it has the
 // same power as the verdicts.
-var statistical = []string{judge.Drift, judge.Twins, judge.Order, judge.ChecksCarryOver, judge.FreshStarts,
+var statistical = []string{judge.Drift, judge.Twins, judge.Order, judge.CheckCarryOver, judge.FreshStarts,
 	judge.Dependence}
 
 // play simulates and judges one run with equal servers and a disturbance.

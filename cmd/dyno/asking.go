@@ -3,13 +3,12 @@ package main
 import (
 	"github.com/spf13/pflag"
 
-	"dyno/internal/adhoc"
 	"dyno/internal/scenario"
 )
 
 // askingFlags adds the flags that define requests and their expected responses, and returns their
 // names.
-func askingFlags(fl *pflag.FlagSet, r *adhoc.Request) (names []string) {
+func askingFlags(fl *pflag.FlagSet, r *scenario.AdHoc) (names []string) {
 	add := func(v pflag.Value, name, short, usage string) {
 		fl.VarP(v, name, short, usage)
 		names = append(names, name)

@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"dyno/internal/adhoc"
 	"dyno/internal/alike"
 	"dyno/internal/contestant"
 	"dyno/internal/experiment"
@@ -21,6 +20,7 @@ import (
 	"dyno/internal/plan"
 	"dyno/internal/record"
 	"dyno/internal/refserver"
+	"dyno/internal/scenario"
 	"dyno/internal/side"
 	"dyno/internal/wire"
 )
@@ -31,7 +31,7 @@ type compareFlags struct {
 	request     plan.Request
 	connections int
 	rate        float64
-	asks        adhoc.Request
+	asks        scenario.AdHoc
 	differ      []string
 	of          string
 	names       []string

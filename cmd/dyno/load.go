@@ -222,7 +222,7 @@ func (f *loadFlags) defineLoad() {
 
 // defineRequest defines the flags for the requests and the expected responses.
 func (f *loadFlags) defineRequest() {
-	f.names = append(f.names, askingFlags(f.cmd.Flags(), &f.Request.Request)...)
+	f.names = append(f.names, askingFlags(f.cmd.Flags(), &f.Request.AdHoc)...)
 	add(f, "follow", "", &f.Follow, "", "n", parseUpTo(1000), "follow redirects to the same server, up to this number "+
 		"for each request; without a number 10")
 	f.cmd.Flags().Lookup("follow").NoOptDefVal = "10"

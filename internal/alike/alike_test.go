@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"dyno/internal/adhoc"
 	"dyno/internal/record"
 	"dyno/internal/scenario"
 	"dyno/internal/wire"
@@ -41,7 +40,7 @@ type seen struct {
 // ask asks a server for each handler, named a, b and so on.
 func ask(t *testing.T, path string, differ []string, handlers ...http.HandlerFunc) *seen {
 	t.Helper()
-	s, _, err := (&adhoc.Request{}).Make(t.Context(), path)
+	s, _, err := (&scenario.AdHoc{}).Make(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +136,7 @@ func TestOwnPaths(t *testing.T) {
 	for name, path := range map[string]string{"a": "/one", "b": "/two"} {
 		server := httptest.NewServer(answer(map[string]int{"a": 200, "b": 404}[name], ""))
 		t.Cleanup(server.Close)
-		sc, _, err := (&adhoc.Request{}).Make(t.Context(), path)
+		sc, _, err := (&scenario.AdHoc{}).Make(t.Context(), path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -330,7 +329,7 @@ func TestBytes(t *testing.T) {
 
 // TestAskFails: a side that refuses, and a status that no side may answer with.
 func TestAskFails(t *testing.T) {
-	s, _, err := (&adhoc.Request{}).Make(t.Context(), "/")
+	s, _, err := (&scenario.AdHoc{}).Make(t.Context(), "/")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,10 +8,10 @@ import (
 	"slices"
 	"time"
 
-	"dyno/internal/adhoc"
 	"dyno/internal/contestant"
 	"dyno/internal/machine"
 	"dyno/internal/record"
+	"dyno/internal/scenario"
 	"dyno/internal/wire"
 )
 
@@ -19,7 +19,7 @@ import (
 // method stops, freezes, pins or signals it.
 type attached struct {
 	spans
-	target *adhoc.Target
+	target *scenario.Target
 	tree   *machine.Running // nil: its processes cannot be read
 	unread error            // why they cannot
 }

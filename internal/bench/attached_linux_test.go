@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"dyno/internal/adhoc"
 	"dyno/internal/contestant"
 	"dyno/internal/scenario"
 	"dyno/internal/wire"
@@ -65,7 +64,7 @@ func attachedTo(t *testing.T, addrs map[string]string) *Local {
 	o := LocalOptions{Root: ".", FS: os.DirFS("."), Folder: t.TempDir()}
 	for name, addr := range addrs {
 		o.Manifests = append(o.Manifests, &contestant.Manifest{Name: name, Title: name,
-			URL: &adhoc.Target{URL: "http://" + addr + "/", Endpoint: wire.TCP(addr), Here: true}})
+			URL: &scenario.Target{URL: "http://" + addr + "/", Endpoint: wire.TCP(addr), Here: true}})
 	}
 	t.Setenv("XDG_CACHE_HOME", filepath.Join(t.TempDir(), "cache"))
 	l, err := NewLocal(o)

@@ -26,7 +26,6 @@ import (
 	"testing"
 	"time"
 
-	"dyno/internal/adhoc"
 	"dyno/internal/scenario"
 )
 
@@ -507,7 +506,7 @@ var heldOutKinds4 = map[string]*heldOutKind{
 }
 
 // asks4 are the headers and bodies of requests, by kind.
-var asks4 = map[string]adhoc.Request{
+var asks4 = map[string]scenario.AdHoc{
 	"greetings": {Template: true, Headers: []string{"Accept-Language: {pick:en,de,fr,es,pl}"}},
 	"documents": {Template: true, Headers: []string{`If-None-Match: "v{int:1..4}"`}},
 	"media":     {Template: true, Headers: []string{"Range: bytes={int:0..400}-{int:500..900}"}},

@@ -19,7 +19,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"dyno/internal/adhoc"
 	"dyno/internal/scenario"
 )
 
@@ -540,7 +539,7 @@ func expect5(statuses string) scenario.StatusSet {
 }
 
 // asks5 are the headers and bodies of requests, by kind.
-var asks5 = map[string]adhoc.Request{
+var asks5 = map[string]scenario.AdHoc{
 	"signups": {Template: true, ExpectStatus: expect5("201,422"), Headers: []string{"Content-Type: application/json"},
 		Body: text4(`{"email":"{pick:ann@example.org,ben@example.com,cleo.org,dov@example}","age":{int:12..60}}`)},
 	"diffs": {Template: true, Headers: []string{"Content-Type: text/plain"},

@@ -16,7 +16,6 @@ import (
 	"sync"
 	"time"
 
-	"dyno/internal/adhoc"
 	"dyno/internal/scenario"
 )
 
@@ -524,7 +523,7 @@ var heldOutKinds6 = map[string]*heldOutKind{
 }
 
 // asks6 are the headers and bodies of requests and the statuses of answers, by kind.
-var asks6 = map[string]adhoc.Request{
+var asks6 = map[string]scenario.AdHoc{
 	"webhooks": {Template: true, ExpectStatus: statuses6("202,401"),
 		Headers: []string{"Content-Type: application/json", "X-Signature: {pick:7d1f40c2,7d1f9a3e,b2c85511}"},
 		Body:    text4(`{"event":"{pick:push,tag,fork}","repo":{int:1..90}}`)},

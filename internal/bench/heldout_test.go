@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"dyno/internal/adhoc"
+	"dyno/internal/scenario"
 )
 
 // The servers of the held-out sets, in heldout*_test.go, were written without knowledge of how answers are
@@ -29,8 +29,8 @@ type heldOutSet struct {
 	kinds  map[string]*heldOutKind
 	cheats []heldOutCheat
 	pairs  []heldOutPair
-	asks   map[string]adhoc.Request // By kind: headers and bodies of requests
-	strict bool                     // A cheat that is not caught fails the test
+	asks   map[string]scenario.AdHoc // By kind: headers and bodies of requests
+	strict bool                      // A cheat that is not caught fails the test
 }
 
 var heldOutSets = []heldOutSet{

@@ -17,7 +17,6 @@ import (
 	"testing"
 	"time"
 
-	"dyno/internal/adhoc"
 	"dyno/internal/alike"
 	"dyno/internal/load"
 	"dyno/internal/load/epoll"
@@ -44,7 +43,7 @@ import (
 type mutant struct {
 	name          string
 	paths         []string
-	ask           adhoc.Request
+	ask           scenario.AdHoc
 	honest, other func(start int) http.Handler
 	load          int64
 }
@@ -444,7 +443,7 @@ func TestNamespaces(t *testing.T) {
 					})
 				}
 			}
-			s, _, err := (&adhoc.Request{}).Make(t.Context(), "/")
+			s, _, err := (&scenario.AdHoc{}).Make(t.Context(), "/")
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -13,12 +13,12 @@ import (
 	"testing"
 	"time"
 
-	"dyno/internal/adhoc"
 	"dyno/internal/alike"
 	"dyno/internal/load"
 	"dyno/internal/load/epoll"
 	"dyno/internal/load/gonet"
 	"dyno/internal/record"
+	"dyno/internal/scenario"
 	"dyno/internal/wire"
 )
 
@@ -28,7 +28,7 @@ func TestFewerConnections(t *testing.T) {
 	hello := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { write(w, "hello\n") })
 	h.handlers = map[string]func(int) http.Handler{"a": func(int) http.Handler { return hello },
 		"b": func(int) http.Handler { return hello }}
-	s, _, err := (&adhoc.Request{}).Make(t.Context(), "/")
+	s, _, err := (&scenario.AdHoc{}).Make(t.Context(), "/")
 	if err != nil {
 		t.Fatal(err)
 	}

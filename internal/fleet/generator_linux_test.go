@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"dyno/internal/adhoc"
 	lab "dyno/internal/bench"
 	"dyno/internal/contestant"
 	"dyno/internal/load"
@@ -262,7 +261,7 @@ func TestServersThatAreRunning(t *testing.T) {
 	for _, host := range []string{"one.example", "two.example"} { // the same address
 		to := job.Endpoint
 		to.Host = host
-		h.running[host] = &contestant.Manifest{Name: host, URL: &adhoc.Target{Endpoint: to, URL: "http://" + host + "/", Path: "/"}}
+		h.running[host] = &contestant.Manifest{Name: host, URL: &scenario.Target{Endpoint: to, URL: "http://" + host + "/", Path: "/"}}
 	}
 	g := h.Generator()
 	for name := range h.running {

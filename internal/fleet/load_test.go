@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"dyno/internal/adhoc"
 	"dyno/internal/conf"
 	"dyno/internal/loader"
+	"dyno/internal/scenario"
 	"dyno/internal/summary"
 )
 
@@ -154,10 +154,10 @@ func TestMistakes(t *testing.T) {
 	b := gathered(t, "gen1", "gen2")
 	url, n := counting(t)
 	body := "@no/such/file"
-	ask := adhoc.Request{Scenario: "x.toml"}
+	ask := scenario.AdHoc{Scenario: "x.toml"}
 	for want, r := range map[string]loader.Request{
-		"--scenario x.toml: no such file": {URL: url, Request: ask},
-		"-b: open no/such/file":           {URL: url, Request: adhoc.Request{Body: &body}},
+		"--scenario x.toml: no such file": {URL: url, AdHoc: ask},
+		"-b: open no/such/file":           {URL: url, AdHoc: scenario.AdHoc{Body: &body}},
 		"-n and -d both end the load":     {URL: url, Requests: 5, Duration: time.Second},
 		"each needs a connection":         {URL: url, Connections: 1},
 		"no URL":                          {},

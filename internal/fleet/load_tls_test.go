@@ -12,8 +12,8 @@ import (
 	"sync"
 	"testing"
 
-	"dyno/internal/adhoc"
 	"dyno/internal/loader"
+	"dyno/internal/scenario"
 	"dyno/internal/wire"
 )
 
@@ -154,11 +154,11 @@ func TestFilesAreSent(t *testing.T) {
 		"URLs":     {"HTTP/1.1 nobody GET /x ", "HTTP/1.1 nobody GET /y "},
 	}
 	for name, r := range map[string]loader.Request{
-		"a body":   {URL: s.URL, Request: adhoc.Request{BodyFile: dir + "/body.bin"}},
-		"of -b":    {URL: s.URL, Request: adhoc.Request{Body: text("@" + dir + "/body.bin"), Method: "PATCH"}},
+		"a body":   {URL: s.URL, AdHoc: scenario.AdHoc{BodyFile: dir + "/body.bin"}},
+		"of -b":    {URL: s.URL, AdHoc: scenario.AdHoc{Body: text("@" + dir + "/body.bin"), Method: "PATCH"}},
 		"targets":  {Targets: dir + "/list.txt"},
-		"scenario": {URL: s.URL, Request: adhoc.Request{Scenario: dir + "/mix/scenarios/mix.toml"}},
-		"expected": {URL: s.URL, Request: adhoc.Request{ExpectBody: text("@" + dir + "/want.bin")}},
+		"scenario": {URL: s.URL, AdHoc: scenario.AdHoc{Scenario: dir + "/mix/scenarios/mix.toml"}},
+		"expected": {URL: s.URL, AdHoc: scenario.AdHoc{ExpectBody: text("@" + dir + "/want.bin")}},
 		"URLs":     {URL: s.URL + "/x", URLs: []string{s.URL + "/y"}},
 	} {
 		r.Requests, r.Connections, r.Seed = 40, 4, 1
@@ -169,7 +169,7 @@ func TestFilesAreSent(t *testing.T) {
 		}
 	}
 	large := files(t, map[string]string{"x": strings.Repeat("x", mostOrder)}) + "/x"
-	if _, err := Pack(t.Context(), loader.Request{URL: s.URL, Request: adhoc.Request{BodyFile: large}}); err == nil ||
+	if _, err := Pack(t.Context(), loader.Request{URL: s.URL, AdHoc: scenario.AdHoc{BodyFile: large}}); err == nil ||
 		!strings.Contains(err.Error(), "at most 4 MB can be sent to other machines") {
 		t.Error(err)
 	}

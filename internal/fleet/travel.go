@@ -5,7 +5,6 @@ import (
 	"net"
 	"slices"
 
-	"dyno/internal/adhoc"
 	lab "dyno/internal/bench"
 	"dyno/internal/conf"
 	"dyno/internal/contestant"
@@ -62,7 +61,7 @@ func (p *Place) endpoint() (wire.Endpoint, error) {
 }
 
 // placeOfURL returns the place of a server that is already running.
-func placeOfURL(t *adhoc.Target) Place {
+func placeOfURL(t *scenario.Target) Place {
 	p := Place{Addr: t.Addr, Host: t.Host}
 	if t.TLS != nil {
 		p.ServerName = t.TLS.ServerName

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/internal/adhoc"
 	lab "dyno/internal/bench"
 	"dyno/internal/conf"
 	"dyno/internal/contestant"
@@ -109,7 +108,7 @@ func TestLoadsTravel(t *testing.T) {
 
 // TestPlacesOfURLs: a generator reaches a URL's server as the controller does, or the URL is refused.
 func TestPlacesOfURLs(t *testing.T) {
-	at := func(to wire.Endpoint) *adhoc.Target { return &adhoc.Target{Endpoint: to, URL: "a URL"} }
+	at := func(to wire.Endpoint) *scenario.Target { return &scenario.Target{Endpoint: to, URL: "a URL"} }
 	clear := wire.Endpoint{Network: "tcp", Addr: "10.0.0.9:80", Host: "shop.example"}
 	encrypted := clear
 	encrypted.TLS = &tls.Config{ServerName: "shop.example"}

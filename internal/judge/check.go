@@ -46,17 +46,17 @@ type Scopes struct {
 }
 
 // Place is where checks are made.
-type ChecksPlace int
+type Spot int
 
 // Places.
 const (
-	WholeRun    ChecksPlace = iota
-	OneOfMany               // one level, at which pairs are compared or claims judged
-	NotCompared             // one level, at which nothing is compared
+	WholeRun    Spot = iota
+	OneOfMany        // one level, at which pairs are compared or claims judged
+	NotCompared      // one level, at which nothing is compared
 )
 
 // of returns the scope for a plan at a place.
-func (s *Scopes) of(p *record.Plan, at ChecksPlace) Scope {
+func (s *Scopes) of(p *record.Plan, at Spot) Scope {
 	switch {
 	case at == OneOfMany:
 		return s.Levels
@@ -84,7 +84,7 @@ func ByID(id string) *Check {
 }
 
 // ScopeOf returns the scope for a plan at a place, of the check with that id.
-func ScopeOf(id string, p *record.Plan, at ChecksPlace) Scope {
+func ScopeOf(id string, p *record.Plan, at Spot) Scope {
 	if c := ByID(id); c != nil {
 		return c.In.of(p, at)
 	}

@@ -18,7 +18,7 @@ type Evidence struct {
 	All       int             // trials after the pilots
 	Analysis  *Analysis
 	At        *record.Level // the level to check; nil: the plan's first
-	Place     ChecksPlace
+	Place     Spot
 	// Levels splits Valid by level, if there are several; residuals are computed within a level.
 	Levels [][]*record.Trial
 
@@ -165,7 +165,7 @@ func useOf(own []*record.Trial) (u use) {
 // ofGenerator returns the share that generator and backend together used of the generator's CPUs.
 func (u *use) ofGenerator() float64 { return share(u.generator+u.beside, u.had) }
 
-func checksGeneratorShare(c *Check, e *Evidence, name string, own []*record.Trial) (State, string) {
+func shareOfGenerator(c *Check, e *Evidence, name string, own []*record.Trial) (State, string) {
 	u := useOf(own)
 	x, apart, text := u.ofGenerator(), share(u.apart, u.apartHad), ""
 	if name, most := busiest(own); name != "" && most > x {

@@ -6,11 +6,11 @@ package judge
 // run, and a probe may miss its rate. Single loads have no pairing, reference, warm-up or ceiling;
 // their report says for each whether other programs disturbed it.
 var (
-	always       = Scopes{OneLevel: Once, Levels: Once, Rates: Once, Loads: Once}
-	inRounds     = Scopes{OneLevel: Once, Levels: Once, Rates: Once}
-	compared     = Scopes{OneLevel: Once, Levels: Once}
-	checksLevels = Scopes{OneLevel: Once, Levels: EachLevel}
-	openLevel    = Scopes{OneLevel: Once, Levels: EachLevel, Beside: EachLevel}
+	always    = Scopes{OneLevel: Once, Levels: Once, Rates: Once, Loads: Once}
+	inRounds  = Scopes{OneLevel: Once, Levels: Once, Rates: Once}
+	compared  = Scopes{OneLevel: Once, Levels: Once}
+	byLevel   = Scopes{OneLevel: Once, Levels: EachLevel}
+	openLevel = Scopes{OneLevel: Once, Levels: EachLevel, Beside: EachLevel}
 
 	everyLevel = Scopes{OneLevel: Once, Levels: EachLevel, Beside: EachLevel, Loads: Once}
 )
@@ -18,8 +18,8 @@ var (
 // Sets of metrics that several checks concern: other programs, drift and order affect times and
 // rates, but not memory.
 const (
-	closedLoop  = Rate | ServiceTime
-	checksMoved = WallClock | CPUTime
+	closedLoop = Rate | ServiceTime
+	bothClocks = WallClock | CPUTime
 )
 
 // Check ids, as in JSON.
@@ -33,7 +33,7 @@ const (
 	Achieved        = "V07"
 	Lag             = "V08"
 	Backlog         = "V09"
-	ChecksArrivals  = "V10"
+	CheckArrivals   = "V10"
 	Starvation      = "V11"
 	Contract        = "V12"
 	Errors          = "V13"
@@ -43,7 +43,7 @@ const (
 	Twins           = "V17"
 	KnownDifference = "V18"
 	Order           = "V19"
-	ChecksCarryOver = "V20"
+	CheckCarryOver  = "V20"
 	FreshStarts     = "V21"
 	TailSample      = "V22"
 	Calibrated      = "V25"
@@ -69,24 +69,24 @@ var table = []Check{
 	{ID: GeneratorShare, Title: "generator's share of its CPUs",
 		Means:    "the load generator was busy: servers may be faster than shown",
 		Do:       "compare CPU per request",
-		Question: GeneratorFree, In: checksLevels, Metrics: closedLoop, Bounds: true,
-		Limits: []Limit{{"share of the CPUs", 0.80, 0.95}}, find: perContestant(checksGeneratorShare)},
+		Question: GeneratorFree, In: byLevel, Metrics: closedLoop, Bounds: true,
+		Limits: []Limit{{"share of the CPUs", 0.80, 0.95}}, find: perContestant(shareOfGenerator)},
 	{ID: Ceiling, Title: "throughput against the generator's ceiling",
 		Means:    "near the load generator's limit, so perhaps faster",
 		Do:       "compare CPU per request",
-		Question: GeneratorFree, In: checksLevels, Metrics: closedLoop, Bounds: true,
+		Question: GeneratorFree, In: byLevel, Metrics: closedLoop, Bounds: true,
 		Limits: []Limit{{"share of the ceiling", ceilingWarn, CeilingLimit}}, find: measured(ceiling)},
 	{ID: ServerCPUs, Title: "CPU of other programs on the server's CPUs",
 		Do:       "stop them",
-		Question: MachineQuiet, In: inRounds, Metrics: checksMoved,
+		Question: MachineQuiet, In: inRounds, Metrics: bothClocks,
 		Limits: []Limit{{"share of the CPUs", backgroundLimit, 1}}, find: whole(backgroundServer)},
 	{ID: GeneratorCPUs, Title: "CPU of other programs on the generator's CPUs",
 		Do:       "stop them",
-		Question: MachineQuiet, In: inRounds, Metrics: checksMoved,
+		Question: MachineQuiet, In: inRounds, Metrics: bothClocks,
 		Limits: []Limit{{"share of the CPUs", backgroundLimit, 1}}, find: whole(backgroundGenerator)},
 	{ID: Withheld, Title: "CPU time withheld by the hypervisor or a quota",
 		Do:       "try another machine",
-		Question: MachineQuiet, In: inRounds, Metrics: checksMoved,
+		Question: MachineQuiet, In: inRounds, Metrics: bothClocks,
 		Limits: []Limit{{"steal", stealLimit, 1}, {"throttled ns", 0, 0}}, find: whole(withheld)},
 	{ID: Discarded, Title: "share of discarded trials",
 		Do:       "try a quieter machine",
@@ -107,7 +107,7 @@ var table = []Check{
 		Do:       "lower the rate",
 		Question: WarmedUp, In: openLevel, Metrics: OpenLoop,
 		Limits: []Limit{{"growth as a share of the requests", GrowthLimit, GrowthLimit}}, find: openLoop(growing)},
-	{ID: ChecksArrivals, Title: "shape of the arrivals",
+	{ID: CheckArrivals, Title: "shape of the arrivals",
 		Means:    "requests did not come as planned: response times may be wrong",
 		Do:       "lower the rate",
 		Question: GeneratorFree, In: openLevel, Metrics: OpenLoop,
@@ -139,7 +139,7 @@ var table = []Check{
 	{ID: Drift, Title: "drift within an epoch",
 		Means:    "its speed changed during the run",
 		Do:       "--profile full warms up longer",
-		Question: WarmedUp, In: Scopes{OneLevel: Once, Levels: EachLevel}, Metrics: checksMoved,
+		Question: WarmedUp, In: Scopes{OneLevel: Once, Levels: EachLevel}, Metrics: bothClocks,
 		Limits: []Limit{{"change of the ratio", 0.03, 0.10}}, find: drift},
 	{ID: Twins, Title: "A/A check: the reference against its copy",
 		Means:    "two copies of one server came out different: differences of that size mean nothing",
@@ -147,21 +147,21 @@ var table = []Check{
 	{ID: KnownDifference, Title: "a known difference is found again",
 		Means:    "a server known to be slower was not found to be: others may be missed",
 		Do:       "give a larger --budget",
-		Question: TwinsEqual, In: compared, Metrics: checksMoved, find: positiveControl},
+		Question: TwinsEqual, In: compared, Metrics: bothClocks, find: positiveControl},
 	{ID: Order, Title: "effect of the position in a round",
 		Means:    "the order of the loads made a difference",
 		Do:       "try a quieter machine",
-		Question: WarmedUp, In: compared, Metrics: checksMoved,
+		Question: WarmedUp, In: compared, Metrics: bothClocks,
 		Limits: []Limit{{"last against first", 0, 0.01}}, find: whole(orderEffect)},
-	{ID: ChecksCarryOver, Title: "carry-over from the contestant before",
+	{ID: CheckCarryOver, Title: "carry-over from the contestant before",
 		Means:    "which server was loaded before made a difference",
 		Do:       "try a quieter machine",
-		Question: WarmedUp, In: Scopes{OneLevel: Once}, Metrics: checksMoved,
+		Question: WarmedUp, In: Scopes{OneLevel: Once}, Metrics: bothClocks,
 		Limits: []Limit{{"difference by what came before", 0, 0.02}}, find: whole(carryOver)},
 	{ID: FreshStarts, Title: "spread between fresh starts",
 		Means:    "speed differs from start to start",
 		Do:       "a larger --budget is surer",
-		Question: EnoughData, In: Scopes{OneLevel: Once, Levels: EachLevel}, Metrics: checksMoved,
+		Question: EnoughData, In: Scopes{OneLevel: Once, Levels: EachLevel}, Metrics: bothClocks,
 		Limits: []Limit{{"between epochs", 0.02, 1}}, find: freshStarts},
 	{ID: TailSample, Title: "sample of the tail",
 		Means:    "few requests beyond the p99: it is rough",
@@ -197,12 +197,12 @@ var table = []Check{
 		Question: GeneratorFree, In: always, find: whole(apart)},
 	{ID: OtherSides, Title: "CPU of the other sides, where they are not frozen",
 		Do:       "stop what calls them",
-		Question: MachineQuiet, In: inRounds, Metrics: checksMoved,
+		Question: MachineQuiet, In: inRounds, Metrics: bothClocks,
 		Limits: []Limit{{"share of the CPUs", backgroundLimit, 1}}, find: otherSides},
 	{ID: Dependence, Title: "dependence between epochs",
 		Means:    "starts resembled those before: intervals may be too narrow",
 		Do:       "give a larger --budget",
-		Question: EnoughData, In: Scopes{OneLevel: Once}, Metrics: checksMoved,
+		Question: EnoughData, In: Scopes{OneLevel: Once}, Metrics: bothClocks,
 		Limits: []Limit{{"correlation with the epoch before", 0, 1}}, find: dependence},
 	{ID: Turns, Title: "connections served at a time",
 		Means:    "it served few of its connections at a time: that is another load than the one named",
@@ -217,7 +217,7 @@ var table = []Check{
 	{ID: Bandwidth, Title: "share of the link's bandwidth",
 		Means:    "the network link was nearly full: servers may be faster than shown",
 		Do:       "take a faster link, or compare CPU per request",
-		Question: GeneratorFree, In: checksLevels, Metrics: closedLoop, Bounds: true,
+		Question: GeneratorFree, In: byLevel, Metrics: closedLoop, Bounds: true,
 		Limits: []Limit{{"share of the bandwidth", 0.60, 0.80}}, find: bandwidth},
 	{ID: Alike, Title: "generators against one another",
 		Means:    "the generators saw different servers: latencies are a mixture of theirs",
@@ -237,7 +237,7 @@ var table = []Check{
 	{ID: Deferred, Title: "CPU without load",
 		Means:    "it used CPU while it was not loaded: its figures leave out work that it may have put off",
 		Do:       "see what it does when it is idle",
-		Question: WarmedUp, In: Scopes{OneLevel: Once, Levels: Once}, Metrics: checksMoved,
+		Question: WarmedUp, In: Scopes{OneLevel: Once, Levels: Once}, Metrics: bothClocks,
 		Limits: []Limit{{"share of the time without load", 0.15, 0.50},
 			{"outside of the windows, beyond answers and connections, over that in them", 0.50, 1},
 			{"after the long loads, over that in the last of them", 0.15, 0.50}}, find: deferred},

@@ -358,10 +358,10 @@ var provocations = []provocation{
 		trials(func(t *record.Trial) { t.Load.Network.LinkBitsPerSec = 0 })(e)
 	}},
 	{"V39", Warn, trials(func(t *record.Trial) { t.Load.SilentNS, t.Load.Connections = 120e6, 8 })},
-	{"V40", Pass, checksUnloaded(2e6, 12e7)}, {"V40", Warn, checksUnloaded(2e7, 12e7)}, {"V40", Fail, checksUnloaded(45e6, 12e7)},
-	{"V40", Warn, checksUnloaded(2e6, 35e7)}, {"V40", Fail, checksUnloaded(2e6, 55e7)},
+	{"V40", Pass, withoutLoad(2e6, 12e7)}, {"V40", Warn, withoutLoad(2e7, 12e7)}, {"V40", Fail, withoutLoad(45e6, 12e7)},
+	{"V40", Warn, withoutLoad(2e6, 35e7)}, {"V40", Fail, withoutLoad(2e6, 55e7)},
 	{"V40", Pass, func(e *Evidence) { // like Node.js: the cost of closing 125 connections
-		checksUnloaded(14e6, 12e7)(e)
+		withoutLoad(14e6, 12e7)(e)
 		trials(func(t *record.Trial) { t.Load.Connections = 125 })(e)
 	}},
 	{"V40", Pass, afterLong(1e8)}, {"V40", Warn, afterLong(4e8)}, {"V40", Fail, afterLong(12e8)},
@@ -375,7 +375,7 @@ func ns(v int64) *int64 { return &v }
 
 // unloaded gives a contestant's trials this CPU time, in ns, in 50 ms without load, and from thaw
 // to freeze outside a window that took 390 ms.
-func checksUnloaded(idle, outside int64) func(*Evidence) {
+func withoutLoad(idle, outside int64) func(*Evidence) {
 	return trials(func(t *record.Trial) {
 		if t.OutsideCPUNS, t.RewarmRequests = ns(outside), t.Load.Succeeded/4; t.Round == 11 && isA(t) {
 			t.UnloadedNS, t.UnloadedCPUNS = 5e7, ns(idle)
@@ -387,7 +387,7 @@ func checksUnloaded(idle, outside int64) func(*Evidence) {
 // the last one.
 func afterLong(cpu int64) func(*Evidence) {
 	return func(e *Evidence) {
-		checksUnloaded(2e6, 12e7)(e)
+		withoutLoad(2e6, 12e7)(e)
 		for i := range 4 {
 			e.Run.Long = append(e.Run.Long, &record.Trial{Contestant: "a", Server: record.Usage{CPUNS: ns(2e9)}})
 			if x := e.Run.Long[i]; i == 3 {

@@ -50,7 +50,7 @@ func TestBackendsMachine(t *testing.T) {
 	if slices.ContainsFunc(round, Discard) {
 		t.Error("2.5 % of the backend's CPUs discarded a trial")
 	}
-	state, text := checksGeneratorShare(ByID(GeneratorShare), sound(), "a", round)
+	state, text := shareOfGenerator(ByID(GeneratorShare), sound(), "a", round)
 	if state != Warn || !strings.Contains(text, ", the backend 90 % of those of its own machine") {
 		t.Errorf("a backend that uses 90 %% of its CPUs: %v, %s", state, text)
 	}

@@ -21,8 +21,8 @@ import (
 // the others are not significant. With likely at 0.10, or with a separate family for each question,
 // these are 2.4 and 99.2 %.
 const (
-	shown        = 0.01
-	checksLikely = 0.05
+	shown    = 0.01
+	probable = 0.05
 
 	driftOpen   = 0.05        // a trend whose interval exceeds this is inconclusive
 	leastEpochs = stats.Least // the fewest epochs that allow p <= shown
@@ -107,7 +107,7 @@ func (c *Check) speed(x Effect) (State, string) {
 		return CannotTell, "change with the machine's speed unknown: " + lacking(x.Epochs, leastEpochs)
 	case x.P <= shown:
 		return c.Limits[0].Grade(x.Share()), fmt.Sprintf("%s, p = %.2g", text, x.P)
-	case x.P <= checksLikely && x.Share() > c.Limits[0].Warn:
+	case x.P <= probable && x.Share() > c.Limits[0].Warn:
 		return Warn, fmt.Sprintf("%s, likely (p = %.2g)", text, x.P)
 	}
 	return Pass, fmt.Sprintf("%s, which may be chance (p = %.2g)", text, x.P)

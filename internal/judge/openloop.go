@@ -77,7 +77,7 @@ func KeptRate(own []*record.Trial) (k Kept) {
 		l := &own[i].Load
 		x, got := 0., 1.
 		if Grows(l) {
-			x, _ = ChecksGrowth(l)
+			x, _ = ArrivalGrowth(l)
 		}
 		if l.Planned > 0 {
 			got = float64(l.Succeeded) / float64(l.Planned)
@@ -147,7 +147,7 @@ func lagShare(c *Check, own []*record.Trial) (State, string) {
 // the arrivals, the halves hold x/8 and 3x/8 of the requests × the window. ok is false if the load
 // has no halves. A window that begins without requests shows a growth of 2 (R/T)² at the response
 // time R, so its length T must be many times R: see Grows.
-func ChecksGrowth(l *record.Load) (x float64, ok bool) {
+func ArrivalGrowth(l *record.Load) (x float64, ok bool) {
 	p := l.Pace
 	if p == nil || p.HalfNS <= 0 || l.Planned == 0 {
 		return 0, false
@@ -161,7 +161,7 @@ const ServiceTimes = 20
 // Grows reports whether a load falls behind its schedule by more than GrowthLimit plus the growth
 // that is possible if the server keeps the rate (steadyGrowth).
 func Grows(l *record.Load) bool {
-	x, ok := ChecksGrowth(l)
+	x, ok := ArrivalGrowth(l)
 	return ok && x > GrowthLimit+steadyGrowth(l)
 }
 
@@ -180,7 +180,7 @@ func steadyGrowth(l *record.Load) float64 {
 func growing(c *Check, own []*record.Trial) (State, string) {
 	var xs, beyond []float64
 	for i := range own {
-		if x, ok := ChecksGrowth(&own[i].Load); ok {
+		if x, ok := ArrivalGrowth(&own[i].Load); ok {
 			xs, beyond = append(xs, x), append(beyond, x-steadyGrowth(&own[i].Load))
 		}
 	}

@@ -76,7 +76,7 @@ func TestFindingByItsCheck(t *testing.T) {
 		t.Error("which metrics a finding concerns")
 	}
 	one, loads := &sound().Run.Plan, &record.Plan{Processes: record.PerLoad}
-	if ScopeOf(ChecksCarryOver, one, WholeRun) != Once || ScopeOf(ChecksCarryOver, loads, WholeRun) != 0 ||
+	if ScopeOf(CheckCarryOver, one, WholeRun) != Once || ScopeOf(CheckCarryOver, loads, WholeRun) != 0 ||
 		ScopeOf(Ceiling, one, OneOfMany) != EachLevel || ScopeOf("V27", one, WholeRun) != 0 {
 		t.Error("of what checks speak")
 	}

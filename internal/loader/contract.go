@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"dyno/internal/adhoc"
 	"dyno/internal/conf"
 	"dyno/internal/scenario"
 	"dyno/internal/wire"
@@ -27,19 +26,19 @@ func (r Request) Detach(ctx context.Context) (Request, error) {
 	if err != nil {
 		return r, err
 	}
-	t, err := adhoc.ReadURL(url)
+	t, err := scenario.ReadURL(url)
 	if err == nil {
 		err = r.aim(t)
 	}
 	if err != nil {
 		return r, err
 	}
-	s, host, err := r.Request.Make(ctx, t.Path)
+	s, host, err := r.AdHoc.Make(ctx, t.Path)
 	r.Made, r.URL = &Made{s, host}, url
-	own := r.Request
-	r.Request = adhoc.Request{Scenario: own.Scenario, ExpectStatus: own.ExpectStatus}
+	own := r.AdHoc
+	r.AdHoc = scenario.AdHoc{Scenario: own.Scenario, ExpectStatus: own.ExpectStatus}
 	for _, a := range own.Aims {
-		r.Aims = append(r.Aims, adhoc.Aim{URL: a.URL})
+		r.Aims = append(r.Aims, scenario.Aim{URL: a.URL})
 	}
 	return r, err
 }
@@ -50,10 +49,10 @@ func (r *Request) Detached() bool {
 }
 
 // scenario returns the requests and expected responses, and the value of the Host header.
-func (r *Request) scenario(ctx context.Context, t *adhoc.Target) (s *scenario.Scenario, host string, err error) {
+func (r *Request) scenario(ctx context.Context, t *scenario.Target) (s *scenario.Scenario, host string, err error) {
 	if r.Made != nil {
 		s, host = r.Made.Scenario, r.Made.Host
-	} else if s, host, err = r.Request.Make(ctx, t.Path); err != nil {
+	} else if s, host, err = r.AdHoc.Make(ctx, t.Path); err != nil {
 		return nil, "", err
 	}
 	host = cmp.Or(host, t.Host)
@@ -81,7 +80,7 @@ func saysConnection(q scenario.Request) bool {
 }
 
 // exact returns s with the present responses of the backend and the server as expected bodies.
-func exact(ctx context.Context, s *scenario.Scenario, t *adhoc.Target, host string) (*scenario.Scenario, error) {
+func exact(ctx context.Context, s *scenario.Scenario, t *scenario.Target, host string) (*scenario.Scenario, error) {
 	backend, err := s.BackendAddr()
 	if err != nil {
 		return nil, err

@@ -12,13 +12,13 @@ import (
 
 	"dyno/internal/machine"
 
-	"dyno/internal/adhoc"
 	"dyno/internal/conf"
 	"dyno/internal/document"
 	"dyno/internal/foreign"
 	"dyno/internal/load"
 	"dyno/internal/load/epoll"
 	"dyno/internal/load/gonet"
+	"dyno/internal/scenario"
 	"dyno/internal/summary"
 	"dyno/internal/wire"
 )
@@ -53,8 +53,8 @@ type Request struct {
 	// all generators; Threads is per generator.
 	Share load.Share
 
-	adhoc.Request       // the requests and expected responses
-	Made          *Made // the finished scenario; nil: made from the Request and its files
+	scenario.AdHoc       // the requests and expected responses
+	Made           *Made // the finished scenario; nil: made from the Request and its files
 
 	// The generator.
 	Engine  string // epoll or gonet
@@ -87,7 +87,7 @@ type Plan struct {
 	Target   string        // the server, for people
 	Did      string        // description of the load in one line
 	Length   time.Duration // planned length; 0: until all requests are done
-	target   *adhoc.Target
+	target   *scenario.Target
 	engine   load.Engine
 	job      load.Job
 	window   load.Window
@@ -195,12 +195,12 @@ func (r *Request) check() error {
 }
 
 // target returns the server, and sets Aims if there are several requests.
-func (r *Request) target(ctx context.Context) (*adhoc.Target, error) {
+func (r *Request) target(ctx context.Context) (*scenario.Target, error) {
 	url, err := r.aims(ctx)
 	if err != nil {
 		return nil, err
 	}
-	t, err := adhoc.ReadTarget(ctx, url, r.route())
+	t, err := scenario.ReadTarget(ctx, url, r.route())
 	if err != nil {
 		return nil, err
 	}
@@ -215,20 +215,20 @@ func (r *Request) aims(ctx context.Context) (url string, err error) {
 	case r.Targets != "" && len(r.URLs) > 0:
 		return "", conf.Usagef("--targets already defines the paths; pass one URL, or none")
 	case r.Targets != "":
-		if r.Aims, err = adhoc.ReadTargets(ctx, r.Targets); err != nil {
+		if r.Aims, err = scenario.ReadTargets(ctx, r.Targets); err != nil {
 			return "", err
 		}
 		if first := r.Aims[0].URL; r.Unix == "" || !strings.HasPrefix(first, "/") {
 			url = cmp.Or(url, first)
 		}
 	case len(r.URLs) > 0:
-		r.Aims = adhoc.Aims(append([]string{url}, r.URLs...))
+		r.Aims = scenario.Aims(append([]string{url}, r.URLs...))
 	}
 	return url, nil
 }
 
 // aim points Aims at the server.
-func (r *Request) aim(t *adhoc.Target) error {
+func (r *Request) aim(t *scenario.Target) error {
 	switch {
 	case len(r.Aims) == 0:
 		return nil
@@ -239,13 +239,13 @@ func (r *Request) aim(t *adhoc.Target) error {
 }
 
 // route says how to reach the server.
-func (r *Request) route() adhoc.Route {
-	return adhoc.Route{Unix: r.Unix, Resolve: r.Resolve, TLS: r.TLS}
+func (r *Request) route() scenario.Route {
+	return scenario.Route{Unix: r.Unix, Resolve: r.Resolve, TLS: r.TLS}
 }
 
 // workers returns the number of event loops: the requested number, but at most the number of connections. By
 // default load.Loops derives it from the CPUs, or from half of them if the server is on this machine too.
-func (r *Request) workers(t *adhoc.Target) int {
+func (r *Request) workers(t *scenario.Target) int {
 	usable, quota := machine.Limits()
 	n, connections := len(usable), r.Share.Part(r.Connections)
 	if quota > 0 {
@@ -261,7 +261,7 @@ func (r *Request) workers(t *adhoc.Target) int {
 }
 
 // spins reports whether the loops busy-wait, and if not, why.
-func (r *Request) spins(t *adhoc.Target, loops int) (spin bool, why string) {
+func (r *Request) spins(t *scenario.Target, loops int) (spin bool, why string) {
 	switch {
 	case r.Engine == "gonet":
 		return false, "the engine gonet cannot poll"

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"dyno/internal/adhoc"
 	"dyno/internal/conf"
 	"dyno/internal/scenario"
 	"dyno/internal/wire"
@@ -13,7 +12,7 @@ import (
 
 // protocol sets HTTP/2, if the flags ask for it, and checks on a separate connection, before the load,
 // whether the server speaks it.
-func (r *Request) protocol(ctx context.Context, t *adhoc.Target) error {
+func (r *Request) protocol(ctx context.Context, t *scenario.Target) error {
 	switch {
 	case !r.HTTP2 && r.Streams > 1:
 		return conf.Usagef("--streams is for HTTP/2; add --http2, or use --pipeline for HTTP/1.1")

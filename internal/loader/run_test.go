@@ -17,10 +17,10 @@ import (
 	"testing"
 	"time"
 
-	"dyno/internal/adhoc"
 	"dyno/internal/conf"
 	"dyno/internal/load"
 	"dyno/internal/record"
+	"dyno/internal/scenario"
 	"dyno/internal/summary"
 	"dyno/internal/wire"
 )
@@ -100,23 +100,23 @@ body = "value"
 			RampUp: time.Millisecond}, "done", "think time 1ms on average, added over 1ms"},
 		"pipeline": {Request{Requests: 40, Connections: 2, Pipeline: 4}, "done",
 			"4 in the pipeline of each"},
-		"post": {Request{Requests: 4, Request: adhoc.Request{Body: text("{seq}"), Template: true}}, "done", ""},
-		"file": {Request{Requests: 4, Request: adhoc.Request{BodyFile: body}}, "done", ""},
-		"expect": {Request{Requests: 4, Request: adhoc.Request{ExpectBody: text("@" + body)}, CSV: csv},
+		"post": {Request{Requests: 4, AdHoc: scenario.AdHoc{Body: text("{seq}"), Template: true}}, "done", ""},
+		"file": {Request{Requests: 4, AdHoc: scenario.AdHoc{BodyFile: body}}, "done", ""},
+		"expect": {Request{Requests: 4, AdHoc: scenario.AdHoc{ExpectBody: text("@" + body)}, CSV: csv},
 			"done", ""},
-		"close": {Request{Requests: 4, Request: adhoc.Request{Headers: []string{"Connection: close", "Host: a"}}},
+		"close": {Request{Requests: 4, AdHoc: scenario.AdHoc{Headers: []string{"Connection: close", "Host: a"}}},
 			"done",
 			"1 request per connection"},
-		"other": {Request{Requests: 4, Request: adhoc.Request{ExpectBody: text("other")}}, "failed", ""},
+		"other": {Request{Requests: 4, AdHoc: scenario.AdHoc{ExpectBody: text("other")}}, "failed", ""},
 		"gonet": {Request{Requests: 4, Engine: "gonet", NoKeepalive: true}, "done", "(gonet)"},
-		"scenario": {Request{Requests: 20, Request: adhoc.Request{Scenario: contract,
+		"scenario": {Request{Requests: 20, AdHoc: scenario.AdHoc{Scenario: contract,
 			Headers: []string{"a: given"}}}, "done", ""},
 		"warm-up":                 {Request{Requests: 5, Warmup: 5 * time.Millisecond}, "done", ""},
 		"warm-up of an open loop": {Request{Requests: 5, Rate: 1000, Warmup: 5 * time.Millisecond}, "done", ""},
 		"slo kept":                {Request{Requests: 100, SLO: objectives("p50<1m,errors<1%")}, "done", ""},
 		"slo missed":              {Request{Requests: 100, SLO: objectives("p50<1ns")}, "failed", ""},
 		"slo untold":              {Request{Requests: 10, SLO: objectives("p99<1m")}, "failed", ""},
-		"slo of errors": {Request{Requests: 4, Request: adhoc.Request{ExpectBody: text("other")},
+		"slo of errors": {Request{Requests: 4, AdHoc: scenario.AdHoc{ExpectBody: text("other")},
 			SLO: objectives("errors<50%")}, "failed", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -240,20 +240,20 @@ func TestNewRefuses(t *testing.T) {
 		"--think pauses after":          {Think: think, Pipeline: 2},
 		"--no-keepalive allows one":     {NoKeepalive: true, Pipeline: 2},
 		"--unix cannot be combined":     {Unix: "/s", Resolve: []string{"a:80:127.0.0.1"}},
-		"want \"Name: value\"":          {Request: adhoc.Request{Headers: []string{"A"}}},
-		"want a method":                 {Request: adhoc.Request{Method: "10"}},
-		"-b and -f both":                {Request: adhoc.Request{Body: text(""), BodyFile: "b"}},
-		"no such file":                  {Request: adhoc.Request{BodyFile: "/nowhere/b"}},
-		"omit it or --method":           {Request: adhoc.Request{Scenario: "s.toml", Method: "GET"}},
-		"/nowhere/s.toml: no such file": {Request: adhoc.Request{Scenario: "/nowhere/s.toml"}},
+		"want \"Name: value\"":          {AdHoc: scenario.AdHoc{Headers: []string{"A"}}},
+		"want a method":                 {AdHoc: scenario.AdHoc{Method: "10"}},
+		"-b and -f both":                {AdHoc: scenario.AdHoc{Body: text(""), BodyFile: "b"}},
+		"no such file":                  {AdHoc: scenario.AdHoc{BodyFile: "/nowhere/b"}},
+		"omit it or --method":           {AdHoc: scenario.AdHoc{Scenario: "s.toml", Method: "GET"}},
+		"/nowhere/s.toml: no such file": {AdHoc: scenario.AdHoc{Scenario: "/nowhere/s.toml"}},
 		"--follow needs one":            {Follow: 1, Pipeline: 2},
 		"--follow sends":                {Follow: 1, NoKeepalive: true},
 		"omit it or --follow": {
-			Follow: 1, Request: adhoc.Request{Headers: []string{"Connection: close"}},
+			Follow: 1, AdHoc: scenario.AdHoc{Headers: []string{"Connection: close"}},
 		},
-		"Connection: close allows one": {Request: adhoc.Request{Headers: []string{"Connection: close"}},
+		"Connection: close allows one": {AdHoc: scenario.AdHoc{Headers: []string{"Connection: close"}},
 			Pipeline: 2},
-		"omit it or -H Connection": {Request: adhoc.Request{Headers: []string{"Connection: keep-alive"}},
+		"omit it or -H Connection": {AdHoc: scenario.AdHoc{Headers: []string{"Connection: keep-alive"}},
 			NoKeepalive: true},
 		"--resolve: no entry is for": {Resolve: []string{"a:80:127.0.0.1"}},
 		"want host:port:address":     {Resolve: []string{"a"}},
@@ -353,7 +353,7 @@ func TestLongBodies(t *testing.T) {
 	defer s.Close()
 	sum := sha256.Sum256(content)
 	for _, engine := range []string{"gonet", DefaultEngine()} {
-		r := Request{URL: s.URL, Requests: 3, Connections: 2, Engine: engine, Timeout: time.Minute, Request: adhoc.Request{
+		r := Request{URL: s.URL, Requests: 3, Connections: 2, Engine: engine, Timeout: time.Minute, AdHoc: scenario.AdHoc{
 			BodyFile: name, ExpectBody: text(fmt.Sprintf("20971520 %x", sum))}}
 		p, err := New(t.Context(), r)
 		if err != nil {

@@ -12,9 +12,9 @@ import (
 	"dyno/internal/conf"
 )
 
-// document is a scenario file. Keys that offer an alternative to a Scenario field are read separately from
+// asFile is a scenario file. Keys that offer an alternative to a Scenario field are read separately from
 // Scenario.
-type document struct {
+type asFile struct {
 	Scenario
 	Request []requestKeys `toml:"request"`
 	Files   []struct {
@@ -58,7 +58,7 @@ var Methods = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.Me
 
 // Read reads scenarios/<name>.toml and checks it. Errors start with file:line:column.
 func Read(fsys fs.FS, name string) (*Scenario, error) {
-	var doc document
+	var doc asFile
 	file, err := conf.Read(fsys, path.Join(Folder, name+".toml"), &doc)
 	if err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func Read(fsys fs.FS, name string) (*Scenario, error) {
 }
 
 // complete fills in the scenario's requests. Errors are mistakes.
-func (doc *document) complete(fsys fs.FS, name string, has func(key string) bool) error {
+func (doc *asFile) complete(fsys fs.FS, name string, has func(key string) bool) error {
 	if doc.Name != name {
 		return wrong("name", "the scenario is named %q, but its file %q; use one name", doc.Name, name)
 	}

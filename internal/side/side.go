@@ -11,9 +11,9 @@ import (
 	"slices"
 	"strings"
 
-	"dyno/internal/adhoc"
 	"dyno/internal/conf"
 	"dyno/internal/contestant"
+	"dyno/internal/scenario"
 )
 
 // Kind says how a side is given.
@@ -38,12 +38,12 @@ type Side struct {
 	Again    string               // names the side in a later command
 	Manifest *contestant.Manifest // set by Open
 
-	target   *adhoc.Target // for a URL
-	line     string        // a command for the shell
-	image    string        // name and tag
-	folder   string        // the contestant's folder
-	program  string        // absolute; a prebuilt program
-	label    string        // describes a side with a manifest; Open completes it
+	target   *scenario.Target // for a URL
+	line     string           // a command for the shell
+	image    string           // name and tag
+	folder   string           // the contestant's folder
+	program  string           // absolute; a prebuilt program
+	label    string           // describes a side with a manifest; Open completes it
 	revision *contestant.Revision
 }
 

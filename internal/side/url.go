@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"dyno/internal/adhoc"
 	"dyno/internal/contestant"
+	"dyno/internal/scenario"
 	"dyno/internal/wire"
 )
 
@@ -26,7 +26,7 @@ func (s *Side) takeURL(ctx context.Context, secure wire.TLS) (err error) {
 	if scheme, _, _ := strings.Cut(s.Text, "://"); !strings.EqualFold(scheme, "https") {
 		secure = wire.TLS{}
 	}
-	s.target, err = adhoc.ReadTarget(ctx, s.Text, adhoc.Route{TLS: secure})
+	s.target, err = scenario.ReadTarget(ctx, s.Text, scenario.Route{TLS: secure})
 	return err
 }
 

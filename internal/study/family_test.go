@@ -72,11 +72,11 @@ func TestEvaluateNamedPairs(t *testing.T) {
 	}
 	checked(t, d.Findings,
 		[]string{judge.GeneratorShare, judge.Ceiling, judge.ServerCPUs, judge.GeneratorCPUs, judge.Withheld,
-			judge.Discarded, judge.Achieved, judge.Lag, judge.Backlog, judge.ChecksArrivals, judge.Starvation,
+			judge.Discarded, judge.Achieved, judge.Lag, judge.Backlog, judge.CheckArrivals, judge.Starvation,
 			judge.Contract, judge.Errors, judge.Busy, judge.WarmUp, judge.Drift, judge.Twins,
 			judge.Order, judge.FreshStarts, judge.TailSample, judge.Calibrated, judge.SameProcesses,
 			judge.Edges, judge.Apart},
-		[]string{judge.KnownDifference, judge.ChecksCarryOver, judge.Pauses, judge.Complete})
+		[]string{judge.KnownDifference, judge.CheckCarryOver, judge.Pauses, judge.Complete})
 	for _, f := range d.Findings {
 		if f.ID == judge.Drift && !strings.HasPrefix(f.Text, "at c=10") {
 			t.Errorf("no level: %+v", f)

@@ -24,7 +24,7 @@ func byContestant(run *record.Run, lists ...[]judge.Finding) []judge.Finding {
 // worst makes the per-level checks at the levels that at selects: those where pairs are compared,
 // or those where nothing is. For each check and contestant it keeps the worst finding, with the
 // level in its text.
-func worst(run *record.Run, levels []report.Level, at judge.ChecksPlace) []judge.Finding {
+func worst(run *record.Run, levels []report.Level, at judge.Spot) []judge.Finding {
 	var out []judge.Finding
 	for i := range levels {
 		l := &levels[i]
@@ -49,7 +49,7 @@ func worst(run *record.Run, levels []report.Level, at judge.ChecksPlace) []judge
 }
 
 // checksAt makes the per-level checks at one level.
-func checksAt(run *record.Run, l *report.Level, at judge.ChecksPlace) []judge.Finding {
+func checksAt(run *record.Run, l *report.Level, at judge.Spot) []judge.Finding {
 	e := &judge.Evidence{Run: run, At: &l.At, Place: at, Valid: l.Trials, Analysis: l.Analysis}
 	return judge.Make(e, judge.EachLevel)
 }

@@ -126,8 +126,8 @@ func TestEvaluateSweep(t *testing.T) {
 			judge.Discarded, judge.Contract, judge.Errors, judge.WarmUp, judge.Calibrated,
 			judge.SameProcesses, judge.Edges, judge.Apart, judge.Busy, judge.Drift, judge.Twins, judge.Order,
 			judge.FreshStarts, judge.TailSample},
-		[]string{judge.Achieved, judge.Lag, judge.Backlog, judge.ChecksArrivals, judge.Starvation,
-			judge.KnownDifference, judge.ChecksCarryOver, judge.Pauses, judge.Complete})
+		[]string{judge.Achieved, judge.Lag, judge.Backlog, judge.CheckArrivals, judge.Starvation,
+			judge.KnownDifference, judge.CheckCarryOver, judge.Pauses, judge.Complete})
 	for _, f := range d.Findings {
 		if f.ID == judge.Ceiling && f.Contestant == "a" && (f.State != judge.Fail ||
 			!strings.HasPrefix(f.Text, "at c=10 ")) {
@@ -184,9 +184,9 @@ func TestEvaluateClassic(t *testing.T) {
 	checked(t, d.Findings,
 		[]string{judge.Contract, judge.Errors, judge.Calibrated, judge.Edges, judge.Apart},
 		[]string{judge.GeneratorShare, judge.Ceiling, judge.ServerCPUs, judge.GeneratorCPUs, judge.Withheld,
-			judge.Discarded, judge.Achieved, judge.Lag, judge.Backlog, judge.ChecksArrivals, judge.Starvation,
+			judge.Discarded, judge.Achieved, judge.Lag, judge.Backlog, judge.CheckArrivals, judge.Starvation,
 			judge.Busy, judge.WarmUp, judge.Drift, judge.Twins, judge.KnownDifference, judge.Order,
-			judge.ChecksCarryOver, judge.FreshStarts, judge.TailSample, judge.SameProcesses, judge.Pauses,
+			judge.CheckCarryOver, judge.FreshStarts, judge.TailSample, judge.SameProcesses, judge.Pauses,
 			judge.Complete})
 	if q := judge.Summary(d.Findings)[judge.EnoughData].Plain(); q != "not asked" {
 		t.Errorf("single figures are enough data: %s", q)

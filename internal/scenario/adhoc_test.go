@@ -1,4 +1,4 @@
-package adhoc
+package scenario
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"dyno/internal/conf"
-	"dyno/internal/scenario"
+
 	"dyno/internal/wire"
 )
 
@@ -50,22 +50,22 @@ func TestReadTarget(t *testing.T) {
 }
 
 func TestAuthorize(t *testing.T) {
-	r := Request{User: "ann:s:1 {uuid}", Headers: []string{"A: 1"}, Template: true}
+	r := AdHoc{User: "ann:s:1 {uuid}", Headers: []string{"A: 1"}, Template: true}
 	s, _, err := r.Make(t.Context(), "/")
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := scenario.HeaderLine{Name: "Authorization", Value: "Basic YW5uOnM6MSB7dXVpZH0=", Verbatim: true}
+	want := HeaderLine{Name: "Authorization", Value: "Basic YW5uOnM6MSB7dXVpZH0=", Verbatim: true}
 	if got := s.Requests[0].Headers; len(got) != 2 || got[1] != want {
 		t.Errorf("%+v", got)
 	}
 	for _, c := range []struct {
-		r    Request
+		r    AdHoc
 		want string
 	}{
-		{Request{User: "ann"}, "want name:password"},
-		{Request{User: ":hidden"}, "want name:password"},
-		{Request{User: "ann:hidden", Headers: []string{"authorization: x"}}, "omit one"},
+		{AdHoc{User: "ann"}, "want name:password"},
+		{AdHoc{User: ":hidden"}, "want name:password"},
+		{AdHoc{User: "ann:hidden", Headers: []string{"authorization: x"}}, "omit one"},
 	} {
 		_, _, err := c.r.Make(t.Context(), "/")
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "hidden") {
@@ -126,7 +126,7 @@ func TestReadHeaders(t *testing.T) {
 	all := []string{"Accept: text/plain", "host: a", "X-A:1", "x-a: 2", "Cookie: a=b", "cookie: c=d", "Empty:",
 		"Connection: keep-alive", "A: {uuid}"}
 	got, host, err := readHeaders(all, true)
-	want := []scenario.HeaderLine{{Name: "Accept", Value: "text/plain"}, {Name: "host", Value: "a"}, {Name: "X-A",
+	want := []HeaderLine{{Name: "Accept", Value: "text/plain"}, {Name: "host", Value: "a"}, {Name: "X-A",
 		Value: "1"}, {Name: "x-a", Value: "2"},
 		{Name: "Cookie", Value: "a=b"}, {Name: "cookie", Value: "c=d"}, {Name: "Empty"}, {Name: "Connection",
 			Value: "keep-alive"}, {Name: "A", Value: "{uuid}"}}
@@ -188,14 +188,14 @@ func TestParsePath(t *testing.T) {
 }
 
 func TestMake(t *testing.T) {
-	r := Request{Paths: []string{"/a=3", "/b?c={int:1..9}"}, Headers: []string{"host: x"}}
+	r := AdHoc{Paths: []string{"/a=3", "/b?c={int:1..9}"}, Headers: []string{"host: x"}}
 	s, host, err := r.Make(t.Context(), "/")
 	if err != nil || host != "x" || len(s.Requests) != 2 || s.Requests[0].Weight != 3 ||
 		s.Requests[0].Method != "GET" ||
 		s.Requests[1].Path != "/b?c={int:1..9}" || !s.Requests[1].Expect.Statuses.Has(302) {
 		t.Errorf("%+v, %q, %v", s, host, err)
 	}
-	for want, r := range map[string]Request{
+	for want, r := range map[string]AdHoc{
 		"--path replaces the URL's path": {Paths: []string{"/a"}},
 		"want two integers":              {},
 		"--scenario defines the paths":   {Scenario: "a.toml"},
@@ -229,21 +229,21 @@ func TestReadTargets(t *testing.T) {
 	if err != nil || target.URL != "http://127.0.0.1 (4 requests)" {
 		t.Fatalf("%+v, %v", target, err)
 	}
-	r := Request{Aims: aims, Headers: []string{"x-c: 3"}}
+	r := AdHoc{Aims: aims, Headers: []string{"x-c: 3"}}
 	s, _, err := r.Make(t.Context(), target.Path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	expect := s.Requests[0].Expect
-	line := func(name, value string) scenario.HeaderLine {
-		return scenario.HeaderLine{Name: name, Value: value, Verbatim: true}
+	line := func(name, value string) HeaderLine {
+		return HeaderLine{Name: name, Value: value, Verbatim: true}
 	}
 	mine := line("x-c", "3")
-	want := []scenario.Request{
-		{Name: "GET /a?b=1", Method: "GET", Path: "/a?b=1", Headers: []scenario.HeaderLine{mine, line("X-A", "{uuid}")},
+	want := []Request{
+		{Name: "GET /a?b=1", Method: "GET", Path: "/a?b=1", Headers: []HeaderLine{mine, line("X-A", "{uuid}")},
 			Weight: 1},
-		{Name: "PURGE /c", Method: "PURGE", Path: "/c", Headers: []scenario.HeaderLine{mine}, Weight: 2},
-		{Name: "PUT /{seq}", Method: "PUT", Path: "/{seq}", Headers: []scenario.HeaderLine{mine, line("X-B", "1")},
+		{Name: "PURGE /c", Method: "PURGE", Path: "/c", Headers: []HeaderLine{mine}, Weight: 2},
+		{Name: "PUT /{seq}", Method: "PUT", Path: "/{seq}", Headers: []HeaderLine{mine, line("X-B", "1")},
 			Body: "{seq}", Weight: 1},
 	}
 	for i := range want {

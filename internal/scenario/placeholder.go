@@ -1,11 +1,10 @@
-package adhoc
+package scenario
 
 import (
 	"regexp"
 	"strings"
 
 	"dyno/internal/conf"
-	"dyno/internal/scenario"
 )
 
 // placeholders are the inline placeholders, each with an example.
@@ -32,7 +31,7 @@ func misspelled(text string, ownBraces bool) (found, near string) {
 
 // spelled returns an error if a request has an unknown placeholder. A path cannot contain braces (RFC 3986);
 // a header and a body can.
-func spelled(s *scenario.Scenario) error {
+func spelled(s *Scenario) error {
 	for i := range s.Requests {
 		q := &s.Requests[i]
 		switch found, near := misspelled(q.Path, false); {

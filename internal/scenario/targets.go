@@ -1,4 +1,4 @@
-package adhoc
+package scenario
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 
 	"dyno/internal/conf"
 	"dyno/internal/document"
-	"dyno/internal/scenario"
 )
 
 // Aim is one of several requests: from a targets file, or one of several URLs.
@@ -18,7 +17,7 @@ type Aim struct {
 	at  string // "FILE:LINE: " for errors; "" for a URL on the command line
 
 	method  string // "": the Request's
-	headers []scenario.HeaderLine
+	headers []HeaderLine
 	file    string // source of body
 	body    string
 	path    string // the path in URL, set by Target.Aim
@@ -182,7 +181,7 @@ func (a *Aim) key() string { return fmt.Sprintf("%s %s %q %+v", a.method, a.path
 
 // request returns a's request, with the other fields from base. base's headers replace those in a with the
 // same name.
-func (a *Aim) request(base scenario.Request) scenario.Request {
+func (a *Aim) request(base Request) Request {
 	base.Path = a.path
 	if a.method == "" {
 		return base

@@ -1,6 +1,6 @@
 // Package adhoc makes scenarios from command lines: requests from a URL and flags, and their
 // expected responses.
-package adhoc
+package scenario
 
 import (
 	"cmp"
@@ -19,12 +19,11 @@ import (
 	"strings"
 
 	"dyno/internal/conf"
-	"dyno/internal/scenario"
 )
 
 // Request describes requests and their expected responses. Errors name the fields by their flags. A zero
 // field means the default.
-type Request struct {
+type AdHoc struct {
 	Scenario string   // a file; it can be combined with Headers, User and Template alone
 	Paths    []string // with weights, see parsePath; empty: the URL's path
 	Aims     []Aim    // replace the URL's path; accepted by Target.Aim
@@ -35,7 +34,7 @@ type Request struct {
 	BodyFile string
 	Template bool // Body and Headers may hold placeholders
 
-	ExpectStatus scenario.StatusSet
+	ExpectStatus StatusSet
 	ExpectBody   *string // text or @FILE
 }
 
@@ -44,7 +43,7 @@ const scenarioName = "command line"
 
 // Make returns r's scenario and Host header, if any. path is the URL's path. In a scenario from a file, r's
 // headers are added to every request and replace those with the same name.
-func (r *Request) Make(ctx context.Context, path string) (s *scenario.Scenario, host string, err error) {
+func (r *AdHoc) Make(ctx context.Context, path string) (s *Scenario, host string, err error) {
 	headers, host, err := readHeaders(r.Headers, !r.Template)
 	if err == nil {
 		headers, err = r.authorize(headers)
@@ -67,14 +66,14 @@ func (r *Request) Make(ctx context.Context, path string) (s *scenario.Scenario, 
 	if err != nil {
 		return nil, "", err
 	}
-	if _, err := s.Check("localhost", scenario.Options{}); err != nil && r.Scenario == "" {
+	if _, err := s.Check("localhost", Options{}); err != nil && r.Scenario == "" {
 		return nil, "", conf.Usage(err)
 	}
 	return s, host, nil
 }
 
 // readScenario reads a scenario file.
-func (r *Request) readScenario(headers []scenario.HeaderLine) (*scenario.Scenario, error) {
+func (r *AdHoc) readScenario(headers []HeaderLine) (*Scenario, error) {
 	for _, f := range []struct {
 		flag  string
 		given bool
@@ -87,12 +86,12 @@ func (r *Request) readScenario(headers []scenario.HeaderLine) (*scenario.Scenari
 		}
 	}
 	name := strings.TrimSuffix(filepath.Base(r.Scenario), ".toml")
-	s, err := scenario.Read(oneFile(r.Scenario), name)
+	s, err := Read(oneFile(r.Scenario), name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, conf.Usagef("--scenario %s: no such file", r.Scenario)
 	}
 	if err != nil {
-		return nil, conf.Usagef("%s", strings.ReplaceAll(err.Error(), path.Join(scenario.Folder, name+".toml"),
+		return nil, conf.Usagef("%s", strings.ReplaceAll(err.Error(), path.Join(Folder, name+".toml"),
 			r.Scenario))
 	}
 	for i := range s.Requests {
@@ -102,7 +101,7 @@ func (r *Request) readScenario(headers []scenario.HeaderLine) (*scenario.Scenari
 }
 
 // merged returns headers, followed by a request's own headers with other names.
-func merged(headers, own []scenario.HeaderLine) []scenario.HeaderLine {
+func merged(headers, own []HeaderLine) []HeaderLine {
 	all := slices.Clone(headers)
 	for _, h := range own {
 		if !hasHeader(headers, strings.ToLower(h.Name)) {
@@ -114,7 +113,7 @@ func merged(headers, own []scenario.HeaderLine) []scenario.HeaderLine {
 
 // checkAims returns an error if another field defines the same as Aims: the paths, and for a file also
 // methods and bodies.
-func (r *Request) checkAims(file bool) error {
+func (r *AdHoc) checkAims(file bool) error {
 	for _, f := range []struct {
 		flag  string
 		given bool
@@ -138,17 +137,17 @@ type oneFile string
 // Open opens a file in the project: in the scenario folder, or next to it.
 func (f oneFile) Open(name string) (fs.File, error) {
 	folder, own := filepath.Split(string(f))
-	if name == path.Join(scenario.Folder, strings.TrimSuffix(own, ".toml")+".toml") {
+	if name == path.Join(Folder, strings.TrimSuffix(own, ".toml")+".toml") {
 		return os.Open(string(f))
 	}
-	if below, ok := strings.CutPrefix(name, scenario.Folder+"/"); ok {
+	if below, ok := strings.CutPrefix(name, Folder+"/"); ok {
 		return os.Open(filepath.Join(folder, filepath.FromSlash(below)))
 	}
 	return os.Open(filepath.Join(folder, "..", filepath.FromSlash(name)))
 }
 
 // requests returns the scenario for the URL's path, or for Paths or Aims, with the other fields.
-func (r *Request) requests(ctx context.Context, path string, headers []scenario.HeaderLine) (*scenario.Scenario,
+func (r *AdHoc) requests(ctx context.Context, path string, headers []HeaderLine) (*Scenario,
 	error) {
 	body, err := r.readBody(ctx)
 	if err != nil {
@@ -162,15 +161,15 @@ func (r *Request) requests(ctx context.Context, path string, headers []scenario.
 	if err != nil {
 		return nil, err
 	}
-	base := scenario.Request{Method: method, Headers: headers, Body: body, Verbatim: !r.Template, Weight: 1,
+	base := Request{Method: method, Headers: headers, Body: body, Verbatim: !r.Template, Weight: 1,
 		Expect: expect}
-	s := &scenario.Scenario{Name: scenarioName}
-	add := func(q scenario.Request) {
+	s := &Scenario{Name: scenarioName}
+	add := func(q Request) {
 		q.Name = q.Method + " " + q.Path
 		s.Requests = append(s.Requests, q)
 	}
 	aims, weights := distinct(r.Aims)
-	s.Requests = make([]scenario.Request, 0, len(aims)+len(r.Paths)+1)
+	s.Requests = make([]Request, 0, len(aims)+len(r.Paths)+1)
 	for i, a := range aims {
 		q := a.request(base)
 		q.Weight = weights[i]
@@ -190,7 +189,7 @@ func (r *Request) requests(ctx context.Context, path string, headers []scenario.
 }
 
 // method returns the method in -m. Without -m it is POST for requests with a body, else GET.
-func (r *Request) method() (string, error) {
+func (r *AdHoc) method() (string, error) {
 	switch {
 	case r.Method == "" && (r.Body != nil || r.BodyFile != ""):
 		return http.MethodPost, nil
@@ -224,7 +223,7 @@ func parsePath(text string) (path string, weight int, err error) {
 }
 
 // readBody returns the body that -b or -f defines.
-func (r *Request) readBody(ctx context.Context) (string, error) {
+func (r *AdHoc) readBody(ctx context.Context) (string, error) {
 	switch {
 	case r.Body != nil && r.BodyFile != "":
 		return "", conf.Usagef("-b and -f both define the body; omit one")
@@ -285,10 +284,10 @@ var written = map[string]string{
 
 // readHeaders parses lines "Name: value", which are sent in this order; one may be Host. verbatim means that
 // values have no placeholders.
-func readHeaders(all []string, verbatim bool) (headers []scenario.HeaderLine, host string, err error) {
+func readHeaders(all []string, verbatim bool) (headers []HeaderLine, host string, err error) {
 	hosts := 0
 	for _, line := range all {
-		name, value, ok := scenario.ParseHeader(line)
+		name, value, ok := ParseHeader(line)
 		low := strings.ToLower(name)
 		switch {
 		case !ok || !strings.Contains(line, ":"):
@@ -301,13 +300,13 @@ func readHeaders(all []string, verbatim bool) (headers []scenario.HeaderLine, ho
 			}
 			host = value
 		}
-		headers = append(headers, scenario.HeaderLine{Name: name, Value: value, Verbatim: verbatim})
+		headers = append(headers, HeaderLine{Name: name, Value: value, Verbatim: verbatim})
 	}
 	return headers, host, nil
 }
 
 // authorize adds the header for basic authentication (RFC 7617), if r has a user.
-func (r *Request) authorize(headers []scenario.HeaderLine) ([]scenario.HeaderLine, error) {
+func (r *AdHoc) authorize(headers []HeaderLine) ([]HeaderLine, error) {
 	name, _, ok := strings.Cut(r.User, ":")
 	switch {
 	case r.User == "":
@@ -317,22 +316,22 @@ func (r *Request) authorize(headers []scenario.HeaderLine) ([]scenario.HeaderLin
 	case hasHeader(headers, "authorization"):
 		return nil, conf.Usagef("--user and -H Authorization both name the user; omit one")
 	}
-	return append(headers, scenario.HeaderLine{Name: "Authorization", Verbatim: true,
+	return append(headers, HeaderLine{Name: "Authorization", Verbatim: true,
 		Value: "Basic " + base64.StdEncoding.EncodeToString([]byte(r.User))}), nil
 }
 
 // hasHeader reports whether headers has this name, in lower case.
-func hasHeader(headers []scenario.HeaderLine, name string) bool {
-	return slices.ContainsFunc(headers, func(h scenario.HeaderLine) bool { return strings.ToLower(h.Name) == name })
+func hasHeader(headers []HeaderLine, name string) bool {
+	return slices.ContainsFunc(headers, func(h HeaderLine) bool { return strings.ToLower(h.Name) == name })
 }
 
 // defaultStatuses are the status codes that count as success by default.
 const defaultStatuses = "200-399"
 
 // expect returns the contract that the flags define.
-func (r *Request) expect() (e scenario.Expect, err error) {
+func (r *AdHoc) expect() (e Expect, err error) {
 	if e.Statuses = r.ExpectStatus; e.Statuses.Empty() {
-		e.Statuses, _ = scenario.ParseStatuses(defaultStatuses)
+		e.Statuses, _ = ParseStatuses(defaultStatuses)
 	}
 	if r.ExpectBody != nil {
 		body := *r.ExpectBody
