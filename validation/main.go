@@ -45,8 +45,8 @@ import (
 	"syscall"
 	"time"
 
-	"dyno/internal/bundle"
 	"dyno/internal/conf"
+	"dyno/internal/contestant"
 	"dyno/internal/machine"
 	"dyno/internal/record"
 	"dyno/internal/refserver"
@@ -170,7 +170,7 @@ func experimentNamed(ctx context.Context, args []string, folder string, stdout, 
 		if len(args) > 0 {
 			return conf.Usagef("starts takes no argument")
 		}
-		found, err := bundle.Find()
+		found, err := contestant.BundleFind()
 		if err != nil {
 			return err
 		}

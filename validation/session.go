@@ -13,7 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"dyno/internal/bundle"
 	"dyno/internal/contestant"
 	"dyno/internal/experiment"
 	"dyno/internal/foreign"
@@ -43,7 +42,7 @@ func newSession(ctx context.Context, name string, stdout, stderr io.Writer) (s *
 	if s.self, err = os.Executable(); err != nil {
 		return nil, nil, fmt.Errorf("find this program: %w", err)
 	}
-	found, err := bundle.Find()
+	found, err := contestant.BundleFind()
 	if err != nil {
 		return nil, nil, err
 	}

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"dyno/internal/contestant"
 	"dyno/internal/machine"
 	"dyno/internal/record"
-	"dyno/internal/side"
 )
 
 // serverOf is a server that answers "value" to all, after rounds of work.
@@ -173,8 +173,8 @@ func TestAction(t *testing.T) {
 // that starts them may be a shell.
 func TestIdenticalCommands(t *testing.T) {
 	r := &record.Run{Contestants: []record.Contestant{{Name: "a", BinaryHash: "1"}, {Name: "b", BinaryHash: "1"}}}
-	sides := []*side.Side{{Name: "a", Kind: side.Command, Text: "node a.js"},
-		{Name: "b", Kind: side.Command, Text: "node b.js"}}
+	sides := []*contestant.Side{{Name: "a", Kind: contestant.SideCommand, Text: "node a.js"},
+		{Name: "b", Kind: contestant.SideCommand, Text: "node b.js"}}
 	if got := identical(r, sides); got != "" {
 		t.Errorf("two commands: %q", got)
 	}

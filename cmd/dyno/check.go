@@ -13,8 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"dyno/internal/bundle"
 	"dyno/internal/claim"
+	"dyno/internal/contestant"
 	"dyno/internal/foreign"
 	"dyno/internal/record"
 	"dyno/internal/report"
@@ -171,7 +171,7 @@ func (p *project) writeFindings(cmd *cobra.Command) error {
 func (p *project) save(cmd *cobra.Command, name string, page []byte) error {
 	if p.found.Carried {
 		return usagef("write %s: this needs a checkout of dyno; run dyno inside one, or set %s to one", name,
-			bundle.Variable)
+			contestant.Variable)
 	}
 	if err := foreign.Replace(p.root, filepath.FromSlash(name), 0o644, func(w io.Writer) error {
 		_, err := w.Write(page)

@@ -21,7 +21,6 @@ import (
 	"dyno/internal/record"
 	"dyno/internal/refserver"
 	"dyno/internal/scenario"
-	"dyno/internal/side"
 	"dyno/internal/wire"
 )
 
@@ -157,9 +156,9 @@ func (f *compareFlags) check(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 { // compareSides reports errors
 		return nil
 	}
-	if len(args) < side.Fewest {
+	if len(args) < contestant.FewestSides {
 		return usagef("%s alone cannot be compared: pass %d sides or more; to load one server: dyno load URL", args[0],
-			side.Fewest)
+			contestant.FewestSides)
 	}
 	return nil
 }
@@ -189,7 +188,7 @@ func compare(cmd *cobra.Command, f *compareFlags, texts []string) (err error) {
 	if err != nil {
 		return err
 	}
-	sides, err := side.Find(cmd.Context(), texts, f.options(pr))
+	sides, err := contestant.SideFind(cmd.Context(), texts, f.options(pr))
 	if err != nil {
 		return err
 	}
@@ -203,8 +202,8 @@ func compare(cmd *cobra.Command, f *compareFlags, texts []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, machine.RemoveTemp(work)) }()
-	defer func() { complain(cmd, side.Close(sides)) }()
-	if err := side.Open(cmd.Context(), sides, work); err != nil {
+	defer func() { complain(cmd, contestant.CloseSides(sides)) }()
+	if err := contestant.OpenSides(cmd.Context(), sides, work); err != nil {
 		return err
 	}
 	x, err := f.experiment(cmd, pr, sides)
@@ -252,8 +251,8 @@ func (f *compareFlags) project() (*project, error) {
 }
 
 // options returns the options for interpreting the command's arguments.
-func (f *compareFlags) options(pr *project) side.Options {
-	return side.Options{
+func (f *compareFlags) options(pr *project) contestant.SideOptions {
+	return contestant.SideOptions{
 		Contestant: f.of, Names: f.names, TLS: f.secure,
 		Taken: func(name string) bool {
 			_, ok, _ := refserver.ParseControl(name)
@@ -269,7 +268,7 @@ func (f *compareFlags) options(pr *project) side.Options {
 }
 
 // buildsOnly reports whether dyno builds all of sides.
-func buildsOnly(sides []*side.Side) bool {
+func buildsOnly(sides []*contestant.Side) bool {
 	for _, s := range sides {
 		if !s.Built() {
 			return false
@@ -280,7 +279,7 @@ func buildsOnly(sides []*side.Side) bool {
 
 // primary returns the metric that decides by default. In an open loop this is not throughput,
 // because the request sets the rate.
-func (f *compareFlags) primary(sides []*side.Side) string {
+func (f *compareFlags) primary(sides []*contestant.Side) string {
 	if buildsOnly(sides) || f.rate > 0 {
 		return "cpu_per_request"
 	}
@@ -288,7 +287,7 @@ func (f *compareFlags) primary(sides []*side.Side) string {
 }
 
 // experiment plans the comparison of sides. It uses the sides' manifests in place of pr's.
-func (f *compareFlags) experiment(cmd *cobra.Command, pr *project, sides []*side.Side) (*experiment.Experiment, error) {
+func (f *compareFlags) experiment(cmd *cobra.Command, pr *project, sides []*contestant.Side) (*experiment.Experiment, error) {
 	drawSeed(cmd)
 	with := &project{found: pr.found, root: pr.root, fsys: pr.fsys}
 	var err error
@@ -298,7 +297,7 @@ func (f *compareFlags) experiment(cmd *cobra.Command, pr *project, sides []*side
 	r := f.request
 	var again []string
 	for _, s := range sides {
-		if r.HTTP != nil && s.Kind == side.URL {
+		if r.HTTP != nil && s.Kind == contestant.URL {
 			return nil, usagef("--http: the URL of %s says how it is spoken to; omit it, or pass the command that starts "+
 				"the server", s.Name)
 		}
@@ -338,7 +337,7 @@ func (f *compareFlags) experiment(cmd *cobra.Command, pr *project, sides []*side
 
 // against returns a comparison's title: each side's name and description or, for many sides or long
 // commands, the names alone. The line "Again" prints everything in full.
-func against(sides []*side.Side) string {
+func against(sides []*contestant.Side) string {
 	const room = 60 // characters, so that the title fits a line with the text after it
 	var labels, names []string
 	for _, s := range sides {

@@ -8,16 +8,16 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"dyno/internal/contestant"
 	"dyno/internal/judge"
 	"dyno/internal/record"
 	"dyno/internal/report"
-	"dyno/internal/side"
 	"dyno/internal/study"
 )
 
 // answer prints what the report above leaves open: if there are conditions, a sentence for each
 // side against the first, and each condition's state with its interval. It returns the states.
-func answer(w io.Writer, data *report.Data, sides []*side.Side, conditions []condition) (states []state) {
+func answer(w io.Writer, data *report.Data, sides []*contestant.Side, conditions []condition) (states []state) {
 	fmt.Fprintln(w)
 	for _, s := range sides[1:] {
 		if len(conditions) == 0 {
@@ -39,7 +39,7 @@ func answer(w io.Writer, data *report.Data, sides []*side.Side, conditions []con
 		if j.change.N > 0 {
 			figure = strings.TrimSuffix(study.ChangeText(j.change)+": "+j.note, ": ")
 		}
-		if len(sides) > side.Fewest || len(comparedAt(&data.Run.Plan)) > 1 {
+		if len(sides) > contestant.FewestSides || len(comparedAt(&data.Run.Plan)) > 1 {
 			of = j.of + "\t"
 		}
 		fmt.Fprintf(t, "fail-if %s\t%s%s\t%s\n", j.text, of, j.state, figure)

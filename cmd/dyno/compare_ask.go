@@ -8,13 +8,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"dyno/internal/contestant"
 	"dyno/internal/scenario"
-	"dyno/internal/side"
 )
 
 // typed returns the scenario that flags and URLs define. It is nil if the sides serve a scenario in
 // the project: the one in --scenario, or the first that all of them serve.
-func (f *compareFlags) typed(cmd *cobra.Command, sides []*side.Side) (*scenario.Scenario, error) {
+func (f *compareFlags) typed(cmd *cobra.Command, sides []*contestant.Side) (*scenario.Scenario, error) {
 	r := &f.request
 	if strings.HasSuffix(r.Scenario, ".toml") || strings.ContainsRune(r.Scenario, os.PathSeparator) {
 		f.asks.Scenario, r.Scenario = r.Scenario, ""
@@ -27,20 +27,20 @@ func (f *compareFlags) typed(cmd *cobra.Command, sides []*side.Side) (*scenario.
 		return nil, nil
 	}
 	if !says && f.asks.Scenario == "" {
-		common, err := side.Scenario(sides)
+		common, err := contestant.SideScenario(sides)
 		if r.Scenario = common; common != "" || err != nil {
 			return nil, err
 		}
 	}
 	path := "/"
-	if i := slices.IndexFunc(sides, func(s *side.Side) bool { return s.Kind == side.URL }); i >= 0 {
+	if i := slices.IndexFunc(sides, func(s *contestant.Side) bool { return s.Kind == contestant.URL }); i >= 0 {
 		path = sides[i].Path()
 	}
 	s, _, err := f.asks.Make(cmd.Context(), path)
 	if err != nil {
 		return nil, err
 	}
-	others := side.Ask(sides, path)
+	others := contestant.AskSides(sides, path)
 	s.Lenient = true
 	if s.Title == "" {
 		s.Title = strings.Join(append([]string{titleOf(s)}, others...), ", ")

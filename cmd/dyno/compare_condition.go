@@ -8,10 +8,10 @@ import (
 	"strings"
 
 	"dyno/internal/conf"
+	"dyno/internal/contestant"
 	"dyno/internal/document"
 	"dyno/internal/judge"
 	"dyno/internal/record"
-	"dyno/internal/side"
 )
 
 // condition is one --fail-if: a change in a side against the first that makes the command fail.
@@ -191,7 +191,7 @@ func nearest(e judge.Estimate) float64 {
 func furthest(e judge.Estimate) float64 { return max(-math.Log(e.Lo), math.Log(e.Hi)) }
 
 // identical returns a note about sides that are the same program; "" if there are none.
-func identical(r *record.Run, sides []*side.Side) string {
+func identical(r *record.Run, sides []*contestant.Side) string {
 	for i, s := range sides {
 		one := r.Contestant(s.Name)
 		for _, t := range sides[i+1:] {
@@ -199,7 +199,7 @@ func identical(r *record.Run, sides []*side.Side) string {
 			switch {
 			case one == nil || two == nil:
 			// one interpreter or shell, two programs
-			case s.Kind == side.Command && t.Kind == side.Command && s.Text != t.Text:
+			case s.Kind == contestant.SideCommand && t.Kind == contestant.SideCommand && s.Text != t.Text:
 			case one.BinaryHash != "" && one.BinaryHash == two.BinaryHash:
 				return fmt.Sprintf("%s and %s are the same program, byte for byte: an A/A run", s.Name, t.Name)
 			case one.SameServer(two):
@@ -211,7 +211,7 @@ func identical(r *record.Run, sides []*side.Side) string {
 }
 
 // answered reports whether every decidable condition is decided.
-func answered(p *record.Plan, a *judge.Analysis, sides []*side.Side, conditions []condition) bool {
+func answered(p *record.Plan, a *judge.Analysis, sides []*contestant.Side, conditions []condition) bool {
 	return !slices.ContainsFunc(judged(p, a, sides, conditions), func(j judgement) bool {
 		return j.open
 	})
@@ -219,7 +219,7 @@ func answered(p *record.Plan, a *judge.Analysis, sides []*side.Side, conditions 
 
 // judged judges the conditions for each side against the first, at each level where they are
 // compared.
-func judged(p *record.Plan, a *judge.Analysis, sides []*side.Side, conditions []condition) (all []judgement) {
+func judged(p *record.Plan, a *judge.Analysis, sides []*contestant.Side, conditions []condition) (all []judgement) {
 	for _, c := range conditions {
 		for _, s := range sides[1:] {
 			for _, level := range comparedAt(p) {

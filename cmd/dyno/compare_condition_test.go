@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"dyno/internal/contestant"
 	"dyno/internal/judge"
 	"dyno/internal/record"
 	"dyno/internal/report"
-	"dyno/internal/side"
 	"dyno/internal/stats"
 )
 
@@ -96,7 +96,7 @@ func FuzzParseCondition(f *testing.F) {
 }
 
 // two are the sides in these tests.
-var two = []*side.Side{{Name: "base"}, {Name: "head"}}
+var two = []*contestant.Side{{Name: "base"}, {Name: "head"}}
 
 // found is an analysis with one pair under each metric, head over base.
 func found(look int, verdict judge.Verdict, better string, value, lo, hi float64) *judge.Analysis {

@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"dyno/internal/contestant"
 	"dyno/internal/machine"
 	"dyno/internal/plan"
 	"dyno/internal/record"
-	"dyno/internal/side"
 )
 
 // spendthrift copies the contestant net-http into a new folder under dir; times is how many hashes its handler makes in vain.
@@ -170,15 +170,17 @@ func TestCompareRevisions(t *testing.T) {
 
 // The title describes each side once, if there is room.
 func TestAgainst(t *testing.T) {
-	command := func(name, text string) *side.Side { return &side.Side{Kind: side.Command, Name: name, Text: text} }
+	command := func(name, text string) *contestant.Side {
+		return &contestant.Side{Kind: contestant.SideCommand, Name: name, Text: text}
+	}
 	js, py := command("a.js", "node a.js"), command("b.py", "python3 b.py")
 	for _, c := range []struct {
-		sides []*side.Side
+		sides []*contestant.Side
 		want  string
 	}{
-		{[]*side.Side{js, py}, "a.js (node a.js) against b.py (python3 b.py)"},
-		{[]*side.Side{js, command("app", "uvicorn app:app --workers 4 --no-access-log --port {port}")}, "a.js against app"},
-		{[]*side.Side{js, js, js, py}, "a.js (node a.js) and 3 others"},
+		{[]*contestant.Side{js, py}, "a.js (node a.js) against b.py (python3 b.py)"},
+		{[]*contestant.Side{js, command("app", "uvicorn app:app --workers 4 --no-access-log --port {port}")}, "a.js against app"},
+		{[]*contestant.Side{js, js, js, py}, "a.js (node a.js) and 3 others"},
 	} {
 		if got := against(c.sides); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"dyno/internal/bundle"
 	"dyno/internal/conf"
 	"dyno/internal/contestant"
 	"dyno/internal/foreign"
@@ -21,7 +20,7 @@ import (
 // project is a command's data: a folder with contestants/, scenarios/ and studies/, and further
 // contestants that flags name.
 type project struct {
-	found     bundle.Project
+	found     contestant.Project
 	root      string // found's
 	fsys      fs.FS  // root's files
 	manifests []*contestant.Manifest
@@ -31,7 +30,7 @@ type project struct {
 // openProject opens the checkout around the working directory, the one that DYNO_PROJECT names, or
 // else the embedded files, and reads the manifests.
 func openProject() (*project, error) {
-	found, err := bundle.Find()
+	found, err := contestant.BundleFind()
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +42,7 @@ func openProject() (*project, error) {
 // openRun opens a stored run. If there is none, the error says where runs are.
 func openRun(name string) (*record.Run, error) {
 	run, err := study.Open(name)
-	p, found := bundle.Find()
+	p, found := contestant.BundleFind()
 	if !errors.Is(err, fs.ErrNotExist) || found != nil {
 		return run, err
 	}

@@ -1,7 +1,7 @@
 // Package side turns the arguments of dyno compare into contestants: a URL, a command, an image, a folder, a
 // name, a revision, a program. Find interprets an argument, and Open makes a manifest from it, which the
 // bench builds and starts like any other.
-package side
+package contestant
 
 import (
 	"context"
@@ -12,31 +12,31 @@ import (
 	"strings"
 
 	"dyno/internal/conf"
-	"dyno/internal/contestant"
+
 	"dyno/internal/scenario"
 )
 
 // Kind says how a side is given.
-type Kind string
+type SideKind string
 
 // The kinds of sides.
 const (
-	URL        Kind = "URL"        // a running server
-	Command    Kind = "command"    // a line for the shell, or an executable file
-	Folder     Kind = "folder"     // a folder with a contestant.toml
-	Contestant Kind = "contestant" // a contestant in the project, by name
-	Revision   Kind = "revision"   // a revision in --of's repository
-	Image      Kind = "image"      // image:NAME:TAG, run by podman or docker
-	Program    Kind = "program"    // an executable file that replaces the build of --of
+	URL          SideKind = "URL"        // a running server
+	SideCommand  SideKind = "command"    // a line for the shell, or an executable file
+	SideFolder   SideKind = "folder"     // a folder with a contestant.toml
+	Contestant   SideKind = "contestant" // a contestant in the project, by name
+	SideRevision SideKind = "revision"   // a revision in --of's repository
+	Image        SideKind = "image"      // image:NAME:TAG, run by podman or docker
+	Program      SideKind = "program"    // an executable file that replaces the build of --of
 )
 
 // Side is one of the compared servers.
 type Side struct {
-	Kind     Kind
-	Text     string               // as given
-	Name     string               // in output: short and unique
-	Again    string               // names the side in a later command
-	Manifest *contestant.Manifest // set by Open
+	Kind     SideKind
+	Text     string    // as given
+	Name     string    // in output: short and unique
+	Again    string    // names the side in a later command
+	Manifest *Manifest // set by Open
 
 	target   *scenario.Target // for a URL
 	line     string           // a command for the shell
@@ -44,12 +44,12 @@ type Side struct {
 	folder   string           // the contestant's folder
 	program  string           // absolute; a prebuilt program
 	label    string           // describes a side with a manifest; Open completes it
-	revision *contestant.Revision
+	revision *Revision
 }
 
 // Built reports whether dyno builds the side, or the side replaces a build: its manifest lists the scenarios
 // that it serves.
-func (s *Side) Built() bool { return s.Kind != Command && s.Kind != Image && s.Kind != URL }
+func (s *Side) Built() bool { return s.Kind != SideCommand && s.Kind != Image && s.Kind != URL }
 
 // Path returns a URL's path with query and placeholders; "" for other sides.
 func (s *Side) Path() string {
@@ -64,13 +64,13 @@ const workingTree = "@ working tree"
 
 // The smallest and largest number of sides.
 const (
-	Fewest = 2
-	most   = 20
+	FewestSides = 2
+	most        = 20
 )
 
 // Open makes the manifests for sides; revisions are checked out below the folder dir. The caller must call
 // Close, even after an error.
-func Open(ctx context.Context, sides []*Side, dir string) error {
+func OpenSides(ctx context.Context, sides []*Side, dir string) error {
 	for i, s := range sides {
 		if err := s.open(ctx, filepath.Join(dir, fmt.Sprint(i+1))); err != nil {
 			return fmt.Errorf("%s: %w", s.Text, err)
@@ -83,7 +83,7 @@ func (s *Side) open(ctx context.Context, dir string) (err error) {
 	switch s.Kind {
 	case URL:
 		return s.openURL(ctx)
-	case Command, Image:
+	case SideCommand, Image:
 		s.Manifest, err = commandManifest(s)
 		return err
 	}
@@ -92,7 +92,7 @@ func (s *Side) open(ctx context.Context, dir string) (err error) {
 			return err
 		}
 	}
-	m, err := contestant.ReadFolder(s.folder)
+	m, err := ReadFolder(s.folder)
 	if err != nil {
 		return err
 	}
@@ -111,13 +111,13 @@ func (s *Side) open(ctx context.Context, dir string) (err error) {
 
 // commandManifest returns the manifest for a command or an image, with the facts known before it runs: the
 // program, and the language if it compiles while it serves.
-func commandManifest(s *Side) (*contestant.Manifest, error) {
+func commandManifest(s *Side) (*Manifest, error) {
 	here, err := filepath.Abs(".")
 	if err != nil {
 		return nil, err
 	}
-	c := &contestant.Command{Line: s.line, Image: s.image, Dir: here}
-	m := &contestant.Manifest{Name: s.Name, Title: s.Name, Language: c.Language(), Framework: c.Program(), Processes: 1,
+	c := &Command{Line: s.line, Image: s.image, Dir: here}
+	m := &Manifest{Name: s.Name, Title: s.Name, Language: c.Language(), Framework: c.Program(), Processes: 1,
 		Command: c}
 	return m, nil
 }
@@ -126,7 +126,7 @@ func commandManifest(s *Side) (*contestant.Manifest, error) {
 func (s *Side) Label() string {
 	what := s.label
 	switch s.Kind {
-	case Command:
+	case SideCommand:
 		what = s.Text
 	case Image:
 		what = s.image
@@ -140,7 +140,7 @@ func (s *Side) Label() string {
 }
 
 // Close removes what Open created.
-func Close(sides []*Side) (err error) {
+func CloseSides(sides []*Side) (err error) {
 	for _, s := range sides {
 		if s.revision != nil {
 			err = errors.Join(err, s.revision.Remove())
@@ -151,7 +151,7 @@ func Close(sides []*Side) (err error) {
 
 // Scenario returns the first side's first scenario that all others serve too; "" if a side is started as
 // given, because its scenarios are unknown.
-func Scenario(sides []*Side) (string, error) {
+func SideScenario(sides []*Side) (string, error) {
 	if slices.ContainsFunc(sides, func(s *Side) bool { return !s.Built() }) {
 		return "", nil
 	}

@@ -1,4 +1,4 @@
-package side
+package contestant
 
 import (
 	"fmt"
@@ -14,7 +14,7 @@ const nameLength = 24
 
 // name names each side: by --name, else the shortest candidate that no other side has, else with a number at
 // the end.
-func (o *Options) name(sides []*Side) error {
+func (o *SideOptions) name(sides []*Side) error {
 	if len(o.Names) > len(sides) {
 		return conf.Usagef("--name: %d names for %d sides", len(o.Names), len(sides))
 	}
@@ -51,7 +51,7 @@ func (o *Options) name(sides []*Side) error {
 	return nil
 }
 
-func (o *Options) taken(name string) bool { return o.Taken != nil && o.Taken(name) }
+func (o *SideOptions) taken(name string) bool { return o.Taken != nil && o.Taken(name) }
 
 // candidates is the number of names tried per side; each adds a command's words or a path's folders.
 const candidates = 4
@@ -62,12 +62,12 @@ func (s *Side) candidate(length int, sides []*Side) string {
 	case URL:
 		parts := strings.SplitAfter(s.target.Host+s.target.Path, "/")
 		return clipped(strings.Trim(strings.Join(parts[:min(1+length, len(parts))], ""), "/"))
-	case Command:
+	case SideCommand:
 		return s.commandName(length, sides)
 	case Image:
 		parts := strings.Split(s.image, "/")
 		return clipped(strings.Join(parts[max(0, len(parts)-1-length):], "/"))
-	case Folder, Program, Contestant:
+	case SideFolder, Program, Contestant:
 		if s.Kind == Contestant {
 			return s.Text
 		}

@@ -1,4 +1,4 @@
-package bundle
+package contestant
 
 import (
 	"encoding/base64"
@@ -11,13 +11,12 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"dyno/internal/contestant"
 	"dyno/internal/scenario"
 	"dyno/internal/study"
 )
 
 // folders are the project folders in the archive.
-var folders = []string{contestant.Folder, contestant.BackendFolder, scenario.Folder, study.Folder}
+var folders = []string{Folder, BackendFolder, scenario.Folder, study.Folder}
 
 const comment = "The project that dyno carries with it, made by: go generate ./internal/bundle\n\n"
 
@@ -25,7 +24,7 @@ const comment = "The project that dyno carries with it, made by: go generate ./i
 func pack(fsys fs.FS) ([]byte, error) {
 	all := &txtar.Archive{Comment: []byte(comment)}
 	for _, folder := range folders {
-		names, err := contestant.SourceFiles(fsys, folder)
+		names, err := SourceFiles(fsys, folder)
 		if err != nil {
 			return nil, err
 		}

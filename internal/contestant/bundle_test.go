@@ -1,4 +1,4 @@
-package bundle
+package contestant
 
 import (
 	"bytes"
@@ -11,7 +11,6 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"dyno/internal/contestant"
 	"dyno/internal/scenario"
 	"dyno/internal/study"
 )
@@ -41,27 +40,27 @@ func TestArchive(t *testing.T) {
 // Packing and unpacking preserve any file content.
 func TestPackAndUnpack(t *testing.T) {
 	files := fstest.MapFS{
-		contestant.Folder + "/go/a/a.go":        {Data: []byte("package a\n")},
-		contestant.Folder + "/go/a/no-end":      {Data: []byte("a")},
-		contestant.Folder + "/go/a/icon":        {Data: []byte("\x00\x01\xff\n")},
-		contestant.Folder + "/go/a/lines":       {Data: []byte("a\r\nb\r\n")},
-		contestant.Folder + "/go/a/archive":     {Data: []byte("-- name --\ntext\n")},
-		contestant.Folder + "/go/a/empty":       {},
-		contestant.Folder + "/go/a/bin/program": {Data: []byte("left by a build\n")},
-		contestant.BackendFolder + "/b/b.go":    {Data: []byte("package b\n")},
-		contestant.Folder + "/README.md":        {Data: []byte("a page\n")},
-		scenario.Folder + "/c.toml":             {Data: []byte("c\n")},
-		study.Folder + "/d/study.toml":          {Data: []byte("d\n")},
-		study.Folder + "/d/README.md":           {Data: []byte("a page\n")},
-		study.Folder + "/d/trials.jsonl.gz":     {Data: []byte("a recording\n")},
-		"other/file":                            {Data: []byte("nobody's\n")},
+		Folder + "/go/a/a.go":               {Data: []byte("package a\n")},
+		Folder + "/go/a/no-end":             {Data: []byte("a")},
+		Folder + "/go/a/icon":               {Data: []byte("\x00\x01\xff\n")},
+		Folder + "/go/a/lines":              {Data: []byte("a\r\nb\r\n")},
+		Folder + "/go/a/archive":            {Data: []byte("-- name --\ntext\n")},
+		Folder + "/go/a/empty":              {},
+		Folder + "/go/a/bin/program":        {Data: []byte("left by a build\n")},
+		BackendFolder + "/b/b.go":           {Data: []byte("package b\n")},
+		Folder + "/README.md":               {Data: []byte("a page\n")},
+		scenario.Folder + "/c.toml":         {Data: []byte("c\n")},
+		study.Folder + "/d/study.toml":      {Data: []byte("d\n")},
+		study.Folder + "/d/README.md":       {Data: []byte("a page\n")},
+		study.Folder + "/d/trials.jsonl.gz": {Data: []byte("a recording\n")},
+		"other/file":                        {Data: []byte("nobody's\n")},
 	}
 	packed, err := pack(files)
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	if err := unpack(packed, dir); err != nil {
+	if err := bundleUnpack(packed, dir); err != nil {
 		t.Fatal(err)
 	}
 	for name, f := range files {
@@ -74,11 +73,11 @@ func TestPackAndUnpack(t *testing.T) {
 			t.Errorf("%s: %q (%v); want %q", name, got, err, f.Data)
 		}
 	}
-	files[contestant.Folder+"/go/a/run.sh"] = &fstest.MapFile{Mode: 0o755}
+	files[Folder+"/go/a/run.sh"] = &fstest.MapFile{Mode: 0o755}
 	if _, err := pack(files); err == nil || !strings.Contains(err.Error(), "run.sh is executable") {
 		t.Errorf("a file that loses its permission: %v", err)
 	}
-	if err := unpack([]byte("-- ../outside --\n"), dir); err == nil {
+	if err := bundleUnpack([]byte("-- ../outside --\n"), dir); err == nil {
 		t.Error("a name that leads out of the folder is taken")
 	}
 }
@@ -86,7 +85,7 @@ func TestPackAndUnpack(t *testing.T) {
 // Outside a checkout the project is the embedded one, as it was packed.
 func TestFindCarried(t *testing.T) {
 	cache := outside(t)
-	p, err := Find()
+	p, err := BundleFind()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +110,7 @@ func TestFindCarried(t *testing.T) {
 		if err := damage(); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Find(); err != nil {
+		if _, err := BundleFind(); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		if again, err := pack(os.DirFS(p.Root)); err != nil || !bytes.Equal(again, archive) {
@@ -142,24 +141,24 @@ func TestFindCheckout(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	below := filepath.Join(checkout, contestant.Folder, "go")
+	below := filepath.Join(checkout, Folder, "go")
 	if err := errors.Join(os.MkdirAll(below, 0o755), os.Mkdir(filepath.Join(checkout, scenario.Folder),
 		0o755)); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv(Variable, checkout)
-	if p, err := Find(); err != nil || p != (Project{Root: checkout}) {
+	if p, err := BundleFind(); err != nil || p != (Project{Root: checkout}) {
 		t.Errorf("named: %+v, %v", p, err)
 	}
 	t.Chdir(below)
 	for _, named := range []string{checkout, ""} {
 		t.Setenv(Variable, named)
-		if p, err := Find(); err != nil || p != (Project{Root: checkout, Inside: true}) {
+		if p, err := BundleFind(); err != nil || p != (Project{Root: checkout, Inside: true}) {
 			t.Errorf("inside, named %q: %+v, %v", named, p, err)
 		}
 	}
 	t.Setenv(Variable, t.TempDir())
-	if _, err := Find(); err == nil || !strings.Contains(err.Error(), Variable) {
+	if _, err := BundleFind(); err == nil || !strings.Contains(err.Error(), Variable) {
 		t.Errorf("a folder that is none: %v", err)
 	}
 }

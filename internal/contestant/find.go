@@ -1,4 +1,4 @@
-package side
+package contestant
 
 import (
 	"context"
@@ -11,12 +11,12 @@ import (
 	"strings"
 
 	"dyno/internal/conf"
-	"dyno/internal/contestant"
+
 	"dyno/internal/wire"
 )
 
 // Options configures Find.
-type Options struct {
+type SideOptions struct {
 	Contestant string   // the contestant for revisions and programs: a name, or a folder; "": none
 	Names      []string // names for the first sides; the rest get derived names
 	TLS        wire.TLS // for https:// URLs
@@ -29,11 +29,11 @@ type Options struct {
 // Find interprets each text as the first of these that applies: a URL, an image, a folder with a
 // contestant.toml, a file, a command (a text with spaces), with Options.Contestant a revision, else a
 // contestant's name or a program on PATH. Errors are usage errors.
-func Find(ctx context.Context, texts []string, o Options) ([]*Side, error) {
-	if len(texts) < Fewest || len(texts) > most {
+func SideFind(ctx context.Context, texts []string, o SideOptions) ([]*Side, error) {
+	if len(texts) < FewestSides || len(texts) > most {
 		return nil, conf.Usagef(
 			"%d sides: want %d to %d; put a command in quotes: dyno compare 'node a.js' 'node b.js'",
-			len(texts), Fewest, most)
+			len(texts), FewestSides, most)
 	}
 	dir := ""
 	if o.Contestant != "" {
@@ -59,8 +59,8 @@ func Find(ctx context.Context, texts []string, o Options) ([]*Side, error) {
 }
 
 // contestant returns the folder for --of.
-func (o *Options) contestant() (string, error) {
-	if contestant.IsFolder(o.Contestant) {
+func (o *SideOptions) contestant() (string, error) {
+	if IsFolder(o.Contestant) {
 		return o.Contestant, nil
 	}
 	dir, suggestion, ok := o.Folder(o.Contestant)
@@ -77,7 +77,7 @@ func (o *Options) contestant() (string, error) {
 const imagePrefix = "image:"
 
 // find interprets one text. dir is the folder for --of, or empty.
-func (o *Options) find(ctx context.Context, text, dir string) (*Side, error) {
+func (o *SideOptions) find(ctx context.Context, text, dir string) (*Side, error) {
 	s := &Side{Text: text, Again: text}
 	st, statErr := os.Stat(text)
 	switch {
@@ -94,16 +94,16 @@ func (o *Options) find(ctx context.Context, text, dir string) (*Side, error) {
 				text, imagePrefix)
 		}
 		return s, nil
-	case text == "." && dir != "" && !contestant.IsFolder(text):
-		s.Kind, s.folder, s.label = Folder, dir, workingTree
+	case text == "." && dir != "" && !IsFolder(text):
+		s.Kind, s.folder, s.label = SideFolder, dir, workingTree
 		return s, nil
-	case contestant.IsFolder(text):
-		s.Kind, s.folder = Folder, text
+	case IsFolder(text):
+		s.Kind, s.folder = SideFolder, text
 		return s, nil
 	case statErr == nil && st.Mode().IsRegular():
 		return s, s.takeFile(dir, st)
 	case len(strings.Fields(text)) > 1:
-		s.Kind, s.line = Command, text
+		s.Kind, s.line = SideCommand, text
 		return s, nil
 	case dir != "":
 		return s, s.takeRevision(ctx, dir)
@@ -117,7 +117,7 @@ func (o *Options) find(ctx context.Context, text, dir string) (*Side, error) {
 		return nil, conf.Usagef("%s has no contestant.toml; to compare a revision, add --of CONTESTANT; to start a "+
 			"server there, pass a command: 'cd %s && ./server'", text, text)
 	case onPath(text):
-		s.Kind, s.line = Command, text
+		s.Kind, s.line = SideCommand, text
 		return s, nil
 	}
 	return nil, conf.Usagef("%s not found: it is not a folder with a contestant.toml, a file, a program on PATH or "+
@@ -132,7 +132,7 @@ func (s *Side) takeFile(dir string, st os.FileInfo) (err error) {
 		return conf.Usagef("%s is not executable; pass the command that starts it, in quotes, such as 'node %s'",
 			s.Text, s.Text)
 	case dir == "":
-		s.Kind, s.line = Command, quoted(s.Text)
+		s.Kind, s.line = SideCommand, quoted(s.Text)
 		return nil
 	}
 	s.Kind, s.folder, s.label = Program, dir, "from "+shortened(s.Text, "")
@@ -150,17 +150,17 @@ func quoted(path string) string {
 
 // takeRevision takes a commit from the repository that holds dir.
 func (s *Side) takeRevision(ctx context.Context, dir string) error {
-	r, err := contestant.FindRevision(ctx, dir, s.Text)
+	r, err := FindRevision(ctx, dir, s.Text)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case errors.Is(err, contestant.ErrNoRevision):
+	case errors.Is(err, ErrNoRevision):
 		return conf.Usagef("%q is not a contestant's folder, a program, or a revision of the git repository of %s",
 			s.Text, dir)
 	case err != nil:
 		return conf.Usagef("%s: %w", s.Text, err)
 	}
-	s.Kind, s.revision, s.Again, s.label = Revision, r, r.Commit, "@ "+r.Short()
+	s.Kind, s.revision, s.Again, s.label = SideRevision, r, r.Commit, "@ "+r.Short()
 	return nil
 }
 

@@ -1,4 +1,4 @@
-package side
+package contestant
 
 import (
 	"errors"
@@ -7,12 +7,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"dyno/internal/contestant"
 )
 
 // workspace is a folder with two contestants and some files, as the working directory.
-func workspace(t *testing.T) Options {
+func workspace(t *testing.T) SideOptions {
 	t.Helper()
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -27,7 +25,7 @@ func workspace(t *testing.T) Options {
 			t.Fatal(err)
 		}
 	}
-	return Options{
+	return SideOptions{
 		Taken: func(name string) bool { return name == "ref" },
 		Folder: func(name string) (string, string, bool) {
 			return "before/mine", "; did you mean \"mine\"?", name == "mine"
@@ -38,20 +36,20 @@ func workspace(t *testing.T) Options {
 func TestFind(t *testing.T) {
 	o := workspace(t)
 	texts := []string{"node a.js", "./server", "after/mine", "mine", "sh"}
-	sides, err := Find(t.Context(), texts, o)
+	sides, err := SideFind(t.Context(), texts, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, want := range []struct {
-		kind Kind
+		kind SideKind
 		name string
-	}{{Command, "a.js"}, {Command, "server"}, {Folder, "mine-2"}, {Contestant, "mine"}, {Command, "sh"}} {
-		if s := sides[i]; s.Kind != want.kind || s.Text != texts[i] || s.Built() == (want.kind == Command) {
+	}{{SideCommand, "a.js"}, {SideCommand, "server"}, {SideFolder, "mine-2"}, {Contestant, "mine"}, {SideCommand, "sh"}} {
+		if s := sides[i]; s.Kind != want.kind || s.Text != texts[i] || s.Built() == (want.kind == SideCommand) {
 			t.Errorf("%q: %+v; want %+v", texts[i], s, want)
 		}
 	}
 	o.Contestant = "mine"
-	if sides, err = Find(t.Context(), []string{".", "./server"}, o); err != nil || sides[0].folder != "before/mine" ||
+	if sides, err = SideFind(t.Context(), []string{".", "./server"}, o); err != nil || sides[0].folder != "before/mine" ||
 		sides[0].Name != "working-tree" || sides[1].Kind != Program || !filepath.IsAbs(sides[1].program) {
 		t.Errorf("with --of: %+v, %v", sides, err)
 	}
@@ -67,12 +65,12 @@ func TestFindRefuses(t *testing.T) {
 		"before":  "before has no contestant.toml",
 		"nowhere": `nowhere not found: it is not a folder with a contestant.toml, a file, a program on PATH or a contestant; did you mean "mine"?`,
 	} {
-		if _, err := Find(t.Context(), []string{text, "mine"}, o); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := SideFind(t.Context(), []string{text, "mine"}, o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v; want %q", text, err, want)
 		}
 	}
 	for n := range 30 {
-		_, err := Find(t.Context(), make([]string, n), o)
+		_, err := SideFind(t.Context(), make([]string, n), o)
 		if refused := err != nil && strings.Contains(err.Error(), "want 2 to 20"); refused != (n < 2 || n > 20) {
 			t.Errorf("%d sides: %v", n, err)
 		}
@@ -102,7 +100,7 @@ func TestNames(t *testing.T) {
 			[]string{"python3-http.server", "…erver-protocol-HTTP/1.1"}},
 		{[]string{"node a.js", "node b.js", "node c.js"}, []string{"old", "new"}, []string{"old", "new", "c.js"}},
 	} {
-		sides, err := Find(t.Context(), c.texts, Options{Taken: o.Taken, Folder: o.Folder, Names: c.given})
+		sides, err := SideFind(t.Context(), c.texts, SideOptions{Taken: o.Taken, Folder: o.Folder, Names: c.given})
 		if err != nil {
 			t.Error(err)
 			continue
@@ -125,7 +123,7 @@ func TestNames(t *testing.T) {
 		{[]string{"a", "b", "c"}, "3 names for 2 sides"},
 	} {
 		o.Names = c.given
-		if _, err := Find(t.Context(), []string{"node a.js", "node b.js"}, o); err == nil ||
+		if _, err := SideFind(t.Context(), []string{"node a.js", "node b.js"}, o); err == nil ||
 			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: %v; want %q", c.given, err, c.want)
 		}
@@ -171,8 +169,8 @@ func TestCommandNames(t *testing.T) {
 		"-- --":                                       "side",
 		"''":                                          "side",
 	} {
-		s := &Side{Kind: Command, Text: line, line: line}
-		if err := (&Options{}).name([]*Side{s}); err != nil || s.Name != want {
+		s := &Side{Kind: SideCommand, Text: line, line: line}
+		if err := (&SideOptions{}).name([]*Side{s}); err != nil || s.Name != want {
 			t.Errorf("%s is named %q, want %q; %v", line, s.Name, want, err)
 		}
 	}
@@ -187,11 +185,11 @@ func TestFilesAsCommands(t *testing.T) {
 	if err := os.WriteFile("my folder/it's", []byte("#!/bin/sh\nexit 3\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	sides, err := Find(t.Context(), []string{"my folder/it's", "server"}, Options{})
+	sides, err := SideFind(t.Context(), []string{"my folder/it's", "server"}, SideOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := Open(t.Context(), sides, t.TempDir()); err != nil {
+	if err := OpenSides(t.Context(), sides, t.TempDir()); err != nil {
 		t.Fatal(err)
 	}
 	for i, want := range []string{`'my folder/it'\''s'`, "'./server'"} {
@@ -213,11 +211,11 @@ func TestLabels(t *testing.T) {
 	o := workspace(t)
 	texts := []string{"node a.js", "./server", "sh", "image:docker.io/library/nginx:1.29",
 		"http://127.0.0.1:3000/", "http://127.0.0.1:4000/users/7"}
-	sides, err := Find(t.Context(), texts, o)
+	sides, err := SideFind(t.Context(), texts, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	sides = append(sides, &Side{Kind: Revision, Name: "HEAD", label: "net-http @ 1a2b3c4"},
+	sides = append(sides, &Side{Kind: SideRevision, Name: "HEAD", label: "net-http @ 1a2b3c4"},
 		&Side{Kind: Contestant, Name: "gin"})
 	for i, want := range []string{"a.js (node a.js)", "server (./server)", "sh",
 		"nginx:1.29 (docker.io/library/nginx:1.29)", "127.0.0.1:3000", "127.0.0.1:4000 (127.0.0.1:4000/users/7)",
@@ -230,20 +228,20 @@ func TestLabels(t *testing.T) {
 
 // Sides that are started as given have unknown scenarios; built ones list theirs.
 func TestScenario(t *testing.T) {
-	serving := func(kind Kind, names ...string) *Side {
-		return &Side{Kind: kind, Manifest: &contestant.Manifest{Scenarios: names}}
+	serving := func(kind SideKind, names ...string) *Side {
+		return &Side{Kind: kind, Manifest: &Manifest{Scenarios: names}}
 	}
 	for _, c := range []struct {
 		sides []*Side
 		want  string
 		fails bool
 	}{
-		{[]*Side{serving(Folder, "a", "b"), serving(Revision, "b", "a")}, "a", false},
-		{[]*Side{serving(Folder, "a", "b"), serving(Revision, "b"), serving(Program, "b")}, "b", false},
-		{[]*Side{serving(Folder, "a"), serving(Revision, "b")}, "", true},
-		{[]*Side{serving(Folder, "a"), serving(Command)}, "", false},
+		{[]*Side{serving(SideFolder, "a", "b"), serving(SideRevision, "b", "a")}, "a", false},
+		{[]*Side{serving(SideFolder, "a", "b"), serving(SideRevision, "b"), serving(Program, "b")}, "b", false},
+		{[]*Side{serving(SideFolder, "a"), serving(SideRevision, "b")}, "", true},
+		{[]*Side{serving(SideFolder, "a"), serving(SideCommand)}, "", false},
 	} {
-		if got, err := Scenario(c.sides); got != c.want || (err != nil) != c.fails {
+		if got, err := SideScenario(c.sides); got != c.want || (err != nil) != c.fails {
 			t.Errorf("%q, %v; want %q", got, err, c.want)
 		}
 	}

@@ -1,4 +1,4 @@
-package side
+package contestant
 
 import (
 	"path"
@@ -6,8 +6,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"dyno/internal/contestant"
 )
 
 var (
@@ -20,12 +18,12 @@ var (
 	scripts = []string{".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".tsx", ".jsx", ".py", ".pyc", ".pyz", ".rb", ".ru",
 		".php", ".pl", ".lua", ".jar", ".war", ".kts", ".scala", ".clj", ".jl", ".exs", ".dll", ".go", ".sh"}
 	// numbers matches ports, addresses and the like.
-	numbers = regexp.MustCompile(`^[0-9.:/]+$`)
+	sideNumbers = regexp.MustCompile(`^[0-9.:/]+$`)
 )
 
 // spokenName returns a command's short name: a runner's script; a runner and its subcommand or module; or
 // the program alone. file is the name's last word, with its folder.
-func spokenName(s contestant.Start) (runner []string, file string) {
+func spokenName(s Start) (runner []string, file string) {
 	if len(s.Words) == 0 {
 		return nil, ""
 	}
@@ -38,8 +36,8 @@ func spokenName(s contestant.Start) (runner []string, file string) {
 		switch {
 		case slices.Contains(scripts, filepath.Ext(w)) && w[0] != '-':
 			return nil, w
-		case w == "" || w[0] == '-' || strings.Contains(w, contestant.PortMark) || strings.Contains(w, "=") ||
-			numbers.MatchString(w):
+		case w == "" || w[0] == '-' || strings.Contains(w, PortMark) || strings.Contains(w, "=") ||
+			sideNumbers.MatchString(w):
 		default:
 			runs = append(runs, w)
 		}
@@ -63,10 +61,10 @@ func (s *Side) commandName(length int, sides []*Side) string {
 	if length == 0 {
 		return clipped(strings.Join(append(name, parts[len(parts)-1]), "-"))
 	}
-	var others []contestant.Start // namesakes
+	var others []Start // namesakes
 	apart := false
 	for _, o := range sides {
-		if o.Kind != Command || o.Text == s.Text || o.commandName(0, nil) != s.commandName(0, nil) {
+		if o.Kind != SideCommand || o.Text == s.Text || o.commandName(0, nil) != s.commandName(0, nil) {
 			continue
 		}
 		other := o.start()
@@ -83,11 +81,11 @@ func (s *Side) commandName(length int, sides []*Side) string {
 
 // extra returns the first words that one of the others lacks, each with the option before it, if it is an
 // option's value.
-func extra(s contestant.Start, others []contestant.Start, most int) (words []string) {
+func extra(s Start, others []Start, most int) (words []string) {
 	_, file := spokenName(s)
 	for i, w := range s.Words {
-		lacking := slices.ContainsFunc(others, func(o contestant.Start) bool { return !slices.Contains(o.Words, w) })
-		if !lacking || w == file || strings.Contains(w, contestant.PortMark) {
+		lacking := slices.ContainsFunc(others, func(o Start) bool { return !slices.Contains(o.Words, w) })
+		if !lacking || w == file || strings.Contains(w, PortMark) {
 			continue
 		}
 		if i > s.Program+1 && strings.HasPrefix(s.Words[i-1], "-") && !strings.HasPrefix(w, "-") {
@@ -105,4 +103,4 @@ func extra(s contestant.Start, others []contestant.Start, most int) (words []str
 }
 
 // start returns the program and arguments on a command's line.
-func (s *Side) start() contestant.Start { return (&contestant.Command{Line: s.line}).Start() }
+func (s *Side) start() Start { return (&Command{Line: s.line}).Start() }

@@ -2,7 +2,7 @@
 // project that a command uses: a checkout, or the embedded one.
 //
 // Embedded files are unpacked into the cache under a hash of their contents. A damaged copy is replaced.
-package bundle
+package contestant
 
 import (
 	"crypto/sha256"
@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 
 	"dyno/internal/conf"
-	"dyno/internal/contestant"
+
 	"dyno/internal/scenario"
 )
 
@@ -27,7 +27,7 @@ type Project struct {
 
 // Find returns the checkout at or above the folder in DYNO_PROJECT, or at or above the working directory.
 // Without either it returns the embedded project.
-func Find() (Project, error) {
+func BundleFind() (Project, error) {
 	here, err := filepath.Abs("")
 	if err != nil {
 		return Project{}, err
@@ -38,7 +38,7 @@ func Find() (Project, error) {
 		return Project{}, err
 	}
 	for at := dir; ; at = filepath.Dir(at) {
-		if isDir(filepath.Join(at, contestant.Folder)) && isDir(filepath.Join(at, scenario.Folder)) {
+		if bundleIsDir(filepath.Join(at, Folder)) && bundleIsDir(filepath.Join(at, scenario.Folder)) {
 			rel, err := filepath.Rel(at, here)
 			return Project{Root: at, Inside: err == nil && filepath.IsLocal(rel)}, nil
 		}
@@ -48,7 +48,7 @@ func Find() (Project, error) {
 	}
 	if named != "" {
 		return Project{}, conf.Usagef("%s=%s: no folders %s/ and %s/ there or above; set it to a checkout of dyno, "+
-			"or unset it to use the files built into dyno", Variable, named, contestant.Folder, scenario.Folder)
+			"or unset it to use the files built into dyno", Variable, named, Folder, scenario.Folder)
 	}
 	root, err := carried()
 	if err != nil {
@@ -59,12 +59,12 @@ func Find() (Project, error) {
 
 // carried returns the cache folder with the archive's files.
 func carried() (string, error) {
-	cache, err := contestant.Cache()
+	cache, err := Cache()
 	if err != nil {
 		return "", err
 	}
 	root := filepath.Join(cache, "project", fmt.Sprintf("%.8x", sha256.Sum256(archive)))
-	return root, contestant.Keep(root, nil, func(dir string) error { return unpack(archive, dir) })
+	return root, Keep(root, nil, func(dir string) error { return bundleUnpack(archive, dir) })
 }
 
 // Runs returns the folder for recorded runs: runs/ if the working directory is in the project or the user's
@@ -81,7 +81,7 @@ func (p Project) Runs() string {
 	return filepath.Join(state, "dyno", "runs")
 }
 
-func isDir(path string) bool {
+func bundleIsDir(path string) bool {
 	st, err := os.Stat(path)
 	return err == nil && st.IsDir()
 }

@@ -1,4 +1,4 @@
-package side
+package contestant
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"dyno/internal/contestant"
 	"dyno/internal/scenario"
 	"dyno/internal/wire"
 )
@@ -43,13 +42,13 @@ func (s *Side) openURL(ctx context.Context) error {
 	}
 	s.target.Addr = conn.RemoteAddr().String()
 	conn.Close()
-	s.Manifest = &contestant.Manifest{Name: s.Name, Title: s.Name, Processes: 1, URL: s.target}
+	s.Manifest = &Manifest{Name: s.Name, Title: s.Name, Processes: 1, URL: s.target}
 	return nil
 }
 
 // Ask makes sides answer the same requests at different paths: requests use path, and a URL with another path
 // maps path to that. It returns these other paths, each once.
-func Ask(sides []*Side, path string) (others []string) {
+func AskSides(sides []*Side, path string) (others []string) {
 	for _, s := range sides {
 		if own := s.Path(); own != "" && own != path {
 			s.Manifest.Paths = map[string]string{path: own}
