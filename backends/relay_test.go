@@ -22,7 +22,7 @@ import (
 
 	"dyno/internal/contestant"
 	"dyno/internal/wire"
-	"dyno/internal/verify"
+	"dyno/internal/bench"
 )
 
 const (
@@ -197,7 +197,7 @@ func sampled(all []*contestant.Manifest, n int) []*contestant.Manifest {
 	for _, m := range all {
 		names = append(names, m.Name)
 	}
-	names = verify.Sample(names, n, seed)
+	names = bench.Sample(names, n, seed)
 	return slices.DeleteFunc(all, func(m *contestant.Manifest) bool { return !slices.Contains(names, m.Name) })
 }
 

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"dyno/internal/bench"
 	"dyno/internal/contestant"
-	"dyno/internal/experiment"
 	"dyno/internal/foreign"
 	"dyno/internal/machine"
 	"dyno/internal/plan"
@@ -73,13 +73,13 @@ func newSession(ctx context.Context, name string, stdout, stderr io.Writer) (s *
 }
 
 // plan plans a run with askedStudy's level and scenario, recorded in a folder below dir.
-func (s *session) plan(ctx context.Context, r plan.Request, dir string) (*experiment.Experiment, error) {
+func (s *session) plan(ctx context.Context, r plan.Request, dir string) (*bench.Experiment, error) {
 	st, err := study.Read(s.fsys, askedStudy)
 	if err != nil {
 		return nil, err
 	}
 	r.Question = st.Ask(study.Choice{})
-	return experiment.New(ctx, r, plan.World{CPUs: runtime.NumCPU(), Now: time.Now(), Contestant: s.facts}, experiment.Setup{
+	return bench.New(ctx, r, plan.World{CPUs: runtime.NumCPU(), Now: time.Now(), Contestant: s.facts}, bench.ExperimentSetup{
 		Root: s.root, FS: s.fsys, Manifests: s.manifests, Folder: filepath.Join(dir, "run"), Offline: true,
 		Scenario: func(name string) (*scenario.Scenario, error) { return scenario.Read(s.fsys, name) },
 	})

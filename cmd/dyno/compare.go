@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"dyno/internal/alike"
+	"dyno/internal/bench"
 	"dyno/internal/contestant"
-	"dyno/internal/experiment"
 	"dyno/internal/foreign"
 	"dyno/internal/judge"
 	"dyno/internal/machine"
@@ -287,7 +287,7 @@ func (f *compareFlags) primary(sides []*contestant.Side) string {
 }
 
 // experiment plans the comparison of sides. It uses the sides' manifests in place of pr's.
-func (f *compareFlags) experiment(cmd *cobra.Command, pr *project, sides []*contestant.Side) (*experiment.Experiment, error) {
+func (f *compareFlags) experiment(cmd *cobra.Command, pr *project, sides []*contestant.Side) (*bench.Experiment, error) {
 	drawSeed(cmd)
 	with := &project{found: pr.found, root: pr.root, fsys: pr.fsys}
 	var err error
@@ -332,7 +332,7 @@ func (f *compareFlags) experiment(cmd *cobra.Command, pr *project, sides []*cont
 		}
 		setup.Alike = &alike.Sides{Allowed: allowed, Apart: alike.Second}
 	}
-	return experiment.New(cmd.Context(), r, f.place.world(with), setup)
+	return bench.New(cmd.Context(), r, f.place.world(with), setup)
 }
 
 // against returns a comparison's title: each side's name and description or, for many sides or long

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"dyno/internal/experiment"
+	"dyno/internal/bench"
 )
 
 // fleetCommands returns no commands: this build has no NATS.
@@ -16,7 +16,7 @@ func fleetCommands() []*cobra.Command { return nil }
 // fleetPlaceFlag defines no flags.
 func fleetPlaceFlag(*cobra.Command, *place) {}
 
-func onFleet(*cobra.Command, *place, *experiment.Experiment) error { return nil }
+func onFleet(*cobra.Command, *place, *bench.Experiment) error { return nil }
 
 // fleetFlag defines no flag.
 func fleetFlag(*loadFlags) {}

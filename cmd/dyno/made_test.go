@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"dyno/internal/bench"
-	"dyno/internal/experiment"
 	"dyno/internal/load"
 	"dyno/internal/record"
 	"dyno/internal/wire"
@@ -30,7 +29,7 @@ type madeMachine struct {
 	clock   time.Duration
 }
 
-func newMadeMachine(o bench.LocalOptions) (experiment.Host, error) {
+func newMadeMachine(o bench.LocalOptions) (bench.ExperimentHost, error) {
 	local, err := bench.NewLocal(o)
 	return &madeMachine{Local: local, servers: map[string]*madeServer{}}, err
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"dyno/internal/bench"
 	"dyno/internal/document"
-	"dyno/internal/experiment"
 	"dyno/internal/foreign"
 	"dyno/internal/machine"
 	"dyno/internal/record"
@@ -77,7 +77,7 @@ func measuring(cmd *cobra.Command, wait bool, folder string) (release func(), er
 
 // carryOut locks the machine, unless other machines measure, prints the plan and its cost, and
 // carries it out.
-func carryOut(cmd *cobra.Command, x *experiment.Experiment, at *place) (*report.Data, error) {
+func carryOut(cmd *cobra.Command, x *bench.Experiment, at *place) (*report.Data, error) {
 	if at.fleet != "" { // the server machine's agent locks it
 		end, err := supervised(cmd)
 		if err != nil {
@@ -100,7 +100,7 @@ func carryOut(cmd *cobra.Command, x *experiment.Experiment, at *place) (*report.
 }
 
 // measure carries out an experiment and shows its progress.
-func measure(cmd *cobra.Command, x *experiment.Experiment) (*report.Data, error) {
+func measure(cmd *cobra.Command, x *bench.Experiment) (*report.Data, error) {
 	stderr := cmd.ErrOrStderr()
 	view := terminal.New(stderr, isTerminal(stderr), os.Getenv("NO_COLOR") != "", func() int { return width(stderr) })
 	defer view.Close()

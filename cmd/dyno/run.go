@@ -14,8 +14,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"dyno/internal/bench"
 	"dyno/internal/document"
-	"dyno/internal/experiment"
 	"dyno/internal/foreign"
 	"dyno/internal/plan"
 	"dyno/internal/record"
@@ -223,7 +223,7 @@ func run(cmd *cobra.Command, f *runFlags, args []string) error {
 }
 
 // experiment plans the run that the flags request.
-func (f *runFlags) experiment(cmd *cobra.Command, args []string) (*experiment.Experiment, error) {
+func (f *runFlags) experiment(cmd *cobra.Command, args []string) (*bench.Experiment, error) {
 	pr, err := openProject()
 	if err != nil {
 		return nil, err
@@ -256,7 +256,7 @@ func (f *runFlags) experiment(cmd *cobra.Command, args []string) (*experiment.Ex
 	if err != nil {
 		return nil, err
 	}
-	x, err := experiment.New(cmd.Context(), r, f.place.world(pr), pr.setup(cmd, &f.place))
+	x, err := bench.New(cmd.Context(), r, f.place.world(pr), pr.setup(cmd, &f.place))
 	if err == nil && x.Plan.Study.ClaimsHash != "" {
 		x.Settled = st.Settled
 	}
@@ -264,7 +264,7 @@ func (f *runFlags) experiment(cmd *cobra.Command, args []string) (*experiment.Ex
 }
 
 // resumed returns the experiment that continues an interrupted run.
-func (f *runFlags) resumed(cmd *cobra.Command, _ []string) (*experiment.Experiment, error) {
+func (f *runFlags) resumed(cmd *cobra.Command, _ []string) (*bench.Experiment, error) {
 	alone := true
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		alone = alone && slices.Contains([]string{"resume", "offline", "contestants", "wait", fleetName}, f.Name)
@@ -295,7 +295,7 @@ func (f *runFlags) resumed(cmd *cobra.Command, _ []string) (*experiment.Experime
 		return nil, err
 	}
 	f.place.out = f.resume
-	x, err := experiment.Resume(cmd.Context(), run, pr.setup(cmd, &f.place))
+	x, err := bench.Resume(cmd.Context(), run, pr.setup(cmd, &f.place))
 	if err != nil {
 		return nil, err
 	}

@@ -10,7 +10,6 @@ import (
 
 	"dyno/internal/bench"
 	"dyno/internal/document"
-	"dyno/internal/experiment"
 	"dyno/internal/fleet"
 	"dyno/internal/plan"
 	"dyno/internal/record"
@@ -23,7 +22,7 @@ func fleetPlaceFlag(cmd *cobra.Command, p *place) {
 }
 
 // onFleet makes an experiment run on a file's machines, if one is given.
-func onFleet(cmd *cobra.Command, at *place, x *experiment.Experiment) error {
+func onFleet(cmd *cobra.Command, at *place, x *bench.Experiment) error {
 	if at.fleet == "" {
 		return nil
 	}
@@ -47,7 +46,7 @@ func onFleet(cmd *cobra.Command, at *place, x *experiment.Experiment) error {
 		}
 	}
 	x.Calibrated = nil // it belongs to this machine
-	x.NewHost = func(o bench.LocalOptions) (experiment.Host, error) { return newFleetHost(cmd, f, o, x.Plan) }
+	x.NewHost = func(o bench.LocalOptions) (bench.ExperimentHost, error) { return newFleetHost(cmd, f, o, x.Plan) }
 	return nil
 }
 

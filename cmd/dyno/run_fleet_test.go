@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"dyno/internal/experiment"
+	"dyno/internal/bench"
 	"dyno/internal/record"
 	"dyno/internal/scenario"
 )
@@ -23,7 +23,7 @@ func TestLargeScenarioOnFleet(t *testing.T) {
 		t.Fatal(err)
 	}
 	for size, refused := range map[int]bool{1 << 20: false, 5 << 20: true} {
-		x := &experiment.Experiment{Plan: &record.Plan{Scenario: "s", Levels: []record.Level{{Connections: 1}}}}
+		x := &bench.Experiment{Plan: &record.Plan{Scenario: "s", Levels: []record.Level{{Connections: 1}}}}
 		x.Scenario = func(name string) (*scenario.Scenario, error) {
 			return &scenario.Scenario{Name: name, Requests: []scenario.Request{{Body: strings.Repeat("x", size)}}}, nil
 		}

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"dyno/internal/experiment"
+	"dyno/internal/bench"
 	"dyno/internal/load/external"
 	"dyno/internal/plan"
 	"dyno/internal/record"
@@ -69,7 +69,7 @@ func TestToolsOfClassicRuns(t *testing.T) {
 			if _, err := pr.ask(&r, s.Slug, study.Choice{}); err != nil {
 				t.Fatalf("%s: %v", s.Slug, err)
 			}
-			_, err := experiment.New(t.Context(), r, pr.world(), experiment.Setup{Scenario: pr.scenario})
+			_, err := bench.New(t.Context(), r, pr.world(), bench.ExperimentSetup{Scenario: pr.scenario})
 			var missing *external.Missing // as on a machine without it
 			if err != nil && !errors.As(err, &missing) {
 				t.Errorf("%s, classic run %q: %v", s.Slug, c.Name, err)

@@ -10,10 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"dyno/internal/bench"
 	"dyno/internal/contestant"
 	"dyno/internal/document"
 	"dyno/internal/plan"
-	"dyno/internal/verify"
 	"dyno/internal/wire"
 )
 
@@ -81,9 +81,9 @@ func (f *verifyFlags) run(cmd *cobra.Command, p *project, names []string) error 
 	}
 	defer end()
 	out := cmd.OutOrStdout()
-	setup := verify.Setup{Root: p.root, FS: p.fsys, Manifests: p.manifests, Offline: f.offline,
+	setup := bench.VerifySetup{Root: p.root, FS: p.fsys, Manifests: p.manifests, Offline: f.offline,
 		Records: plan.DefaultRecords}
-	ok, err := setup.Contestants(cmd.Context(), all, f.only, func(o *verify.Outcome) { printVerified(out, o) })
+	ok, err := setup.Contestants(cmd.Context(), all, f.only, func(o *bench.Outcome) { printVerified(out, o) })
 	switch {
 	case err != nil:
 		return err
@@ -119,7 +119,7 @@ func (f *verifyFlags) chosen(p *project, names []string) ([]*contestant.Manifest
 		return nil, usagef("--sample needs a number above 0 and --seed; got --sample %d --seed %q", f.sample, f.seed)
 	}
 	if f.sample > 0 {
-		names = verify.Sample(names, f.sample, f.seed)
+		names = bench.Sample(names, f.sample, f.seed)
 	}
 	return p.serving(names, f.only)
 }
@@ -160,7 +160,7 @@ func named(h wire.HTTP) string {
 }
 
 // printVerified prints an outcome.
-func printVerified(out io.Writer, o *verify.Outcome) {
+func printVerified(out io.Writer, o *bench.Outcome) {
 	fmt.Fprintf(out, "%-18s %-12s ", o.Contestant.Name, strings.TrimSpace(o.Scenario+" "+named(o.HTTP)))
 	f := o.Failure
 	if f == nil {

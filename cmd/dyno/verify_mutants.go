@@ -6,11 +6,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"dyno/internal/bench"
 	"dyno/internal/load"
 	"dyno/internal/load/epoll"
 	"dyno/internal/load/gonet"
 	"dyno/internal/scenario"
-	"dyno/internal/verify"
 )
 
 // verifyMutants tests each scenario's verification, and prints which check found which defect.
@@ -36,7 +36,7 @@ func verifyMutants(cmd *cobra.Command, p *project, names []string) error {
 	out := cmd.OutOrStdout()
 	right := true
 	for _, s := range scenarios {
-		findings, err := verify.Mutants(cmd.Context(), engine, s)
+		findings, err := bench.Mutants(cmd.Context(), engine, s)
 		if err != nil {
 			return err
 		}
@@ -55,7 +55,7 @@ func verifyMutants(cmd *cobra.Command, p *project, names []string) error {
 	return nil
 }
 
-func nameOf(f verify.Finding) string {
+func nameOf(f bench.VerifyFinding) string {
 	if f.Mutant == "" {
 		return "(reference)"
 	}
@@ -63,7 +63,7 @@ func nameOf(f verify.Finding) string {
 }
 
 // outcome describes a finding in a few words.
-func outcome(f verify.Finding) string {
+func outcome(f bench.VerifyFinding) string {
 	switch {
 	case f.Err != nil:
 		return "could not be tested: " + f.Err.Error()

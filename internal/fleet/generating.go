@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	lab "dyno/internal/bench"
+	"dyno/internal/bench"
 	"dyno/internal/load"
 	"dyno/internal/record"
 	"dyno/internal/wire"
@@ -50,18 +50,18 @@ func (s *session) cpu(*Done) (time.Duration, error) { return s.agent.site.used()
 // Question asks a generator to send requests to a server.
 type Question struct {
 	To Place `json:"to"`
-	lab.Question
+	bench.Question
 }
 
 const longestQuestion = 2 * time.Minute
 
 // askServer sends single requests to a server.
-func (s *session) askServer(q *Question) (a lab.Said, err error) {
+func (s *session) askServer(q *Question) (a bench.Said, err error) {
 	to, err := q.To.endpoint()
 	if err != nil {
 		return a, unfit{err}
 	}
-	if q.Scenario == nil && slices.Contains([]string{lab.AskVerify, lab.AskInspect, lab.AskAnswers}, q.What) {
+	if q.Scenario == nil && slices.Contains([]string{bench.AskVerify, bench.AskInspect, bench.AskAnswers}, q.What) {
 		return a, unfit{errors.New("a question about requests without a scenario")}
 	}
 	to.Watch = &wire.Watch{}

@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"time"
 
-	lab "dyno/internal/bench"
+	"dyno/internal/bench"
 	"dyno/internal/load"
 	"dyno/internal/machine"
 	"dyno/internal/record"
@@ -16,7 +16,7 @@ import (
 )
 
 // Generator returns all generators in the run as one.
-func (h *Host) Generator() lab.Generator { return h.generator() }
+func (h *Host) Generator() bench.Generator { return h.generator() }
 
 func (h *Host) generator() *generator {
 	g := &generator{Host: h, clocks: map[string]*machine.Other{}}
@@ -268,7 +268,7 @@ func (s *shared) merge(w load.Window, seen []LoadedWindow, starts []machine.Cloc
 }
 
 // Ask lets the first generator send the requests.
-func (g *generator) Ask(ctx context.Context, to wire.Endpoint, q lab.Question) (none lab.Said, err error) {
+func (g *generator) Ask(ctx context.Context, to wire.Endpoint, q bench.Question) (none bench.Said, err error) {
 	place, err := g.placeOf(to)
 	if err != nil {
 		return none, err

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	lab "dyno/internal/bench"
+	"dyno/internal/bench"
 	"dyno/internal/contestant"
 	"dyno/internal/load"
 	"dyno/internal/record"
@@ -269,11 +269,11 @@ func TestServersThatAreRunning(t *testing.T) {
 		if err != nil || c.URL != "http://"+name+"/" || !strings.Contains(c.Processes, "another machine") {
 			t.Errorf("%v, %+v", err, c)
 		}
-		s, err := h.Launch(t.Context(), name, lab.Launch{})
+		s, err := h.Launch(t.Context(), name, bench.Launch{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.Read(lab.ReadCPU); err == nil {
+		if _, err := s.Read(bench.ReadCPU); err == nil {
 			t.Error("the CPU time of a server elsewhere is known")
 		}
 		job.Endpoint = s.At(wire.Clear)

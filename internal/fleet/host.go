@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	lab "dyno/internal/bench"
+	"dyno/internal/bench"
 	"dyno/internal/conf"
 	"dyno/internal/contestant"
 	"dyno/internal/document"
@@ -58,7 +58,7 @@ const (
 
 // Host takes the machines that carry out a plan; o describes the contestants' needs. Close must be called
 // after the run.
-func (h *Hub) Host(ctx context.Context, o lab.LocalOptions, p *record.Plan) (*Host, error) {
+func (h *Hub) Host(ctx context.Context, o bench.LocalOptions, p *record.Plan) (*Host, error) {
 	r := &Host{hub: h, machines: h.fleet.InRun(p), generators: h.Names(), launchers: map[string]*launcher{}, cpus: o.CPUs,
 		here: machine.Describe().BootID, work: context.WithoutCancel(ctx),
 		generating: map[string]record.Host{}, gone: map[string]bool{}, place: map[string]Place{}}
@@ -79,7 +79,7 @@ func (h *Hub) Host(ctx context.Context, o lab.LocalOptions, p *record.Plan) (*Ho
 }
 
 // launches prepares the machines that start programs, and sends them the sources.
-func (h *Hub) launches(ctx context.Context, r *Host, o lab.LocalOptions, p *record.Plan) (err error) {
+func (h *Hub) launches(ctx context.Context, r *Host, o bench.LocalOptions, p *record.Plan) (err error) {
 	at := h.fleet.Servers[0]
 	r.server = at.Name
 	own := Hosting{Address: at.Address, Offline: o.Offline, Command: p.Origin.Command, Scenario: o.Scenario, Others: o.Others,
@@ -324,7 +324,7 @@ func tell[Q, A any](ctx context.Context, h *Host, name string, k kind[Q, A], q Q
 // Build builds a contestant on the servers' machine, or the backend on its machine.
 func (h *Host) Build(ctx context.Context, name string, note func(string)) (record.Contestant, error) {
 	if m := h.running[name]; m != nil {
-		c, _ := lab.Elsewhere(m)
+		c, _ := bench.Elsewhere(m)
 		return c, nil
 	}
 	at := h.startsOn(name)
@@ -334,9 +334,9 @@ func (h *Host) Build(ctx context.Context, name string, note func(string)) (recor
 }
 
 // Launch starts the program that Build built, on the same machine.
-func (h *Host) Launch(ctx context.Context, name string, l lab.Launch) (lab.Server, error) {
+func (h *Host) Launch(ctx context.Context, name string, l bench.Launch) (bench.Server, error) {
 	if m := h.running[name]; m != nil {
-		_, s := lab.Elsewhere(m)
+		_, s := bench.Elsewhere(m)
 		h.keep(m.URL.Endpoint, placeOfURL(m.URL))
 		return s, nil
 	}

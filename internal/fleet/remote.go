@@ -1,7 +1,7 @@
 package fleet
 
 import (
-	lab "dyno/internal/bench"
+	"dyno/internal/bench"
 	"dyno/internal/wire"
 )
 
@@ -14,7 +14,7 @@ type remote struct {
 }
 
 // Read implements lab.Server by reading on the server's machine.
-func (s *remote) Read(what lab.What) (lab.Reading, error) {
+func (s *remote) Read(what bench.What) (bench.Reading, error) {
 	r, err := tell(s.host.work, s.host, s.machine, toServer, Doing{s.number, what}, serverLimit)
 	return r, withoutMachine(err)
 }

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"sync"
 
-	lab "dyno/internal/bench"
+	"dyno/internal/bench"
 	"dyno/internal/contestant"
 	"dyno/internal/machine"
 	"dyno/internal/record"
@@ -38,7 +38,7 @@ type serving struct {
 	local   servers
 	backend string         // the only program to build and start; "": contestants
 	free    []func() error // cleanup, run in reverse order
-	servers table[lab.Server]
+	servers table[bench.Server]
 }
 
 // host begins to serve a run, replacing the last one.
@@ -103,7 +103,7 @@ func (v *serving) open(ctx context.Context, s *session, q *Hosting) error {
 	if err != nil {
 		return err
 	}
-	v.local, err = s.agent.site.serve(lab.LocalOptions{Root: root, FS: os.DirFS(root), Manifests: manifests,
+	v.local, err = s.agent.site.serve(bench.LocalOptions{Root: root, FS: os.DirFS(root), Manifests: manifests,
 		Scenario: q.Scenario, Others: q.Others, Backend: q.Backend,
 		Folder: filepath.Join(folder, "run"), Offline: q.Offline, Layouts: q.Layouts, Address: q.Address})
 	if err != nil {
@@ -201,20 +201,20 @@ func (s *session) launch(q *Starting) (l Launched, err error) {
 
 // Actions on a server, in addition to readings.
 const (
-	doFreeze lab.What = "freeze"
-	doThaw   lab.What = "thaw"
-	doStop   lab.What = "stop"
-	doEnd    lab.What = "end"
+	doFreeze bench.What = "freeze"
+	doThaw   bench.What = "thaw"
+	doStop   bench.What = "stop"
+	doEnd    bench.What = "end"
 )
 
 // Doing asks for an action on a server, or for a reading.
 type Doing struct {
-	Number int      `json:"number"`
-	What   lab.What `json:"what"`
+	Number int        `json:"number"`
+	What   bench.What `json:"what"`
 }
 
 // server carries out an action on a server.
-func (s *session) server(q *Doing) (r lab.Reading, err error) {
+func (s *session) server(q *Doing) (r bench.Reading, err error) {
 	v, err := s.hosts()
 	if err != nil {
 		return r, err

@@ -16,7 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	lab "dyno/internal/bench"
+	"dyno/internal/bench"
 	"dyno/internal/contestant"
 	"dyno/internal/load"
 	"dyno/internal/plan"
@@ -37,7 +37,7 @@ func (w *world) serve() {
 
 // comparison is a run for simulated machines: two contestants, each in a folder, in an open loop.
 type comparison struct {
-	options  lab.LocalOptions
+	options  bench.LocalOptions
 	plan     record.Plan
 	scenario *scenario.Scenario
 }
@@ -58,7 +58,7 @@ func newComparison(t *testing.T, machines int) *comparison {
 	}
 	body := "value"
 	return &comparison{
-		options: lab.LocalOptions{Root: root, FS: os.DirFS(root), Scenario: "values",
+		options: bench.LocalOptions{Root: root, FS: os.DirFS(root), Scenario: "values",
 			Manifests: []*contestant.Manifest{{Name: "a", Path: "contestants/go/a"}, {Name: "b", Path: "contestants/go/b"}}},
 		plan: record.Plan{Format: record.Format, Contestants: []string{"a", "b"}, Seed: 3, Primary: "cpu_per_request",
 			Alpha: .9, Margin: .03, Rounds: 2, Pilots: 1, Epochs: []int{2}, Load: record.LoadLength{NS: 4e8}, BudgetNS: int64(time.Hour),
@@ -69,9 +69,9 @@ func newComparison(t *testing.T, machines int) *comparison {
 }
 
 // on carries out the comparison, or continues its record if possible.
-func (c *comparison) on(ctx context.Context, host lab.Host, g lab.Generator, records *[]record.Record) (*record.Run,
+func (c *comparison) on(ctx context.Context, host bench.Host, g bench.Generator, records *[]record.Record) (*record.Run,
 	error) {
-	b := &lab.Bench{Host: host, Generator: g, Scenario: c.scenario,
+	b := &bench.Bench{Host: host, Generator: g, Scenario: c.scenario,
 		Append: func(r record.Record) error { *records = append(*records, r); return nil },
 		Sync:   func() error { return nil }, Decided: func(*record.Run) bool { return true }}
 	run := read(*records)
@@ -333,7 +333,7 @@ func TestStoppedGenerator(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer host.Close()
-		s, err := host.Launch(t.Context(), "a", lab.Launch{Probe: lab.Probe{Scenario: c.scenario}})
+		s, err := host.Launch(t.Context(), "a", bench.Launch{Probe: bench.Probe{Scenario: c.scenario}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	lab "dyno/internal/bench"
+	"dyno/internal/bench"
 	"dyno/internal/load"
 	"dyno/internal/record"
 	"dyno/internal/scenario"
@@ -53,19 +53,19 @@ func (s *simServer) Stop() (int64, error) {
 }
 
 // Read returns a size, and the CPU time of all served requests.
-func (s *simServer) Read(what lab.What) (r lab.Reading, err error) {
+func (s *simServer) Read(what bench.What) (r bench.Reading, err error) {
 	switch what {
-	case lab.ReadStart:
+	case bench.ReadStart:
 		r.Ready, r.Meters, r.Absent = time.Millisecond, map[string]string{"cpu": "requests"},
 			map[string]string{"energy": "it takes none"}
-	case lab.ReadCPU:
+	case bench.ReadCPU:
 		r.CPU, err = time.Duration(s.served.Load())*20*time.Microsecond, s.gone()
-	case lab.ReadUsage:
+	case bench.ReadUsage:
 		n := 1<<20 + s.served.Load()
 		r.Usage.PSSBytes, r.Usage.Processes = &n, 1
-	case lab.ReadExit:
+	case bench.ReadExit:
 		err = s.gone()
-	case lab.ReadHeap:
+	case bench.ReadHeap:
 		err = errors.New("it has none")
 	}
 	return r, err
@@ -78,7 +78,7 @@ func (s *simServer) End() error                 { _, err := s.Stop(); return err
 
 // simHost builds and starts the contents of contestants' folders.
 type simHost struct {
-	o   lab.LocalOptions
+	o   bench.LocalOptions
 	all *simServers
 }
 
@@ -113,7 +113,7 @@ func namesAndContents(fsys fs.FS) (string, error) {
 	return digest(encoded(all)), err
 }
 
-func (h *simHost) Launch(_ context.Context, _ string, l lab.Launch) (lab.Server, error) {
+func (h *simHost) Launch(_ context.Context, _ string, l bench.Launch) (bench.Server, error) {
 	if l.Probe.Scenario == nil || len(l.Probe.Scenario.Requests) != 1 {
 		return nil, fmt.Errorf("a probe that nobody asked for: %+v", l.Probe)
 	}
@@ -129,7 +129,7 @@ func (h *simHost) Failure(name, stage string, err error) record.Failure {
 	return record.Failure{Contestant: name, Stage: stage, Reason: err.Error()}
 }
 
-func (h *simHost) Watch(lab.Server) func(server, generator, backend time.Duration) record.Causes {
+func (h *simHost) Watch(bench.Server) func(server, generator, backend time.Duration) record.Causes {
 	return func(_, _, _ time.Duration) record.Causes {
 		return record.Causes{WallNS: 4e8, ServerCPUs: 1, GeneratorCPUs: 1}
 	}
@@ -158,7 +158,7 @@ func (s *simSite) describe() record.Host {
 }
 
 func (s *simSite) engine() load.Engine          { return s }
-func (s *simSite) asker() lab.Asker             { return simAsker{s.all} }
+func (s *simSite) asker() bench.Asker           { return simAsker{s.all} }
 func (s *simSite) used() (time.Duration, error) { return 0, nil }
 func (s *simSite) quiet() func()                { return func() {} }
 
@@ -173,7 +173,7 @@ func (s *simSite) claim(ctx context.Context, _ string) (release func() error, er
 	return func() error { return nil }, nil
 }
 
-func (s *simSite) serve(o lab.LocalOptions) (servers, error) { return &simHost{o, s.all}, nil }
+func (s *simSite) serve(o bench.LocalOptions) (servers, error) { return &simHost{o, s.all}, nil }
 
 // Open opens connections to a server in the world.
 func (s *simSite) Open(ctx context.Context, job load.Job) (load.Session, error) {
@@ -260,9 +260,9 @@ func (s simWhole) Run(ctx context.Context, w load.Window) (record.Load, error) {
 type simAsker struct{ all *simServers }
 
 // Ask implements lab.Asker.
-func (a simAsker) Ask(_ context.Context, to wire.Endpoint, q lab.Question) (s lab.Said, err error) {
+func (a simAsker) Ask(_ context.Context, to wire.Endpoint, q bench.Question) (s bench.Said, err error) {
 	switch {
-	case q.What != lab.AskVerify && q.What != lab.AskInspect:
+	case q.What != bench.AskVerify && q.What != bench.AskInspect:
 	case a.all.at(to.Addr) == nil:
 		err = errors.New("connection refused")
 	default:

@@ -6,7 +6,7 @@ import (
 	"os"
 	"time"
 
-	lab "dyno/internal/bench"
+	"dyno/internal/bench"
 	"dyno/internal/load"
 	"dyno/internal/load/epoll"
 	"dyno/internal/machine"
@@ -17,7 +17,7 @@ import (
 type site interface {
 	describe() record.Host        // as a generator's
 	engine() load.Engine          // for loads
-	asker() lab.Asker             // for single requests
+	asker() bench.Asker           // for single requests
 	used() (time.Duration, error) // the agent's CPU time until now
 	quiet() func()                // lab.Quiet
 	// observe begins to observe background programs on a generator. end is called once, with the CPU time
@@ -25,12 +25,12 @@ type site interface {
 	observe() (end func(used time.Duration) record.Causes, err error)
 	// claim locks the machine for servers in a run, until release is called.
 	claim(ctx context.Context, command string) (release func() error, err error)
-	serve(o lab.LocalOptions) (servers, error)
+	serve(o bench.LocalOptions) (servers, error)
 }
 
 // servers builds and starts a run's contestants.
 type servers interface {
-	lab.Host
+	bench.Host
 	Certificate() ([]byte, error) // their TLS certificate, PEM
 	Close()
 }
@@ -40,13 +40,13 @@ type ownSite struct{}
 
 func (ownSite) describe() record.Host {
 	machine.RaiseFileLimit()
-	return lab.Whole(false)
+	return bench.Whole(false)
 }
 
 func (ownSite) engine() load.Engine          { return epoll.Engine{} }
-func (ownSite) asker() lab.Asker             { return lab.Direct{} }
+func (ownSite) asker() bench.Asker           { return bench.Direct{} }
 func (ownSite) used() (time.Duration, error) { return machine.SelfCPU() }
-func (ownSite) quiet() func()                { return lab.Quiet() }
+func (ownSite) quiet() func()                { return bench.Quiet() }
 
 func (ownSite) observe() (end func(used time.Duration) record.Causes, err error) {
 	meter, err := machine.NewMeter()
@@ -55,7 +55,7 @@ func (ownSite) observe() (end func(used time.Duration) record.Causes, err error)
 	}
 	var before machine.Snapshot
 	meter.Snapshot(&before)
-	cpus := lab.Whole(false).GeneratorCPUs
+	cpus := bench.Whole(false).GeneratorCPUs
 	return func(used time.Duration) record.Causes {
 		defer meter.Close()
 		var after machine.Snapshot
@@ -88,8 +88,8 @@ func (ownSite) claim(ctx context.Context, command string) (release func() error,
 	}, nil
 }
 
-func (ownSite) serve(o lab.LocalOptions) (servers, error) {
-	local, err := lab.NewLocal(o)
+func (ownSite) serve(o bench.LocalOptions) (servers, error) {
+	local, err := bench.NewLocal(o)
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	lab "dyno/internal/bench"
+	"dyno/internal/bench"
 	"dyno/internal/conf"
 	"dyno/internal/contestant"
 	"dyno/internal/machine"
@@ -17,7 +17,7 @@ import (
 
 // sourcesOf puts the contestants' sources, and the scenarios, into a tree for the servers' machine. It
 // returns the tree's name, and the contestants for that tree.
-func (h *Hub) sourcesOf(ctx context.Context, o lab.LocalOptions, names []string, machine string) (tree string,
+func (h *Hub) sourcesOf(ctx context.Context, o bench.LocalOptions, names []string, machine string) (tree string,
 	all []contestant.Manifest, err error) {
 	tree, err = h.putFilled(ctx, machine, func(work string) error {
 		from := os.DirFS(filepath.Join(o.Root, scenario.Folder))
@@ -46,7 +46,7 @@ func (h *Hub) sourcesOf(ctx context.Context, o lab.LocalOptions, names []string,
 }
 
 // backendOf puts a backend's sources into a tree for the machine that starts it, and returns the tree's name.
-func (h *Hub) backendOf(ctx context.Context, o lab.LocalOptions, machine string) (tree string, err error) {
+func (h *Hub) backendOf(ctx context.Context, o bench.LocalOptions, machine string) (tree string, err error) {
 	m, err := contestant.ReadBackend(o.FS, o.Backend)
 	if err != nil {
 		return "", err

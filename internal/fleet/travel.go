@@ -5,7 +5,7 @@ import (
 	"net"
 	"slices"
 
-	lab "dyno/internal/bench"
+	"dyno/internal/bench"
 	"dyno/internal/conf"
 	"dyno/internal/contestant"
 	"dyno/internal/loader"
@@ -91,12 +91,12 @@ func Running(all []*contestant.Manifest, names []string) (map[string]*contestant
 
 // Starting is a launch on the servers' machine.
 type Starting struct {
-	Name   string     `json:"name"`
-	Launch lab.Launch `json:"launch"`
+	Name   string       `json:"name"`
+	Launch bench.Launch `json:"launch"`
 }
 
 // troubleOf returns a contestant's error with its record; the log stays on the machine.
-func troubleOf(host lab.Host, name, stage string, err error) error {
+func troubleOf(host bench.Host, name, stage string, err error) error {
 	if err == nil {
 		return nil
 	}

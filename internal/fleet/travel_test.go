@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	lab "dyno/internal/bench"
+	"dyno/internal/bench"
 	"dyno/internal/conf"
 	"dyno/internal/contestant"
 	"dyno/internal/load"
@@ -51,8 +51,8 @@ func TestContractsTravel(t *testing.T) {
 	}
 }
 
-func verifying(s *scenario.Scenario) lab.Question {
-	return lab.Question{What: lab.AskVerify, Scenario: s}
+func verifying(s *scenario.Scenario) bench.Question {
+	return bench.Question{What: bench.AskVerify, Scenario: s}
 }
 
 // TestLargeContracts: a scenario that is too large for an order is refused before it is sent, and no machine
@@ -66,7 +66,7 @@ func TestLargeContracts(t *testing.T) {
 	g := h.Generator()
 	_, opened := g.Open(t.Context(), load.Job{Endpoint: to, Scenario: s, Connections: 1})
 	_, asked := g.Ask(t.Context(), to, verifying(s))
-	_, launched := h.Launch(t.Context(), "a", lab.Launch{Probe: lab.Probe{Scenario: s}})
+	_, launched := h.Launch(t.Context(), "a", bench.Launch{Probe: bench.Probe{Scenario: s}})
 	for _, err := range []error{Sendable(s), opened, asked, launched} {
 		if _, usage := errors.AsType[*conf.UsageError](err); !usage ||
 			!strings.Contains(err.Error(), "bodies smaller") {

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	lab "dyno/internal/bench"
+	"dyno/internal/bench"
 	"dyno/internal/machine"
 	"dyno/internal/record"
 )
@@ -46,7 +46,7 @@ func (s *session) watch(q *Watching) (number int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	var loaded lab.Server
+	var loaded bench.Server
 	if q.Server > 0 {
 		if loaded, err = v.servers.get(q.Server); err != nil {
 			return 0, err
@@ -67,7 +67,7 @@ func (s *session) unwatch(q *Unwatching) (c record.Causes, err error) {
 }
 
 // Watch observes all machines in the run concurrently.
-func (h *Host) Watch(loaded lab.Server) func(server, generator, backend time.Duration) record.Causes {
+func (h *Host) Watch(loaded bench.Server) func(server, generator, backend time.Duration) record.Causes {
 	numbers := make([]int, len(h.machines))
 	_ = each(h.machines, func(i int, name string) (err error) {
 		q := Watching{Starts: h.startsOnly(name)}

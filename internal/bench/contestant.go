@@ -1,4 +1,4 @@
-package verify
+package bench
 
 import (
 	"cmp"
@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"dyno/internal/bench"
 	"dyno/internal/contestant"
 	"dyno/internal/machine"
 	"dyno/internal/record"
@@ -19,7 +18,7 @@ import (
 )
 
 // Setup holds the inputs for verifying contestants.
-type Setup struct {
+type VerifySetup struct {
 	Root      string
 	FS        fs.FS // file system at Root
 	Manifests []*contestant.Manifest
@@ -56,7 +55,7 @@ func Sample(names []string, n int, seed string) []string {
 // Contestants verifies contestants in turn, each in its scenarios, or in the scenario only if it is not "",
 // and in each form of HTTP that it serves. It calls each with every outcome, and reports whether no
 // contestant failed. A contestant that is unavailable on this machine does not count as failed.
-func (u *Setup) Contestants(ctx context.Context, all []*contestant.Manifest, only string, each func(*Outcome)) (bool,
+func (u *VerifySetup) Contestants(ctx context.Context, all []*contestant.Manifest, only string, each func(*Outcome)) (bool,
 	error) {
 	right := true
 	for _, m := range all {
@@ -68,7 +67,7 @@ func (u *Setup) Contestants(ctx context.Context, all []*contestant.Manifest, onl
 			if err != nil {
 				return false, err
 			}
-			for _, h := range served(m) {
+			for _, h := range verifyServed(m) {
 				o, err := u.contestant(ctx, m, s, h)
 				if err != nil {
 					return false, err
@@ -85,7 +84,7 @@ func (u *Setup) Contestants(ctx context.Context, all []*contestant.Manifest, onl
 }
 
 // served returns the forms of HTTP in a manifest; by default HTTP/1.1 in the clear.
-func served(m *contestant.Manifest) []wire.HTTP {
+func verifyServed(m *contestant.Manifest) []wire.HTTP {
 	if len(m.Protocols) == 0 {
 		return []wire.HTTP{wire.Clear}
 	}
@@ -94,7 +93,7 @@ func served(m *contestant.Manifest) []wire.HTTP {
 
 // contestant verifies one contestant in one scenario and form of HTTP. It keeps the log folder if the failure
 // mentions a log.
-func (u *Setup) contestant(ctx context.Context, m *contestant.Manifest, s *scenario.Scenario,
+func (u *VerifySetup) contestant(ctx context.Context, m *contestant.Manifest, s *scenario.Scenario,
 	h wire.HTTP) (*Outcome, error) {
 	folder, err := machine.MkdirTemp("", "dyno-verify-")
 	if err != nil {
@@ -108,7 +107,7 @@ func (u *Setup) contestant(ctx context.Context, m *contestant.Manifest, s *scena
 			machine.RemoveTemp(folder)
 		}
 	}()
-	host, err := bench.NewLocal(bench.LocalOptions{Root: u.Root, FS: u.FS, Manifests: u.Manifests, Scenario: s.Name,
+	host, err := NewLocal(LocalOptions{Root: u.Root, FS: u.FS, Manifests: u.Manifests, Scenario: s.Name,
 		Backend: s.Backend, Folder: folder, Offline: u.Offline})
 	if err != nil {
 		return nil, err
@@ -123,7 +122,7 @@ func (u *Setup) contestant(ctx context.Context, m *contestant.Manifest, s *scena
 
 // launched builds, launches and verifies a contestant, with its backend if there is one. With a backend it
 // verifies the contract strictly with many records first, and then completely with u.Records.
-func (u *Setup) launched(ctx context.Context, host *bench.Local, s *scenario.Scenario, o *Outcome) error {
+func (u *VerifySetup) launched(ctx context.Context, host *Local, s *scenario.Scenario, o *Outcome) error {
 	name := o.Contestant.Name
 	c, err := host.Build(ctx, name, func(string) {})
 	if err != nil {
@@ -131,8 +130,8 @@ func (u *Setup) launched(ctx context.Context, host *bench.Local, s *scenario.Sce
 	}
 	o.Version = c.Version
 	asked := s.At(c.Paths)
-	l := bench.Launch{Probe: bench.Probe{Scenario: asked}, Routes: asked.Routes, Protocols: []wire.HTTP{o.HTTP}}
-	var backend bench.Server
+	l := Launch{Probe: Probe{Scenario: asked}, Routes: asked.Routes, Protocols: []wire.HTTP{o.HTTP}}
+	var backend Server
 	if s.Backend != "" {
 		if backend, err = u.backend(ctx, host, s.Backend); err != nil {
 			return fmt.Errorf("the backend %s: %w", s.Backend, err)
@@ -145,7 +144,7 @@ func (u *Setup) launched(ctx context.Context, host *bench.Local, s *scenario.Sce
 		return err
 	}
 	defer server.Stop()
-	to := Server{Endpoint: server.At(o.HTTP), Differs: c.Differs}
+	to := VerifyServer{Endpoint: server.At(o.HTTP), Differs: c.Differs}
 	if backend != nil {
 		var many *scenario.Scenario
 		if many, err = bound(ctx, s, backend, manyRecords); err == nil {
@@ -162,7 +161,7 @@ func (u *Setup) launched(ctx context.Context, host *bench.Local, s *scenario.Sce
 		err = ends(server.End)
 	}
 	if err != nil {
-		return bench.WithLog(server, err)
+		return WithLog(server, err)
 	}
 	if !o.Contestant.Delay {
 		return nil
@@ -171,15 +170,15 @@ func (u *Setup) launched(ctx context.Context, host *bench.Local, s *scenario.Sce
 }
 
 // backend builds and starts a backend.
-func (u *Setup) backend(ctx context.Context, host *bench.Local, name string) (bench.Server, error) {
+func (u *VerifySetup) backend(ctx context.Context, host *Local, name string) (Server, error) {
 	if _, err := host.Build(ctx, name, func(string) {}); err != nil {
 		return nil, err
 	}
-	return host.Launch(ctx, name, bench.Launch{Probe: bench.Probe{Records: &bench.Records{Number: u.Records, Seed: 1}}})
+	return host.Launch(ctx, name, Launch{Probe: Probe{Records: &Records{Number: u.Records, Seed: 1}}})
 }
 
 // bound returns s with the expected bodies for this number of backend records.
-func bound(ctx context.Context, s *scenario.Scenario, backend bench.Server, records int) (*scenario.Scenario, error) {
+func bound(ctx context.Context, s *scenario.Scenario, backend Server, records int) (*scenario.Scenario, error) {
 	to := backend.At(wire.Clear)
 	if err := scenario.Tell(ctx, to, records, uint64(records)); err != nil {
 		return nil, err
@@ -191,17 +190,17 @@ func bound(ctx context.Context, s *scenario.Scenario, backend bench.Server, reco
 const tried = 30 * time.Millisecond
 
 // waits launches the contestant again, with a delay, and verifies that its handlers wait.
-func waits(ctx context.Context, host *bench.Local, name string, s *scenario.Scenario, differs []string,
-	l bench.Launch) error {
-	l.Delay, l.Probe = tried, bench.Probe{Scenario: s, Delay: tried}
+func waits(ctx context.Context, host *Local, name string, s *scenario.Scenario, differs []string,
+	l Launch) error {
+	l.Delay, l.Probe = tried, Probe{Scenario: s, Delay: tried}
 	server, err := host.Launch(ctx, name, l)
 	if err != nil {
 		return err
 	}
 	defer server.Stop()
-	to := Server{Endpoint: server.At(l.Protocols[0]), Differs: differs, Delay: tried}
+	to := VerifyServer{Endpoint: server.At(l.Protocols[0]), Differs: differs, Delay: tried}
 	if err := waitsFor(ctx, host.Generator(), s, to); err != nil {
-		return bench.WithLog(server, err)
+		return WithLog(server, err)
 	}
 	return nil
 }

@@ -1,6 +1,6 @@
 // Package experiment carries out a request: it plans, sets up host and bench, records and judges the run. All
 // measuring commands use it.
-package experiment
+package bench
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 	"slices"
 
 	"dyno/internal/alike"
-	"dyno/internal/bench"
+
 	"dyno/internal/contestant"
 	"dyno/internal/foreign"
 	"dyno/internal/judge"
@@ -26,14 +26,14 @@ import (
 )
 
 // Host is the machine for a run and its load generator.
-type Host interface {
-	bench.Host
-	Generator() bench.Generator
+type ExperimentHost interface {
+	Host
+	Generator() Generator
 	Close()
 }
 
 // Setup holds an experiment's inputs in addition to the plan. Functions may be nil.
-type Setup struct {
+type ExperimentSetup struct {
 	Root      string // the project's folder
 	FS        fs.FS
 	Manifests []*contestant.Manifest
@@ -44,7 +44,7 @@ type Setup struct {
 	// compares the responses of all contestants; nil: the scenario has their contract
 	Alike *alike.Sides
 
-	NewHost    func(bench.LocalOptions) (Host, error)          // nil: this machine
+	NewHost    func(LocalOptions) (ExperimentHost, error)      // nil: this machine
 	Calibrated func(*record.Plan) (*record.Calibration, error) // this machine's known latencies
 	Event      func(record.Event)                              // called with each event
 	// decides, in addition to all pairs, whether the run may end
@@ -55,23 +55,23 @@ type Setup struct {
 
 // Experiment is a plan, ready to be carried out.
 type Experiment struct {
-	Setup
+	ExperimentSetup
 	Plan *record.Plan
 	Cost plan.Cost
 
 	begun    *record.Run // the resumed run
 	scenario *scenario.Scenario
 	others   map[string]*scenario.Scenario
-	external map[string]bench.External
+	external map[string]External
 }
 
 // New plans a request without starting anything.
-func New(ctx context.Context, r plan.Request, w plan.World, s Setup) (*Experiment, error) {
+func New(ctx context.Context, r plan.Request, w plan.World, s ExperimentSetup) (*Experiment, error) {
 	p, err := plan.New(r, w)
 	if err != nil {
 		return nil, err
 	}
-	x := &Experiment{Setup: s, Plan: &p}
+	x := &Experiment{ExperimentSetup: s, Plan: &p}
 	if x.Cost, err = plan.Estimate(&p); err != nil {
 		return nil, err
 	}
@@ -79,11 +79,11 @@ func New(ctx context.Context, r plan.Request, w plan.World, s Setup) (*Experimen
 }
 
 // Resume resumes the interrupted run in s's folder with the run's plan.
-func Resume(ctx context.Context, run *record.Run, s Setup) (*Experiment, error) {
+func Resume(ctx context.Context, run *record.Run, s ExperimentSetup) (*Experiment, error) {
 	if _, err := plan.Resumable(run); err != nil {
 		return nil, &plan.RequestError{Err: fmt.Errorf("resume %s: %w", s.Folder, err)}
 	}
-	x := &Experiment{Setup: s, Plan: &run.Plan, begun: run}
+	x := &Experiment{ExperimentSetup: s, Plan: &run.Plan, begun: run}
 	return x, x.prepare(ctx)
 }
 
@@ -101,7 +101,7 @@ func (x *Experiment) prepare(ctx context.Context) (err error) {
 	if x.Alike == nil && x.scenario.Open() && x.scenario.Backend == "" {
 		x.Alike = &alike.Sides{Apart: alike.Second, Fixed: true}
 	}
-	x.external = map[string]bench.External{}
+	x.external = map[string]External{}
 	for _, name := range x.Plan.External {
 		if x.external[name], err = x.tool(ctx, name); err != nil {
 			return err
@@ -111,7 +111,7 @@ func (x *Experiment) prepare(ctx context.Context) (err error) {
 }
 
 // tool finds an external tool that can generate the plan's loads.
-func (x *Experiment) tool(ctx context.Context, name string) (bench.External, error) {
+func (x *Experiment) tool(ctx context.Context, name string) (External, error) {
 	for _, l := range x.Plan.Levels {
 		s := x.scenario
 		if other := x.others[l.Scenario]; other != nil {
@@ -175,9 +175,9 @@ func (x *Experiment) measure(ctx context.Context) (*record.Run, error) {
 	defer store.Close()
 	newHost := x.NewHost
 	if newHost == nil {
-		newHost = func(o bench.LocalOptions) (Host, error) { return bench.NewLocal(o) }
+		newHost = func(o LocalOptions) (ExperimentHost, error) { return NewLocal(o) }
 	}
-	host, err := newHost(bench.LocalOptions{
+	host, err := newHost(LocalOptions{
 		Root: x.Root, FS: x.FS, Manifests: relinked(x.Manifests, x.Plan.Links.Relink),
 		Scenario: x.Plan.Scenario, Others: plan.OtherScenarios(x.Plan),
 		Backend: x.Plan.Backend, Folder: x.Folder, Offline: x.Offline, Layouts: x.Plan.Links.Layouts,
@@ -187,7 +187,7 @@ func (x *Experiment) measure(ctx context.Context) (*record.Run, error) {
 		return nil, err
 	}
 	defer host.Close()
-	b := &bench.Bench{
+	b := &Bench{
 		Host: host, Generator: host.Generator(), External: x.external, Folder: x.Folder, Alike: x.Alike,
 		Scenario: x.scenario, Others: x.others,
 		Append: store.Append, Sync: store.Sync, Event: x.Event, Decided: x.decided, Standing: study.Standing,
@@ -213,7 +213,7 @@ func (x *Experiment) open() (store *record.Store, run *record.Run, unlock func()
 			return nil, nil, nil, fmt.Errorf("create run folder: "+other, err)
 		}
 	}
-	if err = foreign.Folders(x.Folder, bench.Folders...); err != nil {
+	if err = foreign.Folders(x.Folder, Folders...); err != nil {
 		return nil, nil, nil, fmt.Errorf(other, err)
 	}
 	if unlock, err = machine.LockFolder(x.Folder); err != nil {

@@ -1,4 +1,4 @@
-package verify
+package bench
 
 import (
 	"os"
@@ -49,7 +49,7 @@ func TestContestants(t *testing.T) {
 	i := slices.IndexFunc(all, func(m *contestant.Manifest) bool { return m.Name == "net-http" })
 	wrong := *all[i]
 	wrong.Name, wrong.Differs = "net-http-wrong", []string{"chunked: it is not"}
-	setup := Setup{Root: root, FS: fsys, Manifests: append(all, &wrong), Records: 10}
+	setup := VerifySetup{Root: root, FS: fsys, Manifests: append(all, &wrong), Records: 10}
 	got := map[string]string{}
 	ok, err := setup.Contestants(t.Context(), []*contestant.Manifest{all[i], &wrong}, "values", func(o *Outcome) {
 		reason := "ok"

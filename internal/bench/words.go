@@ -1,4 +1,4 @@
-package experiment
+package bench
 
 import (
 	"fmt"
@@ -30,12 +30,12 @@ func (x *Experiment) Words() string {
 // note describes, at the end of the pilots, which differences the run can detect.
 func (x *Experiment) note(r *record.Run) string {
 	if x.Remark == nil {
-		return found(r)
+		return experimentFound(r)
 	}
-	return strings.TrimSuffix(found(r)+"; "+x.Remark(r), "; ")
+	return strings.TrimSuffix(experimentFound(r)+"; "+x.Remark(r), "; ")
 }
 
-func found(r *record.Run) string {
+func experimentFound(r *record.Run) string {
 	if !r.Plan.InRounds() {
 		return "the measurement begins"
 	}

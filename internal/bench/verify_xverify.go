@@ -1,7 +1,7 @@
 // Package verify checks that a server satisfies its contract: strictly, request by request, and then under
 // short loads, which find errors that a single client cannot. It also tests itself with mutants, servers with
 // one known defect each.
-package verify
+package bench
 
 import (
 	"context"
@@ -19,7 +19,7 @@ import (
 )
 
 // Server is the server to verify.
-type Server struct {
+type VerifyServer struct {
 	wire.Endpoint
 	Differs []string      // declared differences (scenario.Verify)
 	Delay   time.Duration // the handlers' delay before a response
@@ -39,7 +39,7 @@ const visitors, visits = 8, 50
 // are scenario.Verify, many concurrent visitors, loads through e that include requests that are otherwise
 // only verified, scenario.Verify again, and a Date that advances unless NoDate is declared. It ends with the
 // first failed step. The error joins *scenario.Broken.
-func keepsContract(ctx context.Context, e load.Engine, s *scenario.Scenario, to Server) (*scenario.Observed, error) {
+func keepsContract(ctx context.Context, e load.Engine, s *scenario.Scenario, to VerifyServer) (*scenario.Observed, error) {
 	seen, err := scenario.Verify(ctx, s, to.Endpoint, to.Differs, to.Delay)
 	if err != nil {
 		return seen, err
@@ -58,7 +58,7 @@ func keepsContract(ctx context.Context, e load.Engine, s *scenario.Scenario, to 
 	for _, l := range loads {
 		job := to.job(mixed, l.connections)
 		job.Pipeline = l.pipeline
-		if _, err := short(ctx, e, job, l.requests); err != nil {
+		if _, err := verifyShort(ctx, e, job, l.requests); err != nil {
 			return seen, err
 		}
 	}
@@ -69,7 +69,7 @@ func keepsContract(ctx context.Context, e load.Engine, s *scenario.Scenario, to 
 }
 
 // job returns a load on the server.
-func (to *Server) job(s *scenario.Scenario, connections int) load.Job {
+func (to *VerifyServer) job(s *scenario.Scenario, connections int) load.Job {
 	return load.Job{Endpoint: to.Endpoint, Scenario: s, Seed: 1, Connections: connections,
 		Timeout: 10*time.Second + to.Delay}
 }
@@ -84,7 +84,7 @@ const (
 // waitsFor verifies that the server's handlers, with to.Delay as DYNO_DELAY, wait that long before they
 // respond: one request at a time, and under a short load, whose figures must be possible. The error joins
 // *scenario.Broken.
-func waitsFor(ctx context.Context, e load.Engine, s *scenario.Scenario, to Server) error {
+func waitsFor(ctx context.Context, e load.Engine, s *scenario.Scenario, to VerifyServer) error {
 	if err := s.Waits(ctx, to.Endpoint, to.Delay); err != nil {
 		return err
 	}
@@ -93,12 +93,12 @@ func waitsFor(ctx context.Context, e load.Engine, s *scenario.Scenario, to Serve
 		return err
 	}
 	job := to.job(pinned.Excuse(to.Differs), waiters)
-	l, err := short(ctx, e, job, waiters*rounds)
+	l, err := verifyShort(ctx, e, job, waiters*rounds)
 	if err != nil {
 		return err
 	}
 	if err := job.Impossible(&l, to.Delay, 0); err != nil {
-		return &scenario.Broken{Request: "load", Sent: sent(&job), Check: "delay under load", Reason: err.Error()}
+		return &scenario.Broken{Request: "load", Sent: verifySent(&job), Check: "delay under load", Reason: err.Error()}
 	}
 	return nil
 }
@@ -126,7 +126,7 @@ func under(what string, err error) error {
 }
 
 // sent describes a job for Broken.Sent.
-func sent(job *load.Job) string {
+func verifySent(job *load.Job) string {
 	how := document.Count(job.Connections, "connection")
 	if job.Pipeline > 1 {
 		how += fmt.Sprintf(", %d requests in the pipeline", job.Pipeline)
@@ -135,7 +135,7 @@ func sent(job *load.Job) string {
 }
 
 // short runs a short load. Every response must satisfy the contract.
-func short(ctx context.Context, e load.Engine, job load.Job, requests int64) (record.Load, error) {
+func verifyShort(ctx context.Context, e load.Engine, job load.Job, requests int64) (record.Load, error) {
 	sess, err := e.Open(ctx, job)
 	if err != nil {
 		return record.Load{}, err
@@ -151,7 +151,7 @@ func short(ctx context.Context, e load.Engine, job load.Job, requests int64) (re
 	}
 	bad := func(kinds map[string]int64, format string, args ...any) error {
 		check := "load: " + strings.Join(slices.Sorted(maps.Keys(kinds)), ", ")
-		return &scenario.Broken{Request: "load", Sent: sent(&job), Check: check, Reason: fmt.Sprintf(format, args...)}
+		return &scenario.Broken{Request: "load", Sent: verifySent(&job), Check: check, Reason: fmt.Sprintf(format, args...)}
 	}
 	switch {
 	case l.Failed > 0:
@@ -165,7 +165,7 @@ func short(ctx context.Context, e load.Engine, job load.Job, requests int64) (re
 		return l, bad(l.Errors, "%d of %d requests got no whole response: %s", l.Errored(), l.Started, strings.Join(texts,
 			"; "))
 	case l.Succeeded < requests:
-		return l, fmt.Errorf("only %d of %d requests were sent, over %s", l.Succeeded, requests, sent(&job))
+		return l, fmt.Errorf("only %d of %d requests were sent, over %s", l.Succeeded, requests, verifySent(&job))
 	}
 	return l, nil
 }
