@@ -13,7 +13,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"dyno/internal/claim"
 	"dyno/internal/contestant"
 	"dyno/internal/foreign"
 	"dyno/internal/record"
@@ -121,7 +120,7 @@ func (p *project) check(cmd *cobra.Command, args []string, write bool, format st
 		return err
 	}
 	if slices.ContainsFunc(data.Claims.Outcomes,
-		func(o claim.Outcome) bool { return o.Verdict == claim.Contradicted }) {
+		func(o study.Outcome) bool { return o.Verdict == study.Contradicted }) {
 		return exit(exitFailed)
 	}
 	return nil
@@ -135,7 +134,7 @@ func (p *project) checkAll(cmd *cobra.Command) error {
 	}
 	for _, st := range all {
 		fmt.Fprintf(cmd.OutOrStdout(), "%s: levels %d, claims %d, published figures %d\n",
-			st.Slug, len(st.Levels), len(claim.Current(st.Claims)), len(st.Figures))
+			st.Slug, len(st.Levels), len(study.Current(st.Claims)), len(st.Figures))
 	}
 	return nil
 }
@@ -186,7 +185,7 @@ func (p *project) save(cmd *cobra.Command, name string, page []byte) error {
 // asked returns a plan's study. It returns an error if the study's claims have changed since.
 func (p *project) asked(of *record.Plan) (*study.Study, error) {
 	st, err := p.study(of.Study.Slug)
-	if err == nil && claim.Hash(st.Claims) != of.Study.ClaimsHash {
+	if err == nil && study.Hash(st.Claims) != of.Study.ClaimsHash {
 		err = fmt.Errorf("the claims of %s have changed since this run", of.Study.Slug)
 	}
 	return st, err

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"dyno/internal/claim"
 	"dyno/internal/document"
 	"dyno/internal/report"
 )
@@ -61,7 +60,7 @@ func (c *Claims) shifts() document.ShiftChart {
 	out := document.ShiftChart{ID: "shifts", Title: "The article’s claims: " + c.counts(), RestLink: "claims"}
 	for i := range c.Outcomes {
 		o := &c.Outcomes[i]
-		if o.Claim.Kind == claim.Ratio && o.Claim.Counts() && len(o.Shown) == 1 && o.Verdict != claim.NotTestable && len(out.Shifts) < report.MostBars {
+		if o.Claim.Kind == Ratio && o.Claim.Counts() && len(o.Shown) == 1 && o.Verdict != NotTestable && len(out.Shifts) < report.MostBars {
 			e, mark := o.Shown[0].Estimate, claimMarks[o.Verdict]
 			out.Shifts = append(out.Shifts, document.Shift{Icon: mark.icon, Word: string(o.Verdict), Style: mark.style, Text: o.Claim.Text,
 				Small: strings.TrimSuffix(publishedText(o), " ×") + " → " + strings.Replace(oursText(o), " ×", "", 1) + " ×",

@@ -6,7 +6,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"dyno/internal/claim"
 	"dyno/internal/document"
 	"dyno/internal/judge"
 	"dyno/internal/record"
@@ -15,15 +14,15 @@ import (
 
 // A claim with a figure is drawn as published and as measured; the others are counted.
 func TestShifts(t *testing.T) {
-	rate, _ := claim.MetricNamed("throughput")
-	shown := []claim.Shown{{What: "a ÷ b", Unit: "×", Estimate: judge.Estimate{Value: 1.05, Lo: 1.01, Hi: 1.08,
+	rate, _ := MetricNamed("throughput")
+	shown := []Shown{{What: "a ÷ b", Unit: "×", Estimate: judge.Estimate{Value: 1.05, Lo: 1.01, Hi: 1.08,
 		N: 10}}}
-	c := &Claims{Outcomes: []claim.Outcome{
-		{Claim: claim.Claim{Kind: claim.Ratio, Value: 2.6, Text: "A serves 2.6 times the requests of B."}, Metric: rate,
-			Verdict: claim.SmallerLead, Shown: shown},
-		{Claim: claim.Claim{Kind: claim.Order, Cells: []string{"a", "b"}}, Metric: rate, Verdict: claim.Confirmed,
+	c := &Claims{Outcomes: []Outcome{
+		{Claim: Claim{Kind: Ratio, Value: 2.6, Text: "A serves 2.6 times the requests of B."}, Metric: rate,
+			Verdict: SmallerLead, Shown: shown},
+		{Claim: Claim{Kind: Order, Cells: []string{"a", "b"}}, Metric: rate, Verdict: Confirmed,
 			Shown: shown},
-		{Claim: claim.Claim{Kind: claim.Ratio, Value: 2}, Metric: rate, Verdict: claim.NotTestable, Shown: shown},
+		{Claim: Claim{Kind: Ratio, Value: 2}, Metric: rate, Verdict: NotTestable, Shown: shown},
 	}}
 	got := c.shifts()
 	want := []document.Shift{{Icon: "↓", Word: "smaller lead", Style: document.Same,

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"dyno/internal/claim"
 	"dyno/internal/document"
 	"dyno/internal/judge"
 	"dyno/internal/report"
@@ -14,8 +13,8 @@ import (
 // classicRun is an article's own run, made by dyno and by other load generators.
 type classicRun struct {
 	*report.Data
-	File      string         // its record, in the study's folder
-	Published []claim.Figure // for its level and length
+	File      string   // its record, in the study's folder
+	Published []Figure // for its level and length
 }
 
 // classicFile returns the file name for a study's classic run.

@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"dyno/internal/claim"
 	"dyno/internal/judge"
 	"dyno/internal/record"
 )
@@ -12,7 +11,7 @@ import (
 // rateOf returns the metric that judges a claim's metric: throughput for bytes per second, because
 // the bytes in an exchange are known.
 func rateOf(metric string) string {
-	if m, _ := claim.MetricNamed(metric); m.Bytes {
+	if m, _ := MetricNamed(metric); m.Bytes {
 		return "throughput"
 	}
 	return metric

@@ -3,12 +3,11 @@ package study
 import (
 	"testing"
 
-	"dyno/internal/claim"
 	"dyno/internal/record"
 )
 
 // judgedFake judges the fake study with the trials of slow at ten connections changed.
-func judgedFake(t *testing.T, change func(*record.Trial)) map[string]claim.Outcome {
+func judgedFake(t *testing.T, change func(*record.Trial)) map[string]Outcome {
 	t.Helper()
 	st := readFake(t)
 	run := fakeRun(t, st, Choice{})
@@ -21,7 +20,7 @@ func judgedFake(t *testing.T, change func(*record.Trial)) map[string]claim.Outco
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := map[string]claim.Outcome{}
+	out := map[string]Outcome{}
 	for _, o := range claims.Outcomes {
 		out[o.Claim.ID] = o
 	}
@@ -37,7 +36,7 @@ func TestWrongAnswers(t *testing.T) {
 			tr.Load.Failed, done = 1, true
 		}
 	})
-	if all := o["all"]; all.Verdict != claim.Contradicted {
+	if all := o["all"]; all.Verdict != Contradicted {
 		t.Errorf("%s (%s): %+v", all.Verdict, all.Reason, all.Shown)
 	}
 }
@@ -48,7 +47,7 @@ func TestBytesPerSecond(t *testing.T) {
 		tr.Load.BytesRead *= 2
 		tr.Load.BytesWritten *= 2
 	})
-	if rate, moved := o["ratio"], o["moved"]; rate.Verdict != claim.Confirmed || moved.Verdict != claim.Contradicted ||
+	if rate, moved := o["ratio"], o["moved"]; rate.Verdict != Confirmed || moved.Verdict != Contradicted ||
 		len(moved.Shown) != 1 || moved.Shown[0].Estimate.Value > 1.1 {
 		t.Errorf("the rate %s, the bytes %s (%s): %+v", rate.Verdict, moved.Verdict, moved.Reason, moved.Shown)
 	}

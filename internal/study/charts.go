@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"dyno/internal/claim"
 	"dyno/internal/judge"
 	"dyno/internal/record"
 	"dyno/internal/report"
@@ -29,11 +28,11 @@ type Plot struct {
 }
 
 // chartMetric returns the metric with that name in a chart.
-func chartMetric(name string) (claim.Metric, bool) {
-	if m, ok := claim.MetricNamed(name); ok && !m.Static && m.Part == "" {
+func chartMetric(name string) (Metric, bool) {
+	if m, ok := MetricNamed(name); ok && !m.Static && m.Part == "" {
 		return m, true
 	}
-	return claim.MetricNamed(name + ":")
+	return MetricNamed(name + ":")
 }
 
 // lines returns the contestants with a line.
@@ -58,9 +57,9 @@ func (r *reader) charts() {
 		for j, name := range c.Metrics {
 			key := fmt.Sprintf("%s.metrics[%d]", at, j)
 			switch m, ok := chartMetric(name); {
-			case !ok || m.Computed != "" && name != claim.Drop && name != "latency_mean":
+			case !ok || m.Computed != "" && name != Drop && name != "latency_mean":
 				r.errorf(key, "no metric %q; want one of a run, latency_mean or drop", name)
-			case name == claim.Drop && !slices.ContainsFunc(c.Plots, func(p Plot) bool { return len(p.Base) > 0 }):
+			case name == Drop && !slices.ContainsFunc(c.Plots, func(p Plot) bool { return len(p.Base) > 0 }):
 				r.errorf(key, `a drop needs a plot with "base", the levels that it is a drop from`)
 			}
 		}
@@ -75,7 +74,7 @@ func (r *reader) charts() {
 			}
 		}
 		for j, date := range c.Published {
-			if !slices.ContainsFunc(s.Figures, func(f claim.Figure) bool { return f.Date == date }) {
+			if !slices.ContainsFunc(s.Figures, func(f Figure) bool { return f.Date == date }) {
 				r.errorf(fmt.Sprintf("%s.published[%d]", at, j), "%s has no figures of %q", figuresFile, date)
 			}
 		}
@@ -114,7 +113,7 @@ func (e *evidence) charts() (out []chart) {
 			m, _ := chartMetric(name)
 			one := chart{Metric: m, Lines: e.study.lines(c), Published: c.Published}
 			for _, p := range c.Plots {
-				if name != claim.Drop || len(p.Base) > 0 {
+				if name != Drop || len(p.Base) > 0 {
 					one.Plots = append(one.Plots, e.plot(p, m))
 				}
 			}
@@ -126,12 +125,12 @@ func (e *evidence) charts() (out []chart) {
 	return out
 }
 
-func (e *evidence) plot(p Plot, m claim.Metric) plot {
+func (e *evidence) plot(p Plot, m Metric) plot {
 	out := plot{Title: p.Title, Ours: map[string][]report.Figure{}}
-	figure := func(contestant string, i int) claim.Figure {
-		f := claim.Figure{Cell: claim.Cell{Contestant: contestant, Level: p.Levels[i]}, Metric: m}
-		if m.Name == claim.Drop {
-			f.To = claim.Cell{Contestant: contestant, Level: p.Base[i]}
+	figure := func(contestant string, i int) Figure {
+		f := Figure{Cell: Cell{Contestant: contestant, Level: p.Levels[i]}, Metric: m}
+		if m.Name == Drop {
+			f.To = Cell{Contestant: contestant, Level: p.Base[i]}
 		}
 		return f
 	}
@@ -153,12 +152,12 @@ func (e *evidence) plot(p Plot, m claim.Metric) plot {
 }
 
 // plotted returns our figure for a cell.
-func (e *evidence) plotted(f claim.Figure) report.Figure {
+func (e *evidence) plotted(f Figure) report.Figure {
 	metric := f.Metric.Name
 	if f.Metric.Computed != "" {
 		metric = "throughput"
 	}
-	for _, c := range []claim.Cell{f.Cell, f.To} {
+	for _, c := range []Cell{f.Cell, f.To} {
 		if v, why := e.lacks(c, metric); c.Contestant != "" && v != "" {
 			return report.Figure{Absent: why}
 		}

@@ -6,7 +6,6 @@ import (
 	"path"
 	"slices"
 
-	"dyno/internal/claim"
 	"dyno/internal/judge"
 	"dyno/internal/plan"
 	"dyno/internal/record"
@@ -36,14 +35,14 @@ func (s *Study) JudgeClaims(d *report.Data, file string) (*Judged, error) {
 		LeftOut: slices.DeleteFunc(slices.Clone(s.Contestants), func(name string) bool {
 			return slices.Contains(d.Run.Plan.Contestants, name)
 		}),
-		File: file, Outcomes: claim.Judge(claim.Current(s.Claims), e), Published: e.published(), Unavailable: s.Unavailable,
+		File: file, Outcomes: Judge(Current(s.Claims), e), Published: e.published(), Unavailable: s.Unavailable,
 		Costs: e.costs(), Variants: e.variants(), Charts: e.charts(),
 	}
-	if planned := d.Run.Plan.Study.ClaimsHash; planned != "" && planned != claim.Hash(s.Claims) {
-		before := claim.Before(s.Claims)
-		if c.Changed = planned != claim.Hash(before); !c.Changed {
+	if planned := d.Run.Plan.Study.ClaimsHash; planned != "" && planned != Hash(s.Claims) {
+		before := Before(s.Claims)
+		if c.Changed = planned != Hash(before); !c.Changed {
 			now := 0 // the next outcome: before includes withdrawn claims
-			for i, o := range claim.Judge(before, e) {
+			for i, o := range Judge(before, e) {
 				switch one := &s.Claims[i]; {
 				case one.Withdrawn != "":
 					c.Withdrawn = append(c.Withdrawn, *one)
@@ -80,7 +79,7 @@ func (e *evidence) table() *judge.Table {
 }
 
 // cell converts a study's cell to a cell in the run's plan.
-func (e *evidence) cell(c claim.Cell) (record.Cell, bool) {
+func (e *evidence) cell(c Cell) (record.Cell, bool) {
 	l := e.study.level(c.Level)
 	if l == nil {
 		return record.Cell{}, false
@@ -105,34 +104,34 @@ func (e *evidence) untestable(metric string) string {
 }
 
 // Missing implements claim.Evidence.
-func (e *evidence) Missing(c claim.Cell, metric string) (claim.Verdict, string) {
+func (e *evidence) Missing(c Cell, metric string) (Verdict, string) {
 	if why := e.untestable(metric); why != "" {
-		return claim.NotTestable, why
+		return NotTestable, why
 	}
 	v, why := e.lacks(c, metric)
-	if f := e.run.FailureOf(c.Contestant); v == claim.NotRun && f != nil && f.Unavailable() {
-		v = claim.Unavailable
+	if f := e.run.FailureOf(c.Contestant); v == NotRun && f != nil && f.Unavailable() {
+		v = Unavailable
 	}
-	if v != "" && v != claim.Inconclusive {
+	if v != "" && v != Inconclusive {
 		return v, why
 	}
 	p := &e.run.Plan
-	if m, _ := claim.MetricNamed(metric); !m.Static && !p.InRounds() {
-		return claim.NotRun, "the run compares no pairs, so it has no verdicts"
+	if m, _ := MetricNamed(metric); !m.Static && !p.InRounds() {
+		return NotRun, "the run compares no pairs, so it has no verdicts"
 	}
 	if v != "" {
 		return v, why
 	}
 	for _, f := range e.findings(c, metric) {
 		if f.Excludes() {
-			return claim.Inconclusive, "excluded: " + f.Title + ": " + f.Text
+			return Inconclusive, "excluded: " + f.Title + ": " + f.Text
 		}
 	}
 	return "", ""
 }
 
 // Moves implements claim.Evidence.
-func (e *evidence) Moves(c claim.Cell, metric string) string {
+func (e *evidence) Moves(c Cell, metric string) string {
 	if at, ok := e.cell(c); ok && e.data.Analysis != nil {
 		if x := e.data.Analysis.Moves(at, rateOf(metric)); x != nil {
 			return x.Words()
@@ -142,54 +141,54 @@ func (e *evidence) Moves(c claim.Cell, metric string) string {
 }
 
 // unsettled says why a cell has no figure that can stand alone; "" if it has one.
-func (e *evidence) unsettled(c claim.Cell, metric string) string {
-	if verdict, why := e.Missing(c, metric); verdict == claim.Unavailable {
+func (e *evidence) unsettled(c Cell, metric string) string {
+	if verdict, why := e.Missing(c, metric); verdict == Unavailable {
 		return why
 	} else if verdict != "" {
 		return string(verdict) + ": " + why
 	}
 	if moves := e.Moves(c, metric); moves != "" {
-		return string(claim.Inconclusive) + ": " + moves
+		return string(Inconclusive) + ": " + moves
 	}
 	return ""
 }
 
 // lacks says why the record has no figure for a cell.
-func (e *evidence) lacks(c claim.Cell, metric string) (claim.Verdict, string) {
+func (e *evidence) lacks(c Cell, metric string) (Verdict, string) {
 	p := &e.run.Plan
 	if why, gone := e.study.Unavailable[c.Contestant]; gone {
-		return claim.NotTestable, "it is not available: " + why
+		return NotTestable, "it is not available: " + why
 	}
 	if !slices.Contains(p.Contestants, c.Contestant) {
-		return claim.NotRun, "it was not in this run"
+		return NotRun, "it was not in this run"
 	}
 	program := metric == "lines_of_code" // the same at all levels
 	at, ok := e.cell(c)
 	if !program && c.Level != idle && (!ok || !p.Has(at)) {
-		return claim.NotRun, "it was not loaded there in this run"
+		return NotRun, "it was not loaded there in this run"
 	}
 	if f := e.run.FailureOf(c.Contestant); f != nil {
 		if f.Unavailable() {
-			return claim.NotRun, report.FailureText(f)
+			return NotRun, report.FailureText(f)
 		}
-		return claim.Inconclusive, report.FailureText(f)
+		return Inconclusive, report.FailureText(f)
 	}
 	if e.measured(c, metric).N > 0 {
 		return "", ""
 	}
 	if program {
-		return claim.NotRun, "the record has no line count"
+		return NotRun, "the record has no line count"
 	}
 	if c.Level == idle || e.measured(c, "throughput").N > 0 {
-		return claim.NotRun, "this run did not record it"
+		return NotRun, "this run did not record it"
 	}
-	return claim.Inconclusive, "it has no valid trials"
+	return Inconclusive, "it has no valid trials"
 }
 
 // findings returns the findings that concern the metric and did not pass: on the whole run, the
 // contestant and its level.
-func (e *evidence) findings(c claim.Cell, metric string) []judge.Finding {
-	if m, _ := claim.MetricNamed(metric); m.Static || c.Level == idle { // no trial
+func (e *evidence) findings(c Cell, metric string) []judge.Finding {
+	if m, _ := MetricNamed(metric); m.Static || c.Level == idle { // no trial
 		return nil
 	}
 	at, _ := e.cell(c)
@@ -236,9 +235,9 @@ func (e *evidence) level(level int) []judge.Finding {
 }
 
 // Warnings implements claim.Evidence.
-func (e *evidence) Warnings(c claim.Cell, metric string) (out []claim.Warning) {
+func (e *evidence) Warnings(c Cell, metric string) (out []Warning) {
 	for _, f := range e.findings(c, metric) {
-		out = append(out, claim.Warning{ID: f.ID, Contestant: f.Contestant, Text: f.Text})
+		out = append(out, Warning{ID: f.ID, Contestant: f.Contestant, Text: f.Text})
 	}
 	return out
 }
@@ -255,7 +254,7 @@ func (e *evidence) analysisOf(level int) *judge.Analysis {
 }
 
 // Level implements claim.Evidence.
-func (e *evidence) Level(c claim.Cell, metric string) judge.Estimate {
+func (e *evidence) Level(c Cell, metric string) judge.Estimate {
 	l := e.measured(c, metric)
 	l.Lo, l.Hi = e.opened(c, metric, l.Lo, l.Hi)
 	return l
@@ -263,7 +262,7 @@ func (e *evidence) Level(c claim.Cell, metric string) judge.Estimate {
 
 // opened returns a cell's interval, open on one side if the cell is at the generator's ceiling: its
 // rate is at least, its service time at most the measured one.
-func (e *evidence) opened(c claim.Cell, metric string, lo, hi float64) (float64, float64) {
+func (e *evidence) opened(c Cell, metric string, lo, hi float64) (float64, float64) {
 	m, _ := trialMetric(rateOf(metric))
 	at, ok := e.cell(c)
 	switch {
@@ -287,7 +286,7 @@ func (e *evidence) atCeiling(c record.Cell) bool {
 }
 
 // measured returns a cell's recorded value.
-func (e *evidence) measured(c claim.Cell, metric string) judge.Estimate {
+func (e *evidence) measured(c Cell, metric string) judge.Estimate {
 	at, ok := e.cell(c)
 	a := e.analysisOf(at.Level)
 	switch {
@@ -328,7 +327,7 @@ func (e *evidence) measured(c claim.Cell, metric string) judge.Estimate {
 }
 
 // ofLoads returns the middle value over a classic run's loads, without an interval.
-func (e *evidence) ofLoads(c claim.Cell, of func(*record.Trial) (float64, bool)) judge.Estimate {
+func (e *evidence) ofLoads(c Cell, of func(*record.Trial) (float64, bool)) judge.Estimate {
 	own := slices.DeleteFunc(slices.Clone(e.data.Loads), func(t *record.Trial) bool { return t.Contestant != c.Contestant })
 	x := judge.MiddleOf(own, judge.Metric{Of: of, More: true})
 	if x.N == 0 {
@@ -338,23 +337,23 @@ func (e *evidence) ofLoads(c claim.Cell, of func(*record.Trial) (float64, bool))
 }
 
 // Range implements claim.Evidence.
-func (e *evidence) Range(c claim.Cell, metric string) (least, most float64, ok bool) {
+func (e *evidence) Range(c Cell, metric string) (least, most float64, ok bool) {
 	m, known := trialMetric(metric) // unknown for bytes per second
 	at, there := e.cell(c)
 	if c.Level == idle {
 		l, least, most := judge.Unloaded(e.run, c.Contestant, m)
-		return least, most, l.N >= claim.FewEpochs
+		return least, most, l.N >= FewEpochs
 	}
 	if !known || !there {
 		return 0, 0, false
 	}
 	least, most, epochs := e.table().Range(m, at)
 	least, most = e.opened(c, metric, least, most)
-	return least, most, epochs >= claim.FewEpochs
+	return least, most, epochs >= FewEpochs
 }
 
 // RatioRange implements claim.Evidence.
-func (e *evidence) RatioRange(a, b claim.Cell, metric string) (least, most float64, ok bool) {
+func (e *evidence) RatioRange(a, b Cell, metric string) (least, most float64, ok bool) {
 	m, known := trialMetric(metric)
 	x, there := e.cell(a)
 	y, there2 := e.cell(b)
@@ -362,23 +361,23 @@ func (e *evidence) RatioRange(a, b claim.Cell, metric string) (least, most float
 		return 0, 0, false
 	}
 	least, most, epochs := e.table().RatioRange(m, x, y)
-	return least, most, epochs >= claim.FewEpochs
+	return least, most, epochs >= FewEpochs
 }
 
 // Compare implements claim.Evidence.
-func (e *evidence) Compare(a, b claim.Cell, metric string) claim.Comparison {
-	if m, _ := claim.MetricNamed(metric); m.Static {
+func (e *evidence) Compare(a, b Cell, metric string) Comparison {
+	if m, _ := MetricNamed(metric); m.Static {
 		return exact(e.Level(a, metric), e.Level(b, metric))
 	}
 	x, ok := e.cell(a)
 	y, ok2 := e.cell(b)
 	switch {
 	case e.data.Analysis == nil:
-		return claim.Comparison{}
+		return Comparison{}
 	case a.Level == idle && b.Level == idle:
 		return e.unloaded(a, b, metric)
 	case !ok || !ok2:
-		return claim.Comparison{}
+		return Comparison{}
 	}
 	if rate := rateOf(metric); rate != metric {
 		c := e.Compare(a, b, rate)
@@ -388,8 +387,8 @@ func (e *evidence) Compare(a, b claim.Cell, metric string) claim.Comparison {
 	}
 	m, _ := trialMetric(metric)
 	p, planned := e.data.Analysis.Compared(x, y, metric)
-	c := claim.Comparison{Ratio: p.Ratio, Verdict: p.Verdict, Note: p.Note, Unplanned: !planned}
-	if m.Name == claim.Tail { // no run compares it: the pair counts as planned if the primary metric compares it
+	c := Comparison{Ratio: p.Ratio, Verdict: p.Verdict, Note: p.Note, Unplanned: !planned}
+	if m.Name == Tail { // no run compares it: the pair counts as planned if the primary metric compares it
 		_, primary := e.data.Analysis.Compared(x, y, e.run.Plan.Primary)
 		c.Unplanned = !primary
 	}
@@ -401,7 +400,7 @@ func (e *evidence) Compare(a, b claim.Cell, metric string) claim.Comparison {
 		c.Note = "the run ended before its first interim analysis"
 	}
 	if !planned || !p.Moving || p.Verdict != judge.Different { // else its interval allows for the movement
-		for _, cell := range []claim.Cell{a, b} {
+		for _, cell := range []Cell{a, b} {
 			if moves := e.Moves(cell, metric); moves != "" && c.Note == "" {
 				c.Note = cell.String() + ": " + moves
 			}
@@ -413,7 +412,7 @@ func (e *evidence) Compare(a, b claim.Cell, metric string) claim.Comparison {
 
 // bound opens a ratio's interval on the side where a cell at the generator's ceiling may do more.
 // Such an interval shows no equality, and no factor by which that cell leads.
-func (e *evidence) bound(c *claim.Comparison, p judge.Pair, metric string) {
+func (e *evidence) bound(c *Comparison, p judge.Pair, metric string) {
 	m, _ := trialMetric(metric)
 	if !m.AtCeiling {
 		return
@@ -434,18 +433,18 @@ func (e *evidence) bound(c *claim.Comparison, p judge.Pair, metric string) {
 }
 
 // exact compares two values without an interval, or with a tiny one.
-func exact(a, b judge.Estimate) claim.Comparison {
+func exact(a, b judge.Estimate) Comparison {
 	if a.N == 0 || b.N == 0 || b.Lo <= 0 {
-		return claim.Comparison{Note: "the record lacks one of the two"}
+		return Comparison{Note: "the record lacks one of the two"}
 	}
-	return claim.Comparison{Ratio: judge.Estimate{
+	return Comparison{Ratio: judge.Estimate{
 		Value: a.Value / b.Value, Lo: a.Lo / b.Hi, Hi: a.Hi / b.Lo, N: min(a.N, b.N),
 	}}
 }
 
 // trialMetric returns the trial metric with that name, including the service time's tail.
 func trialMetric(name string) (judge.Metric, bool) {
-	if name == claim.Tail {
+	if name == Tail {
 		return judge.ClassicNamed(name), true
 	}
 	return judge.MetricNamed(name)

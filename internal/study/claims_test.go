@@ -15,7 +15,6 @@ import (
 	"testing/fstest"
 	"time"
 
-	"dyno/internal/claim"
 	"dyno/internal/judge"
 	"dyno/internal/plan"
 	"dyno/internal/record"
@@ -343,12 +342,12 @@ func judgedBy(t *testing.T, st *Study, c Choice) *Judged {
 
 func TestClaims(t *testing.T) {
 	d := evaluatedFake(t, Choice{})
-	want := map[string]claim.Verdict{"ratio": claim.Confirmed, "direction": claim.SmallerLead, "reversed": claim.Contradicted, "tie": claim.Confirmed,
-		"bound": claim.Confirmed, "drop": claim.Confirmed, "excess": claim.Confirmed, "trend": claim.Confirmed, "lines": claim.NotTestable,
-		"bytes": claim.Confirmed, "failed": claim.Inconclusive, "unavailable": claim.NotRun, "never": claim.NotTestable,
-		"each": claim.Confirmed, "most": claim.Inconclusive, "most-late": claim.Confirmed,
-		"most-others": claim.Inconclusive, "memory": claim.Confirmed, "words": claim.NotTestable,
-		"all": claim.Confirmed, "moved": claim.Confirmed, "apart": claim.Confirmed, "again": claim.Confirmed, "unrecorded": claim.NotRun}
+	want := map[string]Verdict{"ratio": Confirmed, "direction": SmallerLead, "reversed": Contradicted, "tie": Confirmed,
+		"bound": Confirmed, "drop": Confirmed, "excess": Confirmed, "trend": Confirmed, "lines": NotTestable,
+		"bytes": Confirmed, "failed": Inconclusive, "unavailable": NotRun, "never": NotTestable,
+		"each": Confirmed, "most": Inconclusive, "most-late": Confirmed,
+		"most-others": Inconclusive, "memory": Confirmed, "words": NotTestable,
+		"all": Confirmed, "moved": Confirmed, "apart": Confirmed, "again": Confirmed, "unrecorded": NotRun}
 	for _, o := range d.Claims.Outcomes {
 		if o.Verdict != want[o.Claim.ID] {
 			t.Errorf("%s: %s (%s), want %s; %+v", o.Claim.ID, o.Verdict, o.Reason, want[o.Claim.ID], o.Shown)
@@ -379,9 +378,9 @@ func TestClaims(t *testing.T) {
 func TestQuickClaims(t *testing.T) {
 	d := evaluatedFake(t, Choice{Quick: true})
 	for _, o := range d.Claims.Outcomes {
-		notRun := slices.ContainsFunc(o.Claim.All(), func(c claim.Cell) bool { return c.Level == "c20" }) || o.Claim.ID == "unrecorded" ||
+		notRun := slices.ContainsFunc(o.Claim.All(), func(c Cell) bool { return c.Level == "c20" }) || o.Claim.ID == "unrecorded" ||
 			o.Claim.ID == "unavailable"
-		if (o.Verdict == claim.NotRun) != notRun {
+		if (o.Verdict == NotRun) != notRun {
 			t.Errorf("%s: %s (%s)", o.Claim.ID, o.Verdict, o.Reason)
 		}
 	}
@@ -421,15 +420,15 @@ func TestExcludedClaims(t *testing.T) {
 	for _, o := range c.Outcomes {
 		switch o.Claim.ID {
 		case "ratio", "direction", "excess", "trend":
-			if o.Verdict != claim.Inconclusive || !strings.Contains(o.Reason, "server busy") {
+			if o.Verdict != Inconclusive || !strings.Contains(o.Reason, "server busy") {
 				t.Errorf("%s: %s (%s), want it excluded", o.Claim.ID, o.Verdict, o.Reason)
 			}
 		case "reversed":
-			if o.Verdict != claim.Contradicted {
+			if o.Verdict != Contradicted {
 				t.Errorf("%s: %s (%s): the failure is of another level", o.Claim.ID, o.Verdict, o.Reason)
 			}
 		case "lines":
-			if o.Verdict != claim.NotTestable {
+			if o.Verdict != NotTestable {
 				t.Errorf("%s: %s (%s): it needs no load", o.Claim.ID, o.Verdict, o.Reason)
 			}
 		}
@@ -448,8 +447,8 @@ func TestExcludedClaims(t *testing.T) {
 func TestAmendedClaims(t *testing.T) {
 	st := readFake(t)
 	before := fakeRun(t, st, Choice{})
-	c := &st.Claims[slices.IndexFunc(st.Claims, func(c claim.Claim) bool { return c.ID == "bound" })]
-	c.Was = &claim.Was{Claim: claim.Claim{AtLeast: c.AtLeast, AtMost: c.AtMost}, Why: "a thousandth was meant"}
+	c := &st.Claims[slices.IndexFunc(st.Claims, func(c Claim) bool { return c.ID == "bound" })]
+	c.Was = &Was{Claim: Claim{AtLeast: c.AtLeast, AtMost: c.AtMost}, Why: "a thousandth was meant"}
 	c.AtMost = new(float64)
 	*c.AtMost = *c.Was.AtMost / 1000
 	for _, amended := range []bool{true, false} {
@@ -462,11 +461,11 @@ func TestAmendedClaims(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, o := range d.Claims.Outcomes {
-			want := claim.Verdict("")
+			want := Verdict("")
 			if amended && o.Claim.ID == "bound" {
-				want = claim.Confirmed
+				want = Confirmed
 			}
-			if o.Before != want || o.Claim.ID == "bound" && o.Verdict != claim.Contradicted {
+			if o.Before != want || o.Claim.ID == "bound" && o.Verdict != Contradicted {
 				t.Errorf("%s: %s, before %q, want %q", o.Claim.ID, o.Verdict, o.Before, want)
 			}
 		}
@@ -493,7 +492,7 @@ func TestClaimsOfNothing(t *testing.T) {
 		t.Fatalf("%v, %d valid trials", err, d.Valid)
 	}
 	for _, o := range c.Outcomes {
-		if o.Verdict == claim.Confirmed || o.Verdict == claim.Contradicted {
+		if o.Verdict == Confirmed || o.Verdict == Contradicted {
 			t.Errorf("%s: %s (%s)", o.Claim.ID, o.Verdict, o.Reason)
 		}
 	}
@@ -567,12 +566,12 @@ func TestClassicClaims(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, o := range c.Outcomes {
-		want := claim.NotRun
+		want := NotRun
 		switch o.Claim.ID {
 		case "lines", "words", "never":
-			want = claim.NotTestable
+			want = NotTestable
 		case "bytes", "all":
-			want = claim.Confirmed
+			want = Confirmed
 		}
 		if o.Verdict != want {
 			t.Errorf("%s: %s (%s), want %s", o.Claim.ID, o.Verdict, o.Reason, want)
@@ -628,7 +627,7 @@ func TestClaimsAtTheCeiling(t *testing.T) {
 	st := readFake(t)
 	run := fakeRun(t, st, Choice{})
 	for _, share := range []float64{0.9, 0.7} { // at 0.7 it is V01 that fails
-		for who, want := range map[string]claim.Verdict{"fast": claim.SameDirection, "slow": claim.Inconclusive} {
+		for who, want := range map[string]Verdict{"fast": SameDirection, "slow": Inconclusive} {
 			d := Evaluate(run)
 			for i := range d.Levels {
 				d.Levels[i].Analysis.Shares = map[string]float64{who: share}
@@ -643,12 +642,12 @@ func TestClaimsAtTheCeiling(t *testing.T) {
 				case "ratio":
 					wrong = o.Verdict != want
 				case "equal":
-					wrong = o.Verdict != claim.Inconclusive
+					wrong = o.Verdict != Inconclusive
 				case "bound": // of fast
-					open := o.Verdict == claim.Inconclusive && strings.Contains(o.Reason, "ceiling")
+					open := o.Verdict == Inconclusive && strings.Contains(o.Reason, "ceiling")
 					wrong = open != (who == "fast")
 				case "most-late":
-					wrong = o.Verdict != claim.Inconclusive
+					wrong = o.Verdict != Inconclusive
 				}
 				if wrong {
 					t.Errorf("%s at %v of the ceiling: %s: %s (%s), %+v", who, share, o.Claim.ID, o.Verdict, o.Reason, o.Shown)
@@ -685,7 +684,7 @@ func TestMovingClaims(t *testing.T) {
 		for _, o := range c.Outcomes {
 			switch o.Claim.ID {
 			case "ratio", "direction", "reversed", "drop", "excess", "trend", "each":
-				if o.Verdict != claim.Inconclusive || !strings.Contains(o.Reason, "still rising 6 % (3–10) over the epoch") {
+				if o.Verdict != Inconclusive || !strings.Contains(o.Reason, "still rising 6 % (3–10) over the epoch") {
 					t.Errorf("%s: %s (%s)", o.Claim.ID, o.Verdict, o.Reason)
 				}
 			}
@@ -711,8 +710,8 @@ func TestMovingClaimsFarApart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]claim.Verdict{"ratio": claim.Confirmed, "direction": claim.SmallerLead,
-		"reversed": claim.Contradicted, "each": claim.Confirmed, "trend": claim.Confirmed, "drop": claim.SameDirection}
+	want := map[string]Verdict{"ratio": Confirmed, "direction": SmallerLead,
+		"reversed": Contradicted, "each": Confirmed, "trend": Confirmed, "drop": SameDirection}
 	for _, o := range c.Outcomes {
 		if v, asked := want[o.Claim.ID]; asked && o.Verdict != v {
 			t.Errorf("%s: %s (%s), want %s; %+v", o.Claim.ID, o.Verdict, o.Reason, v, o.Shown)
@@ -730,7 +729,7 @@ func TestUnplannedClaims(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o := c.Outcomes[0]; o.Verdict != claim.Confirmed || !strings.Contains(o.Reason, "not planned") || o.Epochs != 12 {
+	if o := c.Outcomes[0]; o.Verdict != Confirmed || !strings.Contains(o.Reason, "not planned") || o.Epochs != 12 {
 		t.Errorf("%s (%s), %+v", o.Verdict, o.Reason, o.Shown)
 	}
 }
@@ -741,13 +740,13 @@ func TestUntestableHere(t *testing.T) {
 	st := readFake(t)
 	run := fakeRun(t, st, Choice{})
 	e := &evidence{study: st, run: run}
-	cell := claim.ParseCell("fast @ c10")
+	cell := ParseCell("fast @ c10")
 	for _, metric := range []string{"rate_sd", "rate_max", "service_sd", "service_max"} {
-		if v, why := e.Missing(cell, metric); v != claim.NotTestable || !strings.Contains(why, "repeated cold loads") {
+		if v, why := e.Missing(cell, metric); v != NotTestable || !strings.Contains(why, "repeated cold loads") {
 			t.Errorf("%s: %s, %s", metric, v, why)
 		}
 	}
-	if v, why := e.Missing(cell, "threads"); v != claim.NotTestable || !strings.Contains(why, "one CPU") {
+	if v, why := e.Missing(cell, "threads"); v != NotTestable || !strings.Contains(why, "one CPU") {
 		t.Errorf("%s, %s", v, why)
 	}
 	run.Plan.Processes, run.Host.ServerCPUs = record.PerPart, []int{0, 1}

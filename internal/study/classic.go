@@ -9,7 +9,6 @@ import (
 	"slices"
 	"time"
 
-	"dyno/internal/claim"
 	"dyno/internal/judge"
 	"dyno/internal/plan"
 	"dyno/internal/record"
@@ -111,14 +110,14 @@ func (s *Study) classicRun(file string) (*report.Data, error) {
 
 // publishedOf returns the published figures at a classic run's level. If a contestant and date have
 // a time for a number of requests, it must be the run's number.
-func (s *Study) publishedOf(run *record.Run) (figures []claim.Figure) {
+func (s *Study) publishedOf(run *record.Run) (figures []Figure) {
 	p := &run.Plan
 	for _, f := range s.Figures {
 		l := s.level(f.Level)
 		if l == nil || l.At != p.First() || !slices.Contains(p.Contestants, f.Contestant) {
 			continue
 		}
-		another := slices.ContainsFunc(s.Figures, func(o claim.Figure) bool {
+		another := slices.ContainsFunc(s.Figures, func(o Figure) bool {
 			return o.Cell == f.Cell && o.Date == f.Date && o.N > 0 && o.N != p.Load.Requests
 		})
 		if !another {

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"dyno/internal/claim"
 )
 
 const besideStudy = `title = "Fast against slow"
@@ -53,8 +51,8 @@ func TestExtraLevel(t *testing.T) {
 	}
 	for _, c := range []struct {
 		Choice
-		beside claim.Verdict
-	}{{Choice{}, claim.Confirmed}, {Choice{Levels: []string{"c10"}}, claim.NotRun}} {
+		beside Verdict
+	}{{Choice{}, Confirmed}, {Choice{Levels: []string{"c10"}}, NotRun}} {
 		run := fakeRun(t, st, c.Choice)
 		if !run.Plan.Ranks() {
 			t.Errorf("not all pairs at one level: %v", run.Plan.Family)
@@ -64,7 +62,7 @@ func TestExtraLevel(t *testing.T) {
 		if err != nil || st.Whole(run) != nil {
 			t.Fatal(err, st.Whole(run))
 		}
-		for i, want := range []claim.Verdict{claim.Confirmed, c.beside} {
+		for i, want := range []Verdict{Confirmed, c.beside} {
 			if o := judged.Outcomes[i]; o.Verdict != want {
 				t.Errorf("%v, %s: %s (%s), want %s", c.Levels, o.Claim.ID, o.Verdict, o.Reason, want)
 			}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"dyno/internal/claim"
 	"dyno/internal/judge"
 	"dyno/internal/record"
 )
@@ -21,17 +20,17 @@ func (e *evidence) costs() (out []cost) {
 		for i := range e.study.Levels {
 			l := &e.study.Levels[i]
 			c := cost{Contestant: name, Level: l.Name, Base: cmp.Or(l.Base, e.study.Base)}
-			if _, loaded := e.cell(claim.Cell{Contestant: name, Level: c.Level}); !loaded || c.Level == c.Base ||
+			if _, loaded := e.cell(Cell{Contestant: name, Level: c.Level}); !loaded || c.Level == c.Base ||
 				!slices.Contains(e.study.at(l), name) ||
 				!slices.Contains(e.study.at(e.study.level(c.Base)), name) {
 				continue
 			}
 			for _, level := range []string{c.Level, c.Base} {
-				c.Absent = cmp.Or(e.unsettled(claim.Cell{Contestant: name, Level: level}, m.Name), c.Absent)
+				c.Absent = cmp.Or(e.unsettled(Cell{Contestant: name, Level: level}, m.Name), c.Absent)
 			}
 			if c.Absent == "" {
-				here, _ := e.cell(claim.Cell{Contestant: name, Level: c.Level})
-				base, _ := e.cell(claim.Cell{Contestant: name, Level: c.Base})
+				here, _ := e.cell(Cell{Contestant: name, Level: c.Level})
+				base, _ := e.cell(Cell{Contestant: name, Level: c.Base})
 				c.More, c.Of = e.table().Difference(m, here, base, 0.95), e.table().Level(m, base)
 			}
 			out = append(out, c)

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
-
-	"dyno/internal/claim"
 )
 
 // sentencesFile lists the sentences in all articles.
@@ -16,7 +14,7 @@ const sentencesFile = Folder + "/sentences.csv"
 // other studies' claims are not run. It returns an error if a claim names a sentence that does not
 // exist, or if a sentence has neither a claim nor a reason.
 func Coverage(fsys fs.FS, all []*Judged) (*Covered, error) {
-	articles, err := claim.ReadSentences(fsys, sentencesFile)
+	articles, err := ReadSentences(fsys, sentencesFile)
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +31,7 @@ func Coverage(fsys fs.FS, all []*Judged) (*Covered, error) {
 		} else {
 			c.Claims = append(c.Claims, unjudged(s))
 		}
-		for _, one := range claim.Current(s.Claims) {
+		for _, one := range Current(s.Claims) {
 			for _, id := range one.Sentences {
 				claims[id]++
 			}
@@ -53,7 +51,7 @@ func Coverage(fsys fs.FS, all []*Judged) (*Covered, error) {
 		}
 	}
 	for _, s := range studies {
-		for _, one := range claim.Current(s.Claims) {
+		for _, one := range Current(s.Claims) {
 			for _, id := range one.Sentences {
 				if claims[id] > 0 {
 					errs = append(errs, fmt.Errorf("%s/study.toml: the claim %s judges %s, which is not in %s", s.Trials(),
@@ -68,8 +66,8 @@ func Coverage(fsys fs.FS, all []*Judged) (*Covered, error) {
 // unjudged returns the claims of a study without trials.
 func unjudged(s *Study) *Claims {
 	c := &Claims{Slug: s.Slug}
-	for _, one := range claim.Current(s.Claims) {
-		c.Outcomes = append(c.Outcomes, claim.Outcome{Claim: one, Verdict: claim.NotRun, Reason: "no trials yet"})
+	for _, one := range Current(s.Claims) {
+		c.Outcomes = append(c.Outcomes, Outcome{Claim: one, Verdict: NotRun, Reason: "no trials yet"})
 	}
 	return c
 }

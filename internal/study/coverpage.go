@@ -6,20 +6,19 @@ import (
 	"slices"
 	"strings"
 
-	"dyno/internal/claim"
 	"dyno/internal/document"
 )
 
 // Covered is every sentence in the articles, and the claims that judge it.
 type Covered struct {
-	Articles []claim.Article
+	Articles []Article
 	Claims   []*Claims // by study
 }
 
 // judgment is a claim that judges a sentence.
 type judgment struct {
 	slug    string
-	outcome *claim.Outcome
+	outcome *Outcome
 }
 
 // of returns the claims that judge a sentence, in the order of the studies.
@@ -44,12 +43,12 @@ const (
 )
 
 // class returns a sentence's class.
-func (c *Covered) class(s *claim.Sentence) int {
+func (c *Covered) class(s *Sentence) int {
 	class := isUntestable
 	for _, j := range c.of(s.ID) {
 		switch j.outcome.Verdict {
-		case claim.NotTestable:
-		case claim.NotRun:
+		case NotTestable:
+		case NotRun:
 			class = isMissing
 		default:
 			return isJudged
@@ -105,7 +104,7 @@ func countRow(title, letter string, n [classes]int) document.Row {
 }
 
 // section returns the table of one article's sentences.
-func (c *Covered) section(a *claim.Article) document.Section {
+func (c *Covered) section(a *Article) document.Section {
 	t := document.Table{Columns: []document.Column{{Head: "id", Lead: true}, {Head: "where"}, {Head: "what it says"},
 		{Head: "what became of it"}}}
 	for i := range a.Sentences {
@@ -118,7 +117,7 @@ func (c *Covered) section(a *claim.Article) document.Section {
 }
 
 // answer is a sentence's result: a line for each claim, linked to their study's page.
-func (c *Covered) answer(s *claim.Sentence) document.Cell {
+func (c *Covered) answer(s *Sentence) document.Cell {
 	var lines, slugs []string
 	for _, j := range c.of(s.ID) {
 		lines = append(lines, fmt.Sprintf("%s %s: %s", claimMarks[j.outcome.Verdict].icon, j.outcome.Verdict,

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 
-	"dyno/internal/claim"
 	"dyno/internal/document"
 )
 
@@ -30,14 +29,14 @@ func FindingsPage(w io.Writer, all []*Judged) error {
 		return document.Markdown(w, page, 1)
 	}
 	t := document.Table{Columns: []document.Column{{Head: "study", Lead: true}, {Head: "claims", Number: true}}}
-	for _, verdict := range claim.Verdicts {
+	for _, verdict := range Verdicts {
 		t.Columns = append(t.Columns, document.Column{Head: claimMarks[verdict].icon + " " + string(verdict),
 			Number: true})
 	}
 	for _, d := range all {
 		row := document.Row{Cells: []document.Cell{{Value: d.Claims.Slug, Link: d.Claims.folder() + ReadmeFile},
 			{Value: fmt.Sprint(d.Claims.published())}}}
-		for _, verdict := range claim.Verdicts {
+		for _, verdict := range Verdicts {
 			row.Cells = append(row.Cells, document.Cell{Value: fmt.Sprint(d.Claims.with(verdict))})
 		}
 		t.Rows = append(t.Rows, row)
@@ -72,7 +71,7 @@ func (v *page) findingsSection() document.Section {
 			continue
 		}
 		found := document.Clean(o.Reason)
-		if len(o.Shown) == 1 && o.Verdict != claim.NotTestable {
+		if len(o.Shown) == 1 && o.Verdict != NotTestable {
 			found = oursText(o)
 		}
 		list.Items = append(list.Items, document.Item{Label: claimMarks[o.Verdict].icon + " " + string(o.Verdict),
@@ -88,7 +87,7 @@ func (v *page) findingsSection() document.Section {
 }
 
 // with counts the published claims that have an outcome.
-func (c *Claims) with(verdict claim.Verdict) (n int) {
+func (c *Claims) with(verdict Verdict) (n int) {
 	for i := range c.Outcomes {
 		if c.Outcomes[i].Verdict == verdict && c.Outcomes[i].Claim.Counts() {
 			n++

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"dyno/internal/claim"
 	"dyno/internal/judge"
 	"dyno/internal/plan"
 	"dyno/internal/record"
@@ -167,10 +166,10 @@ func TestFreshStudy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]claim.Verdict{"threads": claim.Confirmed, "grows": claim.Confirmed, "cpu": claim.Confirmed,
-		"since":   claim.Confirmed,
-		"sockets": claim.Contradicted, "swap": claim.Confirmed, "idle": claim.Confirmed,
-		"idle memory": claim.Confirmed, "idle cpu": claim.Confirmed, "tail": claim.Confirmed}
+	want := map[string]Verdict{"threads": Confirmed, "grows": Confirmed, "cpu": Confirmed,
+		"since":   Confirmed,
+		"sockets": Contradicted, "swap": Confirmed, "idle": Confirmed,
+		"idle memory": Confirmed, "idle cpu": Confirmed, "tail": Confirmed}
 	for _, o := range d.Claims.Outcomes {
 		if o.Verdict != want[o.Claim.ID] || strings.Contains(o.Reason, "not planned to compare") {
 			t.Errorf("%s: %s, %s", o.Claim.ID, o.Verdict, o.Reason)

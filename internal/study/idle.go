@@ -3,7 +3,6 @@ package study
 import (
 	"fmt"
 
-	"dyno/internal/claim"
 	"dyno/internal/judge"
 )
 
@@ -12,9 +11,9 @@ import (
 const idle = "idle"
 
 // unloaded compares two idle processes, started for the same epochs.
-func (e *evidence) unloaded(a, b claim.Cell, metric string) claim.Comparison {
+func (e *evidence) unloaded(a, b Cell, metric string) Comparison {
 	m, _ := judge.MetricNamed(metric)
-	return claim.Comparison{
+	return Comparison{
 		Ratio: judge.UnloadedRatio(e.run, a.Contestant, b.Contestant, m, 1-e.data.Analysis.AlphaAt),
 	}
 }

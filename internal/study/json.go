@@ -5,7 +5,6 @@ import (
 	"io"
 	"slices"
 
-	"dyno/internal/claim"
 	"dyno/internal/document"
 	"dyno/internal/report"
 )
@@ -36,8 +35,8 @@ type outcomeJSON struct {
 	Metric    string           `json:"metric"`
 	Published string           `json:"published"`
 	Counted   bool             `json:"counted"` // among the published claims
-	Verdict   claim.Verdict    `json:"verdict"`
-	Before    claim.Verdict    `json:"verdict_before_amendment,omitempty"`
+	Verdict   Verdict          `json:"verdict"`
+	Before    Verdict          `json:"verdict_before_amendment,omitempty"`
 	Reason    string           `json:"reason"`
 	Ours      []map[string]any `json:"ours"`
 	Epochs    int              `json:"epochs"`
@@ -87,7 +86,7 @@ func (c *Claims) json() *studyJSON {
 	return o
 }
 
-func (c *Claims) outcomeJSON(o *claim.Outcome) outcomeJSON {
+func (c *Claims) outcomeJSON(o *Outcome) outcomeJSON {
 	one := outcomeJSON{ID: o.Claim.ID, Text: o.Claim.Text, Sentences: slices.Concat([]string{}, o.Claim.Sentences),
 		Source: cmp.Or(o.Claim.Source, c.Source), Place: document.OrNull(o.Claim.Place),
 		Kind: document.OrNull(o.Claim.Kind), Metric: o.Claim.Metric, Published: publishedText(o), Counted: o.Claim.Counts(), Verdict: o.Verdict,

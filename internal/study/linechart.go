@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"dyno/internal/claim"
 	"dyno/internal/document"
 	"dyno/internal/judge"
 	"dyno/internal/record"
@@ -15,7 +14,7 @@ import (
 
 // chart is a chart that a study asks for: one metric's figures over levels, measured and published.
 type chart struct {
-	Metric    claim.Metric
+	Metric    Metric
 	Lines     []string // contestants with a line
 	Published []string // dates with plots of their own; if empty, published figures are marked beside ours
 	Plots     []plot
@@ -33,7 +32,7 @@ type plot struct {
 
 // plotPublished is a published figure at a level, by index.
 type plotPublished struct {
-	claim.Figure
+	Figure
 	Level int
 }
 

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"dyno/internal/claim"
 	"dyno/internal/document"
 	"dyno/internal/judge"
 	"dyno/internal/report"
@@ -22,9 +21,9 @@ type Claims struct {
 	LeftOut                       []string          // the study's contestants that are not in the run's plan
 	File                          string            // the trials' file
 	Changed                       bool              // the claims changed after the run was planned
-	Outcomes                      []claim.Outcome
-	Withdrawn                     []claim.Claim // claims that the run was planned with, withdrawn since
-	Committed                     *agreement    // with the committed run; nil for that run itself, or without one
+	Outcomes                      []Outcome
+	Withdrawn                     []Claim    // claims that the run was planned with, withdrawn since
+	Committed                     *agreement // with the committed run; nil for that run itself, or without one
 	Published                     []published
 	Costs                         []cost
 	Variants                      []worth
@@ -33,7 +32,7 @@ type Claims struct {
 
 // published is a published figure with the measured one, both in the metric's base unit.
 type published struct {
-	claim.Figure
+	Figure
 	Ours   judge.Estimate
 	Absent string // why there is no measured figure
 }
@@ -42,7 +41,7 @@ type published struct {
 type agreement struct {
 	File   string // the other run's trials
 	Judged int    // claims that both runs could judge
-	Differ []claim.Difference
+	Differ []Difference
 }
 
 // same says for how many claims both runs have the same outcome.
@@ -92,7 +91,7 @@ func (c *Claims) published() (n int) {
 // counts lists the published claims by outcome: "3 confirmed, 1 contradicted".
 func (c *Claims) counts() string {
 	var parts []string
-	for _, v := range claim.Verdicts {
+	for _, v := range Verdicts {
 		if n := c.with(v); n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, v))
 		}
@@ -102,8 +101,8 @@ func (c *Claims) counts() string {
 
 // mainCounts says how many claims hold, how many do not, and how many are in between or open.
 func (c *Claims) mainCounts() string {
-	yes, no := c.with(claim.Confirmed), c.with(claim.Contradicted)
-	text := fmt.Sprintf("%d %s, %d %s", yes, claim.Confirmed, no, claim.Contradicted)
+	yes, no := c.with(Confirmed), c.with(Contradicted)
+	text := fmt.Sprintf("%d %s, %d %s", yes, Confirmed, no, Contradicted)
 	if others := c.published() - yes - no; others > 0 {
 		text += fmt.Sprintf(", %d in between or open (in the report)", others)
 	}
@@ -111,13 +110,13 @@ func (c *Claims) mainCounts() string {
 }
 
 // publishedText formats the published figure: "2.63 ×", "at least 60 %".
-func publishedText(o *claim.Outcome) string {
+func publishedText(o *Outcome) string {
 	c := &o.Claim
 	limit := func(x float64) string {
 		switch {
-		case c.Kind == claim.Drop:
+		case c.Kind == Drop:
 			return fmt.Sprintf("%g %%", x)
-		case c.Kind == claim.Spread, (c.Kind == claim.Most || c.Kind == claim.All) && len(c.Over) > 0:
+		case c.Kind == Spread, (c.Kind == Most || c.Kind == ClaimAll) && len(c.Over) > 0:
 			return fmt.Sprintf("%g ×", x)
 		}
 		s := report.ScaleOf(o.Metric.Unit, x)
@@ -131,33 +130,33 @@ func publishedText(o *claim.Outcome) string {
 		limits = append(limits, "at most "+limit(*c.AtMost))
 	}
 	switch {
-	case c.Kind == claim.Most && c.Near > 0:
+	case c.Kind == Most && c.Near > 0:
 		return "most within " + report.PerCent(c.Near) + " of the median"
-	case (c.Kind == claim.Most || c.Kind == claim.All) && len(c.Over) == 1:
+	case (c.Kind == Most || c.Kind == ClaimAll) && len(c.Over) == 1:
 		return c.Kind + " " + report.And(limits) + " " + c.Over[0]
-	case (c.Kind == claim.Most || c.Kind == claim.All) && len(c.Over) > 1:
+	case (c.Kind == Most || c.Kind == ClaimAll) && len(c.Over) > 1:
 		return c.Kind + " " + report.And(limits) + " " + others(c)
-	case c.Kind == claim.Most || c.Kind == claim.All:
+	case c.Kind == Most || c.Kind == ClaimAll:
 		return c.Kind + " " + report.And(limits)
-	case c.Kind == claim.Spread && len(c.Over) > 0:
-		return "a spread of " + report.And(limits) + " that @ " + claim.ParseCell(c.Over[0]).Level
-	case c.Kind == claim.Spread:
+	case c.Kind == Spread && len(c.Over) > 0:
+		return "a spread of " + report.And(limits) + " that @ " + ParseCell(c.Over[0]).Level
+	case c.Kind == Spread:
 		return "a spread of " + report.And(limits)
-	case c.Kind == claim.Repeats:
+	case c.Kind == Repeats:
 		return fmt.Sprintf("alike within a factor of %g", c.Within)
 	case len(limits) > 0:
 		return report.And(limits)
-	case c.Kind == claim.Ratio:
+	case c.Kind == Ratio:
 		return fmt.Sprintf("%g ×", c.Value)
-	case c.Kind == claim.Drop && len(c.Than) == 0:
+	case c.Kind == Drop && len(c.Than) == 0:
 		return fmt.Sprintf("%g %%", c.Value)
-	case c.Kind == claim.Drop:
+	case c.Kind == Drop:
 		return "a larger drop"
-	case c.Kind == claim.Equal:
+	case c.Kind == Equal:
 		return "equal"
-	case c.Kind == claim.Order && len(c.Over) > 0:
+	case c.Kind == Order && len(c.Over) > 0:
 		return "each before its other"
-	case c.Kind == claim.Order:
+	case c.Kind == Order:
 		return strings.Join(c.Cells, " before ")
 	}
 	return c.Direction
@@ -165,31 +164,31 @@ func publishedText(o *claim.Outcome) string {
 
 // others names the cells that a counting claim compares its cells with, if they are not all
 // compared with one cell.
-func others(c *claim.Claim) string {
+func others(c *Claim) string {
 	for i, s := range c.Cells {
-		if claim.ParseCell(s).Contestant != claim.ParseCell(c.Over[i]).Contestant {
+		if ParseCell(s).Contestant != ParseCell(c.Over[i]).Contestant {
 			return "its other"
 		}
 	}
-	return "themselves @ " + claim.ParseCell(c.Over[0]).Level
+	return "themselves @ " + ParseCell(c.Over[0]).Level
 }
 
 // whereText says where the claim was published: the sentences, and its place in the study's source
 // or in the claim's own source.
-func whereText(o *claim.Outcome) string {
+func whereText(o *Outcome) string {
 	place := strings.Join(report.NonEmpty(document.Clean(o.Claim.Source), document.Clean(o.Claim.Place)), ": ")
 	return strings.Join(report.NonEmpty(document.Clean(strings.Join(o.Claim.Sentences, ", ")), place), ", ")
 }
 
 // shownText formats a measured figure with its interval.
-func shownText(s claim.Shown) string {
+func shownText(s Shown) string {
 	e := s.Estimate
 	switch {
 	case s.Unit == "×":
 		return s.What + " " + factorText(e)
-	case s.Unit == claim.Contestants && e.Lo == e.Hi:
+	case s.Unit == Contestants && e.Lo == e.Hi:
 		return fmt.Sprintf("%g %s", e.Value, s.What)
-	case s.Unit == claim.Contestants:
+	case s.Unit == Contestants:
 		return fmt.Sprintf("%g to %g %s", e.Lo, e.Hi, s.What)
 	case s.Unit == "%":
 		return fmt.Sprintf("%s %s (%s–%s) %%", s.What, report.Sig3(e.Value), report.Sig3(e.Lo), report.Sig3(e.Hi))
@@ -220,14 +219,14 @@ func estimateText(e judge.Estimate, unit string) string {
 
 // oursText formats a claim's measured figures on one line. A published factor needs no further
 // name.
-func oursText(o *claim.Outcome) string {
-	if len(o.Shown) == 1 && o.Claim.Kind == claim.Ratio {
+func oursText(o *Outcome) string {
+	if len(o.Shown) == 1 && o.Claim.Kind == Ratio {
 		return factorText(o.Shown[0].Estimate)
 	}
 	var parts []string
 	for i, s := range o.Shown {
 		parts = append(parts, shownText(s))
-		if s.Unit == claim.Contestants && i == 0 {
+		if s.Unit == Contestants && i == 0 {
 			parts[0] += " " + strings.TrimPrefix(publishedText(o), o.Claim.Kind+" ")
 		}
 	}
@@ -236,7 +235,7 @@ func oursText(o *claim.Outcome) string {
 
 // measuredAs begins the text about the measured figures: "Measured", with the metric unless it is
 // the rate.
-func measuredAs(o *claim.Outcome) string {
+func measuredAs(o *Outcome) string {
 	if o.Metric.Name == "throughput" {
 		return "Measured"
 	}
@@ -244,7 +243,7 @@ func measuredAs(o *claim.Outcome) string {
 }
 
 // evidenceText gives an outcome's reasons besides its figures.
-func evidenceText(o *claim.Outcome) string {
+func evidenceText(o *Outcome) string {
 	parts := []string{document.Clean(o.Reason)}
 	if o.Epochs > 0 && !o.Metric.Static {
 		parts = append(parts, document.Count(o.Epochs, "epoch"))
@@ -257,7 +256,7 @@ func evidenceText(o *claim.Outcome) string {
 
 // warningsText names the questions behind a claim's warnings, and the contestants concerned:
 // "generator free? (iris, kestrel), warmed up?".
-func warningsText(list []claim.Warning) string {
+func warningsText(list []Warning) string {
 	var parts []string
 	for _, q := range judge.Questions {
 		asked := false
@@ -282,15 +281,15 @@ func warningsText(list []claim.Warning) string {
 }
 
 // claimMarks are the outcomes' icons and styles.
-var claimMarks = map[claim.Verdict]struct {
+var claimMarks = map[Verdict]struct {
 	icon  string
 	style document.Style
 }{
-	claim.Confirmed: {"✓", document.Good}, claim.SmallerLead: {"↓", document.Same},
-	claim.LargerLead:    {"↑", document.Same},
-	claim.SameDirection: {"→", document.Same}, claim.Contradicted: {"✗", document.Bad},
-	claim.Inconclusive: {"?", document.Warn},
-	claim.NotTestable:  {"–", document.Quiet}, claim.NotRun: {"–", document.Quiet},
+	Confirmed: {"✓", document.Good}, SmallerLead: {"↓", document.Same},
+	LargerLead:    {"↑", document.Same},
+	SameDirection: {"→", document.Same}, Contradicted: {"✗", document.Bad},
+	Inconclusive: {"?", document.Warn},
+	NotTestable:  {"–", document.Quiet}, NotRun: {"–", document.Quiet},
 }
 
 // claims returns the study's outcomes, with the published and the measured figures.
@@ -330,7 +329,7 @@ func (v *page) claims() document.Section {
 
 // item returns a claim with its outcome, "Claimed: … Measured: 1.05 × (1.01–1.08).", and what the
 // outcome rests on.
-func (c *Claims) item(o *claim.Outcome) document.Item {
+func (c *Claims) item(o *Outcome) document.Item {
 	text := "Claimed: " + stopped(o.Claim.Text)
 	if ours := oursText(o); ours != "" {
 		text += " " + measuredAs(o) + ": " + stopped(ours)
@@ -342,7 +341,7 @@ func (c *Claims) item(o *claim.Outcome) document.Item {
 }
 
 // amendedText says why a claim was amended after the run, and its former outcome.
-func amendedText(o *claim.Outcome) string {
+func amendedText(o *Outcome) string {
 	if o.Before == "" {
 		return ""
 	}
@@ -386,11 +385,11 @@ func ClaimsText(w io.Writer, j *Judged) error {
 
 // publishedAs returns the published figure or order; for a claim on many contestants the criterion,
 // which is the study's.
-func publishedAs(o *claim.Outcome) string {
+func publishedAs(o *Outcome) string {
 	switch o.Claim.Kind {
 	case "":
 		return "Published: in words"
-	case claim.Most, claim.All, claim.Spread, claim.Repeats:
+	case Most, ClaimAll, Spread, Repeats:
 		return "Published: in words, judged as " + publishedText(o)
 	}
 	return "Published: " + publishedText(o)

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/internal/claim"
 	"dyno/internal/judge"
 )
 
@@ -18,7 +17,7 @@ import (
 // has the dates' figures in order: the first that has a cell counts.
 type article struct {
 	study   *Study
-	figures []claim.Figure
+	figures []Figure
 	dates   []string
 }
 
@@ -29,7 +28,7 @@ var names = map[string][]string{
 }
 
 // figure returns a cell's published value.
-func (a *article) figure(c claim.Cell, metric string) (float64, bool) {
+func (a *article) figure(c Cell, metric string) (float64, bool) {
 	for _, date := range a.dates {
 		for _, name := range append(slices.Clone(names[metric]), metric) {
 			for _, f := range a.figures {
@@ -40,7 +39,7 @@ func (a *article) figure(c claim.Cell, metric string) (float64, bool) {
 		}
 		if metric == "cpu_time" { // of one load: what is published is the time since the start
 			if now, ok := a.figure(c, "cpu_since_start"); ok {
-				before, _ := a.figure(claim.Cell{Contestant: c.Contestant, Level: a.loadBefore(c.Level)}, "cpu_since_start")
+				before, _ := a.figure(Cell{Contestant: c.Contestant, Level: a.loadBefore(c.Level)}, "cpu_since_start")
 				return now - before, true
 			}
 		}
@@ -60,7 +59,7 @@ func (a *article) loadBefore(level string) string {
 
 // ratio returns the published ratio of one cell to another, even if only a lead or a drop is
 // published.
-func (a *article) ratio(x, y claim.Cell, metric string) (float64, bool) {
+func (a *article) ratio(x, y Cell, metric string) (float64, bool) {
 	v, ok := a.figure(x, metric)
 	w, ok2 := a.figure(y, metric)
 	if ok && ok2 && w > 0 {
@@ -77,24 +76,24 @@ func (a *article) ratio(x, y claim.Cell, metric string) (float64, bool) {
 	return 0, false
 }
 
-func (a *article) Missing(c claim.Cell, metric string) (claim.Verdict, string) {
-	if _, ok := a.figure(c, metric); ok || slices.ContainsFunc(a.figures, func(f claim.Figure) bool {
+func (a *article) Missing(c Cell, metric string) (Verdict, string) {
+	if _, ok := a.figure(c, metric); ok || slices.ContainsFunc(a.figures, func(f Figure) bool {
 		return f.To.Contestant != "" && (f.Cell == c || f.To == c)
 	}) {
 		return "", ""
 	}
-	return claim.NotRun, "not published"
+	return NotRun, "not published"
 }
 
-func (a *article) Moves(claim.Cell, string) string                   { return "" }
-func (a *article) Warnings(claim.Cell, string) []claim.Warning       { return nil }
-func (a *article) Margin() float64                                   { return 0.03 }
-func (a *article) Range(claim.Cell, string) (float64, float64, bool) { return 0, 0, false }
-func (a *article) RatioRange(x, y claim.Cell, metric string) (float64, float64, bool) {
+func (a *article) Moves(Cell, string) string                   { return "" }
+func (a *article) Warnings(Cell, string) []Warning             { return nil }
+func (a *article) Margin() float64                             { return 0.03 }
+func (a *article) Range(Cell, string) (float64, float64, bool) { return 0, 0, false }
+func (a *article) RatioRange(x, y Cell, metric string) (float64, float64, bool) {
 	return 0, 0, false
 }
 
-func (a *article) Level(c claim.Cell, metric string) judge.Estimate {
+func (a *article) Level(c Cell, metric string) judge.Estimate {
 	v, ok := a.figure(c, metric)
 	if !ok {
 		return judge.Estimate{}
@@ -102,12 +101,12 @@ func (a *article) Level(c claim.Cell, metric string) judge.Estimate {
 	return judge.Estimate{Value: v, Lo: v, Hi: v, N: 100}
 }
 
-func (a *article) Compare(x, y claim.Cell, metric string) claim.Comparison {
+func (a *article) Compare(x, y Cell, metric string) Comparison {
 	r, ok := a.ratio(x, y, metric)
 	if !ok {
-		return claim.Comparison{Note: "not published"}
+		return Comparison{Note: "not published"}
 	}
-	return claim.Comparison{Ratio: judge.Estimate{Value: r, Lo: r, Hi: r, N: 100}}
+	return Comparison{Ratio: judge.Estimate{Value: r, Lo: r, Hi: r, N: 100}}
 }
 
 // dateForm finds the date in a claim's source: "20 Apr 2016", or "Oct 2018".
@@ -128,28 +127,28 @@ func datesOf(source string) (dates []string) {
 }
 
 // published narrows a claim on many cells to the cells with figures in the article.
-func (a *article) published(c claim.Claim) claim.Claim {
-	if c.Kind != claim.Most && c.Kind != claim.All && c.Kind != claim.Spread {
+func (a *article) published(c Claim) Claim {
+	if c.Kind != Most && c.Kind != ClaimAll && c.Kind != Spread {
 		return c
 	}
 	var cells, over []string
 	for i, s := range c.Cells {
-		if v, _ := a.Missing(claim.ParseCell(s), c.Metric); v != "" {
+		if v, _ := a.Missing(ParseCell(s), c.Metric); v != "" {
 			continue
 		}
-		if len(c.Over) == len(c.Cells) && c.Kind != claim.Spread {
-			if v, _ := a.Missing(claim.ParseCell(c.Over[i]), c.Metric); v != "" {
+		if len(c.Over) == len(c.Cells) && c.Kind != Spread {
+			if v, _ := a.Missing(ParseCell(c.Over[i]), c.Metric); v != "" {
 				continue
 			}
 			over = append(over, c.Over[i])
 		}
 		cells = append(cells, s)
 	}
-	if len(c.Over) == len(c.Cells) && c.Kind != claim.Spread {
+	if len(c.Over) == len(c.Cells) && c.Kind != Spread {
 		c.Over = over
-	} else if c.Kind == claim.Spread {
+	} else if c.Kind == Spread {
 		c.Over = slices.DeleteFunc(slices.Clone(c.Over), func(s string) bool {
-			v, _ := a.Missing(claim.ParseCell(s), c.Metric)
+			v, _ := a.Missing(ParseCell(s), c.Metric)
 			return v != ""
 		})
 	}
@@ -159,7 +158,7 @@ func (a *article) published(c claim.Claim) claim.Claim {
 
 // schmidt returns the figures of the routers' benchmark, with the time for all its routes as a
 // request's CPU time.
-func schmidt(t *testing.T, s *Study) (list []claim.Figure) {
+func schmidt(t *testing.T, s *Study) (list []Figure) {
 	t.Helper()
 	f, err := os.Open("../../examples/published-figures.csv")
 	if err != nil {
@@ -173,7 +172,7 @@ func schmidt(t *testing.T, s *Study) (list []claim.Figure) {
 	levels := map[string]string{"Param": "one", "StaticAll": "static", "GithubAll": "github", "GPlusAll": "gplus", "ParseAll": "parse"}
 	who := map[string]string{"HttpServeMux": "net-http", "GoJsonRest": "go-json-rest", "GocraftWeb": "gocraft-web", "Goji": "goji-v1",
 		"GorillaMux": "gorilla-mux", "HttpRouter": "httprouter", "HttpTreeMux": "httptreemux", "Kocha": "kocha-urlrouter"}
-	m, _ := claim.MetricNamed("cpu_per_request")
+	m, _ := MetricNamed("cpu_per_request")
 	for _, row := range rows {
 		name := strings.ToLower(row[5])
 		if known := who[row[5]]; known != "" {
@@ -183,13 +182,13 @@ func schmidt(t *testing.T, s *Study) (list []claim.Figure) {
 		if row[3] != "router-bench" || row[9] != "ns_op" || levels[row[4]] == "" || !slices.Contains(s.Contestants, name) {
 			continue
 		}
-		list = append(list, claim.Figure{Cell: claim.Cell{Contestant: name, Level: levels[row[4]]}, Metric: m, Base: v, Date: "2014"})
+		list = append(list, Figure{Cell: Cell{Contestant: name, Level: levels[row[4]]}, Metric: m, Base: v, Date: "2014"})
 	}
 	return list
 }
 
 // own judges a claim by its article's figures. A claim without published figures is not run.
-func own(s *Study, figures []claim.Figure, c claim.Claim) (claim.Verdict, string) {
+func own(s *Study, figures []Figure, c Claim) (Verdict, string) {
 	source := c.Source
 	if source == "" {
 		source = s.Source
@@ -197,15 +196,15 @@ func own(s *Study, figures []claim.Figure, c claim.Claim) (claim.Verdict, string
 	a := &article{study: s, figures: figures, dates: datesOf(source)}
 	one := a.published(c)
 	if len(c.Cells) > 0 && len(one.Cells) == 0 {
-		return claim.NotRun, "not published"
+		return NotRun, "not published"
 	}
-	o := claim.Judge([]claim.Claim{one}, a)[0]
+	o := Judge([]Claim{one}, a)[0]
 	reason := o.Reason
 	for _, x := range o.Shown {
 		reason += fmt.Sprintf("; %s %.4g", x.What, x.Estimate.Value)
 	}
 	if len(o.Shown) == 0 {
-		return claim.NotRun, reason
+		return NotRun, reason
 	}
 	return o.Verdict, reason
 }
@@ -225,14 +224,14 @@ func TestOwnFigures(t *testing.T) {
 			figures = schmidt(t, s)
 		}
 		judged, none := 0, 0
-		for _, c := range claim.Current(s.Claims) {
+		for _, c := range Current(s.Claims) {
 			if c.NotTestable != "" || c.Ours() {
 				continue
 			}
 			switch verdict, reason := own(s, figures, c); verdict {
-			case claim.Confirmed:
+			case Confirmed:
 				judged++
-			case claim.NotRun, claim.NotTestable:
+			case NotRun, NotTestable:
 				none++
 			default:
 				t.Errorf("%s: %s is %s by the article's own figures: %s", s.Slug, c.ID, verdict, reason)
@@ -258,13 +257,13 @@ func TestOwnFiguresRefuse(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		before := claim.Before(s.Claims)
+		before := Before(s.Claims)
 		for _, id := range ids {
-			i := slices.IndexFunc(before, func(c claim.Claim) bool { return c.ID == id })
+			i := slices.IndexFunc(before, func(c Claim) bool { return c.ID == id })
 			if i < 0 {
 				t.Fatalf("no claim %s", id)
 			}
-			if v, reason := own(s, s.Figures, before[i]); v == claim.Confirmed || v == claim.NotRun {
+			if v, reason := own(s, s.Figures, before[i]); v == Confirmed || v == NotRun {
 				t.Errorf("%s: %s, %s", id, v, reason)
 			}
 		}

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"dyno/internal/claim"
 	"dyno/internal/document"
 	"dyno/internal/judge"
 	"dyno/internal/report"
@@ -206,7 +205,7 @@ func (v *page) publishedTables() (tables []document.Block) {
 func (v *page) publishedTable(level string) document.Table {
 	type key struct{ contestant, date string }
 	var rows []key
-	var heads []claim.Metric
+	var heads []Metric
 	fields := map[key]map[string][]string{}
 	for i := range v.Claims.Published {
 		p := &v.Claims.Published[i]
@@ -217,7 +216,7 @@ func (v *page) publishedTable(level string) document.Table {
 		if fields[k] == nil {
 			rows, fields[k] = append(rows, k), map[string][]string{}
 		}
-		if !slices.ContainsFunc(heads, func(m claim.Metric) bool { return m.Name == p.Metric.Name }) {
+		if !slices.ContainsFunc(heads, func(m Metric) bool { return m.Name == p.Metric.Name }) {
 			heads = append(heads, p.Metric)
 		}
 		fields[k][p.Metric.Name] = append(fields[k][p.Metric.Name], p.theirs()+" → "+p.ours())
@@ -246,7 +245,7 @@ func (v *page) publishedTable(level string) document.Table {
 	return t
 }
 
-func better(m claim.Metric) string {
+func better(m Metric) string {
 	if m.More {
 		return "bigger"
 	}

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"dyno/internal/claim"
 	"dyno/internal/judge"
 	"dyno/internal/plan"
 	"dyno/internal/record"
@@ -39,7 +38,7 @@ func (s *Study) planned(c Choice) (levels []record.Level, cells []record.Cell, f
 			}
 		}
 	}
-	find := func(c claim.Cell) (record.Cell, bool) {
+	find := func(c Cell) (record.Cell, bool) {
 		i := slices.IndexFunc(taken, func(l *Level) bool { return l.Name == c.Level })
 		found := record.Cell{Contestant: c.Contestant, Level: i}
 		return found, i >= 0 && slices.Contains(cells, found)
@@ -47,8 +46,8 @@ func (s *Study) planned(c Choice) (levels []record.Level, cells []record.Cell, f
 	if !slices.ContainsFunc(taken[1:], func(l *Level) bool { return !l.Extra }) {
 		return levels, cells, nil // every pair at the first level is decided
 	}
-	for _, c := range claim.Current(s.Claims) {
-		if m, ok := claim.MetricNamed(c.Metric); !ok || m.Static {
+	for _, c := range Current(s.Claims) {
+		if m, ok := MetricNamed(c.Metric); !ok || m.Static {
 			continue
 		}
 		for _, p := range c.Pairs() {
@@ -113,7 +112,7 @@ func (s *Study) names(c Choice) []string {
 // Like AllDecided, it counts withdrawn verdicts: more epochs would not decide them.
 func (s *Study) Settled(run *record.Run, a *judge.Analysis) bool {
 	e := &evidence{study: s, run: run}
-	for _, c := range claim.Current(s.Claims) {
+	for _, c := range Current(s.Claims) {
 		for _, pair := range c.Pairs() {
 			x, ok := e.cell(pair.A)
 			y, ok2 := e.cell(pair.B)
@@ -154,7 +153,7 @@ func (s *Study) Whole(run *record.Run) error {
 func (s *Study) Ask(c Choice) plan.Question {
 	levels, cells, family := s.planned(c)
 	q := plan.Question{
-		Study: s.Slug, Title: s.Title, ClaimsHash: claim.Hash(s.Claims), Scenario: s.Scenario, Primary: s.Primary,
+		Study: s.Slug, Title: s.Title, ClaimsHash: Hash(s.Claims), Scenario: s.Scenario, Primary: s.Primary,
 		Contestants: slices.DeleteFunc(slices.Clone(s.participants(c.Quick)), func(name string) bool {
 			return !slices.ContainsFunc(s.taken(c), func(l *Level) bool { return slices.Contains(s.at(l), name) })
 		}),

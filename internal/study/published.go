@@ -3,7 +3,6 @@ package study
 import (
 	"cmp"
 
-	"dyno/internal/claim"
 	"dyno/internal/judge"
 	"dyno/internal/record"
 )
@@ -47,7 +46,7 @@ func (e *evidence) published() []published {
 
 // figure returns the measured counterpart of a published figure. If it was not measured directly,
 // figure computes it from the measured rate, or from the ratio of two rates.
-func (e *evidence) figure(f claim.Figure) judge.Estimate {
+func (e *evidence) figure(f Figure) judge.Estimate {
 	switch {
 	case f.Metric.Computed == "":
 		return e.measured(f.Cell, cmp.Or(f.Metric.Same, f.Metric.Name))
@@ -60,7 +59,7 @@ func (e *evidence) figure(f claim.Figure) judge.Estimate {
 }
 
 // epochs returns the smallest and the largest epoch figure.
-func (e *evidence) epochs(f claim.Figure) (least, most float64) {
+func (e *evidence) epochs(f Figure) (least, most float64) {
 	m, _ := judge.MetricNamed(f.Metric.Name)
 	if f.Metric.Computed != "" {
 		m, _ = judge.MetricNamed("throughput")
@@ -81,7 +80,7 @@ func (e *evidence) epochs(f claim.Figure) (least, most float64) {
 
 // computed converts a rate, or for a figure with two cells the ratio of their rates, to the
 // figure's metric.
-func (e *evidence) computed(f claim.Figure, rate judge.Estimate) judge.Estimate {
+func (e *evidence) computed(f Figure, rate judge.Estimate) judge.Estimate {
 	at, ok := e.cell(f.Cell)
 	if !ok {
 		return judge.Estimate{}

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"dyno/internal/claim"
 	"dyno/internal/conf"
 	"dyno/internal/judge"
 	"dyno/internal/record"
@@ -52,13 +51,13 @@ func Read(fsys fs.FS, slug string) (*Study, error) {
 		return nil, errors.Join(r.errs...)
 	}
 	known := s.known()
-	if err := claim.Check(file, s.Claims, known); err != nil {
+	if err := Check(file, s.Claims, known); err != nil {
 		r.errs = append(r.errs, err)
 	} else {
 		r.pairs()
 		r.idle()
 	}
-	s.Figures, err = claim.ReadFigures(fsys, path.Join(dir, figuresFile), known)
+	s.Figures, err = ReadFigures(fsys, path.Join(dir, figuresFile), known)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		r.errs = append(r.errs, err)
 	}
@@ -330,7 +329,7 @@ func levelName(l *Level) string {
 func (r *reader) pairs() {
 	for i := range r.s.Claims {
 		c := &r.s.Claims[i]
-		if m, ok := claim.MetricNamed(c.Metric); !ok || m.Static {
+		if m, ok := MetricNamed(c.Metric); !ok || m.Static {
 			continue
 		}
 		for _, p := range c.Pairs() {
@@ -351,8 +350,8 @@ func (r *reader) pairs() {
 }
 
 // known returns the names that claims and figures may use.
-func (s *Study) known() claim.Known {
-	k := claim.Known{Contestants: slices.Clone(s.Contestants), At: map[string][]string{}, Metric: s.Primary,
+func (s *Study) known() Known {
+	k := Known{Contestants: slices.Clone(s.Contestants), At: map[string][]string{}, Metric: s.Primary,
 		Single: s.single()}
 	var gone []string
 	for name := range s.Unavailable {

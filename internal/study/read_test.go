@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
-
-	"dyno/internal/claim"
 )
 
 func TestReadErrors(t *testing.T) {
@@ -161,6 +159,6 @@ func readFixture() *Study {
 	return st
 }
 
-func readFigures(fsys fs.FS, known claim.Known) ([]claim.Figure, error) {
-	return claim.ReadFigures(fsys, "f.csv", known)
+func readFigures(fsys fs.FS, known Known) ([]Figure, error) {
+	return ReadFigures(fsys, "f.csv", known)
 }

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"dyno/internal/claim"
 	"dyno/internal/judge"
 	"dyno/internal/plan"
 	"dyno/internal/record"
@@ -80,7 +79,7 @@ func (s *Study) agreement(root string, here *Claims) (*agreement, error) {
 	if err != nil {
 		return nil, err
 	}
-	judged, differ := claim.Differences(committed.Claims.Outcomes, here.Outcomes)
+	judged, differ := Differences(committed.Claims.Outcomes, here.Outcomes)
 	return &agreement{File: committed.Claims.File, Judged: judged, Differ: differ}, nil
 }
 

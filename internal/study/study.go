@@ -8,7 +8,6 @@ import (
 	"path"
 	"slices"
 
-	"dyno/internal/claim"
 	"dyno/internal/judge"
 	"dyno/internal/plan"
 	"dyno/internal/record"
@@ -42,12 +41,12 @@ type Study struct {
 	Base             string            `toml:"base"`              // the level to compare the others' CPU per request with
 	Levels           []Level           `toml:"level"`
 	Classics         []OwnRun          `toml:"classic"` // the article's own runs
-	Claims           []claim.Claim     `toml:"claim"`   // including withdrawn ones
+	Claims           []Claim           `toml:"claim"`   // including withdrawn ones
 	Charts           []Chart           `toml:"chart"`
 	Variants         []Variant         `toml:"variant"`
 	Notes            []string          `toml:"notes"`       // differences from the article, and why
 	Unavailable      map[string]string `toml:"unavailable"` // the article's contestants that are not available, and why
-	Figures          []claim.Figure    `toml:"-"`
+	Figures          []Figure          `toml:"-"`
 
 	everywhere []string // contestants at levels that name none
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 
-	"dyno/internal/claim"
 	"dyno/internal/document"
 	"dyno/internal/judge"
 	"dyno/internal/record"
@@ -53,9 +52,9 @@ func (e *evidence) variants() (out []worth) {
 	}
 	for _, v := range e.study.Variants {
 		for _, level := range v.Levels {
-			is, of := claim.Cell{Contestant: v.Is, Level: level}, claim.Cell{Contestant: v.Of, Level: level}
+			is, of := Cell{Contestant: v.Is, Level: level}, Cell{Contestant: v.Of, Level: level}
 			one := worth{Is: v.Is, Of: v.Of, What: v.What, Level: level}
-			for _, c := range []claim.Cell{is, of} {
+			for _, c := range []Cell{is, of} {
 				if why := e.unsettled(c, "throughput"); why != "" {
 					one.Absent = c.Contestant + ": " + why
 				}

@@ -1,4 +1,4 @@
-package claim
+package study
 
 import (
 	"encoding/json"

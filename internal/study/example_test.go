@@ -1,30 +1,30 @@
-package claim_test
+package study_test
 
 import (
 	"fmt"
 
-	"dyno/internal/claim"
 	"dyno/internal/judge"
+	"dyno/internal/study"
 )
 
 // twice is evidence from a run in which the first of two cells does 1.9 to 2.1 times as much as the
 // second.
-type twice struct{ claim.Evidence }
+type twice struct{ study.Evidence }
 
-func (twice) Missing(claim.Cell, string) (claim.Verdict, string) { return "", "" }
-func (twice) Moves(claim.Cell, string) string                    { return "" }
-func (twice) Warnings(claim.Cell, string) []claim.Warning        { return nil }
+func (twice) Missing(study.Cell, string) (study.Verdict, string) { return "", "" }
+func (twice) Moves(study.Cell, string) string                    { return "" }
+func (twice) Warnings(study.Cell, string) []study.Warning        { return nil }
 func (twice) Margin() float64                                    { return 0.03 }
-func (twice) Compare(a, b claim.Cell, metric string) claim.Comparison {
-	return claim.Comparison{Ratio: judge.Estimate{Value: 2, Lo: 1.9, Hi: 2.1, N: 12}}
+func (twice) Compare(a, b study.Cell, metric string) study.Comparison {
+	return study.Comparison{Ratio: judge.Estimate{Value: 2, Lo: 1.9, Hi: 2.1, N: 12}}
 }
 
 // The direction of a published lead and its factor are judged apart.
 func ExampleJudge() {
-	lead := claim.Claim{Kind: claim.Ratio, Metric: "throughput", A: "iris", B: "mvc", Within: claim.DefaultWithin}
+	lead := study.Claim{Kind: study.Ratio, Metric: "throughput", A: "iris", B: "mvc", Within: study.DefaultWithin}
 	for _, published := range []float64{2.2, 2.6, 0.9} {
 		lead.Value = published
-		o := claim.Judge([]claim.Claim{lead}, twice{})[0]
+		o := study.Judge([]study.Claim{lead}, twice{})[0]
 		fmt.Printf("%v ×: %s: %s\n", published, o.Verdict, o.Reason)
 	}
 	// Output:

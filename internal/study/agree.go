@@ -1,4 +1,4 @@
-package claim
+package study
 
 // Difference is a claim with different outcomes in two runs.
 type Difference struct{ There, Here *Outcome }

@@ -4,7 +4,7 @@
 // The rules are pure functions from the measurements and the claim. doc/studies.md describes and
 // justifies them. Both confirming and contradicting need evidence: a claim that is neither is
 // inconclusive, so that a bad run confirms nothing.
-package claim
+package study
 
 import (
 	"cmp"
@@ -20,14 +20,14 @@ import (
 
 // Kinds of claims.
 const (
-	Ratio = "ratio" // a over b is value
-	Order = "order" // cells, best first
-	Equal = "equal" // a and b are equal
-	Trend = "trend" // over the cells the metric rises, falls or stays
-	Drop  = "drop"  // 1 − a/b is value percent, or exceeds the drop between two other cells
-	Bound = "bound" // a's metric is at most or at least a value that does not depend on the machine
-	Most  = "most"  // more than half the cells have a property
-	All   = "all"   // all cells have it
+	Ratio    = "ratio" // a over b is value
+	Order    = "order" // cells, best first
+	Equal    = "equal" // a and b are equal
+	Trend    = "trend" // over the cells the metric rises, falls or stays
+	Drop     = "drop"  // 1 − a/b is value percent, or exceeds the drop between two other cells
+	Bound    = "bound" // a's metric is at most or at least a value that does not depend on the machine
+	Most     = "most"  // more than half the cells have a property
+	ClaimAll = "all"   // all cells have it
 
 	Spread  = "spread"  // how far apart the cells are, on their own or against other cells
 	Repeats = "repeats" // a's epochs are alike within a factor
@@ -188,7 +188,7 @@ func (c *Claim) Pairs() (out []Pair) {
 }
 
 // many reports whether the claim is on many cells, any number of which may lack a figure.
-func (c *Claim) many() bool { return c.Kind == Most || c.Kind == All || c.Kind == Spread }
+func (c *Claim) many() bool { return c.Kind == Most || c.Kind == ClaimAll || c.Kind == Spread }
 
 // Metric is the property that a claim or a published figure describes.
 type Metric struct {
