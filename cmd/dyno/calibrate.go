@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"dyno/internal/calibration"
+	"dyno/internal/doctor"
 	"dyno/internal/judge"
 	"dyno/internal/plan"
 	"dyno/internal/record"
@@ -26,14 +26,14 @@ func calibrate(ctx context.Context, stderr io.Writer, quick bool) (*record.Calib
 		return nil, fmt.Errorf("find dyno's own program: %w", err)
 	}
 	start := time.Now()
-	c, err := calibration.Measure(ctx, calibration.Options{
+	c, err := doctor.Calibrate(ctx, doctor.CalibrationOptions{
 		Dyno: version(), Self: []string{self, "refserver"}, Scenario: refserver.PlainScenario(), Quick: quick,
 		Note: func(text string) {
 			fmt.Fprintf(stderr, "%4s  %s\n", time.Since(start).Round(time.Second), text)
 		},
 	})
 	if err == nil && !quick {
-		if kept := calibration.Write(c); kept != nil {
+		if kept := doctor.WriteCalibration(c); kept != nil {
 			fmt.Fprintln(stderr, "dyno:", kept)
 		}
 	}
@@ -45,14 +45,14 @@ func calibrate(ctx context.Context, stderr io.Writer, quick bool) (*record.Calib
 // calibrates first.
 func calibrated(cmd *cobra.Command, p *record.Plan) (*record.Calibration, error) {
 	stderr := cmd.ErrOrStderr()
-	c, err := calibration.Last()
+	c, err := doctor.LastCalibration()
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		fmt.Fprintln(stderr, "dyno:", err)
 	}
 	if !judge.LatenciesDecide(p) && !plan.RanksTails(p) {
 		return c, nil
 	}
-	if judge.Uncalibrated(c, calibration.BootID(), p.Origin.StartedUnixNS) == "" {
+	if judge.Uncalibrated(c, doctor.BootID(), p.Origin.StartedUnixNS) == "" {
 		return c, nil
 	}
 	fmt.Fprintln(stderr, "this run depends on latencies and there is no valid calibration from the last hour; "+

@@ -1,4 +1,4 @@
-package calibration
+package doctor
 
 import (
 	"errors"
@@ -179,16 +179,16 @@ func TestKnownCost(t *testing.T) {
 
 func TestLast(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
-	if _, err := Last(); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := LastCalibration(); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("with none: %v", err)
 	}
 	want := &record.Calibration{Format: record.Format, BootID: "b", EndedUnixNS: 7, Clock: &record.Clock{CostNS: 40, StepNS: 10}}
 	for range 2 { // the second replaces the first
-		if err := Write(want); err != nil {
+		if err := WriteCalibration(want); err != nil {
 			t.Fatal(err)
 		}
 	}
-	got, err := Last()
+	got, err := LastCalibration()
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -203,7 +203,7 @@ func TestLast(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if c, err := Last(); err == nil || errors.Is(err, fs.ErrNotExist) {
+		if c, err := LastCalibration(); err == nil || errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("of %q: %+v, %v", text, c, err)
 		}
 	}

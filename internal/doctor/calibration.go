@@ -4,7 +4,7 @@
 //
 // It measures and does not judge. Every server that it starts is a child process, pinned as in a
 // run, and gone when Measure returns.
-package calibration
+package doctor
 
 import (
 	"context"
@@ -24,7 +24,7 @@ import (
 )
 
 // Options are the options of Measure.
-type Options struct {
+type CalibrationOptions struct {
 	Dyno     string             // version
 	Self     []string           // command that starts a reference server, whose name is appended: dyno's own program and "refserver"
 	Scenario *scenario.Scenario // for the reference servers
@@ -84,7 +84,7 @@ var (
 
 // Measure calibrates. An error means that the machine could not be measured; with it Measure
 // returns the results so far, at least the settings.
-func Measure(ctx context.Context, o Options) (*record.Calibration, error) {
+func Calibrate(ctx context.Context, o CalibrationOptions) (*record.Calibration, error) {
 	times := full
 	if o.Quick {
 		times = quick
@@ -128,7 +128,7 @@ func describe() record.Host {
 
 // bench is a calibration's state.
 type setup struct {
-	Options
+	CalibrationOptions
 	times   Times
 	cal     *record.Calibration
 	meter   *machine.Meter
@@ -139,12 +139,12 @@ type setup struct {
 }
 
 // open prepares a calibration: a folder, a meter, and dyno's own CPUs.
-func open(o Options, times Times, c *record.Calibration) (*setup, error) {
+func open(o CalibrationOptions, times Times, c *record.Calibration) (*setup, error) {
 	if runtime.GOOS != "linux" {
 		return nil, fmt.Errorf("measure: dyno can start and load reference servers only on Linux, and this is %s: %w",
 			runtime.GOOS, errors.ErrUnsupported)
 	}
-	b := &setup{Options: o, times: times, cal: c}
+	b := &setup{CalibrationOptions: o, times: times, cal: c}
 	var err error
 	if b.folder, err = machine.MkdirTemp("", "dyno-calibration-"); err != nil {
 		return nil, err

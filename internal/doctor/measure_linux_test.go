@@ -1,4 +1,4 @@
-package calibration
+package doctor
 
 import (
 	"bytes"
@@ -71,13 +71,13 @@ func value() *scenario.Scenario {
 
 // tiny is long enough for every step to measure something, and too short for any result to mean
 // anything.
-func tiny(t *testing.T) Options {
+func tiny(t *testing.T) CalibrationOptions {
 	t.Setenv("TMPDIR", t.TempDir())
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Options{Dyno: "test", Self: []string{self, "refserver"}, Scenario: value(), Times: &Times{
+	return CalibrationOptions{Dyno: "test", Self: []string{self, "refserver"}, Scenario: value(), Times: &Times{
 		Clock: time.Millisecond, Lag: 50 * time.Millisecond, Sleep: 20 * time.Millisecond,
 		Ceiling: 20 * time.Millisecond, Shapes: full.Shapes,
 		Delay: 50 * time.Millisecond, Stall: 50 * time.Millisecond, Warm: 10 * time.Millisecond,
@@ -90,7 +90,7 @@ func TestMeasure(t *testing.T) {
 	o := tiny(t)
 	steps := 0
 	o.Note = func(string) { steps++ }
-	c, err := Measure(t.Context(), o)
+	c, err := Calibrate(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,13 +115,13 @@ func TestMeasure(t *testing.T) {
 			t.Errorf("ceiling %+v", x)
 		}
 	}
-	if len(c.Delays) != len(known) {
+	if len(c.Delays) != len(calibrationKnown) {
 		t.Fatalf("%d delays", len(c.Delays))
 	}
 	for i, d := range c.Delays {
 		// The server also counts the request that found it ready, so one median has one request
 		// more.
-		if d.DelayNS != int64(known[i]) || d.Requests == 0 || d.TrueP50NS < d.DelayNS || d.TrueP99NS < d.TrueP50NS ||
+		if d.DelayNS != int64(calibrationKnown[i]) || d.Requests == 0 || d.TrueP50NS < d.DelayNS || d.TrueP99NS < d.TrueP50NS ||
 			d.SeenP99NS < d.TrueP50NS {
 			t.Errorf("delay %+v", d)
 		}
@@ -170,7 +170,7 @@ func TestMeasureInterrupted(t *testing.T) {
 			time.AfterFunc(300*time.Millisecond, cancel)
 		}
 	}
-	c, err := Measure(ctx, o)
+	c, err := Calibrate(ctx, o)
 	if err == nil || c == nil || len(c.Host.ServerCPUs) == 0 || c.Waiting == nil || c.Noise != nil {
 		t.Errorf("%+v, %v", c, err)
 	}
@@ -181,7 +181,7 @@ func TestMeasureInterrupted(t *testing.T) {
 func TestMeasureFails(t *testing.T) {
 	o := tiny(t)
 	o.Self = []string{"/bin/false"}
-	if c, err := Measure(t.Context(), o); err == nil || !strings.Contains(err.Error(), "start null") || c == nil ||
+	if c, err := Calibrate(t.Context(), o); err == nil || !strings.Contains(err.Error(), "start null") || c == nil ||
 		c.Clock == nil {
 		t.Errorf("%v", err)
 	}

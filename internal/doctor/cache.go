@@ -1,4 +1,4 @@
-package calibration
+package doctor
 
 import (
 	"cmp"
@@ -21,7 +21,7 @@ func fileName() (string, error) {
 func BootID() string { return read(os.DirFS("/"), "proc/sys/kernel/random/boot_id") }
 
 // Write stores c as the last calibration. The file is written atomically.
-func Write(c *record.Calibration) (err error) {
+func WriteCalibration(c *record.Calibration) (err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("store the calibration: %w", err)
@@ -51,7 +51,7 @@ func Write(c *record.Calibration) (err error) {
 
 // Last reads the last calibration. It may be from another boot, or old: compare its BootID with the
 // host's, and its EndedUnixNS with the clock. The error wraps fs.ErrNotExist if there is none.
-func Last() (*record.Calibration, error) {
+func LastCalibration() (*record.Calibration, error) {
 	name, err := fileName()
 	if err != nil {
 		return nil, fmt.Errorf("read the last calibration: %w", err)
