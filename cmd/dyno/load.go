@@ -14,8 +14,6 @@ import (
 	"dyno/internal/loader"
 	"dyno/internal/record"
 	"dyno/internal/report"
-	"dyno/internal/summary"
-	"dyno/internal/terminal"
 )
 
 // loadFlags are the flags of dyno load.
@@ -96,12 +94,12 @@ func (f *loadFlags) run(args []string) error {
 }
 
 // print prints the summary, completes its files and returns the load's outcome.
-func (f *loadFlags) print(s *summary.Summary, rest ...func() error) error {
+func (f *loadFlags) print(s *report.Summary, rest ...func() error) error {
 	stdout := f.cmd.OutOrStdout()
 	s.Color = isTerminal(stdout) && os.Getenv("NO_COLOR") == ""
-	write := summary.Text
+	write := report.SummaryText
 	if f.json {
-		write = summary.JSON
+		write = report.SummaryJSON
 	}
 	err := write(stdout, s)
 	for _, do := range rest {
@@ -120,7 +118,7 @@ func (f *loadFlags) print(s *summary.Summary, rest ...func() error) error {
 func (f *loadFlags) find(p *loader.Plan) error {
 	stdout, stderr := f.cmd.OutOrStdout(), f.cmd.ErrOrStderr()
 	n := 0
-	tick := func(probe summary.Probe) {
+	tick := func(probe report.Probe) {
 		if n++; !f.quiet {
 			fmt.Fprintf(stderr, "probe %d: %s, %s for %v: %s\n", n, probe.Kind, report.Rate(probe.PerSec),
 				probe.Length.Round(time.Millisecond), cmp.Or(probe.Outcome(), "done"))
@@ -134,9 +132,9 @@ func (f *loadFlags) find(p *loader.Plan) error {
 		return failed
 	}
 	found.Color = isTerminal(stdout) && os.Getenv("NO_COLOR") == ""
-	write := summary.FoundText
+	write := report.FoundText
 	if f.json {
-		write = summary.FoundJSON
+		write = report.FoundJSON
 	}
 	if err := errors.Join(failed, write(stdout, found)); err != nil {
 		return err
@@ -148,12 +146,12 @@ func (f *loadFlags) find(p *loader.Plan) error {
 }
 
 // watch runs the load and shows its progress on stderr.
-func (f *loadFlags) watch(p *loader.Plan) (*summary.Summary, error) {
+func (f *loadFlags) watch(p *loader.Plan) (*report.Summary, error) {
 	var tick func(record.Interval)
 	if !f.quiet {
 		stderr := f.cmd.ErrOrStderr()
 		columns := func() int { return width(stderr) }
-		view := terminal.NewLoad(stderr, isTerminal(stderr), os.Getenv("NO_COLOR") != "", columns,
+		view := report.NewLoad(stderr, isTerminal(stderr), os.Getenv("NO_COLOR") != "", columns,
 			p.Target+": "+p.Did, p.Length, p.Requests)
 		view.Start()
 		defer view.Close()
@@ -203,7 +201,7 @@ func (f *loadFlags) defineLoad() {
 		"open loop: constant or poisson gaps")
 	add(f, "stages", "", &f.Stages, "", "list", parseStages,
 		`open loop: stages of rates, such as "10s@1000,30s@1000..5000"`)
-	add(f, "find", "", &f.Find, "", "objective", summary.ParseObjectives,
+	add(f, "find", "", &f.Find, "", "objective", report.ParseObjectives,
 		"search the highest rate that keeps an objective, such as 'p99<10ms' or 'p99<10ms,errors<1%' (errors: "+
 			"default 0.1%), by open loops; -d is the time for that, default about 2m")
 	add(f, "think", "", &f.Think, "", "time", parseThink, "closed loop: pause between a response and the next "+
@@ -252,7 +250,7 @@ func (f *loadFlags) defineRest() {
 		"load engine: epoll (Linux), or gonet, which uses Go's net package")
 	fleetFlag(f)
 	heading(f.cmd.Flags(), "Generator")
-	add(f, "slo", "", &f.SLO, "", "list", summary.ParseObjectives,
+	add(f, "slo", "", &f.SLO, "", "list", report.ParseObjectives,
 		"objectives, such as 'p99<20ms,errors<0.1%'; the exit code is 1 if one is missed or cannot be determined")
 	f.addBool("strict", "", &f.Strict, "exit with 1 also if the generator was at its limit or stood still, or the server did")
 	f.addBool("json", "", &f.json, "print JSON (doc/format.md)")

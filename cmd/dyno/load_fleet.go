@@ -9,7 +9,7 @@ import (
 
 	"dyno/internal/document"
 	"dyno/internal/fleet"
-	"dyno/internal/summary"
+	"dyno/internal/report"
 )
 
 // fleetFlag defines dyno load's --fleet.
@@ -34,7 +34,7 @@ func loadByFleet(cmd *cobra.Command, f *loadFlags) error {
 	}
 	defer files.Close()
 	stderr := cmd.ErrOrStderr()
-	var s *summary.Summary
+	var s *report.Summary
 	err = withHub(cmd, machines, func(hub *fleet.Hub) (err error) {
 		if err = hub.Gather(cmd.Context(), hub.Names()); err == nil {
 			s, err = hub.Load(cmd.Context(), plan, func(line string) {

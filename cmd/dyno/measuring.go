@@ -22,7 +22,6 @@ import (
 	"dyno/internal/machine"
 	"dyno/internal/record"
 	"dyno/internal/report"
-	"dyno/internal/terminal"
 )
 
 // waitFlag adds the flag --wait, for commands that lock the machine.
@@ -102,7 +101,7 @@ func carryOut(cmd *cobra.Command, x *bench.Experiment, at *place) (*report.Data,
 // measure carries out an experiment and shows its progress.
 func measure(cmd *cobra.Command, x *bench.Experiment) (*report.Data, error) {
 	stderr := cmd.ErrOrStderr()
-	view := terminal.New(stderr, isTerminal(stderr), os.Getenv("NO_COLOR") != "", func() int { return width(stderr) })
+	view := report.New(stderr, isTerminal(stderr), os.Getenv("NO_COLOR") != "", func() int { return width(stderr) })
 	defer view.Close()
 	x.Event, view.Folder = view.Event, x.Folder
 	return x.Run(cmd.Context())

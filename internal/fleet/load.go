@@ -10,7 +10,7 @@ import (
 	"dyno/internal/conf"
 	"dyno/internal/load"
 	"dyno/internal/loader"
-	"dyno/internal/summary"
+	"dyno/internal/report"
 )
 
 const (
@@ -29,7 +29,7 @@ var errInterrupted = errors.New("interrupted")
 // Load carries out a load with all generators and merges their results, also by second if there is a CSV
 // file. say reports progress. If a generator is lost, starts late, or fails, there is an error and no
 // summary; after an interruption the summary covers the time until then.
-func (h *Hub) Load(ctx context.Context, r loader.Request, say func(string)) (*summary.Summary, error) {
+func (h *Hub) Load(ctx context.Context, r loader.Request, say func(string)) (*report.Summary, error) {
 	names := h.Names()
 	if len(names) == 0 {
 		return nil, conf.Usagef("%s: no machine makes load; add a table [[generator]] with its name", h.fleet.path)
@@ -54,7 +54,7 @@ func (h *Hub) Load(ctx context.Context, r loader.Request, say func(string)) (*su
 	return nil, err
 }
 
-func (g *generator) load(ctx context.Context, r *loader.Request, say func(string)) (*summary.Summary, error) {
+func (g *generator) load(ctx context.Context, r *loader.Request, say func(string)) (*report.Summary, error) {
 	names := g.generators
 	say(fmt.Sprintf("connecting from %s", strings.Join(names, ", ")))
 	all, err := g.openAll(ctx, names, Loading{Request: r}, r.Warmup+preparing, r.Timeout)

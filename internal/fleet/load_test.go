@@ -15,8 +15,8 @@ import (
 
 	"dyno/internal/conf"
 	"dyno/internal/loader"
+	"dyno/internal/report"
 	"dyno/internal/scenario"
-	"dyno/internal/summary"
 )
 
 // counting returns a server that counts its requests.
@@ -31,7 +31,7 @@ func counting(t *testing.T) (url string, n *atomic.Int64) {
 }
 
 // load packs a load and makes it.
-func (b *rig) load(ctx context.Context, r loader.Request) (*summary.Summary, error) {
+func (b *rig) load(ctx context.Context, r loader.Request) (*report.Summary, error) {
 	p, err := Pack(ctx, r)
 	if err != nil {
 		return nil, err
@@ -59,12 +59,12 @@ func gathered(t *testing.T, names ...string) *rig {
 }
 
 // punctual makes a load, again if a generator began late: this machine may be busy with other tests.
-func (b *rig) punctual(t *testing.T, r loader.Request, before func()) *summary.Summary {
+func (b *rig) punctual(t *testing.T, r loader.Request, before func()) *report.Summary {
 	t.Helper()
 	return b.punctualPlan(t, packed(t, r), before)
 }
 
-func (b *rig) punctualPlan(t *testing.T, p loader.Request, before func()) *summary.Summary {
+func (b *rig) punctualPlan(t *testing.T, p loader.Request, before func()) *report.Summary {
 	t.Helper()
 	for range 20 {
 		before()
@@ -127,7 +127,7 @@ func TestFilesBySecond(t *testing.T) {
 	} {
 		r.URL, r.Seed, r.CSV = url, 1, filepath.Join(t.TempDir(), "by.csv")
 		plan := packed(t, r)
-		var s *summary.Summary
+		var s *report.Summary
 		for try := 0; s == nil; try++ {
 			files, err := plan.Open()
 			if err != nil {
@@ -316,7 +316,7 @@ func TestLostController(t *testing.T) {
 func TestInterruptedFleet(t *testing.T) {
 	b := gathered(t, "gen1", "gen2")
 	url, n := counting(t)
-	var s *summary.Summary
+	var s *report.Summary
 	for range 20 {
 		n.Store(0)
 		ctx, cancel := context.WithCancel(t.Context())

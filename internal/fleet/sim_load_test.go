@@ -16,7 +16,7 @@ import (
 	"dyno/internal/load"
 	"dyno/internal/loader"
 	"dyno/internal/record"
-	"dyno/internal/summary"
+	"dyno/internal/report"
 )
 
 // simShape is a load for simulated agents.
@@ -191,7 +191,7 @@ func (s simPart) measure(ctx context.Context, w load.Window, into *LoadedWindow)
 	s.mu.Lock()
 	s.begun[r.Command] = append(s.begun[r.Command], began)
 	s.mu.Unlock()
-	o := &loader.Outcome{Summary: summary.Summary{Target: r.URL, Did: r.Command, Seed: r.Seed, Open: true}}
+	o := &loader.Outcome{Summary: report.Summary{Target: r.URL, Did: r.Command, Seed: r.Seed, Open: true}}
 	if !naps(ctx, time.Duration(float64(length)/(1+s.agent.drift))) {
 		length = min(length, time.Since(began).Round(time.Millisecond)+time.Millisecond)
 		o.Summary.Interrupted = true
@@ -231,7 +231,7 @@ func oneMachine(shape int) (record.Load, record.Detail) {
 }
 
 // comparable returns the part of a summary that does not depend on the number of machines and event loops.
-func comparable(s *summary.Summary) (record.Load, record.Detail) {
+func comparable(s *report.Summary) (record.Load, record.Detail) {
 	return bare(s.Load), s.Detail
 }
 
@@ -255,7 +255,7 @@ var exact = cmp.Comparer(func(a, b *record.Histogram) bool {
 
 // inTime returns an error unless there is a controller's time at which all were to begin, and each began
 // within its bounds.
-func inTime(s *summary.Summary, began func(name string) time.Time) error {
+func inTime(s *report.Summary, began func(name string) time.Time) error {
 	least, most := int64(math.MaxInt64), int64(math.MinInt64) // the latest earliest, the earliest latest
 	for _, g := range s.Generators {
 		if max(g.BeganNS, -g.BeganNS)+g.BoundNS > int64(Skew) {

@@ -18,7 +18,7 @@ import (
 
 	"dyno/internal/load"
 	"dyno/internal/loader"
-	"dyno/internal/summary"
+	"dyno/internal/report"
 )
 
 // world is a controller and its agents, the real code, in one process and in simulated time
@@ -76,7 +76,7 @@ func (w *world) end() {
 }
 
 // command makes a load of a shape like dyno load --fleet, and checks that it ends in time.
-func (w *world) command(ctx context.Context, name string, shape int) (*summary.Summary, error) {
+func (w *world) command(ctx context.Context, name string, shape int) (*report.Summary, error) {
 	began := time.Now()
 	defer func() {
 		if took := time.Since(began); took > coming+preparing+patience+ending+simShapes[shape].Length() {
@@ -107,7 +107,7 @@ func (w *world) calm() {
 
 // right returns an error unless the summary equals one machine's, and all began once and at the reported
 // times.
-func (w *world) right(s *summary.Summary, name string, shape int) error {
+func (w *world) right(s *report.Summary, name string, shape int) error {
 	for _, a := range w.agents {
 		if n := len(a.begun[name]); n != 1 {
 			return fmt.Errorf("%s began %d times", a.agent.Bundle.Name, n)

@@ -6,7 +6,7 @@ import (
 	"os"
 
 	"dyno/internal/conf"
-	"dyno/internal/summary"
+	"dyno/internal/report"
 )
 
 // Files are a load's output files: the CSV file, if requested. It is opened before the load, because an error
@@ -32,11 +32,11 @@ func (r *Request) Open() (*Files, error) {
 }
 
 // Write writes the output at the end of a load.
-func (f *Files) Write(s *summary.Summary) error {
+func (f *Files) Write(s *report.Summary) error {
 	if f.csv == nil {
 		return nil
 	}
-	return summary.CSV(f.csv, s)
+	return report.SummaryCSV(f.csv, s)
 }
 
 // Close closes the files. It may be called again.

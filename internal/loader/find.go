@@ -13,7 +13,6 @@ import (
 	"dyno/internal/record"
 	"dyno/internal/report"
 	"dyno/internal/stats"
-	"dyno/internal/summary"
 )
 
 // foundErrors is the default limit for the share of failed requests in a probe.
@@ -52,7 +51,7 @@ type finder struct {
 	plan    *Plan
 	session load.Session
 	slo     record.SLO
-	found   *summary.Found
+	found   *report.Found
 	closed  plan.Closed
 	seen    []plan.Seen // the probes that count
 	paused  int         // probes in a row in which the generator stood still
@@ -63,7 +62,7 @@ type finder struct {
 // Search finds the highest rate at which the server meets the objective, with the same probes as a search in
 // dyno run, and calls tick with each. After an interruption, or after twice the intended time, it returns the
 // results so far, without an error; after another failure, with the error.
-func (p *Plan) Search(ctx context.Context, tick func(summary.Probe)) (*summary.Found, error) {
+func (p *Plan) Search(ctx context.Context, tick func(report.Probe)) (*report.Found, error) {
 	slo, err := p.objective()
 	if err != nil {
 		return nil, err
@@ -73,7 +72,7 @@ func (p *Plan) Search(ctx context.Context, tick func(summary.Probe)) (*summary.F
 		return nil, err
 	}
 	defer session.Close()
-	f := &finder{plan: p, session: session, slo: slo, found: &summary.Found{Dyno: p.Dyno, Command: p.Command,
+	f := &finder{plan: p, session: session, slo: slo, found: &report.Found{Dyno: p.Dyno, Command: p.Command,
 		Target: p.Target, Did: p.Did, Seed: p.Seed, Objective: objectiveText(p.Find), Rounds: plan.SearchRounds}}
 	err = f.search(ctx, tick)
 	f.found.Top = f.closed.PerSec
@@ -82,16 +81,16 @@ func (p *Plan) Search(ctx context.Context, tick func(summary.Probe)) (*summary.F
 	}
 	switch {
 	case err != nil && ctx.Err() != nil:
-		f.found.Ended, err = summary.Interrupted, nil
+		f.found.Ended, err = report.Interrupted, nil
 	case err != nil:
-		f.found.Ended = summary.Failed
+		f.found.Ended = report.Failed
 	}
 	return f.found, err
 }
 
 // search makes the rounds of a search and repeats those in which the generator stood still, until the last
 // round or until a probe shows that further probes make no sense.
-func (f *finder) search(ctx context.Context, tick func(summary.Probe)) error {
+func (f *finder) search(ctx context.Context, tick func(report.Probe)) error {
 	began, whole := time.Now(), f.plan.searchTime()
 	scale := float64(whole) / float64(plan.SearchTime)
 	for round, agains := 0, 0; ; {
@@ -114,7 +113,7 @@ func (f *finder) search(ctx context.Context, tick func(summary.Probe)) error {
 			break // nothing to search or confirm
 		}
 		if late+length > 2*whole && len(f.found.Probes) > 0 {
-			f.end(summary.OutOfTime, "low rates and slow responses take long probes, and those in which the generator "+
+			f.end(report.OutOfTime, "low rates and slow responses take long probes, and those in which the generator "+
 				"stood still are repeated; make -d longer")
 			break
 		}
@@ -130,7 +129,7 @@ func (f *finder) search(ctx context.Context, tick func(summary.Probe)) error {
 		}
 		if probe.Paused {
 			if f.paused++; f.paused == mostPaused {
-				f.end(summary.Stopped, f.standstill())
+				f.end(report.Stopped, f.standstill())
 				break
 			}
 			continue
@@ -142,7 +141,7 @@ func (f *finder) search(ctx context.Context, tick func(summary.Probe)) error {
 			}
 		}
 		f.limited = 0
-		if probe.Kind != summary.ClosedLoop && !probe.NotKnown {
+		if probe.Kind != report.ClosedLoop && !probe.NotKnown {
 			f.seen = append(f.seen, plan.Seen{Probe: stats.Probe{Rate: rate, Pass: probe.Kept}, Round: round,
 				Latency: probe.LatencyNS, Limited: probe.Limited()})
 		}
@@ -177,20 +176,20 @@ const mostStill = 0.5
 func (f *finder) end(how, why string) { f.found.Ended, f.found.Why = how, why }
 
 // probe makes one load. After an error it returns the results so far.
-func (f *finder) probe(ctx context.Context, round int, rate float64, length time.Duration) (summary.Probe, error) {
+func (f *finder) probe(ctx context.Context, round int, rate float64, length time.Duration) (report.Probe, error) {
 	w := load.Window{For: length}
-	probe := summary.Probe{Kind: summary.Searching, PerSec: rate, Length: length}
+	probe := report.Probe{Kind: report.Searching, PerSec: rate, Length: length}
 	switch {
 	case round == 0:
-		probe.Kind = summary.ClosedLoop
+		probe.Kind = report.ClosedLoop
 	case plan.Confirms(round):
-		probe.Kind = summary.Confirmation
+		probe.Kind = report.Confirmation
 	}
 	if round > 0 {
 		w.Schedule = &load.Schedule{Stages: []load.Stage{{For: length, From: rate, To: rate}},
 			Poisson: f.plan.Arrivals != "constant", Seed: f.plan.Seed + uint64(len(f.found.Probes))}
 	}
-	s := &summary.Summary{Open: round > 0, For: length}
+	s := &report.Summary{Open: round > 0, For: length}
 	w.Observe = &load.Observe{Into: &s.Detail}
 	l, err := f.session.Run(ctx, w)
 	s.Load, s.Wall, s.Interrupted = l, time.Duration(l.WallNS), err != nil
@@ -202,18 +201,18 @@ func (f *finder) probe(ctx context.Context, round int, rate float64, length time
 		return probe, fmt.Errorf("probe: %w", err)
 	}
 	warnings := s.Warnings()
-	if gone := warningText(warnings, summary.Ended); gone == "" {
-		probe.Paused = summary.Has(warnings, summary.Paused)
+	if gone := warningText(warnings, report.Ended); gone == "" {
+		probe.Paused = report.Has(warnings, report.Paused)
 		if probe.Paused && l.WallNS > 0 {
 			f.gap = max(f.gap, float64(l.GapNS)/float64(l.WallNS))
 		}
 	} else if probe.Gone = !f.reaches(ctx); probe.Gone {
-		f.end(summary.Stopped, "the server was gone. The next probe "+gone)
+		f.end(report.Stopped, "the server was gone. The next probe "+gone)
 	}
-	if wrong := warningText(warnings, summary.Ledger); wrong != "" {
-		f.end(summary.Stopped, wrong)
+	if wrong := warningText(warnings, report.Ledger); wrong != "" {
+		f.end(report.Stopped, wrong)
 	}
-	probe.AtLimit = summary.Has(warnings, summary.Generator)
+	probe.AtLimit = report.Has(warnings, report.Generator)
 	if round == 0 {
 		f.begin(&probe, s, warnings)
 	} else {
@@ -235,24 +234,24 @@ func (f *finder) reaches(ctx context.Context) bool {
 
 // begin sets the bounds for further probes from the closed loop, or ends the search. LatencyNS is set only if
 // even the fastest response missed the objective.
-func (f *finder) begin(probe *summary.Probe, s *summary.Summary, warnings []summary.Warning) {
+func (f *finder) begin(probe *report.Probe, s *report.Summary, warnings []report.Warning) {
 	f.closed = plan.ClosedOf(&s.Load)
 	low, high := plan.Bounds(&f.slo, f.closed)
-	fewer, fastest := warningText(warnings, summary.Connections), s.Detail.Service.Min()
+	fewer, fastest := warningText(warnings, report.Connections), s.Detail.Service.Min()
 	switch {
 	case f.found.Ended != "" || probe.Paused:
 	case fewer != "":
-		f.end(summary.Stopped, "the closed loop had "+fewer)
+		f.end(report.Stopped, "the closed loop had "+fewer)
 	case fastest >= f.slo.LimitNS:
 		probe.LatencyNS, f.found.TooSlowNS = fastest, fastest
 	case high > 0 && high <= low:
-		f.end(summary.Stopped, fmt.Sprintf("the closed loop reached %s, and in the longest probe p%g cannot be known "+
+		f.end(report.Stopped, fmt.Sprintf("the closed loop reached %s, and in the longest probe p%g cannot be known "+
 			"below %s. Choose a lower percentile", report.Rate(f.closed.PerSec), 100*f.slo.Quantile, report.Rate(low)))
 	}
 }
 
 // judge compares an open loop with the objective.
-func (f *finder) judge(probe *summary.Probe, s *summary.Summary) {
+func (f *finder) judge(probe *report.Probe, s *report.Summary) {
 	d := &s.Detail
 	least := d.Response.Quantile(f.slo.Quantile)
 	probe.LatencyNS = least
@@ -264,7 +263,7 @@ func (f *finder) judge(probe *summary.Probe, s *summary.Summary) {
 }
 
 // warningText returns the text of a warning; "" if there is no such warning.
-func warningText(warnings []summary.Warning, id string) string {
+func warningText(warnings []report.Warning, id string) string {
 	for _, w := range warnings {
 		if w.ID == id {
 			return w.Text
@@ -274,14 +273,14 @@ func warningText(warnings []summary.Warning, id string) string {
 }
 
 // objectiveText returns the objectives as given.
-func objectiveText(all []summary.Objective) (text string) {
+func objectiveText(all []report.Objective) (text string) {
 	for i, o := range all {
 		if i > 0 {
 			text += ","
 		}
 		text += o.Text
 	}
-	if !slices.ContainsFunc(all, func(o summary.Objective) bool { return o.Key == "" }) {
+	if !slices.ContainsFunc(all, func(o report.Objective) bool { return o.Key == "" }) {
 		text += ",errors<0.1%"
 	}
 	return text

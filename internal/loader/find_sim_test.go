@@ -12,7 +12,7 @@ import (
 
 	"dyno/internal/load"
 	"dyno/internal/record"
-	"dyno/internal/summary"
+	"dyno/internal/report"
 )
 
 // world simulates a server with known capacity on a machine with other work: an Engine and its Session.
@@ -122,7 +122,7 @@ func (w world) keeps(limit float64) float64 {
 		kept := 0
 		for range 41 {
 			q := world{rng: w.rng, perSec: w.perSec, base: w.base}
-			f := &finder{plan: &Plan{Request: Request{Seed: 1}}, session: &q, found: &summary.Found{}}
+			f := &finder{plan: &Plan{Request: Request{Seed: 1}}, session: &q, found: &report.Found{}}
 			f.slo = record.SLO{Quantile: .99, LimitNS: int64(limit), ErrorShare: .001}
 			if p, _ := f.probe(context.Background(), 20, rate, 5*time.Second); p.Kept {
 				kept++

@@ -12,7 +12,7 @@ import (
 	"dyno/internal/load"
 	"dyno/internal/plan"
 	"dyno/internal/record"
-	"dyno/internal/summary"
+	"dyno/internal/report"
 )
 
 // server is a server with known capacity and its connections, without a network or a clock: an Engine and its
@@ -102,21 +102,21 @@ func TestSearch(t *testing.T) {
 		ended  string
 		why    string
 		probes int // 0: a complete search
-		check  func(f *summary.Found) bool
+		check  func(f *report.Found) bool
 	}{
 		{name: "fast", find: "p99<10ms", server: server{perSec: 5000, takes: time.Millisecond}, rate: 5000,
-			check: func(f *summary.Found) bool {
+			check: func(f *report.Found) bool {
 				return misses(f, plan.Growing) > 0
 			}},
 		{name: "limited by its latency", find: "p50<10ms", server: server{perSec: 5000, takes: time.Millisecond,
-			waits: 10 * time.Millisecond}, probes: 29, check: func(f *summary.Found) bool { // no probe confirms
+			waits: 10 * time.Millisecond}, probes: 29, check: func(f *report.Found) bool { // no probe confirms
 			slow := misses(f, plan.Slow)
 			return f.Rate > 0 && f.Lo == 0 && slow > 0 && slow+misses(f, plan.Growing) == 28
 		}},
 		{name: "slow", find: "p50<1s", length: 3 * time.Minute,
 			server: server{perSec: 400, takes: 300 * time.Millisecond}, rate: 400},
 		{name: "slower than the objective", find: "p50<1s", server: server{perSec: 100, takes: 2 * time.Second},
-			probes: 1, check: func(f *summary.Found) bool { return f.TooSlowNS > 0 }},
+			probes: 1, check: func(f *report.Found) bool { return f.TooSlowNS > 0 }},
 		{name: "a generator that pauses", find: "p99<10ms", server: server{perSec: 5000, takes: time.Millisecond,
 			spoil: func(s *server, l *record.Load, _ *record.Detail) {
 				if s.loads < 12 && s.loads%3 == 1 {
@@ -128,38 +128,38 @@ func TestSearch(t *testing.T) {
 				if s.loads > 2 {
 					pause(l)
 				}
-			}}, ended: summary.Stopped, why: "stood still in 5 probes in a row", probes: 7, check: repeats},
+			}}, ended: report.Stopped, why: "stood still in 5 probes in a row", probes: 7, check: repeats},
 		{name: "a silent server, a busy machine", find: "p99<10ms", server: server{perSec: 5000,
-			takes: time.Millisecond, spoil: silence(0.3)}, ended: summary.Stopped, why: "for up to 30 % of a probe, and " +
+			takes: time.Millisecond, spoil: silence(0.3)}, ended: report.Stopped, why: "for up to 30 % of a probe, and " +
 			"none of them had a right response: the server sent none while the generator ran", probes: 5},
 		{name: "silence, and a generator that mostly stands still", find: "p99<10ms", server: server{perSec: 5000,
-			takes: time.Millisecond, spoil: silence(0.8)}, ended: summary.Stopped, why: "these probes cannot tell whether the generator or the server is the cause", probes: 5},
+			takes: time.Millisecond, spoil: silence(0.8)}, ended: report.Stopped, why: "these probes cannot tell whether the generator or the server is the cause", probes: 5},
 		{name: "a server that dies", find: "p99<10ms", server: server{perSec: 5000, takes: time.Millisecond,
 			spoil: func(s *server, l *record.Load, d *record.Detail) {
 				if s.loads == 10 {
 					s.gone = true
 					refuse(l, d)
 				}
-			}}, ended: summary.Stopped, why: "the server was gone. The next probe ended early: no", probes: 10,
-			check: func(f *summary.Found) bool { return f.Probes[9].Gone && !f.Probes[9].Paused && f.Rate > 0 }},
+			}}, ended: report.Stopped, why: "the server was gone. The next probe ended early: no", probes: 10,
+			check: func(f *report.Found) bool { return f.Probes[9].Gone && !f.Probes[9].Paused && f.Rate > 0 }},
 		{name: "a server that refuses what is too much", find: "p99<10ms", server: server{perSec: 5000,
 			takes: time.Millisecond, spoil: func(s *server, l *record.Load, d *record.Detail) {
 				if l.Pace != nil && l.ServiceSDNS > 0 {
 					refuse(l, d)
 				}
-			}}, rate: 5000, check: func(f *summary.Found) bool { return misses(f, plan.Errors) > 0 }},
+			}}, rate: 5000, check: func(f *report.Found) bool { return misses(f, plan.Errors) > 0 }},
 		{name: "a percentile that is never known", find: "p99.9<2s", length: 5 * time.Second,
-			server: server{perSec: 43, takes: 20 * time.Millisecond}, ended: summary.Stopped,
+			server: server{perSec: 43, takes: 20 * time.Millisecond}, ended: report.Stopped,
 			why: "p99.9 cannot be known below 2,500/s", probes: 1},
 		{name: "too little time", find: "p99<1s", length: time.Second,
-			server: server{perSec: 100, takes: 20 * time.Millisecond}, ended: summary.OutOfTime, why: "make -d longer",
+			server: server{perSec: 100, takes: 20 * time.Millisecond}, ended: report.OutOfTime, why: "make -d longer",
 			probes: 1},
 		{name: "fewer connections", find: "p99<10ms", server: server{perSec: 5000, takes: time.Millisecond,
-			spoil: func(_ *server, l *record.Load, _ *record.Detail) { l.Established = 3 }}, ended: summary.Stopped,
+			spoil: func(_ *server, l *record.Load, _ *record.Detail) { l.Established = 3 }}, ended: report.Stopped,
 			why: "the closed loop had fewer connections: 3 of 4", probes: 1},
 		{name: "wrong counts", find: "p99<10ms", server: server{perSec: 5000, takes: time.Millisecond,
 			spoil: func(s *server, l *record.Load, _ *record.Detail) { l.Started += int64(s.loads / 3) }},
-			ended: summary.Stopped, why: "do not add up", probes: 3},
+			ended: report.Stopped, why: "do not add up", probes: 3},
 		{name: "no right response", find: "p99<10ms", server: server{perSec: 5000, takes: time.Millisecond,
 			spoil: func(_ *server, l *record.Load, _ *record.Detail) {
 				l.Failed, l.Succeeded, l.RateAnswers = l.Succeeded, 0, 0
@@ -170,7 +170,7 @@ func TestSearch(t *testing.T) {
 				p := &Plan{Request: Request{Find: objectives(c.find), Duration: c.length}, engine: &c.server,
 					job: load.Job{Workers: 1}}
 				n, began := 0, time.Now()
-				f, err := p.Search(t.Context(), func(summary.Probe) { n++ })
+				f, err := p.Search(t.Context(), func(report.Probe) { n++ })
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -194,7 +194,7 @@ func TestSearch(t *testing.T) {
 }
 
 // misses returns the number of probes that missed the objective for this reason.
-func misses(f *summary.Found, why plan.Miss) (n int) {
+func misses(f *report.Found, why plan.Miss) (n int) {
 	for _, p := range f.Probes {
 		if p.Why == string(why) {
 			n++
@@ -204,7 +204,7 @@ func misses(f *summary.Found, why plan.Miss) (n int) {
 }
 
 // repeats reports whether each probe with a standstill was repeated.
-func repeats(f *summary.Found) bool {
+func repeats(f *report.Found) bool {
 	again := 0
 	for i, p := range f.Probes[:len(f.Probes)-1] {
 		if next := f.Probes[i+1]; p.Paused && (next.Kind != p.Kind || next.PerSec != p.PerSec) {

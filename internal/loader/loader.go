@@ -18,8 +18,8 @@ import (
 	"dyno/internal/load"
 	"dyno/internal/load/epoll"
 	"dyno/internal/load/gonet"
+	"dyno/internal/report"
 	"dyno/internal/scenario"
-	"dyno/internal/summary"
 	"dyno/internal/wire"
 )
 
@@ -61,9 +61,9 @@ type Request struct {
 	Threads int64
 
 	// The verdict and the files to write.
-	SLO    []summary.Objective
-	Find   []summary.Objective // search for the highest rate that meets it (Plan.Search), for Duration
-	Strict bool                // fail if the generator is at its limit
+	SLO    []report.Objective
+	Find   []report.Objective // search for the highest rate that meets it (Plan.Search), for Duration
+	Strict bool               // fail if the generator is at its limit
 	CSV    string
 }
 

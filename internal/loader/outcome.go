@@ -11,22 +11,22 @@ import (
 	"dyno/internal/load"
 	"dyno/internal/machine"
 	"dyno/internal/record"
-	"dyno/internal/summary"
+	"dyno/internal/report"
 )
 
 // Outcome is one generator's result of a load with several generators (Request.Share). It travels as JSON.
 type Outcome struct {
-	Summary  summary.Summary // without Load, Detail and percentiles
+	Summary  report.Summary // without Load, Detail and percentiles
 	Part     *load.Part
 	BySecond []Latencies `json:",omitempty"` // for Summary.Seconds, if the Request writes them to files
 }
 
 // outcome returns a generator's Outcome with this summary and part.
-func (p *Plan) outcome(s *summary.Summary, part *load.Part) *Outcome {
+func (p *Plan) outcome(s *report.Summary, part *load.Part) *Outcome {
 	own := *s
 	own.Did, own.Load, own.Detail, own.Seconds = p.Did, record.Load{}, record.Detail{}, nil
 	for _, sec := range s.Seconds { // without percentiles, which cannot be merged
-		counts := summary.Second{StartNS: sec.StartNS, LengthNS: sec.LengthNS}
+		counts := report.Second{StartNS: sec.StartNS, LengthNS: sec.LengthNS}
 		counts.Add(sec)
 		own.Seconds = append(own.Seconds, counts)
 	}
@@ -77,7 +77,7 @@ func (p *Plan) Measure(ctx context.Context, session load.Session, begin func()) 
 			own.keep(&i.Detail)
 		}
 		i.Detail = record.Detail{} // outcome keeps nothing of it
-		s.Seconds = append(s.Seconds, summary.Of(i))
+		s.Seconds = append(s.Seconds, report.Of(i))
 	}}
 	part, err := load.Measure(ctx, session, p.Share, p.window)
 	s.Wall, s.Suspended = time.Since(start), machine.SuspendedBetween(suspended, machine.Suspended())
@@ -91,7 +91,7 @@ func (p *Plan) Measure(ctx context.Context, session load.Session, begin func()) 
 
 // Merge returns the summary of a load from the outcomes of all generators, in the order of their shares, with
 // the generators' names.
-func Merge(outcomes []*Outcome, names []string) (*summary.Summary, error) {
+func Merge(outcomes []*Outcome, names []string) (*report.Summary, error) {
 	var parts []*load.Part
 	for _, o := range outcomes {
 		if o.Part == nil {
@@ -104,7 +104,7 @@ func Merge(outcomes []*Outcome, names []string) (*summary.Summary, error) {
 		return nil, err
 	}
 	s := outcomes[0].Summary
-	s.Seconds = append([]summary.Second(nil), s.Seconds...)
+	s.Seconds = append([]report.Second(nil), s.Seconds...)
 	for i, o := range outcomes[1:] {
 		other := &o.Summary
 		if other.Target != s.Target || other.Did != s.Did || other.Seed != s.Seed || other.HTTP2 != s.HTTP2 {
@@ -118,7 +118,7 @@ func Merge(outcomes []*Outcome, names []string) (*summary.Summary, error) {
 		}
 		for k, second := range other.Seconds {
 			if k == len(s.Seconds) {
-				s.Seconds = append(s.Seconds, summary.Second{StartNS: second.StartNS, LengthNS: second.LengthNS})
+				s.Seconds = append(s.Seconds, report.Second{StartNS: second.StartNS, LengthNS: second.LengthNS})
 			}
 			s.Seconds[k].Add(second)
 		}
@@ -135,7 +135,7 @@ func Merge(outcomes []*Outcome, names []string) (*summary.Summary, error) {
 }
 
 // generator returns the summary of one of several generators.
-func (o *Outcome) generator(name string) (g summary.OneOfSeveral, err error) {
+func (o *Outcome) generator(name string) (g report.OneOfSeveral, err error) {
 	part := *o.Part
 	part.Share = load.Share{} // as if it were the whole load
 	own := o.Summary

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"dyno/internal/load"
-	"dyno/internal/summary"
+	"dyno/internal/report"
 )
 
 // share carries out one share of a load.
@@ -49,7 +49,7 @@ func TestMerge(t *testing.T) {
 			seconds += sec.Succeeded
 		}
 		var text strings.Builder
-		if err := summary.Text(&text, s); err != nil || !strings.Contains(text.String(), "3 generators") ||
+		if err := report.SummaryText(&text, s); err != nil || !strings.Contains(text.String(), "3 generators") ||
 			seconds != r.Requests {
 			t.Errorf("%s: %d requests by the second; %v, %s", name, seconds, err, &text)
 		}

@@ -12,13 +12,13 @@ import (
 	"dyno/internal/load"
 	"dyno/internal/machine"
 	"dyno/internal/record"
-	"dyno/internal/summary"
+	"dyno/internal/report"
 	"dyno/internal/wire"
 )
 
 // Run runs the load and calls tick, unless it is nil, every second. After an interruption it returns the
 // results so far, without an error.
-func (p *Plan) Run(ctx context.Context, tick func(record.Interval)) (*summary.Summary, error) {
+func (p *Plan) Run(ctx context.Context, tick func(record.Interval)) (*report.Summary, error) {
 	s := p.frame()
 	session, err := p.Connect(ctx)
 	if err != nil {
@@ -27,7 +27,7 @@ func (p *Plan) Run(ctx context.Context, tick func(record.Interval)) (*summary.Su
 	defer session.Close()
 	start := time.Now()
 	p.window.Observe = &load.Observe{Into: &s.Detail, Every: time.Second, Each: true, Tick: func(i record.Interval) {
-		s.Seconds = append(s.Seconds, summary.Of(i))
+		s.Seconds = append(s.Seconds, report.Of(i))
 		if tick != nil {
 			tick(i)
 		}
@@ -60,8 +60,8 @@ func (p *Plan) Connect(ctx context.Context) (load.Session, error) {
 func sentHTTP2(d record.Detail) bool { return d.Texts["parse"] == load.ErrHTTP2.Error() }
 
 // frame returns a Summary with the facts known before the load.
-func (p *Plan) frame() *summary.Summary {
-	s := &summary.Summary{
+func (p *Plan) frame() *report.Summary {
+	s := &report.Summary{
 		Dyno: p.Dyno, Command: p.Command, Target: p.Target, Did: p.Did, Seed: p.Seed, Open: p.openLoop,
 		Joining: p.job.Lazy, For: p.Length, Timeout: p.Timeout, Renewing: p.job.PerConnection > 0,
 		NoSpin: p.noSpin, AnyStatus: p.Scenario == "" && p.ExpectStatus.Empty(),
@@ -133,17 +133,17 @@ func (p *Plan) warmUp(ctx context.Context, session load.Session) error {
 }
 
 // Failed reports whether the load must not count as a success.
-func (r *Request) Failed(s *summary.Summary) bool {
+func (r *Request) Failed(s *report.Summary) bool {
 	for _, v := range s.Verdicts() {
 		if v.Kept == nil || !*v.Kept {
 			return true
 		}
 	}
 	warnings := s.Warnings()
-	has := func(id string) bool { return summary.Has(warnings, id) }
-	ofErrors := summary.OfErrors(r.SLO) // a verdict judges errors
-	return s.ErrorShare() > 0 && !ofErrors || has(summary.Ended) || has(summary.Connections) ||
-		has(summary.Interrupted) || has(summary.Ledger) ||
-		has(summary.StoodStill) && (r.Strict || summary.OfLatency(r.SLO) && !s.Open) ||
-		r.Strict && (has(summary.Generator) || has(summary.Paused))
+	has := func(id string) bool { return report.Has(warnings, id) }
+	ofErrors := report.OfErrors(r.SLO) // a verdict judges errors
+	return s.ErrorShare() > 0 && !ofErrors || has(report.Ended) || has(report.Connections) ||
+		has(report.Interrupted) || has(report.Ledger) ||
+		has(report.StoodStill) && (r.Strict || report.OfLatency(r.SLO) && !s.Open) ||
+		r.Strict && (has(report.Generator) || has(report.Paused))
 }

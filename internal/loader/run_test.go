@@ -20,8 +20,8 @@ import (
 	"dyno/internal/conf"
 	"dyno/internal/load"
 	"dyno/internal/record"
+	"dyno/internal/report"
 	"dyno/internal/scenario"
-	"dyno/internal/summary"
 	"dyno/internal/wire"
 )
 
@@ -39,8 +39,8 @@ func served(t *testing.T) string {
 
 func text(s string) *string { return &s }
 
-func objectives(text string) []summary.Objective {
-	all, err := summary.ParseObjectives(text)
+func objectives(text string) []report.Objective {
+	all, err := report.ParseObjectives(text)
 	if err != nil {
 		panic(err)
 	}
@@ -197,7 +197,7 @@ func TestServerOfHTTP2(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := warningText(s.Warnings(), summary.Errors); !strings.HasSuffix(got, "The server speaks HTTP/2: pass --http2") {
+		if got := warningText(s.Warnings(), report.Errors); !strings.HasSuffix(got, "The server speaks HTTP/2: pass --http2") {
 			t.Errorf("%s: %q", engine, got)
 		}
 	}
@@ -319,15 +319,15 @@ func TestSearchKeepsItsProbes(t *testing.T) {
 	}
 	ctx, interrupt := context.WithCancel(t.Context())
 	n := 0
-	f, err := p.Search(ctx, func(probe summary.Probe) {
-		if n++; probe.Kind == summary.Searching && !probe.Paused {
+	f, err := p.Search(ctx, func(probe report.Probe) {
+		if n++; probe.Kind == report.Searching && !probe.Paused {
 			interrupt()
 		}
 	})
 	if f != nil && strings.Contains(f.Why, "stood still") {
 		t.Skip(f.Why) // this machine is too busy
 	}
-	if err != nil || f == nil || f.Ended != summary.Interrupted || n < 2 || len(f.Probes) != n || f.Top <= 0 ||
+	if err != nil || f == nil || f.Ended != report.Interrupted || n < 2 || len(f.Probes) != n || f.Top <= 0 ||
 		f.Rate <= 0 || f.OK() {
 		t.Errorf("%v, %d probes told, %+v", err, n, f)
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"dyno/internal/record"
-	"dyno/internal/summary"
+	"dyno/internal/report"
 )
 
 // Latencies are one generator's histograms for one second, each as compact text (hist.Histogram.MarshalText),
@@ -82,7 +82,7 @@ func (l *Latencies) addTo(d *record.Detail) error {
 
 // BySecond adds percentiles to the seconds in a load's summary, as far as all generators kept them. It merges
 // one second at a time.
-func BySecond(s *summary.Summary, outcomes []*Outcome) error {
+func BySecond(s *report.Summary, outcomes []*Outcome) error {
 	end := len(s.Seconds)
 	for _, o := range outcomes {
 		if n := len(o.BySecond); n < len(o.Summary.Seconds) {
@@ -102,7 +102,7 @@ func BySecond(s *summary.Summary, outcomes []*Outcome) error {
 		counts.Measured(&d)
 	}
 	if end < len(s.Seconds) {
-		s.Noted = append(s.Noted, summary.Warning{ID: summary.Seconds, Text: fmt.Sprintf("--csv has "+
+		s.Noted = append(s.Noted, report.Warning{ID: report.Seconds, Text: fmt.Sprintf("--csv has "+
 			"latencies of the first %d of %d seconds: those of all take more than the machines can send. Make the load shorter",
 			end, len(s.Seconds))})
 	}

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"dyno/internal/record"
-	"dyno/internal/summary"
+	"dyno/internal/report"
 )
 
 // TestBySecond: the seconds of two generators, one of which kept fewer than it had, are merged as far as both
@@ -16,11 +16,11 @@ func TestBySecond(t *testing.T) {
 		d.Service.RecordN(ns, 1000)
 		return d
 	}
-	s := &summary.Summary{}
+	s := &report.Summary{}
 	outcomes := []*Outcome{{}, {}}
 	var kept [2]seconds
 	for k := range 4 {
-		s.Seconds = append(s.Seconds, summary.Second{StartNS: int64(k) * 1e9, LengthNS: 1e9})
+		s.Seconds = append(s.Seconds, report.Second{StartNS: int64(k) * 1e9, LengthNS: 1e9})
 		for i, o := range outcomes {
 			o.Summary.Seconds = s.Seconds
 			if k == 3 {

@@ -1,4 +1,4 @@
-package summary
+package report
 
 import (
 	"fmt"
@@ -12,13 +12,12 @@ import (
 
 	"dyno/internal/document"
 	"dyno/internal/judge"
-	"dyno/internal/report"
 )
 
 // Text writes the block that users of wrk, bombardier and hey know: warnings first, then
 // statistics, percentiles, the requests of a mix, status codes, errors, the ledger, the generator's
 // own state, throughput, objectives, and the rate as the last line.
-func Text(w io.Writer, s *Summary) error {
+func SummaryText(w io.Writer, s *Summary) error {
 	var blocks []document.Block
 	for _, warning := range s.Warnings() {
 		blocks = append(blocks, document.Paragraph{Label: "WARNING", Style: document.Bad,
@@ -79,7 +78,7 @@ func columns(heads ...string) []document.Column {
 }
 
 // line returns a table row.
-func line(cells ...string) (r document.Row) {
+func summaryLine(cells ...string) (r document.Row) {
 	for _, c := range cells {
 		r.Cells = append(r.Cells, document.Cell{Value: c})
 	}
@@ -99,15 +98,15 @@ func (s *Summary) loop() string {
 
 func (s *Summary) statistics() document.Table {
 	t := document.Table{Columns: columns("Statistics", "Avg", "Stdev", "Max")}
-	rate := line("Reqs/sec", "-", "-", "-")
+	rate := summaryLine("Reqs/sec", "-", "-", "-")
 	if x := s.whole(); len(x) > 0 {
 		mean, stdev, most := meanStdevMax(x)
-		rate = line("Reqs/sec", fixed(mean), fixed(stdev), fixed(most))
+		rate = summaryLine("Reqs/sec", fixed(mean), fixed(stdev), fixed(most))
 		t.After = s.twoRates(mean)
 	}
 	t.Rows = append(t.Rows, rate)
 	add := func(name string, l latency) {
-		t.Rows = append(t.Rows, line(name, l.mean().text(), l.stdev().text(), l.max().text()))
+		t.Rows = append(t.Rows, summaryLine(name, l.mean().text(), l.stdev().text(), l.max().text()))
 	}
 	add("Latency ("+s.loop()+")", s.primary())
 	if s.Detail.Response != nil {
@@ -149,7 +148,7 @@ func (s *Summary) percentiles() document.Table {
 			missing = missing || !f.known
 			cells = append(cells, f.text())
 		}
-		t.Rows = append(t.Rows, line(cells...))
+		t.Rows = append(t.Rows, summaryLine(cells...))
 	}
 	var notes []string
 	if missing {
@@ -158,7 +157,7 @@ func (s *Summary) percentiles() document.Table {
 	}
 	if l := s.primary(); l.censored > 0 {
 		notes = append(notes, fmt.Sprintf(">=: at least; %s without a right response count with the time they had "+
-			"waited, %s or more", document.Count(l.censored, "request"), report.Duration(float64(l.from))))
+			"waited, %s or more", document.Count(l.censored, "request"), Duration(float64(l.from))))
 	}
 	if l := s.wrong(); l.count() > 0 {
 		notes = append(notes, fmt.Sprintf("of right responses; %s took p50 %s, p99 %s, max %s",
@@ -226,9 +225,9 @@ func (s *Summary) failures(head string, kinds map[string]int64) []document.Block
 		t.Columns = append(t.Columns, document.Column{Head: "last message"})
 	}
 	for _, k := range list {
-		row := line(k.kind, document.Whole(k.n))
+		row := summaryLine(k.kind, document.Whole(k.n))
 		if explained {
-			row = line(k.kind, document.Whole(k.n), s.Detail.Texts[k.kind])
+			row = summaryLine(k.kind, document.Whole(k.n), s.Detail.Texts[k.kind])
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -259,7 +258,7 @@ func (s *Summary) encryption() (lines []string) {
 	if perSec, ok := s.Load.HandshakesPerSec(); ok {
 		h := s.handshake()
 		lines = append(lines, fmt.Sprintf("%s during the load, %s/s; p50 %s, p99 %s",
-			document.Count(s.Load.Handshakes, "handshake"), number(perSec), h.quantile(.5).text(),
+			document.Count(s.Load.Handshakes, "handshake"), summaryNumber(perSec), h.quantile(.5).text(),
 			h.quantile(.99).text()))
 	}
 	if n := s.Load.Unnotified; n > 0 {
@@ -284,14 +283,14 @@ func (s *Summary) ledger() string {
 func (s *Summary) generatorText() string {
 	words := []string{document.Count(int64(s.Load.Workers), "event loop")}
 	if u := s.usage(); u.known {
-		words = append(words, "CPU "+report.PerCent(u.cpu), "waited for a CPU "+report.PerCent(u.queue))
+		words = append(words, "CPU "+PerCent(u.cpu), "waited for a CPU "+PerCent(u.queue))
 		if spin := s.Load.Spin; spin != nil && *spin {
-			words = append(words, "polled "+report.PerCent(u.spun))
+			words = append(words, "polled "+PerCent(u.spun))
 		} else if spin != nil && s.Open {
 			words = append(words, "did not poll ("+s.NoSpin+")")
 		}
 		if u.ceiling > 0 {
-			words = append(words, "ceiling for this load about "+report.Rate(u.ceiling))
+			words = append(words, "ceiling for this load about "+Rate(u.ceiling))
 		}
 	} else {
 		words = []string{"not measured by this engine"}
@@ -306,15 +305,15 @@ func (s *Summary) generatorText() string {
 
 func (s *Summary) megabytes(n int64) string {
 	v, _ := s.Load.Along(n)
-	return report.Sig3(v/1e6) + " MB/s"
+	return Sig3(v/1e6) + " MB/s"
 }
 
 // number formats a rate: from 100 on without decimals.
-func number(v float64) string {
+func summaryNumber(v float64) string {
 	if v >= 100 {
 		return document.Whole(int64(v + 0.5))
 	}
-	return report.Sig3(v)
+	return Sig3(v)
 }
 
 // fixed formats with two decimals, as wrk and bombardier do; NaN is "-".

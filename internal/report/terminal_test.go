@@ -1,4 +1,4 @@
-package terminal
+package report
 
 import (
 	"bytes"
@@ -17,12 +17,12 @@ import (
 	"dyno/internal/record"
 )
 
-var update = flag.Bool("update", false, "rewrite the goldens in testdata")
+var terminalUpdate = flag.Bool("update", false, "rewrite the goldens in testdata")
 
-func golden(t *testing.T, name, got string) {
+func terminalGolden(t *testing.T, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
-	if *update {
+	if *terminalUpdate {
 		if err := os.MkdirAll("testdata", 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -203,7 +203,7 @@ func TestPlain(t *testing.T) {
 	if strings.Contains(b.String(), "\x1b") {
 		t.Error("an escape code without a TTY")
 	}
-	golden(t, "plain.txt", b.String())
+	terminalGolden(t, "plain.txt", b.String())
 }
 
 func TestScreen(t *testing.T) {
@@ -214,13 +214,13 @@ func TestScreen(t *testing.T) {
 		for _, e := range before {
 			v.Event(e)
 		}
-		golden(t, fmt.Sprintf("building-%d.txt", width), s.String())
+		terminalGolden(t, fmt.Sprintf("building-%d.txt", width), s.String())
 		for _, e := range after {
 			v.Event(e)
 		}
-		golden(t, fmt.Sprintf("measuring-%d.txt", width), s.String())
+		terminalGolden(t, fmt.Sprintf("measuring-%d.txt", width), s.String())
 		v.Close()
-		golden(t, fmt.Sprintf("closed-%d.txt", width), s.String())
+		terminalGolden(t, fmt.Sprintf("closed-%d.txt", width), s.String())
 	}
 }
 

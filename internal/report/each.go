@@ -1,4 +1,4 @@
-package summary
+package report
 
 import (
 	"cmp"
@@ -53,7 +53,7 @@ func (s *Summary) eachTable() []document.Block {
 		t.After = fmt.Sprintf("the %d slowest of %d; --json and --csv list all", eachShown, n)
 	}
 	for _, e := range all {
-		t.Rows = append(t.Rows, line(e.name, number(e.perSec), e.latency.quantile(.5).text(),
+		t.Rows = append(t.Rows, summaryLine(e.name, summaryNumber(e.perSec), e.latency.quantile(.5).text(),
 			e.latency.quantile(.99).text(), document.Whole(e.Failed), document.Whole(e.Unanswered)))
 	}
 	return []document.Block{t}
@@ -84,7 +84,7 @@ func (e *eachRequest) csv() []string {
 		}
 		return integer(int64(f.ns + 0.5))
 	}
-	return []string{"", decimal(round(e.perSec)), integer(e.Succeeded + e.Failed + e.Unanswered), integer(e.Unanswered),
+	return []string{"", summaryDecimal(round(e.perSec)), integer(e.Succeeded + e.Failed + e.Unanswered), integer(e.Unanswered),
 		integer(e.Failed), ns(e.latency.quantile(.5)), ns(e.latency.quantile(.99)), ns(e.latency.max()), "", "", "", "",
 		document.CSVCell(e.name), ""}
 }

@@ -7,7 +7,7 @@
 // Note: bubbletea is not used, because its renderer ticks by itself, 60 times a second by default,
 // and reads the keyboard in a goroutine; both would run during trials. The remaining work is to
 // move the cursor up and draw again (live.go). Lipgloss provides styles and text widths.
-package terminal
+package report
 
 import (
 	"fmt"
@@ -22,7 +22,6 @@ import (
 
 	"dyno/internal/document"
 	"dyno/internal/record"
-	"dyno/internal/report"
 )
 
 const (
@@ -36,7 +35,7 @@ const firstFigures = "first figures"
 
 // View shows events. On a TTY it redraws a few lines in place; elsewhere it writes plain lines. It
 // is not safe for concurrent use.
-type View struct {
+type TerminalView struct {
 	Folder string // run folder, to which log paths are relative
 
 	out   io.Writer
@@ -68,7 +67,7 @@ type styles struct{ title, faint, bad, bar, line lipgloss.Style }
 // New returns a view on out. If tty is set, out must be a terminal that knows the codes CUU, EL and
 // ED (ECMA-48). Each drawing calls width for the number of columns; nil means 80. noColor leaves
 // out styles, but not drawing in place.
-func New(out io.Writer, tty, noColor bool, width func() int) *View {
+func New(out io.Writer, tty, noColor bool, width func() int) *TerminalView {
 	r := lipgloss.NewRenderer(out)
 	// Do not ask the terminal for its background or colors: it would answer on stdin.
 	r.SetHasDarkBackground(true)
@@ -79,7 +78,7 @@ func New(out io.Writer, tty, noColor bool, width func() int) *View {
 	if width == nil {
 		width = func() int { return 80 }
 	}
-	return &View{out: out, tty: tty, width: width, seen: map[string]bool{}, style: styles{
+	return &TerminalView{out: out, tty: tty, width: width, seen: map[string]bool{}, style: styles{
 		title: r.NewStyle().Bold(true),
 		faint: r.NewStyle().Faint(true),
 		bad:   r.NewStyle().Foreground(lipgloss.Color("1")),
@@ -90,7 +89,7 @@ func New(out io.Writer, tty, noColor bool, width func() int) *View {
 
 // Event adds e and shows the changes. A failure or an analysis result gets its own line, which is
 // never overwritten.
-func (v *View) Event(e record.Event) {
+func (v *TerminalView) Event(e record.Event) {
 	changed := v.take(e)
 	switch {
 	case !v.tty:
@@ -106,7 +105,7 @@ func (v *View) Event(e record.Event) {
 
 // Close ends the view: it erases the live lines, so that a report can follow. It leaves the writer
 // open.
-func (v *View) Close() {
+func (v *TerminalView) Close() {
 	if v.tty && len(v.drawn) > 0 {
 		v.draw(nil)
 	}
@@ -115,7 +114,7 @@ func (v *View) Close() {
 // take updates the view. It reports whether e begins something that could last: a new stage or,
 // before measuring, a contestant's next one. Such a change is shown at once, because the next event
 // may come much later.
-func (v *View) take(e record.Event) (changed bool) {
+func (v *TerminalView) take(e record.Event) (changed bool) {
 	if v.started.IsZero() {
 		v.started = e.Time
 	}
@@ -160,7 +159,7 @@ func (v *View) take(e record.Event) (changed bool) {
 }
 
 // plain writes e as a line if it is news, and progress every few seconds.
-func (v *View) plain(e record.Event, changed bool) {
+func (v *TerminalView) plain(e record.Event, changed bool) {
 	switch {
 	case e.Failure != nil:
 		v.print(v.failure(e.Failure))
@@ -180,7 +179,7 @@ func (v *View) plain(e record.Event, changed bool) {
 }
 
 // named returns the stage's name in a plain line.
-func (v *View) named() string {
+func (v *TerminalView) named() string {
 	if v.stage == "analyse" && v.text != "" { // the text says everything
 		return ""
 	}
@@ -188,15 +187,15 @@ func (v *View) named() string {
 }
 
 // print writes a plain line with the time since the start.
-func (v *View) print(s string) {
+func (v *TerminalView) print(s string) {
 	if s = strings.TrimSpace(s); s != "" {
 		fmt.Fprintf(v.out, "[%5s] %s\n", clock(v.now.Sub(v.started)), s)
 	}
 }
 
 // failure returns f on one line, with its log's path.
-func (v *View) failure(f *record.Failure) string {
-	s := v.style.bad.Render("✗ "+document.Clean(f.Contestant)) + "  " + report.FailureText(f)
+func (v *TerminalView) failure(f *record.Failure) string {
+	s := v.style.bad.Render("✗ "+document.Clean(f.Contestant)) + "  " + FailureText(f)
 	if f.LogFile != "" && !strings.Contains(s, document.Clean(f.LogFile)) { // the hint may name it
 		s += " (log: " + document.Clean(filepath.Join(v.Folder, f.LogFile)) + ")"
 	}
@@ -204,14 +203,14 @@ func (v *View) failure(f *record.Failure) string {
 }
 
 // remaining updates the time left. The shown time rises only by more than a tenth.
-func (v *View) remaining(left time.Duration) {
+func (v *TerminalView) remaining(left time.Duration) {
 	if left <= v.left || left > v.left+v.left/10 {
 		v.left = left
 	}
 }
 
 // progress returns the number of trials done and the time left.
-func (v *View) progress() string {
+func (v *TerminalView) progress() string {
 	s := fmt.Sprintf("%d of %d trials, %d %%", v.done, v.total, 100*min(v.done, v.total)/v.total)
 	if v.left > 0 {
 		s += ", " + about(v.left) + " left"
@@ -221,7 +220,7 @@ func (v *View) progress() string {
 
 // replanned returns the total in the last progress line, if it has changed: a server that fails
 // takes its trials with it.
-func (v *View) replanned() (text string) {
+func (v *TerminalView) replanned() (text string) {
 	if v.printed > 0 && v.printed != v.total {
 		text = fmt.Sprintf("(before: of %d)", v.printed)
 	}
@@ -231,12 +230,12 @@ func (v *View) replanned() (text string) {
 
 // leader returns a sentence about the leading contestant so far, and the ratios of the next ones to
 // it.
-func (v *View) leader() string {
+func (v *TerminalView) leader() string {
 	const others = 3
-	if len(v.standing) < 2 || !strings.HasPrefix(v.standing[0].Of, report.ToBest) {
+	if len(v.standing) < 2 || !strings.HasPrefix(v.standing[0].Of, ToBest) {
 		return ""
 	}
-	s := "so far " + document.Clean(v.standing[0].Name) + " leads" + strings.TrimPrefix(v.standing[0].Of, report.ToBest)
+	s := "so far " + document.Clean(v.standing[0].Name) + " leads" + strings.TrimPrefix(v.standing[0].Of, ToBest)
 	for i, next := range v.standing[1:min(len(v.standing), 1+others)] {
 		s += []string{"; ", ", "}[min(i, 1)] + fmt.Sprintf("%s %.2f of it", document.Clean(next.Name), next.Ratio)
 	}

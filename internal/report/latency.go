@@ -1,11 +1,10 @@
-package summary
+package report
 
 import (
 	"fmt"
 
 	"dyno/internal/judge"
 	"dyno/internal/record"
-	"dyno/internal/report"
 )
 
 // latency is a histogram that includes interrupted requests: they count with the time that they had
@@ -29,11 +28,11 @@ func (f figure) text() string {
 	case !f.known:
 		return "-"
 	case f.atLeast:
-		return ">= " + report.Duration(f.ns)
+		return ">= " + Duration(f.ns)
 	case f.ns < record.LowestTime: // the histogram cannot tell such times apart
 		return fmt.Sprintf("< %d µs", record.LowestTime/1000)
 	}
-	return report.Duration(f.ns)
+	return Duration(f.ns)
 }
 
 // response returns the response times, which users experience. In a plain closed loop they are not

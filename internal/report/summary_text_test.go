@@ -1,4 +1,4 @@
-package summary
+package report
 
 import (
 	"strings"
@@ -48,7 +48,7 @@ func TestLastMessage(t *testing.T) {
 		s.Detail.Texts = map[string]string{"dial": "connection refused"}
 		var b strings.Builder
 		s.Load.Errors = map[string]int64{kind: 1}
-		if err := Text(&b, s); err != nil || strings.Contains(b.String(), "last message") != want {
+		if err := SummaryText(&b, s); err != nil || strings.Contains(b.String(), "last message") != want {
 			t.Errorf("%s: %v\n%s", kind, err, &b)
 		}
 	}

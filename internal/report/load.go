@@ -1,4 +1,4 @@
-package terminal
+package report
 
 import (
 	"cmp"
@@ -11,7 +11,6 @@ import (
 	"dyno/internal/document"
 	"dyno/internal/judge"
 	"dyno/internal/record"
-	"dyno/internal/report"
 )
 
 const loadPlainEvery = 5 * time.Second // progress lines of a load without a TTY
@@ -19,7 +18,7 @@ const loadPlainEvery = 5 * time.Second // progress lines of a load without a TTY
 // LoadView shows a load while it runs. Its only clock is the intervals': on a TTY it draws once for
 // each, elsewhere it writes a line every few seconds. It is not safe for concurrent use.
 type LoadView struct {
-	view     *View
+	view     *TerminalView
 	title    string
 	length   time.Duration // planned; 0: bounded by requests
 	requests int64         // planned; 0: bounded by length
@@ -93,13 +92,13 @@ func (l *LoadView) lines(i *record.Interval, elapsed time.Duration) []string {
 func (l *LoadView) now(i *record.Interval) string {
 	words := []string{"waiting for the last responses"}
 	if !l.drains && len(l.rates) > 0 {
-		words[0] = report.Rate(l.rates[len(l.rates)-1])
+		words[0] = Rate(l.rates[len(l.rates)-1])
 	}
 	h := cmp.Or(i.Detail.Response, i.Detail.Service)
 	if !l.drains && h != nil && h.Count() > 0 {
-		words = append(words, "p50 "+report.Duration(float64(h.Quantile(0.5))))
+		words = append(words, "p50 "+Duration(float64(h.Quantile(0.5))))
 		if judge.Bears(h.Count(), 0.99) {
-			words = append(words, "p99 "+report.Duration(float64(h.Quantile(0.99))))
+			words = append(words, "p99 "+Duration(float64(h.Quantile(0.99))))
 		}
 	}
 	trouble := "no errors"

@@ -1,4 +1,4 @@
-package terminal
+package report
 
 import (
 	"cmp"
@@ -12,7 +12,6 @@ import (
 	"github.com/charmbracelet/lipgloss"
 
 	"dyno/internal/document"
-	"dyno/internal/report"
 )
 
 // verbs name a stage's activity, before a contestant's name; other stages are their own verb.
@@ -25,24 +24,24 @@ var verbs = map[string]string{
 const gutter = "       "
 
 // head returns the first live line: the clock, and the current activity.
-func (v *View) head(elapsed time.Duration, what string) string {
+func (v *TerminalView) head(elapsed time.Duration, what string) string {
 	return v.style.faint.Render(fmt.Sprintf("%5s", clock(elapsed))) + "  " + v.style.title.Render(what)
 }
 
 // bar returns a line with a bar for done/total, as long as the terminal allows, and the progress in
 // words.
-func (v *View) bar(done, total int, progress string) string {
+func (v *TerminalView) bar(done, total int, progress string) string {
 	room := v.columns() - len(gutter) - 2 - lipgloss.Width(progress)
 	return gutter + v.style.bar.Render(bar(done, total, min(30, max(5, room)))) + "  " + progress
 }
 
 // more returns the line below a list that leaves out n entries.
-func (v *View) more(n int) string {
+func (v *TerminalView) more(n int) string {
 	return v.style.faint.Render(fmt.Sprintf("%sand %d more", gutter, n))
 }
 
 // lines returns the current live lines.
-func (v *View) lines() []string {
+func (v *TerminalView) lines() []string {
 	what, text := cmp.Or(verbs[v.stage], v.stage)+" "+v.who, v.text
 	if len(v.tasks) > 0 {
 		what, text = "preparing "+document.Count(len(v.tasks), "contestant"), ""
@@ -65,7 +64,7 @@ func (v *View) lines() []string {
 }
 
 // taskLines list all contestants that are being built, launched or verified at once.
-func (v *View) taskLines() (lines []string) {
+func (v *TerminalView) taskLines() (lines []string) {
 	var names []string
 	for _, t := range v.tasks {
 		names = append(names, t.who)
@@ -74,14 +73,14 @@ func (v *View) taskLines() (lines []string) {
 		if i == rowsAtMost-1 && len(v.tasks) > rowsAtMost {
 			return append(lines, v.more(len(v.tasks)-i))
 		}
-		who := padded(t.who, widest(names))
+		who := padded(t.who, terminalWidest(names))
 		lines = append(lines, fmt.Sprintf(gutter+"%s  %-9s  %s", who, t.stage, v.style.faint.Render(t.text)))
 	}
 	return lines
 }
 
 // standingLines returns the interim table, in the order of the latest event.
-func (v *View) standingLines() (lines []string) {
+func (v *TerminalView) standingLines() (lines []string) {
 	if len(v.standing) == 0 {
 		return nil
 	}
@@ -89,20 +88,20 @@ func (v *View) standingLines() (lines []string) {
 	ratios := false
 	shown := v.standing[:min(len(v.standing), rowsAtMost)]
 	for _, s := range shown {
-		ratio := report.Missing
+		ratio := Missing
 		if s.Ratio > 0 {
 			ratios = true
 			if ratio = fmt.Sprintf("%.2f", s.Ratio); s.Lo > 0 && s.Hi > s.Lo && !math.IsInf(s.Hi, 0) {
 				ratio += fmt.Sprintf(" (%.2f–%.2f)", s.Lo, s.Hi)
 			}
 		}
-		for i, cell := range []string{document.Clean(s.Name), fmt.Sprintf("%9s", report.Rate(s.PerSec)), ratio} {
+		for i, cell := range []string{document.Clean(s.Name), fmt.Sprintf("%9s", Rate(s.PerSec)), ratio} {
 			table[i] = append(table[i], cell)
 		}
 	}
 	width := len(gutter) - 2
 	for _, col := range table {
-		width += widest(col) + 2
+		width += terminalWidest(col) + 2
 	}
 	switch {
 	case !ratios: // a classic run compares nothing
@@ -113,7 +112,7 @@ func (v *View) standingLines() (lines []string) {
 	for i := range table[0] {
 		l := gutter
 		for _, col := range table {
-			l += padded(col[i], widest(col)) + "  "
+			l += padded(col[i], terminalWidest(col)) + "  "
 		}
 		if i == 0 {
 			l = v.style.faint.Render(l)
@@ -127,7 +126,7 @@ func (v *View) standingLines() (lines []string) {
 }
 
 // widest returns a column's width, in terminal cells.
-func widest(col []string) (w int) {
+func terminalWidest(col []string) (w int) {
 	for _, s := range col {
 		w = max(w, lipgloss.Width(s))
 	}
@@ -141,7 +140,7 @@ func padded(s string, width int) string {
 
 // columns returns the width to draw in: one less than the terminal's, so that no line makes the
 // cursor wrap.
-func (v *View) columns() int {
+func (v *TerminalView) columns() int {
 	w := v.width()
 	if w <= 0 {
 		w = 80
@@ -151,7 +150,7 @@ func (v *View) columns() int {
 
 // draw replaces the live lines by others, in one write. It cuts lines at the terminal's present
 // width.
-func (v *View) draw(lines []string) {
+func (v *TerminalView) draw(lines []string) {
 	var b strings.Builder
 	b.WriteString(v.home())
 	v.drawn = v.drawn[:0]
@@ -166,7 +165,7 @@ func (v *View) draw(lines []string) {
 }
 
 // keep writes s for good above the live lines, and draws these again.
-func (v *View) keep(s string) {
+func (v *TerminalView) keep(s string) {
 	io.WriteString(v.out, v.home()+"\x1b[J"+s+"\n")
 	v.drawn = v.drawn[:0]
 	v.draw(v.lines())
@@ -175,7 +174,7 @@ func (v *View) keep(s string) {
 // home returns the code that moves the cursor to the start of the first live line. A terminal that
 // became narrower since the last drawing has wrapped the longer lines, so each counts as the rows
 // that it takes now.
-func (v *View) home() string {
+func (v *TerminalView) home() string {
 	rows, width := 0, v.columns()+1
 	for _, w := range v.drawn {
 		rows += max(1, (w+width-1)/width)

@@ -1,4 +1,4 @@
-package summary
+package report
 
 import (
 	"cmp"
@@ -10,7 +10,6 @@ import (
 	"dyno/internal/foreign"
 	"dyno/internal/judge"
 	"dyno/internal/record"
-	"dyno/internal/report"
 )
 
 // Warning is a sentence that a reader needs before the figures, with a remedy.
@@ -32,7 +31,7 @@ const (
 	StoodStill  = "stopped"     // the server stood still: no answer came although requests waited
 	Longest     = "longest"     // no answer came for long, on few connections
 	Starved     = "starved"     // requests were due while no connection was free
-	Rate        = "rate"        // fewer requests were sent than the schedule planned
+	SummaryRate = "rate"        // fewer requests were sent than the schedule planned
 	Errors      = "errors"      // some requests failed
 	Redirects   = "redirects"   // every response was a redirect, which was not requested
 	Unsteady    = "unsteady"    // each connection had few answers for a rate
@@ -64,7 +63,7 @@ func (s *Summary) Warnings() []Warning {
 	}
 	if s.Interrupted {
 		add(Interrupted, fmt.Sprintf("interrupted after %s: the figures cover that time",
-			report.Duration(float64(s.Wall))))
+			Duration(float64(s.Wall))))
 	}
 	add(Ledger, s.unbalanced())
 	add(Churn, s.churn())
@@ -77,7 +76,7 @@ func (s *Summary) Warnings() []Warning {
 	}
 	add(s.stopped())
 	add(Starved, s.starved())
-	add(Rate, s.missed())
+	add(SummaryRate, s.missed())
 	add(Unsteady, s.unsteady())
 	add(Redirects, s.redirects())
 	add(Errors, s.errors())
@@ -94,7 +93,7 @@ func (s *Summary) ended() string {
 	if l.UnreachableNS <= 0 {
 		return ""
 	}
-	text := "ended early: no connection could be made in its last " + report.Duration(float64(l.UnreachableNS))
+	text := "ended early: no connection could be made in its last " + Duration(float64(l.UnreachableNS))
 	if why := s.unconnected(); why != "" {
 		text += " (" + why + ")"
 	}
@@ -178,8 +177,8 @@ func (s *Summary) atLimit() string {
 		remedy = "Other programs, perhaps the server, use its CPUs: separate it from them with taskset"
 	}
 	how := fmt.Sprintf(
-		"its event loops were busy for %s of the time and waited for a CPU for %s", report.PerCent(u.cpu),
-		report.PerCent(u.queue))
+		"its event loops were busy for %s of the time and waited for a CPU for %s", PerCent(u.cpu),
+		PerCent(u.queue))
 	if !s.Open {
 		if !busy {
 			return ""
@@ -192,7 +191,7 @@ func (s *Summary) atLimit() string {
 	}
 	text := "the generator was at its limit: "
 	if late {
-		text += fmt.Sprintf("requests were sent %s late at the 99th percentile", report.Duration(lag.ns))
+		text += fmt.Sprintf("requests were sent %s late at the 99th percentile", Duration(lag.ns))
 	} else {
 		text += "it could not send all that was due"
 	}
@@ -210,12 +209,12 @@ func (s *Summary) paused() string {
 	}
 	if s.Suspended > 0 {
 		return fmt.Sprintf("the machine was suspended for %s during the load: no figure is reliable. Repeat the load",
-			report.Duration(float64(s.Suspended)))
+			Duration(float64(s.Suspended)))
 	}
 	return fmt.Sprintf("the generator stood still for %s, %s of the load: it was stopped, or other programs used "+
 		"its CPU. Rates and latencies include this. Keep other programs off its CPUs, and repeat "+
-		"the load", report.Duration(float64(s.Load.GapNS)),
-		report.PerCent(float64(s.Load.GapNS)/float64(s.Load.Wall())))
+		"the load", Duration(float64(s.Load.GapNS)),
+		PerCent(float64(s.Load.GapNS)/float64(s.Load.Wall())))
 }
 
 // stopped judges a load like a trial in a run (V39). In a closed loop no percentile shows a stop:
@@ -223,17 +222,17 @@ func (s *Summary) paused() string {
 func (s *Summary) stopped() (id, text string) {
 	l := &s.Load
 	ns, few := judge.Stopped(&record.Trial{Load: *l, Causes: record.Causes{SuspendedNS: int64(s.Suspended)}})
-	length := fmt.Sprintf("%s, %s of the load", report.Duration(float64(ns)),
-		report.PerCent(float64(ns)/float64(l.Sending())))
+	length := fmt.Sprintf("%s, %s of the load", Duration(float64(ns)),
+		PerCent(float64(ns)/float64(l.Sending())))
 	switch {
 	case ns == 0:
 		return StoodStill, ""
 	case few:
-		text = fmt.Sprintf("no answer for %s on %s although requests waited", report.Duration(float64(ns)),
+		text = fmt.Sprintf("no answer for %s on %s although requests waited", Duration(float64(ns)),
 			document.Count(l.Connections, "connection"))
 		if l.ServiceMaxNS > 0 {
 			text += fmt.Sprintf("; the longest right answer took %s, the median %s",
-				report.Duration(float64(l.ServiceMaxNS)), report.Duration(float64(l.ServiceP50NS)))
+				Duration(float64(l.ServiceMaxNS)), Duration(float64(l.ServiceP50NS)))
 		}
 		return Longest, text
 	case s.Open:
@@ -250,11 +249,11 @@ func (s *Summary) starved() string {
 	share := float64(l.StarvedNS) / float64(l.WindowNS) / float64(max(l.Workers, 1))
 	text := fmt.Sprintf("for %s of the time requests were due, at most %s at once, while no connection was free: "+
 		"response times include the wait for one. ",
-		report.PerCent(min(share, 1)), document.Whole(l.BacklogPeak))
+		PerCent(min(share, 1)), document.Whole(l.BacklogPeak))
 	if 2*l.UnevenNS > l.StarvedNS {
 		return text + fmt.Sprintf(
 			"For %s of that time another event loop had a free connection: lower --threads (%d), or raise -c",
-			report.PerCent(float64(l.UnevenNS)/float64(l.StarvedNS)), l.Workers)
+			PerCent(float64(l.UnevenNS)/float64(l.StarvedNS)), l.Workers)
 	}
 	return text + "Raise -c; if that does not help, the server cannot keep up with this rate"
 }
@@ -266,7 +265,7 @@ func (s *Summary) unsteady() string {
 		return ""
 	}
 	left, turn := l.Sending()-int64(s.Ramp), int64(s.Pause)+l.ServiceP50NS
-	why := "requests were sent for only " + report.Duration(float64(left))
+	why := "requests were sent for only " + Duration(float64(left))
 	if s.Ramp > 0 {
 		why = "after the ramp-up " + why
 	}
@@ -286,9 +285,9 @@ func (s *Summary) unsteady() string {
 		why = fmt.Sprintf("only %s on %s, too few for a rate", document.Count(l.Started, "request"),
 			document.Count(l.Established, "connection"))
 	case left < record.FewestTimes*l.ServiceP50NS:
-		why += fmt.Sprintf(", or %s median service times", report.Sig3(float64(left)/float64(l.ServiceP50NS)))
+		why += fmt.Sprintf(", or %s median service times", Sig3(float64(left)/float64(l.ServiceP50NS)))
 	default:
-		why += ", less than one think time and one median service time, " + report.Duration(float64(turn))
+		why += ", less than one think time and one median service time, " + Duration(float64(turn))
 	}
 	return "not steady: " + why + ". Make the load longer"
 }
@@ -306,8 +305,8 @@ func (s *Summary) missed() string {
 		return fmt.Sprintf("rate missed: %s of %s requests were sent", document.Whole(s.Load.Started),
 			document.Whole(s.planned()))
 	}
-	return fmt.Sprintf("rate missed: %s of %s/s were sent", number(float64(s.Load.Started)/s.For.Seconds()),
-		number(float64(s.planned())/s.For.Seconds()))
+	return fmt.Sprintf("rate missed: %s of %s/s were sent", summaryNumber(float64(s.Load.Started)/s.For.Seconds()),
+		summaryNumber(float64(s.planned())/s.For.Seconds()))
 }
 
 // redirects warns if only redirects came back although any status was accepted.
@@ -384,7 +383,7 @@ func shareText(share float64) string {
 	if share < 0.0005 {
 		return "less than 0.1 %"
 	}
-	return report.PerCent(share)
+	return PerCent(share)
 }
 
 type tally struct {

@@ -1,4 +1,4 @@
-package summary
+package report
 
 import (
 	"encoding/csv"
@@ -13,7 +13,7 @@ import (
 // A row for each request of a mix follows, over the whole load, with an empty second. A field is
 // empty if it was not measured; so is the rate in the last row, if the window did not fill that
 // second.
-func CSV(w io.Writer, s *Summary) error {
+func SummaryCSV(w io.Writer, s *Summary) error {
 	out := csv.NewWriter(w)
 	out.Write([]string{"second", "requests_per_sec", "started", "errors", "failed", "p50_ns", "p99_ns", "max_ns",
 		"lag_p50_ns", "lag_p99_ns", "run_queue_share", "bytes_read", "request", "sent_again"})
@@ -21,12 +21,12 @@ func CSV(w io.Writer, s *Summary) error {
 	for _, sec := range s.Seconds {
 		rate, queue := "", ""
 		if s.filled(sec) {
-			rate = decimal(round(perSec(sec.Succeeded, sec.LengthNS)))
+			rate = summaryDecimal(round(perSec(sec.Succeeded, sec.LengthNS)))
 		}
 		if measured {
-			queue = decimal(share(float64(sec.RunQueueNS) / float64(sec.LengthNS*int64(s.Load.Workers))))
+			queue = summaryDecimal(share(float64(sec.RunQueueNS) / float64(sec.LengthNS*int64(s.Load.Workers))))
 		}
-		out.Write([]string{decimal(sec.second()), rate, integer(sec.Started), integer(sec.Errored), integer(sec.Failed),
+		out.Write([]string{summaryDecimal(sec.second()), rate, integer(sec.Started), integer(sec.Errored), integer(sec.Failed),
 			orEmpty(sec.P50NS), orEmpty(sec.P99NS), orEmpty(sec.MaxNS), orEmpty(sec.LagP50NS), orEmpty(sec.LagP99NS),
 			queue,
 			integer(sec.BytesRead), "", integer(sec.SentAgain)})
@@ -40,7 +40,7 @@ func CSV(w io.Writer, s *Summary) error {
 
 func integer(n int64) string { return strconv.FormatInt(n, 10) }
 
-func decimal(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+func summaryDecimal(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
 func orEmpty(ns int64) string {
 	if ns == 0 {

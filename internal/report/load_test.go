@@ -1,4 +1,4 @@
-package terminal
+package report
 
 import (
 	"bytes"
@@ -41,7 +41,7 @@ func TestLoadScreen(t *testing.T) {
 		if s.writes != 9 {
 			t.Errorf("%d writes in 9 s; want one a second", s.writes)
 		}
-		golden(t, fmt.Sprintf("load-%d.txt", width), s.String())
+		terminalGolden(t, fmt.Sprintf("load-%d.txt", width), s.String())
 		l.Tick(interval(20, 7, 1))
 		if !strings.Contains(s.String(), "waiting for the last") || strings.Contains(s.String(), "7.00/s") {
 			t.Errorf("the drain shows as\n%s", s)
@@ -65,7 +65,7 @@ func TestLoadPlain(t *testing.T) {
 	if strings.Contains(b.String(), "\x1b") {
 		t.Error("an escape code without a TTY")
 	}
-	golden(t, "load-plain.txt", b.String())
+	terminalGolden(t, "load-plain.txt", b.String())
 }
 
 func TestSpark(t *testing.T) {

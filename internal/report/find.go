@@ -1,4 +1,4 @@
-package summary
+package report
 
 import (
 	"fmt"
@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"dyno/internal/document"
-	"dyno/internal/report"
 )
 
 // Found is the result when dyno searches for the highest rate at which a server keeps an objective.
@@ -167,7 +166,7 @@ func (f *Found) warnings() (list []string) {
 		list = append(list, "the closed loop got no right response, so there is no rate to search around")
 	case f.TooSlowNS > 0:
 		list = append(list, fmt.Sprintf("the fastest response of the closed loop took %s: no rate keeps the objective",
-			report.Duration(float64(f.TooSlowNS))))
+			Duration(float64(f.TooSlowNS))))
 	case f.Rate == 0:
 		list = append(list, "no probe had enough requests to know the percentile. Choose a lower one")
 	case f.Lo == 0:
@@ -191,9 +190,9 @@ func (f *Found) warnings() (list []string) {
 func (f *Found) interval() string {
 	hi := "?"
 	if !math.IsInf(f.Hi, 1) {
-		hi = report.Sig3(f.Hi)
+		hi = Sig3(f.Hi)
 	}
-	return report.Sig3(f.Lo) + "–" + hi
+	return Sig3(f.Lo) + "–" + hi
 }
 
 // FoundText writes a search: warnings first, then its probes, and the rate as the last line.
@@ -211,9 +210,9 @@ func FoundText(w io.Writer, f *Found) error {
 	for _, p := range f.Probes {
 		latency := "-"
 		if p.LatencyNS > 0 {
-			latency = report.Duration(float64(p.LatencyNS))
+			latency = Duration(float64(p.LatencyNS))
 		}
-		t.Rows = append(t.Rows, line(p.Kind, report.Rate(p.PerSec), latency, document.Whole(p.Planned),
+		t.Rows = append(t.Rows, summaryLine(p.Kind, Rate(p.PerSec), latency, document.Whole(p.Planned),
 			document.Whole(p.Missing), p.Outcome()))
 	}
 	blocks = append(blocks, t)
@@ -221,14 +220,14 @@ func FoundText(w io.Writer, f *Found) error {
 	if all > 0 || f.Lo > 0 && f.Ended == "" {
 		say("Confirmed", fmt.Sprintf("%d of %d probes at 95 %% of the highest rate", kept, all))
 	}
-	text := fmt.Sprintf("%s (%s)", report.Sig3(f.Rate), f.interval())
+	text := fmt.Sprintf("%s (%s)", Sig3(f.Rate), f.interval())
 	switch {
 	case f.Rate == 0:
 		text = "none found"
 	case f.Lo == 0:
-		text = "below " + report.Sig3(f.Hi)
+		text = "below " + Sig3(f.Hi)
 	case math.IsInf(f.Hi, 1) && f.OK():
-		text = "at least " + report.Sig3(f.Lo)
+		text = "at least " + Sig3(f.Lo)
 	case !f.OK():
 		text += ", not confirmed"
 	}

@@ -1,10 +1,9 @@
-package summary
+package report
 
 import (
 	"fmt"
 
 	"dyno/internal/document"
-	"dyno/internal/report"
 )
 
 // OneOfSeveral is one generator's line in the summary of a load that several made.
@@ -41,7 +40,7 @@ func (s *Summary) several() (lines []string) {
 	for _, g := range s.Generators {
 		text := fmt.Sprintf("%s: %s", g.Name, document.Count(g.Started, "request"))
 		if g.CPUShare != nil {
-			text += ", event loops busy for " + report.PerCent(*g.CPUShare)
+			text += ", event loops busy for " + PerCent(*g.CPUShare)
 		}
 		lines = append(lines, text+fmt.Sprintf(", began at %+.3f ms ± %.3f ms", float64(g.BeganNS)/1e6,
 			float64(g.BoundNS)/1e6))

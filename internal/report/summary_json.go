@@ -1,4 +1,4 @@
-package summary
+package report
 
 import (
 	"io"
@@ -128,7 +128,7 @@ type jsonSec struct {
 }
 
 // JSON writes one object; doc/format.md explains its keys.
-func JSON(w io.Writer, s *Summary) error {
+func SummaryJSON(w io.Writer, s *Summary) error {
 	l, d := &s.Load, &s.Detail
 	doc := loadJSON{
 		Format: Format, RequestsPerSec: round(s.PerSec()),

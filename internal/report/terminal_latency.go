@@ -1,4 +1,4 @@
-package terminal
+package report
 
 import (
 	"fmt"
@@ -7,7 +7,6 @@ import (
 
 	"dyno/internal/document"
 	"dyno/internal/record"
-	"dyno/internal/report"
 )
 
 const (
@@ -44,7 +43,7 @@ func latencyLines(h *record.Histogram, style func(...string) string) (lines []st
 		if drawn == "" && n > 0 {
 			drawn = "▏"
 		}
-		lines = append(lines, fmt.Sprintf("%s≤ %7s %9s  %s", gutter, report.Duration(float64(latencyEdges[first+i])),
+		lines = append(lines, fmt.Sprintf("%s≤ %7s %9s  %s", gutter, Duration(float64(latencyEdges[first+i])),
 			document.Whole(n), style(drawn)))
 	}
 	return lines

@@ -1,4 +1,4 @@
-package summary
+package report
 
 import (
 	"errors"
@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"dyno/internal/report"
 )
 
 // Objective is a limit for a load: for a latency percentile, or for the share of errors.
@@ -143,9 +141,9 @@ func (v *Verdict) text() string {
 	case v.Share != nil && *v.Share == 0:
 		value = "none"
 	case v.Share != nil:
-		value = report.Sig3(100**v.Share) + " %"
+		value = Sig3(100**v.Share) + " %"
 	case v.Kept != nil:
-		value = report.Duration(*v.ValueNS)
+		value = Duration(*v.ValueNS)
 	}
 	switch {
 	case v.Kept == nil:

@@ -4,7 +4,7 @@
 // Invariant: a rate counts only responses that kept their contract; a percentile is read from one
 // histogram and never averaged; values that were not measured, or rest on too few requests, are not
 // printed.
-package summary
+package report
 
 import (
 	"math"

@@ -1,4 +1,4 @@
-package summary
+package report
 
 import (
 	"bytes"
@@ -23,12 +23,12 @@ import (
 	"dyno/internal/record"
 )
 
-var update = flag.Bool("update", false, "rewrite the goldens in testdata")
+var summaryUpdate = flag.Bool("update", false, "rewrite the goldens in testdata")
 
-func golden(t *testing.T, name, got string) {
+func summaryGolden(t *testing.T, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
-	if *update {
+	if *summaryUpdate {
 		if err := os.MkdirAll("testdata", 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -47,7 +47,7 @@ func golden(t *testing.T, name, got string) {
 }
 
 // spread records n latencies evenly from lo to hi.
-func spread(h *record.Histogram, n int, lo, hi time.Duration) *record.Histogram {
+func summarySpread(h *record.Histogram, n int, lo, hi time.Duration) *record.Histogram {
 	if h == nil {
 		h = record.New()
 	}
@@ -70,10 +70,10 @@ func closed() *Summary {
 			RateAnswers: 119_880.25, RateNS: 9_990e6, RateFromNS: 10e6, WallNS: 10_004e6, ServiceP50NS: 6e6,
 		},
 		Detail: record.Detail{
-			Service: spread(spread(nil, 119_000, time.Millisecond, 12*time.Millisecond), 1000, 12*time.Millisecond,
+			Service: summarySpread(summarySpread(nil, 119_000, time.Millisecond, 12*time.Millisecond), 1000, 12*time.Millisecond,
 				115*time.Millisecond),
-			Connect:   spread(nil, 125, 40*time.Microsecond, 400*time.Microsecond),
-			FirstByte: spread(nil, 120_000, time.Millisecond, 11*time.Millisecond),
+			Connect:   summarySpread(nil, 125, 40*time.Microsecond, 400*time.Microsecond),
+			FirstByte: summarySpread(nil, 120_000, time.Millisecond, 11*time.Millisecond),
 			Status:    map[int]int64{200: 120_000},
 		},
 	}
@@ -103,12 +103,12 @@ func open() *Summary {
 			BytesWritten: 650_000,
 		},
 		Detail: record.Detail{
-			Response: spread(spread(nil, 9_934, 2*time.Millisecond, 3*time.Millisecond), 66, 2*time.Second,
+			Response: summarySpread(summarySpread(nil, 9_934, 2*time.Millisecond, 3*time.Millisecond), 66, 2*time.Second,
 				2500*time.Millisecond),
-			Service: spread(spread(nil, 9_931, 2*time.Millisecond, 3*time.Millisecond), 56, 2*time.Second,
+			Service: summarySpread(summarySpread(nil, 9_931, 2*time.Millisecond, 3*time.Millisecond), 56, 2*time.Second,
 				2*time.Second),
-			Wrong:    spread(nil, 3, 2*time.Millisecond, 3*time.Millisecond),
-			Lag:      spread(nil, 9_990, 5*time.Microsecond, 50*time.Microsecond),
+			Wrong:    summarySpread(nil, 3, 2*time.Millisecond, 3*time.Millisecond),
+			Lag:      summarySpread(nil, 9_990, 5*time.Microsecond, 50*time.Microsecond),
 			Censored: 69, CensoredFromNS: 2e6, Unanswered: 56, UnansweredFromNS: 2e9,
 			Status: map[int]int64{200: 9_931, 503: 3},
 			Texts:  map[string]string{"timeout": "no complete answer within 2s", "reset": "connection reset by peer"},
@@ -176,10 +176,10 @@ func addDelays(all map[string]*Summary) {
 	starved.Load = record.Load{Planned: 10_000, Started: 8_120, NeverStarted: 1_880, Succeeded: 8_120,
 		WindowNS: 10_010e6, Connections: 8, Established: 8, Workers: 1,
 		LoopCPUNS: 300e6, StarvedNS: 9_000e6, BacklogPeak: 1_900}
-	starved.Detail = record.Detail{Response: spread(spread(nil, 8_120, 10*time.Millisecond, 1800*time.Millisecond),
+	starved.Detail = record.Detail{Response: summarySpread(summarySpread(nil, 8_120, 10*time.Millisecond, 1800*time.Millisecond),
 		1_880, time.Millisecond, 1880*time.Millisecond),
-		Service:  spread(nil, 8_120, 8*time.Millisecond, 9*time.Millisecond),
-		Lag:      spread(nil, 8_120, time.Millisecond, 1800*time.Millisecond),
+		Service:  summarySpread(nil, 8_120, 8*time.Millisecond, 9*time.Millisecond),
+		Lag:      summarySpread(nil, 8_120, time.Millisecond, 1800*time.Millisecond),
 		Censored: 1_880, CensoredFromNS: 1e6, Status: map[int]int64{200: 8_120}}
 	all["starved"] = starved
 
@@ -200,9 +200,9 @@ func addDelays(all map[string]*Summary) {
 	late.Load = record.Load{Planned: 10_000, Started: 10_000, Succeeded: 10_000, WindowNS: 10_002e6, Connections: 125,
 		Established: 125, Workers: 1,
 		LoopCPUNS: 5_000e6, RunQueueNS: 5_100e6}
-	late.Detail = record.Detail{Response: spread(nil, 10_000, time.Millisecond, 12*time.Millisecond),
-		Service: spread(nil, 10_000, time.Millisecond, 3*time.Millisecond),
-		Lag:     spread(nil, 10_000, time.Microsecond, 9*time.Millisecond), Status: map[int]int64{200: 10_000}}
+	late.Detail = record.Detail{Response: summarySpread(nil, 10_000, time.Millisecond, 12*time.Millisecond),
+		Service: summarySpread(nil, 10_000, time.Millisecond, 3*time.Millisecond),
+		Lag:     summarySpread(nil, 10_000, time.Microsecond, 9*time.Millisecond), Status: map[int]int64{200: 10_000}}
 	all["late"] = late
 
 	cut := closed()
@@ -210,7 +210,7 @@ func addDelays(all map[string]*Summary) {
 	cut.Load.WindowNS, cut.Load.Planned, cut.Load.InFlight, cut.Load.NeverStarted = 3_400e6, 500_000, 125, 465_875
 	cut.Load.Started, cut.Load.Succeeded, cut.Load.LoopCPUNS = 34_125, 34_000, 2_100e6
 	cut.Load.RateAnswers, cut.Load.RateNS, cut.Load.RateFromNS, cut.Load.WallNS = 33_900, 3_390e6, 10e6, 3_401e6
-	cut.Detail.Service = spread(spread(nil, 34_000, time.Millisecond, 12*time.Millisecond), 125, 100*time.Microsecond,
+	cut.Detail.Service = summarySpread(summarySpread(nil, 34_000, time.Millisecond, 12*time.Millisecond), 125, 100*time.Microsecond,
 		9*time.Millisecond)
 	cut.Detail.Unanswered, cut.Detail.UnansweredFromNS = 125, 100_000
 	cut.Seconds = cut.Seconds[:4]
@@ -220,7 +220,7 @@ func addDelays(all map[string]*Summary) {
 // addMixes adds loads with unusual requests, responses and numbers of them.
 func addMixes(all map[string]*Summary) {
 	churn := closed()
-	churn.Detail.Connect = spread(nil, 120_000, 40*time.Microsecond, 400*time.Microsecond)
+	churn.Detail.Connect = summarySpread(nil, 120_000, 40*time.Microsecond, 400*time.Microsecond)
 	all["churn"] = churn
 
 	encrypted := closed()
@@ -233,8 +233,8 @@ func addMixes(all map[string]*Summary) {
 	encrypted.Load.TLS = []record.TLSSession{session, full}
 	encrypted.Load.Succeeded, encrypted.Load.Errors = 119_990, map[string]int64{"handshake": 10}
 	encrypted.Renewing = true
-	encrypted.Detail.Connect = spread(nil, 120_125, 40*time.Microsecond, 400*time.Microsecond)
-	encrypted.Detail.Handshake = spread(nil, 120_125, 400*time.Microsecond, 3*time.Millisecond)
+	encrypted.Detail.Connect = summarySpread(nil, 120_125, 40*time.Microsecond, 400*time.Microsecond)
+	encrypted.Detail.Handshake = summarySpread(nil, 120_125, 400*time.Microsecond, 3*time.Millisecond)
 	encrypted.Detail.Texts = map[string]string{"handshake": "TLS handshake: the server closed the connection"}
 	all["encrypted"] = encrypted
 
@@ -242,10 +242,10 @@ func addMixes(all map[string]*Summary) {
 	mix.Names = []string{"GET /users", "POST /users", "GET /users/{int:1..100}", "verified only"}
 	mix.Load.Succeeded, mix.Load.Failed, mix.Load.Errors = 119_900, 60, map[string]int64{"timeout": 40}
 	mix.Detail.Each = []record.Each{
-		{Succeeded: 80_000, Latency: spread(nil, 80_000, time.Millisecond, 3*time.Millisecond)},
-		{Succeeded: 39_000, Failed: 60, Unanswered: 40, Censored: 40, CensoredFromNS: 2e9, Latency: spread(
-			spread(nil, 39_000, 5*time.Millisecond, 115*time.Millisecond), 40, 2*time.Second, 2*time.Second)},
-		{Succeeded: 900, Latency: spread(nil, 900, time.Millisecond, 3*time.Millisecond)},
+		{Succeeded: 80_000, Latency: summarySpread(nil, 80_000, time.Millisecond, 3*time.Millisecond)},
+		{Succeeded: 39_000, Failed: 60, Unanswered: 40, Censored: 40, CensoredFromNS: 2e9, Latency: summarySpread(
+			summarySpread(nil, 39_000, 5*time.Millisecond, 115*time.Millisecond), 40, 2*time.Second, 2*time.Second)},
+		{Succeeded: 900, Latency: summarySpread(nil, 900, time.Millisecond, 3*time.Millisecond)},
 		{},
 	}
 	mix.Objectives, _ = ParseObjectives("p99<20ms, p99.99<1s, p50<100ms, errors<0.1%")
@@ -258,29 +258,29 @@ func addMixes(all map[string]*Summary) {
 	// An engine that measures little, a load with few requests and no whole second.
 	all["few"] = &Summary{Target: "http://h/", Did: "12 requests over 1 connection",
 		Load: record.Load{Planned: 12, Started: 12, Succeeded: 12, WindowNS: 30e6, Connections: 1, Established: 1},
-		Detail: record.Detail{Service: spread(nil, 12, time.Millisecond, 3*time.Millisecond),
+		Detail: record.Detail{Service: summarySpread(nil, 12, time.Millisecond, 3*time.Millisecond),
 			Status: map[int]int64{204: 12}}}
 	all["nothing"] = &Summary{Target: "http://h/", Did: "1 s over 1 connection", For: time.Second,
 		Load: record.Load{Connections: 1, Established: 1}}
 }
 
-func TestText(t *testing.T) {
+func TestSummaryText(t *testing.T) {
 	for name, s := range cases() {
-		golden(t, name+".txt", write(t, Text, s))
+		summaryGolden(t, name+".txt", write(t, SummaryText, s))
 	}
 }
 
 func TestJSONGoldens(t *testing.T) {
 	all := cases()
 	for _, name := range []string{"closed", "open", "few", "mix", "encrypted"} {
-		golden(t, name+".json", write(t, JSON, all[name]))
+		summaryGolden(t, name+".json", write(t, SummaryJSON, all[name]))
 	}
 }
 
 func TestCSVGoldens(t *testing.T) {
 	all := cases()
 	for _, name := range []string{"closed", "open", "mix"} {
-		golden(t, name+".csv", write(t, CSV, all[name]))
+		summaryGolden(t, name+".csv", write(t, SummaryCSV, all[name]))
 	}
 }
 
@@ -302,8 +302,8 @@ func TestChurn(t *testing.T) {
 	}{
 		"closed by the server": {func(*Summary) {}, true},
 		"as asked":             {func(s *Summary) { s.Renewing = true }, false},
-		"a few":                {func(s *Summary) { s.Detail.Connect = spread(nil, 3*125, 40, 400) }, false},
-		"more than a few":      {func(s *Summary) { s.Detail.Connect = spread(nil, 3*125+1, 40, 400) }, true},
+		"a few":                {func(s *Summary) { s.Detail.Connect = summarySpread(nil, 3*125, 40, 400) }, false},
+		"more than a few":      {func(s *Summary) { s.Detail.Connect = summarySpread(nil, 3*125+1, 40, 400) }, true},
 		"errors":               {func(s *Summary) { s.Load.Errors = map[string]int64{"closed": 119_900} }, false},
 		"not counted":          {func(s *Summary) { s.Detail.Connect = nil }, false},
 	} {
@@ -318,7 +318,7 @@ func TestChurn(t *testing.T) {
 // Every form must be complete and readable for every load.
 func TestFormsHold(t *testing.T) {
 	for name, s := range cases() {
-		text := write(t, Text, s)
+		text := write(t, SummaryText, s)
 		lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 		if !strings.HasPrefix(lines[len(lines)-1], "Requests/sec: ") || strings.Contains(text, "\x1b") ||
 			strings.Contains(text, "NaN") {
@@ -328,10 +328,10 @@ func TestFormsHold(t *testing.T) {
 			t.Errorf("%s: warned %v, begins %q", name, wrong, lines[0])
 		}
 		var doc map[string]any
-		if err := json.Unmarshal([]byte(write(t, JSON, s)), &doc); err != nil {
+		if err := json.Unmarshal([]byte(write(t, SummaryJSON, s)), &doc); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		rows, err := csv.NewReader(strings.NewReader(write(t, CSV, s))).ReadAll()
+		rows, err := csv.NewReader(strings.NewReader(write(t, SummaryCSV, s))).ReadAll()
 		if err != nil || len(rows) != len(s.Seconds)+1+len(s.each()) {
 			t.Errorf("%s: %d rows for %d seconds, %v", name, len(rows), len(s.Seconds), err)
 		}
@@ -389,7 +389,7 @@ func TestLateNeedsPercentile(t *testing.T) {
 		s.Load = record.Load{Planned: int64(n), Started: int64(n), Succeeded: int64(n), WindowNS: 10_002e6,
 			Connections: 1,
 			Established: 1, Workers: 1, LoopCPUNS: 1_000e6}
-		h := spread(nil, n, 100*time.Millisecond, 200*time.Millisecond)
+		h := summarySpread(nil, n, 100*time.Millisecond, 200*time.Millisecond)
 		s.Detail = record.Detail{Response: h, Service: h, Lag: h, Status: map[int]int64{200: int64(n)}}
 		if Has(s.Warnings(), Generator) != want {
 			t.Errorf("%d requests: %v", n, s.Warnings())
@@ -461,7 +461,7 @@ func TestQuantileNeedsRequestsBeyond(t *testing.T) {
 		known bool
 	}{{20, .5, true}, {19, .5, false}, {100, .9, true}, {99, .9, false}, {1000, .99, true}, {999, .99, false},
 		{100_000, .999, true}, {99_999, .999, false}, {100_000, .9999, false}, {0, .5, false}} {
-		l := latency{h: spread(nil, c.n, time.Millisecond, time.Second)}
+		l := latency{h: summarySpread(nil, c.n, time.Millisecond, time.Second)}
 		if got := l.quantile(c.q).known; got != c.known {
 			t.Errorf("%v of %d: %v", c.q, c.n, got)
 		}
@@ -474,7 +474,7 @@ func TestQuantileNeedsRequestsBeyond(t *testing.T) {
 func TestQuantileOfCensored(t *testing.T) {
 	// 900 answers at 1 ms, 100 requests given up after 2 s: 90 % are known, the others take at
 	// least 2 s.
-	l := latency{h: spread(spread(nil, 900, time.Millisecond, time.Millisecond), 100, 2*time.Second, 2*time.Second),
+	l := latency{h: summarySpread(summarySpread(nil, 900, time.Millisecond, time.Millisecond), 100, 2*time.Second, 2*time.Second),
 		censored: 100, from: 2e9}
 	if f := l.quantile(.5); f.atLeast || f.text() != "1.00 ms" {
 		t.Errorf("median %s", f.text())
@@ -487,7 +487,7 @@ func TestQuantileOfCensored(t *testing.T) {
 	}
 	// Three in flight at the end, after 0.1 ms: they cannot move the median of 100,000, but they
 	// can move the maximum.
-	l = latency{h: spread(spread(nil, 100_000, time.Millisecond, time.Millisecond), 3, 100*time.Microsecond,
+	l = latency{h: summarySpread(summarySpread(nil, 100_000, time.Millisecond, time.Millisecond), 3, 100*time.Microsecond,
 		100*time.Microsecond), censored: 3, from: 100_000}
 	if f := l.quantile(.5); f.atLeast {
 		t.Errorf("median %s", f.text())
@@ -496,7 +496,7 @@ func TestQuantileOfCensored(t *testing.T) {
 		t.Errorf("max %s", f.text())
 	}
 	// Beyond the histogram's range.
-	l = latency{h: spread(spread(nil, 500, time.Millisecond, time.Millisecond), 500, 2*time.Minute, 2*time.Minute)}
+	l = latency{h: summarySpread(summarySpread(nil, 500, time.Millisecond, time.Millisecond), 500, 2*time.Minute, 2*time.Minute)}
 	for _, f := range []figure{l.quantile(.9), l.max()} {
 		if f.text() != ">= 60.0 s" {
 			t.Errorf("beyond the range: %s", f.text())
@@ -551,11 +551,11 @@ func TestShortLoadsArePausedToo(t *testing.T) {
 }
 
 func TestOf(t *testing.T) {
-	h := spread(nil, 1000, time.Millisecond, 5*time.Millisecond)
+	h := summarySpread(nil, 1000, time.Millisecond, 5*time.Millisecond)
 	s := Of(record.Interval{StartNS: 2e9, LengthNS: 1e9, Load: record.Load{Started: 9, Succeeded: 5, Failed: 1,
 		Errors: map[string]int64{"reset": 1, "dial": 2}},
-		Detail: record.Detail{Service: spread(nil, 10, 1, 2), Response: h,
-			Lag: spread(nil, 999, time.Microsecond, 2*time.Microsecond)}})
+		Detail: record.Detail{Service: summarySpread(nil, 10, 1, 2), Response: h,
+			Lag: summarySpread(nil, 999, time.Microsecond, 2*time.Microsecond)}})
 	if s.Errored != 3 || s.P50NS != h.Quantile(.5) || s.P99NS != h.Quantile(.99) || s.MaxNS != h.Max() ||
 		s.LagP50NS == 0 || s.LagP99NS != 0 || s.second() != 2 {
 		t.Errorf("%+v", s)
@@ -567,7 +567,7 @@ func TestOf(t *testing.T) {
 func TestSentAgain(t *testing.T) {
 	s := closed()
 	var out strings.Builder
-	if err := errors.Join(Text(&out, s), JSON(&out, s)); err != nil || strings.Contains(out.String(), "ent again") ||
+	if err := errors.Join(SummaryText(&out, s), SummaryJSON(&out, s)); err != nil || strings.Contains(out.String(), "ent again") ||
 		strings.Contains(out.String(), "sent_again") {
 		t.Errorf("where none was: %v, %s", err, &out)
 	}
@@ -578,15 +578,15 @@ func TestSentAgain(t *testing.T) {
 		s.Load.SentAgain += int64(i + 1001)
 	}
 	out.Reset()
-	if err := Text(&out, s); err != nil || !strings.Contains(out.String(), document.Whole(s.Load.SentAgain)+" times a request") {
+	if err := SummaryText(&out, s); err != nil || !strings.Contains(out.String(), document.Whole(s.Load.SentAgain)+" times a request") {
 		t.Errorf("%v, %s", err, &out)
 	}
 	out.Reset()
-	if err := JSON(&out, s); err != nil || !strings.Contains(out.String(), fmt.Sprintf(`"sent_again": %d,`, s.Load.SentAgain)) {
+	if err := SummaryJSON(&out, s); err != nil || !strings.Contains(out.String(), fmt.Sprintf(`"sent_again": %d,`, s.Load.SentAgain)) {
 		t.Errorf("%v, %s", err, &out)
 	}
 	out.Reset()
-	err := CSV(&out, s)
+	err := SummaryCSV(&out, s)
 	rows, bad := csv.NewReader(strings.NewReader(out.String())).ReadAll()
 	if err != nil || bad != nil || len(rows) < 3 {
 		t.Fatal(err, bad, rows)
