@@ -31,7 +31,7 @@ func difference(rows [][]float64, i, j int) float64 {
 }
 
 // comparison compares servers with known speeds. After each interim analysis it stops if all pairs are
-// decided. analysis.Decide decides.
+// decided. judge.Decide decides.
 type comparison struct {
 	truth    []float64 // log speeds of the compared servers, which come first in a row
 	analyses []stats.Interim

@@ -51,7 +51,7 @@ type Side struct {
 	Lo      float64 `json:"lo"` // Lo and Hi are 0 if there are too few epochs
 	Hi      float64 `json:"hi"`
 	P       float64 `json:"p"`
-	Verdict string  `json:"verdict"` // as analysis.Verdict
+	Verdict string  `json:"verdict"` // as judge.Verdict
 }
 
 // analysed reports whether the run reached an interim analysis. This depends on background CPU, not on the

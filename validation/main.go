@@ -4,7 +4,7 @@
 //	go run ./validation --reps 3000
 //
 // It compares simulated servers with known speeds and noise, replays recorded epochs, and tries noise
-// designed to mislead. Every comparison is decided by analysis.Decide, as in dyno itself; the traps also run
+// designed to mislead. Every comparison is decided by judge.Decide, as in dyno itself; the traps also run
 // plan, analysis and checks on full records. The same seed, repetitions and recorded experiments give the
 // same page on any number of CPUs. This command starts no server and uses no network.
 //

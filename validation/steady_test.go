@@ -6,7 +6,7 @@ import (
 	"dyno/internal/judge"
 )
 
-// analysis.ShortLoads, the limit that reports state, agrees with the record of short and long loads.
+// judge.ShortLoads, the limit that reports state, agrees with the record of short and long loads.
 func TestShortLoads(t *testing.T) {
 	units, err := readFile(steadyFile, ReadSteady)
 	if err != nil {

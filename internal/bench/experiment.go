@@ -1,5 +1,3 @@
-// Package experiment carries out a request: it plans, sets up host and bench, records and judges the run. All
-// measuring commands use it.
 package bench
 
 import (

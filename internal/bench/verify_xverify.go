@@ -1,6 +1,3 @@
-// Package verify checks that a server satisfies its contract: strictly, request by request, and then under
-// short loads, which find errors that a single client cannot. It also tests itself with mutants, servers with
-// one known defect each.
 package bench
 
 import (

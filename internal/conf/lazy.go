@@ -1,5 +1,3 @@
-// Package lazy makes values when they are first used, so that a dyno command does not pay at its
-// start for values that only other commands need.
 package conf
 
 import (

@@ -1,7 +1,3 @@
-// Package bundle holds the contestants, scenarios and studies that are embedded in the program, and finds the
-// project that a command uses: a checkout, or the embedded one.
-//
-// Embedded files are unpacked into the cache under a hash of their contents. A damaged copy is replaced.
 package contestant
 
 import (
@@ -14,6 +10,9 @@ import (
 
 	"dyno/internal/scenario"
 )
+
+// Embedded contestants, scenarios and studies are unpacked into the cache under a hash of their contents. A damaged
+// copy is replaced.
 
 // Variable is the environment variable with the path of a checkout, for use outside the checkout.
 const Variable = "DYNO_PROJECT"

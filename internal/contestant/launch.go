@@ -28,7 +28,7 @@ type LaunchOptions struct {
 	Address string // IP address of this machine to listen on; empty: 127.0.0.1
 	Pad     int    // bytes of padding in the environment
 	Delay   time.Duration
-	Work    string        // the handlers' work: empty, or result.CPUBound
+	Work    string        // the handlers' work: empty, or record.CPUBound
 	Stats   bool          // request heap figures
 	Backend string        // the backend's host:port; empty: none
 	Routes  []string      // files with routes to register

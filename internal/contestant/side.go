@@ -1,6 +1,3 @@
-// Package side turns the arguments of dyno compare into contestants: a URL, a command, an image, a folder, a
-// name, a revision, a program. Find interprets an argument, and Open makes a manifest from it, which the
-// bench builds and starts like any other.
 package contestant
 
 import (
@@ -15,6 +12,10 @@ import (
 
 	"dyno/internal/scenario"
 )
+
+// The arguments of dyno compare are a URL, a command, an image, a folder, a name, a revision or a program each.
+// SideFind interprets an argument, and OpenSides makes a manifest from it, which the bench builds and starts like any
+// other.
 
 // Kind says how a side is given.
 type SideKind string

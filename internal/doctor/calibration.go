@@ -1,9 +1,3 @@
-// Package calibration measures whether this machine is fit for measurements: its settings, the
-// clock, the punctuality and speed of the load engine, the engine's accuracy on reference servers
-// with known behaviour, and the present noise.
-//
-// It measures and does not judge. Every server that it starts is a child process, pinned as in a
-// run, and gone when Measure returns.
 package doctor
 
 import (

@@ -1,5 +1,7 @@
-// Package doctor reports what a calibrated machine can and cannot measure, and how to improve it.
-// It judges a [result.Calibration] and measures nothing.
+// Package doctor measures whether this machine is fit for measurements (Calibrate: its settings, the clock, the
+// punctuality, speed and accuracy of the load engine, the present noise), and says from a calibration what the
+// machine can and cannot measure, and how to improve it. Every server that Calibrate starts is a child process,
+// pinned as in a run, and gone when it returns.
 package doctor
 
 import (

@@ -138,7 +138,7 @@ func (s *shared) Close() (err error) {
 }
 
 // Run loads for one window from all generators, and merges their results. A counted window begins at the same
-// time on all of them; result.Load.Parts tells how precisely.
+// time on all of them; record.Load.Parts tells how precisely.
 func (s *shared) Run(ctx context.Context, w load.Window) (l record.Load, err error) {
 	sent := w
 	if n := int64(len(s.names)); w.Schedule == nil && w.Requests > 0 && w.Requests < n {

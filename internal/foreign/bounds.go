@@ -1,5 +1,3 @@
-// Package bounds computes arithmetic limits on loads. Figures beyond them are impossible: either a
-// published figure is wrong, or a server did not do the work.
 package foreign
 
 import "time"

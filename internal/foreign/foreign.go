@@ -1,6 +1,7 @@
-// Package foreign reads and writes files in folders that somebody else may have made: run folders,
-// projects, contestants' sources. It writes nothing through a link, and opens only regular files: a
-// FIFO would block, a device has no end.
+// Package foreign handles what comes from outside: it reads and writes files in folders that somebody else may have
+// made (run folders, projects, contestants' sources), hides secrets of command lines in dyno's output and records
+// (secret.go), and computes arithmetic limits of loads: figures beyond them are impossible (bounds.go). It writes
+// nothing through a link, and opens only regular files: a FIFO would block, a device has no end.
 package foreign
 
 import (

@@ -1,5 +1,3 @@
-// Package secret finds passwords, tokens, keys and cookies on a command line, and hides them in
-// dyno's output and records.
 package foreign
 
 import (

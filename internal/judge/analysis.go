@@ -1,5 +1,7 @@
-// Package analysis turns trials into cells, paired comparisons, tiers and verdicts. It uses no
-// random numbers: the same file always gives the same bytes.
+// Package judge turns trials into cells, paired comparisons, tiers and verdicts, and holds the checks in
+// doc/method.md as one table over recorded causes and the analysis. A check says whether a number is reliable; it
+// does not depend on which contestant is ahead. It uses no random numbers: the same file always gives the same
+// bytes.
 //
 // The unit of inference is the epoch. Within an epoch two contestants are compared round by round,
 // so that the machine's drift affects both; the epoch's single value is the median log ratio over

@@ -186,7 +186,7 @@ func shareOfGenerator(c *Check, e *Evidence, name string, own []*record.Trial) (
 }
 
 // ceilingWarn is the ceiling's share above which the ceiling check warns. Above
-// analysis.CeilingLimit it fails.
+// CeilingLimit it fails.
 const ceilingWarn = 0.6
 
 func ceiling(c *Check, e *Evidence, name string, own []*record.Trial) (State, string) {

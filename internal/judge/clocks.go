@@ -10,7 +10,7 @@ import (
 
 // rateWarn and rateFail limit how much a generator's clock may be faster or slower than the
 // controller's. Quartz clocks are specified to 100 ppm; a clock further off is being set, or is
-// defective. The bounds on starts allow for 500 ppm, the limit that Linux sets NTP (clocks.Drift).
+// defective. The bounds on starts allow for 500 ppm, the limit that Linux sets NTP (machine.Drift).
 const (
 	rateWarn, rateFail = 100e-6, 500e-6
 	rateKnown          = 20e-6 // largest bound at which a rate counts as known

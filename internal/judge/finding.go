@@ -1,6 +1,3 @@
-// Package checks holds the checks in doc/method.md as one table over recorded causes and the
-// analysis. A check says whether a number is reliable; it does not depend on which contestant is
-// ahead.
 package judge
 
 import (

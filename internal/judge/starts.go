@@ -15,7 +15,7 @@ type Starts struct {
 	N       int            // how many starts
 	Ready   Estimate       // from process start to first right answer
 	Steady  Estimate       // warm-up time, for starts that became steady; older records have none
-	Classes map[string]int // warm-ups by result.Launch.Warmup
+	Classes map[string]int // warm-ups by record.Launch.Warmup
 	Each    []Start
 }
 

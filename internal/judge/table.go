@@ -23,7 +23,7 @@ type place struct {
 	epoch int
 }
 
-// Tabulate makes a Table from trials. at returns the index of a trial's level (result.Plan.At); it
+// Tabulate makes a Table from trials. at returns the index of a trial's level (record.Plan.At); it
 // is nil if all trials are at one level.
 func Tabulate(trials []*record.Trial, at func(*record.Trial) int) *Table {
 	t := &Table{rounds: map[int][]int{}, loaded: map[[2]int]bool{}, trials: map[place][]*record.Trial{}}

@@ -194,7 +194,7 @@ func (r *Recorder) times(l *record.Load) {
 }
 
 // span returns when the rate's span began and ended, for a window that ended at now. The rate is
-// not steady if the span is shorter than result.FewestTimes median service times or than a turn, or
+// not steady if the span is shorter than record.FewestTimes median service times or than a turn, or
 // if a connection was not answered: then the span begins with the window, when not all connections
 // may have begun.
 func (r *Recorder) span(now int64) (from, until int64, steady bool) {

@@ -110,7 +110,7 @@ func (h *HTTP1) Ask(b []byte, due, now int64) (_ []byte, tail string) {
 	return d.HTTP1(b)
 }
 
-// Feed reads from b, which is not empty, as http1.Parser.Feed does. It returns at a response's end,
+// Feed reads from b, which is not empty, as wire.HTTP1Parser.Feed does. It returns at a response's end,
 // which answer describes until the next call, or with a nil answer once it has used all it can of
 // b. After an error (KindOf) the connection cannot be used any more.
 func (h *HTTP1) Feed(b []byte, now int64) (n int, answer *Answer, err error) {

@@ -155,7 +155,7 @@ type Pause struct {
 }
 
 // Nap is the longest that an engine sleeps at a time within a window. A stop of the process or the
-// machine during sleep therefore shows as a gap (result.Load.GapNS).
+// machine during sleep therefore shows as a gap (record.Load.GapNS).
 const Nap = 5 * time.Millisecond
 
 // Engine opens connections. load/epoll and load/gonet implement it.

@@ -13,7 +13,7 @@ const (
 )
 
 // Pace records how evenly an open loop's requests went out on one event loop, and how long they
-// waited: see result.Pace. It serves one window. Recording does not allocate. All times are ns on
+// waited: see record.Pace. It serves one window. Recording does not allocate. All times are ns on
 // the session's clock.
 type Pace struct {
 	schedule *Schedule

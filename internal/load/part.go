@@ -104,7 +104,7 @@ const began = 1
 // one recorder would have for the whole load, bit for bit. For the rest:
 //
 //   - Rates: each generator's rate covers its own span. The sum is stated as answers in the time that
-//     the spans have in common; it is steady if all are (see result.Load).
+//     the spans have in common; it is steady if all are (see record.Load).
 //   - Times: WallNS, GapNS and BacklogPeak are the largest of the generators' values and, because they
 //     load one server, UnreachableNS is the smallest.
 //   - Segments are sums over machines; the link is the one with the largest share used.

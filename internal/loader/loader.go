@@ -31,8 +31,8 @@ type Request struct {
 	// The server.
 	URL, Unix string
 	URLs      []string // further URLs on the same server
-	Targets   string   // a file with requests (adhoc.ReadTargets); also names the server if there is no URL
-	Resolve   []string // adhoc.Route
+	Targets   string   // a file with requests (scenario.ReadTargets); also names the server if there is no URL
+	Resolve   []string // scenario.Route
 
 	// The amount, the rate and the connections. Rate or Stages make an open loop.
 	Connections, Requests, Pipeline   int64

@@ -7,7 +7,7 @@ import (
 	"dyno/internal/report"
 )
 
-// Latencies are one generator's histograms for one second, each as compact text (hist.Histogram.MarshalText),
+// Latencies are one generator's histograms for one second, each as compact text (record.Histogram.MarshalText),
 // so that many fit in memory; "": no histogram.
 type Latencies struct {
 	Service  string `json:",omitempty"`

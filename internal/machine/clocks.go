@@ -1,13 +1,12 @@
-// Package clocks relates another machine's clock to ours by exchanging messages, and bounds the error.
-//
-// Invariant: whatever the delays in either direction, the true offset lies within the bound, as long as both
-// clocks run without steps and their rates differ by at most Drift. All times are ns on a monotonic clock.
 package machine
 
 import (
 	"fmt"
 	"math"
 )
+
+// Whatever the delays of messages in either direction, the true offset between two clocks lies within the bound, as
+// long as both run without steps and their rates differ by at most Drift. All times are ns on a monotonic clock.
 
 // Drift is the largest relative difference between the two clocks' rates: 500 ppm, by which Linux lets NTP
 // change a clock's rate (MAXFREQ in include/linux/timex.h). Quartzes differ by less than 100 ppm. Two

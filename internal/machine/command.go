@@ -1,10 +1,3 @@
-// Package proc runs a command and measures its process tree. It sets the command's CPUs, process
-// group, log file and environment, freezes and thaws the tree, reads CPU time, memory and listening
-// sockets, and ends all processes in the tree.
-//
-// A tree is the started process and all its descendants, including those that have left its process
-// group or lost their parent. It is read from /proc, so Start works only on Linux; on other systems
-// it returns an error.
 package machine
 
 import (
@@ -24,6 +17,10 @@ import (
 
 	"dyno/internal/foreign"
 )
+
+// A tree is the started process and all its descendants, including those that have left its process
+// group or lost their parent. It is read from /proc, so Start works only on Linux; on other systems
+// it returns an error.
 
 // Command is a program to start and its environment.
 type Command struct {

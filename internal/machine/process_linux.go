@@ -302,7 +302,7 @@ func (p *Process) wait(child *os.Process) {
 func (p *Process) Pid() int { return p.pid }
 
 // Network returns the network that the process listens in: "tcp", or the name of the tree's own
-// namespace (netns.In).
+// namespace (wire.NamespaceOf).
 func (p *Process) Network() string {
 	if p.net == "" {
 		return "tcp"

@@ -27,7 +27,7 @@ func (r OpenRate) at(l record.Level) record.Level {
 	return l
 }
 
-// openLongest is the longest that an open loop may take for result.OpenRequests.
+// openLongest is the longest that an open loop may take for record.OpenRequests.
 const (
 	openLongest = 10 * time.Second
 	openStep    = 500 * time.Millisecond

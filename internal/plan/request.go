@@ -38,7 +38,7 @@ type Request struct {
 	Margin      float64
 	Budget      time.Duration
 	Seed        uint64 // 0: the World's
-	Relink      int    // paired: result.Plan.Relink
+	Relink      int    // paired: record.Plan.Relink
 
 	Rates    []OpenRate    // sweep and paired: open loops, beside the closed one
 	Epochs   int           // in a run that is carried out whole; in a paired one, at most
@@ -50,7 +50,7 @@ type Request struct {
 }
 
 // Question is what a study asks. Cells, Family, Uncontrolled and LevelExtraEpochs count Levels
-// as result.Plan does. Without Cells every contestant is loaded at every level; without a Family
+// as record.Plan does. Without Cells every contestant is loaded at every level; without a Family
 // all pairs are decided at the first level.
 type Question struct {
 	Study, Title, ClaimsHash string

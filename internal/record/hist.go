@@ -1,5 +1,3 @@
-// Package hist keeps latencies in HdrHistograms: 3 significant digits from 1 µs to 60 s, in ns.
-// Histograms can be merged; percentiles are read from the merged histogram, never averaged.
 package record
 
 import (

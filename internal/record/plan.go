@@ -69,7 +69,7 @@ type Origin struct {
 // OfStudy is the study whose question a plan answers; zero: none.
 type OfStudy struct {
 	Slug       string   `json:"slug,omitempty"`
-	ClaimsHash string   `json:"claims_hash,omitempty"` // the study's claims when the run was planned (claim.Hash)
+	ClaimsHash string   `json:"claims_hash,omitempty"` // the study's claims when the run was planned (Hash)
 	LevelNames []string `json:"level_names,omitempty"` // by index in Plan.Levels; "": the study does not name the level
 }
 

@@ -1,8 +1,9 @@
-// Package result is a run's record: the plan, the host, the contestants, and every trial.
+// Package record is a run's record: the plan, the host, the contestants, and every trial.
 //
 // A run on disk is one append-only file, trials.jsonl: one Record per line, the plan first.
 // Everything a person sees is computed from it, so a field here is a measured fact, in base units,
 // never a judgement. Missing is not zero: a value that could not be read is a nil pointer.
+// Latencies are HdrHistograms that merge; percentiles are read from the merged histogram, never averaged.
 package record
 
 import (
@@ -344,7 +345,7 @@ type Idle struct {
 	Server        Usage  `json:"server"`
 }
 
-// Causes are influences on a trial from outside the contestant. checks.Discard judges them for each
+// Causes are influences on a trial from outside the contestant. judge.Discard judges them for each
 // trial, and never looks at a metric.
 type Causes struct {
 	WallNS                int64 `json:"wall_ns"` // over which the others were read

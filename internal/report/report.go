@@ -30,7 +30,7 @@ type Data struct {
 	Alone     []Alone                    // of a run with a backend, by what it is asked for
 	Added     Added                      // by whoever knows why the run was made
 	Findings  []judge.Finding            // whole run first, then by contestant
-	Reached   map[string]map[int]float64 // analysis.Reached; nil of a run without rounds
+	Reached   map[string]map[int]float64 // judge.Reached; nil of a run without rounds
 	Valid     int                        // valid trials
 	Discarded int                        // trials
 	NoLong    string                     // why no long loads check the verdicts; "" if they do, or the record is older than they

@@ -1,9 +1,3 @@
-// Package summary reports the results of one load: as text, as JSON, as CSV by second, and as a
-// histogram log.
-//
-// Invariant: a rate counts only responses that kept their contract; a percentile is read from one
-// histogram and never averaged; values that were not measured, or rest on too few requests, are not
-// printed.
 package report
 
 import (
@@ -106,7 +100,7 @@ func primary(d *record.Detail) *record.Histogram {
 	return d.Service
 }
 
-// PerSec returns the rate of answers that kept their contract: see result.Load.
+// PerSec returns the rate of answers that kept their contract: see record.Load.
 func (s *Summary) PerSec() float64 {
 	v, _ := s.Load.PerSec()
 	return v

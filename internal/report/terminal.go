@@ -1,12 +1,3 @@
-// Package terminal shows a run's progress on stderr, from the events that the run sends.
-//
-// Invariant: a View writes only while Event or Close is called. It has no goroutine and no clock;
-// time is Event.Time. Events come between trials, and the view shares its CPU with the load
-// generator: drawing at any other moment would put load on the measured machine.
-//
-// Note: bubbletea is not used, because its renderer ticks by itself, 60 times a second by default,
-// and reads the keyboard in a goroutine; both would run during trials. The remaining work is to
-// move the cursor up and draw again (live.go). Lipgloss provides styles and text widths.
 package report
 
 import (
@@ -23,6 +14,11 @@ import (
 	"dyno/internal/document"
 	"dyno/internal/record"
 )
+
+// A TerminalView writes only while Event or Close is called. It has no goroutine and no clock; time is Event.Time.
+// Events come between trials, and the view shares its CPU with the load generator: drawing at any other moment
+// would put load on the measured machine. bubbletea is not used: its renderer ticks by itself, 60 times a second by
+// default, and reads the keyboard in a goroutine; both would run during trials.
 
 const (
 	drawEvery  = 250 * time.Millisecond // minimum interval, on a TTY, while trials come in

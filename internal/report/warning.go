@@ -156,7 +156,7 @@ func (s *Summary) unbalanced() string {
 }
 
 // isStarved reports whether requests were due while no connection was free, for more than
-// checks.StarvedFrom of the window.
+// judge.StarvedFrom of the window.
 func (s *Summary) isStarved() bool {
 	return s.Open && float64(s.Load.StarvedNS) > judge.StarvedFrom*float64(s.Load.WindowNS)
 }

@@ -1,5 +1,3 @@
-// Package adhoc makes scenarios from command lines: requests from a URL and flags, and their
-// expected responses.
 package scenario
 
 import (

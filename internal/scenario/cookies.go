@@ -35,7 +35,7 @@ type cookieKey struct{ host, domain, path, name string }
 var setCookie = []byte("set-cookie")
 
 // Learn stores the cookies in the response to w, if w.Cookies is set. fields are the response's field lines,
-// for http1.NextField; equal lines have equal ids, and id is 0 if unknown. The caller must not skip a head
+// for wire.NextField; equal lines have equal ids, and id is 0 if unknown. The caller must not skip a head
 // that another connection has seen, because each connection has its own jar. A head without Set-Cookie costs
 // one pass over the fields. A head with the same id as the last on this connection costs nothing.
 //

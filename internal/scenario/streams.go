@@ -46,7 +46,7 @@ func Greet(ctx context.Context, to wire.Endpoint, patience time.Duration) error 
 	return cmp.Or(ctx.Err(), err)
 }
 
-// greet begins HTTP/2 on conn and waits for the server's SETTINGS. The error is a *endpoint.NotHTTP2Error.
+// greet begins HTTP/2 on conn and waits for the server's SETTINGS. The error is a *wire.NotHTTP2Error.
 func greet(conn net.Conn) (*http2Client, error) {
 	if c, ok := conn.(*tls.Conn); ok {
 		if chosen := c.ConnectionState().NegotiatedProtocol; chosen != wire.HTTP2 {

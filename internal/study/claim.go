@@ -1,9 +1,3 @@
-// Package claim holds published claims and figures as data, and the rules by which a run judges
-// them.
-//
-// The rules are pure functions from the measurements and the claim. doc/studies.md describes and
-// justifies them. Both confirming and contradicting need evidence: a claim that is neither is
-// inconclusive, so that a bad run confirms nothing.
 package study
 
 import (
@@ -17,6 +11,10 @@ import (
 
 	"dyno/internal/judge"
 )
+
+// The rules of claims are pure functions from the measurements and the claim. doc/studies.md describes and
+// justifies them. Both confirming and contradicting need evidence: a claim that is neither is
+// inconclusive, so that a bad run confirms nothing.
 
 // Kinds of claims.
 const (

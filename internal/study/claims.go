@@ -103,7 +103,7 @@ func (e *evidence) untestable(metric string) string {
 	return ""
 }
 
-// Missing implements claim.Evidence.
+// Missing implements Evidence.
 func (e *evidence) Missing(c Cell, metric string) (Verdict, string) {
 	if why := e.untestable(metric); why != "" {
 		return NotTestable, why
@@ -130,7 +130,7 @@ func (e *evidence) Missing(c Cell, metric string) (Verdict, string) {
 	return "", ""
 }
 
-// Moves implements claim.Evidence.
+// Moves implements Evidence.
 func (e *evidence) Moves(c Cell, metric string) string {
 	if at, ok := e.cell(c); ok && e.data.Analysis != nil {
 		if x := e.data.Analysis.Moves(at, rateOf(metric)); x != nil {
@@ -234,7 +234,7 @@ func (e *evidence) level(level int) []judge.Finding {
 	return found
 }
 
-// Warnings implements claim.Evidence.
+// Warnings implements Evidence.
 func (e *evidence) Warnings(c Cell, metric string) (out []Warning) {
 	for _, f := range e.findings(c, metric) {
 		out = append(out, Warning{ID: f.ID, Contestant: f.Contestant, Text: f.Text})
@@ -242,7 +242,7 @@ func (e *evidence) Warnings(c Cell, metric string) (out []Warning) {
 	return out
 }
 
-// Margin implements claim.Evidence.
+// Margin implements Evidence.
 func (e *evidence) Margin() float64 { return e.run.Plan.Margin }
 
 // analysisOf returns the analysis with a level's cells.
@@ -253,7 +253,7 @@ func (e *evidence) analysisOf(level int) *judge.Analysis {
 	return e.data.Analysis
 }
 
-// Level implements claim.Evidence.
+// Level implements Evidence.
 func (e *evidence) Level(c Cell, metric string) judge.Estimate {
 	l := e.measured(c, metric)
 	l.Lo, l.Hi = e.opened(c, metric, l.Lo, l.Hi)
@@ -336,7 +336,7 @@ func (e *evidence) ofLoads(c Cell, of func(*record.Trial) (float64, bool)) judge
 	return judge.Estimate{Value: x.Value, Lo: math.Inf(-1), Hi: math.Inf(1), N: x.N}
 }
 
-// Range implements claim.Evidence.
+// Range implements Evidence.
 func (e *evidence) Range(c Cell, metric string) (least, most float64, ok bool) {
 	m, known := trialMetric(metric) // unknown for bytes per second
 	at, there := e.cell(c)
@@ -352,7 +352,7 @@ func (e *evidence) Range(c Cell, metric string) (least, most float64, ok bool) {
 	return least, most, epochs >= FewEpochs
 }
 
-// RatioRange implements claim.Evidence.
+// RatioRange implements Evidence.
 func (e *evidence) RatioRange(a, b Cell, metric string) (least, most float64, ok bool) {
 	m, known := trialMetric(metric)
 	x, there := e.cell(a)
@@ -364,7 +364,7 @@ func (e *evidence) RatioRange(a, b Cell, metric string) (least, most float64, ok
 	return least, most, epochs >= FewEpochs
 }
 
-// Compare implements claim.Evidence.
+// Compare implements Evidence.
 func (e *evidence) Compare(a, b Cell, metric string) Comparison {
 	if m, _ := MetricNamed(metric); m.Static {
 		return exact(e.Level(a, metric), e.Level(b, metric))

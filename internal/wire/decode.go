@@ -10,7 +10,7 @@ import (
 type HTTP2Head struct {
 	Status int    // 0: no status, as in trailers
 	Length int64  // Content-Length; -1 if absent
-	Fields []byte // field lines, `name: value` and a line end each, for http1.NextField; valid until the next event
+	Fields []byte // field lines, `name: value` and a line end each, for NextField; valid until the next event
 	ID     uint64 // equal IDs from one Parser mean header sections that are equal byte for byte
 	// Malformed says how the section breaks RFC 9113; "" if it does not. This is a stream error.
 	Malformed string

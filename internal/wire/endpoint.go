@@ -1,6 +1,6 @@
-// Package endpoint describes where a server is and how connections to it are encrypted, and
-// connects to it. Packages that load, verify or launch a server pass its Endpoint on, and only look
-// into it to dial.
+// Package wire holds the bytes of HTTP and the connections that they travel on: where a server is (Endpoint) and
+// how it is dialled and encrypted, which forms of HTTP there are (HTTP), parsers of HTTP/1.1 and HTTP/2 on byte
+// slices without allocation, and the kernel's counts for a connection.
 package wire
 
 import (
@@ -11,7 +11,7 @@ import (
 
 // Endpoint is a server's address and protocol.
 type Endpoint struct {
-	Network string // "tcp" or "unix", or TCP in another network namespace (netns.In)
+	Network string // "tcp" or "unix", or TCP in another network namespace (NamespaceOf)
 	Addr    string // "127.0.0.1:5000" or the socket's path
 	Host    string // value of the Host header; "": Authority follows from the address
 	HTTP2   bool   // HTTP/2 instead of HTTP/1.1; over TLS by ALPN, else with prior knowledge (RFC 9113, section 3)

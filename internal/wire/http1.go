@@ -1,12 +1,11 @@
-// Package http1 parses HTTP/1.1 responses from byte slices: Parser incrementally and without
-// allocation, for the hot path; Whole in one go and with everything kept, for a strict verifier.
-//
-// Both reject malformed responses that RFC 9112 allows a client to repair: bare LF, obs-fold,
-// Transfer-Encoding with Content-Length, two lengths. A test bench that guesses would not get the
-// same response from all servers.
 package wire
 
 import "errors"
+
+// HTTP1Parser reads responses incrementally, for the hot path; WholeResponse reads one with everything kept, for
+// a strict verifier. Both reject malformed responses that RFC 9112 allows a client to repair: bare LF, obs-fold,
+// Transfer-Encoding with Content-Length, two lengths. A test bench that guesses would not get the same response
+// from all servers.
 
 // Response errors. The text names the violated section in RFC 9112, except for limits, which are
 // dyno's own.

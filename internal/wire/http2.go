@@ -1,12 +1,10 @@
-// Package http2 reads HTTP/2 frames (RFC 9113) and HPACK header blocks (RFC 7541) from byte slices,
-// without allocation, for a load's client, and appends those that the client sends.
-//
-// Parser checks everything that can be checked without knowing the requests: the size and order of
-// frames, compression, and response header sections. It rejects input that a client is free to
-// repair, as http1 does. The caller handles streams and flow control.
 package wire
 
 import "fmt"
+
+// HTTP2Parser reads frames (RFC 9113) and HPACK header blocks (RFC 7541), and checks everything that can be checked
+// without knowing the requests: the size and order of frames, compression, and response header sections. It rejects
+// input that a client is free to repair, as HTTP1Parser does. The caller handles streams and flow control.
 
 // Preface is a client's first bytes (RFC 9113 3.4).
 const Preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"

@@ -1,10 +1,10 @@
-// Package netns reaches servers in a network namespace other than dyno's own. A network's name says
-// in which: "tcp" is in dyno's, "tcp@FILE" in the namespace of a file such as /proc/4711/ns/net
-// (namespaces(7)). A socket belongs to the namespace of the thread that makes it, for good; so only
-// sockets are made there, and everything else works as for any socket.
 package wire
 
 import "strings"
+
+// A network's name says in which network namespace it is: "tcp" is in dyno's, "tcp@FILE" in the namespace of a file
+// such as /proc/4711/ns/net (namespaces(7)). A socket belongs to the namespace of the thread that makes it, for
+// good; so only sockets are made there, and everything else works as for any socket.
 
 // In returns the name for the network "tcp" in file's namespace.
 func NamespaceOf(file string) string { return "tcp@" + file }

@@ -1,5 +1,3 @@
-// Package protocol names the HTTP forms that a server can be measured in: which version, and in the
-// clear or over TLS.
 package wire
 
 import (

@@ -1,6 +1,3 @@
-// Package tcpstat counts TCP segments on connections, and finds the link by which packets reach an
-// address. It reads the kernel's socket counts and /sys; on systems that have neither, counts and
-// speed are unknown.
 package wire
 
 import (
