@@ -21,55 +21,48 @@ var layers = map[string]int{
 
 	"internal/fleet": 7,
 
-	"internal/terminal": 6, "internal/doctor": 6, "internal/experiment": 6,
-	"internal/loader": 6, "internal/verify": 6, "internal/bundle": 6,
+	"internal/bench": 6,
+
+	"internal/doctor": 5, "internal/loader": 5, "internal/study": 5, "internal/audit": 5,
 
 	"internal/load/loadtest": 5, // tests alone
 
-	"internal/bench": 5, "internal/side": 5, "internal/calibration": 5, "internal/study": 5, "internal/summary": 5,
-	"internal/audit": 5,
+	"internal/alike": 4, "internal/contestant": 4, "internal/load/epoll": 4, "internal/load/gonet": 4,
+	"internal/load/external": 4, "internal/plan": 4, "internal/report": 4,
 
-	"internal/alike": 4, "internal/load/epoll": 4, "internal/load/gonet": 4, "internal/load/external": 4,
-	"internal/contestant": 4, "internal/plan": 4, "internal/report": 4, "internal/claim": 4,
+	"internal/load": 3, "internal/machine": 3, "internal/refserver": 3, "internal/judge": 3,
 
-	"internal/refserver": 3, "internal/adhoc": 3, "internal/load": 3, "internal/proc": 3, "internal/host": 3,
-	"internal/checks": 3,
+	"internal/record": 2, "internal/scenario": 2,
 
-	"internal/scenario": 2, "internal/analysis": 2,
+	"internal/wire": 1, "internal/importer": 1,
 
-	"internal/result": 1, "internal/endpoint": 1, "internal/importer": 1,
-
-	"internal/bounds": 0, "internal/foreign": 0, "internal/secret": 0, "internal/tcpstat": 0, "internal/clocks": 0, "internal/netns": 0, "internal/conf": 0,
-	"internal/lazy": 0, "internal/document": 0, "internal/http1": 0, "internal/http2": 0,
-	"internal/protocol": 0, "internal/hist": 0, "internal/stats": 0,
+	"internal/conf": 0, "internal/document": 0, "internal/foreign": 0, "internal/stats": 0,
 }
 
-// makers touch the world; readers only read files. They meet in result, and cross only where crossings says so.
+// makers touch the world; readers only read files. They meet in record, and neither imports the other; the packages
+// of layers 5 and above that are in neither set use both.
 var (
-	makers = packages("bench", "side", "calibration", "load/epoll", "load/gonet", "load/external",
-		"contestant", "verify", "refserver", "adhoc", "alike", "load", "proc", "host", "scenario", "endpoint")
-	reader = packages("terminal", "doctor", "study", "summary", "plan", "report", "checks", "analysis",
-		"claim", "audit")
-	crossings = map[string]bool{"internal/bench -> internal/plan": true}
+	makers = packages("alike", "contestant", "load", "load/epoll", "load/gonet", "load/external", "machine",
+		"refserver", "scenario")
+	reader = packages("audit", "judge", "plan", "report", "study")
 )
 
 // permissions are the packages that may import an outside module, by prefix of its path.
 var permissions = map[string][]string{
-	"golang.org/x/sys": {"internal/netns", "internal/proc", "internal/host", "internal/refserver",
-		"internal/load/epoll", "internal/tcpstat"},
+	"golang.org/x/sys":                  {"internal/machine", "internal/refserver", "internal/load/epoll", "internal/wire"},
 	"github.com/pelletier/go-toml":      {"internal/conf"},
-	"github.com/klauspost/compress":     {"internal/load", "internal/hist"},
+	"github.com/klauspost/compress":     {"internal/load", "internal/record"},
 	"github.com/andybalholm/brotli":     {"internal/load"},
-	"github.com/HdrHistogram":           {"internal/hist"},
+	"github.com/HdrHistogram":           {"internal/record"},
 	"gonum.org":                         {"internal/stats"},
 	"github.com/spf13/cobra":            {"cmd/dyno"},
 	"github.com/spf13/pflag":            {"cmd/dyno"},
 	"github.com/charmbracelet/x/term":   {"cmd/dyno"},
-	"github.com/charmbracelet/lipgloss": {"internal/terminal", "internal/document"},
-	"github.com/charmbracelet/x/ansi":   {"internal/proc", "internal/document"},
-	"github.com/muesli/termenv":         {"internal/terminal"},
-	"golang.org/x/net":                  {"internal/http2"},
-	"golang.org/x/tools/txtar":          {"internal/bundle"},
+	"github.com/charmbracelet/lipgloss": {"internal/report", "internal/document"},
+	"github.com/charmbracelet/x/ansi":   {"internal/machine", "internal/document"},
+	"github.com/muesli/termenv":         {"internal/report"},
+	"golang.org/x/net":                  {"internal/wire"},
+	"golang.org/x/tools/txtar":          {"internal/contestant"},
 	"github.com/nats-io":                {"internal/fleet"},
 	"github.com/google/go-cmp":          nil, // tests only
 	"github.com/rogpeppe/go-internal":   nil,
@@ -107,9 +100,6 @@ func TestImportsGoDown(t *testing.T) {
 			imported, _ := strconv.Unquote(spec.Path.Value)
 			if other, own := strings.CutPrefix(imported, "dyno/"); own {
 				checkLayer(t, file, pkg, layer, other)
-				if crossing := pkg + " -> " + other; crossings[crossing] {
-					used[crossing] = true
-				}
 			} else if strings.Contains(strings.Split(imported, "/")[0], ".") && !strings.HasSuffix(file, "_test.go") {
 				used[checkPermission(t, file, pkg, imported)+" by "+pkg] = true
 			}
@@ -122,11 +112,6 @@ func TestImportsGoDown(t *testing.T) {
 	for pkg := range layers {
 		if !seen[pkg] {
 			t.Errorf("layers names the package %s, which does not exist", pkg)
-		}
-	}
-	for crossing := range crossings {
-		if !used[crossing] {
-			t.Errorf("crossings allows %s, which nothing uses", crossing)
 		}
 	}
 	for module, allowed := range permissions {
@@ -148,7 +133,7 @@ func checkLayer(t *testing.T, file, pkg string, layer int, other string) {
 	case other == pkg && test: // an external test of its own package
 	case lower >= layer:
 		t.Errorf("%s: %s (layer %d) imports %s (layer %d): imports only point down", file, pkg, layer, other, lower)
-	case makers[pkg] && reader[other] && !test && !crossings[pkg+" -> "+other]:
+	case makers[pkg] && reader[other] && !test:
 		t.Errorf("%s: the maker %s imports the reader %s", file, pkg, other)
 	case reader[pkg] && makers[other] && !test:
 		t.Errorf("%s: the reader %s imports the maker %s", file, pkg, other)
@@ -179,13 +164,13 @@ func TestOnlyChecksKnowIDs(t *testing.T) {
 	id := regexp.MustCompile("[\"`]V[0-9][0-9][\"`]")
 	for _, tree := range []string{"internal", "cmd", "validation"} {
 		err := fs.WalkDir(os.DirFS("."), tree, func(file string, d fs.DirEntry, err error) error {
-			if err != nil || !strings.HasSuffix(file, ".go") || path.Dir(file) == "internal/checks" {
+			if err != nil || !strings.HasSuffix(file, ".go") || path.Dir(file) == "internal/judge" {
 				return err
 			}
 			text, err := os.ReadFile(file)
 			for n, line := range strings.Split(string(text), "\n") {
 				if id.MatchString(line) {
-					t.Errorf("%s:%d: the id of a check; internal/checks has a name for it", file, n+1)
+					t.Errorf("%s:%d: the id of a check; internal/judge has a name for it", file, n+1)
 				}
 			}
 			return err
@@ -203,7 +188,7 @@ func TestOnlyTheTableKnowsMetrics(t *testing.T) {
 		err := fs.WalkDir(os.DirFS("."), tree, func(file string, d fs.DirEntry, err error) error {
 			pkg := path.Dir(file)
 			if err != nil || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") ||
-				pkg == "internal/analysis" || pkg == "internal/importer" {
+				pkg == "internal/judge" || pkg == "internal/importer" {
 				return err
 			}
 			f, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)

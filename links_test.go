@@ -51,7 +51,7 @@ func TestLinks(t *testing.T) {
 				return fs.SkipDir
 			}
 			return nil
-		case name == "CHANGELOG.md", name == "internal/bundle/bundle.txtar": // former pages; copies
+		case name == "CHANGELOG.md", name == "internal/contestant/bundle.txtar": // former pages; copies
 			return nil
 		}
 		page := path.Ext(name) == ".md"

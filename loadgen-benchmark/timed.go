@@ -85,7 +85,7 @@ type heldAnswer struct {
 
 // listen adds a side. certificate is a file with certificate and key for a protocol over TLS.
 func (s *timedServer) listen(p protocol, addr, certificate string) error {
-	side := &timedSide{protocol: p, excess: record.New()}
+	side := &timedSide{protocol: p, excess: record.NewHistogram()}
 	if p.tls() {
 		if err := side.certify(certificate); err != nil {
 			return err

@@ -170,7 +170,7 @@ func experimentNamed(ctx context.Context, args []string, folder string, stdout, 
 		if len(args) > 0 {
 			return conf.Usagef("starts takes no argument")
 		}
-		found, err := contestant.BundleFind()
+		found, err := contestant.FindProject()
 		if err != nil {
 			return err
 		}

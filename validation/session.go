@@ -42,7 +42,7 @@ func newSession(ctx context.Context, name string, stdout, stderr io.Writer) (s *
 	if s.self, err = os.Executable(); err != nil {
 		return nil, nil, fmt.Errorf("find this program: %w", err)
 	}
-	found, err := contestant.BundleFind()
+	found, err := contestant.FindProject()
 	if err != nil {
 		return nil, nil, err
 	}

@@ -173,8 +173,8 @@ func TestAction(t *testing.T) {
 // that starts them may be a shell.
 func TestIdenticalCommands(t *testing.T) {
 	r := &record.Run{Contestants: []record.Contestant{{Name: "a", BinaryHash: "1"}, {Name: "b", BinaryHash: "1"}}}
-	sides := []*contestant.Side{{Name: "a", Kind: contestant.SideCommand, Text: "node a.js"},
-		{Name: "b", Kind: contestant.SideCommand, Text: "node b.js"}}
+	sides := []*contestant.Side{{Name: "a", Kind: contestant.CommandSide, Text: "node a.js"},
+		{Name: "b", Kind: contestant.CommandSide, Text: "node b.js"}}
 	if got := identical(r, sides); got != "" {
 		t.Errorf("two commands: %q", got)
 	}

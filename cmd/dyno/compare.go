@@ -188,7 +188,7 @@ func compare(cmd *cobra.Command, f *compareFlags, texts []string) (err error) {
 	if err != nil {
 		return err
 	}
-	sides, err := contestant.SideFind(cmd.Context(), texts, f.options(pr))
+	sides, err := contestant.FindSides(cmd.Context(), texts, f.options(pr))
 	if err != nil {
 		return err
 	}

@@ -199,7 +199,7 @@ func identical(r *record.Run, sides []*contestant.Side) string {
 			switch {
 			case one == nil || two == nil:
 			// one interpreter or shell, two programs
-			case s.Kind == contestant.SideCommand && t.Kind == contestant.SideCommand && s.Text != t.Text:
+			case s.Kind == contestant.CommandSide && t.Kind == contestant.CommandSide && s.Text != t.Text:
 			case one.BinaryHash != "" && one.BinaryHash == two.BinaryHash:
 				return fmt.Sprintf("%s and %s are the same program, byte for byte: an A/A run", s.Name, t.Name)
 			case one.SameServer(two):

@@ -171,7 +171,7 @@ func TestCompareRevisions(t *testing.T) {
 // The title describes each side once, if there is room.
 func TestAgainst(t *testing.T) {
 	command := func(name, text string) *contestant.Side {
-		return &contestant.Side{Kind: contestant.SideCommand, Name: name, Text: text}
+		return &contestant.Side{Kind: contestant.CommandSide, Name: name, Text: text}
 	}
 	js, py := command("a.js", "node a.js"), command("b.py", "python3 b.py")
 	for _, c := range []struct {

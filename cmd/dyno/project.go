@@ -30,7 +30,7 @@ type project struct {
 // openProject opens the checkout around the working directory, the one that DYNO_PROJECT names, or
 // else the embedded files, and reads the manifests.
 func openProject() (*project, error) {
-	found, err := contestant.BundleFind()
+	found, err := contestant.FindProject()
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +42,7 @@ func openProject() (*project, error) {
 // openRun opens a stored run. If there is none, the error says where runs are.
 func openRun(name string) (*record.Run, error) {
 	run, err := study.Open(name)
-	p, found := contestant.BundleFind()
+	p, found := contestant.FindProject()
 	if !errors.Is(err, fs.ErrNotExist) || found != nil {
 		return run, err
 	}

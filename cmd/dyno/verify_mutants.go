@@ -55,7 +55,7 @@ func verifyMutants(cmd *cobra.Command, p *project, names []string) error {
 	return nil
 }
 
-func nameOf(f bench.VerifyFinding) string {
+func nameOf(f bench.MutantFinding) string {
 	if f.Mutant == "" {
 		return "(reference)"
 	}
@@ -63,7 +63,7 @@ func nameOf(f bench.VerifyFinding) string {
 }
 
 // outcome describes a finding in a few words.
-func outcome(f bench.VerifyFinding) string {
+func outcome(f bench.MutantFinding) string {
 	switch {
 	case f.Err != nil:
 		return "could not be tested: " + f.Err.Error()

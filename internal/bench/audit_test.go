@@ -49,7 +49,7 @@ var cheats = map[string]struct {
 	}, "load", "requests in flight ÷ 20ms (DYNO_DELAY) allow"},
 	"more in flight than its connections hold": {func(_ *fakeHost, _ *fakeGenerator, l *record.Load) {
 		if l != nil {
-			h := record.New()
+			h := record.NewHistogram()
 			h.Record(int64(2 * cheatDelay))
 			l.Service, _ = h.Encode(2)
 		}

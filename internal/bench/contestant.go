@@ -17,7 +17,7 @@ import (
 	"dyno/internal/wire"
 )
 
-// Setup holds the inputs for verifying contestants.
+// VerifySetup holds the inputs for verifying contestants.
 type VerifySetup struct {
 	Root      string
 	FS        fs.FS // file system at Root
@@ -67,7 +67,7 @@ func (u *VerifySetup) Contestants(ctx context.Context, all []*contestant.Manifes
 			if err != nil {
 				return false, err
 			}
-			for _, h := range verifyServed(m) {
+			for _, h := range formsServed(m) {
 				o, err := u.contestant(ctx, m, s, h)
 				if err != nil {
 					return false, err
@@ -84,7 +84,7 @@ func (u *VerifySetup) Contestants(ctx context.Context, all []*contestant.Manifes
 }
 
 // served returns the forms of HTTP in a manifest; by default HTTP/1.1 in the clear.
-func verifyServed(m *contestant.Manifest) []wire.HTTP {
+func formsServed(m *contestant.Manifest) []wire.HTTP {
 	if len(m.Protocols) == 0 {
 		return []wire.HTTP{wire.Clear}
 	}
@@ -144,7 +144,7 @@ func (u *VerifySetup) launched(ctx context.Context, host *Local, s *scenario.Sce
 		return err
 	}
 	defer server.Stop()
-	to := VerifyServer{Endpoint: server.At(o.HTTP), Differs: c.Differs}
+	to := Contracted{Endpoint: server.At(o.HTTP), Differs: c.Differs}
 	if backend != nil {
 		var many *scenario.Scenario
 		if many, err = bound(ctx, s, backend, manyRecords); err == nil {
@@ -198,7 +198,7 @@ func waits(ctx context.Context, host *Local, name string, s *scenario.Scenario, 
 		return err
 	}
 	defer server.Stop()
-	to := VerifyServer{Endpoint: server.At(l.Protocols[0]), Differs: differs, Delay: tried}
+	to := Contracted{Endpoint: server.At(l.Protocols[0]), Differs: differs, Delay: tried}
 	if err := waitsFor(ctx, host.Generator(), s, to); err != nil {
 		return WithLog(server, err)
 	}

@@ -23,14 +23,14 @@ import (
 	"dyno/internal/wire"
 )
 
-// Host is the machine for a run and its load generator.
+// ExperimentHost is the machine for a run and its load generator.
 type ExperimentHost interface {
 	Host
 	Generator() Generator
 	Close()
 }
 
-// Setup holds an experiment's inputs in addition to the plan. Functions may be nil.
+// ExperimentSetup holds an experiment's inputs in addition to the plan. Functions may be nil.
 type ExperimentSetup struct {
 	Root      string // the project's folder
 	FS        fs.FS

@@ -416,7 +416,7 @@ func (s *fakeSession) Run(ctx context.Context, w load.Window) (record.Load, erro
 	s.server.goroutines += 2 * n
 	if w.Schedule != nil { // each answer takes the server's service time
 		n = int64(w.Schedule.Stages[0].From * w.For.Seconds())
-		w.Observe.Into.Response, w.Observe.Into.Lag = record.New(), record.New()
+		w.Observe.Into.Response, w.Observe.Into.Lag = record.NewHistogram(), record.NewHistogram()
 		w.Observe.Into.Response.Record(int64(1e9 / rate))
 		w.Observe.Into.Lag.Record(1000)
 	}

@@ -16,8 +16,8 @@ import (
 	"dyno/internal/wire"
 )
 
-// Finding is the verdict on a server with a known defect.
-type VerifyFinding struct {
+// MutantFinding is the verdict on a server with a known defect.
+type MutantFinding struct {
 	Mutant string // the mutant's name; "" for the reference, which has no defect
 	Does   string // the defect in words
 	Check  string // the check that found a defect; "": none
@@ -28,11 +28,11 @@ type VerifyFinding struct {
 }
 
 // Right reports whether the verdict is right: the reference satisfies the contract, a mutant does not.
-func (f *VerifyFinding) Right() bool { return f.Err == nil && (f.Mutant == "") == (f.Check == "") }
+func (f *MutantFinding) Right() bool { return f.Err == nil && (f.Mutant == "") == (f.Check == "") }
 
 // Mutants tests the verification of s. The verification must accept the reference, in the first findings, and
 // find the defect in every mutant that applies to s. Invented records replace a backend's.
-func Mutants(ctx context.Context, e load.Engine, s *scenario.Scenario) ([]VerifyFinding, error) {
+func Mutants(ctx context.Context, e load.Engine, s *scenario.Scenario) ([]MutantFinding, error) {
 	s, err := s.Bind(records)
 	if err == nil {
 		err = refserver.Can(s)
@@ -41,18 +41,18 @@ func Mutants(ctx context.Context, e load.Engine, s *scenario.Scenario) ([]Verify
 		return nil, err
 	}
 	ref, waits := &refserver.Reference{Scenario: s}, &refserver.Reference{Scenario: s, Delay: delay}
-	findings := []VerifyFinding{{Does: "nothing wrong"}, {Does: "nothing wrong, with a delay", trial: refserver.Waiting},
+	findings := []MutantFinding{{Does: "nothing wrong"}, {Does: "nothing wrong, with a delay", trial: refserver.Waiting},
 		{Does: "nothing wrong, and ends", trial: refserver.Ending}}
 	serve := []func(context.Context, net.Listener) error{ref.Serve, waits.Serve, ref.Serve}
 	for _, m := range refserver.Mutants(s) {
-		findings = append(findings, VerifyFinding{Mutant: m.Name, Does: m.Does, trial: m.Trial})
+		findings = append(findings, MutantFinding{Mutant: m.Name, Does: m.Does, trial: m.Trial})
 		server := ref
 		if m.Trial == refserver.Waiting {
 			server = waits
 		}
 		serve = append(serve, func(ctx context.Context, ln net.Listener) error { return m.Serve(ctx, ln, server) })
 	}
-	var last VerifyFinding
+	var last MutantFinding
 	slots := make(chan struct{}, atOnce)
 	var all sync.WaitGroup
 	for i := range findings {
@@ -79,7 +79,7 @@ var errStays = fmt.Errorf("it kept running for %v after SIGTERM", grace)
 const atOnce = 4
 
 // try verifies one server and fills in the verdict.
-func (f *VerifyFinding) try(ctx context.Context, e load.Engine, s *scenario.Scenario, serve func(context.Context,
+func (f *MutantFinding) try(ctx context.Context, e load.Engine, s *scenario.Scenario, serve func(context.Context,
 	net.Listener) error) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -89,7 +89,7 @@ func (f *VerifyFinding) try(ctx context.Context, e load.Engine, s *scenario.Scen
 	serving, stop := context.WithCancel(ctx)
 	done := make(chan error, 1)
 	go func() { done <- serve(serving, ln) }()
-	to := VerifyServer{Endpoint: wire.TCP(ln.Addr().String())}
+	to := Contracted{Endpoint: wire.TCP(ln.Addr().String())}
 	switch f.trial {
 	case refserver.Waiting:
 		to.Delay = delay

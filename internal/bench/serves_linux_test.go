@@ -147,7 +147,7 @@ func TestListenQueue(t *testing.T) {
 
 func TestServed(t *testing.T) {
 	times := func(all ...time.Duration) *record.Histogram {
-		h := record.New()
+		h := record.NewHistogram()
 		for _, d := range all {
 			h.Record(int64(d))
 		}

@@ -12,8 +12,8 @@ import (
 )
 
 // swapped tries a program that is replaced after its build. It must not be started.
-func swapped(ctx context.Context) VerifyFinding {
-	f := VerifyFinding{Mutant: "swapped-program", Does: "another program is put in its place after it was built"}
+func swapped(ctx context.Context) MutantFinding {
+	f := MutantFinding{Mutant: "swapped-program", Does: "another program is put in its place after it was built"}
 	dir, err := machine.MkdirTemp("", "dyno-swapped-")
 	if err != nil {
 		f.Err = err

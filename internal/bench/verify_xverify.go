@@ -16,7 +16,7 @@ import (
 )
 
 // Server is the server to verify.
-type VerifyServer struct {
+type Contracted struct {
 	wire.Endpoint
 	Differs []string      // declared differences (scenario.Verify)
 	Delay   time.Duration // the handlers' delay before a response
@@ -36,7 +36,7 @@ const visitors, visits = 8, 50
 // are scenario.Verify, many concurrent visitors, loads through e that include requests that are otherwise
 // only verified, scenario.Verify again, and a Date that advances unless NoDate is declared. It ends with the
 // first failed step. The error joins *scenario.Broken.
-func keepsContract(ctx context.Context, e load.Engine, s *scenario.Scenario, to VerifyServer) (*scenario.Observed, error) {
+func keepsContract(ctx context.Context, e load.Engine, s *scenario.Scenario, to Contracted) (*scenario.Observed, error) {
 	seen, err := scenario.Verify(ctx, s, to.Endpoint, to.Differs, to.Delay)
 	if err != nil {
 		return seen, err
@@ -55,7 +55,7 @@ func keepsContract(ctx context.Context, e load.Engine, s *scenario.Scenario, to 
 	for _, l := range loads {
 		job := to.job(mixed, l.connections)
 		job.Pipeline = l.pipeline
-		if _, err := verifyShort(ctx, e, job, l.requests); err != nil {
+		if _, err := shortLoad(ctx, e, job, l.requests); err != nil {
 			return seen, err
 		}
 	}
@@ -66,7 +66,7 @@ func keepsContract(ctx context.Context, e load.Engine, s *scenario.Scenario, to 
 }
 
 // job returns a load on the server.
-func (to *VerifyServer) job(s *scenario.Scenario, connections int) load.Job {
+func (to *Contracted) job(s *scenario.Scenario, connections int) load.Job {
 	return load.Job{Endpoint: to.Endpoint, Scenario: s, Seed: 1, Connections: connections,
 		Timeout: 10*time.Second + to.Delay}
 }
@@ -81,7 +81,7 @@ const (
 // waitsFor verifies that the server's handlers, with to.Delay as DYNO_DELAY, wait that long before they
 // respond: one request at a time, and under a short load, whose figures must be possible. The error joins
 // *scenario.Broken.
-func waitsFor(ctx context.Context, e load.Engine, s *scenario.Scenario, to VerifyServer) error {
+func waitsFor(ctx context.Context, e load.Engine, s *scenario.Scenario, to Contracted) error {
 	if err := s.Waits(ctx, to.Endpoint, to.Delay); err != nil {
 		return err
 	}
@@ -90,12 +90,12 @@ func waitsFor(ctx context.Context, e load.Engine, s *scenario.Scenario, to Verif
 		return err
 	}
 	job := to.job(pinned.Excuse(to.Differs), waiters)
-	l, err := verifyShort(ctx, e, job, waiters*rounds)
+	l, err := shortLoad(ctx, e, job, waiters*rounds)
 	if err != nil {
 		return err
 	}
 	if err := job.Impossible(&l, to.Delay, 0); err != nil {
-		return &scenario.Broken{Request: "load", Sent: verifySent(&job), Check: "delay under load", Reason: err.Error()}
+		return &scenario.Broken{Request: "load", Sent: unsent(&job), Check: "delay under load", Reason: err.Error()}
 	}
 	return nil
 }
@@ -123,7 +123,7 @@ func under(what string, err error) error {
 }
 
 // sent describes a job for Broken.Sent.
-func verifySent(job *load.Job) string {
+func unsent(job *load.Job) string {
 	how := document.Count(job.Connections, "connection")
 	if job.Pipeline > 1 {
 		how += fmt.Sprintf(", %d requests in the pipeline", job.Pipeline)
@@ -132,7 +132,7 @@ func verifySent(job *load.Job) string {
 }
 
 // short runs a short load. Every response must satisfy the contract.
-func verifyShort(ctx context.Context, e load.Engine, job load.Job, requests int64) (record.Load, error) {
+func shortLoad(ctx context.Context, e load.Engine, job load.Job, requests int64) (record.Load, error) {
 	sess, err := e.Open(ctx, job)
 	if err != nil {
 		return record.Load{}, err
@@ -148,7 +148,7 @@ func verifyShort(ctx context.Context, e load.Engine, job load.Job, requests int6
 	}
 	bad := func(kinds map[string]int64, format string, args ...any) error {
 		check := "load: " + strings.Join(slices.Sorted(maps.Keys(kinds)), ", ")
-		return &scenario.Broken{Request: "load", Sent: verifySent(&job), Check: check, Reason: fmt.Sprintf(format, args...)}
+		return &scenario.Broken{Request: "load", Sent: unsent(&job), Check: check, Reason: fmt.Sprintf(format, args...)}
 	}
 	switch {
 	case l.Failed > 0:
@@ -162,7 +162,7 @@ func verifyShort(ctx context.Context, e load.Engine, job load.Job, requests int6
 		return l, bad(l.Errors, "%d of %d requests got no whole response: %s", l.Errored(), l.Started, strings.Join(texts,
 			"; "))
 	case l.Succeeded < requests:
-		return l, fmt.Errorf("only %d of %d requests were sent, over %s", l.Succeeded, requests, verifySent(&job))
+		return l, fmt.Errorf("only %d of %d requests were sent, over %s", l.Succeeded, requests, unsent(&job))
 	}
 	return l, nil
 }

@@ -30,12 +30,12 @@ func (x *Experiment) Words() string {
 // note describes, at the end of the pilots, which differences the run can detect.
 func (x *Experiment) note(r *record.Run) string {
 	if x.Remark == nil {
-		return experimentFound(r)
+		return outcomeOf(r)
 	}
-	return strings.TrimSuffix(experimentFound(r)+"; "+x.Remark(r), "; ")
+	return strings.TrimSuffix(outcomeOf(r)+"; "+x.Remark(r), "; ")
 }
 
-func experimentFound(r *record.Run) string {
+func outcomeOf(r *record.Run) string {
 	if !r.Plan.InRounds() {
 		return "the measurement begins"
 	}

@@ -24,9 +24,9 @@ type Project struct {
 	Inside  bool   // the working directory is in it
 }
 
-// Find returns the checkout at or above the folder in DYNO_PROJECT, or at or above the working directory.
+// FindProject returns the checkout at or above the folder in DYNO_PROJECT, or at or above the working directory.
 // Without either it returns the embedded project.
-func BundleFind() (Project, error) {
+func FindProject() (Project, error) {
 	here, err := filepath.Abs("")
 	if err != nil {
 		return Project{}, err
@@ -37,7 +37,7 @@ func BundleFind() (Project, error) {
 		return Project{}, err
 	}
 	for at := dir; ; at = filepath.Dir(at) {
-		if bundleIsDir(filepath.Join(at, Folder)) && bundleIsDir(filepath.Join(at, scenario.Folder)) {
+		if isDir(filepath.Join(at, Folder)) && isDir(filepath.Join(at, scenario.Folder)) {
 			rel, err := filepath.Rel(at, here)
 			return Project{Root: at, Inside: err == nil && filepath.IsLocal(rel)}, nil
 		}
@@ -63,7 +63,7 @@ func carried() (string, error) {
 		return "", err
 	}
 	root := filepath.Join(cache, "project", fmt.Sprintf("%.8x", sha256.Sum256(archive)))
-	return root, Keep(root, nil, func(dir string) error { return bundleUnpack(archive, dir) })
+	return root, Keep(root, nil, func(dir string) error { return unpackArchive(archive, dir) })
 }
 
 // Runs returns the folder for recorded runs: runs/ if the working directory is in the project or the user's
@@ -78,9 +78,4 @@ func (p Project) Runs() string {
 		return "runs"
 	}
 	return filepath.Join(state, "dyno", "runs")
-}
-
-func bundleIsDir(path string) bool {
-	st, err := os.Stat(path)
-	return err == nil && st.IsDir()
 }

@@ -23,7 +23,7 @@ var archive []byte
 const encoded = ".base64"
 
 // unpack writes an archive's files below dir.
-func bundleUnpack(archive []byte, dir string) error {
+func unpackArchive(archive []byte, dir string) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return err

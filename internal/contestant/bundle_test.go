@@ -12,7 +12,6 @@ import (
 	"testing/fstest"
 
 	"dyno/internal/scenario"
-	"dyno/internal/study"
 )
 
 var update = flag.Bool("update", false, "write the archive")
@@ -33,7 +32,7 @@ func TestArchive(t *testing.T) {
 	}
 	if !bytes.Equal(archive, want) {
 		t.Error("the archive is not what contestants, scenarios and studies are: make it again by\n" +
-			"  go generate ./internal/bundle")
+			"  go generate ./internal/contestant")
 	}
 }
 
@@ -50,9 +49,9 @@ func TestPackAndUnpack(t *testing.T) {
 		BackendFolder + "/b/b.go":           {Data: []byte("package b\n")},
 		Folder + "/README.md":               {Data: []byte("a page\n")},
 		scenario.Folder + "/c.toml":         {Data: []byte("c\n")},
-		study.Folder + "/d/study.toml":      {Data: []byte("d\n")},
-		study.Folder + "/d/README.md":       {Data: []byte("a page\n")},
-		study.Folder + "/d/trials.jsonl.gz": {Data: []byte("a recording\n")},
+		"studies" + "/d/study.toml":      {Data: []byte("d\n")},
+		"studies" + "/d/README.md":       {Data: []byte("a page\n")},
+		"studies" + "/d/trials.jsonl.gz": {Data: []byte("a recording\n")},
 		"other/file":                        {Data: []byte("nobody's\n")},
 	}
 	packed, err := pack(files)
@@ -60,7 +59,7 @@ func TestPackAndUnpack(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	if err := bundleUnpack(packed, dir); err != nil {
+	if err := unpackArchive(packed, dir); err != nil {
 		t.Fatal(err)
 	}
 	for name, f := range files {
@@ -77,7 +76,7 @@ func TestPackAndUnpack(t *testing.T) {
 	if _, err := pack(files); err == nil || !strings.Contains(err.Error(), "run.sh is executable") {
 		t.Errorf("a file that loses its permission: %v", err)
 	}
-	if err := bundleUnpack([]byte("-- ../outside --\n"), dir); err == nil {
+	if err := unpackArchive([]byte("-- ../outside --\n"), dir); err == nil {
 		t.Error("a name that leads out of the folder is taken")
 	}
 }
@@ -85,7 +84,7 @@ func TestPackAndUnpack(t *testing.T) {
 // Outside a checkout the project is the embedded one, as it was packed.
 func TestFindCarried(t *testing.T) {
 	cache := outside(t)
-	p, err := BundleFind()
+	p, err := FindProject()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +109,7 @@ func TestFindCarried(t *testing.T) {
 		if err := damage(); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := BundleFind(); err != nil {
+		if _, err := FindProject(); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		if again, err := pack(os.DirFS(p.Root)); err != nil || !bytes.Equal(again, archive) {
@@ -147,18 +146,18 @@ func TestFindCheckout(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv(Variable, checkout)
-	if p, err := BundleFind(); err != nil || p != (Project{Root: checkout}) {
+	if p, err := FindProject(); err != nil || p != (Project{Root: checkout}) {
 		t.Errorf("named: %+v, %v", p, err)
 	}
 	t.Chdir(below)
 	for _, named := range []string{checkout, ""} {
 		t.Setenv(Variable, named)
-		if p, err := BundleFind(); err != nil || p != (Project{Root: checkout, Inside: true}) {
+		if p, err := FindProject(); err != nil || p != (Project{Root: checkout, Inside: true}) {
 			t.Errorf("inside, named %q: %+v, %v", named, p, err)
 		}
 	}
 	t.Setenv(Variable, t.TempDir())
-	if _, err := BundleFind(); err == nil || !strings.Contains(err.Error(), Variable) {
+	if _, err := FindProject(); err == nil || !strings.Contains(err.Error(), Variable) {
 		t.Errorf("a folder that is none: %v", err)
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"dyno/internal/wire"
 )
 
-// Options configures Find.
+// SideOptions configures Find.
 type SideOptions struct {
 	Contestant string   // the contestant for revisions and programs: a name, or a folder; "": none
 	Names      []string // names for the first sides; the rest get derived names
@@ -26,10 +26,10 @@ type SideOptions struct {
 	Folder func(name string) (dir, suggestion string, ok bool)
 }
 
-// Find interprets each text as the first of these that applies: a URL, an image, a folder with a
+// FindSides interprets each text as the first of these that applies: a URL, an image, a folder with a
 // contestant.toml, a file, a command (a text with spaces), with Options.Contestant a revision, else a
 // contestant's name or a program on PATH. Errors are usage errors.
-func SideFind(ctx context.Context, texts []string, o SideOptions) ([]*Side, error) {
+func FindSides(ctx context.Context, texts []string, o SideOptions) ([]*Side, error) {
 	if len(texts) < FewestSides || len(texts) > most {
 		return nil, conf.Usagef(
 			"%d sides: want %d to %d; put a command in quotes: dyno compare 'node a.js' 'node b.js'",
@@ -95,15 +95,15 @@ func (o *SideOptions) find(ctx context.Context, text, dir string) (*Side, error)
 		}
 		return s, nil
 	case text == "." && dir != "" && !IsFolder(text):
-		s.Kind, s.folder, s.label = SideFolder, dir, workingTree
+		s.Kind, s.folder, s.label = FolderSide, dir, workingTree
 		return s, nil
 	case IsFolder(text):
-		s.Kind, s.folder = SideFolder, text
+		s.Kind, s.folder = FolderSide, text
 		return s, nil
 	case statErr == nil && st.Mode().IsRegular():
 		return s, s.takeFile(dir, st)
 	case len(strings.Fields(text)) > 1:
-		s.Kind, s.line = SideCommand, text
+		s.Kind, s.line = CommandSide, text
 		return s, nil
 	case dir != "":
 		return s, s.takeRevision(ctx, dir)
@@ -117,7 +117,7 @@ func (o *SideOptions) find(ctx context.Context, text, dir string) (*Side, error)
 		return nil, conf.Usagef("%s has no contestant.toml; to compare a revision, add --of CONTESTANT; to start a "+
 			"server there, pass a command: 'cd %s && ./server'", text, text)
 	case onPath(text):
-		s.Kind, s.line = SideCommand, text
+		s.Kind, s.line = CommandSide, text
 		return s, nil
 	}
 	return nil, conf.Usagef("%s not found: it is not a folder with a contestant.toml, a file, a program on PATH or "+
@@ -132,7 +132,7 @@ func (s *Side) takeFile(dir string, st os.FileInfo) (err error) {
 		return conf.Usagef("%s is not executable; pass the command that starts it, in quotes, such as 'node %s'",
 			s.Text, s.Text)
 	case dir == "":
-		s.Kind, s.line = SideCommand, quoted(s.Text)
+		s.Kind, s.line = CommandSide, quoted(s.Text)
 		return nil
 	}
 	s.Kind, s.folder, s.label = Program, dir, "from "+shortened(s.Text, "")
@@ -160,7 +160,7 @@ func (s *Side) takeRevision(ctx context.Context, dir string) error {
 	case err != nil:
 		return conf.Usagef("%s: %w", s.Text, err)
 	}
-	s.Kind, s.revision, s.Again, s.label = SideRevision, r, r.Commit, "@ "+r.Short()
+	s.Kind, s.revision, s.Again, s.label = RevisionSide, r, r.Commit, "@ "+r.Short()
 	return nil
 }
 

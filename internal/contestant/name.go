@@ -62,12 +62,12 @@ func (s *Side) candidate(length int, sides []*Side) string {
 	case URL:
 		parts := strings.SplitAfter(s.target.Host+s.target.Path, "/")
 		return clipped(strings.Trim(strings.Join(parts[:min(1+length, len(parts))], ""), "/"))
-	case SideCommand:
+	case CommandSide:
 		return s.commandName(length, sides)
 	case Image:
 		parts := strings.Split(s.image, "/")
 		return clipped(strings.Join(parts[max(0, len(parts)-1-length):], "/"))
-	case SideFolder, Program, Contestant:
+	case FolderSide, Program, Contestant:
 		if s.Kind == Contestant {
 			return s.Text
 		}

@@ -12,13 +12,12 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"dyno/internal/scenario"
-	"dyno/internal/study"
 )
 
 // folders are the project folders in the archive.
-var folders = []string{Folder, BackendFolder, scenario.Folder, study.Folder}
+var folders = []string{Folder, BackendFolder, scenario.Folder, "studies"}
 
-const comment = "The project that dyno carries with it, made by: go generate ./internal/bundle\n\n"
+const comment = "The project that dyno carries with it, made by: go generate ./internal/contestant\n\n"
 
 // pack returns the archive of a project's files, without recordings and the pages made from them.
 func pack(fsys fs.FS) ([]byte, error) {
@@ -29,7 +28,7 @@ func pack(fsys fs.FS) ([]byte, error) {
 			return nil, err
 		}
 		for _, name := range names {
-			if folder == study.Folder && !isSource(name) || path.Dir(name) == folder && path.Ext(name) == ".md" {
+			if folder == "studies" && !isSource(name) || path.Dir(name) == folder && path.Ext(name) == ".md" {
 				continue
 			}
 			st, err := fs.Stat(fsys, name)

@@ -14,19 +14,19 @@ import (
 )
 
 // The arguments of dyno compare are a URL, a command, an image, a folder, a name, a revision or a program each.
-// SideFind interprets an argument, and OpenSides makes a manifest from it, which the bench builds and starts like any
+// FindSides interprets an argument, and OpenSides makes a manifest from it, which the bench builds and starts like any
 // other.
 
-// Kind says how a side is given.
+// SideKind says how a side is given.
 type SideKind string
 
 // The kinds of sides.
 const (
 	URL          SideKind = "URL"        // a running server
-	SideCommand  SideKind = "command"    // a line for the shell, or an executable file
-	SideFolder   SideKind = "folder"     // a folder with a contestant.toml
+	CommandSide  SideKind = "command"    // a line for the shell, or an executable file
+	FolderSide   SideKind = "folder"     // a folder with a contestant.toml
 	Contestant   SideKind = "contestant" // a contestant in the project, by name
-	SideRevision SideKind = "revision"   // a revision in --of's repository
+	RevisionSide SideKind = "revision"   // a revision in --of's repository
 	Image        SideKind = "image"      // image:NAME:TAG, run by podman or docker
 	Program      SideKind = "program"    // an executable file that replaces the build of --of
 )
@@ -50,7 +50,7 @@ type Side struct {
 
 // Built reports whether dyno builds the side, or the side replaces a build: its manifest lists the scenarios
 // that it serves.
-func (s *Side) Built() bool { return s.Kind != SideCommand && s.Kind != Image && s.Kind != URL }
+func (s *Side) Built() bool { return s.Kind != CommandSide && s.Kind != Image && s.Kind != URL }
 
 // Path returns a URL's path with query and placeholders; "" for other sides.
 func (s *Side) Path() string {
@@ -84,7 +84,7 @@ func (s *Side) open(ctx context.Context, dir string) (err error) {
 	switch s.Kind {
 	case URL:
 		return s.openURL(ctx)
-	case SideCommand, Image:
+	case CommandSide, Image:
 		s.Manifest, err = commandManifest(s)
 		return err
 	}
@@ -127,7 +127,7 @@ func commandManifest(s *Side) (*Manifest, error) {
 func (s *Side) Label() string {
 	what := s.label
 	switch s.Kind {
-	case SideCommand:
+	case CommandSide:
 		what = s.Text
 	case Image:
 		what = s.image
@@ -150,7 +150,7 @@ func CloseSides(sides []*Side) (err error) {
 	return err
 }
 
-// Scenario returns the first side's first scenario that all others serve too; "" if a side is started as
+// SideScenario returns the first side's first scenario that all others serve too; "" if a side is started as
 // given, because its scenarios are unknown.
 func SideScenario(sides []*Side) (string, error) {
 	if slices.ContainsFunc(sides, func(s *Side) bool { return !s.Built() }) {

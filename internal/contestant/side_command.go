@@ -18,7 +18,7 @@ var (
 	scripts = []string{".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".tsx", ".jsx", ".py", ".pyc", ".pyz", ".rb", ".ru",
 		".php", ".pl", ".lua", ".jar", ".war", ".kts", ".scala", ".clj", ".jl", ".exs", ".dll", ".go", ".sh"}
 	// numbers matches ports, addresses and the like.
-	sideNumbers = regexp.MustCompile(`^[0-9.:/]+$`)
+	addressLike = regexp.MustCompile(`^[0-9.:/]+$`)
 )
 
 // spokenName returns a command's short name: a runner's script; a runner and its subcommand or module; or
@@ -37,7 +37,7 @@ func spokenName(s Start) (runner []string, file string) {
 		case slices.Contains(scripts, filepath.Ext(w)) && w[0] != '-':
 			return nil, w
 		case w == "" || w[0] == '-' || strings.Contains(w, PortMark) || strings.Contains(w, "=") ||
-			sideNumbers.MatchString(w):
+			addressLike.MatchString(w):
 		default:
 			runs = append(runs, w)
 		}
@@ -64,7 +64,7 @@ func (s *Side) commandName(length int, sides []*Side) string {
 	var others []Start // namesakes
 	apart := false
 	for _, o := range sides {
-		if o.Kind != SideCommand || o.Text == s.Text || o.commandName(0, nil) != s.commandName(0, nil) {
+		if o.Kind != CommandSide || o.Text == s.Text || o.commandName(0, nil) != s.commandName(0, nil) {
 			continue
 		}
 		other := o.start()

@@ -36,20 +36,20 @@ func workspace(t *testing.T) SideOptions {
 func TestFind(t *testing.T) {
 	o := workspace(t)
 	texts := []string{"node a.js", "./server", "after/mine", "mine", "sh"}
-	sides, err := SideFind(t.Context(), texts, o)
+	sides, err := FindSides(t.Context(), texts, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, want := range []struct {
 		kind SideKind
 		name string
-	}{{SideCommand, "a.js"}, {SideCommand, "server"}, {SideFolder, "mine-2"}, {Contestant, "mine"}, {SideCommand, "sh"}} {
-		if s := sides[i]; s.Kind != want.kind || s.Text != texts[i] || s.Built() == (want.kind == SideCommand) {
+	}{{CommandSide, "a.js"}, {CommandSide, "server"}, {FolderSide, "mine-2"}, {Contestant, "mine"}, {CommandSide, "sh"}} {
+		if s := sides[i]; s.Kind != want.kind || s.Text != texts[i] || s.Built() == (want.kind == CommandSide) {
 			t.Errorf("%q: %+v; want %+v", texts[i], s, want)
 		}
 	}
 	o.Contestant = "mine"
-	if sides, err = SideFind(t.Context(), []string{".", "./server"}, o); err != nil || sides[0].folder != "before/mine" ||
+	if sides, err = FindSides(t.Context(), []string{".", "./server"}, o); err != nil || sides[0].folder != "before/mine" ||
 		sides[0].Name != "working-tree" || sides[1].Kind != Program || !filepath.IsAbs(sides[1].program) {
 		t.Errorf("with --of: %+v, %v", sides, err)
 	}
@@ -65,12 +65,12 @@ func TestFindRefuses(t *testing.T) {
 		"before":  "before has no contestant.toml",
 		"nowhere": `nowhere not found: it is not a folder with a contestant.toml, a file, a program on PATH or a contestant; did you mean "mine"?`,
 	} {
-		if _, err := SideFind(t.Context(), []string{text, "mine"}, o); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := FindSides(t.Context(), []string{text, "mine"}, o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v; want %q", text, err, want)
 		}
 	}
 	for n := range 30 {
-		_, err := SideFind(t.Context(), make([]string, n), o)
+		_, err := FindSides(t.Context(), make([]string, n), o)
 		if refused := err != nil && strings.Contains(err.Error(), "want 2 to 20"); refused != (n < 2 || n > 20) {
 			t.Errorf("%d sides: %v", n, err)
 		}
@@ -100,7 +100,7 @@ func TestNames(t *testing.T) {
 			[]string{"python3-http.server", "…erver-protocol-HTTP/1.1"}},
 		{[]string{"node a.js", "node b.js", "node c.js"}, []string{"old", "new"}, []string{"old", "new", "c.js"}},
 	} {
-		sides, err := SideFind(t.Context(), c.texts, SideOptions{Taken: o.Taken, Folder: o.Folder, Names: c.given})
+		sides, err := FindSides(t.Context(), c.texts, SideOptions{Taken: o.Taken, Folder: o.Folder, Names: c.given})
 		if err != nil {
 			t.Error(err)
 			continue
@@ -123,7 +123,7 @@ func TestNames(t *testing.T) {
 		{[]string{"a", "b", "c"}, "3 names for 2 sides"},
 	} {
 		o.Names = c.given
-		if _, err := SideFind(t.Context(), []string{"node a.js", "node b.js"}, o); err == nil ||
+		if _, err := FindSides(t.Context(), []string{"node a.js", "node b.js"}, o); err == nil ||
 			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: %v; want %q", c.given, err, c.want)
 		}
@@ -169,7 +169,7 @@ func TestCommandNames(t *testing.T) {
 		"-- --":                                       "side",
 		"''":                                          "side",
 	} {
-		s := &Side{Kind: SideCommand, Text: line, line: line}
+		s := &Side{Kind: CommandSide, Text: line, line: line}
 		if err := (&SideOptions{}).name([]*Side{s}); err != nil || s.Name != want {
 			t.Errorf("%s is named %q, want %q; %v", line, s.Name, want, err)
 		}
@@ -185,7 +185,7 @@ func TestFilesAsCommands(t *testing.T) {
 	if err := os.WriteFile("my folder/it's", []byte("#!/bin/sh\nexit 3\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	sides, err := SideFind(t.Context(), []string{"my folder/it's", "server"}, SideOptions{})
+	sides, err := FindSides(t.Context(), []string{"my folder/it's", "server"}, SideOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,11 +211,11 @@ func TestLabels(t *testing.T) {
 	o := workspace(t)
 	texts := []string{"node a.js", "./server", "sh", "image:docker.io/library/nginx:1.29",
 		"http://127.0.0.1:3000/", "http://127.0.0.1:4000/users/7"}
-	sides, err := SideFind(t.Context(), texts, o)
+	sides, err := FindSides(t.Context(), texts, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	sides = append(sides, &Side{Kind: SideRevision, Name: "HEAD", label: "net-http @ 1a2b3c4"},
+	sides = append(sides, &Side{Kind: RevisionSide, Name: "HEAD", label: "net-http @ 1a2b3c4"},
 		&Side{Kind: Contestant, Name: "gin"})
 	for i, want := range []string{"a.js (node a.js)", "server (./server)", "sh",
 		"nginx:1.29 (docker.io/library/nginx:1.29)", "127.0.0.1:3000", "127.0.0.1:4000 (127.0.0.1:4000/users/7)",
@@ -236,10 +236,10 @@ func TestScenario(t *testing.T) {
 		want  string
 		fails bool
 	}{
-		{[]*Side{serving(SideFolder, "a", "b"), serving(SideRevision, "b", "a")}, "a", false},
-		{[]*Side{serving(SideFolder, "a", "b"), serving(SideRevision, "b"), serving(Program, "b")}, "b", false},
-		{[]*Side{serving(SideFolder, "a"), serving(SideRevision, "b")}, "", true},
-		{[]*Side{serving(SideFolder, "a"), serving(SideCommand)}, "", false},
+		{[]*Side{serving(FolderSide, "a", "b"), serving(RevisionSide, "b", "a")}, "a", false},
+		{[]*Side{serving(FolderSide, "a", "b"), serving(RevisionSide, "b"), serving(Program, "b")}, "b", false},
+		{[]*Side{serving(FolderSide, "a"), serving(RevisionSide, "b")}, "", true},
+		{[]*Side{serving(FolderSide, "a"), serving(CommandSide)}, "", false},
 	} {
 		if got, err := SideScenario(c.sides); got != c.want || (err != nil) != c.fails {
 			t.Errorf("%q, %v; want %q", got, err, c.want)

@@ -46,7 +46,7 @@ func (s *Side) openURL(ctx context.Context) error {
 	return nil
 }
 
-// Ask makes sides answer the same requests at different paths: requests use path, and a URL with another path
+// AskSides makes sides answer the same requests at different paths: requests use path, and a URL with another path
 // maps path to that. It returns these other paths, each once.
 func AskSides(sides []*Side, path string) (others []string) {
 	for _, s := range sides {

@@ -17,7 +17,7 @@ import (
 	"dyno/internal/scenario"
 )
 
-// Options are the options of Measure.
+// CalibrationOptions are the options of Measure.
 type CalibrationOptions struct {
 	Dyno     string             // version
 	Self     []string           // command that starts a reference server, whose name is appended: dyno's own program and "refserver"

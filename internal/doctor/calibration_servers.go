@@ -14,7 +14,7 @@ import (
 )
 
 // known are the delays. The first must be 0: it shows the round-trip time.
-var calibrationKnown = []time.Duration{0, time.Millisecond, 5 * time.Millisecond}
+var knownDelays = []time.Duration{0, time.Millisecond, 5 * time.Millisecond}
 
 // delayRate sets requests 2.7 ms apart, which is not a divisor of a delay. A response that arrives
 // exactly when the next request is due would find the loop awake, and be seen 40 µs earlier.
@@ -30,7 +30,7 @@ func (b *setup) delays(ctx context.Context) error {
 	if b.times.Delay <= 0 {
 		return nil
 	}
-	for _, d := range calibrationKnown {
+	for _, d := range knownDelays {
 		b.Note("known delay: " + d.String())
 		var windows []record.KnownDelay
 		for range delayWindows {

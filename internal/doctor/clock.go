@@ -98,7 +98,7 @@ func (b *setup) punctuality(ctx context.Context, s *server) error {
 // engine that does not spin.
 func sleeps(ctx context.Context, rate float64, length time.Duration) *record.Histogram {
 	defer quiet()()
-	h := record.New()
+	h := record.NewHistogram()
 	start := time.Now()
 	for n := 1; ctx.Err() == nil; n++ {
 		due := time.Duration(float64(n) / rate * 1e9)

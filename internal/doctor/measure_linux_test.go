@@ -115,13 +115,13 @@ func TestMeasure(t *testing.T) {
 			t.Errorf("ceiling %+v", x)
 		}
 	}
-	if len(c.Delays) != len(calibrationKnown) {
+	if len(c.Delays) != len(knownDelays) {
 		t.Fatalf("%d delays", len(c.Delays))
 	}
 	for i, d := range c.Delays {
 		// The server also counts the request that found it ready, so one median has one request
 		// more.
-		if d.DelayNS != int64(calibrationKnown[i]) || d.Requests == 0 || d.TrueP50NS < d.DelayNS || d.TrueP99NS < d.TrueP50NS ||
+		if d.DelayNS != int64(knownDelays[i]) || d.Requests == 0 || d.TrueP50NS < d.DelayNS || d.TrueP99NS < d.TrueP50NS ||
 			d.SeenP99NS < d.TrueP50NS {
 			t.Errorf("delay %+v", d)
 		}

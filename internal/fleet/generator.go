@@ -146,7 +146,7 @@ func (s *shared) Run(ctx context.Context, w load.Window) (l record.Load, err err
 			return l, fmt.Errorf("%d requests for %d generators: each needs one or more", w.Requests, n)
 		}
 	}
-	starts := make([]machine.ClocksStart, len(s.names))
+	starts := make([]machine.CommonStart, len(s.names))
 	if !w.Uncounted {
 		if starts, err = s.starts(ctx, windowTrips, windowLead); err != nil {
 			return l, err
@@ -169,7 +169,7 @@ func (s *shared) Run(ctx context.Context, w load.Window) (l record.Load, err err
 }
 
 // windows orders a window from all generators, and waits for the results.
-func (s *shared) windows(ctx context.Context, w load.Window, starts []machine.ClocksStart, limit time.Duration) ([]LoadedWindow,
+func (s *shared) windows(ctx context.Context, w load.Window, starts []machine.CommonStart, limit time.Duration) ([]LoadedWindow,
 	error) {
 	seen := make([]LoadedWindow, len(s.names))
 	waiting, giveUp := context.WithCancelCause(ctx)
@@ -210,7 +210,7 @@ const slowest = 10
 func others(took, timeout time.Duration) time.Duration { return slowest*took + timeout + ending }
 
 // starts compares clocks in n round trips, and returns the start for each generator, ahead from now.
-func (s *shared) starts(ctx context.Context, n int, ahead time.Duration) ([]machine.ClocksStart, error) {
+func (s *shared) starts(ctx context.Context, n int, ahead time.Duration) ([]machine.CommonStart, error) {
 	if err := each(s.names, func(_ int, name string) error {
 		err := s.g.hub.pings(ctx, name, s.g.clocks[name], n)
 		if errors.Is(err, errClock) { // contradicts earlier pings: the machine slept, or the agent is a new one
@@ -225,7 +225,7 @@ func (s *shared) starts(ctx context.Context, n int, ahead time.Duration) ([]mach
 		return nil, err
 	}
 	at := s.g.hub.now() + int64(ahead)
-	starts := make([]machine.ClocksStart, len(s.names))
+	starts := make([]machine.CommonStart, len(s.names))
 	for i, name := range s.names {
 		starts[i] = s.g.clocks[name].Start(at)
 		if bound := starts[i].BoundNS; bound > int64(Skew) {
@@ -241,7 +241,7 @@ func (s *shared) starts(ctx context.Context, n int, ahead time.Duration) ([]mach
 const windowTrips = 8
 
 // merge merges all generators' results for a window.
-func (s *shared) merge(w load.Window, seen []LoadedWindow, starts []machine.ClocksStart) (record.Load, error) {
+func (s *shared) merge(w load.Window, seen []LoadedWindow, starts []machine.CommonStart) (record.Load, error) {
 	var parts []*load.Part
 	for _, r := range seen {
 		parts = append(parts, r.Part)

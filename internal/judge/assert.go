@@ -21,7 +21,7 @@ func (d *Defect) Error() string {
 // backwards, latencies ascend, histograms hold all requests, builds are identified, and missing
 // figures have a reason.
 func Assert(run *record.Run) error {
-	measured, h := map[string]bool{}, record.NewCoarse()
+	measured, h := map[string]bool{}, record.NewCoarseHistogram()
 	for i := range run.Trials {
 		t := run.Trials[i]
 		measured[t.Contestant] = true

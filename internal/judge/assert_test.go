@@ -9,7 +9,7 @@ import (
 )
 
 func histogramOf(n int64) string {
-	h := record.New()
+	h := record.NewHistogram()
 	for range n {
 		h.Record(1e6)
 	}

@@ -142,7 +142,7 @@ func lagShare(c *Check, own []*record.Trial) (State, string) {
 			"over trials)", document.Percent(x))
 }
 
-// Growth returns how far a load falls behind its schedule, as a share of its requests, from the
+// ArrivalGrowth returns how far a load falls behind its schedule, as a share of its requests, from the
 // queue's growth between the halves of the window. For a queue that grows from 0 at a share x of
 // the arrivals, the halves hold x/8 and 3x/8 of the requests × the window. ok is false if the load
 // has no halves. A window that begins without requests shows a growth of 2 (R/T)² at the response

@@ -18,7 +18,7 @@ func newEach(s *scenario.Scenario) []record.Each {
 	each, loaded := make([]record.Each, len(s.Requests)), 0
 	for i := range s.Requests {
 		if s.Requests[i].Weight > 0 {
-			each[i].Latency = record.NewCoarse()
+			each[i].Latency = record.NewCoarseHistogram()
 			loaded++
 		}
 	}

@@ -87,7 +87,7 @@ func (r *Recorder) Shaken(took int64, within bool) {
 		r.Handshakes++
 	}
 	if *to == nil {
-		*to = record.New()
+		*to = record.NewHistogram()
 	}
 	(*to).Record(took)
 }

@@ -58,7 +58,7 @@ func (p *Part) keep(r *Recorder, now int64) {
 		p.rec.Each = make([]record.Each, len(r.Each))
 		for i := range r.Each {
 			if r.Each[i].Latency != nil {
-				p.rec.Each[i].Latency = record.NewCoarse()
+				p.rec.Each[i].Latency = record.NewCoarseHistogram()
 			}
 		}
 	}
@@ -121,7 +121,7 @@ func MergeParts(parts []*Part) (l record.Load, d record.Detail, err error) {
 		total.Each = make([]record.Each, len(of))
 		for i := range of {
 			if of[i].Latency != nil {
-				total.Each[i].Latency = record.NewCoarse()
+				total.Each[i].Latency = record.NewCoarseHistogram()
 			}
 		}
 	}

@@ -107,14 +107,14 @@ func playPart(t *testing.T, share Share, all []observed, start int64, loops int,
 		r := ledger.Take()
 		r.Each = make([]record.Each, 3)
 		for k := range r.Each {
-			r.Each[k].Latency = record.NewCoarse()
+			r.Each[k].Latency = record.NewCoarseHistogram()
 		}
 		recorders[i] = r
 		r.Begin(edge)
 	}
 	ledger.total.Each = make([]record.Each, 3)
 	for k := range ledger.total.Each {
-		ledger.total.Each[k].Latency = record.NewCoarse()
+		ledger.total.Each[k].Latency = record.NewCoarseHistogram()
 	}
 	edge.Heard(1, OK, start, start+heard)
 	for i, o := range all {

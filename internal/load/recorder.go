@@ -95,14 +95,14 @@ type Recorder struct {
 }
 
 // NewRecorder returns an empty Recorder that keeps only Service.
-func NewRecorder() *Recorder { return &Recorder{Service: record.New()} }
+func NewRecorder() *Recorder { return &Recorder{Service: record.NewHistogram()} }
 
 // newDetailed returns a Recorder that keeps everything. paced says that due times differ from send
 // times.
 func newDetailed(paced bool) *Recorder {
-	r := &Recorder{Service: record.New(), Connect: record.New(), FirstByte: record.New()}
+	r := &Recorder{Service: record.NewHistogram(), Connect: record.NewHistogram(), FirstByte: record.NewHistogram()}
 	if paced {
-		r.Response, r.Lag = record.New(), record.New()
+		r.Response, r.Lag = record.NewHistogram(), record.NewHistogram()
 	}
 	return r
 }
@@ -241,7 +241,7 @@ func (r *Recorder) missed(due, now int64) {
 // room makes the histograms for requests without a right answer, once.
 func (r *Recorder) room() {
 	if r.wrong == nil {
-		r.heldService, r.heldResponse, r.wrong = record.New(), record.New(), record.New()
+		r.heldService, r.heldResponse, r.wrong = record.NewHistogram(), record.NewHistogram(), record.NewHistogram()
 	}
 }
 
@@ -269,7 +269,7 @@ func (r *Recorder) merge(o *Recorder) {
 			continue
 		}
 		if *mine[i] == nil {
-			*mine[i] = record.New()
+			*mine[i] = record.NewHistogram()
 		}
 		(*mine[i]).Merge(*h)
 	}

@@ -56,13 +56,13 @@ func (w *world) Run(_ context.Context, win load.Window) (record.Load, error) {
 	from := time.Since(w.began).Seconds()
 	time.Sleep(win.For)
 	d := win.Observe.Into
-	d.Service = record.New()
+	d.Service = record.NewHistogram()
 	const step = 0.1
 	steps := int(math.Round(win.For.Seconds() / step))
 	rate, open := 0., win.Schedule != nil
 	if open {
 		rate = win.Schedule.Stages[0].From
-		d.Response, d.Lag = record.New(), record.New()
+		d.Response, d.Lag = record.NewHistogram(), record.NewHistogram()
 	}
 	queue, early, late, done, crowded := 0., 0., 0., 0., false
 	drift := math.Exp(0.02 * w.rng.NormFloat64())

@@ -41,11 +41,11 @@ func (s *server) Run(_ context.Context, w load.Window) (record.Load, error) {
 	time.Sleep(w.For)
 	s.loads++
 	d, perSec, slope, takes := w.Observe.Into, s.perSec, 0.0, float64(s.takes)
-	d.Service = record.New()
+	d.Service = record.NewHistogram()
 	if w.Schedule != nil {
 		perSec, takes = w.Schedule.Stages[0].From, takes+float64(s.waits)
 		slope = max(perSec/s.perSec-1, 0)
-		d.Response, d.Lag = record.New(), record.New()
+		d.Response, d.Lag = record.NewHistogram(), record.NewHistogram()
 	}
 	n, window := int64(perSec*w.For.Seconds()), float64(w.For)
 	var early, late float64

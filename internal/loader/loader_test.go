@@ -60,7 +60,7 @@ func stopped(connections int, objective bool) func(*report.Summary) {
 		s.Load.SilentNS, s.Load.ServiceP50NS = 4e8, 1e6
 		s.Load.Connections, s.Load.Established = connections, connections
 		if objective {
-			s.Detail.Service = record.New()
+			s.Detail.Service = record.NewHistogram()
 			s.Detail.Service.RecordN(1e6, 100_000)
 			s.Objectives, _ = report.ParseObjectives("p99<5ms")
 		}

@@ -68,12 +68,12 @@ func (l *Latencies) addTo(d *record.Detail) error {
 		if *x.text == "" {
 			continue
 		}
-		h := record.New()
+		h := record.NewHistogram()
 		if err := h.UnmarshalText([]byte(*x.text)); err != nil {
 			return fmt.Errorf("read the latencies of a second: %w", err)
 		}
 		if *x.h == nil {
-			*x.h = record.New()
+			*x.h = record.NewHistogram()
 		}
 		(*x.h).Merge(h)
 	}

@@ -12,7 +12,7 @@ import (
 // have them, and a warning reports the rest.
 func TestBySecond(t *testing.T) {
 	one := func(ns int64) *record.Detail {
-		d := &record.Detail{Service: record.New()}
+		d := &record.Detail{Service: record.NewHistogram()}
 		d.Service.RecordN(ns, 1000)
 		return d
 	}

@@ -24,7 +24,7 @@ type Ticks struct {
 }
 
 // tick is USER_HZ, which is 100 on every architecture that Go runs on.
-const hostTick = 10 * time.Millisecond
+const procTick = 10 * time.Millisecond
 
 // Account is the CPU time that a process tree in the test bench used by its CPU clock, and the CPUs
 // that it may have used.
@@ -94,7 +94,7 @@ func grown(before, after uint64) time.Duration {
 	if after < before {
 		return 0
 	}
-	return time.Duration(after-before) * hostTick
+	return time.Duration(after-before) * procTick
 }
 
 // parseCPUs reads the lines cpu0, cpu1 and so on from /proc/stat into list, and returns it. It

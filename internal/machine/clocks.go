@@ -96,21 +96,21 @@ func (o *Other) At(at int64) Offset {
 	return Offset{NS: int64(middle), BoundNS: int64(math.Ceil(max(o.hi-middle, middle-o.lo) + more)), AtNS: at, RTTNS: o.rtt}
 }
 
-// Start is a time at which an action is to begin on another machine.
-type ClocksStart struct {
+// CommonStart is a time at which an action is to begin on another machine.
+type CommonStart struct {
 	OursNS  int64 `json:"ours_ns"`  // on our clock
 	TheirNS int64 `json:"their_ns"` // on the other's
 	BoundNS int64 `json:"bound_ns"` // largest difference between the two
 }
 
 // Start returns the time on the other clock at which our clock shows at.
-func (o *Other) Start(at int64) ClocksStart {
+func (o *Other) Start(at int64) CommonStart {
 	off := o.At(at)
-	return ClocksStart{OursNS: at, TheirNS: at + off.NS, BoundNS: off.BoundNS}
+	return CommonStart{OursNS: at, TheirNS: at + off.NS, BoundNS: off.BoundNS}
 }
 
 // Off returns the largest possible difference between s and a beginning when the other clock showed began.
-func (s ClocksStart) Off(began int64) int64 {
+func (s CommonStart) Off(began int64) int64 {
 	late := max(began-s.TheirNS, s.TheirNS-began)
 	if s.BoundNS > math.MaxInt64-late {
 		return math.MaxInt64
@@ -119,7 +119,7 @@ func (s ClocksStart) Off(began int64) int64 {
 }
 
 // Missed returns an error for a beginning that may differ from s by more than limit, else nil.
-func (s ClocksStart) Missed(began, limit int64) error {
+func (s CommonStart) Missed(began, limit int64) error {
 	if off := s.Off(began); off > limit {
 		return fmt.Errorf("it began %+d ns from its time, which is known to ± %d ns: up to %d ns off, where %d are "+
 			"allowed", began-s.TheirNS, s.BoundNS, off, limit)

@@ -12,7 +12,7 @@ import (
 
 // TestRecordAsHDR: Record's own counts equal those that hdr would have recorded.
 func TestRecordAsHDR(t *testing.T) {
-	for significant, h := range map[int]*Histogram{2: NewCoarse(), 3: New()} {
+	for significant, h := range map[int]*Histogram{2: NewCoarseHistogram(), 3: NewHistogram()} {
 		want := hdr.New(LowestTime, Highest, significant)
 		values := []int64{0, 1, 511, 512, 1023, 1024, Highest - 1, Highest}
 		for shift := range 36 {
@@ -39,7 +39,7 @@ func TestRecordAsHDR(t *testing.T) {
 
 // TestRecordBeyond32Bits: a bin that would run over is emptied before.
 func TestRecordBeyond32Bits(t *testing.T) {
-	h := New()
+	h := NewHistogram()
 	h.Record(5000)
 	h.fresh[h.bins.bin(5000)] = math.MaxUint32 - 1
 	for range 3 {

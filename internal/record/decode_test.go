@@ -94,7 +94,7 @@ func TestDecodeAsHDR(t *testing.T) {
 // TestAddKeepsTheMemory: in a record with many thousand histograms each is read with the memory of
 // the previous one.
 func TestAddKeepsTheMemory(t *testing.T) {
-	h := New()
+	h := NewHistogram()
 	for i := range int64(500) {
 		h.Record(100_000 + i*i)
 	}
@@ -102,7 +102,7 @@ func TestAddKeepsTheMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	into := NewCoarse()
+	into := NewCoarseHistogram()
 	if n := testing.AllocsPerRun(100, func() {
 		into.Reset()
 		if n, err := into.Add(s); n != 500 || err != nil || into.Count() != 500 {

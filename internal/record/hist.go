@@ -33,11 +33,11 @@ type Histogram struct {
 	decoder decoder
 }
 
-// New returns an empty Histogram.
-func New() *Histogram { return newHistogram(digits) }
+// NewHistogram returns an empty Histogram.
+func NewHistogram() *Histogram { return newHistogram(digits) }
 
-// NewCoarse returns an empty Histogram with 2 significant digits, which takes about 35 kB.
-func NewCoarse() *Histogram { return newHistogram(2) }
+// NewCoarseHistogram returns an empty Histogram with 2 significant digits, which takes about 35 kB.
+func NewCoarseHistogram() *Histogram { return newHistogram(2) }
 
 func newHistogram(significant int) *Histogram {
 	b := binsOf[significant]
@@ -208,7 +208,7 @@ func (h *Histogram) Encode(significant int) (string, error) {
 // Decode reads the output of Encode, or any other HdrHistogram V2 compressed base64. Counts outside
 // the range are added to Over.
 func Decode(s string) (*Histogram, error) {
-	h := New()
+	h := NewHistogram()
 	_, err := h.Add(s)
 	return h, err
 }

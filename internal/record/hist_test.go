@@ -8,7 +8,7 @@ import (
 
 func TestQuantilesHoldThreeDigits(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	h := New()
+	h := NewHistogram()
 	values := make([]int64, 20_001)
 	for i := range values {
 		values[i] = 10_000 + rng.Int64N(1<<(10+rng.IntN(24)))
@@ -27,20 +27,20 @@ func TestQuantilesHoldThreeDigits(t *testing.T) {
 }
 
 func TestOutOfRangeIsCounted(t *testing.T) {
-	h := New()
+	h := NewHistogram()
 	for _, v := range []int64{-5, 0, 999, Highest, Highest + 1, 1 << 62} {
 		h.Record(v)
 	}
 	if h.Count() != 4 || h.Over() != 2 || h.Max() != Highest {
 		t.Errorf("count %d over %d max %d, want 4 2 %d", h.Count(), h.Over(), h.Max(), int64(Highest))
 	}
-	if q := New().Quantile(0.5); q != 0 {
+	if q := NewHistogram().Quantile(0.5); q != 0 {
 		t.Errorf("median of nothing = %d", q)
 	}
 }
 
 func TestMergeAndEncodeKeepEveryCount(t *testing.T) {
-	a, b := New(), New()
+	a, b := NewHistogram(), NewHistogram()
 	for i := range int64(1000) {
 		a.Record(i * 1000)
 		b.Record(i * 1_000_000)
@@ -85,7 +85,7 @@ func TestMergeAndEncodeKeepEveryCount(t *testing.T) {
 }
 
 func TestMeanAndStdDev(t *testing.T) {
-	h := New()
+	h := NewHistogram()
 	if h.Mean() != 0 || h.StdDev() != 0 {
 		t.Error("nothing has a mean")
 	}
@@ -101,21 +101,21 @@ func TestMeanAndStdDev(t *testing.T) {
 }
 
 func TestRecordDoesNotAllocate(t *testing.T) {
-	h := New()
+	h := NewHistogram()
 	if n := testing.AllocsPerRun(1000, func() { h.Record(123_456); h.Record(1 << 60) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }
 
 func BenchmarkRecord(b *testing.B) {
-	h := New()
+	h := NewHistogram()
 	for i := range b.N {
 		h.Record(int64(i&0xfffff) + 100_000)
 	}
 }
 
 func TestMinWithin(t *testing.T) {
-	h := New()
+	h := NewHistogram()
 	if h.Min() != 0 || h.Within(0, 1e9) != 0 {
 		t.Errorf("of none: %d, %v", h.Min(), h.Within(0, 1e9))
 	}

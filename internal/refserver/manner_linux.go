@@ -118,5 +118,5 @@ func newService(m Manner) *record.Histogram {
 	if !m.Timed {
 		return nil
 	}
-	return record.New()
+	return record.NewHistogram()
 }

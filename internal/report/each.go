@@ -53,7 +53,7 @@ func (s *Summary) eachTable() []document.Block {
 		t.After = fmt.Sprintf("the %d slowest of %d; --json and --csv list all", eachShown, n)
 	}
 	for _, e := range all {
-		t.Rows = append(t.Rows, summaryLine(e.name, summaryNumber(e.perSec), e.latency.quantile(.5).text(),
+		t.Rows = append(t.Rows, cellsRow(e.name, shortNumber(e.perSec), e.latency.quantile(.5).text(),
 			e.latency.quantile(.99).text(), document.Whole(e.Failed), document.Whole(e.Unanswered)))
 	}
 	return []document.Block{t}

@@ -212,7 +212,7 @@ func FoundText(w io.Writer, f *Found) error {
 		if p.LatencyNS > 0 {
 			latency = Duration(float64(p.LatencyNS))
 		}
-		t.Rows = append(t.Rows, summaryLine(p.Kind, Rate(p.PerSec), latency, document.Whole(p.Planned),
+		t.Rows = append(t.Rows, cellsRow(p.Kind, Rate(p.PerSec), latency, document.Whole(p.Planned),
 			document.Whole(p.Missing), p.Outcome()))
 	}
 	blocks = append(blocks, t)

@@ -22,14 +22,14 @@ import (
 var update = flag.Bool("update", false, "rewrite the goldens in testdata")
 
 // golden compares got with a file in testdata.
-func golden(t *testing.T, name string, got []byte) {
+func golden[T string | []byte](t *testing.T, name string, got T) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
 	if *update {
 		if err := os.MkdirAll("testdata", 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, got, 0o644); err != nil {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return

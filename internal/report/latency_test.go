@@ -9,7 +9,7 @@ import (
 
 func TestLatencyLines(t *testing.T) {
 	plain := func(s ...string) string { return strings.Join(s, "") }
-	h := record.New()
+	h := record.NewHistogram()
 	if got := latencyLines(h, plain); got != nil {
 		t.Errorf("nothing shows as %q", got)
 	}

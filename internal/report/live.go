@@ -73,7 +73,7 @@ func (v *TerminalView) taskLines() (lines []string) {
 		if i == rowsAtMost-1 && len(v.tasks) > rowsAtMost {
 			return append(lines, v.more(len(v.tasks)-i))
 		}
-		who := padded(t.who, terminalWidest(names))
+		who := padded(t.who, widestIn(names))
 		lines = append(lines, fmt.Sprintf(gutter+"%s  %-9s  %s", who, t.stage, v.style.faint.Render(t.text)))
 	}
 	return lines
@@ -101,7 +101,7 @@ func (v *TerminalView) standingLines() (lines []string) {
 	}
 	width := len(gutter) - 2
 	for _, col := range table {
-		width += terminalWidest(col) + 2
+		width += widestIn(col) + 2
 	}
 	switch {
 	case !ratios: // a classic run compares nothing
@@ -112,7 +112,7 @@ func (v *TerminalView) standingLines() (lines []string) {
 	for i := range table[0] {
 		l := gutter
 		for _, col := range table {
-			l += padded(col[i], terminalWidest(col)) + "  "
+			l += padded(col[i], widestIn(col)) + "  "
 		}
 		if i == 0 {
 			l = v.style.faint.Render(l)
@@ -126,7 +126,7 @@ func (v *TerminalView) standingLines() (lines []string) {
 }
 
 // widest returns a column's width, in terminal cells.
-func terminalWidest(col []string) (w int) {
+func widestIn(col []string) (w int) {
 	for _, s := range col {
 		w = max(w, lipgloss.Width(s))
 	}

@@ -35,7 +35,7 @@ func NewLoad(
 	out io.Writer, tty, noColor bool, width func() int, title string, length time.Duration, requests int64,
 ) *LoadView {
 	return &LoadView{view: New(out, tty, noColor, width), title: document.Clean(title), length: length,
-		requests: requests, latency: record.New()}
+		requests: requests, latency: record.NewHistogram()}
 }
 
 // Start shows that the load begins.

@@ -12,7 +12,7 @@ import (
 
 // interval is second k in a load: n answers after about 2 ms and some errors.
 func interval(k int, n, errors int64) record.Interval {
-	h := record.New()
+	h := record.NewHistogram()
 	for i := range n {
 		h.Record(2_000_000 + 1000*i)
 	}
@@ -41,7 +41,7 @@ func TestLoadScreen(t *testing.T) {
 		if s.writes != 9 {
 			t.Errorf("%d writes in 9 s; want one a second", s.writes)
 		}
-		terminalGolden(t, fmt.Sprintf("load-%d.txt", width), s.String())
+		golden(t, fmt.Sprintf("load-%d.txt", width), s.String())
 		l.Tick(interval(20, 7, 1))
 		if !strings.Contains(s.String(), "waiting for the last") || strings.Contains(s.String(), "7.00/s") {
 			t.Errorf("the drain shows as\n%s", s)
@@ -65,7 +65,7 @@ func TestLoadPlain(t *testing.T) {
 	if strings.Contains(b.String(), "\x1b") {
 		t.Error("an escape code without a TTY")
 	}
-	terminalGolden(t, "load-plain.txt", b.String())
+	golden(t, "load-plain.txt", b.String())
 }
 
 func TestSpark(t *testing.T) {

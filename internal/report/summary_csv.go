@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// CSV writes a header and a row per second:
+// SummaryCSV writes a header and a row per second:
 //
 //	second,requests_per_sec,started,errors,failed,p50_ns,p99_ns,max_ns,lag_p50_ns,lag_p99_ns,run_queue_share,bytes_read,request,sent_again
 //

@@ -127,7 +127,7 @@ type jsonSec struct {
 	P99NS          int64    `json:"p99_ns,omitempty"`
 }
 
-// JSON writes one object; doc/format.md explains its keys.
+// SummaryJSON writes one object; doc/format.md explains its keys.
 func SummaryJSON(w io.Writer, s *Summary) error {
 	l, d := &s.Load, &s.Detail
 	doc := loadJSON{

@@ -5,12 +5,9 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,33 +20,10 @@ import (
 	"dyno/internal/record"
 )
 
-var summaryUpdate = flag.Bool("update", false, "rewrite the goldens in testdata")
-
-func summaryGolden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *summaryUpdate {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatalf("%v; run go test ./internal/summary -update", err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s differs (-want +got); if that is right, run with -update:\n%s", path, diff)
-	}
-}
-
 // spread records n latencies evenly from lo to hi.
-func summarySpread(h *record.Histogram, n int, lo, hi time.Duration) *record.Histogram {
+func evenly(h *record.Histogram, n int, lo, hi time.Duration) *record.Histogram {
 	if h == nil {
-		h = record.New()
+		h = record.NewHistogram()
 	}
 	for i := range n {
 		h.Record(int64(lo) + int64(hi-lo)*int64(i)/int64(max(n-1, 1)))
@@ -70,10 +44,10 @@ func closed() *Summary {
 			RateAnswers: 119_880.25, RateNS: 9_990e6, RateFromNS: 10e6, WallNS: 10_004e6, ServiceP50NS: 6e6,
 		},
 		Detail: record.Detail{
-			Service: summarySpread(summarySpread(nil, 119_000, time.Millisecond, 12*time.Millisecond), 1000, 12*time.Millisecond,
+			Service: evenly(evenly(nil, 119_000, time.Millisecond, 12*time.Millisecond), 1000, 12*time.Millisecond,
 				115*time.Millisecond),
-			Connect:   summarySpread(nil, 125, 40*time.Microsecond, 400*time.Microsecond),
-			FirstByte: summarySpread(nil, 120_000, time.Millisecond, 11*time.Millisecond),
+			Connect:   evenly(nil, 125, 40*time.Microsecond, 400*time.Microsecond),
+			FirstByte: evenly(nil, 120_000, time.Millisecond, 11*time.Millisecond),
 			Status:    map[int]int64{200: 120_000},
 		},
 	}
@@ -103,12 +77,12 @@ func open() *Summary {
 			BytesWritten: 650_000,
 		},
 		Detail: record.Detail{
-			Response: summarySpread(summarySpread(nil, 9_934, 2*time.Millisecond, 3*time.Millisecond), 66, 2*time.Second,
+			Response: evenly(evenly(nil, 9_934, 2*time.Millisecond, 3*time.Millisecond), 66, 2*time.Second,
 				2500*time.Millisecond),
-			Service: summarySpread(summarySpread(nil, 9_931, 2*time.Millisecond, 3*time.Millisecond), 56, 2*time.Second,
+			Service: evenly(evenly(nil, 9_931, 2*time.Millisecond, 3*time.Millisecond), 56, 2*time.Second,
 				2*time.Second),
-			Wrong:    summarySpread(nil, 3, 2*time.Millisecond, 3*time.Millisecond),
-			Lag:      summarySpread(nil, 9_990, 5*time.Microsecond, 50*time.Microsecond),
+			Wrong:    evenly(nil, 3, 2*time.Millisecond, 3*time.Millisecond),
+			Lag:      evenly(nil, 9_990, 5*time.Microsecond, 50*time.Microsecond),
 			Censored: 69, CensoredFromNS: 2e6, Unanswered: 56, UnansweredFromNS: 2e9,
 			Status: map[int]int64{200: 9_931, 503: 3},
 			Texts:  map[string]string{"timeout": "no complete answer within 2s", "reset": "connection reset by peer"},
@@ -176,10 +150,10 @@ func addDelays(all map[string]*Summary) {
 	starved.Load = record.Load{Planned: 10_000, Started: 8_120, NeverStarted: 1_880, Succeeded: 8_120,
 		WindowNS: 10_010e6, Connections: 8, Established: 8, Workers: 1,
 		LoopCPUNS: 300e6, StarvedNS: 9_000e6, BacklogPeak: 1_900}
-	starved.Detail = record.Detail{Response: summarySpread(summarySpread(nil, 8_120, 10*time.Millisecond, 1800*time.Millisecond),
+	starved.Detail = record.Detail{Response: evenly(evenly(nil, 8_120, 10*time.Millisecond, 1800*time.Millisecond),
 		1_880, time.Millisecond, 1880*time.Millisecond),
-		Service:  summarySpread(nil, 8_120, 8*time.Millisecond, 9*time.Millisecond),
-		Lag:      summarySpread(nil, 8_120, time.Millisecond, 1800*time.Millisecond),
+		Service:  evenly(nil, 8_120, 8*time.Millisecond, 9*time.Millisecond),
+		Lag:      evenly(nil, 8_120, time.Millisecond, 1800*time.Millisecond),
 		Censored: 1_880, CensoredFromNS: 1e6, Status: map[int]int64{200: 8_120}}
 	all["starved"] = starved
 
@@ -200,9 +174,9 @@ func addDelays(all map[string]*Summary) {
 	late.Load = record.Load{Planned: 10_000, Started: 10_000, Succeeded: 10_000, WindowNS: 10_002e6, Connections: 125,
 		Established: 125, Workers: 1,
 		LoopCPUNS: 5_000e6, RunQueueNS: 5_100e6}
-	late.Detail = record.Detail{Response: summarySpread(nil, 10_000, time.Millisecond, 12*time.Millisecond),
-		Service: summarySpread(nil, 10_000, time.Millisecond, 3*time.Millisecond),
-		Lag:     summarySpread(nil, 10_000, time.Microsecond, 9*time.Millisecond), Status: map[int]int64{200: 10_000}}
+	late.Detail = record.Detail{Response: evenly(nil, 10_000, time.Millisecond, 12*time.Millisecond),
+		Service: evenly(nil, 10_000, time.Millisecond, 3*time.Millisecond),
+		Lag:     evenly(nil, 10_000, time.Microsecond, 9*time.Millisecond), Status: map[int]int64{200: 10_000}}
 	all["late"] = late
 
 	cut := closed()
@@ -210,7 +184,7 @@ func addDelays(all map[string]*Summary) {
 	cut.Load.WindowNS, cut.Load.Planned, cut.Load.InFlight, cut.Load.NeverStarted = 3_400e6, 500_000, 125, 465_875
 	cut.Load.Started, cut.Load.Succeeded, cut.Load.LoopCPUNS = 34_125, 34_000, 2_100e6
 	cut.Load.RateAnswers, cut.Load.RateNS, cut.Load.RateFromNS, cut.Load.WallNS = 33_900, 3_390e6, 10e6, 3_401e6
-	cut.Detail.Service = summarySpread(summarySpread(nil, 34_000, time.Millisecond, 12*time.Millisecond), 125, 100*time.Microsecond,
+	cut.Detail.Service = evenly(evenly(nil, 34_000, time.Millisecond, 12*time.Millisecond), 125, 100*time.Microsecond,
 		9*time.Millisecond)
 	cut.Detail.Unanswered, cut.Detail.UnansweredFromNS = 125, 100_000
 	cut.Seconds = cut.Seconds[:4]
@@ -220,7 +194,7 @@ func addDelays(all map[string]*Summary) {
 // addMixes adds loads with unusual requests, responses and numbers of them.
 func addMixes(all map[string]*Summary) {
 	churn := closed()
-	churn.Detail.Connect = summarySpread(nil, 120_000, 40*time.Microsecond, 400*time.Microsecond)
+	churn.Detail.Connect = evenly(nil, 120_000, 40*time.Microsecond, 400*time.Microsecond)
 	all["churn"] = churn
 
 	encrypted := closed()
@@ -233,8 +207,8 @@ func addMixes(all map[string]*Summary) {
 	encrypted.Load.TLS = []record.TLSSession{session, full}
 	encrypted.Load.Succeeded, encrypted.Load.Errors = 119_990, map[string]int64{"handshake": 10}
 	encrypted.Renewing = true
-	encrypted.Detail.Connect = summarySpread(nil, 120_125, 40*time.Microsecond, 400*time.Microsecond)
-	encrypted.Detail.Handshake = summarySpread(nil, 120_125, 400*time.Microsecond, 3*time.Millisecond)
+	encrypted.Detail.Connect = evenly(nil, 120_125, 40*time.Microsecond, 400*time.Microsecond)
+	encrypted.Detail.Handshake = evenly(nil, 120_125, 400*time.Microsecond, 3*time.Millisecond)
 	encrypted.Detail.Texts = map[string]string{"handshake": "TLS handshake: the server closed the connection"}
 	all["encrypted"] = encrypted
 
@@ -242,10 +216,10 @@ func addMixes(all map[string]*Summary) {
 	mix.Names = []string{"GET /users", "POST /users", "GET /users/{int:1..100}", "verified only"}
 	mix.Load.Succeeded, mix.Load.Failed, mix.Load.Errors = 119_900, 60, map[string]int64{"timeout": 40}
 	mix.Detail.Each = []record.Each{
-		{Succeeded: 80_000, Latency: summarySpread(nil, 80_000, time.Millisecond, 3*time.Millisecond)},
-		{Succeeded: 39_000, Failed: 60, Unanswered: 40, Censored: 40, CensoredFromNS: 2e9, Latency: summarySpread(
-			summarySpread(nil, 39_000, 5*time.Millisecond, 115*time.Millisecond), 40, 2*time.Second, 2*time.Second)},
-		{Succeeded: 900, Latency: summarySpread(nil, 900, time.Millisecond, 3*time.Millisecond)},
+		{Succeeded: 80_000, Latency: evenly(nil, 80_000, time.Millisecond, 3*time.Millisecond)},
+		{Succeeded: 39_000, Failed: 60, Unanswered: 40, Censored: 40, CensoredFromNS: 2e9, Latency: evenly(
+			evenly(nil, 39_000, 5*time.Millisecond, 115*time.Millisecond), 40, 2*time.Second, 2*time.Second)},
+		{Succeeded: 900, Latency: evenly(nil, 900, time.Millisecond, 3*time.Millisecond)},
 		{},
 	}
 	mix.Objectives, _ = ParseObjectives("p99<20ms, p99.99<1s, p50<100ms, errors<0.1%")
@@ -258,7 +232,7 @@ func addMixes(all map[string]*Summary) {
 	// An engine that measures little, a load with few requests and no whole second.
 	all["few"] = &Summary{Target: "http://h/", Did: "12 requests over 1 connection",
 		Load: record.Load{Planned: 12, Started: 12, Succeeded: 12, WindowNS: 30e6, Connections: 1, Established: 1},
-		Detail: record.Detail{Service: summarySpread(nil, 12, time.Millisecond, 3*time.Millisecond),
+		Detail: record.Detail{Service: evenly(nil, 12, time.Millisecond, 3*time.Millisecond),
 			Status: map[int]int64{204: 12}}}
 	all["nothing"] = &Summary{Target: "http://h/", Did: "1 s over 1 connection", For: time.Second,
 		Load: record.Load{Connections: 1, Established: 1}}
@@ -266,21 +240,21 @@ func addMixes(all map[string]*Summary) {
 
 func TestSummaryText(t *testing.T) {
 	for name, s := range cases() {
-		summaryGolden(t, name+".txt", write(t, SummaryText, s))
+		golden(t, name+".txt", write(t, SummaryText, s))
 	}
 }
 
 func TestJSONGoldens(t *testing.T) {
 	all := cases()
 	for _, name := range []string{"closed", "open", "few", "mix", "encrypted"} {
-		summaryGolden(t, name+".json", write(t, SummaryJSON, all[name]))
+		golden(t, name+".json", write(t, SummaryJSON, all[name]))
 	}
 }
 
 func TestCSVGoldens(t *testing.T) {
 	all := cases()
 	for _, name := range []string{"closed", "open", "mix"} {
-		summaryGolden(t, name+".csv", write(t, SummaryCSV, all[name]))
+		golden(t, name+".csv", write(t, SummaryCSV, all[name]))
 	}
 }
 
@@ -302,8 +276,8 @@ func TestChurn(t *testing.T) {
 	}{
 		"closed by the server": {func(*Summary) {}, true},
 		"as asked":             {func(s *Summary) { s.Renewing = true }, false},
-		"a few":                {func(s *Summary) { s.Detail.Connect = summarySpread(nil, 3*125, 40, 400) }, false},
-		"more than a few":      {func(s *Summary) { s.Detail.Connect = summarySpread(nil, 3*125+1, 40, 400) }, true},
+		"a few":                {func(s *Summary) { s.Detail.Connect = evenly(nil, 3*125, 40, 400) }, false},
+		"more than a few":      {func(s *Summary) { s.Detail.Connect = evenly(nil, 3*125+1, 40, 400) }, true},
 		"errors":               {func(s *Summary) { s.Load.Errors = map[string]int64{"closed": 119_900} }, false},
 		"not counted":          {func(s *Summary) { s.Detail.Connect = nil }, false},
 	} {
@@ -389,7 +363,7 @@ func TestLateNeedsPercentile(t *testing.T) {
 		s.Load = record.Load{Planned: int64(n), Started: int64(n), Succeeded: int64(n), WindowNS: 10_002e6,
 			Connections: 1,
 			Established: 1, Workers: 1, LoopCPUNS: 1_000e6}
-		h := summarySpread(nil, n, 100*time.Millisecond, 200*time.Millisecond)
+		h := evenly(nil, n, 100*time.Millisecond, 200*time.Millisecond)
 		s.Detail = record.Detail{Response: h, Service: h, Lag: h, Status: map[int]int64{200: int64(n)}}
 		if Has(s.Warnings(), Generator) != want {
 			t.Errorf("%d requests: %v", n, s.Warnings())
@@ -461,7 +435,7 @@ func TestQuantileNeedsRequestsBeyond(t *testing.T) {
 		known bool
 	}{{20, .5, true}, {19, .5, false}, {100, .9, true}, {99, .9, false}, {1000, .99, true}, {999, .99, false},
 		{100_000, .999, true}, {99_999, .999, false}, {100_000, .9999, false}, {0, .5, false}} {
-		l := latency{h: summarySpread(nil, c.n, time.Millisecond, time.Second)}
+		l := latency{h: evenly(nil, c.n, time.Millisecond, time.Second)}
 		if got := l.quantile(c.q).known; got != c.known {
 			t.Errorf("%v of %d: %v", c.q, c.n, got)
 		}
@@ -474,7 +448,7 @@ func TestQuantileNeedsRequestsBeyond(t *testing.T) {
 func TestQuantileOfCensored(t *testing.T) {
 	// 900 answers at 1 ms, 100 requests given up after 2 s: 90 % are known, the others take at
 	// least 2 s.
-	l := latency{h: summarySpread(summarySpread(nil, 900, time.Millisecond, time.Millisecond), 100, 2*time.Second, 2*time.Second),
+	l := latency{h: evenly(evenly(nil, 900, time.Millisecond, time.Millisecond), 100, 2*time.Second, 2*time.Second),
 		censored: 100, from: 2e9}
 	if f := l.quantile(.5); f.atLeast || f.text() != "1.00 ms" {
 		t.Errorf("median %s", f.text())
@@ -487,7 +461,7 @@ func TestQuantileOfCensored(t *testing.T) {
 	}
 	// Three in flight at the end, after 0.1 ms: they cannot move the median of 100,000, but they
 	// can move the maximum.
-	l = latency{h: summarySpread(summarySpread(nil, 100_000, time.Millisecond, time.Millisecond), 3, 100*time.Microsecond,
+	l = latency{h: evenly(evenly(nil, 100_000, time.Millisecond, time.Millisecond), 3, 100*time.Microsecond,
 		100*time.Microsecond), censored: 3, from: 100_000}
 	if f := l.quantile(.5); f.atLeast {
 		t.Errorf("median %s", f.text())
@@ -496,7 +470,7 @@ func TestQuantileOfCensored(t *testing.T) {
 		t.Errorf("max %s", f.text())
 	}
 	// Beyond the histogram's range.
-	l = latency{h: summarySpread(summarySpread(nil, 500, time.Millisecond, time.Millisecond), 500, 2*time.Minute, 2*time.Minute)}
+	l = latency{h: evenly(evenly(nil, 500, time.Millisecond, time.Millisecond), 500, 2*time.Minute, 2*time.Minute)}
 	for _, f := range []figure{l.quantile(.9), l.max()} {
 		if f.text() != ">= 60.0 s" {
 			t.Errorf("beyond the range: %s", f.text())
@@ -551,11 +525,11 @@ func TestShortLoadsArePausedToo(t *testing.T) {
 }
 
 func TestOf(t *testing.T) {
-	h := summarySpread(nil, 1000, time.Millisecond, 5*time.Millisecond)
+	h := evenly(nil, 1000, time.Millisecond, 5*time.Millisecond)
 	s := Of(record.Interval{StartNS: 2e9, LengthNS: 1e9, Load: record.Load{Started: 9, Succeeded: 5, Failed: 1,
 		Errors: map[string]int64{"reset": 1, "dial": 2}},
-		Detail: record.Detail{Service: summarySpread(nil, 10, 1, 2), Response: h,
-			Lag: summarySpread(nil, 999, time.Microsecond, 2*time.Microsecond)}})
+		Detail: record.Detail{Service: evenly(nil, 10, 1, 2), Response: h,
+			Lag: evenly(nil, 999, time.Microsecond, 2*time.Microsecond)}})
 	if s.Errored != 3 || s.P50NS != h.Quantile(.5) || s.P99NS != h.Quantile(.99) || s.MaxNS != h.Max() ||
 		s.LagP50NS == 0 || s.LagP99NS != 0 || s.second() != 2 {
 		t.Errorf("%+v", s)

@@ -29,7 +29,7 @@ const (
 // firstFigures is no stage, but is shown at once like one.
 const firstFigures = "first figures"
 
-// View shows events. On a TTY it redraws a few lines in place; elsewhere it writes plain lines. It
+// TerminalView shows events. On a TTY it redraws a few lines in place; elsewhere it writes plain lines. It
 // is not safe for concurrent use.
 type TerminalView struct {
 	Folder string // run folder, to which log paths are relative

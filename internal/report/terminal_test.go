@@ -2,43 +2,16 @@ package report
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 
 	"dyno/internal/record"
 )
-
-var terminalUpdate = flag.Bool("update", false, "rewrite the goldens in testdata")
-
-func terminalGolden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *terminalUpdate {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatalf("%v; run go test ./internal/terminal -update", err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s differs (-want +got); if that is right, run with -update:\n%s", path, diff)
-	}
-}
 
 // screen is a terminal that knows the codes that a View sends: LF as CR LF, CR, CUU, EL 0, ED 0 and
 // SGR, which it drops. Lines that are too long wrap, and nothing scrolls away.
@@ -203,7 +176,7 @@ func TestPlain(t *testing.T) {
 	if strings.Contains(b.String(), "\x1b") {
 		t.Error("an escape code without a TTY")
 	}
-	terminalGolden(t, "plain.txt", b.String())
+	golden(t, "plain.txt", b.String())
 }
 
 func TestScreen(t *testing.T) {
@@ -214,13 +187,13 @@ func TestScreen(t *testing.T) {
 		for _, e := range before {
 			v.Event(e)
 		}
-		terminalGolden(t, fmt.Sprintf("building-%d.txt", width), s.String())
+		golden(t, fmt.Sprintf("building-%d.txt", width), s.String())
 		for _, e := range after {
 			v.Event(e)
 		}
-		terminalGolden(t, fmt.Sprintf("measuring-%d.txt", width), s.String())
+		golden(t, fmt.Sprintf("measuring-%d.txt", width), s.String())
 		v.Close()
-		terminalGolden(t, fmt.Sprintf("closed-%d.txt", width), s.String())
+		golden(t, fmt.Sprintf("closed-%d.txt", width), s.String())
 	}
 }
 

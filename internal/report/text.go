@@ -14,7 +14,7 @@ import (
 	"dyno/internal/judge"
 )
 
-// Text writes the block that users of wrk, bombardier and hey know: warnings first, then
+// SummaryText writes the block that users of wrk, bombardier and hey know: warnings first, then
 // statistics, percentiles, the requests of a mix, status codes, errors, the ledger, the generator's
 // own state, throughput, objectives, and the rate as the last line.
 func SummaryText(w io.Writer, s *Summary) error {
@@ -78,7 +78,7 @@ func columns(heads ...string) []document.Column {
 }
 
 // line returns a table row.
-func summaryLine(cells ...string) (r document.Row) {
+func cellsRow(cells ...string) (r document.Row) {
 	for _, c := range cells {
 		r.Cells = append(r.Cells, document.Cell{Value: c})
 	}
@@ -98,15 +98,15 @@ func (s *Summary) loop() string {
 
 func (s *Summary) statistics() document.Table {
 	t := document.Table{Columns: columns("Statistics", "Avg", "Stdev", "Max")}
-	rate := summaryLine("Reqs/sec", "-", "-", "-")
+	rate := cellsRow("Reqs/sec", "-", "-", "-")
 	if x := s.whole(); len(x) > 0 {
 		mean, stdev, most := meanStdevMax(x)
-		rate = summaryLine("Reqs/sec", fixed(mean), fixed(stdev), fixed(most))
+		rate = cellsRow("Reqs/sec", fixed(mean), fixed(stdev), fixed(most))
 		t.After = s.twoRates(mean)
 	}
 	t.Rows = append(t.Rows, rate)
 	add := func(name string, l latency) {
-		t.Rows = append(t.Rows, summaryLine(name, l.mean().text(), l.stdev().text(), l.max().text()))
+		t.Rows = append(t.Rows, cellsRow(name, l.mean().text(), l.stdev().text(), l.max().text()))
 	}
 	add("Latency ("+s.loop()+")", s.primary())
 	if s.Detail.Response != nil {
@@ -148,7 +148,7 @@ func (s *Summary) percentiles() document.Table {
 			missing = missing || !f.known
 			cells = append(cells, f.text())
 		}
-		t.Rows = append(t.Rows, summaryLine(cells...))
+		t.Rows = append(t.Rows, cellsRow(cells...))
 	}
 	var notes []string
 	if missing {
@@ -225,9 +225,9 @@ func (s *Summary) failures(head string, kinds map[string]int64) []document.Block
 		t.Columns = append(t.Columns, document.Column{Head: "last message"})
 	}
 	for _, k := range list {
-		row := summaryLine(k.kind, document.Whole(k.n))
+		row := cellsRow(k.kind, document.Whole(k.n))
 		if explained {
-			row = summaryLine(k.kind, document.Whole(k.n), s.Detail.Texts[k.kind])
+			row = cellsRow(k.kind, document.Whole(k.n), s.Detail.Texts[k.kind])
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -258,7 +258,7 @@ func (s *Summary) encryption() (lines []string) {
 	if perSec, ok := s.Load.HandshakesPerSec(); ok {
 		h := s.handshake()
 		lines = append(lines, fmt.Sprintf("%s during the load, %s/s; p50 %s, p99 %s",
-			document.Count(s.Load.Handshakes, "handshake"), summaryNumber(perSec), h.quantile(.5).text(),
+			document.Count(s.Load.Handshakes, "handshake"), shortNumber(perSec), h.quantile(.5).text(),
 			h.quantile(.99).text()))
 	}
 	if n := s.Load.Unnotified; n > 0 {
@@ -309,7 +309,7 @@ func (s *Summary) megabytes(n int64) string {
 }
 
 // number formats a rate: from 100 on without decimals.
-func summaryNumber(v float64) string {
+func shortNumber(v float64) string {
 	if v >= 100 {
 		return document.Whole(int64(v + 0.5))
 	}

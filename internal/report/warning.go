@@ -305,8 +305,8 @@ func (s *Summary) missed() string {
 		return fmt.Sprintf("rate missed: %s of %s requests were sent", document.Whole(s.Load.Started),
 			document.Whole(s.planned()))
 	}
-	return fmt.Sprintf("rate missed: %s of %s/s were sent", summaryNumber(float64(s.Load.Started)/s.For.Seconds()),
-		summaryNumber(float64(s.planned())/s.For.Seconds()))
+	return fmt.Sprintf("rate missed: %s of %s/s were sent", shortNumber(float64(s.Load.Started)/s.For.Seconds()),
+		shortNumber(float64(s.planned())/s.For.Seconds()))
 }
 
 // redirects warns if only redirects came back although any status was accepted.

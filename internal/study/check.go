@@ -86,7 +86,7 @@ func (k *checker) errorf(key, format string, args ...any) {
 func (k *checker) has(key string) bool { return k.f.Has(k.at + "." + key) }
 
 // kinds lists the kinds of claims, in the order for messages.
-var kinds = []string{Ratio, Order, Equal, Trend, Drop, Bound, Most, ClaimAll, Spread, Repeats}
+var kinds = []string{Ratio, Order, Equal, Trend, Drop, Bound, Most, AllCells, Spread, Repeats}
 
 // fields lists each kind's required and optional keys.
 var fields = map[string]struct{ needs, may []string }{
@@ -97,7 +97,7 @@ var fields = map[string]struct{ needs, may []string }{
 	Drop:     {nil, []string{"a", "b", "cells", "over", "value", "within", "at_least", "at_most", "than"}},
 	Bound:    {[]string{"a"}, []string{"at_least", "at_most"}},
 	Most:     {[]string{"cells"}, []string{"over", "at_least", "at_most", "near"}},
-	ClaimAll: {[]string{"cells"}, []string{"over", "at_least", "at_most"}},
+	AllCells: {[]string{"cells"}, []string{"over", "at_least", "at_most"}},
 
 	Spread:  {[]string{"cells"}, []string{"over", "at_least", "at_most"}},
 	Repeats: {[]string{"a", "within"}, nil},
@@ -147,7 +147,7 @@ func (k *checker) rule() {
 	if m, ok := MetricNamed(c.Metric); !ok || m.Computed != "" && !m.Bytes || m.Part != "" {
 		k.errorf("metric", "no metric %q%s", c.Metric, suggest(c.Metric, metricNames()))
 	}
-	if m, _ := judge.MetricNamed(c.Metric); m.Unranked && c.Kind != Bound && c.Kind != ClaimAll {
+	if m, _ := judge.MetricNamed(c.Metric); m.Unranked && c.Kind != Bound && c.Kind != AllCells {
 		k.errorf("metric", "%s is a property of the machine and cannot be compared; use the kind bound", c.Metric)
 	}
 	k.everyone()
@@ -304,7 +304,7 @@ func (k *checker) values() {
 		}
 	case Drop:
 		k.drop(bounded)
-	case Bound, ClaimAll, Spread:
+	case Bound, AllCells, Spread:
 		if !bounded {
 			k.errorf("kind", "a claim of kind %s needs \"at_least\" or \"at_most\"", c.Kind)
 		}

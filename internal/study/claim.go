@@ -25,7 +25,7 @@ const (
 	Drop     = "drop"  // 1 − a/b is value percent, or exceeds the drop between two other cells
 	Bound    = "bound" // a's metric is at most or at least a value that does not depend on the machine
 	Most     = "most"  // more than half the cells have a property
-	ClaimAll = "all"   // all cells have it
+	AllCells = "all"   // all cells have it
 
 	Spread  = "spread"  // how far apart the cells are, on their own or against other cells
 	Repeats = "repeats" // a's epochs are alike within a factor
@@ -186,7 +186,7 @@ func (c *Claim) Pairs() (out []Pair) {
 }
 
 // many reports whether the claim is on many cells, any number of which may lack a figure.
-func (c *Claim) many() bool { return c.Kind == Most || c.Kind == ClaimAll || c.Kind == Spread }
+func (c *Claim) many() bool { return c.Kind == Most || c.Kind == AllCells || c.Kind == Spread }
 
 // Metric is the property that a claim or a published figure describes.
 type Metric struct {

@@ -183,7 +183,7 @@ func (o *Outcome) rule(c *Claim, e Evidence, pairs []Pair, of []Comparison) (Ver
 		return ofDrop(of[0], c.Value, c.Within, judged)
 	case Bound:
 		return o.bound(c, e)
-	case Most, ClaimAll:
+	case Most, AllCells:
 		return o.count(c, e)
 	case Spread:
 		return o.spread(c, e)

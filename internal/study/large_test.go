@@ -15,7 +15,7 @@ import (
 func large(t testing.TB, trials int) []byte {
 	var b bytes.Buffer
 	excerpt(t, "iris-vs-netcore-templates/trials.jsonl.gz", 1000, func(run *record.Run) {
-		h := record.New()
+		h := record.NewHistogram()
 		for _, r := range run.Trials { // as records have them until they are trimmed
 			h.Reset()
 			for i := range r.Load.Succeeded {

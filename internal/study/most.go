@@ -118,7 +118,7 @@ func (c *Claim) number() string {
 // property, a range over too few epochs is widened before it is compared with a limit.
 func (o *Outcome) count(c *Claim, e Evidence) (Verdict, string) {
 	spans, epochs := c.spans(e)
-	if c.Kind == ClaimAll {
+	if c.Kind == AllCells {
 		for i := range spans {
 			spans[i] = spans[i].widened(widening)
 		}
@@ -157,9 +157,9 @@ func (o *Outcome) count(c *Claim, e Evidence) (Verdict, string) {
 		reason += fmt.Sprintf(", %d unknown", open)
 	}
 	switch {
-	case c.Kind == ClaimAll && yes == len(spans), c.Kind == Most && 2*yes > len(spans):
+	case c.Kind == AllCells && yes == len(spans), c.Kind == Most && 2*yes > len(spans):
 		return Confirmed, reason
-	case c.Kind == ClaimAll && no > 0, c.Kind == Most && 2*no >= len(spans):
+	case c.Kind == AllCells && no > 0, c.Kind == Most && 2*no >= len(spans):
 		return Contradicted, reason
 	}
 	return Inconclusive, reason

@@ -162,7 +162,7 @@ func TestAll(t *testing.T) {
 		{"over one", 0, []float64{62, 64, 2}, "c", Contradicted, "2 of 3 do, 1 do not"}, // itself
 	} {
 		e, cells := at(c.few, c.values...)
-		one := Claim{Kind: ClaimAll, Metric: "throughput", Cells: cells, AtLeast: &limit}
+		one := Claim{Kind: AllCells, Metric: "throughput", Cells: cells, AtLeast: &limit}
 		if c.over != "" {
 			one.Over = []string{c.over}
 		}

@@ -116,7 +116,7 @@ func publishedText(o *Outcome) string {
 		switch {
 		case c.Kind == Drop:
 			return fmt.Sprintf("%g %%", x)
-		case c.Kind == Spread, (c.Kind == Most || c.Kind == ClaimAll) && len(c.Over) > 0:
+		case c.Kind == Spread, (c.Kind == Most || c.Kind == AllCells) && len(c.Over) > 0:
 			return fmt.Sprintf("%g ×", x)
 		}
 		s := report.ScaleOf(o.Metric.Unit, x)
@@ -132,11 +132,11 @@ func publishedText(o *Outcome) string {
 	switch {
 	case c.Kind == Most && c.Near > 0:
 		return "most within " + report.PerCent(c.Near) + " of the median"
-	case (c.Kind == Most || c.Kind == ClaimAll) && len(c.Over) == 1:
+	case (c.Kind == Most || c.Kind == AllCells) && len(c.Over) == 1:
 		return c.Kind + " " + report.And(limits) + " " + c.Over[0]
-	case (c.Kind == Most || c.Kind == ClaimAll) && len(c.Over) > 1:
+	case (c.Kind == Most || c.Kind == AllCells) && len(c.Over) > 1:
 		return c.Kind + " " + report.And(limits) + " " + others(c)
-	case c.Kind == Most || c.Kind == ClaimAll:
+	case c.Kind == Most || c.Kind == AllCells:
 		return c.Kind + " " + report.And(limits)
 	case c.Kind == Spread && len(c.Over) > 0:
 		return "a spread of " + report.And(limits) + " that @ " + ParseCell(c.Over[0]).Level
@@ -389,7 +389,7 @@ func publishedAs(o *Outcome) string {
 	switch o.Claim.Kind {
 	case "":
 		return "Published: in words"
-	case Most, ClaimAll, Spread, Repeats:
+	case Most, AllCells, Spread, Repeats:
 		return "Published: in words, judged as " + publishedText(o)
 	}
 	return "Published: " + publishedText(o)

@@ -128,7 +128,7 @@ func datesOf(source string) (dates []string) {
 
 // published narrows a claim on many cells to the cells with figures in the article.
 func (a *article) published(c Claim) Claim {
-	if c.Kind != Most && c.Kind != ClaimAll && c.Kind != Spread {
+	if c.Kind != Most && c.Kind != AllCells && c.Kind != Spread {
 		return c
 	}
 	var cells, over []string

@@ -29,7 +29,7 @@ func mergeTails(a *judge.Analysis, trials []*record.Trial) {
 			continue
 		}
 		if n[name]++; merged[name] == nil {
-			merged[name] = record.New()
+			merged[name] = record.NewHistogram()
 		}
 		all, err := merged[name].Add(l.Service)
 		lacks[name] = err != nil || all < l.Succeeded

@@ -14,7 +14,7 @@ func TestMergedTails(t *testing.T) {
 	var trials []*record.Trial
 	for _, name := range []string{"a", "b"} {
 		for i := range 50 {
-			h := record.New()
+			h := record.NewHistogram()
 			h.RecordN(1e6, 990)
 			h.RecordN(map[bool]int64{true: 900e6, false: 2e6}[i < 5], 10)
 			if i < 5 {

@@ -25,7 +25,7 @@ func Trim(w io.Writer, run *record.Run) error {
 	for _, t := range tailTrials(run) {
 		shown[t.Key] = true
 	}
-	h := record.NewCoarse()
+	h := record.NewCoarseHistogram()
 	for i := range run.Trials {
 		if l := &run.Trials[i].Load; !few && !shown[run.Trials[i].Key] && l.Service != "" && judge.HoldsAll(h, l) {
 			l.Service = ""

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/net/http2/hpack"
 )
 
-// Head is a response's header section, or its trailers.
+// HTTP2Head is a response's header section, or its trailers.
 type HTTP2Head struct {
 	Status int    // 0: no status, as in trailers
 	Length int64  // Content-Length; -1 if absent

@@ -20,7 +20,7 @@ const (
 	TableSize     = 4096 // dynamic table (RFC 9113 6.5.2)
 )
 
-// Code is an error code (RFC 9113 7).
+// HTTP2Code is an error code (RFC 9113 7).
 type HTTP2Code uint32
 
 // The error codes.
@@ -53,7 +53,7 @@ func (c HTTP2Code) String() string {
 	return fmt.Sprintf("unknown error code %#x", uint32(c))
 }
 
-// Error says how the peer broke RFC 9113: a connection error, after which the connection cannot be
+// HTTP2Error says how the peer broke RFC 9113: a connection error, after which the connection cannot be
 // used any more.
 type HTTP2Error struct {
 	Code   HTTP2Code
@@ -101,7 +101,7 @@ const (
 	prioritized = 0x20 // HEADERS
 )
 
-// Setting is one parameter in a SETTINGS frame (RFC 9113 6.5.1).
+// HTTP2Setting is one parameter in a SETTINGS frame (RFC 9113 6.5.1).
 type HTTP2Setting struct {
 	ID    uint16
 	Value uint32

@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 )
 
-// Event is the reason why Feed returned, and names the valid fields in Parser.
+// HTTP2Event is the reason why Feed returned, and names the valid fields in Parser.
 type HTTP2Event uint8
 
 // The events. Frames that mean nothing to a client give none.
@@ -21,7 +21,7 @@ const (
 	Window                      // WINDOW_UPDATE: Stream, 0 for the connection, Size
 )
 
-// Parser reads the frames that a server sends on one connection. The exported fields hold until the
+// HTTP2Parser reads the frames that a server sends on one connection. The exported fields hold until the
 // next Feed. Its zero value is not ready: call Reset first.
 type HTTP2Parser struct {
 	Stream uint32

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Do runs f on a thread in file's namespace; "" is dyno's own. f makes sockets and starts no
+// InNamespace runs f on a thread in file's namespace; "" is dyno's own. f makes sockets and starts no
 // goroutine that makes some.
 func InNamespace(file string, f func() error) error {
 	if file == "" {
@@ -45,7 +45,7 @@ func enter(file string) error {
 	return nil
 }
 
-// New puts the calling thread, which must be locked and never unlocked, into a new network
+// NewNamespace puts the calling thread, which must be locked and never unlocked, into a new network
 // namespace, in which only the loopback interface is up. It needs CAP_SYS_ADMIN.
 func NewNamespace() error {
 	if err := unix.Unshare(unix.CLONE_NEWNET); err != nil {
@@ -67,7 +67,7 @@ func NewNamespace() error {
 	return nil
 }
 
-// Allowed reports why no namespace can be made here, nil if one can.
+// NamespacesAllowed reports why no namespace can be made here, nil if one can.
 func NamespacesAllowed() error {
 	made := make(chan error)
 	go func() {

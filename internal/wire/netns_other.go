@@ -10,7 +10,7 @@ import (
 
 var errSystem = fmt.Errorf("network namespaces need Linux, and this is %s: %w", runtime.GOOS, errors.ErrUnsupported)
 
-// Do runs f; it knows no namespace but dyno's own.
+// InNamespace runs f; it knows no namespace but dyno's own.
 func InNamespace(file string, f func() error) error {
 	if file != "" {
 		return errSystem
@@ -18,8 +18,8 @@ func InNamespace(file string, f func() error) error {
 	return f()
 }
 
-// New fails with an error that wraps errors.ErrUnsupported.
+// NewNamespace fails with an error that wraps errors.ErrUnsupported.
 func NewNamespace() error { return errSystem }
 
-// Allowed fails with an error that wraps errors.ErrUnsupported.
+// NamespacesAllowed fails with an error that wraps errors.ErrUnsupported.
 func NamespacesAllowed() error { return errSystem }

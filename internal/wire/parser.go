@@ -21,7 +21,7 @@ type Sink interface {
 	Reset()
 }
 
-// Event is the reason why Feed returned.
+// HTTP1Event is the reason why Feed returned.
 type HTTP1Event uint8
 
 // More: everything usable in the slice is used. AtHead: Fields may be read now, and only now. Done:
@@ -42,7 +42,7 @@ type Memo struct {
 	id    uint64
 }
 
-// Parser reads the responses on one connection, one after another: Expect, then Feed until Done.
+// HTTP1Parser reads the responses on one connection, one after another: Expect, then Feed until Done.
 // The exported fields describe the current response; they hold until the next Expect.
 type HTTP1Parser struct {
 	Memo *Memo // may be nil

@@ -56,7 +56,7 @@ const (
 	KeyVariable  = "DYNO_TLS_KEY"
 )
 
-// Parse reads a form's name, as files and flags have it.
+// ParseHTTP reads a form's name, as files and flags have it.
 func ParseHTTP(name string) (HTTP, error) {
 	for _, h := range Protocols {
 		if h.String() == name {
@@ -66,7 +66,7 @@ func ParseHTTP(name string) (HTTP, error) {
 	return Clear, fmt.Errorf("%q is no protocol; want %s", name, ProtocolNames())
 }
 
-// Names lists the names of all forms, for messages: "http, https, h2 or h2c".
+// ProtocolNames lists the names of all forms, for messages: "http, https, h2 or h2c".
 func ProtocolNames() string {
 	var names []string
 	for _, h := range Protocols {

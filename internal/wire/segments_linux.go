@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Read returns a TCP connection's counts; ok is false for another fd, and on kernels before 4.6.
+// ReadSocket returns a TCP connection's counts; ok is false for another fd, and on kernels before 4.6.
 // The call is raw, because it never blocks, and does not allocate.
 func ReadSocket(fd int) (s Socket, ok bool) {
 	var i unix.TCPInfo

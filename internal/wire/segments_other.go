@@ -2,5 +2,5 @@
 
 package wire
 
-// Read returns false: dyno does not read this system's counts.
+// ReadSocket returns false: dyno does not read this system's counts.
 func ReadSocket(int) (s Socket, ok bool) { return s, false }

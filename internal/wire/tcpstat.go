@@ -15,7 +15,7 @@ type Link struct {
 	BitsPerSec int64 // in each direction, as the card reports it; 0: unknown
 }
 
-// To returns the link by which packets to an address:port leave this machine; ok is false if they
+// LinkTo returns the link by which packets to an address:port leave this machine; ok is false if they
 // stay here, or cannot be sent. To sends nothing.
 func LinkTo(addr string) (l Link, ok bool) {
 	if _, err := netip.ParseAddrPort(addr); err != nil { // no name is looked up

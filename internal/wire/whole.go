@@ -29,7 +29,7 @@ func (r *Response) Get(name string) (value string, ok bool) {
 	return "", false
 }
 
-// Whole parses one response from the start of b. toHead means that it is a response to HEAD, closed
+// WholeResponse parses one response from the start of b. toHead means that it is a response to HEAD, closed
 // that the connection ended after b. It returns ErrIncomplete if the response continues after b. It
 // ignores bytes after the response: compare TotalBytes with len(b).
 func WholeResponse(b []byte, toHead, closed bool) (Response, error) {
