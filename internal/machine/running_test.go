@@ -53,7 +53,7 @@ func TestRunning(t *testing.T) {
 	for deadline := time.Now().Add(10 * time.Second); len(r.Pids()) < 2 && time.Now().Before(deadline); r.Look() {
 		time.Sleep(time.Millisecond)
 	}
-	if all := r.Pids(); len(all) != 2 || !slices.Contains(all, pid) || !strings.Contains(r.Name(), "proc.test (pid ") {
+	if all := r.Pids(); len(all) != 2 || !slices.Contains(all, pid) || !strings.Contains(r.Name(), "machine.test (pid ") {
 		t.Errorf("%d, %s; want %d and its child", all, r.Name(), pid)
 	}
 	other, err := FindRunning(addrs[1])

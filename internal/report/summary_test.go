@@ -234,7 +234,7 @@ func addMixes(all map[string]*Summary) {
 		Load: record.Load{Planned: 12, Started: 12, Succeeded: 12, WindowNS: 30e6, Connections: 1, Established: 1},
 		Detail: record.Detail{Service: evenly(nil, 12, time.Millisecond, 3*time.Millisecond),
 			Status: map[int]int64{204: 12}}}
-	all["nothing"] = &Summary{Target: "http://h/", Did: "1 s over 1 connection", For: time.Second,
+	all["no-figures"] = &Summary{Target: "http://h/", Did: "1 s over 1 connection", For: time.Second,
 		Load: record.Load{Connections: 1, Established: 1}}
 }
 
@@ -316,7 +316,7 @@ func TestWarnings(t *testing.T) {
 	want := map[string]string{
 		"closed": "", "open": "errors", "generator": "generator", "fewer": "connections errors",
 		"starved": "starved rate errors", "late": "generator",
-		"interrupted": "interrupted", "gone": "ended_early errors", "few": "", "nothing": "", "churn": "churn",
+		"interrupted": "interrupted", "gone": "ended_early errors", "few": "", "no-figures": "", "churn": "churn",
 		"short": "unsteady", "mute": "unsteady", "uneven": "starved rate errors", "paused": "paused",
 		"suspended": "paused errors",
 		"stopped":   "stopped", "mix": "errors", "redirects": "redirects", "encrypted": "errors",
