@@ -20,9 +20,9 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"dyno/internal/bench"
 	"dyno/internal/contestant"
 	"dyno/internal/wire"
-	"dyno/internal/bench"
 )
 
 const (

@@ -39,20 +39,20 @@ func TestArchive(t *testing.T) {
 // Packing and unpacking preserve any file content.
 func TestPackAndUnpack(t *testing.T) {
 	files := fstest.MapFS{
-		Folder + "/go/a/a.go":               {Data: []byte("package a\n")},
-		Folder + "/go/a/no-end":             {Data: []byte("a")},
-		Folder + "/go/a/icon":               {Data: []byte("\x00\x01\xff\n")},
-		Folder + "/go/a/lines":              {Data: []byte("a\r\nb\r\n")},
-		Folder + "/go/a/archive":            {Data: []byte("-- name --\ntext\n")},
-		Folder + "/go/a/empty":              {},
-		Folder + "/go/a/bin/program":        {Data: []byte("left by a build\n")},
-		BackendFolder + "/b/b.go":           {Data: []byte("package b\n")},
-		Folder + "/README.md":               {Data: []byte("a page\n")},
-		scenario.Folder + "/c.toml":         {Data: []byte("c\n")},
+		Folder + "/go/a/a.go":            {Data: []byte("package a\n")},
+		Folder + "/go/a/no-end":          {Data: []byte("a")},
+		Folder + "/go/a/icon":            {Data: []byte("\x00\x01\xff\n")},
+		Folder + "/go/a/lines":           {Data: []byte("a\r\nb\r\n")},
+		Folder + "/go/a/archive":         {Data: []byte("-- name --\ntext\n")},
+		Folder + "/go/a/empty":           {},
+		Folder + "/go/a/bin/program":     {Data: []byte("left by a build\n")},
+		BackendFolder + "/b/b.go":        {Data: []byte("package b\n")},
+		Folder + "/README.md":            {Data: []byte("a page\n")},
+		scenario.Folder + "/c.toml":      {Data: []byte("c\n")},
 		"studies" + "/d/study.toml":      {Data: []byte("d\n")},
 		"studies" + "/d/README.md":       {Data: []byte("a page\n")},
 		"studies" + "/d/trials.jsonl.gz": {Data: []byte("a recording\n")},
-		"other/file":                        {Data: []byte("nobody's\n")},
+		"other/file":                     {Data: []byte("nobody's\n")},
 	}
 	packed, err := pack(files)
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-
 	"dyno/internal/record"
 )
 

@@ -18,9 +18,9 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"dyno/internal/conf"
 	"dyno/internal/contestant"
 	"dyno/internal/document"
-	"dyno/internal/conf"
 )
 
 func main() {

@@ -18,8 +18,8 @@ import (
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/semver"
 
-	"dyno/internal/contestant"
 	"dyno/internal/conf"
+	"dyno/internal/contestant"
 	"dyno/internal/machine"
 )
 
