@@ -46,7 +46,7 @@ func BackgroundOf(t *record.Trial) (s [3]float64) {
 
 // quietLimits are the background shares, as BackgroundOf returns them, above which a round's
 // latencies are not used.
-var quietLimits = [3]float64{0.10, 0.10, 0.03}
+var quietLimits = [3]float64{backgroundLimit, backgroundLimit, stealLimit}
 
 // Quiet reports whether a round had so little background load that its latencies count. A single
 // trial says little: CPU time is counted in ticks of 10 ms.

@@ -103,25 +103,48 @@ func KeptRate(own []*record.Trial) (k Kept) {
 }
 
 const (
-	// BusyFrom is the share of time that event loops may run or wait for a CPU.
-	BusyFrom = 0.9
-	// LateNS and LateShare limit how late requests may leave in an open loop, at the 99th
-	// percentile: LateNS, or LateShare of the median response time if that is more.
-	LateNS    = 1_000_000
-	LateShare = 0.1
-	// StarvedFrom is the share of the window during which no connection may have been free.
-	StarvedFrom = 0.01
+	// busyFrom is the share of time that event loops may run or wait for a CPU, and JudgedNS the
+	// shortest window whose event loops are judged: a shorter one is all beginning.
+	busyFrom = 0.9
+	JudgedNS = 100_000_000
+	// lateNS and lateShare limit how late requests may leave in an open loop, at the 99th
+	// percentile: lateNS, or lateShare of the median response time if that is more.
+	lateNS    = 1_000_000
+	lateShare = 0.1
+	// starvedFrom is the share of the window during which no connection may have been free.
+	starvedFrom = 0.01
 	SentFrom    = 0.99 // share of planned requests that must have been sent
 )
 
-// GeneratorLimited reports whether an open loop was limited by the generator: it sent requests
-// late, or not all, and either its event loops were busy or connections were free.
-func GeneratorLimited(l *record.Load) bool {
+// Sending judges how a load generator sent its requests. Starved, Late and Missed are for open loops.
+type Sending struct {
+	open    bool
+	Busy    bool // the event loops ran or waited for a CPU nearly all the time
+	Starved bool // requests were due while no connection was free
+	Late    bool // at the 99th percentile
+	Missed  bool // fewer requests were sent than planned
+}
+
+// SendingOf judges a load. open says whether requests were due by a schedule.
+func SendingOf(l *record.Load, open bool) Sending {
 	loops := float64(l.Workers) * float64(l.Wall())
-	busy := loops > 0 && float64(l.LoopCPUNS+l.RunQueueNS) > BusyFrom*loops
-	starved := float64(l.StarvedNS) > StarvedFrom*float64(l.WindowNS)
-	late := float64(l.LagP99NS) > max(LateNS, LateShare*float64(l.ResponseP50NS))
-	return (late || float64(l.Started) < SentFrom*float64(l.Planned)) && (busy || !starved)
+	s := Sending{open: open, Busy: l.WindowNS >= JudgedNS && float64(l.LoopCPUNS+l.RunQueueNS) > busyFrom*loops && loops > 0}
+	if open {
+		s.Starved = float64(l.StarvedNS) > starvedFrom*float64(l.WindowNS)
+		s.Late = float64(l.LagP99NS) > max(lateNS, lateShare*float64(l.ResponseP50NS))
+		s.Missed = float64(l.Started) < SentFrom*float64(max(l.Planned, l.Started+l.NeverStarted))
+	}
+	return s
+}
+
+// Limited reports whether the generator limited the load: in a closed loop its event loops were
+// busy; in an open loop requests were late or missing, and its event loops were busy or
+// connections were free.
+func (s Sending) Limited() bool {
+	if !s.open {
+		return s.Busy
+	}
+	return (s.Late || s.Missed) && (s.Busy || !s.Starved)
 }
 
 // lagShare checks how late requests were sent. If they were late, the response time includes the

@@ -58,9 +58,6 @@ type Seen struct {
 	Limited bool
 }
 
-// achieved is the share of an open loop's requests that must have been sent for a probe to pass.
-const achieved = 0.99
-
 // Miss is why a load did not keep an objective; "" means that it did. TooFew means that this is
 // not known.
 type Miss string
@@ -96,7 +93,7 @@ func Missed(slo *record.SLO, l *record.Load, r Response) Miss {
 		return Lacking
 	case float64(l.Started-l.Succeeded) > allowed:
 		return Errors
-	case float64(l.Started) < achieved*float64(l.Planned) || float64(l.Planned-l.Succeeded) > allowed:
+	case float64(l.Started) < judge.SentFrom*float64(l.Planned) || float64(l.Planned-l.Succeeded) > allowed:
 		return Unsent
 	case judge.Grows(l):
 		return Growing
@@ -132,7 +129,7 @@ func limited(p *record.Plan, t *record.Trial) bool {
 		return false
 	}
 	why := missed(p.SLO, &t.Load)
-	return why != "" && why != TooFew && judge.GeneratorLimited(&t.Load)
+	return why != "" && why != TooFew && judge.SendingOf(&t.Load, true).Limited()
 }
 
 // Closed is a search's closed loop, which determines the probes' rates and lengths.

@@ -4,6 +4,7 @@ import (
 	"math"
 	"time"
 
+	"dyno/internal/judge"
 	"dyno/internal/record"
 )
 
@@ -189,7 +190,7 @@ func (s *Summary) usage() usage {
 	}
 	u := usage{known: true, cpu: float64(l.LoopCPUNS) / time, queue: float64(l.RunQueueNS) / time,
 		spun: float64(l.SpunNS) / time}
-	if u.cpu >= ceilingFrom && l.WindowNS >= judgedFrom {
+	if u.cpu >= ceilingFrom && l.WindowNS >= judge.JudgedNS {
 		u.ceiling = perSec(l.Succeeded+l.Failed, l.Wall()) / u.cpu
 	}
 	return u

@@ -39,8 +39,6 @@ const (
 )
 
 const (
-	// shortest window, in ns, whose loops are judged by CPU time: a shorter one is all beginning
-	judgedFrom  = 100e6
 	crowdedFrom = 0.1 // share of time from which the wait for a CPU is the problem
 	churnFrom   = 3   // dials per connection, without errors, from which their cost shapes the figures
 	fewTurns    = 10  // requests per connection below which no rate is expected
@@ -155,23 +153,21 @@ func (s *Summary) unbalanced() string {
 		document.Whole(l.Planned), document.Whole(l.Started), document.Whole(l.NeverStarted), document.Whole(started))
 }
 
-// isStarved reports whether requests were due while no connection was free, for more than
-// judge.StarvedFrom of the window.
-func (s *Summary) isStarved() bool {
-	return s.Open && float64(s.Load.StarvedNS) > judge.StarvedFrom*float64(s.Load.WindowNS)
-}
-
-// isLate reports whether the generator sent requests late, at the 99th percentile. It is false if
-// there are too few requests for that percentile.
-func (s *Summary) isLate() (lag figure, late bool) {
-	lag = s.lag().quantile(0.99)
-	median := s.response().quantile(0.5)
-	return lag, lag.known && lag.ns > max(judge.LateNS, judge.LateShare*median.ns)
+// sending judges how requests were sent. An interruption misses none.
+func (s *Summary) sending() judge.Sending {
+	l := s.Load
+	l.LagP99NS, l.ResponseP50NS = int64(s.lag().quantile(0.99).ns), int64(s.response().quantile(0.5).ns)
+	if s.Interrupted {
+		l.Planned, l.NeverStarted = l.Started, 0
+	}
+	return judge.SendingOf(&l, s.Open)
 }
 
 func (s *Summary) atLimit() string {
-	u := s.usage()
-	busy := u.known && u.cpu+u.queue > judge.BusyFrom && s.Load.WindowNS >= judgedFrom
+	u, sent := s.usage(), s.sending()
+	if !sent.Limited() {
+		return ""
+	}
 	remedy := "Pass more --threads"
 	if u.queue > crowdedFrom {
 		remedy = "Other programs, perhaps the server, use its CPUs: separate it from them with taskset"
@@ -180,20 +176,12 @@ func (s *Summary) atLimit() string {
 		"its event loops were busy for %s of the time and waited for a CPU for %s", PerCent(u.cpu),
 		PerCent(u.queue))
 	if !s.Open {
-		if !busy {
-			return ""
-		}
 		return "the generator was at its limit: " + how + ". The server may be faster than shown. " + remedy
 	}
-	lag, late := s.isLate()
-	if s.isStarved() && !busy || !late && !s.isMissed() {
-		return ""
-	}
-	text := "the generator was at its limit: "
-	if late {
-		text += fmt.Sprintf("requests were sent %s late at the 99th percentile", Duration(lag.ns))
-	} else {
-		text += "it could not send all that was due"
+	text := "the generator was at its limit: it could not send all that was due"
+	if sent.Late {
+		text = fmt.Sprintf("the generator was at its limit: requests were sent %s late at the 99th percentile",
+			Duration(s.lag().quantile(0.99).ns))
 	}
 	if u.known {
 		text += "; " + how
@@ -242,7 +230,7 @@ func (s *Summary) stopped() (id, text string) {
 }
 
 func (s *Summary) starved() string {
-	if !s.isStarved() {
+	if !s.sending().Starved {
 		return ""
 	}
 	l := &s.Load
@@ -292,13 +280,8 @@ func (s *Summary) unsteady() string {
 	return "not steady: " + why + ". Make the load longer"
 }
 
-// isMissed reports whether fewer requests were started than were due.
-func (s *Summary) isMissed() bool {
-	return s.Open && !s.Interrupted && float64(s.Load.Started) < judge.SentFrom*float64(s.planned())
-}
-
 func (s *Summary) missed() string {
-	if !s.isMissed() {
+	if !s.sending().Missed {
 		return ""
 	}
 	if s.For <= 0 {
