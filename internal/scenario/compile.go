@@ -38,12 +38,12 @@ func (m *Mix) Closes() bool { return m.closes }
 // template is a request before values are drawn.
 type template struct {
 	http1 rendered
-	http2 block   // if Options.HTTP2 is set
-	named []input // in order of name
-	body  []part  // the expected body, if it has placeholders
-	want  Want    // without drawn values
-	drawn bool    // the request has a placeholder
-	index int     // in Mix.templates
+	http2 rendered // if Options.HTTP2 is set
+	named []input  // in order of name
+	body  []part   // the expected body, if it has placeholders
+	want  Want     // without drawn values
+	drawn bool     // the request has a placeholder
+	index int      // in Mix.templates
 
 	host  string // cookie host
 	fixed string // the path without the query; if open, the text before the first placeholder
@@ -136,7 +136,7 @@ func (r *Request) compile(index int, host string, s *Scenario, o Options) (templ
 		return t, err
 	}
 	if o.HTTP2 {
-		if err := t.http2.compile(r, host, o, b); err != nil {
+		if err := t.http2.compileHTTP2(r, host, o, b); err != nil {
 			return t, err
 		}
 	}

@@ -23,7 +23,6 @@ const (
 	nothing     slot = iota
 	ofName           // a named input's value
 	inPlace          // an inline input's value
-	bodyLength       // Content-Length; two line ends and the body follow
 	cookieLine       // a Cookie header, if the jar holds any
 	cookieMore       // the jar's cookies, behind the request's own
 	cookieField      // as cookieLine, in an HTTP/2 header block
@@ -36,12 +35,11 @@ const maxNamed = 16
 
 // builder cuts text into parts.
 type builder struct {
-	names   []string
-	named   []input
-	parts   []part
-	text    []byte // after the last slot
-	longest int    // upper limit for the bytes in text and values added by fill
-	err     error  // why fill failed
+	names []string
+	named []input
+	parts []part
+	text  []byte // after the last slot
+	err   error  // why fill failed
 }
 
 func (b *builder) slot(p part) {
@@ -57,7 +55,6 @@ func (b *builder) fill(text string, where place) bool {
 			return false
 		}
 		b.text = append(b.text, before...)
-		b.longest += len(before)
 		if p.then == nothing {
 			return true
 		}
@@ -67,7 +64,6 @@ func (b *builder) fill(text string, where place) bool {
 				return false
 			}
 		}
-		b.longest += p.in.longest()
 		b.slot(p)
 		text = rest
 	}
@@ -117,10 +113,4 @@ func (b *builder) done() []part {
 		b.slot(part{})
 	}
 	return b.parts
-}
-
-// with returns the parts, followed by more.
-func (b *builder) with(more []part) []part {
-	more[0].text = append(b.text, more[0].text...)
-	return append(b.parts, more...)
 }

@@ -12,42 +12,42 @@ import (
 // HTTP1 appends the request to buf as HTTP/1.1. It returns a long fixed body as tail, to be sent after buf;
 // all draws from a Mix share the tail. Once buf has grown, HTTP1 allocates only when cookies change.
 func (d *Draw) HTTP1(buf []byte) (_ []byte, tail string) {
-	t, w := d.template, d.want
-	start, lengthAt := len(buf), 0
+	t, x := d.template, &d.template.http1
+	start := len(buf)
 	rng := rand.New(&d.source.rng) // on the stack
-	for i := range t.http1.parts {
-		p := &t.http1.parts[i]
-		buf = p.appendTo(buf, &d.values)
-		switch p.then {
-		case inPlace:
-			buf = p.in.append(buf, d.source.draw(rng, p.in))
-		case bodyLength:
-			lengthAt = len(buf)
-			buf = append(buf, "00000000000000000000"[:t.http1.digits]...)
-		case cookieLine, cookieMore:
+	for i := range x.parts {
+		p := &x.parts[i]
+		if buf = d.append(buf, p, rng); p.then == cookieLine || p.then == cookieMore {
 			from := len(buf)
 			buf = appendCookies(buf, d.source.cookies(t, pathOf(buf[start:])), p.then)
 			d.jar = segment{int32(from - start), int32(len(buf) - start), p.then}
 		}
 	}
-	if t.http1.digits > 0 {
-		buf = setLength(buf, lengthAt, t.http1.digits)
+	if x.body != nil {
+		at := len(buf)
+		buf = d.appendAll(buf, x.body, rng)
+		var line [48]byte
+		length := strconv.AppendInt(append(line[:0], "Content-Length: "...), int64(len(buf)-at), 10)
+		buf = slices.Insert(buf, at, append(length, blankLine...)...)
 	}
-	if w.Cookies {
+	if d.want.Cookies {
 		d.visits(pathOf(buf[start:]))
 	}
-	return buf, t.http1.tail
+	return buf, x.fixed
 }
 
-// rendered is a rendered request, cut where bytes are drawn per request.
+// rendered is a request for one protocol, cut where bytes are drawn per request.
 type rendered struct {
-	parts  []part
-	digits int    // reserved for Content-Length; 0: the length is fixed
-	tail   string // a long fixed body, shared by requests; "": the body is in parts
+	parts []part // an HTTP/1.1 head, with a short fixed body; or an HTTP/2 header block
+	path  []byte // HTTP/2: without the query; nil if it has a placeholder
+	body  []part // nil: the body is fixed
+	fixed string // the fixed body, shared by requests; "" if it is in parts
 }
 
 // drawn reports whether rendering draws a value.
-func (x *rendered) drawn() bool { return slices.ContainsFunc(x.parts, part.isInline) }
+func (x *rendered) drawn() bool {
+	return slices.ContainsFunc(x.parts, part.isInline) || slices.ContainsFunc(x.body, part.isInline)
+}
 
 // compileHTTP1 renders the fixed parts of r as HTTP/1.1. The builder must be empty.
 func (x *rendered) compileHTTP1(r *Request, host string, o Options, b builder) error {
@@ -59,44 +59,39 @@ func (x *rendered) compileHTTP1(r *Request, host string, o Options, b builder) e
 	if err := b.headers(r, host, o); err != nil {
 		return err
 	}
-	return x.content(r, &b)
+	lengthy, err := x.content(r, &b)
+	if err != nil {
+		return err
+	}
+	if lengthy {
+		b.text = fmt.Appendf(b.text, "Content-Length: %d\r\n", len(r.Body))
+	}
+	if x.body == nil {
+		b.text = append(b.text, "\r\n"...)
+	}
+	if len(x.fixed) < shared {
+		b.text, x.fixed = append(b.text, x.fixed...), ""
+	}
+	x.parts = b.done()
+	return nil
 }
 
 // shared is the size in bytes from which a fixed body is sent without copying. Shorter bodies are copied
 // behind the head, because one contiguous write is cheaper.
 const shared = 16 << 10
 
-// content ends the head in b and adds the body.
-func (x *rendered) content(r *Request, b *builder) error {
+// content cuts r's body. lengthy reports whether a fixed body needs a Content-Length.
+func (x *rendered) content(r *Request, b *builder) (lengthy bool, err error) {
 	body := builder{names: b.names, named: b.named}
-	if !r.Verbatim {
-		_, first, _, err := body.placeholder(r.Body)
-		if err == nil && first.then != nothing { // else the body, which may be long, is not copied
-			body.fill(r.Body, anywhere)
-			err = body.err
-		}
-		if err != nil {
-			return wrong("body", "%w", err)
-		}
+	if !r.Verbatim && !body.fill(r.Body, anywhere) {
+		return false, wrong("body", "%w", body.err)
 	}
-	if len(body.parts) > 0 { // it has a placeholder
-		b.text = append(b.text, "Content-Length: "...)
-		b.slot(part{then: bodyLength})
-		x.digits = len(strconv.Itoa(body.longest))
-		parts := body.done()
-		parts[0].text = append([]byte("\r\n\r\n"), parts[0].text...)
-		x.parts = b.with(parts)
-		return nil
+	if len(body.parts) > 0 {
+		x.body = body.done()
+		return false, nil
 	}
-	if r.Body != "" || r.Method == "POST" || r.Method == "PUT" {
-		b.text = fmt.Appendf(b.text, "Content-Length: %d\r\n", len(r.Body))
-	}
-	b.text = append(b.text, "\r\n"...)
-	if x.tail = r.Body; len(r.Body) < shared {
-		b.text, x.tail = append(b.text, r.Body...), ""
-	}
-	x.parts = b.done()
-	return nil
+	x.fixed = r.Body
+	return r.Body != "" || r.Method == "POST" || r.Method == "PUT", nil
 }
 
 // headers adds the header fields except Content-Length.
@@ -143,22 +138,6 @@ func appendCookies(buf []byte, text string, then slot) []byte {
 	buf = append(buf, "Cookie: "...)
 	buf = append(buf, text...)
 	return append(buf, "\r\n"...)
-}
-
-// setLength writes the body's length over the reserved digits. The body is the end of buf.
-//
-// Note: the alternative, to draw all values before writing any, needs memory for an unknown number of values.
-// The reserved digits nearly always fit exactly; otherwise the body moves down by the spare digits.
-func setLength(buf []byte, at, digits int) []byte {
-	n := len(buf) - (at + digits + len("\r\n\r\n"))
-	var number [20]byte
-	text := strconv.AppendInt(number[:0], int64(n), 10)
-	copy(buf[at:], text)
-	if spare := digits - len(text); spare > 0 {
-		copy(buf[at+len(text):], buf[at+digits:])
-		buf = buf[:len(buf)-spare]
-	}
-	return buf
 }
 
 // pathOf returns the path, without the query, of the request at the start of b.

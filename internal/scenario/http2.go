@@ -18,15 +18,13 @@ import (
 // The block refers to the static table alone, so that it is the same on every connection, and drawn values
 // are never indexed. The values are those that HTTP1 would draw.
 func (d *Draw) HTTP2(b, memory []byte) (_, _ []byte, body string) {
-	x, w := &d.template.http2, d.want
+	x := &d.template.http2
 	path, from := x.path, 0
 	rng := rand.New(&d.source.rng) // on the stack
 	for i := range x.parts {
 		p := &x.parts[i]
-		b = p.appendTo(b, &d.values)
+		b = d.append(b, p, rng)
 		switch p.then {
-		case inPlace:
-			b = p.in.append(b, d.source.draw(rng, p.in))
 		case beginString:
 			from = len(b)
 			b = wire.BeginString(b)
@@ -44,19 +42,13 @@ func (d *Draw) HTTP2(b, memory []byte) (_, _ []byte, body string) {
 			}
 		}
 	}
-	if w.Cookies {
+	if d.want.Cookies {
 		d.visits(path)
 	}
 	if x.body == nil {
 		return b, memory, x.fixed
 	}
-	memory = memory[:0]
-	for i := range x.body {
-		p := &x.body[i]
-		if memory = p.appendTo(memory, &d.values); p.then == inPlace {
-			memory = p.in.append(memory, d.source.draw(rng, p.in))
-		}
-	}
+	memory = d.appendAll(memory[:0], x.body, rng)
 	b = append(b, lengthName...)
 	from = len(b)
 	b = wire.EndString(strconv.AppendInt(wire.BeginString(b), int64(len(memory)), 10), from)
@@ -66,16 +58,8 @@ func (d *Draw) HTTP2(b, memory []byte) (_, _ []byte, body string) {
 // Names of fields whose values are known late.
 var cookieName, lengthName = wire.AppendName(nil, "cookie"), wire.AppendName(nil, "content-length")
 
-// block is an HTTP/2 request.
-type block struct {
-	parts []part // header block
-	path  []byte // without the query; nil if it has a placeholder
-	body  []part // nil: the body is fixed
-	fixed string
-}
-
-// compile renders the fixed parts of r for HTTP/2. The builder must be empty.
-func (x *block) compile(r *Request, host string, o Options, b builder) error {
+// compileHTTP2 renders the fixed parts of r for HTTP/2. The builder must be empty.
+func (x *rendered) compileHTTP2(r *Request, host string, o Options, b builder) error {
 	b.text = wire.AppendField(b.text, ":method", r.Method)
 	b.text = wire.AppendField(b.text, ":scheme", cmp.Or(o.Scheme, "http"))
 	if !b.field(":path", HeaderLine{Value: r.Path}, inPath) {
@@ -91,20 +75,12 @@ func (x *block) compile(r *Request, host string, o Options, b builder) error {
 	if err := b.fields(r, o); err != nil {
 		return err
 	}
-	body := builder{names: b.names, named: b.named}
-	if !r.Verbatim && !body.fill(r.Body, anywhere) {
-		return wrong("body", "%w", body.err)
-	}
-	if len(body.parts) > 0 {
-		x.parts, x.body = b.done(), body.done()
-		return nil
-	}
-	x.fixed = r.Body
-	if r.Body != "" || r.Method == "POST" || r.Method == "PUT" {
+	lengthy, err := x.content(r, &b)
+	if lengthy {
 		b.text = wire.AppendField(b.text, "content-length", strconv.Itoa(len(r.Body)))
 	}
 	x.parts = b.done()
-	return nil
+	return err
 }
 
 // authority adds r's Host, or host, as :authority, which precedes the header fields (RFC 9113, section

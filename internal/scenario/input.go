@@ -90,20 +90,6 @@ func inline(text string) (*input, error) {
 	return &c, err
 }
 
-// longest returns the length in bytes of in's longest value.
-func (in *input) longest() int {
-	switch in.kind {
-	case isInt:
-		high := in.low + int64(in.span-1)
-		return max(len(strconv.FormatInt(in.low, 10)), len(strconv.FormatInt(high, 10)))
-	case isPick:
-		return len(slices.MaxFunc(in.pick, func(a, b string) int { return len(a) - len(b) }))
-	case isUUID:
-		return uuidSize
-	}
-	return len(strconv.FormatUint(1<<64-1, 10))
-}
-
 // draw draws in's next value.
 func (s *Source) draw(rng *rand.Rand, in *input) (v value) {
 	switch in.kind {

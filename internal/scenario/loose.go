@@ -88,91 +88,44 @@ func ReadJSON(b []byte) (any, error) {
 	} else if err != nil {
 		return nil, err
 	}
-	return (&jsonReader{b}).value()
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.UseNumber()
+	return readValue(d)
 }
 
-// jsonReader parses text that is known to be JSON.
-type jsonReader struct{ left []byte }
-
-// next skips whitespace and returns the first byte after it.
-func (r *jsonReader) next() byte {
-	r.left = bytes.TrimLeft(r.left, " \t\r\n")
-	return r.left[0]
-}
-
-// skips skips c if c comes next, and reports whether it did.
-func (r *jsonReader) skips(c byte) bool {
-	found := r.next() == c
-	if found {
-		r.left = r.left[1:]
+// readValue reads a value from text that is known to be JSON.
+func readValue(d *json.Decoder) (any, error) {
+	token, err := d.Token()
+	open, nested := token.(json.Delim)
+	if err != nil || !nested {
+		return token, err
 	}
-	return found
-}
-
-func (r *jsonReader) value() (any, error) {
-	switch c := r.next(); {
-	case r.skips('['):
-		list := []any{}
-		for !r.skips(']') {
-			v, err := r.value()
-			if err != nil {
+	list, object := []any{}, map[string]any{}
+	for d.More() {
+		name := ""
+		if open == '{' {
+			token, err = d.Token()
+			if name, _ = token.(string); err != nil {
 				return nil, err
 			}
+			if _, twice := object[name]; twice {
+				return nil, fmt.Errorf("JSON object with two members named %q", name)
+			}
+		}
+		v, err := readValue(d)
+		if err != nil {
+			return nil, err
+		}
+		if open == '{' {
+			object[name] = v
+		} else {
 			list = append(list, v)
-			r.skips(',')
 		}
-		return list, nil
-	case r.skips('{'):
-		object := map[string]any{}
-		for !r.skips('}') {
-			r.next()
-			key := r.text()
-			if _, twice := object[key]; twice {
-				return nil, fmt.Errorf("JSON object with two members named %q", key)
-			}
-			r.skips(':')
-			var err error
-			if object[key], err = r.value(); err != nil {
-				return nil, err
-			}
-			r.skips(',')
-		}
-		return object, nil
-	case c == '"':
-		return r.text(), nil
-	default:
-		n := bytes.IndexAny(r.left, " \t\r\n,]}")
-		if n < 0 {
-			n = len(r.left)
-		}
-		word := string(r.left[:n])
-		r.left = r.left[n:]
-		switch word {
-		case "null":
-			return nil, nil
-		case "true", "false":
-			return word == "true", nil
-		}
-		return json.Number(word), nil
 	}
-}
-
-// text parses a string.
-func (r *jsonReader) text() (s string) {
-	n := 1
-	for r.left[n] != '"' {
-		if r.left[n] == '\\' {
-			n++
-		}
-		n++
+	if _, err := d.Token(); err != nil || open == '[' {
+		return list, err
 	}
-	quoted := r.left[:n+1]
-	r.left = r.left[n+1:]
-	if bytes.IndexByte(quoted, '\\') < 0 {
-		return string(quoted[1:n])
-	}
-	_ = json.Unmarshal(quoted, &s)
-	return s
+	return object, nil
 }
 
 // differ describes the first difference between two values from ReadJSON; "" if they are equal. Numbers are

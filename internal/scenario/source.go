@@ -88,9 +88,7 @@ func (s *Source) Draw(d *Draw, w *Want) *Want {
 		own, _ = before.AppendBinary(own)
 	}
 	if t.body != nil {
-		for i := range t.body {
-			own = t.body[i].appendTo(own, &d.values)
-		}
+		own = d.appendAll(own, t.body, rng)
 		w.Body = own
 	}
 	w.own = own
@@ -119,11 +117,21 @@ func (s *Source) Next(buf []byte, w *Want) []byte {
 	return append(buf, tail...)
 }
 
-// appendTo writes p's text and, if the slot is ofName, its value.
-func (p *part) appendTo(buf []byte, values *[maxNamed]value) []byte {
+// append writes p's text and, if a value follows it, the value. It draws inline values.
+func (d *Draw) append(buf []byte, p *part, rng *rand.Rand) []byte {
 	buf = append(buf, p.text...)
-	if p.then == ofName {
-		buf = p.in.append(buf, values[p.at])
+	switch p.then {
+	case ofName:
+		buf = p.in.append(buf, d.values[p.at])
+	case inPlace:
+		buf = p.in.append(buf, d.source.draw(rng, p.in))
+	}
+	return buf
+}
+
+func (d *Draw) appendAll(buf []byte, parts []part, rng *rand.Rand) []byte {
+	for i := range parts {
+		buf = d.append(buf, &parts[i], rng)
 	}
 	return buf
 }
