@@ -197,12 +197,11 @@ func compare(cmd *cobra.Command, f *compareFlags, texts []string) (err error) {
 		return err
 	}
 	defer end()
-	work, err := machine.MkdirTemp("", contestant.WorkPrefix)
+	work, err := machine.MkdirTemp("", "dyno-compare-")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, machine.RemoveTemp(work)) }()
-	defer func() { complain(cmd, contestant.CloseSides(sides)) }()
 	if err := contestant.OpenSides(cmd.Context(), sides, work); err != nil {
 		return err
 	}

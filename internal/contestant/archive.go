@@ -1,9 +1,7 @@
 package contestant
 
 import (
-	"archive/tar"
 	"bufio"
-	"compress/gzip"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -71,13 +69,11 @@ func unpack(ctx context.Context, file, dir, program string) error {
 		return err
 	}
 	defer machine.RemoveTemp(partial)
-	if strings.HasSuffix(file, ".gz") {
-		err = untar(ctx, file, partial)
-	} else {
-		err = tarCommand(ctx, file, partial)
-	}
+	// tar refuses names that lead outside.
+	out, err := machine.CombinedOutput(exec.CommandContext(ctx, "tar", "--no-same-owner", "-xf", file, "-C", partial))
 	if err != nil {
-		return fmt.Errorf("unpack %s: %w", filepath.Base(file), err)
+		return fmt.Errorf("unpack %s: tar: %w: %s (are tar and, for .xz, xz-utils installed?)", filepath.Base(file), err,
+			strings.TrimSpace(string(out)))
 	}
 	top := partial
 	if !isFile(filepath.Join(top, program)) { // a folder may have the program's name
@@ -100,68 +96,4 @@ func unpack(ctx context.Context, file, dir, program string) error {
 func isFile(path string) bool {
 	st, err := os.Stat(path)
 	return err == nil && st.Mode().IsRegular()
-}
-
-// tarCommand unpacks formats that the standard library lacks with the system's tar.
-func tarCommand(ctx context.Context, file, dir string) error {
-	out, err := machine.CombinedOutput(exec.CommandContext(ctx, "tar", "-xf", file, "-C", dir))
-	if err != nil {
-		return fmt.Errorf(
-			"tar: %w: %s (are tar and, for .xz, xz-utils installed?)", err, strings.TrimSpace(string(out)))
-	}
-	return nil
-}
-
-func untar(ctx context.Context, file, dir string) error {
-	f, err := os.Open(file)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		return err
-	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	for r := tar.NewReader(z); ; {
-		h, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := entry(root, h, r); err != nil {
-			return fmt.Errorf("%s: %w", h.Name, err)
-		}
-	}
-}
-
-// entry writes one entry below root; os.Root rejects names that lead outside.
-func entry(root *os.Root, h *tar.Header, r io.Reader) error {
-	name := filepath.Clean(h.Name)
-	switch h.Typeflag {
-	case tar.TypeDir:
-		return root.MkdirAll(name, 0o755)
-	case tar.TypeSymlink:
-		return root.Symlink(h.Linkname, name)
-	case tar.TypeReg:
-		if err := root.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			return err
-		}
-		out, err := root.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, os.FileMode(h.Mode)&0o777)
-		if err != nil {
-			return err
-		}
-		_, err = io.Copy(out, r)
-		return errors.Join(err, out.Close())
-	}
-	return nil
 }

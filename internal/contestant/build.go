@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -49,6 +50,7 @@ type BuildOptions struct {
 // conflict and an interrupted build leaves nothing. A build whose files have changed is repeated. The error
 // is a *Failed, an *Unavailable if packages cannot be downloaded, or ctx's.
 func Build(ctx context.Context, m *Manifest, tc Toolchain, o BuildOptions) (*Built, error) {
+	fail := func(err error) (*Built, error) { return nil, &Failed{Stage: "build", Err: err} }
 	src := m.Dir(o.Root)
 	shared, err := m.sharedFolders(o.Root)
 	if err != nil {
@@ -56,15 +58,15 @@ func Build(ctx context.Context, m *Manifest, tc Toolchain, o BuildOptions) (*Bui
 	}
 	key, err := fingerprint(src, shared, tc)
 	if err != nil {
-		return nil, &Failed{Stage: "build", Err: err}
+		return fail(err)
 	}
 	sources, err := fingerprint(src, shared, Toolchain{})
 	if err != nil {
-		return nil, &Failed{Stage: "build", Err: err}
+		return fail(err)
 	}
 	if o.Cache == "" {
 		if o.Cache, err = Cache(); err != nil {
-			return nil, &Failed{Stage: "build", Err: err}
+			return fail(err)
 		}
 	}
 	out := filepath.Join(o.Cache, "built", m.Name+"-"+key[:16])
@@ -79,8 +81,12 @@ func Build(ctx context.Context, m *Manifest, tc Toolchain, o BuildOptions) (*Bui
 	err = Keep(out, o.Note, func(partial string) error {
 		machine.MarkTemp(partial + "-source")
 		defer machine.RemoveTemp(partial + "-source")
-		if src, err = stage(src, shared, partial+"-source"); err != nil {
-			return err
+		if slices.ContainsFunc(shared, func(f sharedFolder) bool { return !f.near }) {
+			own, err := m.Copy(o.Root, partial+"-source")
+			if err != nil {
+				return err
+			}
+			src = own.Dir("")
 		}
 		broken = compile(ctx, m, tc, src, partial, &o)
 		return broken
@@ -92,7 +98,7 @@ func Build(ctx context.Context, m *Manifest, tc Toolchain, o BuildOptions) (*Bui
 	case broken != nil:
 		return nil, broken
 	case err != nil:
-		return nil, &Failed{Stage: "build", Err: err}
+		return fail(err)
 	}
 	return b, nil
 }
@@ -116,11 +122,8 @@ func compile(ctx context.Context, m *Manifest, tc Toolchain, src, out string, o 
 		o.Note("building with " + tc.Name + " " + tc.Version)
 	}
 	env := map[string]string{"PATH": filepath.Dir(tc.Program) + string(os.PathListSeparator) + os.Getenv("PATH")}
-	for _, more := range []map[string]string{tc.Env, m.BuildEnv} {
-		for k, v := range more {
-			env[k] = v
-		}
-	}
+	maps.Copy(env, tc.Env)
+	maps.Copy(env, m.BuildEnv)
 	if tc.Name == "go" { // else every commit gives a different program
 		env["GOFLAGS"] = strings.TrimSpace(env["GOFLAGS"] + " -buildvcs=false")
 		if seed := m.Relink + o.Layout; seed > 0 {
@@ -177,9 +180,7 @@ func runtimeEnv(m *Manifest, tc Toolchain) map[string]string {
 			env[key] = v
 		}
 	}
-	for k, v := range m.Env {
-		env[k] = v
-	}
+	maps.Copy(env, m.Env)
 	return env
 }
 

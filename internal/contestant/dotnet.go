@@ -1,6 +1,7 @@
 package contestant
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha512"
 	"encoding/hex"
@@ -49,10 +50,7 @@ func fetchDotnet(ctx context.Context, floor, cache string, o *FindOptions) (stri
 	if err != nil {
 		return "", err
 	}
-	vendor := o.Vendor
-	if vendor == "" {
-		vendor = dotnetVendor
-	}
+	vendor := cmp.Or(o.Vendor, dotnetVendor)
 	channel := strings.TrimPrefix(floor, ">=")
 	if strings.Count(channel, ".") == 0 {
 		channel += ".0"
@@ -143,8 +141,8 @@ func fetchArchive(ctx context.Context, url, hash, dir, program string, note func
 	}
 	defer body.Close()
 	h := sha512.New()
-	p := &progress{name: filepath.Base(url), size: size, note: note}
-	n, err := io.Copy(io.MultiWriter(file, h, p), body)
+	note(fmt.Sprintf("fetching %s: %d MB", filepath.Base(url), size>>20))
+	n, err := io.Copy(io.MultiWriter(file, h), body)
 	if err != nil {
 		return fmt.Errorf("fetch %s: the download ended after %d of %d bytes: %w", url, n, size, err)
 	}
@@ -153,21 +151,4 @@ func fetchArchive(ctx context.Context, url, hash, dir, program string, note func
 			"was discarded", url, got[:12], hash[:12])
 	}
 	return errors.Join(file.Close(), unpack(ctx, file.Name(), dir, program))
-}
-
-// progress reports every 5 % of a download.
-type progress struct {
-	name       string
-	size, done int64
-	told       int64
-	note       func(string)
-}
-
-func (p *progress) Write(b []byte) (int, error) {
-	p.done += int64(len(b))
-	if p.size > 0 && p.done*20/p.size > p.told {
-		p.told = p.done * 20 / p.size
-		p.note(fmt.Sprintf("fetching %s: %d of %d MB", p.name, p.done>>20, p.size>>20))
-	}
-	return len(b), nil
 }

@@ -87,8 +87,8 @@ func (o *SideOptions) find(ctx context.Context, text, dir string) (*Side, error)
 	case isURL(text):
 		return s, s.takeURL(ctx, o.TLS)
 	case strings.HasPrefix(text, imagePrefix):
-		if s.Kind, s.image = Image, strings.TrimPrefix(text, imagePrefix); s.image == "" ||
-			strings.ContainsAny(s.image, " \t") {
+		s.Kind, s.command.Image = Image, strings.TrimPrefix(text, imagePrefix)
+		if s.command.Image == "" || strings.ContainsAny(s.command.Image, " \t") {
 			return nil, conf.Usagef(
 				"%q: want the name of an image after %s, such as image:docker.io/library/nginx:1.29",
 				text, imagePrefix)
@@ -103,7 +103,7 @@ func (o *SideOptions) find(ctx context.Context, text, dir string) (*Side, error)
 	case statErr == nil && st.Mode().IsRegular():
 		return s, s.takeFile(dir, st)
 	case len(strings.Fields(text)) > 1:
-		s.Kind, s.line = CommandSide, text
+		s.Kind, s.command.Line = CommandSide, text
 		return s, nil
 	case dir != "":
 		return s, s.takeRevision(ctx, dir)
@@ -117,7 +117,7 @@ func (o *SideOptions) find(ctx context.Context, text, dir string) (*Side, error)
 		return nil, conf.Usagef("%s has no contestant.toml; to compare a revision, add --of CONTESTANT; to start a "+
 			"server there, pass a command: 'cd %s && ./server'", text, text)
 	case onPath(text):
-		s.Kind, s.line = CommandSide, text
+		s.Kind, s.command.Line = CommandSide, text
 		return s, nil
 	}
 	return nil, conf.Usagef("%s not found: it is not a folder with a contestant.toml, a file, a program on PATH or "+
@@ -132,7 +132,7 @@ func (s *Side) takeFile(dir string, st os.FileInfo) (err error) {
 		return conf.Usagef("%s is not executable; pass the command that starts it, in quotes, such as 'node %s'",
 			s.Text, s.Text)
 	case dir == "":
-		s.Kind, s.line = CommandSide, quoted(s.Text)
+		s.Kind, s.command.Line = CommandSide, quoted(s.Text)
 		return nil
 	}
 	s.Kind, s.folder, s.label = Program, dir, "from "+shortened(s.Text, "")

@@ -58,30 +58,29 @@ const candidates = 4
 
 // candidate returns a name for s, one of sides; a larger length gives a longer name.
 func (s *Side) candidate(length int, sides []*Side) string {
+	path := s.Text
 	switch s.Kind {
+	case CommandSide:
+		return s.commandName(length, sides)
+	case Contestant:
+		return s.Text
+	case RevisionSide:
+		return clipped(s.Text)
 	case URL:
 		parts := strings.SplitAfter(s.target.Host+s.target.Path, "/")
 		return clipped(strings.Trim(strings.Join(parts[:min(1+length, len(parts))], ""), "/"))
-	case CommandSide:
-		return s.commandName(length, sides)
 	case Image:
-		parts := strings.Split(s.image, "/")
-		return clipped(strings.Join(parts[max(0, len(parts)-1-length):], "/"))
-	case FolderSide, Program, Contestant:
-		if s.Kind == Contestant {
-			return s.Text
-		}
-		path, err := filepath.Abs(s.Text)
+		path = s.command.Image
+	default:
 		if s.label == workingTree {
 			return "working-tree"
 		}
-		if err != nil {
-			path = s.Text
+		if absolute, err := filepath.Abs(path); err == nil {
+			path = filepath.ToSlash(absolute)
 		}
-		parts := strings.Split(strings.Trim(filepath.ToSlash(path), "/"), "/")
-		return clipped(strings.Join(parts[max(0, len(parts)-1-length):], "/"))
 	}
-	return clipped(s.Text)
+	parts := strings.Split(strings.Trim(path, "/"), "/")
+	return clipped(strings.Join(parts[max(0, len(parts)-1-length):], "/"))
 }
 
 // clipped returns a name without spaces, commas and leading dashes, which would make it a flag. Long names

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,7 +18,6 @@ type Revision struct {
 	Commit string // full hash
 	repo   string // top of the working tree
 	path   string // the contestant's folder in repo
-	tree   string // folder of the checkout; empty without one
 }
 
 // ErrNoRevision means that the repository has no such commit.
@@ -52,52 +50,19 @@ func FindRevision(ctx context.Context, dir, name string) (*Revision, error) {
 // Short returns the beginning of the commit hash.
 func (r *Revision) Short() string { return r.Commit[:min(7, len(r.Commit))] }
 
-// CheckOut creates a work tree for the commit in the new folder dir and returns the contestant's folder in
-// it. The caller must call Remove, even after an error.
+// CheckOut writes the commit's files into the new folder dir and returns the contestant's folder in it. The
+// repository stays as it is: the checkout has its own index.
 func (r *Revision) CheckOut(ctx context.Context, dir string) (string, error) {
-	r.sweep(ctx)
-	r.tree = dir
-	// The repository's hooks must not affect the measured program.
-	_, err := git(ctx, r.repo, "-c", "core.hooksPath="+os.DevNull, "worktree", "add", "--quiet", "--detach", dir,
-		r.Commit)
+	err := os.Mkdir(dir, 0o755)
+	if err == nil {
+		// The repository's hooks must not affect the measured program.
+		_, err = gitWith(ctx, r.repo, "GIT_INDEX_FILE="+dir+".index", "-c", "core.hooksPath="+os.DevNull,
+			"--work-tree", dir, "checkout", "--quiet", r.Commit, "--", ".")
+	}
 	if err != nil {
 		return "", fmt.Errorf("check out %s: %w", r.Short(), err)
 	}
 	return filepath.Join(dir, filepath.FromSlash(r.path)), nil
-}
-
-// WorkPrefix begins the names of temporary folders with work trees.
-const WorkPrefix = "dyno-compare-"
-
-// sweep removes entries that a killed dyno left in the repository for work trees whose folders are gone.
-func (r *Revision) sweep(ctx context.Context) {
-	list, _ := git(ctx, r.repo, "worktree", "list", "--porcelain")
-	for line := range strings.Lines(list) {
-		tree, ok := strings.CutPrefix(strings.TrimSpace(line), "worktree ")
-		if !ok || !strings.Contains(tree, string(filepath.Separator)+WorkPrefix) {
-			continue
-		}
-		if _, err := os.Lstat(tree); errors.Is(err, fs.ErrNotExist) {
-			_, _ = git(ctx, r.repo, "worktree", "remove", "--force", tree)
-		}
-	}
-}
-
-// Remove removes the work tree and its entry in the repository. It takes no context, because it must run even
-// after a cancellation.
-func (r *Revision) Remove() error {
-	if r.tree == "" {
-		return nil
-	}
-	ctx := context.Background()
-	_, err := git(ctx, r.repo, "worktree", "remove", "--force", r.tree)
-	if err != nil { // an interrupted checkout is not yet a work tree
-		err = os.RemoveAll(r.tree)
-		_, prune := git(ctx, r.repo, "worktree", "prune")
-		err = errors.Join(err, prune)
-	}
-	r.tree = ""
-	return err
 }
 
 // repository lists the variables that make git use another repository than the given folder's. Git sets them
@@ -106,13 +71,18 @@ var repository = []string{
 	"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY",
 }
 
-// git runs git in dir and returns the output without the final newline. The error contains git's message.
+// git runs git in dir and returns the output without the final newline. The error contains git's message, in English.
 func git(ctx context.Context, dir string, args ...string) (string, error) {
+	return gitWith(ctx, dir, "LC_ALL=C", args...)
+}
+
+// gitWith does the same as git, with one more environment variable.
+func gitWith(ctx context.Context, dir, variable string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "git", append([]string{"-C", dir}, args...)...)
-	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool {
+	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool {
 		key, _, _ := strings.Cut(v, "=")
 		return slices.Contains(repository, key)
-	})
+	}), variable)
 	out, err := machine.Output(cmd)
 	var failed *exec.ExitError
 	switch {

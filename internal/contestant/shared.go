@@ -7,7 +7,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -29,10 +28,10 @@ func (m *Manifest) sharedFolders(root string) ([]sharedFolder, error) {
 	var found []sharedFolder
 	for _, name := range m.Shared {
 		f := sharedFolder{name: name, dir: filepath.Join(near, name), near: true}
-		if !isFolder(f.dir) {
+		if !isDir(f.dir) {
 			f.dir, f.near = filepath.Join(project, name), false
 		}
-		if !isFolder(f.dir) {
+		if !isDir(f.dir) {
 			return nil, fmt.Errorf(
 				"%s uses the shared folder %q, which is neither in %s nor in %s", m.Name, name, near,
 				project)
@@ -48,11 +47,6 @@ func (m *Manifest) backends() string {
 		return top
 	}
 	return ""
-}
-
-func isFolder(dir string) bool {
-	st, err := os.Stat(dir)
-	return err == nil && st.IsDir()
 }
 
 // copyOutside copies the files outside of src that the build needs, if they are missing: files from the
@@ -81,20 +75,6 @@ func copyOutside(src string, shared []sharedFolder, language, common string) err
 		}
 	}
 	return nil
-}
-
-// stage returns the folder in which to build src: src itself or, if a shared folder is not near, a copy below
-// dir with all shared folders.
-func stage(src string, shared []sharedFolder, dir string) (string, error) {
-	if !slices.ContainsFunc(shared, func(f sharedFolder) bool { return !f.near }) {
-		return src, nil
-	}
-	language := filepath.Join(dir, filepath.Base(filepath.Dir(src)))
-	at := filepath.Join(language, filepath.Base(src))
-	if err := copyTree(src, at, nil); err != nil {
-		return "", err
-	}
-	return at, copyOutside(src, shared, language, filepath.Join(dir, "shared"))
 }
 
 // Copy copies everything that a build of m needs into the folder dir, and returns m for that copy. A backend

@@ -2,7 +2,6 @@ package contestant
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -37,14 +36,13 @@ type Side struct {
 	Text     string    // as given
 	Name     string    // in output: short and unique
 	Again    string    // names the side in a later command
-	Manifest *Manifest // set by Open
+	Manifest *Manifest // set by OpenSides
 
 	target   *scenario.Target // for a URL
-	line     string           // a command for the shell
-	image    string           // name and tag
+	command  Command          // for a command or an image
 	folder   string           // the contestant's folder
 	program  string           // absolute; a prebuilt program
-	label    string           // describes a side with a manifest; Open completes it
+	label    string           // describes a side with a manifest; OpenSides completes it
 	revision *Revision
 }
 
@@ -69,8 +67,7 @@ const (
 	most        = 20
 )
 
-// Open makes the manifests for sides; revisions are checked out below the folder dir. The caller must call
-// Close, even after an error.
+// OpenSides makes the manifests for sides; revisions are checked out below the temporary folder dir.
 func OpenSides(ctx context.Context, sides []*Side, dir string) error {
 	for i, s := range sides {
 		if err := s.open(ctx, filepath.Join(dir, fmt.Sprint(i+1))); err != nil {
@@ -85,7 +82,10 @@ func (s *Side) open(ctx context.Context, dir string) (err error) {
 	case URL:
 		return s.openURL(ctx)
 	case CommandSide, Image:
-		s.Manifest, err = commandManifest(s)
+		c := &s.command
+		c.Dir, err = filepath.Abs(".")
+		s.Manifest = &Manifest{Name: s.Name, Title: s.Name, Language: c.Language(), Framework: c.Program(),
+			Processes: 1, Command: c}
 		return err
 	}
 	if s.revision != nil {
@@ -110,19 +110,6 @@ func (s *Side) open(ctx context.Context, dir string) (err error) {
 	return nil
 }
 
-// commandManifest returns the manifest for a command or an image, with the facts known before it runs: the
-// program, and the language if it compiles while it serves.
-func commandManifest(s *Side) (*Manifest, error) {
-	here, err := filepath.Abs(".")
-	if err != nil {
-		return nil, err
-	}
-	c := &Command{Line: s.line, Image: s.image, Dir: here}
-	m := &Manifest{Name: s.Name, Title: s.Name, Language: c.Language(), Framework: c.Program(), Processes: 1,
-		Command: c}
-	return m, nil
-}
-
 // Label returns the side's name and, if the name does not say it, a description: "a.js (node a.js)".
 func (s *Side) Label() string {
 	what := s.label
@@ -130,7 +117,7 @@ func (s *Side) Label() string {
 	case CommandSide:
 		what = s.Text
 	case Image:
-		what = s.image
+		what = s.command.Image
 	case URL:
 		what = strings.TrimSuffix(strings.TrimPrefix(s.target.URL, "http://"), "/")
 	}
@@ -138,16 +125,6 @@ func (s *Side) Label() string {
 		return s.Name
 	}
 	return fmt.Sprintf("%s (%s)", s.Name, what)
-}
-
-// Close removes what Open created.
-func CloseSides(sides []*Side) (err error) {
-	for _, s := range sides {
-		if s.revision != nil {
-			err = errors.Join(err, s.revision.Remove())
-		}
-	}
-	return err
 }
 
 // SideScenario returns the first side's first scenario that all others serve too; "" if a side is started as

@@ -54,7 +54,7 @@ func spokenName(s Start) (runner []string, file string) {
 // commandName returns a name for the command s, one of sides. A larger length adds folders to the file, if a
 // namesake has another file, and words that some namesake lacks.
 func (s *Side) commandName(length int, sides []*Side) string {
-	start := s.start()
+	start := s.command.Start()
 	name, file := spokenName(start)
 	file = path.Join(filepath.ToSlash(start.Dir), file)
 	parts := strings.Split(file, "/")
@@ -67,7 +67,7 @@ func (s *Side) commandName(length int, sides []*Side) string {
 		if o.Kind != CommandSide || o.Text == s.Text || o.commandName(0, nil) != s.commandName(0, nil) {
 			continue
 		}
-		other := o.start()
+		other := o.command.Start()
 		_, f := spokenName(other)
 		others, apart = append(others, other), apart || path.Join(filepath.ToSlash(other.Dir), f) != file
 	}
@@ -101,6 +101,3 @@ func extra(s Start, others []Start, most int) (words []string) {
 	}
 	return words
 }
-
-// start returns the program and arguments on a command's line.
-func (s *Side) start() Start { return (&Command{Line: s.line}).Start() }

@@ -169,7 +169,7 @@ func TestCommandNames(t *testing.T) {
 		"-- --":                                       "side",
 		"''":                                          "side",
 	} {
-		s := &Side{Kind: CommandSide, Text: line, line: line}
+		s := &Side{Kind: CommandSide, Text: line, command: Command{Line: line}}
 		if err := (&SideOptions{}).name([]*Side{s}); err != nil || s.Name != want {
 			t.Errorf("%s is named %q, want %q; %v", line, s.Name, want, err)
 		}
