@@ -1,10 +1,10 @@
-// Package dyno carries what the program shows of its manual, and tests what concerns the whole
-// repository: layers, protocols, words. The program is in cmd/dyno, the design in doc/design.md.
+// Package dyno carries the manuals that the program shows, and tests what concerns the whole
+// repository: layers, words, links. The program is in cmd/dyno, the design in doc/design.md.
 package dyno
 
-import _ "embed"
+import "embed"
 
-// Glossary is doc/glossary.md.
+// Manuals are the pages in doc, by name: doc/compare.md and others.
 //
-//go:embed doc/glossary.md
-var Glossary string
+//go:embed doc/*.md
+var Manuals embed.FS

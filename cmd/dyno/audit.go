@@ -28,7 +28,7 @@ func auditCommand() *cobra.Command {
 			"the handler's delay, bytes per request, rank order, repeated values. It reads " +
 			strings.Join(importer.Formats, ", ") +
 			"; - is stdin.\n\n" +
-			"It exits with 1 if something is impossible. doc/studies.md has the rules, their tolerances and the keys " +
+			"It exits with 1 if something is impossible. dyno help studies has the rules, their tolerances and the keys " +
 			"of --json.",
 		Example: "  dyno audit examples/published-figures.csv\n" +
 			"  wrk -c 400 -d 30s http://127.0.0.1:8080/ | dyno audit -\n" +

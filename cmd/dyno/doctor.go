@@ -17,7 +17,7 @@ func doctorCommand() *cobra.Command {
 		Long: `doctor reads the machine's settings, and measures the machine and dyno's load engine with reference
 servers: clock, timer accuracy, ceilings, known delays, a known stall, known costs, and the current
 noise. It takes less than 45 s and starts no other program. The calibration is kept in dyno's cache,
-and runs record it. See doc/machines.md.
+and runs record it. See dyno help machines.
 
 Exit codes: 0 whatever it found; 1 the machine could not be measured; 2 usage.`,
 		Example: "  dyno doctor\n" +

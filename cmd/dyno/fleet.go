@@ -36,7 +36,7 @@ func fleetCommand() *cobra.Command {
 			"be in several tables, under one name.\n\n" +
 			"On each runs dyno agent. dyno load, dyno run and dyno compare use them with --fleet FILE. This\n" +
 			"machine, the controller, listens on that port for as long as a command lasts; agents connect to it,\n" +
-			"encrypted, with keys made for the fleet. See doc/fleet.md.",
+			"encrypted, with keys made for the fleet. See dyno help fleet.",
 	}
 	cmd.AddCommand(fleetInitCommand(), fleetUpCommand(), fleetCheckCommand(), fleetDownCommand())
 	return cmd

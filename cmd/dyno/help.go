@@ -52,13 +52,16 @@ func heading(fl *pflag.FlagSet, text string, names ...string) {
 // help prints a command's help.
 func help(cmd *cobra.Command, _ []string) { io.WriteString(cmd.OutOrStdout(), helpText(cmd)) }
 
-// helpCommand prints help for a command or a topic.
+// helpCommand prints a manual, or the help of a command or a topic.
 func helpCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:     "help [COMMAND...]",
-		Short:   "Explain a command, or the words of the output",
+		Use:     "help [MANUAL | COMMAND...]",
+		Short:   "Print a manual, a command's help, or the words of the output",
 		Example: "  dyno help\n  dyno help load\n  dyno help terms",
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 && slices.Contains(manuals(), args[0]) {
+				return showManual(cmd.OutOrStdout(), args[0])
+			}
 			of, rest, err := cmd.Root().Find(args)
 			if err != nil { // the root has no such command
 				rest = args
@@ -77,10 +80,13 @@ func helpCommand() *cobra.Command {
 	}
 }
 
-// below returns the names of the commands and topics below cmd.
+// below returns the names of the commands and topics below cmd; at the root of the manuals, too.
 func below(cmd *cobra.Command) (names []string) {
+	if !cmd.HasParent() {
+		names = manuals()
+	}
 	for _, c := range cmd.Commands() {
-		if c.IsAvailableCommand() || c.IsAdditionalHelpTopicCommand() {
+		if (c.IsAvailableCommand() || c.IsAdditionalHelpTopicCommand()) && !slices.Contains(names, c.Name()) {
 			names = append(names, c.Name())
 		}
 	}
@@ -132,7 +138,8 @@ func helpText(cmd *cobra.Command) string {
 	if cmd.HasAvailableSubCommands() {
 		fmt.Fprintf(&b, "\n%s COMMAND --help describes a command.", cmd.CommandPath())
 		if !cmd.HasParent() {
-			b.WriteString(" dyno help terms explains the words of the output.")
+			b.WriteString("\ndyno help terms explains the words of the output. Manuals, as dyno help NAME: " +
+				strings.Join(manuals(), ", ") + ".")
 		}
 		b.WriteByte('\n')
 	}

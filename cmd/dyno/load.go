@@ -34,9 +34,9 @@ func loadCommand() *cobra.Command {
 		Long: "load sends requests to one HTTP server, over HTTP/1.1 or HTTP/2, in the clear or over TLS, checks\n" +
 			"every response, and prints rates, latencies, errors and the load generator's own CPU use. Without\n" +
 			"--rate it is a closed loop: each connection sends its next request as soon as it has a response. With\n" +
-			"--rate it is an open loop: latency counts from when a request was due. See doc/load.md.\n\n" +
+			"--rate it is an open loop: latency counts from when a request was due. See dyno help load.\n\n" +
 			"Of k6, VUs are -c, an arrival rate is -r or, in stages, --stages, and thresholds are --slo. Of wrk, ab,\n" +
-			"bombardier and others, doc/load.md has a table.\n\n" +
+			"bombardier and others, dyno help load has a table.\n\n" +
 			"Exit codes: 0 success; 1 when a request failed, unless --slo limits errors, an objective of --slo " +
 			"was\n" +
 			"missed or could not be determined, --find confirmed no rate, the load was interrupted, connections " +
@@ -253,7 +253,7 @@ func (f *loadFlags) defineRest() {
 	add(f, "slo", "", &f.SLO, "", "list", report.ParseObjectives,
 		"objectives, such as 'p99<20ms,errors<0.1%'; the exit code is 1 if one is missed or cannot be determined")
 	f.addBool("strict", "", &f.Strict, "exit with 1 also if the generator was at its limit or stood still, or the server did")
-	f.addBool("json", "", &f.json, "print JSON (doc/format.md)")
+	f.addBool("json", "", &f.json, "print JSON (dyno help format)")
 	f.addText("csv", "", &f.CSV, "write a row per second to this CSV file")
 	f.addBool("quiet", "", &f.quiet, "show no progress")
 	f.addBool("latency", "l", &f.latency, "")

@@ -14,7 +14,7 @@ import (
 
 // fleetFlag defines dyno load's --fleet.
 func fleetFlag(f *loadFlags) {
-	f.addText("fleet", "", &f.fleet, "make the load from the machines of this file together (doc/fleet.md); amounts, "+
+	f.addText("fleet", "", &f.fleet, "make the load from the machines of this file together (dyno help fleet); amounts, "+
 		"rates and connections are of all of them, --threads of each")
 }
 

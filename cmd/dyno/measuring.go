@@ -36,7 +36,7 @@ func unsupported(command, goos string) error {
 	}
 	return fmt.Errorf("%s needs Linux, and this is %s, which lacks cgroups and /proc: dyno uses them to pin and "+
 		"freeze servers and to read their CPU time and memory. dyno load, report, check, audit and list work here; "+
-		"for other commands use a virtual machine with Linux (doc/machines.md#macos)", command, goos)
+		"for other commands use a virtual machine with Linux (dyno help machines)", command, goos)
 }
 
 // measuring prevents other measurements on this machine until release is called. Until then it also

@@ -94,7 +94,7 @@ func newContestant(cmd *cobra.Command, pr *project, text, from, folder string) e
 	}
 	if of := filepath.Base(filepath.Dir(source.Dir(pr.root))); of != language {
 		return usagef("%s is written in %s; pass %s/%s, or another --from (for a language without a contestant, "+
-			"see doc/run.md#another-language)", from, of, of, name)
+			"see Another language in dyno help run)", from, of, of, name)
 	}
 	dir, err := contestant.Copy(source, pr.root, base, language, name)
 	switch {

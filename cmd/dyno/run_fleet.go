@@ -18,7 +18,7 @@ import (
 // fleetPlaceFlag defines --fleet for dyno run and dyno compare.
 func fleetPlaceFlag(cmd *cobra.Command, p *place) {
 	cmd.Flags().StringVar(&p.fleet, fleetName, "", "build and start the contestants on the [[server]] of this file, and "+
-		"load them from all its [[generator]]s together (doc/fleet.md)")
+		"load them from all its [[generator]]s together (dyno help fleet)")
 }
 
 // onFleet makes an experiment run on a file's machines, if one is given.

@@ -17,7 +17,8 @@ type entry struct{ heading, name, meaning string }
 // terms returns the glossary's terms that users meet, in its order.
 func terms() (all []entry) {
 	heading := ""
-	for line := range strings.Lines(strings.ReplaceAll(manual.Glossary, "`", "")) {
+	page, _ := manual.Manuals.ReadFile("doc/glossary.md")
+	for line := range strings.Lines(strings.ReplaceAll(string(page), "`", "")) {
 		line = strings.TrimSpace(line)
 		if text, ok := strings.CutPrefix(line, "## "); ok {
 			heading = text
@@ -61,7 +62,7 @@ func theseTerms(names ...string) string {
 
 // termsTopic is the topic dyno help terms.
 func termsTopic() *cobra.Command {
-	text := "The words of dyno's output and manuals, from doc/glossary.md.\n"
+	text := "The words of dyno's output and manuals.\n"
 	for all := terms(); len(all) > 0; {
 		n := slices.IndexFunc(all, func(t entry) bool { return t.heading != all[0].heading })
 		if n < 0 {

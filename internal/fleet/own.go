@@ -102,7 +102,7 @@ func join(f *Fleet, k *Keys) (*center, error) {
 
 // enter connects the controller, and checks whether the server fits a fleet.
 func (c *center) enter(k *Keys, dial func(name string) (*nats.Conn, error)) (err error) {
-	const configure = "; give it the configuration that dyno fleet init writes (doc/fleet.md)"
+	const configure = "; give it the configuration that dyno fleet init writes (dyno help fleet)"
 	c.conn, err = dial(c.name)
 	_, clear := errors.AsType[tls.RecordHeaderError](err)
 	switch {

@@ -64,7 +64,7 @@ func (m Machine) up(ctx context.Context, b *Bundle, has []Role, own Program) err
 	system, sum, _ := strings.Cut(strings.TrimSpace(out), "\n")
 	if want := uname[own.System]; system != want || runtime.GOOS != "linux" {
 		return fmt.Errorf("%s is %s, and this dyno is for %s; copy a dyno for it there, and start dyno agent by hand "+
-			"(doc/fleet.md)", m.Name, system, own.System)
+			"(dyno help fleet)", m.Name, system, own.System)
 	}
 	if !strings.HasPrefix(sum, own.Digest) {
 		name, err := programFile()

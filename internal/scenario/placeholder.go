@@ -53,7 +53,7 @@ func spelled(s *Scenario) error {
 		}
 		if found, near := misspelled(strings.Join(texts, "\n"), true); found != "" {
 			return conf.Usagef("--template: unknown placeholder %s in the headers or the body; did you mean %s? (to "+
-				"send braces, omit --template, or pick them in a --scenario file: doc/run.md)", found, near)
+				"send braces, omit --template, or pick them in a --scenario file: dyno help run)", found, near)
 		}
 	}
 	return nil
