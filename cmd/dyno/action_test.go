@@ -3,10 +3,18 @@
 package main
 
 import (
+	"archive/tar"
 	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -181,5 +189,74 @@ func TestIdenticalCommands(t *testing.T) {
 	sides[1].Text = "node a.js"
 	if got := identical(r, sides); !strings.Contains(got, "byte for byte") {
 		t.Errorf("one command: %q", got)
+	}
+}
+
+// TestActionTakesRelease: the action takes dyno from its release, refuses one whose checksum is wrong, and leaves it to be
+// compiled where there is none.
+func TestActionTakesRelease(t *testing.T) {
+	for _, p := range []string{"sh", "curl", "sha256sum", "tar"} {
+		if _, err := exec.LookPath(p); err != nil {
+			t.Skip(err)
+		}
+	}
+	system := map[string]string{"amd64": "linux_amd64", "arm64": "linux_arm64"}[runtime.GOARCH]
+	if runtime.GOOS != "linux" || system == "" {
+		t.Skip("releases that the action takes are for Linux on amd64 and arm64")
+	}
+	script, err := filepath.Abs("../../action/release.sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var packed bytes.Buffer
+	zipped := gzip.NewWriter(&packed)
+	tarred := tar.NewWriter(zipped)
+	const content = "#!/bin/sh\necho I am dyno\n"
+	tarred.WriteHeader(&tar.Header{Name: "dyno", Mode: 0o755, Size: int64(len(content))})
+	tarred.Write([]byte(content))
+	tarred.Close()
+	zipped.Close()
+	archive := "dyno_1.2.3_" + system + ".tar.gz"
+	sums := map[string]string{
+		"v1.2.3": fmt.Sprintf("%x  other.tar.gz\n%[1]x  %s\n", sha256.Sum256(packed.Bytes()), archive),
+		"v1.2.4": strings.Repeat("0", 64) + "  " + strings.Replace(archive, "1.2.3", "1.2.4", 1) + "\n",
+		"v1.2.5": strings.Repeat("0", 64) + "  other.tar.gz\n",
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		version, file, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+		switch sum, ok := sums[version]; {
+		case !ok:
+			http.NotFound(w, r)
+		case file == "checksums.txt":
+			io.WriteString(w, sum)
+		default:
+			w.Write(packed.Bytes())
+		}
+	}))
+	defer server.Close()
+	for _, c := range []struct {
+		ref, says string
+		fails     bool
+	}{
+		{"v1.2.3", "checksum right", false},
+		{"v1.2.4", "does not have the checksum", true},
+		{"v1.2.5", "does not name " + strings.Replace(archive, "1.2.3", "1.2.5", 1), true},
+		{"v9.9.9", "could not be fetched; dyno is compiled", false},
+		{"main", "it is used at main, which is no release; dyno is compiled", false},
+	} {
+		dir := t.TempDir()
+		cmd := exec.Command("sh", script)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "ACTION_REF="+c.ref, "ACTION_REPOSITORY=o/n", "DYNO_RELEASES="+server.URL,
+			"DYNO="+filepath.Join(dir, "dyno"), "GITHUB_OUTPUT="+filepath.Join(dir, "output"), "no_proxy=*")
+		said, err := cmd.CombinedOutput()
+		if !strings.Contains(string(said), c.says) || c.fails != (err != nil) {
+			t.Errorf("%s: %v, %s", c.ref, err, said)
+		}
+		output, _ := os.ReadFile(filepath.Join(dir, "output"))
+		ran, _ := exec.Command(filepath.Join(dir, "dyno")).Output()
+		if taken := c.ref == "v1.2.3"; taken != (string(output) == "taken=true\n") || taken != (string(ran) == "I am dyno\n") {
+			t.Errorf("%s: output %q, the program says %q", c.ref, output, ran)
+		}
 	}
 }
