@@ -54,7 +54,8 @@ var searchers = []string{"internal/contestant", "internal/loader", "internal/rep
 // which it branches.
 func presetNames(f *ast.File, search bool) (at []token.Pos) {
 	reads := slices.ContainsFunc(f.Imports, func(i *ast.ImportSpec) bool {
-		return i.Path.Value == `"dyno/internal/plan"` || i.Path.Value == `"dyno/internal/record"`
+		path := strings.Trim(i.Path.Value, `"`)
+		return path == ours+"/internal/plan" || path == ours+"/internal/record"
 	}) || f.Name.Name == "plan" || f.Name.Name == "record"
 	named := func(name string) bool {
 		name = strings.ToLower(name)

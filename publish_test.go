@@ -78,8 +78,8 @@ func TestPublish(t *testing.T) {
 		}
 	}
 	others := strings.TrimSpace(run(".", nil, "go", "env", "GOPROXY"))
-	run(dir, []string{"GOPROXY=file://" + filepath.ToSlash(proxy) + "," + others, "GONOSUMDB=" + version.Path, "GOBIN=" + bin,
-		"GOFLAGS=-mod=mod"}, "go", "install", version.Path+"/cmd/dyno@"+version.Version)
+	run(dir, []string{"GOPROXY=file://" + filepath.ToSlash(proxy) + "," + others, "GONOSUMDB=" + version.Path,
+		"GOBIN=" + bin, "GOFLAGS=-mod=mod"}, "go", "install", version.Path+"/cmd/dyno@"+version.Version)
 	if said := run(dir, nil, filepath.Join(bin, "dyno"), "--version"); !strings.Contains(said, "0.2.0") {
 		t.Errorf("the installed program says %q", said)
 	}

@@ -192,8 +192,8 @@ func TestIdenticalCommands(t *testing.T) {
 	}
 }
 
-// TestActionTakesRelease: the action takes dyno from its release, refuses one whose checksum is wrong, and leaves it to be
-// compiled where there is none.
+// TestActionTakesRelease: the action takes dyno from its release, refuses one whose checksum is wrong, and
+// leaves it to be compiled where there is none.
 func TestActionTakesRelease(t *testing.T) {
 	for _, p := range []string{"sh", "curl", "sha256sum", "tar"} {
 		if _, err := exec.LookPath(p); err != nil {
@@ -255,7 +255,8 @@ func TestActionTakesRelease(t *testing.T) {
 		}
 		output, _ := os.ReadFile(filepath.Join(dir, "output"))
 		ran, _ := exec.Command(filepath.Join(dir, "dyno")).Output()
-		if taken := c.ref == "v1.2.3"; taken != (string(output) == "taken=true\n") || taken != (string(ran) == "I am dyno\n") {
+		taken := c.ref == "v1.2.3"
+		if taken != (string(output) == "taken=true\n") || taken != (string(ran) == "I am dyno\n") {
 			t.Errorf("%s: output %q, the program says %q", c.ref, output, ran)
 		}
 	}
