@@ -138,8 +138,8 @@ func helpText(cmd *cobra.Command) string {
 	if cmd.HasAvailableSubCommands() {
 		fmt.Fprintf(&b, "\n%s COMMAND --help describes a command.", cmd.CommandPath())
 		if !cmd.HasParent() {
-			b.WriteString("\ndyno help terms explains the words of the output. Manuals, as dyno help NAME: " +
-				strings.Join(manuals(), ", ") + ".")
+			b.WriteString("\ndyno help NAME prints a manual: " + strings.Join(manuals(), ", ") + ";\n" +
+				"dyno help terms the words of the output.")
 		}
 		b.WriteByte('\n')
 	}
