@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -33,10 +34,14 @@ func setting(key, set string) string {
 	return ""
 }
 
-// version returns the release and, if the build recorded it, the commit.
+// version returns the release and, if the build recorded it, the commit. go install PATH@VERSION records the version
+// alone.
 func version() string {
 	if c := setting("vcs.revision", commit); c != "" {
 		return release + "+" + c[:min(12, len(c))]
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && strings.HasPrefix(info.Main.Version, "v") {
+		return info.Main.Version[1:]
 	}
 	return release
 }
