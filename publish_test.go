@@ -77,9 +77,16 @@ func TestPublish(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	cache := strings.TrimSpace(run(".", nil, "go", "env", "GOMODCACHE"))
+	forget := func() { // an earlier v0.2.0 would be installed again
+		os.RemoveAll(filepath.Join(cache, "github.com", "some-owner"))
+		os.RemoveAll(filepath.Join(cache, "cache", "download", "github.com", "some-owner"))
+	}
+	forget()
+	t.Cleanup(forget)
 	others := strings.TrimSpace(run(".", nil, "go", "env", "GOPROXY"))
 	run(dir, []string{"GOPROXY=file://" + filepath.ToSlash(proxy) + "," + others, "GONOSUMDB=" + version.Path,
-		"GOBIN=" + bin, "GOFLAGS=-mod=mod"}, "go", "install", version.Path+"/cmd/dyno@"+version.Version)
+		"GOBIN=" + bin, "GOFLAGS=-modcacherw"}, "go", "install", version.Path+"/cmd/dyno@"+version.Version)
 	if said := run(dir, nil, filepath.Join(bin, "dyno"), "--version"); !strings.Contains(said, "0.2.0") {
 		t.Errorf("the installed program says %q", said)
 	}
