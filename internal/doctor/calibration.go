@@ -31,7 +31,6 @@ type CalibrationOptions struct {
 type Times struct {
 	Clock   time.Duration // per batch of readings
 	Lag     time.Duration
-	Sleep   time.Duration
 	Ceiling time.Duration // for each of Shapes
 	Shapes  []Shape
 	Delay   time.Duration // for each window with a known delay
@@ -64,13 +63,13 @@ var usual = Shape{Connections: 125, Pipeline: 1}
 // comparison, because the noise depends on their length.
 var (
 	full = Times{
-		Clock: 5 * time.Millisecond, Lag: 1500 * time.Millisecond, Sleep: time.Second,
+		Clock: 5 * time.Millisecond, Lag: 1500 * time.Millisecond,
 		Ceiling: 800 * time.Millisecond, Shapes: []Shape{{1, 1, 0}, usual, {1000, 1, 0}, {125, 16, 0}, {125, 1, 1}},
 		Delay: 1200 * time.Millisecond, Stall: 4 * time.Second,
 		Warm: 500 * time.Millisecond, Trial: 100 * time.Millisecond, Rounds: 20, Costs: []string{"ref+5%", "ref+10%"},
 	}
 	quick = Times{
-		Clock: 5 * time.Millisecond, Lag: 600 * time.Millisecond, Sleep: 300 * time.Millisecond,
+		Clock: 5 * time.Millisecond, Lag: 600 * time.Millisecond,
 		Ceiling: 600 * time.Millisecond, Shapes: []Shape{usual},
 		Warm: 300 * time.Millisecond, Trial: 100 * time.Millisecond, Rounds: 8,
 	}

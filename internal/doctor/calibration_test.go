@@ -37,12 +37,11 @@ func TestFacts(t *testing.T) {
 		"proc/sys/net/ipv4/tcp_timestamps":      "1\n",
 		"proc/sys/net/core/somaxconn":           "4096\n",
 		"proc/sys/kernel/randomize_va_space":    "2\n",
-		"proc/self/timerslack_ns":               "50000\n",
 		"proc/meminfo":                          "MemTotal: 9 kB\nMemAvailable:       2 kB\nSwapCached: 1 kB\nSwapTotal: 5 kB\nSwapFree: 2 kB\n",
 	}), []int{0}, []int{1})
 	want := record.Facts{
 		SMT: "on", SplitCores: [][]int{{0, 1}}, Turbo: "on", ClockSource: "tsc", THP: "madvise", HardFileLimit: p(20000), PortLow: p(32768), PortHigh: p(60999),
-		TimeWaitReuse: p(2), TCPTimestamps: p(1), Somaxconn: p(4096), ASLR: p(2), TimerSlackNS: p(50000), AvailableBytes: p(2048), SwapUsedBytes: p(3072),
+		TimeWaitReuse: p(2), TCPTimestamps: p(1), Somaxconn: p(4096), ASLR: p(2), AvailableBytes: p(2048), SwapUsedBytes: p(3072),
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v\nwant %+v", got, want)

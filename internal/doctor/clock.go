@@ -70,8 +70,7 @@ func (b *setup) null(ctx context.Context) error {
 	return b.stop(s)
 }
 
-// punctuality measures how late the engine sends at a fixed rate and, for comparison, how late a
-// sleeping goroutine wakes.
+// punctuality measures how late the engine sends at a fixed rate.
 func (b *setup) punctuality(ctx context.Context, s *server) error {
 	b.Note("timer accuracy: 2,000 requests per second")
 	shape := Shape{Connections: 50, Pipeline: 1}
@@ -83,32 +82,12 @@ func (b *setup) punctuality(ctx context.Context, s *server) error {
 		return err
 	}
 	lag := v.detail.Lag
-	w := &record.Waiting{
+	b.cal.Waiting = &record.Waiting{
 		RatePerSec: lagRate, Requests: v.Succeeded, Spin: b.spins(shape, true),
 		RunQueueNS: v.RunQueueNS, WindowNS: v.WindowNS,
 		LagP50NS: lag.Quantile(.5), LagP99NS: lag.Quantile(.99), LagMaxNS: lag.Max(),
 	}
-	slept := sleeps(ctx, lagRate, b.times.Sleep)
-	w.Sleeps, w.SleepP50NS, w.SleepP99NS = slept.Count(), slept.Quantile(.5), slept.Quantile(.99)
-	b.cal.Waiting = w
-	return ctx.Err()
-}
-
-// sleeps measures how late a goroutine that waits with time.Sleep wakes at each due time, like an
-// engine that does not spin.
-func sleeps(ctx context.Context, rate float64, length time.Duration) *record.Histogram {
-	defer quiet()()
-	h := record.NewHistogram()
-	start := time.Now()
-	for n := 1; ctx.Err() == nil; n++ {
-		due := time.Duration(float64(n) / rate * 1e9)
-		if due > length {
-			break
-		}
-		time.Sleep(due - time.Since(start))
-		h.Record(int64(time.Since(start) - due))
-	}
-	return h
+	return nil
 }
 
 // ceiling measures the engine's maximum rate for a load's shape, with the null server, which is

@@ -5,9 +5,9 @@
 package doctor
 
 import (
-	"encoding/json"
 	"io"
 
+	"dyno/internal/document"
 	"dyno/internal/record"
 )
 
@@ -40,10 +40,17 @@ type Diagnosis struct {
 // Diagnose judges a calibration, which may be incomplete.
 func Diagnose(c *record.Calibration) *Diagnosis {
 	d := &Diagnosis{calibration: c}
-	for _, findings := range []func(*record.Calibration) []finding{
-		machineFindings, kernelFindings, limitFindings, generatorFindings, serverFindings, noiseFindings,
+	for _, group := range []struct {
+		name     string
+		findings func(*record.Calibration) []finding
+	}{
+		{"Machine", machineFindings}, {"System", kernelFindings}, {"Limits", limitFindings},
+		{"Generator", generatorFindings}, {"Truth", serverFindings}, {"Noise now", noiseFindings},
 	} {
-		d.findings = append(d.findings, findings(c)...)
+		for _, f := range group.findings(c) {
+			f.Group = group.name
+			d.findings = append(d.findings, f)
+		}
 	}
 	d.expected = expectations(c.Noise)
 	d.answer = canDecide(c, d.expected)
@@ -52,10 +59,7 @@ func Diagnose(c *record.Calibration) *Diagnosis {
 
 // JSON writes the calibration, the findings, and the differences to expect.
 func (d *Diagnosis) JSON(w io.Writer) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(struct {
+	return document.JSON(w, struct {
 		Calibration *record.Calibration `json:"calibration"`
 		Findings    []finding           `json:"findings"`
 		Expected    []expectation       `json:"expected"`

@@ -1,12 +1,12 @@
 package doctor
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"strings"
 	"time"
 
+	"dyno/internal/document"
 	"dyno/internal/judge"
 	"dyno/internal/plan"
 	"dyno/internal/record"
@@ -16,10 +16,10 @@ import (
 
 // expectation is the smallest difference that a run with a profile is expected to detect.
 type expectation struct {
-	Profile     string  `json:"profile"`
-	Contestants int     `json:"contestants"`
-	MDE         float64 `json:"mde_ratio"` // as a share; four runs in five find it
-	Epochs      int     `json:"epochs"`
+	Profile     string          `json:"profile"`
+	Contestants int             `json:"contestants"`
+	MDE         document.Number `json:"mde_ratio"` // as a share; four runs in five find it
+	Epochs      int             `json:"epochs"`
 	// until the last interim analysis, on a quiet machine and with native contestants
 	WholeNS  int64 `json:"whole_ns"`
 	BudgetNS int64 `json:"budget_ns"`             // needed budget
@@ -27,7 +27,7 @@ type expectation struct {
 }
 
 func (e expectation) String() string {
-	text := "from " + report.PerCent(e.MDE) + " in " + span(e.WholeNS)
+	text := "from " + report.PerCent(float64(e.MDE)) + " in " + span(e.WholeNS)
 	if e.More {
 		text += ", --budget " + strings.TrimSuffix(time.Duration(e.BudgetNS).String(), "0s")
 	}
@@ -137,20 +137,9 @@ func expect(profile string, k int, sigma float64) (expectation, bool) {
 	last := cost.Analyses[len(cost.Analyses)-1]
 	epoch := sigma * math.Sqrt(math.Pi/2/float64(p.Rounds))
 	return expectation{
-		Profile: profile, Contestants: k, MDE: math.Expm1(stats.Detectable(epoch, last.N, cost.Pairs, last.Alpha)),
+		Profile: profile, Contestants: k,
+		MDE:     document.Number(math.Expm1(stats.Detectable(epoch, last.N, cost.Pairs, last.Alpha))),
 		Epochs:  cost.Epochs,
 		WholeNS: int64(cost.Whole), BudgetNS: p.BudgetNS, More: p.BudgetNS > own,
 	}, true
-}
-
-// MarshalJSON leaves out a difference that is not a number, which JSON cannot hold.
-func (e expectation) MarshalJSON() ([]byte, error) {
-	type plain expectation
-	if math.IsNaN(e.MDE) || math.IsInf(e.MDE, 0) {
-		return json.Marshal(struct {
-			plain
-			MDE *float64 `json:"mde_ratio"`
-		}{plain: plain(e)})
-	}
-	return json.Marshal(plain(e))
 }

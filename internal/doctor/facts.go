@@ -25,7 +25,6 @@ func facts(root fs.FS, server, generator []int) record.Facts {
 		TCPTimestamps: parseInteger(read(root, "proc/sys/net/ipv4/tcp_timestamps")),
 		Somaxconn:     parseInteger(read(root, "proc/sys/net/core/somaxconn")),
 		ASLR:          parseInteger(read(root, "proc/sys/kernel/randomize_va_space")),
-		TimerSlackNS:  parseInteger(read(root, "proc/self/timerslack_ns")),
 	}
 	if ports := strings.Fields(read(root, "proc/sys/net/ipv4/ip_local_port_range")); len(ports) == 2 {
 		f.PortLow, f.PortHigh = parseInteger(ports[0]), parseInteger(ports[1])

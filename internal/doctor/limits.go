@@ -2,9 +2,12 @@ package doctor
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
+	"dyno/internal/document"
 	"dyno/internal/judge"
 	"dyno/internal/record"
 	"dyno/internal/report"
@@ -12,11 +15,16 @@ import (
 
 // limitFindings returns findings about the limits on files, ports and connections.
 func limitFindings(c *record.Calibration) []finding {
-	const group = "Limits"
-	out := []finding{filesFinding(group, c)}
-	out = append(out, portFindings(group, c)...)
+	files := max(c.Host.FileLimit, known(c.Facts.HardFileLimit))
+	r := finding{Name: "open files", State: stateOK, Value: document.Whole(files),
+		Means: "limits the number of connections, for client and server"}
+	if files < 10_000 {
+		r.State = stateWarn
+		r.Change = "ulimit -Hn 1048576 as root, or in /etc/security/limits.conf, or LimitNOFILE= of the service"
+	}
+	out := append([]finding{r}, portFindings(c)...)
 	if n := c.Facts.Somaxconn; n != nil {
-		r := finding{Group: group, Name: "accept queue", State: stateOK, Value: grouping(*n)}
+		r := finding{Name: "accept queue", State: stateOK, Value: document.Whole(*n)}
 		if *n < 1024 {
 			r.State, r.Means = stateWarn,
 				"if more clients connect at once, the server drops some, which retry after a second"
@@ -25,17 +33,6 @@ func limitFindings(c *record.Calibration) []finding {
 		out = append(out, r)
 	}
 	return out
-}
-
-func filesFinding(group string, c *record.Calibration) finding {
-	limit := max(c.Host.FileLimit, known(c.Facts.HardFileLimit))
-	r := finding{Group: group, Name: "open files", State: stateOK, Value: grouping(limit),
-		Means: "limits the number of connections, for client and server"}
-	if limit < 10_000 {
-		r.State, r.Change = stateWarn,
-			"ulimit -Hn 1048576 as root, or in /etc/security/limits.conf, or LimitNOFILE= of the service"
-	}
-	return r
 }
 
 // The time for which a port stays in use after its connection was closed (TCP_TIMEWAIT_LEN,
@@ -66,21 +63,21 @@ func sustained(f *record.Facts) (here, elsewhere float64) {
 	return here, elsewhere
 }
 
-func portFindings(group string, c *record.Calibration) []finding {
+func portFindings(c *record.Calibration) []finding {
 	f := &c.Facts
 	here, elsewhere := sustained(f)
 	if here == 0 {
-		return []finding{{Group: group, Name: "ports", State: stateNote, Value: "unknown"}}
+		return []finding{{Name: "ports", State: stateNote, Value: "unknown"}}
 	}
 	ports := *f.PortHigh - *f.PortLow + 1
 	const wider = `sysctl net.ipv4.ip_local_port_range="1024 65535"`
-	r := finding{Group: group, Name: "ports", State: stateOK, Value: fmt.Sprintf("%s (%d to %d)", grouping(ports),
+	r := finding{Name: "ports", State: stateOK, Value: fmt.Sprintf("%s (%d to %d)", document.Whole(ports),
 		*f.PortLow, *f.PortHigh),
 		Means: "limits the connections from one address to one server at a time"}
 	if ports < 20_000 {
 		r.State, r.Change = stateWarn, wider
 	}
-	again := finding{Group: group, Name: "reuse of ports", State: stateOK,
+	again := finding{Name: "reuse of ports", State: stateOK,
 		Value: fmt.Sprintf("sustainable rate of connections with one request each: %s to a server on this machine, "+
 			"%s to one elsewhere",
 			report.Rate(here), report.Rate(elsewhere))}
@@ -99,21 +96,11 @@ func portFindings(group string, c *record.Calibration) []finding {
 	return []finding{r, again}
 }
 
-// grouping prints n with commas between thousands.
-func grouping(n int64) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
 // generatorFindings returns findings about the load generator's speed on this machine.
 func generatorFindings(c *record.Calibration) []finding {
-	const group = "Generator"
 	var out []finding
 	if k := c.Clock; k != nil {
-		r := finding{Group: group, Name: "clock", State: stateOK, Value: fmt.Sprintf("reading it takes %s, the "+
+		r := finding{Name: "clock", State: stateOK, Value: fmt.Sprintf("reading it takes %s, the "+
 			"smallest step is %s", report.Duration(k.CostNS), report.Duration(float64(k.StepNS)))}
 		if k.CostNS > 300 || k.StepNS > 1000 {
 			r.State, r.Means = stateWarn,
@@ -123,10 +110,10 @@ func generatorFindings(c *record.Calibration) []finding {
 		out = append(out, r)
 	}
 	if w := c.Waiting; w != nil {
-		out = append(out, waitingFindings(group, w)...)
+		out = append(out, waitingFinding(w))
 	}
 	for _, x := range c.Ceilings {
-		out = append(out, ceilingFinding(group, x))
+		out = append(out, ceilingFinding(x))
 	}
 	return out
 }
@@ -143,8 +130,8 @@ func stateBy(check string, figure float64) string {
 
 const freeCPUs = "run nothing else on the generator's CPUs"
 
-func waitingFindings(group string, w *record.Waiting) []finding {
-	r := finding{Group: group, Name: "punctuality", State: latencyState(w.LagP99NS),
+func waitingFinding(w *record.Waiting) finding {
+	r := finding{Name: "punctuality", State: latencyState(w.LagP99NS),
 		Value: fmt.Sprintf("at %s the median request is sent %s late, 99 of 100 at most %s, the worst %s",
 			report.Rate(w.RatePerSec), late(w.LagP50NS), late(w.LagP99NS), late(w.LagMaxNS))}
 	queue := float64(w.RunQueueNS) / max(1, float64(w.WindowNS))
@@ -159,14 +146,7 @@ func waitingFindings(group string, w *record.Waiting) []finding {
 		r.Means = strings.TrimPrefix(r.Means+"; with a CPU of its own the engine would poll during the last 60 µs",
 			"; ")
 	}
-	contrast := finding{Group: group, Name: "plain sleeping", State: stateNote,
-		Value: fmt.Sprintf(
-			"with time.Sleep, half of them would be up to %s late, 99 of 100 up to %s", late(w.SleepP50NS),
-			late(w.SleepP99NS)), Means: "for comparison only: dyno does not use it"}
-	if w.Sleeps == 0 {
-		return []finding{r}
-	}
-	return []finding{r, contrast}
+	return r
 }
 
 // late formats a lag; the histogram's resolution is 1 µs.
@@ -177,8 +157,8 @@ func late(ns int64) string {
 	return report.Duration(float64(ns))
 }
 
-func ceilingFinding(group string, x record.Ceiling) finding {
-	name := grouping(int64(x.Connections)) + " connections"
+func ceilingFinding(x record.Ceiling) finding {
+	name := document.Whole(int64(x.Connections)) + " connections"
 	switch {
 	case x.Connections == 1:
 		name = "1 connection"
@@ -187,7 +167,7 @@ func ceilingFinding(group string, x record.Ceiling) finding {
 	case x.PerConnection == 1:
 		name = fmt.Sprintf("%d, reconnecting", x.Connections)
 	}
-	r := finding{Group: group, Name: name, State: stateOK, Value: "at most " + report.Rate(x.RatePerSec)}
+	r := finding{Name: name, State: stateOK, Value: "at most " + report.Rate(x.RatePerSec)}
 	if x.GeneratorShare != nil && x.ServerShare != nil {
 		r.Value += fmt.Sprintf("; the generator then uses %s of its CPUs, the null server %s",
 			report.PerCent(*x.GeneratorShare), report.PerCent(*x.ServerShare))
@@ -199,12 +179,18 @@ func ceilingFinding(group string, x record.Ceiling) finding {
 		r.State, r.Means = stateNote,
 			"neither was at its limit, so the true ceiling is higher; perhaps other programs used the CPUs"
 	case isUsual(x):
-		r.Means = fmt.Sprintf("a contestant above %s, 80 %% of it, is shown as a lower bound",
-			report.Rate(.8*x.RatePerSec))
+		r.Means = fmt.Sprintf("a contestant above %s, %s of it, is shown as a lower bound",
+			report.Rate(judge.CeilingLimit*x.RatePerSec), report.PerCent(judge.CeilingLimit))
 	}
-	if n := countErrors(x.Errors); n > 0 {
+	var failed int64
+	var kinds []string
+	for _, kind := range slices.Sorted(maps.Keys(x.Errors)) {
+		failed += x.Errors[kind]
+		kinds = append(kinds, kind+" "+document.Whole(x.Errors[kind]))
+	}
+	if failed > 0 {
 		r.State = stateWarn
-		r.Means = fmt.Sprintf("%s requests got no whole response (%s)", grouping(n), kinds(x.Errors))
+		r.Means = fmt.Sprintf("%s requests got no whole response (%s)", document.Whole(failed), strings.Join(kinds, ", "))
 		r.Change = "see open files and ports"
 	}
 	return r
@@ -218,20 +204,5 @@ func isUsual(x record.Ceiling) bool {
 // disturbed reports whether neither side was at its limit although the load was high enough.
 func disturbed(x record.Ceiling) bool {
 	return x.Connections > 1 && x.GeneratorShare != nil && x.ServerShare != nil &&
-		max(*x.GeneratorShare, *x.ServerShare) < .8
-}
-
-func countErrors(m map[string]int64) (n int64) {
-	for _, v := range m {
-		n += v
-	}
-	return n
-}
-
-func kinds(m map[string]int64) string {
-	var parts []string
-	for _, k := range sortedKeys(m) {
-		parts = append(parts, fmt.Sprintf("%s %s", k, grouping(m[k])))
-	}
-	return strings.Join(parts, ", ")
+		max(*x.GeneratorShare, *x.ServerShare) < judge.ByID(judge.GeneratorShare).Limits[0].Warn
 }

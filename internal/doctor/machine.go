@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -10,50 +11,126 @@ import (
 	"dyno/internal/report"
 )
 
-// machineFindings returns findings about the hardware, physical or virtual.
-func machineFindings(c *record.Calibration) []finding {
-	const group = "Machine"
-	h, f := &c.Host, &c.Facts
-	return []finding{
-		cpuFinding(group, h),
-		smtFinding(group, h, f),
-		governorFinding(group, h),
-		turboFinding(group, f),
-		hypervisorFinding(group, h),
-		quotaFinding(group, h),
-		memoryFinding(group, f),
-	}
+// setting is a setting of the machine with its possible values.
+type setting struct {
+	name string
+	read func(*record.Calibration) string
+	is   []outcome // the first that holds
 }
 
-func cpuFinding(group string, h *record.Host) finding {
-	r := finding{Group: group, Name: "CPUs", State: stateOK,
-		Value: fmt.Sprintf("%s, %d CPUs: the server on %s, the generator on %s", h.CPU, h.CPUs,
-			document.Numbers(h.ServerCPUs, ","), document.Numbers(h.GeneratorCPUs, ","))}
-	switch {
-	case !h.Pinned:
-		r.State = stateBad
-		r.Value = fmt.Sprintf("%s, %d CPUs, of which dyno may use %d; server and generator are not separated", h.CPU,
-			h.CPUs, len(h.ServerCPUs))
-		r.Means = "each slows the other, so measurements reflect both"
-		r.Change = "give dyno at least two CPUs"
-	case len(h.ServerCPUs) == 1:
-		r.State = stateNote
-		r.Means = "this machine cannot show how a server uses several CPUs"
+// outcome is the finding for some values of a setting.
+type outcome struct {
+	values        []string // nil: any other
+	state, shown  string   // shown replaces the value; %s in it is the value
+	means, change string
+}
+
+// finding judges the setting in a calibration.
+func (s *setting) finding(c *record.Calibration) finding {
+	value := s.read(c)
+	i := slices.IndexFunc(s.is, func(o outcome) bool { return o.values == nil || slices.Contains(o.values, value) })
+	o := s.is[i]
+	if o.shown != "" {
+		value = strings.Replace(o.shown, "%s", value, 1)
+	}
+	return finding{Name: s.name, State: o.state, Value: value, Means: o.means, Change: o.change}
+}
+
+var (
+	governor = setting{"frequency governor", func(c *record.Calibration) string { return c.Host.Governor }, []outcome{
+		{[]string{"performance"}, stateOK, "", "", ""},
+		{[]string{"unknown", ""}, stateNote, "unknown",
+			"the CPUs' speed may change unnoticed; dyno compares only measurements taken within seconds of each other", ""},
+		{nil, stateWarn, "", "the CPUs' speed follows their load: a less busy server runs on slower CPUs",
+			"cpupower frequency-set --governor performance"},
+	}}
+	turboSetting = setting{"turbo", func(c *record.Calibration) string { return c.Facts.Turbo }, []outcome{
+		{[]string{"on"}, stateNote, "",
+			"the speed depends on temperature and on other cores: absolute figures drift, ratios do not",
+			"for steadier figures: echo 0 >/sys/devices/system/cpu/cpufreq/boost (Intel: echo 1 " +
+				">/sys/devices/system/cpu/intel_pstate/no_turbo)"},
+		{[]string{""}, stateNote, "unknown", "", ""},
+		{nil, stateOK, "", "", ""},
+	}}
+	hypervisor = setting{"virtual machine", func(c *record.Calibration) string { return c.Host.Hypervisor }, []outcome{
+		{[]string{""}, stateOK, "none detected", "", ""},
+		{[]string{"unnamed"}, stateNote, "yes, of an unknown kind", virtualMeans, ""},
+		{nil, stateNote, "yes, %s", virtualMeans, ""},
+	}}
+	quota = setting{"CPU quota", func(c *record.Calibration) string { return c.Host.Quota }, []outcome{
+		{[]string{""}, stateOK, "none", "", ""},
+		{nil, stateWarn, "", "a program that uses it up is stopped for the rest of a period of 0.1 s",
+			"remove the limit of this container or service (docker --cpus, systemd CPUQuota=), or pin it to CPUs instead"},
+	}}
+	clockSource = setting{"clock source", func(c *record.Calibration) string { return c.Facts.ClockSource }, []outcome{
+		{[]string{"tsc", "arch_sys_counter", "kvm-clock", "hyperv_clocksource_tsc_page", "riscv_clocksource"},
+			stateOK, "", "", ""},
+		{[]string{""}, stateNote, "unknown", "", ""},
+		{nil, stateWarn, "", "each read enters the kernel, which slows the generator and every server that reads the time",
+			"echo tsc >/sys/devices/system/clocksource/clocksource0/current_clocksource, if available_clocksource in " +
+				"that folder lists tsc"},
+	}}
+	hugePages = setting{"huge pages", func(c *record.Calibration) string { return c.Facts.THP }, []outcome{
+		{[]string{"always"}, stateNote, "", "memory of a contestant grows in random steps of 2 MiB",
+			"for steadier memory figures: echo madvise >/sys/kernel/mm/transparent_hugepage/enabled"},
+		{[]string{""}, stateNote, "unknown", "", ""},
+		{nil, stateOK, "", "", ""},
+	}}
+	addressLayout = setting{"address layout", func(c *record.Calibration) string { return digits(c.Facts.ASLR) }, []outcome{
+		{[]string{""}, stateNote, "unknown", "", ""},
+		{[]string{"0"}, stateWarn, "the same at each start",
+			"a memory layout that happens to favour one contestant lasts for the whole run",
+			"sysctl kernel.randomize_va_space=2"},
+		{nil, stateOK, "random at each start",
+			"adds random variation, but no bias: a run restarts its contestants every epoch", ""},
+	}}
+)
+
+const virtualMeans = "others on the same hardware can slow it down unnoticed: absolute figures drift by 10 % and more, " +
+	"ratios within a round do not"
+
+// digits formats a number; "" if there is none.
+func digits(n *int64) string {
+	if n == nil {
+		return ""
+	}
+	return strconv.FormatInt(*n, 10)
+}
+
+// machineFindings returns findings about the hardware, physical or virtual.
+func machineFindings(c *record.Calibration) []finding {
+	return []finding{cpuFinding(&c.Host), coresFinding(&c.Host, &c.Facts), governor.finding(c), turboSetting.finding(c),
+		hypervisor.finding(c), quota.finding(c), memoryFinding(&c.Facts)}
+}
+
+func cpuFinding(h *record.Host) finding {
+	cpus := fmt.Sprintf("%s, %d CPUs", h.CPU, h.CPUs)
+	if !h.Pinned {
+		return finding{Name: "CPUs", State: stateBad,
+			Value: fmt.Sprintf("%s, of which dyno may use %d; server and generator are not separated", cpus,
+				len(h.ServerCPUs)),
+			Means: "each slows the other, so measurements reflect both", Change: "give dyno at least two CPUs"}
+	}
+	r := finding{Name: "CPUs", State: stateOK, Value: fmt.Sprintf("%s: the server on %s, the generator on %s", cpus,
+		document.Numbers(h.ServerCPUs, ","), document.Numbers(h.GeneratorCPUs, ","))}
+	if len(h.ServerCPUs) == 1 {
+		r.State, r.Means = stateNote, "this machine cannot show how a server uses several CPUs"
 	}
 	return r
 }
 
-func smtFinding(group string, h *record.Host, f *record.Facts) finding {
-	r := finding{Group: group, Name: "cores", State: stateOK, Value: "server and generator share no core"}
+func coresFinding(h *record.Host, f *record.Facts) finding {
+	r := finding{Name: "cores", State: stateOK, Value: "server and generator share no core"}
 	switch {
 	case len(f.SplitCores) > 0:
 		var cores []string
 		for _, core := range f.SplitCores {
 			cores = append(cores, document.Numbers(core, " and "))
 		}
-		r.State, r.Value = stateWarn, "server and generator share a core: CPUs "+strings.Join(cores, ", ")
-		r.Means = "each slows the other by using the same execution units, which no counter shows"
-		r.Change = "give dyno two cores, or disable hyper-threading: echo off >/sys/devices/system/cpu/smt/control"
+		return finding{Name: "cores", State: stateWarn,
+			Value:  "server and generator share a core: CPUs " + strings.Join(cores, ", "),
+			Means:  "each slows the other by using the same execution units, which no counter shows",
+			Change: "give dyno two cores, or disable hyper-threading: echo off >/sys/devices/system/cpu/smt/control"}
 	case f.SMT == "":
 		r.State, r.Value = stateNote, "the machine does not report which CPUs share a core"
 	case h.Hypervisor != "":
@@ -62,107 +139,41 @@ func smtFinding(group string, h *record.Host, f *record.Facts) finding {
 	return r
 }
 
-func governorFinding(group string, h *record.Host) finding {
-	r := finding{Group: group, Name: "frequency governor", State: stateOK, Value: h.Governor}
-	switch {
-	case h.Governor == "performance":
-	case h.Governor == "unknown" || h.Governor == "":
-		r.State, r.Value, r.Means = stateNote, "unknown", "the CPUs' speed may change unnoticed; dyno compares "+
-			"only measurements taken within seconds of each other"
-	default:
-		r.State, r.Means = stateWarn, "the CPUs' speed follows their load: a less busy server runs on slower CPUs"
-		r.Change = "cpupower frequency-set --governor performance"
-	}
-	return r
-}
-
-func turboFinding(group string, f *record.Facts) finding {
-	r := finding{Group: group, Name: "turbo", State: stateOK, Value: f.Turbo}
-	switch f.Turbo {
-	case "on":
-		r.State, r.Means = stateNote,
-			"the speed depends on temperature and on other cores: absolute figures drift, ratios do not"
-		r.Change = "for steadier figures: echo 0 >/sys/devices/system/cpu/cpufreq/boost (Intel: echo 1 " +
-			">/sys/devices/system/cpu/intel_pstate/no_turbo)"
-	case "":
-		r.State, r.Value = stateNote, "unknown"
-	}
-	return r
-}
-
-func hypervisorFinding(group string, h *record.Host) finding {
-	r := finding{Group: group, Name: "virtual machine", State: stateOK, Value: "none detected"}
-	if h.Hypervisor != "" {
-		r.State, r.Value = stateNote, "yes, "+h.Hypervisor
-		if h.Hypervisor == "unnamed" {
-			r.Value = "yes, of an unknown kind"
-		}
-		r.Means = "others on the same hardware can slow it down unnoticed: absolute figures drift by 10 % and " +
-			"more, ratios within a round do not"
-	}
-	return r
-}
-
-func quotaFinding(group string, h *record.Host) finding {
-	r := finding{Group: group, Name: "CPU quota", State: stateOK, Value: "none"}
-	if h.Quota != "" {
-		r.State, r.Value = stateWarn, h.Quota
-		r.Means = "a program that uses it up is stopped for the rest of a period of 0.1 s"
-		r.Change = "remove the limit of this container or service (docker --cpus, systemd CPUQuota=), or pin it to " +
-			"CPUs instead"
-	}
-	return r
-}
-
-func memoryFinding(group string, f *record.Facts) finding {
-	r := finding{Group: group, Name: "memory", State: stateOK}
+func memoryFinding(f *record.Facts) finding {
 	if f.AvailableBytes == nil {
-		r.State, r.Value = stateNote, "unknown"
-		return r
+		return finding{Name: "memory", State: stateNote, Value: "unknown"}
 	}
-	r.Value = report.Bytes(float64(*f.AvailableBytes)) + " available"
-	switch used := known(f.SwapUsedBytes); {
-	case used > 64<<20:
-		r.State, r.Value = stateWarn, r.Value+", "+report.Bytes(float64(used))+" swapped out"
-		r.Means = "if a contestant's memory is read back from disk, the disk is measured too"
+	r := finding{Name: "memory", State: stateOK, Value: report.Bytes(float64(*f.AvailableBytes)) + " available"}
+	if used := f.SwapUsedBytes; used != nil {
+		swapped := "nothing"
+		if *used > 0 {
+			swapped = report.Bytes(float64(*used))
+		}
+		r.Value += ", " + swapped + " swapped out"
+	}
+	switch {
+	case known(f.SwapUsedBytes) > 64<<20:
+		r.State, r.Means = stateWarn, "if a contestant's memory is read back from disk, the disk is measured too"
 		r.Change = "stop programs that need much memory, then swapoff -a && swapon -a"
 	case *f.AvailableBytes < 1<<30:
-		r.State, r.Means, r.Change = stateWarn, "all contestants of a run are in memory at once",
-			"stop programs that need much memory, or run fewer --contestants"
-	case f.SwapUsedBytes != nil:
-		r.Value += ", nothing swapped out"
-		if used > 0 {
-			r.Value = strings.Replace(r.Value, "nothing", report.Bytes(float64(used)), 1)
-		}
+		r.State, r.Means = stateWarn, "all contestants of a run are in memory at once"
+		r.Change = "stop programs that need much memory, or run fewer --contestants"
 	}
 	return r
 }
 
 // kernelFindings returns findings about kernel settings and counters.
 func kernelFindings(c *record.Calibration) []finding {
-	const group = "System"
-	h, f := &c.Host, &c.Facts
-	out := []finding{
-		kernelFinding(group, h),
-		clockSourceFinding(group, f),
-		thpFinding(group, f),
-		aslrFinding(group, f),
-	}
-	if f.TimerSlackNS != nil {
-		out = append(out, finding{Group: group, Name: "timer slack", State: stateOK,
-			Value: report.Duration(float64(*f.TimerSlackNS)),
-			Means: "sleeps of a program may end this late; the engine's event loops set 1 ns for themselves"})
-	}
-	for _, m := range []struct{ key, name, lacks, change string }{
-		{"instructions", "instruction counter", "instructions per request are left out of the results",
+	out := []finding{kernelFinding(&c.Host), clockSource.finding(c), hugePages.finding(c), addressLayout.finding(c)}
+	for _, m := range []struct{ key, lacks, change string }{
+		{"instructions", "instructions per request are left out of the results",
 			"as root: sysctl kernel.perf_event_paranoid=1"},
-		{"energy", "energy counter", "energy per request is left out of the results", "run dyno as root"},
+		{"energy", "energy per request is left out of the results", "run dyno as root"},
 	} {
-		r := finding{Group: group, Name: m.name, State: stateOK, Value: "present"}
-		if why, absent := h.Absent[m.key]; absent {
+		r := finding{Name: strings.TrimSuffix(m.key, "s") + " counter", State: stateOK, Value: "present"}
+		if why, absent := c.Host.Absent[m.key]; absent {
 			r.State, r.Value, r.Means = stateNote, "absent: "+why, m.lacks
-			if strings.Contains(why, "paranoid") || strings.Contains(why, "permi") ||
-				strings.Contains(why, "only root") {
+			if strings.Contains(why, "paranoid") || strings.Contains(why, "permi") || strings.Contains(why, "only root") {
 				r.Change = m.change
 			}
 		}
@@ -171,64 +182,12 @@ func kernelFindings(c *record.Calibration) []finding {
 	return out
 }
 
-func kernelFinding(group string, h *record.Host) finding {
-	r := finding{Group: group, Name: "kernel", State: stateOK, Value: h.Kernel + ", " + h.OS}
-	if major, minor, ok := kernelVersion(h.Kernel); ok && (major < 5 || major == 5 && minor < 11) {
-		r.State, r.Means, r.Change = stateWarn,
-			"before 5.11, waits have a resolution of 1 ms, so open loops send late", "use a newer kernel"
-	}
-	return r
-}
-
-// kernelVersion reads "Linux 6.18.44-fc".
-func kernelVersion(kernel string) (major, minor int, ok bool) {
-	release, ok := strings.CutPrefix(kernel, "Linux ")
-	parts := strings.SplitN(release, ".", 3)
-	if !ok || len(parts) < 2 {
-		return 0, 0, false
-	}
-	major, err := strconv.Atoi(parts[0])
-	minor, err2 := strconv.Atoi(strings.TrimRightFunc(parts[1], func(r rune) bool { return r < '0' || r > '9' }))
-	return major, minor, err == nil && err2 == nil
-}
-
-func clockSourceFinding(group string, f *record.Facts) finding {
-	r := finding{Group: group, Name: "clock source", State: stateOK, Value: f.ClockSource}
-	switch f.ClockSource {
-	case "tsc", "arch_sys_counter", "kvm-clock", "hyperv_clocksource_tsc_page", "riscv_clocksource":
-	case "":
-		r.State, r.Value = stateNote, "unknown"
-	default:
-		r.State, r.Means = stateWarn,
-			"each read enters the kernel, which slows the generator and every server that reads the time"
-		r.Change = "echo tsc >/sys/devices/system/clocksource/clocksource0/current_clocksource, if " +
-			"available_clocksource in that folder lists tsc"
-	}
-	return r
-}
-
-func thpFinding(group string, f *record.Facts) finding {
-	r := finding{Group: group, Name: "huge pages", State: stateOK, Value: f.THP}
-	switch f.THP {
-	case "always":
-		r.State, r.Means = stateNote, "memory of a contestant grows in random steps of 2 MiB"
-		r.Change = "for steadier memory figures: echo madvise >/sys/kernel/mm/transparent_hugepage/enabled"
-	case "":
-		r.State, r.Value = stateNote, "unknown"
-	}
-	return r
-}
-
-func aslrFinding(group string, f *record.Facts) finding {
-	r := finding{Group: group, Name: "address layout", State: stateOK, Value: "random at each start",
-		Means: "adds random variation, but no bias: a run restarts its contestants every epoch"}
-	switch {
-	case f.ASLR == nil:
-		r.State, r.Value, r.Means = stateNote, "unknown", ""
-	case *f.ASLR == 0:
-		r.State, r.Value = stateWarn, "the same at each start"
-		r.Means, r.Change = "a memory layout that happens to favour one contestant lasts for the whole run",
-			"sysctl kernel.randomize_va_space=2"
+func kernelFinding(h *record.Host) finding {
+	r := finding{Name: "kernel", State: stateOK, Value: h.Kernel + ", " + h.OS}
+	var major, minor int
+	if _, err := fmt.Sscanf(h.Kernel, "Linux %d.%d", &major, &minor); err == nil && (major < 5 || major == 5 && minor < 11) {
+		r.State, r.Means = stateWarn, "before 5.11, waits have a resolution of 1 ms, so open loops send late"
+		r.Change = "use a newer kernel"
 	}
 	return r
 }

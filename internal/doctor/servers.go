@@ -2,9 +2,7 @@ package doctor
 
 import (
 	"fmt"
-	"maps"
 	"math"
-	"slices"
 	"strings"
 
 	"dyno/internal/judge"
@@ -13,14 +11,11 @@ import (
 	"dyno/internal/report"
 )
 
-func sortedKeys(m map[string]int64) []string { return slices.Sorted(maps.Keys(m)) }
-
 // serverFindings returns findings about dyno's measurements on reference servers.
 func serverFindings(c *record.Calibration) []finding {
-	const group = "Truth"
 	var out []finding
 	for _, d := range c.Delays {
-		r := finding{Group: group, Name: fmt.Sprintf("delay of %v ms", float64(d.DelayNS)/1e6), State: latencyState(d.ErrorP99NS)}
+		r := finding{Name: fmt.Sprintf("delay of %v ms", float64(d.DelayNS)/1e6), State: latencyState(d.ErrorP99NS)}
 		r.Value = fmt.Sprintf("the median is off by %s, p99 by %s", signed(d.ErrorP50NS), signed(d.ErrorP99NS))
 		if d.DelayNS == 0 {
 			r.Name = "no delay"
@@ -33,10 +28,10 @@ func serverFindings(c *record.Calibration) []finding {
 		out = append(out, r)
 	}
 	if s := c.Stall; s != nil {
-		out = append(out, stallFinding(group, s))
+		out = append(out, stallFinding(s))
 	}
 	for _, k := range c.Costs {
-		out = append(out, costFinding(group, k))
+		out = append(out, costFinding(k))
 	}
 	return out
 }
@@ -51,8 +46,8 @@ func signed(ns int64) string {
 	return "+" + report.Duration(float64(ns))
 }
 
-func stallFinding(group string, s *record.KnownStall) finding {
-	r := finding{Group: group, Name: "stall", State: stateOK,
+func stallFinding(s *record.KnownStall) finding {
+	r := finding{Name: "stall", State: stateOK,
 		Value: fmt.Sprintf("for a server that stalls for %v s of every %v s, the measured p99 is %s; the true "+
 			"value is %s", float64(s.StallNS)/1e9, float64(s.PeriodNS)/1e9,
 			report.Duration(float64(s.ResponseP99NS)), report.Duration(float64(s.ExpectedP99NS)))}
@@ -71,7 +66,7 @@ func stallFinding(group string, s *record.KnownStall) finding {
 	return r
 }
 
-func costFinding(group string, k record.KnownCost) finding {
+func costFinding(k record.KnownCost) finding {
 	lo, hi := 0.0, math.Inf(1)
 	if k.Lo != nil {
 		lo = *k.Lo
@@ -79,64 +74,52 @@ func costFinding(group string, k record.KnownCost) finding {
 	if k.Hi != nil {
 		hi = *k.Hi
 	}
-	r := finding{Group: group, Name: "cost of " + k.Server, State: stateOK,
-		Value: fmt.Sprintf(
-			"detected: CPU per request × %s; the true value is about %.3f", report.Ratio(k.Ratio, lo, hi), k.Expected)}
+	found := "detected"
+	r := finding{Name: "cost of " + k.Server, State: stateOK}
 	switch {
 	case hi < 1:
-		r.State, r.Value = stateBad, strings.Replace(r.Value, "detected:", "detected in the wrong direction:", 1)
+		r.State, found = stateBad, "detected in the wrong direction"
 		r.Means, r.Change = "something favours one of the servers",
 			"run dyno doctor again; if it persists, report it as a bug"
 	case lo <= 1:
-		r.State, r.Value = stateNote, strings.Replace(r.Value, "detected:", "not detected:", 1)
+		r.State, found = stateNote, "not detected"
 		r.Means = fmt.Sprintf("%d rounds are too few in this noise; a run has 100 or more", k.Rounds)
 	case k.Expected < lo || k.Expected > hi:
-		r.State, r.Value = stateWarn, strings.Replace(r.Value, "detected:", "detected, but with a wrong size:", 1)
+		r.State, found = stateWarn, "detected, but with a wrong size"
 		r.Means, r.Change = "perhaps the noise affected the two servers differently", "run dyno doctor again on a quieter machine"
 	}
+	r.Value = fmt.Sprintf("%s: CPU per request × %s; the true value is about %.3f", found, report.Ratio(k.Ratio, lo, hi),
+		k.Expected)
 	return r
 }
 
 // noiseFindings returns findings about other programs on the machine.
 func noiseFindings(c *record.Calibration) []finding {
-	const group = "Noise now"
 	n := c.Noise
 	if n == nil || len(n.Rounds) == 0 {
 		return nil
 	}
-	var sum record.Causes
-	var queue, loaded int64
-	discarded := 0
-	for i := range n.Rounds {
-		r := &n.Rounds[i]
-		sum.WallNS += r.Causes.WallNS
-		sum.BackgroundServerNS += r.Causes.BackgroundServerNS
-		sum.BackgroundGeneratorNS += r.Causes.BackgroundGeneratorNS
-		sum.StealNS += r.Causes.StealNS
-		sum.ServerCPUs, sum.GeneratorCPUs = r.Causes.ServerCPUs, r.Causes.GeneratorCPUs
-		queue, loaded = queue+r.RunQueueNS, loaded+r.LoadedNS
-		if spoilt(r) {
-			discarded++
-		}
+	var server, generator, steal, wall, queue, loaded float64
+	for _, r := range n.Rounds {
+		time := float64(r.Causes.WallNS)
+		server += float64(r.Causes.BackgroundServerNS) / max(1, float64(r.Causes.ServerCPUs))
+		generator += float64(r.Causes.BackgroundGeneratorNS) / max(1, float64(r.Causes.GeneratorCPUs))
+		steal += float64(r.Causes.StealNS) / max(1, float64(r.Causes.ServerCPUs+r.Causes.GeneratorCPUs))
+		wall, queue, loaded = wall+time, queue+float64(r.RunQueueNS), loaded+float64(r.LoadedNS)
 	}
-	share := func(ns int64, cpus int) float64 { return float64(ns) / max(1, float64(sum.WallNS)*float64(cpus)) }
 	const end = "stop other programs; top shows them"
 	out := []finding{
-		threshold(finding{Group: group, Name: "others, server", Means: "used by other programs on the " +
-			"server's CPUs", Change: end},
-			judge.ServerCPUs, share(sum.BackgroundServerNS, sum.ServerCPUs)),
-		threshold(finding{Group: group, Name: "others, generator", Means: "used by other programs on the " +
-			"generator's CPUs", Change: end},
-			judge.GeneratorCPUs, share(sum.BackgroundGeneratorNS, sum.GeneratorCPUs)),
-		threshold(finding{Group: group, Name: "stolen", Means: "withheld by the hypervisor for other machines",
-			Change: "try again later, or use a dedicated machine"},
-			judge.Withheld, share(sum.StealNS, sum.ServerCPUs+sum.GeneratorCPUs)),
-		{Group: group, Name: "waiting for a CPU", State: stateNote, Value: report.PerCent(float64(queue)/max(1, float64(loaded))) + " of the generator's time",
+		graded("others, server", judge.ServerCPUs, server/max(1, wall), "used by other programs on the server's CPUs", end),
+		graded("others, generator", judge.GeneratorCPUs, generator/max(1, wall),
+			"used by other programs on the generator's CPUs", end),
+		graded("stolen", judge.Withheld, steal/max(1, wall), "withheld by the hypervisor for other machines",
+			"try again later, or use a dedicated machine"),
+		{Name: "waiting for a CPU", State: stateNote, Value: report.PerCent(queue/max(1, loaded)) + " of the generator's time",
 			Means: "3 to 8 % is usual on a virtual machine that is otherwise idle"},
-		discardedFinding(group, discarded, len(n.Rounds)),
+		disturbedFinding(n),
 	}
 	sigma, cpu, valid := spread(n)
-	r := finding{Group: group, Name: "load to load", State: stateOK,
+	r := finding{Name: "load to load", State: stateOK,
 		Value: fmt.Sprintf("equal servers differ within a round by ±%s in throughput, ±%s in CPU per request (one "+
 			"standard deviation)", report.PerCent(math.Expm1(sigma)), report.PerCent(math.Expm1(cpu))),
 		Means: "with more servers, their loads are further apart in time and differ more"}
@@ -151,27 +134,32 @@ func noiseFindings(c *record.Calibration) []finding {
 	return append(out, r)
 }
 
-// threshold sets a share's value and state by the limits of a check on runs, and removes the advice
-// if all is well.
-func threshold(r finding, check string, share float64) finding {
-	r.Value, r.State = report.PerCent(share), stateBy(check, share)
-	if r.State == stateOK {
-		r.Change = ""
+// graded returns a finding about a share by the limits of a check on runs. The change is only for a
+// problem.
+func graded(name, check string, share float64, means, change string) finding {
+	r := finding{Name: name, State: stateBy(check, share), Value: report.PerCent(share), Means: means}
+	if r.State != stateOK {
+		r.Change = change
 	}
 	return r
 }
 
-// discardedFinding judges the share of rounds in which other programs ran or the machine paused.
-func discardedFinding(group string, discarded, all int) finding {
-	r := finding{Group: group, Name: "disturbed rounds", Value: fmt.Sprintf("%d of %d", discarded, all)}
-	switch r.State = stateBy(judge.Discarded, float64(discarded)/float64(all)); r.State {
+// disturbedFinding judges the share of rounds in which other programs ran or the machine paused.
+func disturbedFinding(n *record.Noise) finding {
+	discarded := 0
+	for i := range n.Rounds {
+		if spoilt(&n.Rounds[i]) {
+			discarded++
+		}
+	}
+	r := graded("disturbed rounds", judge.Discarded, float64(discarded)/float64(len(n.Rounds)), "",
+		"stop other programs, or try again later")
+	r.Value = fmt.Sprintf("%d of %d", discarded, len(n.Rounds))
+	switch r.State {
 	case stateBad:
 		r.Means = "a run could not measure latencies in them, and would take longer to decide"
 	case stateWarn:
 		r.Means = "a run could not measure latencies in them"
-	}
-	if r.State != stateOK {
-		r.Change = "stop other programs, or try again later"
 	}
 	return r
 }
@@ -179,16 +167,16 @@ func discardedFinding(group string, discarded, all int) finding {
 // canDecide describes what the machine can and cannot measure.
 func canDecide(c *record.Calibration, expected []expectation) string {
 	var s []string
-	if n := c.Noise; n != nil && tooBusy(n) {
+	if n := c.Noise; n != nil && len(n.Rounds) > 0 && disturbedFinding(n).State == stateBad {
 		s = append(s, "This machine is busy now: more than half of the rounds were disturbed, so runs have few "+
 			"latencies, and take longer to decide. Run dyno doctor again when it is quieter.")
 	}
 	var can []string
 	for _, e := range expected {
-		if e.Profile != plan.Standard || math.IsInf(e.MDE, 0) || math.IsNaN(e.MDE) {
+		if e.Profile != plan.Standard || math.IsInf(float64(e.MDE), 0) || math.IsNaN(float64(e.MDE)) {
 			continue
 		}
-		text := fmt.Sprintf("from about %s between %d contestants in %s", report.PerCent(e.MDE), e.Contestants, span(e.WholeNS))
+		text := fmt.Sprintf("from about %s between %d contestants in %s", report.PerCent(float64(e.MDE)), e.Contestants, span(e.WholeNS))
 		if e.More {
 			text += " (more than the usual budget)"
 		}
@@ -216,7 +204,7 @@ func canDecide(c *record.Calibration, expected []expectation) string {
 	for _, x := range c.Ceilings {
 		if isUsual(x) && !disturbed(x) {
 			cannot = append(cannot, fmt.Sprintf(
-				"measure servers beyond %s over 125 connections", report.Rate(.8*x.RatePerSec)))
+				"measure servers beyond %s over 125 connections", report.Rate(judge.CeilingLimit*x.RatePerSec)))
 		}
 	}
 	last := len(cannot) - 1
@@ -236,15 +224,4 @@ func canDecide(c *record.Calibration, expected []expectation) string {
 	}
 	s = append(s, "dyno list shows which contestants can be built here.")
 	return strings.Join(s, " ")
-}
-
-// tooBusy reports whether most rounds were disturbed.
-func tooBusy(n *record.Noise) bool {
-	discarded := 0
-	for i := range n.Rounds {
-		if spoilt(&n.Rounds[i]) {
-			discarded++
-		}
-	}
-	return 2*discarded > len(n.Rounds)
 }

@@ -48,8 +48,8 @@ type Facts struct {
 	TimeWaitReuse  *int64 `json:"tcp_tw_reuse,omitempty"`   // 0 never, 1 always, 2 on the loopback
 	TCPTimestamps  *int64 `json:"tcp_timestamps,omitempty"` // without them no port is reused early
 	Somaxconn      *int64 `json:"somaxconn,omitempty"`
-	ASLR           *int64 `json:"aslr,omitempty"` // 0 off, 1 without the heap, 2 all
-	TimerSlackNS   *int64 `json:"timer_slack_ns,omitempty"`
+	ASLR           *int64 `json:"aslr,omitempty"`           // 0 off, 1 without the heap, 2 all
+	TimerSlackNS   *int64 `json:"timer_slack_ns,omitempty"` // in older records
 	AvailableBytes *int64 `json:"available_bytes,omitempty"`
 	SwapUsedBytes  *int64 `json:"swap_used_bytes,omitempty"`
 }
@@ -60,8 +60,8 @@ type Clock struct {
 	StepNS int64   `json:"step_ns"`
 }
 
-// Waiting is how late periodic requests are sent: by the engine, and by a goroutine that sleeps
-// (time.Sleep).
+// Waiting is how late the engine sends periodic requests. Sleeps are those of a goroutine that
+// sleeps, in older records.
 type Waiting struct {
 	RatePerSec float64 `json:"rate_per_sec"`
 	Requests   int64   `json:"requests"`
@@ -71,9 +71,9 @@ type Waiting struct {
 	LagMaxNS   int64   `json:"lag_max_ns"`
 	RunQueueNS int64   `json:"run_queue_ns"` // how long the event loops waited for their CPU, within the window
 	WindowNS   int64   `json:"window_ns"`
-	Sleeps     int64   `json:"sleeps"`
-	SleepP50NS int64   `json:"sleep_p50_ns"`
-	SleepP99NS int64   `json:"sleep_p99_ns"`
+	Sleeps     int64   `json:"sleeps,omitempty"`
+	SleepP50NS int64   `json:"sleep_p50_ns,omitempty"`
+	SleepP99NS int64   `json:"sleep_p99_ns,omitempty"`
 }
 
 // Ceiling is the highest rate that the engine reaches for one load shape, in a closed loop against
