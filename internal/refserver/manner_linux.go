@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
-
-	"dyno/internal/record"
 )
 
 // held is the queue of pending responses in a timed server. All have the same delay, so they are due in the
@@ -111,12 +109,4 @@ func (s *nullServer) report() Tally {
 		}
 	}
 	return t
-}
-
-// newService returns the histogram for a timed server; nil for others.
-func newService(m Manner) *record.Histogram {
-	if !m.Timed {
-		return nil
-	}
-	return record.NewHistogram()
 }

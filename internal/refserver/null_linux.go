@@ -33,8 +33,8 @@ func (n *Null) Serve(ctx context.Context, network, addr string) (Tally, error) {
 		return Tally{}, err
 	}
 	s := nullServer{
-		base: base, manner: n.Manner, plain: n.Manner == Manner{}, tcp: network != "unix",
-		in: make([]byte, 64<<10), start: time.Now(), service: newService(n.Manner),
+		base: base, manner: n.Manner, plain: n.Manner == Manner{},
+		in: make([]byte, 64<<10), start: time.Now(), service: record.NewHistogram(),
 	}
 	for _, a := range n.Answers {
 		one, err := served(a)
@@ -87,13 +87,13 @@ const nullTick = 50 * time.Millisecond
 
 // nullServer is one event loop and its state. Only one goroutine uses it.
 type nullServer struct {
-	base       *servedAnswer
-	others     []*servedAnswer
-	plain, tcp bool // plain: no manner
-	in         []byte
-	conns      []*nullConn // by fd
-	ep         int
-	tally      Tally
+	base   *servedAnswer
+	others []*servedAnswer
+	plain  bool // no manner
+	in     []byte
+	conns  []*nullConn // by fd
+	ep     int
+	tally  Tally
 
 	manner  Manner
 	start   time.Time
@@ -196,12 +196,8 @@ func (s *nullServer) accept(ln int) {
 		if err != nil {
 			return
 		}
-		e := unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLRDHUP | unix.EPOLLET, Fd: int32(fd)}
-		if s.tcp { // a unix socket would raise EPOLLOUT after each read of its peer
-			_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1)
-			e.Events |= unix.EPOLLOUT
-		}
-		if unix.EpollCtl(s.ep, unix.EPOLL_CTL_ADD, fd, &e) != nil {
+		_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1) // fails for a unix socket
+		if s.watch(unix.EPOLL_CTL_ADD, fd, 0) != nil {
 			unix.Close(fd)
 			continue
 		}
@@ -220,8 +216,8 @@ func (s *nullServer) turn(fd int, c *nullConn, events uint32) bool {
 		if c.unsent = c.unsent[:0]; !s.send(fd, c, b) || c.over() {
 			return false
 		}
-		if !s.tcp && len(c.unsent) == 0 {
-			s.watch(fd, false)
+		if len(c.unsent) == 0 {
+			_ = s.watch(unix.EPOLL_CTL_MOD, fd, 0)
 		}
 	}
 	for {
@@ -360,10 +356,7 @@ func (s *nullServer) send(fd int, c *nullConn, b []byte) bool {
 		case syscall.EINTR:
 		case syscall.EAGAIN:
 			c.unsent = append(c.unsent[:0], b...)
-			if !s.tcp {
-				s.watch(fd, true)
-			}
-			return true
+			return s.watch(unix.EPOLL_CTL_MOD, fd, unix.EPOLLOUT) == nil
 		default:
 			return false
 		}
@@ -371,11 +364,9 @@ func (s *nullServer) send(fd int, c *nullConn, b []byte) bool {
 	return true
 }
 
-// watch requests an event for when a unix socket accepts bytes again.
-func (s *nullServer) watch(fd int, full bool) {
-	e := unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLRDHUP | unix.EPOLLET, Fd: int32(fd)}
-	if full {
-		e.Events |= unix.EPOLLOUT
-	}
-	_ = unix.EpollCtl(s.ep, unix.EPOLL_CTL_MOD, fd, &e)
+// watch requests events for a connection: of input, its end, and more. EPOLLOUT is requested only while bytes
+// are unsent, because a unix socket raises it after each read of its peer.
+func (s *nullServer) watch(op, fd int, more uint32) error {
+	e := unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLRDHUP | unix.EPOLLET | more, Fd: int32(fd)}
+	return unix.EpollCtl(s.ep, op, fd, &e)
 }

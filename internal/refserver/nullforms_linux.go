@@ -41,7 +41,9 @@ func (n *Null) serveAll(ctx context.Context, o *Options) (Tally, error) {
 	var side sync.WaitGroup
 	side.Go(func() {
 		defer stop()
-		err = others.each(ctx, forms.serve)
+		err = others.each(ctx, func(ctx context.Context, ln net.Listener, at wire.Listener) error {
+			return serveConns(ctx, ln, func(c net.Conn) { forms.answer(ctx, c, at == wire.AtH2C) })
+		})
 	})
 	var tally Tally
 	var own error
@@ -72,27 +74,6 @@ func newNullForms(response []byte) *nullForms {
 		f.fields = wire.AppendField(f.fields, strings.ToLower(name), value)
 	}
 	return f
-}
-
-// serve answers on ln until ctx ends. It returns when all connections are closed.
-func (f *nullForms) serve(ctx context.Context, ln net.Listener, at wire.Listener) error {
-	var conns sync.WaitGroup
-	defer conns.Wait()
-	defer context.AfterFunc(ctx, func() { ln.Close() })()
-	for {
-		c, err := ln.Accept()
-		if err != nil {
-			if ctx.Err() != nil {
-				return nil
-			}
-			return err
-		}
-		conns.Go(func() {
-			defer c.Close()
-			defer context.AfterFunc(ctx, func() { c.Close() })()
-			f.answer(ctx, c, at == wire.AtH2C)
-		})
-	}
 }
 
 // answer serves one connection until either end closes it.

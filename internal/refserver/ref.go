@@ -31,18 +31,18 @@ type Reference struct {
 	busy  atomic.Int64 // requests being answered
 }
 
-// Serve answers on ln until ctx ends, then stops within a second.
+// Serve answers on ln in HTTP/1.1 in the clear until ctx ends, then stops within a second.
 func (r *Reference) Serve(ctx context.Context, ln net.Listener) error {
-	return r.ServeAt(ctx, ln, wire.AtClear)
+	return serveUntil(ctx, ln, r.server(wire.AtClear))
 }
 
-// ServeAt serves the form of HTTP for the listener at; a TLS listener makes handshakes with ALPN.
-func (r *Reference) ServeAt(ctx context.Context, ln net.Listener, at wire.Listener) error {
+// server returns a server of the forms of HTTP for the listener at; a TLS listener makes handshakes with ALPN.
+func (r *Reference) server(at wire.Listener) *http.Server {
 	srv := &http.Server{Handler: r.Handler(), ConnContext: withFetched, Protocols: new(http.Protocols)}
 	srv.Protocols.SetHTTP1(at != wire.AtH2C)
 	srv.Protocols.SetHTTP2(at == wire.AtTLS)
 	srv.Protocols.SetUnencryptedHTTP2(at == wire.AtH2C)
-	return serveUntil(ctx, ln, srv)
+	return srv
 }
 
 // serveUntil lets srv answer on ln until ctx ends.

@@ -7,32 +7,27 @@ import (
 	"sync"
 )
 
-// fetched caches the backend's responses by path for one connection: a trial has its own connections, and the
-// backend's records change between trials only.
-type fetched struct {
-	mu     sync.Mutex
-	bodies map[string][]byte
-}
-
+// fetchedKey is the key of a connection's sync.Map with the backend's responses by path: a trial has its own
+// connections, and the backend's records change between trials only.
 type fetchedKey struct{}
 
 // withFetched gives each connection of an http.Server a cache.
 func withFetched(ctx context.Context, _ net.Conn) context.Context {
-	return context.WithValue(ctx, fetchedKey{}, &fetched{bodies: map[string][]byte{}})
+	return context.WithValue(ctx, fetchedKey{}, new(sync.Map))
 }
 
 // relayed returns the backend's response for path.
 func (r *Reference) relayed(req *http.Request, path string) ([]byte, error) {
-	f, _ := req.Context().Value(fetchedKey{}).(*fetched)
-	if f == nil {
+	fetched, _ := req.Context().Value(fetchedKey{}).(*sync.Map)
+	if fetched == nil {
 		return r.Ask(path)
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if b := f.bodies[path]; b != nil {
-		return b, nil
+	if b, ok := fetched.Load(path); ok {
+		return b.([]byte), nil
 	}
 	b, err := r.Ask(path)
-	f.bodies[path] = b
+	if err == nil {
+		fetched.Store(path, b)
+	}
 	return b, err
 }

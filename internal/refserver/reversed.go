@@ -8,52 +8,35 @@ import (
 	"net"
 	"net/http"
 	"slices"
-	"sync"
 	"time"
 )
 
 // serveReversed answers with h until ctx ends. It answers pipelined requests on a connection in reverse
 // order.
 func serveReversed(ctx context.Context, ln net.Listener, h http.Handler) error {
-	var all sync.WaitGroup
-	stop := context.AfterFunc(ctx, func() { ln.Close() })
-	defer stop()
-	defer all.Wait()
-	for {
-		conn, err := ln.Accept()
-		if err != nil {
-			if ctx.Err() != nil {
-				err = nil
-			}
-			return err
-		}
-		all.Go(func() {
-			hangUp := context.AfterFunc(ctx, func() { conn.Close() })
-			defer conn.Close()
-			defer hangUp()
-			in := bufio.NewReaderSize(conn, 64<<10)
-			for {
-				var answers [][]byte
-				for len(answers) == 0 || in.Buffered() > 0 {
-					r, err := http.ReadRequest(in)
-					if err != nil {
-						return
-					}
-					if _, err := io.Copy(io.Discard, r.Body); err != nil {
-						return
-					}
-					r.RemoteAddr = conn.RemoteAddr().String()
-					a := newReply()
-					h.ServeHTTP(a, r)
-					answers = append(answers, a.bytes())
-				}
-				slices.Reverse(answers)
-				if _, err := conn.Write(slices.Concat(answers...)); err != nil {
+	return serveConns(ctx, ln, func(conn net.Conn) {
+		in := bufio.NewReaderSize(conn, 64<<10)
+		for {
+			var answers [][]byte
+			for len(answers) == 0 || in.Buffered() > 0 {
+				r, err := http.ReadRequest(in)
+				if err != nil {
 					return
 				}
+				if _, err := io.Copy(io.Discard, r.Body); err != nil {
+					return
+				}
+				r.RemoteAddr = conn.RemoteAddr().String()
+				a := newReply()
+				h.ServeHTTP(a, r)
+				answers = append(answers, a.bytes())
 			}
-		})
-	}
+			slices.Reverse(answers)
+			if _, err := conn.Write(slices.Concat(answers...)); err != nil {
+				return
+			}
+		}
+	})
 }
 
 // bytes returns the response on the wire.

@@ -58,7 +58,7 @@ func (c *Control) Run(ctx context.Context, o Options) (counted any, err error) {
 		return nil, c.Mutant.Serve(ctx, ln, ref)
 	}
 	err = o.each(ctx, func(ctx context.Context, ln net.Listener, at wire.Listener) error {
-		return ref.ServeAt(ctx, ln, at)
+		return serveUntil(ctx, ln, ref.server(at))
 	})
 	if err != nil {
 		return nil, err
@@ -110,4 +110,26 @@ func (o *Options) listen(at wire.Listener, addr string) (net.Listener, error) {
 	}
 	return tls.NewListener(ln, &tls.Config{Certificates: []tls.Certificate{pair},
 		NextProtos: []string{wire.ALPN2, wire.ALPN1}}), nil
+}
+
+// serveConns calls serve in a goroutine for each connection on ln until ctx ends, which closes the connections.
+// It returns when all are closed.
+func serveConns(ctx context.Context, ln net.Listener, serve func(net.Conn)) error {
+	var all sync.WaitGroup
+	defer all.Wait()
+	defer context.AfterFunc(ctx, func() { ln.Close() })()
+	for {
+		c, err := ln.Accept()
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		all.Go(func() {
+			defer c.Close()
+			defer context.AfterFunc(ctx, func() { c.Close() })()
+			serve(c)
+		})
+	}
 }
