@@ -201,9 +201,6 @@ func (h *HTTP2) begin(b []byte, s *stream) []byte {
 	}
 	s.body = s.whole
 	b = wire.EndHeaders(append(b, s.block...), at, s.id, s.body == "")
-	if hash := s.Want.Hash(); hash != nil {
-		hash.Reset()
-	}
 	s.taken.Reset()
 	if b = h.send(b, s, len(b)+mostOut); s.body != "" {
 		if !s.queued { // else it is queued since its last request, whose body was cut short

@@ -148,8 +148,6 @@ func (h *HTTP2) data(now int64) (*Answer, error) {
 	s.got += int64(len(p.Piece))
 	if w.Shape != nil {
 		s.taken.Write(p.Piece)
-	} else if hash := w.Hash(); hash != nil {
-		hash.Write(p.Piece)
 	}
 	if p.End {
 		return h.finish(s, p.Piece), nil

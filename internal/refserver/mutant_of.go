@@ -22,7 +22,7 @@ func anyRequest(is func(*scenario.Request) bool) func(*scenario.Scenario) bool {
 // hasBody holds for scenarios with such a request whose contract defines a body that is not empty.
 func hasBody(is func(*scenario.Request) bool) func(*scenario.Scenario) bool {
 	return anyRequest(func(q *scenario.Request) bool {
-		return (is == nil || is(q)) && q.Method != http.MethodHead && q.Expect.Length == nil && bodyOf(q) != ""
+		return (is == nil || is(q)) && q.Method != http.MethodHead && bodyOf(q) != ""
 	})
 }
 

@@ -119,7 +119,7 @@ func (r *Request) mixes() bool {
 
 // Whole reports whether the contract checks the whole body.
 func (e *Expect) Whole() bool {
-	return e.Body != nil || e.JSON != nil || e.JSONOf != "" || e.SHA256 != "" || e.Recalls
+	return e.Body != nil || e.JSON != nil || e.JSONOf != "" || e.Recalls
 }
 
 // plain is a Scenario as JSON holds it, which has no bytes but UTF-8: of a body each byte is one character.
@@ -189,18 +189,14 @@ func (s *Scenario) Open() bool {
 
 // Checked describes what a load checks in every response.
 func (s *Scenario) Checked() string {
-	all, whole, length, headers := 0, 0, 0, ""
+	all, whole, headers := 0, 0, ""
 	for i := range s.Requests {
 		r := &s.Requests[i]
 		if r.Weight == 0 {
 			continue
 		}
-		switch all++; {
-		case r.Method == "HEAD": // no body
-		case r.Expect.Whole():
+		if all++; r.Method != "HEAD" && r.Expect.Whole() {
 			whole++
-		case r.Expect.Length != nil:
-			length++
 		}
 		if len(r.Expect.Headers) > 0 {
 			headers = "; the headers that it requires"
@@ -209,11 +205,8 @@ func (s *Scenario) Checked() string {
 	switch {
 	case whole == all:
 		return "status and body of every answer" + headers
-	case whole+length == 0:
+	case whole == 0:
 		return "status alone" + headers
-	case whole == 0 && length == all:
-		return "status and length of every answer" + headers
 	}
-	return fmt.Sprintf("status of every answer, the body of %d of %d requests, the length of %d", whole, all,
-		length) + headers
+	return fmt.Sprintf("status of every answer, the body of %d of %d requests", whole, all) + headers
 }

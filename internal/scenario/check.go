@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"maps"
@@ -77,7 +76,6 @@ func (r *Request) check(host string) error {
 func (e *Expect) loose() bool { return e.Collapse || e.JSON != nil || e.JSONOf != "" }
 
 func (e *Expect) check() error {
-	_, err := hex.DecodeString(e.SHA256)
 	switch {
 	case e.Status == 0 && e.Statuses.Empty():
 		return wrong("expect", "no status: want status = 200, or statuses = \"2xx\"")
@@ -87,22 +85,12 @@ func (e *Expect) check() error {
 		return wrong("expect.status", "status %d: want one from %d to %d", e.Status, lowStatus, highStatus)
 	case e.Collapse && e.Body == nil:
 		return wrong("expect.collapse", "no page to compare with; set body or body_file")
-	case e.Body == nil && (e.Length != nil || e.SHA256 != "") && (e.loose() || e.Recalls):
-		return wrong("expect", "another key already defines the body; remove length and sha256")
 	case e.JSON != nil:
 		if _, err := ReadJSON([]byte(*e.JSON)); err != nil {
 			return wrong("expect.json", "%w", err)
 		}
 	case e.JSONOf != "" && (e.JSONOf[0] != '/' || !inPath.takes(e.JSONOf)):
 		return wrong("expect.json_of", "%q: want a path that starts with /", e.JSONOf)
-	case e.Body != nil && e.Length != nil:
-		return wrong("expect.length", "the length follows from the given body; remove it")
-	case e.Body != nil && e.SHA256 != "":
-		return wrong("expect.sha256", "the hash follows from the given body; remove it")
-	case e.Length != nil && *e.Length < 0:
-		return wrong("expect.length", "%d: want 0 or more", *e.Length)
-	case e.SHA256 != "" && (err != nil || len(e.SHA256) != 64):
-		return wrong("expect.sha256", "%q: want 64 hexadecimal digits", e.SHA256)
 	}
 	for _, name := range sortedKeys(e.Headers) {
 		if value := e.Headers[name]; !isToken(name) || !inValue.takes(value) {

@@ -2,7 +2,6 @@ package scenario
 
 import (
 	"cmp"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -52,7 +51,7 @@ type template struct {
 
 // shared reports whether all requests can share one contract, because it holds no state per request.
 func (t *template) shared() bool {
-	return t.body == nil && !t.want.Cookies && t.want.Sum == nil && !t.want.Marked
+	return t.body == nil && !t.want.Cookies && !t.want.Marked
 }
 
 // Compile checks all requests and renders the fixed parts of those with a weight. The Host header is host
@@ -186,16 +185,10 @@ func (t *template) ownHost(r *Request) error {
 // compile adds the contract, which check has accepted, to t.
 func (e *Expect) compile(t *template, names []string, s *Scenario) error {
 	w := &t.want
-	w.Status, w.Length = e.Status, -1
+	w.Status = e.Status
 	if e.Status == 0 {
 		set := e.Statuses
 		w.Statuses = &set
-	}
-	if e.Length != nil {
-		w.Length = *e.Length
-	}
-	if e.SHA256 != "" {
-		w.Sum, _ = hex.DecodeString(e.SHA256)
 	}
 	switch {
 	case e.Recalls: // no cookie is sent, so the session is empty

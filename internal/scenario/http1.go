@@ -83,7 +83,8 @@ const shared = 16 << 10
 // content cuts r's body. lengthy reports whether a fixed body needs a Content-Length.
 func (x *rendered) content(r *Request, b *builder) (lengthy bool, err error) {
 	body := builder{names: b.names, named: b.named}
-	if !r.Verbatim && !body.fill(r.Body, anywhere) {
+	// A long body without braces is not copied.
+	if !r.Verbatim && strings.Contains(r.Body, "{") && !body.fill(r.Body, anywhere) {
 		return false, wrong("body", "%w", body.err)
 	}
 	if len(body.parts) > 0 {

@@ -274,21 +274,12 @@ func TestNextDoesNotAllocate(t *testing.T) {
 		Body: body + "{int:1..100000}{uuid}{seq}{pick:a,bbbbbbbbbbb}", Expect: Expect{Status: 200, Body: &body},
 		With: map[string]Input{"id": {Int: [2]int64{1, 1e9}}, "key": {UUID: true}, "n": {Seq: true},
 			"who": {Pick: []string{"x", "yy", "zzz"}}}}
-	sum := get("/")
-	sum.Expect.SHA256 = strings.Repeat("0", 64)
 	for _, o := range []Options{{}, {Close: true, Cookies: true}} {
-		src := source1(t, o, r, sum, get("/{id}"))
+		src := source1(t, o, r, get("/"), get("/{id}"))
 		var w Want
 		buf := make([]byte, 0, 1024)
 		next := func() {
 			buf = src.Next(buf[:0], &w)
-			if h := w.Hash(); h != nil {
-				h.Reset()
-				h.Write(buf)
-				if w.SumMatches() {
-					t.Error("the hash matches")
-				}
-			}
 		}
 		for range 100 {
 			next()

@@ -47,7 +47,7 @@ func TestCheckedOfHEAD(t *testing.T) {
 		t.Error(got)
 	}
 	s.Requests = append(s.Requests, Request{Method: "GET", Weight: 1, Expect: Expect{Status: 200, Body: &body}})
-	if got, want := s.Checked(), "status of every answer, the body of 1 of 2 requests, the length of 0"; got != want {
+	if got, want := s.Checked(), "status of every answer, the body of 1 of 2 requests"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -153,9 +153,6 @@ func (k *requestKeys) expect(fsys fs.FS, e *Expect) (err error) {
 			return wrong("statuses", "%w", err)
 		}
 	}
-	if k.has("expect.sha256") && e.SHA256 == "" {
-		return wrong("sha256", "want 64 hexadecimal digits")
-	}
 	bodies := []string{"body", "body_file", "json", "json_file", "json_of", "recalls"}
 	bodies = slices.DeleteFunc(bodies, func(key string) bool { return !k.has("expect." + key) })
 	if len(bodies) > 1 {

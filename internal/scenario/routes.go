@@ -12,8 +12,7 @@ import (
 
 // routeKeys lists the request keys whose values come from the routes.
 var routeKeys = []string{"method", "path", "body", "with", "remembers", "expect.body", "expect.body_file",
-	"expect.collapse", "expect.json", "expect.json_file", "expect.json_of", "expect.recalls", "expect.length",
-	"expect.sha256"}
+	"expect.collapse", "expect.json", "expect.json_file", "expect.json_of", "expect.recalls"}
 
 // routes returns r for each route in k's file. A route's parameters become inputs with their names. The
 // expected body is the route's line, followed by the parameter values in order.

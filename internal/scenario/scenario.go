@@ -75,8 +75,6 @@ type Expect struct {
 	Statuses StatusSet `toml:"-"`      // any of them
 	Body     *string   `toml:"body"`   // nil: not compared
 	Verbatim bool      `toml:"-"`      // Body holds no placeholders
-	Length   *int64    `toml:"length"` // body length in bytes, if Body is nil
-	SHA256   string    `toml:"sha256"` // body hash in hex, if Body is nil; "": not compared
 
 	// Shape describes the common properties of varying bodies; nil: not compared. A load that takes samples
 	// compares every body with it; Verify does not.

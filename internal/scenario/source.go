@@ -80,9 +80,9 @@ func (s *Source) Draw(d *Draw, w *Want) *Want {
 		return d.want
 	}
 	d.want = w
-	own, hash := w.own[:0], w.hash
+	own := w.own[:0]
 	*w = t.want
-	w.from, w.hash = t, hash
+	w.from = t
 	if w.Marked {
 		own = binary.BigEndian.AppendUint64(own, seq)
 		own, _ = before.AppendBinary(own)
@@ -109,9 +109,9 @@ func (d *Draw) visits(path []byte) {
 func (s *Source) Next(buf []byte, w *Want) []byte {
 	var d Draw
 	if shared := s.Draw(&d, w); shared != w {
-		own, hash := w.own, w.hash
+		own := w.own
 		*w = *shared
-		w.own, w.hash = own, hash
+		w.own = own
 	}
 	buf, tail := d.HTTP1(buf)
 	return append(buf, tail...)

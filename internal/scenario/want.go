@@ -2,9 +2,7 @@ package scenario
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"fmt"
-	"hash"
 )
 
 // Want is the contract for one request in flight, in the form that the hot path needs. Each request in flight
@@ -16,8 +14,6 @@ type Want struct {
 	Statuses  *StatusSet // nil if Status is set
 	CheckBody bool
 	Body      []byte
-	Length    int64    // body length, bytes; -1: not checked
-	Sum       []byte   // SHA-256 hash; nil: not checked
 	Headers   []Header // required headers
 	Head      bool     // the request is HEAD: there is no body
 	Cookies   bool     // Source.Learn must see the header section
@@ -30,13 +26,6 @@ type Want struct {
 	carried string // the session that the request carries, if Session is set
 	path    []byte // the path without the query, if Cookies is set
 	own     []byte // memory for the drawn parts of Body and path
-	hash    *bodyHash
-}
-
-// bodyHash is a hash with room for the sum, so that neither allocates per response.
-type bodyHash struct {
-	hash.Hash
-	sum [sha256.Size]byte
 }
 
 // Header is a header that a response must have. Name is in lower case. Value is the exact value, or the media
@@ -68,37 +57,14 @@ func (w *Want) Accepts(status int) bool {
 	return w.Statuses.Has(status)
 }
 
-// Hash returns the hash to which the body must be written before SumMatches; nil if the contract has no sum.
-// It belongs to w, which allocates it once.
-func (w *Want) Hash() hash.Hash {
-	if w.Sum == nil {
-		return nil
-	}
-	if w.hash == nil {
-		w.hash = &bodyHash{Hash: sha256.New()}
-	}
-	return w.hash.Hash
-}
-
-// SumMatches reports whether the bytes written to Hash have the contract's sum. It is true if the contract
-// has no sum.
-func (w *Want) SumMatches() bool {
-	return w.Sum == nil || w.hash != nil && bytes.Equal(w.hash.Sum(w.hash.sum[:0]), w.Sum)
-}
-
 // breach describes how a body breaks the contract; "" if it does not.
 func (w *Want) breach(body []byte) string {
-	sum := sha256.Sum256(body)
 	switch {
 	case w.Head:
 	case w.loose != nil:
 		return w.loose.breach(body)
 	case w.CheckBody && !bytes.Equal(body, w.Body):
 		return fmt.Sprintf("body %s; want %s", quote(body), quote(w.Body))
-	case w.Length >= 0 && int64(len(body)) != w.Length:
-		return fmt.Sprintf("body of %d bytes; want %d", len(body), w.Length)
-	case w.Sum != nil && !bytes.Equal(sum[:], w.Sum):
-		return fmt.Sprintf("body %s, whose SHA-256 is %x; want %x", quote(body), sum, w.Sum)
 	}
 	return ""
 }
