@@ -174,7 +174,11 @@ func (j *Report) checks() map[string]Counts {
 }
 
 // Rule is an audit rule. Blind names the part that tables cannot show, or is "".
-type Rule struct{ ID, Name, Blind string }
+type Rule struct {
+	ID    string `json:"rule"`
+	Name  string `json:"name"`
+	Blind string `json:"blind,omitempty"`
+}
 
 // Rules are all rules, in numerical order.
 var Rules = []Rule{

@@ -1,6 +1,8 @@
 package audit
 
 import (
+	"cmp"
+	"encoding/json"
 	"io"
 	"math"
 	"strings"
@@ -14,117 +16,61 @@ const Format = 1
 
 // reportJSON is a Report in JSON; doc/studies.md explains its keys.
 type reportJSON struct {
-	Format   int           `json:"format"`
-	Files    []jsonFile    `json:"files"`
-	Figures  jsonCounts    `json:"figures"`
-	Prose    jsonCounts    `json:"prose"`
-	Rules    []jsonRule    `json:"rules"`
-	Findings []jsonFinding `json:"findings"`
-	Missing  []jsonMissing `json:"missing,omitempty"`
-	Troubles []jsonTrouble `json:"troubles"`
+	Format   int                `json:"format"`
+	Files    []map[string]any   `json:"files"`
+	Figures  Counts             `json:"figures"`
+	Prose    Counts             `json:"prose"`
+	Rules    []ruleJSON         `json:"rules"`
+	Findings []findingJSON      `json:"findings"`
+	Missing  []map[string]any   `json:"missing,omitempty"`
+	Troubles []importer.Trouble `json:"troubles"`
 }
 
-// jsonMissing is a Missing. Lacks holds the missing columns by rule.
-type jsonMissing struct {
-	File    string              `json:"file"`
-	What    string              `json:"what"`
-	Figures int                 `json:"figures"`
-	Lacks   map[string][]string `json:"lacks"`
+type ruleJSON struct {
+	Rule
+	Checks Counts `json:"checks"`
 }
 
-type jsonFile struct {
-	Name    string        `json:"name"`
-	Format  string        `json:"format"`
-	Rows    int           `json:"rows"`
-	Figures int           `json:"figures"`
-	Unread  []jsonTrouble `json:"unread,omitempty"`
+type findingJSON struct {
+	Rule        string           `json:"rule"`
+	Kind        string           `json:"kind"`
+	Verdict     string           `json:"verdict"`
+	Source      string           `json:"source,omitempty"`
+	Date        string           `json:"date,omitempty"`
+	Scenario    string           `json:"scenario,omitempty"`
+	Contestant  string           `json:"contestant,omitempty"`
+	Connections int              `json:"connections,omitempty"`
+	Text        string           `json:"text"`
+	Note        string           `json:"note,omitempty"`
+	Figures     []map[string]any `json:"figures"`
 }
 
-// jsonCounts are Counts by name.
-type jsonCounts struct {
-	Total      int `json:"total"`
-	Impossible int `json:"impossible"`
-	Doubtful   int `json:"doubtful"`
-	Sound      int `json:"sound"`
-	CannotTell int `json:"cannot_tell"`
-}
-
-type jsonRule struct {
-	Rule   string     `json:"rule"`
-	Name   string     `json:"name"`
-	Checks jsonCounts `json:"checks"`
-	Blind  string     `json:"blind,omitempty"`
-}
-
-type jsonFinding struct {
-	Rule        string       `json:"rule"`
-	Kind        string       `json:"kind"`
-	Verdict     string       `json:"verdict"`
-	Source      string       `json:"source,omitempty"`
-	Date        string       `json:"date,omitempty"`
-	Scenario    string       `json:"scenario,omitempty"`
-	Contestant  string       `json:"contestant,omitempty"`
-	Connections int          `json:"connections,omitempty"`
-	Text        string       `json:"text"`
-	Note        string       `json:"note,omitempty"`
-	Figures     []jsonFigure `json:"figures"`
-}
-
-// jsonPlace is an importer.Place.
-type jsonPlace struct {
-	File   string `json:"file"`
-	Line   int    `json:"line"`
-	Column int    `json:"column"`
-}
-
-// jsonFigure has one value field, chosen by the unit. A missing figure has none.
-type jsonFigure struct {
-	jsonPlace
-	Metric string `json:"metric"`
-	Text   string `json:"text"`
-	Prose  bool   `json:"prose,omitempty"`
-
-	NS          *float64 `json:"value_ns,omitempty"`
-	Bytes       *float64 `json:"value_bytes,omitempty"`
-	PerSec      *float64 `json:"value_per_sec,omitempty"`
-	BytesPerSec *float64 `json:"value_bytes_per_sec,omitempty"`
-	Value       *float64 `json:"value,omitempty"`
-}
-
-type jsonTrouble struct {
-	jsonPlace
-	Text string `json:"text"`
-}
-
-func troublesJSON(list []importer.Trouble) (out []jsonTrouble) {
-	for _, t := range list {
-		out = append(out, jsonTrouble{jsonPlace(t.Place), t.Text})
-	}
-	return out
-}
-
-func countsJSON(c Counts) jsonCounts {
-	return jsonCounts{c.Total(), c[Impossible], c[Doubtful], c[Sound], c[CannotTell]}
+// MarshalJSON writes the counts by name.
+func (c Counts) MarshalJSON() ([]byte, error) {
+	return json.Marshal(map[string]int{"total": c.Total(), "impossible": c[Impossible], "doubtful": c[Doubtful],
+		"sound": c[Sound], "cannot_tell": c[CannotTell]})
 }
 
 // JSON writes one object. It leaves out sound findings unless all is set.
 func JSON(w io.Writer, j *Report, all bool) error {
-	doc := reportJSON{
-		Format: Format, Figures: countsJSON(j.Figures), Prose: countsJSON(j.Prose),
-		Findings: []jsonFinding{}, Troubles: []jsonTrouble{},
-	}
+	doc := reportJSON{Format: Format, Figures: j.Figures, Prose: j.Prose, Findings: []findingJSON{},
+		Troubles: []importer.Trouble{}}
 	for _, d := range j.Documents {
-		doc.Files = append(doc.Files, jsonFile{d.Name, d.Format, len(d.Rows), d.Printed(), troublesJSON(d.Unread)})
-		doc.Troubles = append(doc.Troubles, troublesJSON(d.Troubles)...)
+		file := map[string]any{"name": d.Name, "format": d.Format, "rows": len(d.Rows), "figures": d.Printed()}
+		if len(d.Unread) > 0 {
+			file["unread"] = d.Unread
+		}
+		doc.Files = append(doc.Files, file)
+		doc.Troubles = append(doc.Troubles, d.Troubles...)
 	}
 	for _, f := range j.Findings {
 		if f.Verdict == Sound && !all {
 			continue
 		}
-		out := jsonFinding{
+		out := findingJSON{
 			Rule: f.Rule, Kind: f.Kind, Verdict: strings.ReplaceAll(f.Verdict.String(), " ", "_"),
 			Source: f.Row.Source, Date: f.Row.Date, Scenario: f.Row.Scenario, Contestant: f.Row.Contestant,
-			Connections: f.Row.Connections, Text: f.Text, Note: f.Note, Figures: []jsonFigure{},
+			Connections: f.Row.Connections, Text: f.Text, Note: f.Note, Figures: []map[string]any{},
 		}
 		for _, fig := range f.Figures {
 			out.Figures = append(out.Figures, figureJSON(fig))
@@ -132,38 +78,35 @@ func JSON(w io.Writer, j *Report, all bool) error {
 		doc.Findings = append(doc.Findings, out)
 	}
 	for _, m := range j.Missing() {
-		out := jsonMissing{m.File, m.What, m.Figures, map[string][]string{}}
+		lacks := map[string][]string{}
 		for _, l := range m.Lacks {
-			out.Lacks[l.rule] = l.columns
+			lacks[l.rule] = l.columns
 		}
-		doc.Missing = append(doc.Missing, out)
+		doc.Missing = append(doc.Missing, map[string]any{"file": m.File, "what": m.What, "figures": m.Figures, "lacks": lacks})
 	}
 	checks := j.checks()
 	for _, r := range Rules {
-		doc.Rules = append(doc.Rules, jsonRule{r.ID, r.Name, countsJSON(checks[r.ID]), r.Blind})
+		doc.Rules = append(doc.Rules, ruleJSON{r, checks[r.ID]})
 	}
 	return document.JSON(w, doc)
 }
 
-// figureJSON converts a figure to the base unit in its key's name: seconds become ns.
-func figureJSON(f *importer.Figure) jsonFigure {
-	out := jsonFigure{jsonPlace: jsonPlace(f.Place), Metric: f.Metric, Text: f.Text, Prose: f.Prose}
-	if math.IsNaN(f.Value) || math.IsInf(f.Value, 0) {
-		return out
+// valueKeys are the keys for a value in a base unit.
+var valueKeys = map[importer.Unit]string{importer.Seconds: "value_ns", importer.Bytes: "value_bytes",
+	importer.PerSec: "value_per_sec", importer.BPerSec: "value_bytes_per_sec"}
+
+// figureJSON converts a figure to the base unit in its key's name: seconds become ns. A missing
+// figure has no value.
+func figureJSON(f *importer.Figure) map[string]any {
+	out := map[string]any{"file": f.File, "line": f.Line, "column": f.Column, "metric": f.Metric, "text": f.Text}
+	if f.Prose {
+		out["prose"] = true
 	}
-	v := f.Value
-	switch f.Unit {
-	case importer.Seconds:
-		v *= 1e9
-		out.NS = &v
-	case importer.Bytes:
-		out.Bytes = &v
-	case importer.PerSec:
-		out.PerSec = &v
-	case importer.BPerSec:
-		out.BytesPerSec = &v
-	default:
-		out.Value = &v
+	if v := f.Value; !math.IsNaN(v) && !math.IsInf(v, 0) {
+		if f.Unit == importer.Seconds {
+			v *= 1e9
+		}
+		out[cmp.Or(valueKeys[f.Unit], "value")] = v
 	}
 	return out
 }

@@ -17,20 +17,26 @@ func (r *reader) objects() error {
 	if err != nil {
 		return err
 	}
-	for len(list) > 0 {
-		parent := list[0].path[:max(0, len(list[0].path)-1)]
-		n := 1
-		for n < len(list) && len(list[n].path) == len(parent)+1 && slices.Equal(list[n].path[:len(parent)], parent) {
-			n++
-		}
-		r.object(list[:n])
-		list = list[n:]
+	for _, values := range byObject(list) {
+		r.object(values)
 	}
 	if len(r.doc.Rows) == 0 {
 		return errors.New("no object has the keys of a result, such as rps or avg_latency")
 	}
-	r.described()
 	return nil
+}
+
+// byObject splits a list into the values of one object each.
+func byObject(list []leaf) (objects [][]leaf) {
+	for i, l := range list {
+		parent := l.path[:max(0, len(l.path)-1)]
+		if i == 0 || len(list[i-1].path) != len(l.path) || !slices.Equal(list[i-1].path[:len(parent)], parent) {
+			objects = append(objects, nil)
+		}
+		last := len(objects) - 1
+		objects[last] = append(objects[last], l)
+	}
+	return objects
 }
 
 // object reads the values in one object. Objects that are no rows have no figures.
@@ -91,16 +97,12 @@ func (r *reader) benchmarker() error {
 	// percentiles in this way.
 	seconds := slices.ContainsFunc(list, func(l leaf) bool { return l.text == "percentile50" })
 	var ids []string // for each row
-	for len(list) > 0 {
-		n := 1
-		for n < len(list) && len(list[n].path) == 3 && slices.Equal(list[n].path[:2], list[0].path[:min(2, len(list[0].path))]) {
-			n++
-		}
+	for _, values := range byObject(list) {
 		at := map[string]leaf{}
-		for _, l := range list[:n] {
+		for _, l := range values {
 			at[l.path[len(l.path)-1]] = l
 		}
-		switch path := list[0].path; {
+		switch path := values[0].path; {
 		case len(path) == 3 && path[0] == "frameworks":
 			contestants[at["id"].text] = at["label"].text
 		case len(path) == 3 && path[0] == "metrics":
@@ -113,12 +115,10 @@ func (r *reader) benchmarker() error {
 			}
 			r.benchmarkerFigure(rows[k], at["label"], at["value"], seconds)
 		}
-		list = list[n:]
 	}
 	for i, row := range r.doc.Rows {
 		row.Contestant = contestants[ids[i]]
 	}
-	r.described()
 	return nil
 }
 

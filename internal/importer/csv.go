@@ -140,10 +140,7 @@ type table struct {
 // csv reads a table in one of two shapes: a figure a line, with the columns metric and value, or a
 // contestant a line, with a column for each metric.
 func (r *reader) csv() error {
-	head, rest, _ := bytes.Cut(r.data, []byte("\n"))
-	if strings.TrimSpace(string(head)) == heyHeader {
-		return r.heyCSV(rest)
-	}
+	head, _, _ := bytes.Cut(r.data, []byte("\n"))
 	in := csv.NewReader(bytes.NewReader(r.data))
 	in.FieldsPerRecord = -1
 	t := newTable(r, in.FieldPos)
@@ -167,7 +164,6 @@ func (r *reader) csv() error {
 		var bad *csv.ParseError
 		switch {
 		case err == io.EOF:
-			r.described()
 			return nil
 		case errors.As(err, &bad):
 			r.trouble(bad.StartLine, max(bad.Column, 1), "%v; quote the cell, and double the quotes in it", bad.Err)
@@ -178,17 +174,6 @@ func (r *reader) csv() error {
 			r.trouble(line, 1, "%d cells; the header has %d", len(cells), len(names))
 		default:
 			take(cells)
-		}
-	}
-}
-
-// described completes the rows of tables from their descriptive columns.
-func (r *reader) described() {
-	for _, row := range r.doc.Rows {
-		row.describe()
-		row.answers()
-		for _, f := range row.Figures { // one number per process in a cell
-			row.Processes = max(row.Processes, f.Many)
 		}
 	}
 }

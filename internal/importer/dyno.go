@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -61,48 +60,6 @@ func (r *Row) ofDyno(at map[string]leaf) {
 			at["response."+rest] = l
 		}
 	}
-}
-
-// runMetrics are the metrics of a run.json that are imported, with their names and units in this package.
-var runMetrics = map[string][2]string{"throughput": {"rps", "req/s"}, "p50": {"p50", "ns"}, "p99": {"p99", "ns"}}
-
-// dynoRun reads the run.json of dyno run and dyno compare: a row for each contestant at the first level, each figure
-// with its interval.
-func (r *reader) dynoRun(list []leaf) {
-	at := byPath(list)
-	valueAt := func(path string) float64 {
-		v, _ := strconv.ParseFloat(at[path].text, 64)
-		return v
-	}
-	first, rows := "", map[string]*Row{}
-	for i := 0; ; i++ {
-		path := fmt.Sprintf("rows.%d.", i)
-		if _, ok := at[path+"metric"]; !ok {
-			break
-		}
-		name, level, l := at[path+"contestant"].text, at[path+"level"].text, at[path+"value"]
-		if name != "" && first == "" {
-			first = level
-		}
-		m, known := runMetrics[at[path+"metric"].text]
-		if !known || l.text == "" || level != first {
-			continue
-		}
-		row := rows[name]
-		if row == nil {
-			row = r.newRow("dyno")
-			rows[name] = row
-			row.Contestant, row.Scenario = name, at["plan.scenario"].text
-			row.Connections, _ = strconv.Atoi(at["plan.levels.0.connections"].text)
-			_, row.Open = at["plan.levels.0.rate_per_sec"]
-		}
-		f := r.add(row, m[0], l.text, m[1], l.line, l.column)
-		if lo, hi := valueAt(path+"lo"), valueAt(path+"hi"); f != nil && f.Value > 0 && hi > 0 {
-			base := f.Value / valueAt(path+"value")
-			f.Lo, f.Hi = lo*base, hi*base
-		}
-	}
-	r.finish()
 }
 
 // words reads the pipelining depth from the load's description, and whether connections were idle

@@ -17,9 +17,9 @@ import (
 
 // Place is a position in a file. Lines and columns count from 1, columns in bytes.
 type Place struct {
-	File   string
-	Line   int
-	Column int
+	File   string `json:"file"`
+	Line   int    `json:"line"`
+	Column int    `json:"column"`
 }
 
 func (p Place) String() string { return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column) }
@@ -27,7 +27,7 @@ func (p Place) String() string { return fmt.Sprintf("%s:%d:%d", p.File, p.Line, 
 // Trouble is an unreadable part of a file, with the reason.
 type Trouble struct {
 	Place
-	Text string
+	Text string `json:"text"`
 }
 
 func (t Trouble) String() string { return t.Place.String() + ": " + t.Text }
@@ -171,7 +171,7 @@ func Read(name string, data []byte, format string) (*Document, error) {
 	first := bytes.TrimLeft(data, " \t\r\n")
 	var err error
 	switch f := r.doc.Format; {
-	case f == "csv", f == "hey" && bytes.HasPrefix(first, []byte(heyHeader)):
+	case f == "csv":
 		err = r.csv()
 	case f == "markdown":
 		err = r.markdown()
@@ -191,6 +191,7 @@ func Read(name string, data []byte, format string) (*Document, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}
+	r.finish()
 	if len(r.doc.Rows) == 0 && len(r.doc.Troubles) == 0 {
 		return nil, fmt.Errorf("read %s: no figures found", name)
 	}
@@ -205,7 +206,6 @@ var jsonMarks = []struct{ key, format string }{
 	{`"rawData"`, "techempower"}, {`"numberOfConnections"`, "bombardier"}, {`"bytesWritten"`, "bombardier"},
 	{`"successRate"`, "oha"}, {`"latencyPercentiles"`, "oha"}, {`"http_req_duration"`, "k6"},
 	{`"rate_answers"`, "dyno"},
-	{`"aa_check"`, "dyno"},
 	{`"framework_id"`, "the-benchmarker"}, {`"avg_latency"`, "httparena"}, {`"p99_latency"`, "httparena"},
 }
 

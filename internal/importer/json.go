@@ -121,20 +121,12 @@ var bombardierFields = []field{
 	{"latency.max", "latency_max", "us"},
 	{"rps.mean", "rps_mean", "req/s"}, {"rps.stddev", "rps_stdev", "req/s"}, {"rps.max", "rps_max", "req/s"},
 	{"bytesRead", "transferred", "bytes"}, {"bytesWritten", "written", "bytes"},
-	{"latency.percentiles.50", "p50", "us"}, {"latency.percentiles.75", "p75", "us"},
-	{"latency.percentiles.90", "p90", "us"}, {"latency.percentiles.95", "p95", "us"},
-	{"latency.percentiles.99", "p99", "us"},
 }
 
 var ohaFields = []field{
 	{"summary.total", "time", "s"}, {"summary.slowest", "latency_max", "s"}, {"summary.fastest", "latency_min", "s"},
 	{"summary.average", "latency_mean", "s"}, {"summary.requestsPerSec", "rps", "req/s"},
 	{"summary.totalData", "body_transferred", "bytes"}, {"summary.sizePerSec", "body_throughput", "B/s"},
-	{"latencyPercentiles.p10", "p10", "s"}, {"latencyPercentiles.p25", "p25", "s"},
-	{"latencyPercentiles.p50", "p50", "s"}, {"latencyPercentiles.p75", "p75", "s"},
-	{"latencyPercentiles.p90", "p90", "s"}, {"latencyPercentiles.p95", "p95", "s"},
-	{"latencyPercentiles.p99", "p99", "s"}, {"latencyPercentiles.p99.9", "p99.9", "s"},
-	{"latencyPercentiles.p99.99", "p99.99", "s"},
 }
 
 // dynoFields are the fields in dyno load --json. The rate covers the time in which requests were
@@ -156,13 +148,17 @@ var k6Fields = []field{
 	{"http_req_duration.med", "p50", "ms"}, {"http_req_duration.max", "latency_max", "ms"},
 }
 
-// jsonTools are the tools whose JSON is one object: its fields, and their paths' prefix.
+// jsonTools are the tools whose JSON is one object: its fields, and their paths' prefix. What follows
+// quantiles in a path is a percentage, whose latency is in unit.
 var jsonTools = map[string]struct {
-	prefix string
-	fields []field
+	prefix          string
+	fields          []field
+	quantiles, unit string
 }{
-	"bombardier": {"result.", bombardierFields}, "oha": {"", ohaFields}, "dyno": {"", dynoFields},
-	"k6": {"metrics.", k6Fields},
+	"bombardier": {"result.", bombardierFields, "latency.percentiles.", "us"},
+	"oha":        {"", ohaFields, "latencyPercentiles.p", "s"},
+	"dyno":       {prefix: "", fields: dynoFields},
+	"k6":         {"metrics.", k6Fields, "http_req_duration.p(", "ms"},
 }
 
 // toolJSON reads a tool's JSON output.
@@ -172,10 +168,6 @@ func (r *reader) toolJSON() error {
 		return err
 	}
 	at := byPath(list)
-	if _, run := at["contestants.0.name"]; run && r.doc.Format == "dyno" {
-		r.dynoRun(list)
-		return nil
-	}
 	row, tool := r.newRow(r.doc.Format), jsonTools[r.doc.Format]
 	row.Connections, _ = strconv.Atoi(at["spec.numberOfConnections"].text)
 	row.Contestant = at["spec.url"].text
@@ -193,12 +185,10 @@ func (r *reader) toolJSON() error {
 			r.add(row, f.metric, l.text, f.unit, l.line, l.column)
 		}
 	}
-	if row.Tool == "k6" {
-		for _, path := range slices.Sorted(maps.Keys(at)) { // the percentiles that the test asked for
-			percent, isTime := strings.CutPrefix(path, "metrics.http_req_duration.p(")
-			if l := at[path]; isTime && l.text != "" && strings.HasSuffix(percent, ")") {
-				r.add(row, "p"+strings.TrimSuffix(percent, ")"), l.text, "ms", l.line, l.column)
-			}
+	for _, path := range slices.Sorted(maps.Keys(at)) {
+		percent, is := strings.CutPrefix(path, tool.prefix+tool.quantiles)
+		if l := at[path]; is && tool.quantiles != "" && l.text != "" {
+			r.add(row, "p"+strings.TrimSuffix(percent, ")"), l.text, tool.unit, l.line, l.column)
 		}
 	}
 	for _, l := range list {
@@ -206,6 +196,5 @@ func (r *reader) toolJSON() error {
 			r.add(row, "http"+l.path[1][:1]+"xx", l.text, "", l.line, l.column)
 		}
 	}
-	r.finish()
 	return nil
 }

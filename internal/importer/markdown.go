@@ -54,7 +54,6 @@ func (r *reader) markdown() error {
 	case tables == 0:
 		return fmt.Errorf("no table; want a header, below it a line such as |---|---|, and a line for each contestant")
 	}
-	r.described()
 	return nil
 }
 

@@ -224,7 +224,6 @@ func (r *reader) text() {
 			o.line(text, lineNumber, func(i int) int { return before + at(i) + 1 })
 		}
 	}
-	r.finish()
 }
 
 // repeats are names of figures that an output has several lines for.
@@ -307,6 +306,9 @@ func (r *reader) finish() {
 	for _, row := range r.doc.Rows {
 		row.describe()
 		row.answers()
+		for _, f := range row.Figures { // one number per process in a cell
+			row.Processes = max(row.Processes, f.Many)
+		}
 		if row.Tool == "ab" && row.Load == "" && row.One(None, "kept_alive") == nil {
 			row.PerRequest = true // with -k, ab prints the number of requests that kept their connection
 		}
