@@ -130,79 +130,31 @@ func SignedPerCent(share float64) string {
 	return "+" + text
 }
 
-// The keys for the comparison as data (doc/format.md). Ratios have no unit. A bound that too few
-// epochs leave open is 0 or null.
-type againstRun struct {
-	StartedUnixNS int64  `json:"started_unix_ns"`
-	Seed          uint64 `json:"seed"`
-	Dyno          string `json:"dyno"`
-	ValidEpochs   int    `json:"valid_epochs"`
-}
-
-type againstChange struct {
-	Contestant string          `json:"contestant"`
-	Control    bool            `json:"control"`
-	Metric     string          `json:"metric"`
-	Now        againstEstimate `json:"to_reference"`
-	Then       againstEstimate `json:"to_reference_against"`
-	Ratio      againstEstimate `json:"change"`
-	P          float64         `json:"p"`
-	Verdict    judge.Verdict   `json:"verdict"`
-	Better     *bool           `json:"better"` // null if no change is shown
-	SameBuild  bool            `json:"same_program"`
-}
-
-type againstEstimate struct {
-	Value *float64 `json:"value_ratio"`
-	Lo    *float64 `json:"lo_ratio"`
-	Hi    *float64 `json:"hi_ratio"`
-}
-
-type againstData struct {
-	Format    int                 `json:"format"`
-	Run       againstRun          `json:"run"`
-	Against   againstRun          `json:"against"`
-	Reference string              `json:"reference"`
-	Drift     map[string]*float64 `json:"reference_drift_ratio"`
-	Alpha     float64             `json:"alpha"`
-	Margin    float64             `json:"margin_ratio"`
-	Warnings  []string            `json:"warnings"`
-	Absent    []string            `json:"not_compared"`
-	Changes   []againstChange     `json:"changes"`
-}
-
-// Data returns the comparison of run with other as data, for document.JSON.
+// Data returns the comparison of run with other as data, for document.JSON; doc/format.md has its
+// keys. A bound that too few epochs leave open is 0 or null.
 func (a *Against) Data(run, other *record.Run) any {
-	side := func(r *record.Run, epochs int) againstRun {
-		return againstRun{r.Plan.Origin.StartedUnixNS, r.Plan.Seed, r.Plan.Origin.Dyno, epochs}
+	side := func(r *record.Run, epochs int) object {
+		o := &r.Plan.Origin
+		return object{"started_unix_ns": o.StartedUnixNS, "seed": r.Plan.Seed, "dyno": o.Dyno, "valid_epochs": epochs}
 	}
-	estimate := func(e judge.Estimate) againstEstimate {
-		return againstEstimate{finite(e.Value), finite(e.Lo), finite(e.Hi)}
+	estimate := func(e judge.Estimate) any {
+		return report.InUnit("×", report.EstimateNumbers(e, false), object{})
 	}
-	all := againstData{Format: 2, Run: side(run, a.Epochs[0]), Against: side(other, a.Epochs[1]),
-		Reference: a.Reference,
-		Drift:     map[string]*float64{}, Alpha: a.Alpha, Margin: a.Margin, Warnings: append([]string{}, a.Warnings...),
-		Absent: append([]string{}, a.Absent...), Changes: []againstChange{}}
+	drifts, changes := map[string]document.Number{}, []object{}
+	for _, d := range a.Drifts {
+		drifts[d.Metric] = document.Number(d.Now / d.Then)
+	}
 	for i := range a.Changes {
 		c := &a.Changes[i]
-		one := againstChange{Contestant: c.Contestant, Control: c.Control, Metric: c.Metric, Now: estimate(c.Now),
-			Then: estimate(c.Then), Ratio: estimate(c.Ratio), P: c.P, Verdict: c.Verdict,
-			SameBuild: c.SameBuild}
+		one := object{"contestant": c.Contestant, "control": c.Control, "metric": c.Metric,
+			"to_reference": estimate(c.Now), "to_reference_against": estimate(c.Then), "change": estimate(c.Ratio),
+			"p": c.P, "verdict": c.Verdict, "better": nil, "same_program": c.SameBuild}
 		if c.Verdict == judge.Different || c.Verdict == judge.Negligible {
-			one.Better = &c.Better
+			one["better"] = c.Better
 		}
-		all.Changes = append(all.Changes, one)
+		changes = append(changes, one)
 	}
-	for _, d := range a.Drifts {
-		all.Drift[d.Metric] = finite(d.Now / d.Then)
-	}
-	return all
-}
-
-// finite returns a pointer to x for JSON; nil if x is not finite.
-func finite(x float64) *float64 {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
-		return nil
-	}
-	return &x
+	return object{"format": 2, "run": side(run, a.Epochs[0]), "against": side(other, a.Epochs[1]),
+		"reference": a.Reference, "reference_drift_ratio": drifts, "alpha": a.Alpha, "margin_ratio": a.Margin,
+		"warnings": append([]string{}, a.Warnings...), "not_compared": append([]string{}, a.Absent...), "changes": changes}
 }

@@ -36,47 +36,54 @@ var columns = []string{"contestant", "level", "metric", "unit", "value", "date",
 
 // ReadFigures reads the figures.csv at path. Its cells must belong to the study. It returns all
 // errors up to the first malformed row, each with file:line:column.
-func ReadFigures(fsys fs.FS, path string, known Known) ([]Figure, error) {
+func ReadFigures(fsys fs.FS, path string, known Known) (out []Figure, err error) {
+	err = readTable(fsys, path, columns, func(row []string) (int, string) {
+		figure, field, text := parseFigure(row, known)
+		out = append(out, figure)
+		return field, text
+	})
+	return out, err
+}
+
+// readTable reads the CSV file at path, below a header of these columns. take reads a row, and on
+// failure returns the index of the wrong field and the reason. readTable returns all errors up to the
+// first malformed row, each with file:line:column.
+func readTable(fsys fs.FS, path string, columns []string, take func(row []string) (field int, text string)) error {
 	f, err := fsys.Open(path)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer f.Close()
 	r := csv.NewReader(f)
 	r.FieldsPerRecord = -1
-	var out []Figure
 	var all []error
 	fail := func(line, column int, text string) {
 		all = append(all, &conf.Error{Path: path, Line: line, Column: column, Text: text})
 	}
-	head, err := r.Read()
-	if err != nil || !slices.Equal(head, columns) {
+	if head, err := r.Read(); err != nil || !slices.Equal(head, columns) {
 		fail(1, 1, "want the header "+strings.Join(columns, ","))
-		return nil, errors.Join(all...)
+		return errors.Join(all...)
 	}
 	for {
 		row, err := r.Read()
 		var bad *csv.ParseError
 		switch {
 		case err == io.EOF:
-			return out, errors.Join(all...)
+			return errors.Join(all...)
 		case errors.As(err, &bad):
 			fail(bad.Line, bad.Column, bad.Err.Error())
-			return nil, errors.Join(all...)
+			return errors.Join(all...)
 		case err != nil:
-			return nil, fmt.Errorf("read %s: %w", path, err)
+			return fmt.Errorf("read %s: %w", path, err)
 		}
-		if len(row) != len(columns) {
-			line, column := r.FieldPos(0)
-			fail(line, column, fmt.Sprintf("%d fields; want %d, as in the header", len(row), len(columns)))
-			continue
+		field, text := 0, fmt.Sprintf("%d fields; want %d, as in the header", len(row), len(columns))
+		if len(row) == len(columns) {
+			field, text = take(row)
 		}
-		figure, field, text := parseFigure(row, known)
 		if text != "" {
 			line, column := r.FieldPos(field)
 			fail(line, column, text)
 		}
-		out = append(out, figure)
 	}
 }
 

@@ -26,7 +26,7 @@ func TestSentences(t *testing.T) {
 		head + "F,s,t,,\nM-01,x,y,,\n":               "s.csv:3:1: M-01 is not below its article, the row M",
 		head + "F,s,t,,\nF-01,x,,,\n":                "s.csv:3:8: F-01 says nothing",
 		head + "F,s,t,,\nF-01,x,y,why,what\n":        "s.csv:3:10: F-01 cannot be both",
-		head + "F,s,t,,\nF-01,x,y,\n":                "s.csv:3:1: wrong number of fields",
+		head + "F,s,t,,\nF-01,x,y,\n":                "s.csv:3:1: 4 fields; want 5",
 		head + "F,s,t,,\nF-01,\"x,y,,\n":             "s.csv:3:",
 		head + "F,s,t,,\nF-01,x,y,,\nF,again,t,,\n":  "s.csv:4:1: F stands here twice",
 		head + "F,s,t,,\nF-01,x,y,,\nM-1,x,y,why,\n": "s.csv:4:1: \"M-1\"",
