@@ -21,116 +21,80 @@ type cost struct {
 	Absent            string         // why there is no figure
 }
 
-// costTable holds the costs beyond one base. The rows ascend by the level with the highest cost.
-type costTable struct {
-	scale       judge.Scale
-	levels      []string
-	contestants []string
-	at          map[[2]string]cost // by contestant and level
-}
-
-func (c *Claims) costTable(base string) *costTable {
-	t := &costTable{at: map[[2]string]cost{}}
-	dearest, most := "", math.Inf(-1)
+// beyond returns the costs beyond one base, and their scale.
+func (c *Claims) beyond(base string) (costs []cost, s judge.Scale) {
 	var values []float64
-	for _, cost := range c.Costs {
-		if cost.Base != base {
+	for _, x := range c.Costs {
+		if x.Base != base {
 			continue
 		}
-		if !slices.Contains(t.levels, cost.Level) {
-			t.levels = append(t.levels, cost.Level)
-		}
-		if !slices.Contains(t.contestants, cost.Contestant) {
-			t.contestants = append(t.contestants, cost.Contestant)
-		}
-		t.at[[2]string{cost.Contestant, cost.Level}] = cost
-		if cost.Absent == "" {
-			values = append(values, cost.Of.Value)
-			if cost.More.Value > most {
-				dearest, most = cost.Level, cost.More.Value
-			}
+		if costs = append(costs, x); x.Absent == "" {
+			values = append(values, x.Of.Value)
 		}
 	}
-	t.scale = report.ScaleOf("ns", values...)
-	slices.SortStableFunc(t.contestants, func(a, b string) int {
-		x, y := t.at[[2]string{a, dearest}], t.at[[2]string{b, dearest}]
-		return cmp.Or(cmp.Compare(min(1, len(x.Absent)), min(1, len(y.Absent))),
-			cmp.Compare(x.More.Value, y.More.Value))
-	})
-	return t
+	return costs, report.ScaleOf("ns", values...)
 }
 
-// more formats a cost with its interval: "+1.23", "(1.10 to 1.36)".
-func (t *costTable) more(contestant, level string) document.Cell {
-	c := t.at[[2]string{contestant, level}]
+// cell formats a cost with its interval: "+1.23", "(1.10 to 1.36)".
+func (c *cost) cell(s judge.Scale) document.Cell {
 	if c.Absent != "" || c.More.N == 0 {
 		return document.Cell{Absent: cmp.Or(c.Absent, "unknown")}
 	}
-	cell := document.Cell{Value: fmt.Sprintf("%+.2f", c.More.Value/t.scale.Per), Side: "(interval open)"}
+	cell := document.Cell{Value: fmt.Sprintf("%+.2f", c.More.Value/s.Per), Side: "(interval open)"}
 	if !math.IsInf(c.More.Lo, 0) && !math.IsInf(c.More.Hi, 0) {
-		cell.Side = fmt.Sprintf("(%.2f to %.2f)", c.More.Lo/t.scale.Per, c.More.Hi/t.scale.Per)
+		cell.Side = fmt.Sprintf("(%.2f to %.2f)", c.More.Lo/s.Per, c.More.Hi/s.Per)
 	}
 	return cell
-}
-
-// of formats the base's cost.
-func (t *costTable) of(contestant string) document.Cell {
-	for _, l := range t.levels {
-		if c := t.at[[2]string{contestant, l}]; c.Of.N > 0 {
-			return document.Cell{Value: report.Sig3(c.Of.Value / t.scale.Per)}
-		}
-	}
-	return document.Cell{Absent: "unknown"}
 }
 
 // dearness says how much the levels cost beyond the first base, from the cheapest contestant to the
 // dearest; nil if there are no bases.
 func (v *page) dearness() []string {
-	bases := v.bases()
-	if len(bases) == 0 {
+	if len(v.Claims.Costs) == 0 {
 		return nil
 	}
-	t := v.Claims.costTable(bases[0])
+	base := v.Claims.Costs[0].Base
+	costs, scale := v.Claims.beyond(base)
+	ends, levels := map[string][2]cost{}, []string{}
+	for _, c := range costs {
+		if c.Absent != "" || c.More.N == 0 {
+			continue
+		}
+		at, known := ends[c.Level]
+		if !known {
+			at, levels = [2]cost{c, c}, append(levels, c.Level)
+		}
+		if c.More.Value < at[0].More.Value {
+			at[0] = c
+		}
+		if c.More.Value >= at[1].More.Value {
+			at[1] = c
+		}
+		ends[c.Level] = at
+	}
 	figure := func(c cost) string {
-		return fmt.Sprintf("%+.2f (%s)", c.More.Value/t.scale.Per, v.Title(c.Contestant))
+		return fmt.Sprintf("%+.2f (%s)", c.More.Value/scale.Per, v.Title(c.Contestant))
 	}
 	var parts []string
-	for _, level := range t.levels {
-		var costs []cost
-		for _, name := range t.contestants {
-			if c := t.at[[2]string{name, level}]; c.Absent == "" && c.More.N > 0 {
-				costs = append(costs, c)
-			}
+	for _, level := range levels {
+		text := level + " " + figure(ends[level][0])
+		if ends[level][1].Contestant != ends[level][0].Contestant {
+			text += " to " + figure(ends[level][1])
 		}
-		slices.SortStableFunc(costs, func(a, b cost) int { return cmp.Compare(a.More.Value, b.More.Value) })
-		switch n := len(costs); n {
-		case 0:
-		case 1:
-			parts = append(parts, level+" "+figure(costs[0]))
-		default:
-			parts = append(parts, level+" "+figure(costs[0])+" to "+figure(costs[n-1]))
-		}
+		parts = append(parts, text)
 	}
 	if len(parts) == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("Beyond %s, in %s of CPU per request: %s.", bases[0], t.scale.Name,
-		strings.Join(parts, "; "))}
-}
-
-// bases returns the levels that costs are compared with.
-func (v *page) bases() (all []string) {
-	for _, c := range v.Claims.Costs {
-		if !slices.Contains(all, c.Base) {
-			all = append(all, c.Base)
-		}
-	}
-	return all
+	return []string{fmt.Sprintf("Beyond %s, in %s of CPU per request: %s.", base, scale.Name, strings.Join(parts, "; "))}
 }
 
 // costs returns the section about the levels' costs beyond their bases.
 func (v *page) costs() document.Section {
-	bases := v.bases()
+	var bases []string
+	for _, c := range v.Claims.Costs {
+		bases = addNew(bases, c.Base)
+	}
 	if len(bases) == 0 {
 		return document.Section{}
 	}
@@ -146,20 +110,40 @@ func (v *page) costs() document.Section {
 	return s
 }
 
-// costsBeyond returns the table of costs beyond one base.
+// costsBeyond returns the table of costs beyond one base. Its rows ascend by the level with the
+// highest cost.
 func (v *page) costsBeyond(base string) document.Table {
-	costs := v.Claims.costTable(base)
-	t := document.Table{Title: fmt.Sprintf("CPU per request beyond the level %s, %s", base, costs.scale.Name),
-		Columns: []document.Column{{Head: "contestant", Lead: true}, {Head: base, Number: true}}}
-	for _, l := range costs.levels {
-		t.Columns = append(t.Columns, document.Column{Head: l, Number: true})
-	}
-	for _, name := range costs.contestants {
-		row := document.Row{Cells: []document.Cell{{Value: v.Title(name)}, costs.of(name)}}
-		for _, l := range costs.levels {
-			row.Cells = append(row.Cells, costs.more(name, l))
+	costs, scale := v.Claims.beyond(base)
+	var g grid[string]
+	dearest, of, at := cost{}, map[string]document.Cell{}, map[string]cost{}
+	for _, c := range costs {
+		g.heads = addNew(g.heads, c.Level)
+		if c.Absent == "" && (dearest.Level == "" || c.More.Value > dearest.More.Value) {
+			dearest = c
 		}
-		t.Rows = append(t.Rows, row)
+		if of[c.Contestant].Value == "" {
+			of[c.Contestant] = document.Cell{Absent: "unknown"}
+			if c.Of.N > 0 {
+				of[c.Contestant] = document.Cell{Value: report.Sig3(c.Of.Value / scale.Per)}
+			}
+		}
 	}
-	return t
+	for _, c := range costs {
+		if c.Level == dearest.Level {
+			at[c.Contestant] = c
+		}
+	}
+	slices.SortStableFunc(costs, func(a, b cost) int {
+		x, y := at[a.Contestant], at[b.Contestant]
+		return cmp.Or(cmp.Compare(min(1, len(x.Absent)), min(1, len(y.Absent))),
+			cmp.Compare(x.More.Value, y.More.Value))
+	})
+	for _, c := range costs {
+		g.set(c.Contestant, c.Level, c.cell(scale))
+	}
+	t := document.Table{Title: fmt.Sprintf("CPU per request beyond the level %s, %s", base, scale.Name),
+		Columns: []document.Column{{Head: "contestant", Lead: true}, {Head: base, Number: true}}}
+	return g.table(t, true, "unknown", func(name string) document.Row {
+		return document.Row{Cells: []document.Cell{{Value: v.Title(name)}, of[name]}}
+	})
 }

@@ -113,18 +113,15 @@ func (c *Covered) section(a *Article) document.Section {
 			c.answer(s)}})
 	}
 	return document.Section{Title: a.Title, Blocks: []document.Block{
-		document.Paragraph{Text: document.Plain(stopped(a.Source))}, t}}
+		paragraph(stopped(a.Source)), t}}
 }
 
 // answer is a sentence's result: a line for each claim, linked to their study's page.
 func (c *Covered) answer(s *Sentence) document.Cell {
 	var lines, slugs []string
 	for _, j := range c.of(s.ID) {
-		lines = append(lines, fmt.Sprintf("%s %s: %s", claimMarks[j.outcome.Verdict].icon, j.outcome.Verdict,
-			j.outcome.Claim.ID))
-		if !slices.Contains(slugs, j.slug) {
-			slugs = append(slugs, j.slug)
-		}
+		lines = append(lines, j.outcome.Verdict.label()+": "+j.outcome.Claim.ID)
+		slugs = addNew(slugs, j.slug)
 	}
 	if s.Untestable != "" {
 		lines = append(lines, "– not testable: "+s.Untestable)

@@ -23,18 +23,16 @@ func FindingsPage(w io.Writer, all []*Judged) error {
 		{Text: "doc/studies.md", Link: "../doc/studies.md"},
 		{Text: " has the rules."}}}}}
 	if len(all) == 0 {
-		about.Blocks = append(about.Blocks,
-			document.Paragraph{Text: document.Plain("No study has committed trials yet.")})
+		about.Blocks = append(about.Blocks, paragraph("No study has committed trials yet."))
 		page.Sections = []document.Section{about}
 		return document.Markdown(w, page, 1)
 	}
 	t := document.Table{Columns: []document.Column{{Head: "study", Lead: true}, {Head: "claims", Number: true}}}
 	for _, verdict := range Verdicts {
-		t.Columns = append(t.Columns, document.Column{Head: claimMarks[verdict].icon + " " + string(verdict),
-			Number: true})
+		t.Columns = append(t.Columns, document.Column{Head: verdict.label(), Number: true})
 	}
 	for _, d := range all {
-		row := document.Row{Cells: []document.Cell{{Value: d.Claims.Slug, Link: d.Claims.folder() + ReadmeFile},
+		row := document.Row{Cells: []document.Cell{{Value: d.Claims.Slug, Link: d.Claims.Slug + "/" + ReadmeFile},
 			{Value: fmt.Sprint(d.Claims.published())}}}
 		for _, verdict := range Verdicts {
 			row.Cells = append(row.Cells, document.Cell{Value: fmt.Sprint(d.Claims.with(verdict))})
@@ -49,15 +47,11 @@ func FindingsPage(w io.Writer, all []*Judged) error {
 	return document.Markdown(w, page, 1)
 }
 
-// folder returns a study's path, relative to the page of all studies.
-func (c *Claims) folder() string { return c.Slug + "/" }
-
 // findingsSection returns a study on one screen: its question, its chart, and a line for each
 // claim.
 func (v *page) findingsSection() document.Section {
 	c := v.Claims
-	s := document.Section{Title: c.Title, Blocks: []document.Block{document.Paragraph{Text: document.Plain(c.Question)},
-		v.picture(c.folder())}}
+	s := document.Section{Title: c.Title, Blocks: []document.Block{paragraph(c.Question), v.picture(c.Slug + "/")}}
 	if text := c.fixed(); text != "" {
 		s.Blocks = append(s.Blocks, document.Paragraph{Text: document.Plain(text), Style: document.Warn})
 	}
@@ -74,24 +68,15 @@ func (v *page) findingsSection() document.Section {
 		if len(o.Shown) == 1 && o.Verdict != NotTestable {
 			found = oursText(o)
 		}
-		list.Items = append(list.Items, document.Item{Label: claimMarks[o.Verdict].icon + " " + string(o.Verdict),
+		list.Items = append(list.Items, document.Item{Label: o.Verdict.label(),
 			Text: document.Prose{{Text: stopped(o.Claim.Text) + " "}, {Text: stopped(found), Style: document.Quiet}}})
 	}
 	rest := "The figures"
 	if n := c.published() - len(list.Items); n > 0 {
 		rest = document.Count(n, "more claim")
 	}
-	return document.Section{Title: s.Title, Blocks: append(s.Blocks, list, document.Paragraph{Text: document.Prose{
-		{Text: rest + ": "}, {Text: "the study's page", Link: c.folder() + ReadmeFile},
-		{Text: ". Article: " + stopped(c.Source) + " " + v.Here()}}})}
-}
-
-// with counts the published claims that have an outcome.
-func (c *Claims) with(verdict Verdict) (n int) {
-	for i := range c.Outcomes {
-		if c.Outcomes[i].Verdict == verdict && c.Outcomes[i].Claim.Counts() {
-			n++
-		}
-	}
-	return n
+	s.Blocks = append(s.Blocks, list, document.Paragraph{Text: document.Prose{
+		{Text: rest + ": "}, {Text: "the study's page", Link: c.Slug + "/" + ReadmeFile},
+		{Text: ". Article: " + stopped(c.Source) + " " + v.Here()}}})
+	return s
 }

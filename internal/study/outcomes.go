@@ -44,28 +44,13 @@ type agreement struct {
 	Differ []Difference
 }
 
-// same says for how many claims both runs have the same outcome.
-func (a *agreement) same() string {
-	return fmt.Sprintf("The same outcome as in %s for %d of %s.", a.File, a.Judged-len(a.Differ),
-		document.Count(a.Judged, "claim"))
-}
-
-// changedText warns about claims that were not fixed before the run.
-const changedText = "The claims were changed after this run was planned: these outcomes were not fixed before it."
-
 // fixed says how many claims were not fixed before the run; "" if all were.
 func (c *Claims) fixed() string {
 	if c.Changed {
-		return changedText
-	}
-	n := 0
-	for i := range c.Outcomes {
-		if c.Outcomes[i].Before != "" {
-			n++
-		}
+		return "The claims were changed after this run was planned: these outcomes were not fixed before it."
 	}
 	var parts []string
-	if n > 0 {
+	if n := c.number(func(o *Outcome) bool { return o.Before != "" }); n > 0 {
 		parts = append(parts, "Amended after this run was planned: "+document.Count(n, "claim")+". The study's page "+
 			"gives the reason and the outcome before.")
 	}
@@ -78,14 +63,22 @@ func (c *Claims) fixed() string {
 // hereToday begins a text about claims: it applies to this machine and the day's versions.
 const hereToday = "Here, today: "
 
-// published counts the published claims, each figure once.
-func (c *Claims) published() (n int) {
+// number counts outcomes.
+func (c *Claims) number(is func(*Outcome) bool) (n int) {
 	for i := range c.Outcomes {
-		if c.Outcomes[i].Claim.Counts() {
+		if is(&c.Outcomes[i]) {
 			n++
 		}
 	}
 	return n
+}
+
+// published counts the published claims, each figure once.
+func (c *Claims) published() int { return c.number(func(o *Outcome) bool { return o.Claim.Counts() }) }
+
+// with counts the published claims that have an outcome.
+func (c *Claims) with(verdict Verdict) int {
+	return c.number(func(o *Outcome) bool { return o.Verdict == verdict && o.Claim.Counts() })
 }
 
 // counts lists the published claims by outcome: "3 confirmed, 1 contradicted".
@@ -116,7 +109,7 @@ func publishedText(o *Outcome) string {
 		switch {
 		case c.Kind == Drop:
 			return fmt.Sprintf("%g %%", x)
-		case c.Kind == Spread, (c.Kind == Most || c.Kind == AllCells) && len(c.Over) > 0:
+		case c.Kind == Spread, c.many() && len(c.Over) > 0:
 			return fmt.Sprintf("%g ×", x)
 		}
 		s := report.ScaleOf(o.Metric.Unit, x)
@@ -129,19 +122,23 @@ func publishedText(o *Outcome) string {
 	if c.AtMost != nil {
 		limits = append(limits, "at most "+limit(*c.AtMost))
 	}
+	over := ""
 	switch {
-	case c.Kind == Most && c.Near > 0:
-		return "most within " + report.PerCent(c.Near) + " of the median"
-	case (c.Kind == Most || c.Kind == AllCells) && len(c.Over) == 1:
-		return c.Kind + " " + report.And(limits) + " " + c.Over[0]
-	case (c.Kind == Most || c.Kind == AllCells) && len(c.Over) > 1:
-		return c.Kind + " " + report.And(limits) + " " + others(c)
-	case c.Kind == Most || c.Kind == AllCells:
-		return c.Kind + " " + report.And(limits)
-	case c.Kind == Spread && len(c.Over) > 0:
-		return "a spread of " + report.And(limits) + " that @ " + ParseCell(c.Over[0]).Level
+	case len(c.Over) == 0:
 	case c.Kind == Spread:
-		return "a spread of " + report.And(limits)
+		over = " that @ " + ParseCell(c.Over[0]).Level
+	case len(c.Over) == 1:
+		over = " " + c.Over[0]
+	default:
+		over = " " + others(c)
+	}
+	switch {
+	case c.Near > 0:
+		return "most within " + report.PerCent(c.Near) + " of the median"
+	case c.Kind == Most, c.Kind == AllCells:
+		return c.Kind + " " + report.And(limits) + over
+	case c.Kind == Spread:
+		return "a spread of " + report.And(limits) + over
 	case c.Kind == Repeats:
 		return fmt.Sprintf("alike within a factor of %g", c.Within)
 	case len(limits) > 0:
@@ -254,26 +251,28 @@ func evidenceText(o *Outcome) string {
 	return strings.Join(parts, "; ")
 }
 
+// addNew adds x to a list that lacks it.
+func addNew[T comparable](list []T, x T) []T {
+	if slices.Contains(list, x) {
+		return list
+	}
+	return append(list, x)
+}
+
 // warningsText names the questions behind a claim's warnings, and the contestants concerned:
 // "generator free? (iris, kestrel), warmed up?".
 func warningsText(list []Warning) string {
 	var parts []string
 	for _, q := range judge.Questions {
-		asked := false
-		var who []string
+		var who []string // "" for the whole run
 		for _, w := range list {
-			if c := judge.ByID(w.ID); c == nil || c.Question != q {
-				continue
-			}
-			asked = true
-			if name := document.Clean(w.Contestant); name != "" && !slices.Contains(who, name) {
-				who = append(who, name)
+			if c := judge.ByID(w.ID); c != nil && c.Question == q {
+				who = addNew(who, document.Clean(w.Contestant))
 			}
 		}
-		switch {
-		case len(who) > 0:
-			parts = append(parts, q.String()+" ("+strings.Join(who, ", ")+")")
-		case asked:
+		if names := report.NonEmpty(who...); len(names) > 0 {
+			parts = append(parts, q.String()+" ("+strings.Join(names, ", ")+")")
+		} else if len(who) > 0 {
 			parts = append(parts, q.String())
 		}
 	}
@@ -285,12 +284,16 @@ var claimMarks = map[Verdict]struct {
 	icon  string
 	style document.Style
 }{
-	Confirmed: {"✓", document.Good}, SmallerLead: {"↓", document.Same},
-	LargerLead:    {"↑", document.Same},
-	SameDirection: {"→", document.Same}, Contradicted: {"✗", document.Bad},
-	Inconclusive: {"?", document.Warn},
-	NotTestable:  {"–", document.Quiet}, NotRun: {"–", document.Quiet},
+	Confirmed: {"✓", document.Good}, SmallerLead: {"↓", document.Same}, LargerLead: {"↑", document.Same},
+	SameDirection: {"→", document.Same}, Contradicted: {"✗", document.Bad}, Inconclusive: {"?", document.Warn},
+	NotTestable: {"–", document.Quiet}, NotRun: {"–", document.Quiet},
 }
+
+// label returns an outcome with its icon.
+func (v Verdict) label() string { return claimMarks[v].icon + " " + string(v) }
+
+// paragraph returns a paragraph of unstyled text.
+func paragraph(s string) document.Paragraph { return document.Paragraph{Text: document.Plain(s)} }
 
 // claims returns the study's outcomes, with the published and the measured figures.
 func (v *page) claims() document.Section {
@@ -302,14 +305,13 @@ func (v *page) claims() document.Section {
 	if text := c.fixed(); text != "" {
 		s.Blocks = append(s.Blocks, document.Paragraph{Text: document.Plain(text), Style: document.Warn})
 	}
-	var list document.List
-	var ours document.List
+	var list, ours document.List
 	for i := range c.Outcomes {
-		if o := &c.Outcomes[i]; o.Claim.Ours() {
-			ours.Items = append(ours.Items, c.item(o))
-		} else {
-			list.Items = append(list.Items, c.item(o))
+		to := &list
+		if c.Outcomes[i].Claim.Ours() {
+			to = &ours
 		}
+		to.Items = append(to.Items, c.Outcomes[i].item())
 	}
 	for _, w := range c.Withdrawn {
 		list.Items = append(list.Items, document.Item{Label: "withdrawn", Style: document.Quiet,
@@ -317,7 +319,7 @@ func (v *page) claims() document.Section {
 	}
 	s.Blocks = append(s.Blocks, list)
 	if len(ours.Items) > 0 {
-		s.Blocks = append(s.Blocks, document.Paragraph{Text: document.Plain("Not published, and not counted: what dyno adds.")}, ours)
+		s.Blocks = append(s.Blocks, paragraph("Not published, and not counted: what dyno adds."), ours)
 	}
 	if len(c.Published) > 0 {
 		s.Blocks = append(s.Blocks, document.Fold{Title: "Published figures and ours. The published ones are from " +
@@ -329,13 +331,12 @@ func (v *page) claims() document.Section {
 
 // item returns a claim with its outcome, "Claimed: … Measured: 1.05 × (1.01–1.08).", and what the
 // outcome rests on.
-func (c *Claims) item(o *Outcome) document.Item {
+func (o *Outcome) item() document.Item {
 	text := "Claimed: " + stopped(o.Claim.Text)
 	if ours := oursText(o); ours != "" {
 		text += " " + measuredAs(o) + ": " + stopped(ours)
 	}
-	mark := claimMarks[o.Verdict]
-	return document.Item{Label: mark.icon + " " + string(o.Verdict), Style: mark.style, Text: document.Plain(text),
+	return document.Item{Label: o.Verdict.label(), Style: claimMarks[o.Verdict].style, Text: document.Plain(text),
 		More: document.Texts(evidenceText(o), amendedText(o), report.Led("Not counted: it restates the figure of ", o.Claim.Restates),
 			o.Claim.Note, publishedAs(o)+report.Led("; ", whereText(o))+".")}
 }
@@ -357,13 +358,13 @@ func (v *page) agreement() document.Section {
 	}
 	var list document.List
 	for _, d := range a.Differ {
-		mark := claimMarks[d.Here.Verdict]
-		list.Items = append(list.Items, document.Item{Label: mark.icon + " " + string(d.Here.Verdict), Style: mark.style,
+		list.Items = append(list.Items, document.Item{Label: d.Here.Verdict.label(), Style: claimMarks[d.Here.Verdict].style,
 			Text: document.Plain("There " + string(d.There.Verdict) + ": " + stopped(d.Here.Claim.Text)),
 			More: document.Texts(report.Led("There: ", oursText(d.There)), report.Led("Here: ", oursText(d.Here)))})
 	}
-	s := document.Section{Title: "Beside the committed run",
-		Blocks: []document.Block{document.Paragraph{Text: document.Plain(a.same())}}}
+	same := fmt.Sprintf("The same outcome as in %s for %d of %s.", a.File, a.Judged-len(a.Differ),
+		document.Count(a.Judged, "claim"))
+	s := document.Section{Title: "Beside the committed run", Blocks: []document.Block{paragraph(same)}}
 	if len(list.Items) > 0 {
 		s.Blocks = append(s.Blocks, list)
 	}
@@ -376,8 +377,8 @@ func stopped(s string) string { return strings.TrimSuffix(s, ".") + "." }
 // ClaimsText writes only the outcomes for a study's claims.
 func ClaimsText(w io.Writer, j *Judged) error {
 	v := newPage(j)
-	about := document.Section{Blocks: []document.Block{document.Paragraph{Label: "Source",
-		Text: document.Plain(v.Claims.Source)},
+	about := document.Section{Blocks: []document.Block{
+		document.Paragraph{Label: "Source", Text: document.Plain(v.Claims.Source)},
 		document.Paragraph{Label: "Trials", Text: document.Plain(v.Claims.File + ".")}}}
 	sections := []document.Section{v.claims(), v.agreement(), v.costs(), v.variants(), about}
 	return document.Text(w, &document.Document{Sections: sections}, j.Options())

@@ -150,9 +150,9 @@ func (v *page) publishedFigures(all bool) document.Section {
 	if len(v.Claims.Published) == 0 {
 		return s
 	}
-	s.Blocks = append([]document.Block{document.Paragraph{Text: document.Plain("They are from other machines, " +
-		"versions and years; they are shown, not judged. Each cell has the published figure, then ours with its " +
-		"interval. * is computed.")}}, v.publishedTables()...)
+	s.Blocks = append([]document.Block{paragraph("They are from other machines, versions and years; they are shown, " +
+		"not judged. Each cell has the published figure, then ours with its interval. * is computed.")},
+		v.publishedTables()...)
 	if !all {
 		first := s.Blocks[1].(document.Table)
 		s.Blocks = append(s.Blocks[:1], shortTable(first), elsewhere("All contestants, at all levels"))
@@ -164,8 +164,7 @@ func (v *page) publishedFigures(all bool) document.Section {
 		}
 	}
 	if len(computed) > 0 {
-		s.Blocks = append(s.Blocks, document.Paragraph{Text: document.Plain("* " +
-			strings.Join(slices.Sorted(maps.Keys(computed)), " "))})
+		s.Blocks = append(s.Blocks, paragraph("* "+strings.Join(slices.Sorted(maps.Keys(computed)), " ")))
 	}
 	return s
 }
@@ -189,9 +188,7 @@ func shortTable(t document.Table) document.Table {
 func (v *page) publishedTables() (tables []document.Block) {
 	var levels []string
 	for i := range v.Claims.Published {
-		if l := v.Claims.Published[i].Level; !slices.Contains(levels, l) {
-			levels = append(levels, l)
-		}
+		levels = addNew(levels, v.Claims.Published[i].Level)
 	}
 	for _, l := range levels {
 		tables = append(tables, v.publishedTable(l))
@@ -204,43 +201,32 @@ func (v *page) publishedTables() (tables []document.Block) {
 
 func (v *page) publishedTable(level string) document.Table {
 	type key struct{ contestant, date string }
-	var rows []key
-	var heads []Metric
-	fields := map[key]map[string][]string{}
+	var g grid[key]
 	for i := range v.Claims.Published {
 		p := &v.Claims.Published[i]
 		if p.Level != level || p.Metric.Part != "" {
 			continue
 		}
-		k := key{p.Contestant, p.Date}
-		if fields[k] == nil {
-			rows, fields[k] = append(rows, k), map[string][]string{}
+		k, head := key{p.Contestant, p.Date}, fmt.Sprintf("%s, %s is better", p.Metric.Title, better(p.Metric))
+		text := p.theirs() + " → " + p.ours()
+		if before := g.cells[k][head].Value; before != "" {
+			text = before + "\n" + text
 		}
-		if !slices.ContainsFunc(heads, func(m Metric) bool { return m.Name == p.Metric.Name }) {
-			heads = append(heads, p.Metric)
-		}
-		fields[k][p.Metric.Name] = append(fields[k][p.Metric.Name], p.theirs()+" → "+p.ours())
-	}
-	t := document.Table{Title: level, Columns: []document.Column{{Head: "contestant", Lead: true}, {Head: "published"}}}
-	for _, m := range heads {
-		t.Columns = append(t.Columns, document.Column{Head: fmt.Sprintf("%s, %s is better", m.Title, better(m))})
+		g.set(k, head, document.Cell{Value: text})
 	}
 	if v.Engines {
-		slices.SortStableFunc(rows, func(a, b key) int {
-			return report.CompareEngines(v.EngineOf(a.contestant),
-				v.EngineOf(b.contestant))
+		slices.SortStableFunc(g.rows, func(a, b key) int {
+			return report.CompareEngines(v.EngineOf(a.contestant), v.EngineOf(b.contestant))
 		})
 	}
-	for i, k := range rows {
-		row := document.Row{Cells: []document.Cell{{Value: k.contestant}, {Value: k.date}}}
-		if e := v.EngineOf(k.contestant); v.Engines && (i == 0 || v.EngineOf(rows[i-1].contestant) != e) {
-			row.Group = e
+	t := document.Table{Title: level, Columns: []document.Column{{Head: "contestant", Lead: true}, {Head: "published"}}}
+	t = g.table(t, false, "it was not published", func(k key) document.Row {
+		return document.Row{Cells: []document.Cell{{Value: k.contestant}, {Value: k.date}}}
+	})
+	for i, k := range g.rows {
+		if e := v.EngineOf(k.contestant); v.Engines && (i == 0 || v.EngineOf(g.rows[i-1].contestant) != e) {
+			t.Rows[i].Group = e
 		}
-		for _, m := range heads {
-			row.Cells = append(row.Cells, document.Cell{Value: strings.Join(fields[k][m.Name], "\n"),
-				Absent: "it was not published"})
-		}
-		t.Rows = append(t.Rows, row)
 	}
 	return t
 }

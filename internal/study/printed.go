@@ -2,7 +2,6 @@ package study
 
 import (
 	"math"
-	"slices"
 	"strconv"
 
 	"dyno/internal/document"
@@ -95,8 +94,7 @@ func (a *articleRun) figureOf(s *source, part, figure string) float64 {
 // printedTable returns the times and percentiles at one level that a tool printed, with a row for
 // each and a column for each contestant, beside ours if dyno has the same figure.
 func (v *page) printedTable(level string) document.Table {
-	var names, heads []string
-	cells := map[[2]string]string{}
+	var g grid[string]
 	for i := range v.Claims.Published {
 		p := &v.Claims.Published[i]
 		if p.Level != level || p.Metric.Part == "" {
@@ -106,31 +104,17 @@ func (v *page) printedTable(level string) document.Table {
 		if p.Metric.Part == percent {
 			head += " of requests within"
 		}
-		if !slices.Contains(names, p.Contestant) {
-			names = append(names, p.Contestant)
-		}
-		if !slices.Contains(heads, head) {
-			heads = append(heads, head)
-		}
 		text := p.theirs()
 		if ours := p.ours(); ours != document.Missing {
 			text += " → " + ours
 		}
-		cells[[2]string{head, p.Contestant}] = text
+		g.set(head, p.Contestant, document.Cell{Value: text})
 	}
 	t := document.Table{Columns: []document.Column{{Head: "time", Lead: true}}}
 	if level != "" {
 		t.Title = level + ", as the tool printed it"
 	}
-	for _, name := range names {
-		t.Columns = append(t.Columns, document.Column{Head: name})
-	}
-	for _, head := range heads {
-		row := document.Row{Cells: []document.Cell{{Value: head}}}
-		for _, name := range names {
-			row.Cells = append(row.Cells, document.Cell{Value: cells[[2]string{head, name}], Absent: "it was not published"})
-		}
-		t.Rows = append(t.Rows, row)
-	}
-	return t
+	return g.table(t, false, "it was not published", func(head string) document.Row {
+		return document.Row{Cells: []document.Cell{{Value: head}}}
+	})
 }

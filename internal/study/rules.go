@@ -53,6 +53,18 @@ func ofFactor(c Comparison, up bool, b *band, margin float64, inWords string) (V
 	}
 }
 
+// lead judges a lead without a factor, for A if up, else for B; the reason is "" if it is confirmed.
+func (c *Comparison) lead(up bool, margin float64) (Verdict, string) {
+	l := c.advantage(up, margin)
+	switch v := l.outcome(); {
+	case c.silent() != "" || v == Inconclusive:
+		return Inconclusive, c.notEnough()
+	case v == Contradicted:
+		return v, against(l, margin)
+	}
+	return Confirmed, ""
+}
+
 // against says how a lead is contradicted.
 func against(l advantage, margin float64) string {
 	if l.equal {
@@ -69,19 +81,12 @@ func ofOrder(pairs []Pair, of []Comparison, more bool, margin float64) (Verdict,
 	var reasons []string
 	failing := map[string][]string{} // links by reason
 	for i := range of {
-		c := &of[i]
-		l := c.advantage(more, margin)
-		v, reason := l.outcome(), c.notEnough()
-		switch {
-		case c.silent() != "" || v == Inconclusive:
-			// A contradiction elsewhere outweighs this.
-			if verdict == Confirmed {
-				verdict = Inconclusive
-			}
-		case v == Contradicted:
-			verdict, reason = Contradicted, against(l, margin)
-		default:
+		v, reason := of[i].lead(more, margin)
+		if v == Confirmed {
 			continue
+		}
+		if verdict == Confirmed || v == Contradicted { // a contradiction outweighs what is open
+			verdict = v
 		}
 		if failing[reason] == nil {
 			reasons = append(reasons, reason)
@@ -143,15 +148,10 @@ func ofTrend(all []Comparison, direction string, margin, judged float64) (Verdic
 			return Contradicted, fmt.Sprintf("step %d goes in the opposite direction", i+1)
 		}
 	}
-	if ends.silent() != "" {
-		return Inconclusive, way + ": " + ends.silent()
+	if v, why := ends.lead(up, judged); v != Confirmed {
+		return v, way + ": " + why
 	}
-	switch l := ends.advantage(up, judged); {
-	case l.outcome() == Contradicted:
-		return Contradicted, way + ": " + against(l, judged)
-	case l.outcome() == Inconclusive:
-		return Inconclusive, way + ": " + ends.notEnough()
-	case direction == Jumps && len(steps) > 1:
+	if direction == Jumps && len(steps) > 1 {
 		if v, why := ofJump(steps, judged); v != Confirmed {
 			return v, why
 		}
@@ -168,8 +168,7 @@ func ofJump(steps []Comparison, margin float64) (Verdict, string) {
 	last, verdict, why := len(steps)-1, Confirmed, ""
 	for i := range last {
 		q := quotient(steps[last], steps[i])
-		l := q.advantage(true, margin)
-		switch l.outcome() {
+		switch v, _ := q.lead(true, margin); v {
 		case Contradicted:
 			return Contradicted, fmt.Sprintf("it rises by as much in step %d", i+1)
 		case Inconclusive:
@@ -189,11 +188,11 @@ func ofLead(of []Comparison, direction string, margin float64, v Verdict, why st
 	case Falls:
 		c, at = of[0], "first"
 	}
-	switch l := c.advantage(true, margin); {
-	case c.silent() == "" && l.outcome() == Contradicted:
-		return Contradicted, "there is no lead in the " + at + " pair: " + against(l, margin)
-	case v == Confirmed && (c.silent() != "" || l.outcome() != Confirmed):
-		return Inconclusive, "whether there is a lead in the " + at + " pair: " + c.notEnough()
+	switch there, reason := c.lead(true, margin); {
+	case there == Contradicted:
+		return Contradicted, "there is no lead in the " + at + " pair: " + reason
+	case v == Confirmed && there == Inconclusive:
+		return Inconclusive, "whether there is a lead in the " + at + " pair: " + reason
 	}
 	return v, why
 }
@@ -264,18 +263,17 @@ func quotient(x, y Comparison) Comparison {
 // ofExcess judges whether x is a drop, and exceeds the drop y.
 func ofExcess(x, y Comparison, margin float64) (Verdict, string) {
 	q := quotient(x, y)
-	l, first := q.advantage(false, margin), x.advantage(false, margin)
-	switch v := l.outcome(); {
-	case q.silent() != "":
-		return Inconclusive, q.silent()
-	case v == Contradicted:
-		return v, against(l, margin)
-	case first.outcome() == Contradicted:
-		return Contradicted, "the first is not a drop: " + against(first, margin)
+	v, why := q.lead(false, margin)
+	first, whether := x.lead(false, margin)
+	switch {
+	case v == Contradicted || q.silent() != "":
+		return v, why
+	case first == Contradicted:
+		return first, "the first is not a drop: " + whether
 	case v == Inconclusive:
-		return v, q.notEnough()
-	case first.outcome() == Inconclusive:
-		return Inconclusive, "whether the first is a drop: " + x.notEnough()
+		return v, why
+	case first == Inconclusive:
+		return first, "whether the first is a drop: " + whether
 	}
 	return Confirmed, "the first drop is the larger"
 }
