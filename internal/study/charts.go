@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"dyno/internal/judge"
 	"dyno/internal/record"
@@ -68,10 +67,7 @@ func (r *reader) charts() {
 				report.MostBars)
 		}
 		for j, name := range c.Contestants {
-			if !slices.Contains(s.Contestants, name) {
-				r.errorf(fmt.Sprintf("%s.contestants[%d]", at, j), "no contestant %q in this study; it has %s", name,
-					strings.Join(s.Contestants, ", "))
-			}
+			r.member(fmt.Sprintf("%s.contestants[%d]", at, j), name)
 		}
 		for j, date := range c.Published {
 			if !slices.ContainsFunc(s.Figures, func(f Figure) bool { return f.Date == date }) {
@@ -96,9 +92,7 @@ func (r *reader) plot(at string, p Plot) {
 		if i >= len(p.Levels) {
 			key = fmt.Sprintf("%s.base[%d]", at, i-len(p.Levels))
 		}
-		if r.s.level(name) == nil {
-			r.errorf(key, "no level %q in this study; it has %s", name, strings.Join(r.s.known().Levels, ", "))
-		}
+		r.level(key, name)
 	}
 }
 

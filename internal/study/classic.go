@@ -34,30 +34,26 @@ func (r *reader) classics() {
 		if slices.ContainsFunc(s.Classics[:i], func(o OwnRun) bool { return o.Name == c.Name }) {
 			r.errorf(at+".name", "%q is the name of an earlier classic run; give each its own", c.Name)
 		}
-		if c.Level = cmp.Or(c.Level, s.Levels[0].Name); s.level(c.Level) == nil {
-			r.errorf(at+".level", "no level %q in this study", c.Level)
+		c.Level = cmp.Or(c.Level, s.Levels[0].Name)
+		l := r.level(at+".level", c.Level)
+		if l == nil {
 			continue
 		}
 		if len(c.Contestants) == 0 {
-			c.Contestants = s.at(s.level(c.Level))
+			c.Contestants = s.at(l)
 		}
 		for j, name := range c.Contestants {
-			if !slices.Contains(s.at(s.level(c.Level)), name) {
+			if !slices.Contains(s.at(l), name) {
 				r.errorf(fmt.Sprintf("%s.contestants[%d]", at, j), "no contestant %q at the level %q", name, c.Level)
 			}
 		}
 		if c.Requests == 0 && c.Duration == "" {
 			c.Requests, c.Duration = s.Requests, s.Duration
 		}
-		d, err := time.ParseDuration(c.Duration)
-		switch {
-		case c.Requests < 0:
-			r.errorf(at+".requests", "requests = %d: want 1 or more", c.Requests)
-		case c.Requests > 0 && c.Duration != "":
-			r.errorf(at+".duration", "requests and duration exclude each other; remove one")
-		case c.Requests == 0 && (err != nil || d <= 0):
-			r.errorf(at+".duration", "%q: want a time such as 30s, or requests", c.Duration)
+		if c.Requests == 0 && c.Duration == "" {
+			r.errorf(at+".duration", "want a time such as 30s, or requests")
 		}
+		r.length(at+".", c.Requests, c.Duration)
 	}
 }
 

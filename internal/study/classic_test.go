@@ -97,7 +97,7 @@ func TestClassics(t *testing.T) {
 		{`name = "short"`, ``, `"" is the name of an earlier classic run`},
 		{`level = "beside"`, `level = "besides"`, `no level "besides" in this study`},
 		{`contestants = ["fast"]`, `contestants = ["odd"]`, `no contestant "odd" at the level "beside"`},
-		{`duration = "20s"`, `duration = "20"`, `"20": want a time such as 30s, or requests`},
+		{`duration = "20s"`, `duration = "20"`, `"20": want a time such as 30m`},
 		{`duration = "20s"`, "duration = \"20s\"\nrequests = 7", `requests and duration exclude each other`},
 		{"[[level]]\n", "[[level]]\nextra = true\n", `the first level cannot be an extra one`},
 	} {

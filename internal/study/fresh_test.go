@@ -272,7 +272,7 @@ func TestFreshReadErrors(t *testing.T) {
 		{"epochs = 9", "rounds = 5", `:8:1: fresh processes are loaded once an epoch`},
 		{"epochs = 9", "base = \"c10\"", `:8:1: fresh processes share no round`},
 		{"epochs = 9", "epochs = 7", `:8:1: epochs = 7: want 8 or more`},
-		{"epochs = 9", "extra_epochs = -1", `:8:1: extra_epochs = -1: want 1 to 100`},
+		{"epochs = 9", "extra_epochs = -1", `:8:1: extra_epochs = -1: want 0 to 100`},
 		{"epochs = 9", "looks = [8]", `:8:1: unknown key "looks"`},
 		{"fresh = true\n", "", `:13:1: a level can continue the previous one only in a study with fresh = true`},
 		{"name = \"c10\"\n", "name = \"c10\"\ncontinues = true\n", `:11:1: a level can continue the previous one`},

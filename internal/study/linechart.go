@@ -81,14 +81,13 @@ func (v *page) lineChart(c *chart) document.LineChart {
 	if m, ok := judge.MetricNamed(c.Metric.Name); ok && m.Unranked {
 		out.Way = report.Way(m)
 	}
-	var rows []report.Row
-	for _, r := range v.drawn(c) {
+	rows := v.drawn(c)
+	for _, r := range rows {
 		if r.Failure != nil {
 			out.Excluded = append(out.Excluded, r.Absent(report.FailureText(r.Failure)))
-			continue
 		}
-		rows = append(rows, r)
 	}
+	rows = slices.DeleteFunc(rows, func(r report.Row) bool { return r.Failure != nil })
 	colours := v.colours(c)
 	for _, r := range rows {
 		out.Series = append(out.Series, document.Series{Name: r.Title, Key: colours.of(r).Key, Fixed: true})
@@ -103,11 +102,11 @@ func (v *page) lineChart(c *chart) document.LineChart {
 		p := &c.Plots[i]
 		plot := p.axis("")
 		for _, r := range rows {
-			plot.Points = append(plot.Points, p.measured(c, p.Ours[r.Name], r.Title, scale))
+			plot.Points = append(plot.Points, p.measured(p.Ours[r.Name], r.Title, scale))
 			p.beside(c, r, plot.Points[len(plot.Points)-1])
 		}
 		if alone {
-			plot.Points = append(plot.Points, p.measured(c, p.Alone, out.Series[len(rows)].Name, scale))
+			plot.Points = append(plot.Points, p.measured(p.Alone, out.Series[len(rows)].Name, scale))
 		}
 		for _, f := range slices.Concat(plot.Points...) {
 			open, beside = open || f.Open, beside || len(f.Beside) > 0
@@ -116,8 +115,7 @@ func (v *page) lineChart(c *chart) document.LineChart {
 	}
 	for _, date := range c.Published {
 		for i := range c.Plots {
-			plot := c.Plots[i].published(date, rows, len(out.Series))
-			out.Plots = append(out.Plots, plot)
+			out.Plots = append(out.Plots, c.Plots[i].published(date, rows, len(out.Series)))
 		}
 	}
 	if out.Note = "Bars: intervals of 95 %."; len(colours) > 0 {
@@ -134,14 +132,12 @@ func (v *page) lineChart(c *chart) document.LineChart {
 }
 
 // measured returns a line's points.
-func (p *plot) measured(c *chart, figures []report.Figure, name string, scale judge.Scale) (points []document.Point) {
+func (p *plot) measured(figures []report.Figure, name string, scale judge.Scale) (points []document.Point) {
 	_, xs := report.AxisOf(p.Levels)
 	for i, x := range xs {
-		at := document.Point{At: x, Absent: true}
-		if i < len(figures) {
-			at = figures[i].Point(x, name+", "+p.Names[i], scale)
+		if points = append(points, document.Point{At: x, Absent: true}); i < len(figures) {
+			points[i] = figures[i].Point(x, name+", "+p.Names[i], scale)
 		}
-		points = append(points, at)
 	}
 	return points
 }
@@ -179,16 +175,12 @@ func (p *plot) published(date string, rows []report.Row, n int) document.Plot {
 	out := p.axis(of)
 	_, xs := report.AxisOf(p.Levels)
 	for k := range n {
-		var points []document.Point
-		for i, x := range xs {
-			at := document.Point{At: x, Absent: true}
-			for _, f := range p.Published {
-				if k < len(rows) && f.Contestant == rows[k].Name && f.Level == i && f.Date == date {
-					at = document.Point{At: x, Value: f.Base, Lo: f.Base, Hi: f.Base,
-						Text: publishedPoint(rows[k], f, p)}
-				}
+		points := p.measured(nil, "", judge.Scale{})
+		for _, f := range p.Published {
+			if k < len(rows) && f.Contestant == rows[k].Name && f.Date == date {
+				points[f.Level] = document.Point{At: xs[f.Level], Value: f.Base, Lo: f.Base, Hi: f.Base,
+					Text: publishedPoint(rows[k], f, p)}
 			}
-			points = append(points, at)
 		}
 		out.Points = append(out.Points, points)
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -16,10 +17,8 @@ import (
 	"dyno/internal/wire"
 )
 
-// Files in a study's folder besides study.toml.
-const (
-	figuresFile = "figures.csv"
-)
+// figuresFile is the file of published figures in a study's folder.
+const figuresFile = "figures.csv"
 
 // Read reads the study with that slug. Errors include file:line:column. Read reports all errors at
 // once, except those that an earlier error hides.
@@ -36,9 +35,7 @@ func Read(fsys fs.FS, slug string) (*Study, error) {
 	s.everywhere = s.Contestants
 	for i := range s.Levels {
 		for _, name := range s.Levels[i].Contestants {
-			if !slices.Contains(s.Contestants, name) {
-				s.Contestants = append(slices.Clip(s.Contestants), name)
-			}
+			s.Contestants = addNew(slices.Clip(s.Contestants), name)
 		}
 	}
 	r := &reader{fsys: fsys, file: file, s: s}
@@ -99,23 +96,12 @@ func (r *reader) head() {
 		}
 		r.errorf("primary", "no metric %q; want one of %s", s.Primary, strings.Join(names, ", "))
 	}
-	for _, d := range []struct{ key, value string }{{"budget", s.Budget}, {"quick_budget", s.QuickBudget},
-		{"duration", s.Duration}} {
-		if v, err := time.ParseDuration(d.value); d.value != "" && (err != nil || v <= 0) {
-			r.errorf(d.key, "%q: want a time such as 30m", d.value)
-		}
-	}
+	r.time("budget", s.Budget)
+	r.time("quick_budget", s.QuickBudget)
+	r.length("", s.Requests, s.Duration)
+	r.ranges("", []numberRange{{"rounds", s.Rounds, 0, 100}, {"quick_rounds", s.QuickRounds, 0, 100},
+		{"extra_epochs", s.ExtraEpochs, 0, 100}})
 	switch {
-	case s.Rounds < 0 || s.Rounds > 100:
-		r.errorf("rounds", "rounds = %d: want 1 to 100", s.Rounds)
-	case s.QuickRounds < 0 || s.QuickRounds > 100:
-		r.errorf("quick_rounds", "quick_rounds = %d: want 1 to 100", s.QuickRounds)
-	case s.ExtraEpochs < 0 || s.ExtraEpochs > 100:
-		r.errorf("extra_epochs", "extra_epochs = %d: want 1 to 100", s.ExtraEpochs)
-	case s.Requests < 0:
-		r.errorf("requests", "requests = %d: want 1 or more", s.Requests)
-	case s.Requests > 0 && s.Duration != "":
-		r.errorf("duration", "requests and duration exclude each other; remove one")
 	case s.Fresh && s.Requests == 0:
 		r.errorf("fresh", "fresh processes need a number of requests; set \"requests\"")
 	case s.Fresh && s.Rounds > 0:
@@ -134,12 +120,57 @@ func (r *reader) head() {
 		r.contestant(key, name)
 	}
 	for i, name := range s.QuickContestants {
-		if !slices.Contains(s.Contestants, name) {
-			r.errorf(fmt.Sprintf("quick_contestants[%d]", i), "no contestant %q in this study; it has %s", name,
-				strings.Join(s.Contestants, ", "))
-		}
+		r.member(fmt.Sprintf("quick_contestants[%d]", i), name)
 	}
 	r.scenario("scenario", s.Scenario)
+}
+
+// numberRange is a number at a key, with its limits.
+type numberRange struct {
+	key       string
+	value     int
+	least, to int
+}
+
+func (r *reader) ranges(at string, list []numberRange) {
+	for _, n := range list {
+		if n.value < n.least || n.value > n.to {
+			r.errorf(at+n.key, "%s = %d: want %d to %d", n.key, n.value, n.least, n.to)
+		}
+	}
+}
+
+// length checks a load's length, in requests or as a time.
+func (r *reader) length(at string, requests int64, duration string) {
+	switch r.time(at+"duration", duration); {
+	case requests < 0:
+		r.errorf(at+"requests", "requests = %d: want 1 or more", requests)
+	case requests > 0 && duration != "":
+		r.errorf(at+"duration", "requests and duration exclude each other; remove one")
+	}
+}
+
+// time checks a time that may be absent.
+func (r *reader) time(key, value string) {
+	if d, err := time.ParseDuration(value); value != "" && (err != nil || d <= 0) {
+		r.errorf(key, "%q: want a time such as 30m", value)
+	}
+}
+
+// member checks that a contestant is one of the study's.
+func (r *reader) member(key, name string) {
+	if !slices.Contains(r.s.Contestants, name) {
+		r.errorf(key, "no contestant %q in this study; it has %s", name, strings.Join(r.s.Contestants, ", "))
+	}
+}
+
+// level returns the level with that name; it reports an error if there is none.
+func (r *reader) level(key, name string) *Level {
+	l := r.s.level(name)
+	if l == nil {
+		r.errorf(key, "no level %q in this study; it has %s", name, strings.Join(r.s.known().Levels, ", "))
+	}
+	return l
 }
 
 // contestant checks a name in a list of contestants at key.
@@ -192,18 +223,10 @@ func (r *reader) levels() {
 		if l.Launch.Work != "" && l.Launch.Work != record.CPUBound {
 			r.errorf(at+".launch.work", "no work %q; want %s", l.Launch.Work, record.CPUBound)
 		}
-		for _, n := range []struct {
-			key       string
-			value     int
-			least, to int
-		}{{"extra_epochs", l.ExtraEpochs, 0, 100}, {"load.connections", l.Load.Connections, 1, 60_000},
-			{"load.pipeline", l.Load.Pipeline, 0, 1 << 10}, {"load.streams", l.Load.Streams, 0, 1 << 10},
-			{"load.per_connection", l.Load.PerConnection, 0, 1 << 30},
-			{"records", l.Records, 0, 1 << 20}} {
-			if n.value < n.least || n.value > n.to {
-				r.errorf(at+"."+n.key, "%s = %d: want %d to %d", n.key, n.value, n.least, n.to)
-			}
-		}
+		r.ranges(at+".", []numberRange{{"extra_epochs", l.ExtraEpochs, 0, 100},
+			{"load.connections", l.Load.Connections, 1, 60_000}, {"load.pipeline", l.Load.Pipeline, 0, 1 << 10},
+			{"load.streams", l.Load.Streams, 0, 1 << 10}, {"load.per_connection", l.Load.PerConnection, 0, 1 << 30},
+			{"records", l.Records, 0, 1 << 20}})
 		for j, name := range l.Contestants {
 			if !slices.Contains(r.s.everywhere, name) {
 				r.contestant(fmt.Sprintf("%s.contestants[%d]", at, j), name)
@@ -290,12 +313,11 @@ func (r *reader) base() {
 		if name == "" {
 			continue
 		}
-		base := r.s.level(name)
-		switch {
-		case base == nil:
-			r.errorf(key, "no level %q in this study; it has %s", name, strings.Join(r.s.known().Levels, ", "))
+		base := r.level(key, name)
+		if base == nil {
 			return
-		case l.At.Launch() != base.At.Launch():
+		}
+		if l.At.Launch() != base.At.Launch() {
 			r.errorf(key, "the levels %q and %q have different delays or work and share no round, so their "+
 				"difference cannot be measured", l.Name, name)
 		}
@@ -351,15 +373,9 @@ func (r *reader) pairs() {
 
 // known returns the names that claims and figures may use.
 func (s *Study) known() Known {
-	k := Known{Contestants: slices.Clone(s.Contestants), At: map[string][]string{}, Metric: s.Primary,
+	gone := slices.Sorted(maps.Keys(s.Unavailable))
+	k := Known{Contestants: slices.Concat(s.Contestants, gone), At: map[string][]string{}, Gone: gone, Metric: s.Primary,
 		Single: s.single()}
-	var gone []string
-	for name := range s.Unavailable {
-		gone = append(gone, name)
-	}
-	slices.Sort(gone)
-	k.Gone = gone
-	k.Contestants = append(k.Contestants, gone...)
 	for i := range s.Levels {
 		l := &s.Levels[i]
 		k.Levels = append(k.Levels, l.Name)

@@ -86,7 +86,7 @@ func TestReadErrors(t *testing.T) {
 		{"across work", strings.Replace(change(`{ delay = "10ms" }`, `{ work = "cpu" }`), `b = "slow @ c10"`,
 			`b = "slow @ late"`, 1), "fast @ c10 and slow @ late cannot be compared: they have different delays or work"},
 		{"quick rounds", change(`primary = "throughput"`, "primary = \"throughput\"\nquick_rounds = 101"),
-			"quick_rounds = 101: want 1 to 100"},
+			"quick_rounds = 101: want 0 to 100"},
 		{"contestant of a level", change(`contestants = ["fast", "slow"]`, `contestants = ["fast", "solw"]`),
 			`no contestant "solw" in this project; did you mean "slow"?`},
 		{"contestant of the project", change(`"odd", "gone"]`, `"odd", "gome"]`),

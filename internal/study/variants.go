@@ -30,9 +30,8 @@ func (r *reader) variants() {
 		}
 		for j, name := range v.Levels {
 			key := fmt.Sprintf("%s.levels[%d]", at, j)
-			l := r.s.level(name)
+			l := r.level(key, name)
 			if l == nil {
-				r.errorf(key, "no level %q in this study", name)
 				continue
 			}
 			for _, c := range []string{v.Is, v.Of} {
