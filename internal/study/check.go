@@ -1,7 +1,6 @@
 package study
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -11,79 +10,40 @@ import (
 	"dyno/internal/judge"
 )
 
-// Known lists the names that a study's cells may use.
-type Known struct {
-	Contestants []string
-	Levels      []string            // names, in the study's order
-	At          map[string][]string // contestants by level
-	Gone        []string            // contestants that are not available
-	Metric      string              // for claims that name none
-	Single      bool                // cells need not name the first level: all others are extra levels
-}
-
-// refuse says why a cell's names are wrong, or returns "".
-func (k *Known) refuse(c Cell) string {
-	switch {
-	case !slices.Contains(k.Contestants, c.Contestant):
-		return fmt.Sprintf("no contestant %q in this study%s", c.Contestant, suggest(c.Contestant, k.Contestants))
-	case c.Level == "" && !k.Single:
-		return fmt.Sprintf("%q does not name a level; want one of %s", c.Contestant, strings.Join(k.Levels, ", "))
-	case c.Level != "" && !slices.Contains(k.Levels, c.Level):
-		return fmt.Sprintf("no level %q in this study%s", c.Level, suggest(c.Level, k.Levels))
-	}
-	return ""
-}
-
-// short removes the level from a cell if cells need not name it.
-func (k *Known) short(c Cell) Cell {
-	if k.Single && c.Level == k.Levels[0] {
-		c.Level = ""
-	}
-	return c
-}
-
-// Check returns all errors in the claims of file f, each with its place. It fills in optional keys:
-// the metric and a magnitude's factor. It removes the first level's name from cells that need not
-// name it, and replaces Everyone by contestants.
-func Check(f *conf.File, claims []Claim, known Known) error {
-	var all []error
-	seen := map[string]int{}
+// claims checks the claims. It fills in optional keys: the metric and a magnitude's factor. It removes
+// the first level's name from cells that need not name it, and replaces Everyone by contestants.
+func (r *reader) claims() {
+	seen, claims := map[string]int{}, r.s.Claims
 	for i := range claims {
 		c := &claims[i]
-		k := &checker{f: f, c: c, at: fmt.Sprintf("claim[%d]", i), known: known}
+		k := &checker{reader: r, c: c, at: fmt.Sprintf("claim[%d].", i)}
 		if first, twice := seen[c.ID]; twice && c.ID != "" {
 			k.errorf("id", "the id %q is already used by claim %d", c.ID, first+1)
 		}
 		seen[c.ID] = i
 		k.claim()
-		all = append(all, k.errs...)
 	}
 	for i := range claims {
 		c := &claims[i]
 		first := slices.IndexFunc(claims, func(o Claim) bool { return o.ID == c.Restates && o.Counts() && o.Withdrawn == "" })
 		if c.Restates != "" && first < 0 {
-			all = append(all, f.Errorf(fmt.Sprintf("claim[%d].restates", i), "no published claim %q", c.Restates))
+			r.errorf(fmt.Sprintf("claim[%d].restates", i), "no published claim %q", c.Restates)
 		}
 	}
-	return errors.Join(all...)
 }
 
 // checker checks one claim.
 type checker struct {
-	f     *conf.File
-	c     *Claim
-	at    string // the claim's key in the file: "claim[2]"
-	known Known
-	errs  []error
+	*reader
+	c  *Claim
+	at string // begins the claim's keys in the file: "claim[2]."
 }
 
 // errorf adds an error at one of the claim's keys.
-func (k *checker) errorf(key, format string, args ...any) {
-	k.errs = append(k.errs, k.f.Errorf(k.at+"."+key, format, args...))
-}
+func (k *checker) errorf(key, format string, args ...any) { k.reader.errorf(k.at+key, format, args...) }
 
 // has reports whether the file sets one of the claim's keys, so that 0 differs from an absent key.
-func (k *checker) has(key string) bool { return k.f.Has(k.at + "." + key) }
+func (k *checker) has(key string) bool { return k.file.Has(k.at + key) }
 
 // kinds lists the kinds of claims, in the order for messages.
 var kinds = []string{Ratio, Order, Equal, Trend, Drop, Bound, Most, AllCells, Spread, Repeats}
@@ -124,7 +84,7 @@ func (k *checker) claim() {
 func (k *checker) rule() {
 	c := k.c
 	if c.Metric == "" {
-		c.Metric = k.known.Metric
+		c.Metric = k.s.Primary
 	}
 	want, ok := fields[c.Kind]
 	if !ok {
@@ -169,9 +129,7 @@ func (k *checker) was() {
 	case w.Why == "" && !w.Testable:
 		k.errorf("was", "an amended claim needs \"why\": what was wrong with it")
 	case w.Kind != "":
-		old := &checker{f: k.f, c: &w.Claim, at: k.at + ".was", known: k.known}
-		old.rule()
-		k.errs = append(k.errs, old.errs...)
+		(&checker{k.reader, &w.Claim, k.at + "was."}).rule()
 	case w.AtLeast == nil && w.AtMost == nil && w.Metric == "" && !w.Testable:
 		k.errorf("was", "want what it had before: its whole rule with its kind, or at_least, at_most, metric, or "+
 			"testable = true")
@@ -208,10 +166,7 @@ func (k *checker) everyone() {
 	if !c.many() {
 		return
 	}
-	c.Cells = expand(c.Cells, func(level string) []string {
-		return slices.DeleteFunc(slices.Clone(k.known.At[level]),
-			func(n string) bool { return slices.Contains(k.known.Gone, n) })
-	})
+	c.Cells = expand(c.Cells, k.s.loaded)
 	var names []string
 	for _, s := range c.Cells {
 		names = append(names, ParseCell(s).Contestant)
@@ -257,13 +212,14 @@ func (k *checker) cell(key string, s *string) {
 		return
 	}
 	cell := ParseCell(*s)
-	if why := k.known.refuse(cell); why != "" {
+	_, gone := k.s.Unavailable[cell.Contestant]
+	if why := k.s.refuse(cell); why != "" {
 		k.errorf(key, "%s", why)
-	} else if here := k.known.At[cell.Level]; cell.Level != "" && !slices.Contains(here, cell.Contestant) {
+	} else if here := k.s.loaded(cell.Level); cell.Level != "" && !gone && !slices.Contains(here, cell.Contestant) {
 		k.errorf(key, "the study has no cell %s: the level %q loads only %s",
 			cell, cell.Level, strings.Join(here, ", "))
 	}
-	*s = k.known.short(cell).String()
+	*s = k.s.short(cell).String()
 }
 
 // values checks the claim's numbers, and which keys may be combined.

@@ -36,9 +36,9 @@ var columns = []string{"contestant", "level", "metric", "unit", "value", "date",
 
 // ReadFigures reads the figures.csv at path. Its cells must belong to the study. It returns all
 // errors up to the first malformed row, each with file:line:column.
-func ReadFigures(fsys fs.FS, path string, known Known) (out []Figure, err error) {
+func ReadFigures(fsys fs.FS, path string, s *Study) (out []Figure, err error) {
 	err = readTable(fsys, path, columns, func(row []string) (int, string) {
-		figure, field, text := parseFigure(row, known)
+		figure, field, text := parseFigure(row, s)
 		out = append(out, figure)
 		return field, text
 	})
@@ -88,15 +88,15 @@ func readTable(fsys fs.FS, path string, columns []string, take func(row []string
 }
 
 // parseFigure reads a row. On failure it returns the index of the wrong field and the reason.
-func parseFigure(row []string, known Known) (f Figure, field int, text string) {
+func parseFigure(row []string, s *Study) (f Figure, field int, text string) {
 	f = Figure{Cell: Cell{row[0], row[1]}, Unit: row[3], Date: row[5], Source: row[6], Place: row[7], Note: row[8]}
-	if why := known.refuse(f.Cell); why != "" {
-		if slices.Contains(known.Contestants, f.Contestant) {
+	if why := s.refuse(f.Cell); why != "" {
+		if slices.Contains(s.named(), f.Contestant) {
 			field = 1
 		}
 		return f, field, why
 	}
-	f.Cell = known.short(f.Cell)
+	f.Cell = s.short(f.Cell)
 	var ok bool
 	if f.Metric, ok = MetricNamed(row[2]); !ok {
 		names := append(metricNames(), "connect_mean", "percent_99", "time:N", "latency_mean", "bytes_per_sec", "lead:CELL", "drop:CELL")
@@ -106,22 +106,22 @@ func parseFigure(row []string, known Known) (f Figure, field int, text string) {
 	switch _, of, _ := strings.Cut(row[2], ":"); f.Metric.Name {
 	case lead, drop:
 		to := ParseCell(of)
-		if known.refuse(to) != "" {
+		if s.refuse(to) != "" {
 			return f, 2, fmt.Sprintf("%q: want another cell of this study, for example %s:%s",
 				row[2], f.Metric.Name, f.Cell)
 		}
-		f.To = known.short(to)
+		f.To = s.short(to)
 	case timeFor:
 		if f.N, err = strconv.ParseInt(of, 10, 64); err != nil || f.N < 1 {
 			return f, 2, fmt.Sprintf("%q: want the number of requests, such as time:5000000", row[2])
 		}
 	}
 	scales := judge.UnitNamed(f.Metric.Unit).Published
-	i := slices.IndexFunc(scales, func(s judge.Scale) bool { return s.Name == f.Unit })
+	i := slices.IndexFunc(scales, func(x judge.Scale) bool { return x.Name == f.Unit })
 	if i < 0 {
 		var names []string
-		for _, s := range scales {
-			names = append(names, s.Name)
+		for _, x := range scales {
+			names = append(names, x.Name)
 		}
 		slices.Sort(names)
 		return f, 3, fmt.Sprintf("no unit %q for %s; want one of %s", f.Unit, f.Metric.Name, strings.Join(names, ", "))

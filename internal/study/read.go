@@ -47,14 +47,11 @@ func Read(fsys fs.FS, slug string) (*Study, error) {
 	if len(r.errs) > 0 { // the names that claims may use are uncertain
 		return nil, errors.Join(r.errs...)
 	}
-	known := s.known()
-	if err := Check(file, s.Claims, known); err != nil {
-		r.errs = append(r.errs, err)
-	} else {
+	if r.claims(); len(r.errs) == 0 {
 		r.pairs()
 		r.idle()
 	}
-	s.Figures, err = ReadFigures(fsys, path.Join(dir, figuresFile), known)
+	s.Figures, err = ReadFigures(fsys, path.Join(dir, figuresFile), s)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		r.errs = append(r.errs, err)
 	}
@@ -168,7 +165,7 @@ func (r *reader) member(key, name string) {
 func (r *reader) level(key, name string) *Level {
 	l := r.s.level(name)
 	if l == nil {
-		r.errorf(key, "no level %q in this study; it has %s", name, strings.Join(r.s.known().Levels, ", "))
+		r.errorf(key, "no level %q in this study; it has %s", name, strings.Join(r.s.levelNames(), ", "))
 	}
 	return l
 }
@@ -371,20 +368,53 @@ func (r *reader) pairs() {
 	}
 }
 
-// known returns the names that claims and figures may use.
-func (s *Study) known() Known {
-	gone := slices.Sorted(maps.Keys(s.Unavailable))
-	k := Known{Contestants: slices.Concat(s.Contestants, gone), At: map[string][]string{}, Gone: gone, Metric: s.Primary,
-		Single: s.single()}
+// named returns the contestants that claims and figures may name.
+func (s *Study) named() []string {
+	return slices.Concat(s.Contestants, slices.Sorted(maps.Keys(s.Unavailable)))
+}
+
+// loaded returns the available contestants at a level that claims may name; nil if there is no such
+// level.
+func (s *Study) loaded(level string) []string {
+	switch l := s.level(level); {
+	case level == idle && s.Fresh:
+		return s.Contestants
+	case l != nil && level != "":
+		return s.at(l)
+	}
+	return nil
+}
+
+// levelNames returns the levels that claims and figures may name.
+func (s *Study) levelNames() (names []string) {
 	for i := range s.Levels {
-		l := &s.Levels[i]
-		k.Levels = append(k.Levels, l.Name)
-		k.At[l.Name] = slices.Concat(s.at(l), gone)
+		names = append(names, s.Levels[i].Name)
 	}
 	if s.Fresh {
-		k.Levels, k.At[idle] = append(k.Levels, idle), k.Contestants
+		names = append(names, idle)
 	}
-	return k
+	return names
+}
+
+// refuse says why a cell's names are wrong, or returns "".
+func (s *Study) refuse(c Cell) string {
+	switch names, levels := s.named(), s.levelNames(); {
+	case !slices.Contains(names, c.Contestant):
+		return fmt.Sprintf("no contestant %q in this study%s", c.Contestant, suggest(c.Contestant, names))
+	case c.Level == "" && !s.single():
+		return fmt.Sprintf("%q does not name a level; want one of %s", c.Contestant, strings.Join(levels, ", "))
+	case c.Level != "" && !slices.Contains(levels, c.Level):
+		return fmt.Sprintf("no level %q in this study%s", c.Level, suggest(c.Level, levels))
+	}
+	return ""
+}
+
+// short removes the level from a cell if cells need not name it.
+func (s *Study) short(c Cell) Cell {
+	if s.single() && c.Level == s.Levels[0].Name {
+		c.Level = ""
+	}
+	return c
 }
 
 // at returns a level's contestants.

@@ -137,7 +137,7 @@ func TestReadFigures(t *testing.T) {
 func FuzzFigures(f *testing.F) {
 	f.Add(fakeFigures)
 	f.Add("contestant,level,metric,unit,value,date,source,place,note\nfast,c10,time:1,s,1e999,,,,\n")
-	known := readFixture().known()
+	known := readFixture()
 	f.Fuzz(func(t *testing.T, text string) {
 		figures, err := readFigures(fstest.MapFS{"f.csv": {Data: []byte(text)}}, known)
 		if err != nil && !strings.HasPrefix(err.Error(), "f.csv:") {
@@ -159,6 +159,6 @@ func readFixture() *Study {
 	return st
 }
 
-func readFigures(fsys fs.FS, known Known) ([]Figure, error) {
-	return ReadFigures(fsys, "f.csv", known)
+func readFigures(fsys fs.FS, s *Study) ([]Figure, error) {
+	return ReadFigures(fsys, "f.csv", s)
 }
