@@ -49,7 +49,6 @@ func fleetInitCommand() *cobra.Command {
 		Long: "init makes the keys of a fleet, in a folder beside FILE: those of this machine, and a file for each\n" +
 			"agent, which is copied to its machine by hand. Keys that are there stay, so that it may be called\n" +
 			"again after FILE has changed.\n\n" +
-			"With nats = \"URL\" in FILE, it also writes the configuration of that NATS server there.\n\n" +
 			"Exit codes: 0 success; 1 the keys could not be written; 2 usage, or a mistake in FILE.",
 		Example: "  dyno fleet init fleet.toml\n" +
 			"  dyno fleet init ~/bench/fleet.toml\n" +
@@ -60,21 +59,10 @@ func fleetInitCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			k, _, err := f.Keys()
-			if err != nil {
+			if _, _, err := f.Keys(); err != nil {
 				return err
 			}
 			w := cmd.OutOrStdout()
-			if f.NATS != "" {
-				file, err := f.WriteConfiguration(k)
-				if err != nil {
-					return err
-				}
-				if _, err := fmt.Fprintf(w, "NATS at %s: start nats-server -c %s there, or take from it what your own "+
-					"configuration lacks\n", document.Clean(f.NATS), document.Clean(file)); err != nil {
-					return err
-				}
-			}
 			for _, m := range f.Machines() {
 				if _, err := fmt.Fprintf(w, "%s: copy dyno and %s there, and start: %s\n", m.Name,
 					document.Clean(f.BundleFile(m.Name)), document.Clean(f.Call(m.Name))); err != nil {

@@ -3,55 +3,24 @@
 package main
 
 import (
-	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
-	"github.com/nats-io/nats-server/v2/server"
-
 	"dyno/internal/record"
 )
-
-func init() { programs["nats"] = mainNATS }
-
-// mainNATS is a NATS server with the configuration of its argument, until it is killed.
-func mainNATS() {
-	o, err := server.ProcessConfigFile(os.Args[1])
-	if err != nil {
-		panic(err)
-	}
-	s, err := server.NewServer(o)
-	if err != nil {
-		panic(err)
-	}
-	s.ConfigureLogger()
-	s.Start()
-	s.WaitForShutdown()
-}
 
 const relays = "[[server]]\nname = \"srv1\"\naddress = \"10.9.0.3\"\n[[generator]]\nname = \"gen1\"\n"
 
 // backendOnFleet: contestants on one host call a backend on another, which is loaded alone first, is frozen
-// with them, has its CPU time read there, and costs an epoch when its machine is lost. All meet at a NATS of
-// their user's own, where the run goes on after its controller was killed. Then the same backend runs beside a
-// generator.
+// with them, has its CPU time read there, and costs an epoch when its machine is lost. The run goes on after its
+// controller was killed. Then the same backend runs beside a generator.
 func backendOnFleet(t *testing.T) {
 	downloaded(t, "contestants/go/go-relay", "contestants/go/go-relay-article", "backends/records")
 	f := newFleetRun(t, relays, "ctl", "gen1", "srv1", "be1")
-	const nats = "nats = \"tls://10.9.0.1:4222\"\n"
-	f.init(nats + relays + "[[backend]]\nname = \"be1\"\naddress = \"10.9.0.4\"\n")
-	own := exec.Command("ip", "netns", "exec", f.id+"ctl", program(t, "nats"), filepath.Join(f.keys, "nats.conf"))
-	said := &logged{}
-	own.Stdout, own.Stderr = said, said
-	if err := own.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { own.Process.Kill(); own.Wait() })
+	f.init(relays + "[[backend]]\nname = \"be1\"\naddress = \"10.9.0.4\"\n")
 	f.agent("gen1", "srv1", "be1")
 	args := []string{"run", "--contestants", "go-relay,go-relay-article", "--connections", "8", "--records", "3",
 		"--seed", "15", "--fleet", f.file}

@@ -98,8 +98,7 @@ type session struct {
 	ctx     context.Context // ends with the connection
 	link    link
 	id      string // named in orders
-	from    string // the controller's connection; owned by the receiving goroutine
-	arrived int64  // arrival of the last order, agent's clock; owned likewise
+	arrived int64  // arrival of the last order, agent's clock; owned by the receiving goroutine
 	kept
 }
 
@@ -223,14 +222,7 @@ func encoded(v any) json.RawMessage {
 	return data
 }
 
-// Greeting asks for an agent's identity.
-type Greeting struct {
-	// From names the controller's connection to a user's own NATS, to which agents stay connected without
-	// their controller.
-	From string `json:"from,omitempty"`
-}
-
-// Hello is the answer: the agent's program, and the session for its next orders.
+// Hello is an agent's answer to a greeting: the agent's program, and the session for its next orders.
 type Hello struct {
 	Session string `json:"session"`
 	Roles   []Role `json:"roles"`  // allowed by the machine's owner
@@ -244,13 +236,7 @@ type Program struct {
 	Digest string `json:"digest"` // SHA-256 of the file, in hex
 }
 
-func (s *session) hello(q *Greeting) (Hello, error) {
-	if s.from != "" && s.from != q.From { // the other controller gets no answer, and greets again
-		s.agent.Log("another controller is there")
-		s.link.close()
-	}
-	s.from = q.From
-	s.link.follow(q.From)
+func (s *session) hello(*Done) (Hello, error) {
 	p, err := program()
 	return Hello{s.id, s.agent.roles(), s.link.client(), p}, err
 }

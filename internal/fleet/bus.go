@@ -19,9 +19,6 @@ type bus interface {
 	// left reports whether an agent's connection (link.client) has ended or been replaced, as far as it can
 	// tell. It sends nothing.
 	left(agent, client string) bool
-	// ended returns an error if the controller itself is permanently cut off from all agents. It sends
-	// nothing.
-	ended() error
 	close()
 }
 
@@ -31,8 +28,6 @@ type link interface {
 	orders(receive func(order *received)) error
 	// get writes the named object that was put for this agent. The error is errNoObject if there is none.
 	get(ctx context.Context, name string, to io.Writer) error
-	// follow makes the link end with this connection of the controller; "": there is only one.
-	follow(controller string)
 	// client identifies the connection; it is unique for a controller.
 	client() string
 	// messages returns the number of messages sent and received.

@@ -19,7 +19,7 @@ type Clock struct {
 // trips is the number of round trips of which the shortest counts.
 const trips = 40
 
-func (s *session) clock(*Greeting) (Clock, error) { return Clock{s.arrived, s.agent.now()}, nil }
+func (s *session) clock(*Done) (Clock, error) { return Clock{s.arrived, s.agent.now()}, nil }
 
 // errClock reports a clock that cannot be trusted.
 var errClock = errors.New("its clock cannot be related to that of this machine")
@@ -32,7 +32,7 @@ func (h *Hub) now() int64 { return int64(time.Since(h.began)) }
 func (h *Hub) pings(ctx context.Context, agent string, c *machine.Other, n int) error {
 	for range n {
 		sent := h.now()
-		at, err := ask(ctx, h, agent, clock, Greeting{}, patience)
+		at, err := ask(ctx, h, agent, clock, Done{}, patience)
 		if err != nil {
 			return err
 		}

@@ -32,18 +32,13 @@ import (
 type Fleet struct {
 	// Controller is the address, host:port, at which agents reach the machine on which dyno is called.
 	Controller string `toml:"controller"`
-	// NATS is the URL, or comma-separated URLs, of a user's own NATS; "": the controller runs one.
-	// NATSCertificate is a PEM file next to fleet.toml with that NATS's certificate; "": it uses the fleet's.
-	NATS            string `toml:"nats"`
-	NATSCertificate string `toml:"nats_certificate"`
 	// Servers build and start contestants, Generators make the load, and Backends start the contestants'
 	// backends. A machine with several roles is listed in each, under the same name.
 	Servers    []Machine `toml:"server"`
 	Generators []Machine `toml:"generator"`
 	Backends   []Machine `toml:"backend"`
 
-	path   string
-	pinned []byte // the certificate that agents pin, DER; set by Keys
+	path string
 }
 
 // Machine is another machine, with one agent.
@@ -56,7 +51,7 @@ type Machine struct {
 
 var nameForm = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$`)
 
-// reserved is the controller's name at its own NATS server.
+// reserved is the controller's name at its NATS server.
 const reserved = "controller"
 
 // Read reads a fleet file. Errors are usage errors with line and column.
@@ -79,16 +74,11 @@ func Read(path string) (*Fleet, error) {
 func (f *Fleet) check(file *conf.File) error {
 	host, port, err := net.SplitHostPort(f.Controller)
 	n, _ := strconv.Atoi(port)
-	_, unfit := addresses(f.NATS)
 	switch {
-	case f.NATS != "" && unfit != nil:
-		return file.Errorf("nats", "%v", unfit)
-	case f.NATS == "" && f.NATSCertificate != "":
-		return file.Errorf("nats_certificate", `a certificate without a NATS; add nats = "tls://HOST:PORT"`)
-	case f.Controller == "" && f.NATS == "":
+	case f.Controller == "":
 		return file.Errorf("", `no controller: want the address at which agents reach this machine, such as `+
 			`controller = "10.0.0.1:7447"`)
-	case f.Controller != "" && (err != nil || host == "" || n < 1 || n > 65535):
+	case err != nil, host == "", n < 1, n > 65535:
 		return file.Errorf("controller", `%q: want host:port, such as "10.0.0.1:7447"`, f.Controller)
 	case len(f.Machines()) == 0:
 		return file.Errorf("", `no machines: add a table [[generator]] with name = "gen1" for each that makes load`)
@@ -172,14 +162,6 @@ func (f *Fleet) Call(name string) string {
 		role = " --role " + list(has, ",")
 	}
 	return "dyno agent" + role + " " + filepath.Base(f.BundleFile(name))
-}
-
-// beside returns the path of a file that fleet.toml names.
-func (f *Fleet) beside(name string) string {
-	if filepath.IsAbs(name) {
-		return name
-	}
-	return filepath.Join(filepath.Dir(f.path), name)
 }
 
 // Folder returns the folder with the fleet's keys: fleet.keys next to fleet.toml.

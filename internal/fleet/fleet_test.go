@@ -216,13 +216,13 @@ func TestRefusedOrders(t *testing.T) {
 	if err := b.Gather(t.Context(), b.Names()); err != nil {
 		t.Fatal(err)
 	}
-	first := b.send(t, "gen1", b.order("gen1", string(clock), Greeting{}))
+	first := b.send(t, "gen1", b.order("gen1", string(clock), Done{}))
 	if first.Fault != nil || first.Body == nil {
 		t.Fatalf("a valid order: %+v", first)
 	}
-	versioned := b.order("gen1", string(clock), Greeting{})
+	versioned := b.order("gen1", string(clock), Done{})
 	versioned.Version = protocol + "9.9.8"
-	foreign := b.order("gen1", string(clock), Greeting{})
+	foreign := b.order("gen1", string(clock), Done{})
 	foreign.Session = token()
 	unknown := b.order("gen1", "shell", "rm -rf /")
 	excess := b.order("gen1", string(clock), map[string]any{"from": "a", "command": "rm"})
@@ -241,7 +241,7 @@ func TestRefusedOrders(t *testing.T) {
 		}
 		b.agentLog.once(t, c.want)
 	}
-	if a := b.send(t, "gen1", b.order("gen1", string(clock), Greeting{})); a.Fault != nil || a.Body == nil {
+	if a := b.send(t, "gen1", b.order("gen1", string(clock), Done{})); a.Fault != nil || a.Body == nil {
 		t.Errorf("a valid order after those: %+v", a)
 	}
 }
@@ -387,7 +387,7 @@ func TestAnotherController(t *testing.T) {
 		t.Fatal(err)
 	}
 	session := b.Hello("gen1").Session
-	old := b.order("gen1", string(clock), Greeting{})
+	old := b.order("gen1", string(clock), Done{})
 	b.Close()
 	b.agentLog.once(t, "the controller is gone")
 
@@ -504,7 +504,7 @@ func TestTwinsLater(t *testing.T) {
 	b.Hub.agents["gen1"] = other
 	b.mu.Unlock()
 	order := func() error {
-		_, err := ask(t.Context(), b.Hub, "gen1", clock, Greeting{}, patience)
+		_, err := ask(t.Context(), b.Hub, "gen1", clock, Done{}, patience)
 		return err
 	}
 	if err := order(); err == nil || err.Error() != "gen1 refused: "+errSession.Error() {
@@ -560,12 +560,9 @@ func TestRead(t *testing.T) {
 		"controller = \"a:1\"\n[[generator]]\nname = \"Gen 1\"\n":                                               "fleet.toml:3:1: ",
 		"controller = \"a:1\"\n[[generator]]\nname = \"a\"\n[[generator]]\nname = \"a\"\n":                      "fleet.toml:5:1: ",
 		"controller = \"a:1\"\n[[server]]\nname = \"a\"\nssh = \"b\"\n[[backend]]\nname = \"a\"\nssh = \"c\"\n": "fleet.toml:7:1: ",
-		"nats = \"http://a\"\n":                                                            `fleet.toml:1:1: "http://a": want the URL of a NATS server`,
-		"nats = \"tls://a,tls://b:1\"\n":                                                   "no machines",
-		"controller = \"a:1\"\nnats_certificate = \"x\"\n":                                 "fleet.toml:2:1: a certificate without a NATS",
-		"controller = \"a:1\"\n[[generator]]\nname = \"controller\"\n":                     "already taken",
-		"controller = \"a:1\"\n[[generator]]\nname = \"a\"\nssh = \"-oProxyCommand=rm\"\n": "fleet.toml:4:1: ",
-		"controller = \"a:1\"\n[[generator]]\nname = \"a\"\nshh = \"b\"\n":                 "did you mean",
+		"controller = \"a:1\"\n[[generator]]\nname = \"controller\"\n":                                          "already taken",
+		"controller = \"a:1\"\n[[generator]]\nname = \"a\"\nssh = \"-oProxyCommand=rm\"\n":                      "fleet.toml:4:1: ",
+		"controller = \"a:1\"\n[[generator]]\nname = \"a\"\nshh = \"b\"\n":                                      "did you mean",
 	} {
 		name := filepath.Join(t.TempDir(), "fleet.toml")
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {

@@ -229,7 +229,7 @@ func (h *Host) Lost() *record.Lost {
 	h.mu.Unlock()
 	if confirm {
 		_ = each(h.machines, func(_ int, name string) error {
-			_, err := tell(h.work, h, name, clock, Greeting{}, serverLimit)
+			_, err := tell(h.work, h, name, clock, Done{}, serverLimit)
 			return err
 		})
 	}
@@ -257,7 +257,7 @@ func (h *Host) Rejoin(ctx context.Context) error {
 		if err == nil {
 			break
 		}
-		if ctx.Err() != nil || time.Now().After(end) || h.hub.wire.ended() != nil {
+		if ctx.Err() != nil || time.Now().After(end) {
 			return fmt.Errorf("wait for machines that were lost: %w", err)
 		}
 	}

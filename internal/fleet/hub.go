@@ -25,24 +25,14 @@ type Hub struct {
 	wire    bus
 	log     func(string)
 	began   time.Time
-	from    string // name of the connection to a user's own NATS; "": the controller runs NATS
 
 	mu     sync.Mutex
 	agents map[string]Hello // their last Hello
 }
 
-// Open starts f's NATS server on the port of f.Controller, on all addresses, or connects to f.NATS. version
-// is dyno's; log gets one line for each attempt that is not allowed.
+// Open starts f's NATS server on the port of f.Controller, on all addresses. version is dyno's; log gets one
+// line for each attempt that is not allowed.
 func Open(f *Fleet, k *Keys, version string, log func(string)) (*Hub, error) {
-	if f.NATS != "" {
-		c, err := join(f, k)
-		if err != nil {
-			return nil, err
-		}
-		h := newHub(f, version, c, log)
-		h.from = c.name
-		return h, nil
-	}
 	_, port, _ := net.SplitHostPort(f.Controller)
 	if ln, err := net.Listen("tcp", ":"+port); err != nil { // returns the system's error, which the server would only log
 		return nil, fmt.Errorf("wait for agents: %w; does another dyno use this fleet? Else change the port of "+
@@ -62,8 +52,7 @@ func newHub(f *Fleet, version string, w bus, log func(string)) *Hub {
 	return &Hub{fleet: f, version: protocol + version, wire: w, log: log, began: time.Now(), agents: map[string]Hello{}}
 }
 
-// Close ends the server, or the connection to the user's; all agents stop their work and wait for the next
-// controller.
+// Close ends the server; all agents stop their work and wait for the next controller.
 func (h *Hub) Close() { h.wire.close() }
 
 // Names returns the names of the generators, in the file's order.
@@ -106,7 +95,7 @@ func (h *Hub) Greet(ctx context.Context, name string) error {
 	ctx, cancel := context.WithTimeout(ctx, coming)
 	defer cancel()
 	for two := error(nil); ; { // the last twins found; a try without an answer does not refute them
-		answer, err := ask(ctx, h, name, hello, Greeting{From: h.from}, patience)
+		answer, err := ask(ctx, h, name, hello, Done{}, patience)
 		if err == nil {
 			err = h.twins(ctx, name) // one of two may be about to end
 		}
@@ -115,9 +104,6 @@ func (h *Hub) Greet(ctx context.Context, name string) error {
 			h.agents[name] = answer
 			h.mu.Unlock()
 			return h.admits(name, &answer)
-		}
-		if ended := h.wire.ended(); ended != nil {
-			return ended
 		}
 		_, found := errors.AsType[twinsError](err)
 		_, unheard := errors.AsType[*LostError](err)
@@ -135,7 +121,7 @@ func (h *Hub) Greet(ctx context.Context, name string) error {
 				return two
 			}
 			return fmt.Errorf("%s is not there: no agent with its key answered at %s within %v; is dyno agent running "+
-				"on it, and does a firewall let it through?", name, h.fleet.reached(), time.Since(began).Round(time.Second))
+				"on it, and does a firewall let it through?", name, h.fleet.Controller, time.Since(began).Round(time.Second))
 		case <-time.After(100 * time.Millisecond):
 		}
 	}
@@ -154,7 +140,7 @@ func (e twinsError) Error() string {
 
 // twins returns a twinsError if two agents with this name answer.
 func (h *Hub) twins(ctx context.Context, name string) error {
-	order := encoded(h.order(name, string(hello), encoded(Greeting{From: h.from})))
+	order := encoded(h.order(name, string(hello), encoded(Done{})))
 	if from := h.wire.twins(ctx, name, order); from != nil {
 		return twinsError{name, from}
 	}

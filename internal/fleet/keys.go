@@ -32,11 +32,9 @@ type Keys struct {
 // Bundle is everything that an agent needs to know: NAME.agent in the fleet's folder.
 type Bundle struct {
 	Name        string `json:"name"`
-	Controller  string `json:"controller"`  // host:port of NATS, or several, separated by commas
+	Controller  string `json:"controller"`  // host:port of NATS
 	Fingerprint string `json:"fingerprint"` // SHA-256 of the controller's certificate, in hex
 	Seed        []byte `json:"seed"`        // Ed25519
-	// ControllerKey is the controller's public key, for an agent at a user's own NATS.
-	ControllerKey string `json:"controller_key,omitempty"`
 }
 
 const controllerFile = "controller.json"
@@ -48,7 +46,7 @@ func (f *Fleet) Keys() (k *Keys, made bool, err error) {
 	name := filepath.Join(f.Folder(), controllerFile)
 	k, err = readKeys(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		k, err = newKeys(f.reached())
+		k, err = newKeys(f.Controller)
 		made = true
 	}
 	if err != nil {
@@ -58,9 +56,6 @@ func (f *Fleet) Keys() (k *Keys, made bool, err error) {
 		if k.Agents[m.Name] == nil {
 			k.Agents[m.Name], made = seed(), true
 		}
-	}
-	if f.pinned, err = f.certificate(k); err != nil {
-		return nil, false, conf.Usage(err)
 	}
 	if made {
 		if err := os.MkdirAll(f.Folder(), 0o700); err != nil {
@@ -92,11 +87,7 @@ func (f *Fleet) BundleFile(agent string) string { return filepath.Join(f.Folder(
 
 // Bundle returns the bundle for an agent.
 func (k *Keys) Bundle(f *Fleet, agent string) *Bundle {
-	b := &Bundle{Name: agent, Controller: f.reached(), Fingerprint: digest(f.pinned), Seed: k.Agents[agent]}
-	if f.NATS != "" {
-		b.ControllerKey = public(k.Seed)
-	}
-	return b
+	return &Bundle{Name: agent, Controller: f.Controller, Fingerprint: digest(k.Certificate), Seed: k.Agents[agent]}
 }
 
 // newKeys makes a controller's keys: an ECDSA certificate for ten years, which agents identify by

@@ -41,13 +41,11 @@ func (h *Hub) Load(ctx context.Context, r loader.Request, say func(string)) (*re
 	g.hasty = true
 	defer g.leave(patience)
 	s, err := g.load(ctx, &r, say)
-	switch ended := h.wire.ended(); {
+	switch {
 	case err == nil:
 		return s, nil
 	case ctx.Err() != nil:
 		err = errInterrupted
-	case ended != nil:
-		err = fmt.Errorf("%w Without it there is no result", ended)
 	case errors.Is(err, errGone):
 		err = fmt.Errorf("%s: %s, so there is no result; try again", g.lost.Machine, g.lost.Reason)
 	}

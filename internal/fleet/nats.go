@@ -2,13 +2,14 @@ package fleet
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"slices"
+	"strconv"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -37,31 +38,22 @@ const (
 	silence     = 24 * time.Hour      // between NATS pings: the kernel finds broken connections (dialer)
 )
 
-// center is the controller's end: a NATS server, unless the user has one, and its only privileged client.
+// center is the controller's end: a NATS server, and its only privileged client.
 type center struct {
-	server *server.Server // nil: a user's own NATS
+	server *server.Server
 	conn   *nats.Conn
 	js     jetstream.JetStream
 	store  string
 	users  map[string]string // agents' names by public key
 	ends   map[string]string // ends of the agents' subjects, by name
-
-	at, name, key string // NATS's address; the name and public key of the controller's connection
-	mu            sync.Mutex
-	gone          map[string]bool // ended connections (leaf.client); nil: there may be another controller
-}
-
-func newCenter(f *Fleet, k *Keys) *center {
-	c := &center{users: map[string]string{}, ends: k.ends(), at: f.reached(), name: reserved + "-" + token(), key: public(k.Seed)}
-	for name, seed := range k.Agents {
-		c.users[public(seed)] = name
-	}
-	return c
 }
 
 // listen starts the NATS server on all addresses, including IPv6 if six, and connects to it.
 func listen(f *Fleet, six bool, k *Keys, log func(string)) (_ *center, err error) {
-	c := newCenter(f, k)
+	c := &center{users: map[string]string{}, ends: k.ends()}
+	for name, seed := range k.Agents {
+		c.users[public(seed)] = name
+	}
 	defer func() {
 		if err != nil {
 			c.close()
@@ -75,7 +67,7 @@ func listen(f *Fleet, six bool, k *Keys, log func(string)) (_ *center, err error
 	if c.store, err = machine.MkdirTemp("", "dyno-fleet-"); err != nil {
 		return nil, err
 	}
-	if err := options.ProcessConfigString(confText(f.configuration(k, c.store))); err != nil {
+	if err := options.ProcessConfigString(f.configuration(k, c.store)); err != nil {
 		return nil, err
 	}
 	options.ServerName, options.Host, options.NoSigs = "dyno", "0.0.0.0", true
@@ -90,17 +82,14 @@ func listen(f *Fleet, six bool, k *Keys, log func(string)) (_ *center, err error
 	if !c.server.ReadyForConnections(10 * time.Second) {
 		return nil, errors.New("the server did not start")
 	}
-	return c, c.enter(k, func(name string) (*nats.Conn, error) {
-		return connect("", reserved, k.Seed, nats.Name(name), nats.InProcessServer(c.server))
-	})
+	if c.conn, err = connect("", reserved, k.Seed, nats.InProcessServer(c.server)); err != nil {
+		return nil, err
+	}
+	c.js, err = jetstream.New(c.conn)
+	return c, err
 }
 
 func (c *center) close() {
-	if c.conn != nil && c.server == nil && c.gone != nil {
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
-		defer cancel()
-		c.clear(ctx)
-	}
 	if c.conn != nil {
 		c.conn.Close()
 	}
@@ -136,16 +125,22 @@ func (c *center) twins(ctx context.Context, agent string, order []byte) (from []
 	return from
 }
 
-// conns returns an agent's connections, newest last; a user's own NATS does not list them.
+// conns returns an agent's connections, newest last.
 func (c *center) conns(agent string) (all []*server.ConnInfo) {
-	if c.server == nil {
-		return nil
-	}
 	list, err := c.server.Connz(&server.ConnzOptions{Username: true, Sort: server.ByCid, Limit: 10_000})
 	if err != nil {
 		return nil
 	}
 	return slices.DeleteFunc(list.Conns, func(i *server.ConnInfo) bool { return c.users[i.AuthorizedUser] != agent })
+}
+
+// connection identifies a connection to a controller's NATS server.
+func connection(server string, client uint64) string { return fmt.Sprint(server, " ", client) }
+
+// left reports whether an agent's connection has ended or has been replaced.
+func (c *center) left(agent, client string) bool {
+	all := c.conns(agent)
+	return len(all) == 0 || connection(c.server.ID(), all[len(all)-1].Cid) != client
 }
 
 // both reports whether two programs answer one order within half a second.
@@ -192,18 +187,30 @@ func (k *Keys) ends() map[string]string {
 	return all
 }
 
+// object is a part of a NATS configuration, which may be JSON.
+type object = map[string]any
+
+// configuration returns the configuration of this fleet's server, without TLS, as text. NATS does not accept an
+// escaped > in a subject.
+func (f *Fleet) configuration(k *Keys, store string) string {
+	_, port, _ := net.SplitHostPort(f.Controller)
+	n, _ := strconv.Atoi(port)
+	text, _ := json.MarshalIndent(object{"port": n, "max_payload": mostBytes, "max_pending": mostPending,
+		"jetstream": object{"store_dir": store, "max_file": mostStored, "max_buffered_size": mostArchive,
+			"max_buffered_msgs": mostArchive / chunk},
+		"accounts": object{"DYNO": object{"jetstream": "enabled", "users": k.users(f)}}}, "", "  ") // plain values never fail
+	return strings.ReplaceAll(string(text), `\u003e`, ">") + "\n"
+}
+
 // users returns the users, the controller and f's machines, with their permissions.
 func (k *Keys) users(f *Fleet) []object {
-	all := []object{user(k.Seed, []string{orders + "*.*", "$O.>", "$JS.API.>", "$JS.ACK.>", "$JS.FC.>", present},
-		[]string{inboxes + reserved + ".>", present, left}, time.Minute)}
+	all := []object{user(k.Seed, []string{orders + "*.*", "$O.>", "$JS.API.>", "$JS.ACK.>", "$JS.FC.>"},
+		[]string{inboxes + reserved + ".>"}, time.Minute)}
 	ends := k.ends()
 	for _, name := range slices.Sorted(slices.Values(names(f.Machines()))) {
 		publish, hear := []string{}, []string{orders + ends[name], inboxes + name + ".>"}
 		if f.trees(name) {
 			publish = reading(name)
-		}
-		if f.NATS != "" {
-			hear = append(hear, left)
 		}
 		all = append(all, user(k.Agents[name], publish, hear, longestWork))
 	}
@@ -238,15 +245,11 @@ type leaf struct {
 	js   jetstream.JetStream
 	name string // the agent's name
 	end  string // end of its subjects
-
-	events     atomic.Uint64 // DISCONNECT events received
-	mu         sync.Mutex
-	controller string // the controller's connection; this one ends with it
 }
 
 // dialNATS is the dial of all agents except in tests.
 func dialNATS(ctx context.Context, b *Bundle, lost func()) (link, error) {
-	conn, err := connect(tlsURLs(b.Controller), b.Name, b.Seed, nats.TLSHandshakeFirst(), nats.Secure(b.client()),
+	conn, err := connect("tls://"+b.Controller, b.Name, b.Seed, nats.TLSHandshakeFirst(), nats.Secure(b.client()),
 		nats.SetCustomDialer(dialer{ctx}), nats.DontRandomize(), nats.ClosedHandler(func(*nats.Conn) { lost() }))
 	switch {
 	case errors.Is(err, nats.ErrAuthorization):
@@ -257,10 +260,7 @@ func dialNATS(ctx context.Context, b *Bundle, lost func()) (link, error) {
 		return nil, err
 	}
 	l := &leaf{conn: conn, name: b.Name, end: b.Name + "." + secret(b.Seed)}
-	if l.js, err = jetstream.New(conn); err == nil && b.ControllerKey != "" {
-		err = l.watch(b.ControllerKey)
-	}
-	if err != nil {
+	if l.js, err = jetstream.New(conn); err != nil {
 		conn.Close()
 		return nil, err
 	}
@@ -304,7 +304,7 @@ func (l *leaf) get(ctx context.Context, tree string, to io.Writer) error {
 	return err
 }
 
-// client identifies the connection like leftEvent.
+// client identifies the connection at the server.
 func (l *leaf) client() string {
 	id, _ := l.conn.GetClientID() // every server since 2019 has one
 	return connection(l.conn.ConnectedServerId(), id)
@@ -312,7 +312,7 @@ func (l *leaf) client() string {
 
 func (l *leaf) messages() uint64 {
 	s := l.conn.Stats()
-	return s.InMsgs + s.OutMsgs - l.events.Load()
+	return s.InMsgs + s.OutMsgs
 }
 
 func (l *leaf) close() { l.conn.Close() }

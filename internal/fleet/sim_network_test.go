@@ -177,8 +177,6 @@ func (c *simCenter) left(_, client string) bool {
 	return true
 }
 
-func (c *simCenter) ended() error { return nil }
-
 // close ends the controller with all its connections.
 func (c *simCenter) close() {
 	c.net.mu.Lock()
@@ -273,8 +271,6 @@ func (l *simLink) get(ctx context.Context, named string, to io.Writer) error {
 		}
 	}
 }
-
-func (l *simLink) follow(string) {}
 
 func (l *simLink) client() string { return connection("sim", l.number) }
 

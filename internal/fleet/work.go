@@ -129,7 +129,7 @@ func (h *Hub) absent(ctx context.Context, name string, cause error) *LostError {
 	if cause != nil && !errors.Is(cause, errAbsent) {
 		gone = cause
 	}
-	return &LostError{name, cmp.Or(h.wire.ended(), h.twins(ctx, name), gone).Error(), cause}
+	return &LostError{name, cmp.Or(h.twins(ctx, name), gone).Error(), cause}
 }
 
 // table holds a session's values between orders, by numbers that it assigns.
