@@ -19,10 +19,10 @@ import (
 
 // verifyFlags are the flags of dyno verify.
 type verifyFlags struct {
-	offline, mutants bool
-	only, seed       string
-	sample           int
-	folders          []string
+	offline    bool
+	only, seed string
+	sample     int
+	folders    []string
 }
 
 func verifyCommand() *cobra.Command {
@@ -36,27 +36,16 @@ and with several requests in the pipeline, and checks that its Date advances. It
 protocol that contestant.toml names. A contestant outside
 of the project is named by its folder, or by its name beside --folder.
 
-With --sample N it verifies N contestants, chosen by --seed: the same seed chooses the same ones.
-
-With --mutants, the arguments are scenarios, and dyno tests its own verification: it must accept a reference
-server, and find the defect of each mutant, a copy of that server with one defect.`,
+With --sample N it verifies N contestants, chosen by --seed: the same seed chooses the same ones.`,
 		Example: "  dyno verify\n" +
 			"  dyno verify gin chi --scenario hello\n" +
-			"  dyno verify ./my-server\n" +
-			"  dyno verify --mutants",
+			"  dyno verify ./my-server",
 		RunE: func(cmd *cobra.Command, names []string) error {
 			p, err := openProject()
 			if err != nil {
 				return err
 			}
-			if !f.mutants {
-				return f.run(cmd, p, names)
-			}
-			if f.only != "" || f.offline || f.sample != 0 || len(f.folders) > 0 {
-				return usagef("--mutants takes scenarios and starts no contestant: leave --scenario, --sample, " +
-					"--offline and --folder out")
-			}
-			return verifyMutants(cmd, p, names)
+			return f.run(cmd, p, names)
 		},
 	}
 	cmd.Flags().BoolVar(&f.offline, "offline", false, "do not download toolchains")
@@ -64,8 +53,6 @@ server, and find the defect of each mutant, a copy of that server with one defec
 	folderFlag(cmd, &f.folders, knowFolders+"; without names, all of them are verified")
 	cmd.Flags().IntVar(&f.sample, "sample", 0, "verify only this number of contestants, chosen by --seed")
 	cmd.Flags().StringVar(&f.seed, "seed", "", "seed of --sample, such as a commit")
-	cmd.Flags().BoolVar(&f.mutants, "mutants", false, "test the verification itself with servers that have one "+
-		"known defect each; names are scenarios (default: all)")
 	return cmd
 }
 

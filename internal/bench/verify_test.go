@@ -75,7 +75,7 @@ func TestMutantsOfEcho(t *testing.T) {
 
 func check(t *testing.T, e load.Engine, s *scenario.Scenario) {
 	t.Parallel()
-	findings, err := Mutants(t.Context(), e, s)
+	findings, err := findMutants(t.Context(), e, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func check(t *testing.T, e load.Engine, s *scenario.Scenario) {
 			t.Errorf("%q: %v", f.Mutant, f.Err)
 		case f.Mutant == "" && f.Check != "":
 			t.Errorf("the reference is rejected: %s", f.Reason)
-		case !f.Right():
+		case !f.right():
 			t.Errorf("%s (%s) is not found", f.Mutant, f.Does)
 		default:
 			t.Logf("%-15s %-25s %.300s", f.Mutant, f.Check, f.Reason)

@@ -6,18 +6,22 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
 
+	"dyno/internal/contestant"
 	"dyno/internal/load"
+	"dyno/internal/machine"
 	"dyno/internal/refserver"
 	"dyno/internal/scenario"
 	"dyno/internal/wire"
 )
 
-// MutantFinding is the verdict on a server with a known defect.
-type MutantFinding struct {
+// mutantFinding is the verdict on a server with a known defect.
+type mutantFinding struct {
 	Mutant string // the mutant's name; "" for the reference, which has no defect
 	Does   string // the defect in words
 	Check  string // the check that found a defect; "": none
@@ -27,13 +31,13 @@ type MutantFinding struct {
 	trial refserver.Trial
 }
 
-// Right reports whether the verdict is right: the reference satisfies the contract, a mutant does not.
-func (f *MutantFinding) Right() bool { return f.Err == nil && (f.Mutant == "") == (f.Check == "") }
+// right reports whether the verdict is right: the reference satisfies the contract, a mutant does not.
+func (f *mutantFinding) right() bool { return f.Err == nil && (f.Mutant == "") == (f.Check == "") }
 
-// Mutants tests the verification of s. The verification must accept the reference, in the first findings, and
+// findMutants tests the verification of s. The verification must accept the reference, in the first findings, and
 // find the defect in every mutant that applies to s. Invented records replace a backend's.
-func Mutants(ctx context.Context, e load.Engine, s *scenario.Scenario) ([]MutantFinding, error) {
-	s, err := s.Bind(records)
+func findMutants(ctx context.Context, e load.Engine, s *scenario.Scenario) ([]mutantFinding, error) {
+	s, err := s.Bind(inventedRecords)
 	if err == nil {
 		err = refserver.Can(s)
 	}
@@ -41,18 +45,18 @@ func Mutants(ctx context.Context, e load.Engine, s *scenario.Scenario) ([]Mutant
 		return nil, err
 	}
 	ref, waits := &refserver.Reference{Scenario: s}, &refserver.Reference{Scenario: s, Delay: delay}
-	findings := []MutantFinding{{Does: "nothing wrong"}, {Does: "nothing wrong, with a delay", trial: refserver.Waiting},
+	findings := []mutantFinding{{Does: "nothing wrong"}, {Does: "nothing wrong, with a delay", trial: refserver.Waiting},
 		{Does: "nothing wrong, and ends", trial: refserver.Ending}}
 	serve := []func(context.Context, net.Listener) error{ref.Serve, waits.Serve, ref.Serve}
 	for _, m := range refserver.Mutants(s) {
-		findings = append(findings, MutantFinding{Mutant: m.Name, Does: m.Does, trial: m.Trial})
+		findings = append(findings, mutantFinding{Mutant: m.Name, Does: m.Does, trial: m.Trial})
 		server := ref
 		if m.Trial == refserver.Waiting {
 			server = waits
 		}
 		serve = append(serve, func(ctx context.Context, ln net.Listener) error { return m.Serve(ctx, ln, server) })
 	}
-	var last MutantFinding
+	var last mutantFinding
 	slots := make(chan struct{}, atOnce)
 	var all sync.WaitGroup
 	for i := range findings {
@@ -79,7 +83,7 @@ var errStays = fmt.Errorf("it kept running for %v after SIGTERM", grace)
 const atOnce = 4
 
 // try verifies one server and fills in the verdict.
-func (f *MutantFinding) try(ctx context.Context, e load.Engine, s *scenario.Scenario, serve func(context.Context,
+func (f *mutantFinding) try(ctx context.Context, e load.Engine, s *scenario.Scenario, serve func(context.Context,
 	net.Listener) error) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -122,8 +126,8 @@ func (f *MutantFinding) try(ctx context.Context, e load.Engine, s *scenario.Scen
 	}
 }
 
-// records invents a backend's response with ten records.
-func records(string) ([]byte, error) {
+// inventedRecords invents a backend's response with ten records.
+func inventedRecords(string) ([]byte, error) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var all []string
 	for range 10 {
@@ -131,4 +135,41 @@ func records(string) ([]byte, error) {
 			rng.Int32()))
 	}
 	return []byte("[" + strings.Join(all, ",") + "]\n"), nil
+}
+
+// swapped tries a program that is replaced after its build. It must not be started.
+func swapped(ctx context.Context) mutantFinding {
+	f := mutantFinding{Mutant: "swapped-program", Does: "another program is put in its place after it was built"}
+	dir, err := machine.MkdirTemp("", "dyno-swapped-")
+	if err != nil {
+		f.Err = err
+		return f
+	}
+	defer machine.RemoveTemp(dir)
+	program := filepath.Join(dir, "program")
+	m := &contestant.Manifest{Name: "swapped-program", Program: program, Run: []string{"{out}/program"}}
+	b, err := contestant.Prebuilt(m, contestant.Toolchain{})
+	if err == nil {
+		err = os.WriteFile(program, []byte("#!/bin/sh\nexit 1\n"), 0o755)
+	}
+	if err == nil {
+		_, _, err = b.Identify()
+	}
+	if err == nil {
+		err = os.WriteFile(program, []byte("#!/bin/sh\nexit 2\n"), 0o755)
+	}
+	if err != nil {
+		f.Err = err
+		return f
+	}
+	o := contestant.LaunchOptions{Dir: filepath.Join(dir, "home"), Log: filepath.Join(dir, "log"),
+		Probe: func(context.Context, wire.Endpoint) error { return errors.New("it does not respond") }}
+	i, err := contestant.Launch(ctx, b, o)
+	switch {
+	case err == nil:
+		f.Err = i.Stop()
+	case errors.Is(err, contestant.ErrChanged):
+		f.Check, f.Reason = "its hash", err.Error()
+	}
+	return f
 }
