@@ -2,7 +2,6 @@ package machine
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,82 +15,39 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hierarchy is a mounted cgroup hierarchy that counts CPU time, seen from this process's own group.
-type hierarchy struct {
-	version int    // 1 or 2
-	dir     string // our group's folder
+// cgroup is a cgroup made for one tree. It also counts processes that have ended, even if no process waited
+// for them. Note: version 2 counts CPU time in every group but the root, whether or not its cpu controller is
+// on (kernel Documentation/admin-guide/cgroup-v2.rst, cpu.stat), and the kernel puts a process into its group
+// at birth. Version 1 does neither.
+type cgroup struct {
+	dir   string
+	clock int
+	buf   [512]byte
 }
 
-// hierarchies returns the hierarchies that count CPU time, version 2 first: there the kernel puts a
-// process into its cgroup at birth.
-func hierarchies() []hierarchy {
-	own, _ := os.ReadFile("/proc/self/cgroup")
-	mounts, _ := os.ReadFile("/proc/self/mountinfo")
-	return parseHierarchies(string(own), string(mounts))
-}
-
-// parseHierarchies reads /proc/self/cgroup (cgroups(7)) and /proc/self/mountinfo
-// (proc_pid_mountinfo(5)). Note: version 2 counts CPU time in every group but the root, whether or
-// not its cpu controller is on (kernel Documentation/admin-guide/cgroup-v2.rst, cpu.stat).
-func parseHierarchies(own, mounts string) []hierarchy {
-	var list []hierarchy
-	for line := range strings.Lines(own) {
-		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
-		if len(parts) != 3 {
-			continue
-		}
-		version, kind := 2, "cgroup2"
-		if parts[1] != "" {
-			if !slices.Contains(strings.Split(parts[1], ","), "cpuacct") {
-				continue
-			}
-			version, kind = 1, "cgroup"
-		}
-		for mount := range strings.Lines(mounts) {
-			head, tail, _ := strings.Cut(mount, " - ")
-			fields, super := strings.Fields(head), strings.Fields(tail)
-			if len(fields) < 6 || len(super) < 3 || super[0] != kind ||
-				version == 1 && !slices.Contains(strings.Split(super[2], ","), "cpuacct") {
-				continue
-			}
-			below, err := filepath.Rel(fields[3], parts[2]) // a mount may show only a part of the hierarchy
-			if err != nil || below == ".." || strings.HasPrefix(below, "../") {
-				continue
-			}
-			list = append(list, hierarchy{version, filepath.Join(fields[4], below)})
-			break
+// ownGroup returns the folder of this process's cgroup; "" without version 2.
+func ownGroup() string {
+	for _, g := range groups(os.DirFS("/")) {
+		if g.version == 2 {
+			return filepath.Join("/", g.mount, g.path)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b hierarchy) int { return cmp.Compare(b.version, a.version) })
-	return list
-}
-
-// cgroup is a cgroup made for one tree. It also counts processes that have ended, even if no
-// process waited for them.
-type cgroup struct {
-	hierarchy        // dir is this group's
-	parent    string // the group that holds this one
-	clock     int
-	buf       [512]byte
+	return ""
 }
 
 // groupPrefix begins each cgroup name that dyno makes; the maker's pid and start time and the
 // tree's number follow (groupName).
 const groupPrefix = "dyno-"
 
-// newCgroup creates a cgroup called name below h. If this user may not create one, newCgroup
-// returns an error and leaves nothing behind.
-func newCgroup(h hierarchy, name string) (*cgroup, error) {
-	g := &cgroup{hierarchy: hierarchy{h.version, filepath.Join(h.dir, name)}, parent: h.dir, clock: -1}
+// newCgroup creates a cgroup called name below the group at parent. If this user may not create one,
+// newCgroup returns an error and leaves nothing behind.
+func newCgroup(parent, name string) (*cgroup, error) {
+	g := &cgroup{dir: filepath.Join(parent, name), clock: -1}
 	if err := os.Mkdir(g.dir, 0o755); err != nil {
 		return nil, err
 	}
-	file := "cpu.stat"
-	if h.version == 1 {
-		file = "cpuacct.usage"
-	}
 	var err error
-	if g.clock, err = unix.Open(filepath.Join(g.dir, file), unix.O_RDONLY|unix.O_CLOEXEC, 0); err == nil {
+	if g.clock, err = unix.Open(filepath.Join(g.dir, "cpu.stat"), unix.O_RDONLY|unix.O_CLOEXEC, 0); err == nil {
 		_, err = g.usage()
 	}
 	if err != nil {
@@ -104,10 +60,10 @@ func newCgroup(h hierarchy, name string) (*cgroup, error) {
 	return g, nil
 }
 
-// sweep removes cgroups below h whose maker has ended. The kernel refuses to remove one that is in
-// use.
-func (h hierarchy) sweep() {
-	dirs, _ := filepath.Glob(filepath.Join(h.dir, groupPrefix+"*"))
+// sweepGroups removes cgroups below the group at parent whose maker has ended. The kernel refuses to remove
+// one that is in use.
+func sweepGroups(parent string) {
+	dirs, _ := filepath.Glob(filepath.Join(parent, groupPrefix+"*"))
 	for _, dir := range dirs {
 		maker, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(dir), groupPrefix), "-")
 		if pid, err := strconv.Atoi(maker); err == nil && errors.Is(unix.Kill(pid, 0), unix.ESRCH) {
@@ -116,8 +72,6 @@ func (h hierarchy) sweep() {
 	}
 }
 
-func (g *cgroup) String() string { return "cgroup v" + strconv.Itoa(g.version) }
-
 // usage returns the CPU time used by all processes that have been in the cgroup. It does not
 // allocate. For a running thread up to one kernel tick, 10 ms, may be missing.
 func (g *cgroup) usage() (time.Duration, error) {
@@ -125,17 +79,10 @@ func (g *cgroup) usage() (time.Duration, error) {
 	if err != nil {
 		return 0, err
 	}
-	if g.version == 2 {
-		return field(g.buf[:n], "usage_usec", time.Microsecond)
-	}
-	ns, ok := parseDigits(bytes.TrimSpace(g.buf[:n]))
-	if !ok {
-		return 0, errors.New("cpuacct.usage does not contain a number")
-	}
-	return time.Duration(ns), nil
+	return field(g.buf[:n], "usage_usec", time.Microsecond)
 }
 
-// split returns usage by user and system mode. It needs version 2.
+// split returns usage by user and system mode.
 func (g *cgroup) split() (user, system time.Duration, err error) {
 	data, err := os.ReadFile(filepath.Join(g.dir, "cpu.stat"))
 	if err != nil {
@@ -158,23 +105,6 @@ func field(data []byte, key string, unit time.Duration) (time.Duration, error) {
 		}
 	}
 	return 0, errors.New("the cgroup reports no CPU time")
-}
-
-// enter moves this thread into a version 1 cgroup, so that processes it starts are born there.
-// leave moves it back and resets the cgroup's count, which contains this thread's own time and the
-// child's first moments.
-//
-// Note: moving the child after its start would be simpler, but takes the kernel some 10 ms, in
-// which a child forks others.
-func (g *cgroup) enter() (leave func(), err error) {
-	tid := []byte(strconv.Itoa(unix.Gettid()))
-	if err := os.WriteFile(filepath.Join(g.dir, "tasks"), tid, 0); err != nil {
-		return nil, err
-	}
-	return func() {
-		os.WriteFile(filepath.Join(g.parent, "tasks"), tid, 0)
-		os.WriteFile(filepath.Join(g.dir, "cpuacct.usage"), []byte("0"), 0)
-	}, nil
 }
 
 // parsePids reads cgroup.procs. A pid may appear twice; 0 stands for a process in another namespace
@@ -219,7 +149,7 @@ func groupMembers(dir string) (list []int) {
 	return list
 }
 
-// killGroup kills all processes in a cgroup and below it. It needs version 2 and Linux 5.14.
+// killGroup kills all processes in a cgroup and below it. It needs Linux 5.14.
 func killGroup(dir string) { os.WriteFile(filepath.Join(dir, "cgroup.kill"), []byte("1"), 0) }
 
 // removeGroup removes the cgroup at dir and those below it. It retries, because the kernel refuses

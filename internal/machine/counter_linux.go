@@ -160,7 +160,7 @@ func (p *Process) Meters() (by, absent map[string]string) {
 	defer p.mu.Unlock()
 	by, absent = map[string]string{"cpu": "process clocks"}, map[string]string{}
 	if p.group != nil {
-		by["cpu"] += " and " + p.group.String()
+		by["cpu"] += " and cgroup v2"
 	}
 	switch {
 	case p.counter == nil:

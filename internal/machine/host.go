@@ -26,7 +26,7 @@ func Describe() record.Host { return DescribeFor(0) }
 // DescribeFor does the same, with at least n CPUs for servers if the cores suffice.
 func DescribeFor(n int) record.Host {
 	h := describe(os.DirFS("/"))
-	h.FileLimit = fileLimit()
+	h.FileLimit, h.Absent = fileLimit(), Absent()
 	cores := cores(os.DirFS("/"), Usable())
 	h.ServerCPUs, h.GeneratorCPUs, h.Pinned, _ = partitionFor(cores, n)
 	h.Pinned = h.Pinned && runtime.GOOS == "linux" // package proc can pin only there
@@ -145,7 +145,7 @@ type group struct {
 	path    string // the group's path below mount, without a leading slash
 }
 
-// groups finds the hierarchies that can limit CPU time (cgroups(7)). It looks for each at its usual
+// groups finds the hierarchies that may limit CPU time (cgroups(7)). It looks for each at its usual
 // mount point only.
 func groups(root fs.FS) []group {
 	var list []group
@@ -163,8 +163,11 @@ func groups(root fs.FS) []group {
 			mounts, version = []string{"sys/fs/cgroup/" + parts[1], "sys/fs/cgroup/cpu"}, 1
 		}
 		for _, mount := range mounts {
-			if _, err := fs.Stat(root, mount); err != nil || version == 2 && read(root,
-				mount+"/cgroup.controllers") == "" {
+			sign := mount
+			if version == 2 { // in a hybrid, sys/fs/cgroup holds the hierarchies of version 1
+				sign += "/cgroup.controllers"
+			}
+			if _, err := fs.Stat(root, sign); err != nil {
 				continue
 			}
 			if _, err := fs.Stat(root, path.Join(mount, below)); err != nil {

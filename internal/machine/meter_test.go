@@ -38,20 +38,17 @@ func metered(t *testing.T, by accounting, script string) *Process {
 	return p
 }
 
-// writable are the hierarchies in which this user may make groups.
-func writable(t *testing.T) []hierarchy {
+// writable returns this process's cgroup, if this user may make groups there.
+func writable(t *testing.T) []string {
 	t.Helper()
-	var list []hierarchy
-	for _, h := range hierarchies() {
-		name := filepath.Join(h.dir, groupPrefix+"0-try")
-		if err := os.Mkdir(name, 0o755); err == nil {
-			os.Remove(name)
-			list = append(list, h)
-		} else {
-			t.Logf("no group in %s: %v", h.dir, err)
-		}
+	parent := ownGroup()
+	name := filepath.Join(parent, groupPrefix+"0-try")
+	if err := os.Mkdir(name, 0o755); parent == "" || err != nil {
+		t.Logf("no group in %q: %v", parent, err)
+		return nil
 	}
-	return list
+	os.Remove(name)
+	return []string{parent}
 }
 
 const loop = "i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done"
@@ -65,11 +62,10 @@ func TestGroupCountsTheUnreaped(t *testing.T) {
 		t.Skip("no cgroup may be made here")
 	}
 	for _, h := range list {
-		g := &cgroup{hierarchy: h}
-		t.Run(g.String(), func(t *testing.T) {
+		t.Run(h, func(t *testing.T) {
 			bare := metered(t, accounting{uncounted: errOff}, script)
-			p := metered(t, accounting{groups: []hierarchy{h}, uncounted: errOff}, script)
-			if by, absent := p.Meters(); by["cpu"] != "process clocks and "+g.String() ||
+			p := metered(t, accounting{parent: h, uncounted: errOff}, script)
+			if by, absent := p.Meters(); by["cpu"] != "process clocks and cgroup v2" ||
 				absent["instructions"] != errOff.Error() {
 				t.Errorf("meters %v, absent %v", by, absent)
 			}
@@ -90,7 +86,7 @@ func TestGroupCountsTheUnreaped(t *testing.T) {
 					without)
 			}
 			var u record.Usage
-			if err := p.Totals(&u); err != nil || h.version == 2 &&
+			if err := p.Totals(&u); err != nil ||
 				*u.CPUUserTotalNS+*u.CPUSystemTotalNS < int64(with)*9/10 {
 				t.Errorf("%v in all, %v user, %v system, %v", with, *u.CPUUserTotalNS, *u.CPUSystemTotalNS, err)
 			}
@@ -112,15 +108,15 @@ func TestGroupsOfTheDeadAreSwept(t *testing.T) {
 	for _, h := range writable(t) {
 		dead := metered(t, accounting{uncounted: errOff}, "exit 0")
 		<-dead.Done()
-		stale := filepath.Join(h.dir, groupPrefix+"999999999-1") // above every pid_max
-		mine, err := newCgroup(h, groupPrefix+"1-sweep")         // init lives
+		stale := filepath.Join(h, groupPrefix+"999999999-1") // above every pid_max
+		mine, err := newCgroup(h, groupPrefix+"1-sweep")     // init lives
 		if err != nil {
 			t.Fatal(err)
 		}
 		if err := os.Mkdir(stale, 0o755); err != nil {
 			t.Fatal(err)
 		}
-		h.sweep()
+		sweepGroups(h)
 		if _, err := os.Stat(stale); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("%s is still there", stale)
 		}
@@ -134,8 +130,8 @@ func TestGroupsOfTheDeadAreSwept(t *testing.T) {
 func TestWithoutGroups(t *testing.T) {
 	// No group can be made, or the folder is no group: the process starts all the same.
 	fake := t.TempDir()
-	for _, h := range []hierarchy{{2, filepath.Join(fake, "no/such")}, {1, fake}, {2, fake}} {
-		p := metered(t, accounting{groups: []hierarchy{h}, uncounted: errOff}, "sleep 600")
+	for _, h := range []string{filepath.Join(fake, "no/such"), fake} {
+		p := metered(t, accounting{parent: h, uncounted: errOff}, "sleep 600")
 		if by, _ := p.Meters(); by["cpu"] != "process clocks" {
 			t.Errorf("%v: %v", h, by)
 		}
@@ -145,36 +141,6 @@ func TestWithoutGroups(t *testing.T) {
 	}
 	if left, _ := os.ReadDir(fake); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
-	}
-}
-
-func TestParseHierarchies(t *testing.T) {
-	const mounts = `25 1 0:22 / /sys/fs/cgroup rw - tmpfs tmpfs rw,mode=755
-30 25 0:26 / /sys/fs/cgroup/cpu,cpuacct rw,relatime shared:9 - cgroup cgroup rw,cpu,cpuacct
-31 25 0:27 / /sys/fs/cgroup/memory rw,relatime - cgroup cgroup rw,memory
-32 25 0:28 /box /sys/fs/cgroup/unified rw,relatime shared:10 master:3 - cgroup2 cgroup2 rw
-`
-	for _, c := range []struct {
-		name, own string
-		want      []hierarchy
-	}{
-		{"hybrid, version 2 first", "3:memory:/m\n2:cpu,cpuacct:/a/b\n0::/box/c\n",
-			[]hierarchy{{2, "/sys/fs/cgroup/unified/c"}, {1, "/sys/fs/cgroup/cpu,cpuacct/a/b"}}},
-		{"outside of what is mounted", "0::/other\n", nil},
-		{"the mount's own root", "0::/box\n", []hierarchy{{2, "/sys/fs/cgroup/unified"}}},
-		{"no accounting", "3:memory:/m\n", nil},
-		{"nonsense", "x\n::\n0::\n", nil},
-	} {
-		got := parseHierarchies(c.own, mounts)
-		if len(got) != len(c.want) {
-			t.Errorf("%s: %v", c.name, got)
-			continue
-		}
-		for i := range got {
-			if got[i] != c.want[i] {
-				t.Errorf("%s: %v, want %v", c.name, got[i], c.want[i])
-			}
-		}
 	}
 }
 

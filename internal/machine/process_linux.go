@@ -61,8 +61,8 @@ var ourAffinity = sync.OnceValue(func() *affinity {
 })
 
 // launcher is a thread that starts one process and outlives it. The kernel sends Pdeathsig when the
-// parent *thread* ends (prctl(2), PR_SET_PDEATHSIG). Affinity, membership in a version 1 cgroup and
-// counter inheritance also belong to a thread, so an ordinary goroutine's thread cannot be used.
+// parent *thread* ends (prctl(2), PR_SET_PDEATHSIG). Affinity and counter inheritance also belong to a thread,
+// so an ordinary goroutine's thread cannot be used.
 type launcher chan func()
 
 func newLauncher() launcher {
@@ -97,16 +97,16 @@ func Start(cmd Command) (*Process, error) { return begin(cmd, accounts()) }
 
 // accounting describes how a tree is measured in addition to the CPU clocks of its processes.
 type accounting struct {
-	groups    []hierarchy // the first usable one is used
-	event     event       // event to count
-	uncounted error       // why event is not counted
+	parent    string // the cgroup below which the tree gets its own; "": it gets none
+	event     event  // event to count
+	uncounted error  // why event is not counted
 }
 
 // accounts returns the accounting that this machine supports.
 var accounts = sync.OnceValue(func() accounting {
-	a := accounting{groups: hierarchies(), event: instructions, uncounted: countable()}
-	for _, h := range a.groups {
-		h.sweep()
+	a := accounting{parent: ownGroup(), event: instructions, uncounted: countable()}
+	if a.parent != "" {
+		sweepGroups(a.parent)
 	}
 	return a
 })
@@ -159,13 +159,8 @@ func begin(cmd Command, by accounting) (*Process, error) {
 	if p.uncounted == nil {
 		p.launcher.do(func() { p.counter, p.uncounted = openCounter(by.event) })
 	}
-	if cmd.Adopts {
-		by.groups = nil // they would count the wrong processes
-	}
-	for _, h := range by.groups {
-		if p.group, err = newCgroup(h, groupName(serial)); err == nil {
-			break
-		}
+	if by.parent != "" && !cmd.Adopts { // a group would count the wrong processes
+		p.group, _ = newCgroup(by.parent, groupName(serial))
 	}
 	var child *os.Process
 	err = children.start(func() (int, error) {
@@ -221,7 +216,7 @@ func (l launcher) start(path string, argv []string, attr *os.ProcAttr, cpus []in
 	if len(cpus) == 0 {
 		set = a.original
 	}
-	if g != nil && g.version == 2 {
+	if g != nil {
 		dir, err := os.Open(g.dir)
 		if err != nil {
 			return nil, err
@@ -242,13 +237,6 @@ func (l launcher) start(path string, argv []string, attr *os.ProcAttr, cpus []in
 				return
 			}
 			defer unix.SchedSetaffinity(0, &before)
-		}
-		if g != nil && g.version == 1 {
-			leave, moved := g.enter()
-			if err = moved; err != nil {
-				return
-			}
-			defer leave()
 		}
 		child, err = os.StartProcess(path, argv, attr)
 	})

@@ -230,7 +230,7 @@ func totals(u *record.Usage, members []stat) error {
 func (p *Process) split(members []stat) (user, system int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.group != nil && p.group.version == 2 {
+	if p.group != nil {
 		if u, s, err := p.group.split(); err == nil {
 			return int64(u), int64(s)
 		}
