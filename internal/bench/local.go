@@ -47,7 +47,6 @@ type Local struct {
 	pin       bool // generator, dyno and its child processes are pinned to CPUs
 	attached  map[string]*attached
 	meter     *machine.Meter
-	energy    *machine.Energy // nil if there is none
 	mu        sync.Mutex
 	built     map[string]*contestant.Built
 	layouts   map[string][]*contestant.Built // the same programs with their functions in other orders
@@ -93,13 +92,6 @@ func NewLocal(o LocalOptions) (*Local, error) {
 	}
 	if l.meter, err = machine.NewMeter(); err != nil {
 		return nil, err
-	}
-	l.machine.Absent = machine.Absent()
-	if l.energy, err = machine.OpenEnergy("/"); err != nil {
-		if l.machine.Absent == nil {
-			l.machine.Absent = map[string]string{}
-		}
-		l.machine.Absent["energy"] = err.Error()
 	}
 	if o.Address != "" {
 		l.machine = whole(l.machine, true, o.CPUs, machine.Usable())

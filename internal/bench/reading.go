@@ -20,8 +20,7 @@ const (
 	ReadHeap   What = "heap"   // Heap; it stops the server for a moment
 	ReadLog    What = "log"    // Logged, Tail
 
-	// ReadCount starts to count instructions and energy, and ReadCounted sets Usage to the counts
-	// since then.
+	// ReadCount starts to count instructions, and ReadCounted sets Usage to the number since then.
 	ReadCount   What = "count"
 	ReadCounted What = "counted"
 	// ReadGrow starts to read memory from time to time, also under load, and ReadGrown sets Memory.

@@ -59,8 +59,8 @@ func (s *localServer) Read(what What) (r Reading, err error) {
 	case ReadLog:
 		r.Logged, r.Tail = p.LoggedBytes(), p.LogTail(20)
 	case ReadCount:
-		instructions, energy := p.Count(), s.local.energy.Count()
-		s.begin(ReadCounted, func(r *Reading) { r.Usage.Instructions, r.Usage.EnergyUJ = instructions(), energy() })
+		instructions := p.Count()
+		s.begin(ReadCounted, func(r *Reading) { r.Usage.Instructions = instructions() })
 	case ReadGrow:
 		s.grow(s)
 	default:

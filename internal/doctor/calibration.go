@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -92,7 +91,7 @@ func Calibrate(ctx context.Context, o CalibrationOptions) (*record.Calibration, 
 	machine.RaiseFileLimit()
 	c := &record.Calibration{
 		Format: record.Format, Dyno: o.Dyno, BootID: BootID(), StartedUnixNS: time.Now().UnixNano(), Quick: o.Quick,
-		Host: describe(),
+		Host: machine.Describe(),
 	}
 	c.Facts = facts(os.DirFS("/"), c.Host.ServerCPUs, c.Host.GeneratorCPUs)
 	defer func() { c.EndedUnixNS = time.Now().UnixNano() }()
@@ -103,20 +102,6 @@ func Calibrate(ctx context.Context, o CalibrationOptions) (*record.Calibration, 
 	}
 	err = b.steps(ctx)
 	return c, errors.Join(err, b.close())
-}
-
-// describe returns the machine's description that a run would record.
-func describe() record.Host {
-	h := machine.Describe()
-	absent := map[string]string{}
-	maps.Copy(absent, machine.Absent())
-	if _, err := machine.OpenEnergy("/"); err != nil {
-		absent["energy"] = err.Error()
-	}
-	if len(absent) > 0 {
-		h.Absent = absent
-	}
-	return h
 }
 
 // bench is a calibration's state.

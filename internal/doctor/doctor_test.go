@@ -97,8 +97,9 @@ func TestFindings(t *testing.T) {
 		{"clock source", func(c *record.Calibration) { c.Facts.ClockSource = "hpet" }, stateWarn, "enters the kernel"},
 		{"huge pages", func(c *record.Calibration) { c.Facts.THP = "always" }, stateNote, "madvise"},
 		{"address layout", func(c *record.Calibration) { c.Facts.ASLR = pointerTo(0) }, stateWarn, "randomize_va_space"},
-		{"energy counter", func(c *record.Calibration) { c.Host.Absent = map[string]string{"energy": "only root may"} },
-			stateNote, "as root"},
+		{"instruction counter", func(c *record.Calibration) {
+			c.Host.Absent = map[string]string{"instructions": "not permitted"}
+		}, stateNote, "as root"},
 		{"open files", func(c *record.Calibration) { c.Host.FileLimit, c.Facts.HardFileLimit = 1024, pointerTo(4096) },
 			stateWarn, "4,096"},
 		{"ports", func(c *record.Calibration) { c.Facts.PortLow = pointerTo(60_000) }, stateWarn, "ip_local_port_range"},

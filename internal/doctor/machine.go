@@ -165,21 +165,14 @@ func memoryFinding(f *record.Facts) finding {
 // kernelFindings returns findings about kernel settings and counters.
 func kernelFindings(c *record.Calibration) []finding {
 	out := []finding{kernelFinding(&c.Host), clockSource.finding(c), hugePages.finding(c), addressLayout.finding(c)}
-	for _, m := range []struct{ key, lacks, change string }{
-		{"instructions", "instructions per request are left out of the results",
-			"as root: sysctl kernel.perf_event_paranoid=1"},
-		{"energy", "energy per request is left out of the results", "run dyno as root"},
-	} {
-		r := finding{Name: strings.TrimSuffix(m.key, "s") + " counter", State: stateOK, Value: "present"}
-		if why, absent := c.Host.Absent[m.key]; absent {
-			r.State, r.Value, r.Means = stateNote, "absent: "+why, m.lacks
-			if strings.Contains(why, "paranoid") || strings.Contains(why, "permi") || strings.Contains(why, "only root") {
-				r.Change = m.change
-			}
+	r := finding{Name: "instruction counter", State: stateOK, Value: "present"}
+	if why, absent := c.Host.Absent["instructions"]; absent {
+		r.State, r.Value, r.Means = stateNote, "absent: "+why, "instructions per request are left out of the results"
+		if strings.Contains(why, "paranoid") || strings.Contains(why, "permi") {
+			r.Change = "as root: sysctl kernel.perf_event_paranoid=1"
 		}
-		out = append(out, r)
 	}
-	return out
+	return append(out, r)
 }
 
 func kernelFinding(h *record.Host) finding {

@@ -198,9 +198,6 @@ func canDecide(c *record.Calibration, expected []expectation) string {
 	if _, absent := c.Host.Absent["instructions"]; absent {
 		cannot = append(cannot, "count instructions")
 	}
-	if _, absent := c.Host.Absent["energy"]; absent {
-		cannot = append(cannot, "measure energy")
-	}
 	for _, x := range c.Ceilings {
 		if isUsual(x) && !disturbed(x) {
 			cannot = append(cannot, fmt.Sprintf(

@@ -57,7 +57,7 @@ func (s *simServer) Read(what bench.What) (r bench.Reading, err error) {
 	switch what {
 	case bench.ReadStart:
 		r.Ready, r.Meters, r.Absent = time.Millisecond, map[string]string{"cpu": "requests"},
-			map[string]string{"energy": "it takes none"}
+			map[string]string{"instructions": "it counts none"}
 	case bench.ReadCPU:
 		r.CPU, err = time.Duration(s.served.Load())*20*time.Microsecond, s.gone()
 	case bench.ReadUsage:

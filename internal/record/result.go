@@ -297,9 +297,6 @@ type Usage struct {
 	// Instructions retired in the tree, in the window; Launch.Meters says whether the kernel's are
 	// included.
 	Instructions *int64 `json:"instructions,omitempty"`
-	// EnergyUJ is the energy that all CPU packages used in the window, by RAPL, including the
-	// generator and the idle part.
-	EnergyUJ     *int64 `json:"energy_uj,omitempty"`
 	PSSBytes     *int64 `json:"pss_bytes,omitempty"`
 	SwapPSSBytes *int64 `json:"swap_pss_bytes,omitempty"`
 	Threads      *int64 `json:"threads,omitempty"`
@@ -428,8 +425,7 @@ type Host struct {
 	Quota         string `json:"quota,omitempty"` // cgroup CPU quota, if any
 	// QuotaCPUs is how many CPUs' time Quota grants.
 	QuotaCPUs float64 `json:"quota_cpus,omitempty"`
-	// Absent names figures that this machine cannot measure, and the reason: "instructions",
-	// "energy".
+	// Absent names figures that this machine cannot measure, such as "instructions", and the reason.
 	Absent map[string]string `json:"absent,omitempty"`
 	// Generators are the machines that load the servers, if not this one.
 	Generators []Host `json:"generators,omitempty"`

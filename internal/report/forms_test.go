@@ -169,11 +169,11 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 	for _, f := range []func() *Data{fixture, classicFixture, func() *Data { return sweepFixture(6) }} {
 		for _, form := range []string{"text", "html", "markdown"} {
 			d := f()
-			d.Run.Host.Absent = map[string]string{"energy": "no counter", "instructions": "not allowed"}
+			d.Run.Host.Absent = map[string]string{"instructions": "not allowed"}
 			d.Width = 400
 			got := strings.NewReplacer("</span>", "").Replace(strings.NewReplacer(
 				"\u00a0", " ", ":** ", ": ", "**", "").Replace(string(written(t, detailed(form), d))))
-			const want = "Not measured here: energy (no counter), instructions (not allowed)"
+			const want = "Not measured here: instructions (not allowed)"
 			if !strings.Contains(got, want) {
 				t.Errorf("%s of a %q: no %q", form, d.Run.Plan.Origin.Command, want)
 			}
