@@ -127,17 +127,14 @@ func Joint(d [][]float64, alpha, factor float64) []Judged {
 		pairs[o] = flippedPair{squares[i] / (n[i] - 1), 1 / n[i] / (n[i] - 1), leastSD * leastSD * n[i] * n[i], n[i] / 4,
 			int64(math.Float64bits(t[i] * t[i] * (1 - 1e-9))), 0}
 	}
-	x, near := flipsOf(rows), middle{near: 1 / float64(m), width: 1, scratch: scratch}
-	sums := make([]float64, m)
+	x, sums := flipsOf(rows), make([]float64, m)
 	largest, sided := make([]float64, 0, x.n), make([]float64, 0, 2*x.n)
 	for f := 1; f < x.n; f++ { // flip 0 is the observed values
 		x.sum(f, sums)
-		total := 0.
 		for o, s := range sums {
 			own[o] = pairs[o].base - s*s*pairs[o].less
-			total += own[o]
 		}
-		others := 3 * near.median(own, total)
+		others := 3 * medianOf(own, scratch)
 		var most, up, down int64 // bit patterns of squared t, which sort alike: integers need no branch
 		for o, s := range sums {
 			p := &pairs[o]
@@ -148,11 +145,9 @@ func Joint(d [][]float64, alpha, factor float64) []Judged {
 			v := int64(math.Float64bits(s * math.Abs(s) / under)) // negative: on the other side
 			up, down = max(up, v), max(down, v^math.MinInt64)
 			most = max(up, down)
-			reached := 0
 			if most >= p.seen {
-				reached = 1
+				p.reached++
 			}
-			p.reached += reached
 		}
 		largest = append(largest, math.Float64frombits(uint64(most)))
 		sided = append(sided, math.Float64frombits(uint64(up)), math.Float64frombits(uint64(down)))
@@ -349,82 +344,12 @@ func critical(reference []float64, alpha float64, flips int) float64 {
 // medianOf returns the median of x. scratch must have x's length.
 func medianOf(x, scratch []float64) float64 {
 	copy(scratch, x)
-	return nearest(scratch[:len(x)], len(x)/2, len(x)%2 == 0)
-}
-
-// few is the largest number of values that nearest sorts by comparing each with each.
-const few = 16
-
-// nearest returns the k-th smallest value in x, counted from 0, or its mean with the previous one.
-// It may reorder x.
-func nearest(x []float64, k int, both bool) float64 {
-	var order [few]float64
-	var ranks [few]int
-	if len(x) <= few {
-		for i, v := range x {
-			rank := 0
-			for j, w := range x[:i] {
-				later := 0 // without a branch, which would be mispredicted half of the time
-				if w > v {
-					later = 1
-				}
-				rank, ranks[j] = rank+1-later, ranks[j]+later
-			}
-			ranks[i] = rank
-		}
-		for i, v := range x {
-			order[ranks[i]] = v
-		}
-		x = order[:len(x)]
-	} else {
-		nth(x, k)
-		if both {
-			for i, v := range x[:k] {
-				if v > x[k-1] {
-					x[i], x[k-1] = x[k-1], v
-				}
-			}
-		}
+	k := len(x) / 2
+	above := nth(scratch, k)
+	if len(x)%2 == 1 {
+		return above
 	}
-	if both {
-		return (x[k-1] + x[k]) / 2
-	}
-	return x[k]
-}
-
-// middle finds medians in successive samples that are much alike: it looks first near the last
-// median, as a multiple of the sum.
-type middle struct {
-	near, width float64 // last median over sum, and the share by which the next may differ
-	scratch     []float64
-}
-
-// median returns the median of x, whose sum is total.
-func (m *middle) median(x []float64, total float64) (median float64) {
-	defer func() { m.near = median / total }()
-	guess, half := total*m.near, len(x)/2
-	for try := range 3 {
-		reach := math.Abs(guess) * m.width // rounding makes some variances negative
-		from, to := guess-reach, guess+reach
-		below, upto := 0, 0
-		for _, v := range x {
-			m.scratch[upto-below] = v // kept if it is between
-			if v < from {
-				below++
-			}
-			if v <= to {
-				upto++
-			}
-		}
-		if below < half && half < upto {
-			if try == 0 {
-				m.width = max(.01, .95*m.width)
-			}
-			return nearest(m.scratch[:upto-below], half-below, len(x)%2 == 0)
-		}
-		m.width *= 1.5
-	}
-	return medianOf(x, m.scratch)
+	return (slices.Max(scratch[:k]) + above) / 2
 }
 
 // nth returns the k-th smallest value in x, counted from 0, and moves the smaller ones before it.
