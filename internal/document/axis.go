@@ -6,65 +6,6 @@ import (
 	"strings"
 )
 
-// ratioAxis is a logarithmic ratio axis: lo..hi is drawn from x0 to x1 px.
-type ratioAxis struct {
-	lo, hi float64
-	x0, x1 float64
-}
-
-// leastSpan makes the smallest axis range 1/leastSpan to leastSpan, so that small differences do
-// not look large.
-const leastSpan = 1.12
-
-// newRatioAxis returns an axis that contains 1 and all finite positive values, with some margin at
-// both ends.
-func newRatioAxis(x0, x1 float64, values ...float64) ratioAxis {
-	a := ratioAxis{lo: 1 / leastSpan, hi: leastSpan, x0: x0, x1: x1}
-	for _, v := range values {
-		if v > 0 && !math.IsInf(v, 0) {
-			a.lo, a.hi = min(a.lo, v), max(a.hi, v)
-		}
-	}
-	room := math.Pow(a.hi/a.lo, 0.04)
-	a.lo, a.hi = a.lo/room, a.hi*room
-	return a
-}
-
-// at returns the position for v in px; values beyond the axis, and open bounds, are at its end.
-func (a ratioAxis) at(v float64) float64 {
-	if math.IsNaN(v) {
-		return a.x0
-	}
-	share := math.Log(max(v, a.lo)/a.lo) / math.Log(a.hi/a.lo)
-	return a.x0 + (a.x1-a.x0)*min(share, 1)
-}
-
-// ticks returns round ratios on the axis, always with 1, at least apart px from each other.
-func (a ratioAxis) ticks(apart float64) []float64 {
-	ticks := []float64{1}
-	for _, list := range tickLists {
-		for _, v := range list {
-			free := v > a.lo && v < a.hi
-			for _, t := range ticks {
-				free = free && math.Abs(a.at(v)-a.at(t)) >= apart
-			}
-			if free {
-				ticks = append(ticks, v)
-			}
-		}
-	}
-	return ticks
-}
-
-// tickLists are lists of ratios from the roundest to the least round; each fills the space that the
-// previous lists leave.
-var tickLists = [][]float64{
-	{0.001, 0.01, 0.1, 10, 100, 1000},
-	{0.5, 2, 0.2, 5, 0.05, 20, 0.02, 50, 0.005, 200, 0.002, 500},
-	{0.8, 1.25, 0.6, 1.5, 0.7, 3, 0.3, 0.9, 1.1, 0.4, 4, 1.75, 2.5, 7},
-	{0.95, 1.05, 1.2, 0.85},
-}
-
 // within returns the bound that determines the axis range; it limits the effect that a single wide
 // interval has, and ignores open ones.
 func within(bound, value float64) float64 {
@@ -74,11 +15,15 @@ func within(bound, value float64) float64 {
 	return min(max(bound, value/4), value*4)
 }
 
-// valueAxis is a plot's y axis: from 0, logarithmic, or linear with space for negative values.
+// valueAxis is an axis: from 0, logarithmic, or linear with space for negative values.
 type valueAxis struct {
 	lo, hi float64
 	log    bool
 }
+
+// leastSpan is the smallest factor by which a logarithmic axis extends beyond its values at both ends, so that
+// differences below a per cent do not look large.
+const leastSpan = 1.12
 
 func newValueAxis(values []float64, scaling Scaling) valueAxis {
 	a := valueAxis{lo: math.Inf(1)}
@@ -97,7 +42,11 @@ func newValueAxis(values []float64, scaling Scaling) valueAxis {
 	case a.hi == 0:
 		return valueAxis{hi: 1}
 	case scaling == LogAxis || scaling == AutoAxis && a.hi > 10*a.lo:
-		return valueAxis{lo: a.lo / 1.25, hi: a.hi * 1.25, log: true}
+		room := 1.25
+		if a.hi < 2*a.lo { // differences of a few per cent stay visible
+			room = leastSpan
+		}
+		return valueAxis{lo: a.lo / room, hi: a.hi * room, log: true}
 	}
 	return valueAxis{hi: a.hi * 1.06}
 }
@@ -105,6 +54,9 @@ func newValueAxis(values []float64, scaling Scaling) valueAxis {
 // at returns the position for v, from 0 at the bottom to 1 at the top; values beyond the axis are
 // at its end.
 func (a valueAxis) at(v float64) float64 {
+	if math.IsNaN(v) {
+		return 0
+	}
 	x := (v - a.lo) / (a.hi - a.lo)
 	if a.log {
 		x = math.Log(max(v, a.lo)/a.lo) / math.Log(a.hi/a.lo)
@@ -115,7 +67,7 @@ func (a valueAxis) at(v float64) float64 {
 // marks returns round values on the axis, at most about n.
 func (a valueAxis) marks(per float64, n int) (list []float64) {
 	if a.log {
-		for _, steps := range [][]float64{{1, 2, 5}, {1, 3}, {1}} {
+		for _, steps := range [][]float64{{1, 1.1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9}, {1, 2, 5}, {1, 3}, {1}} {
 			list = nil
 			for decade := math.Pow(10, math.Floor(math.Log10(a.lo/per))); decade < a.hi/per; decade *= 10 {
 				for _, step := range steps {

@@ -74,6 +74,7 @@ type LineChart struct {
 	Axis        Scaling
 	Common      bool   // all plots have the same value axis
 	Smooth      bool   // too many points for marks
+	Loose       bool   // no line joins the points
 	Excluded    []Item // contestants without a line and the reasons, shown where the chart stands alone; Bad: failed
 	Foot        string // description of the chart: shown below it where it stands alone, and read by screen readers
 }
@@ -123,32 +124,4 @@ type Point struct {
 type Aside struct {
 	Value float64
 	Text  string // in words
-}
-
-// StripChart shows distributions: a line for each subject, with a dot for each value. Plots with
-// their own axes stand side by side, on a phone below each other.
-type StripChart struct {
-	ID          string
-	Title, Note string
-	Plots       []StripPlot
-	Names       []StripName // one per line
-	Foot        string      // description for screen readers
-}
-
-// StripName is a line's name and colour.
-type StripName struct{ Name, Key string }
-
-// StripPlot has the values for each line in a StripChart.
-type StripPlot struct {
-	Title string
-	Unit  string
-	Per   float64 // size of Unit in base units
-	Ratio bool    // values are ratios about 1; else the axis begins at 0, or is logarithmic
-	Dots  [][]Dot
-}
-
-// Dot is a value, with its description.
-type Dot struct {
-	At   float64
-	Text string
 }

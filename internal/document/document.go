@@ -186,7 +186,6 @@ func (Picture) block()     {}
 func (BarChart) block()    {}
 func (ShiftChart) block()  {}
 func (LineChart) block()   {}
-func (StripChart) block()  {}
 
 // Prose is text whose parts may have a style.
 type Prose []Span

@@ -32,7 +32,7 @@ func SVG(w io.Writer, d *Document) error {
 	return errors.New("draw chart: nothing here has one")
 }
 
-// draw draws a bar, line or strip chart, wide or for phones; it returns "" for other blocks. A page
+// draw draws a bar or line chart, wide or for phones; it returns "" for other blocks. A page
 // contains both versions and shows one, so that text is never scaled. A separate image contains its
 // styles, its namespace and a margin.
 func draw(b Block, wide, standalone bool) string {
@@ -41,8 +41,6 @@ func draw(b Block, wide, standalone bool) string {
 		return drawBars(&c, wide, standalone)
 	case LineChart:
 		return drawLines(&c, wide, standalone)
-	case StripChart:
-		return drawStrips(&c, wide, standalone)
 	}
 	return ""
 }

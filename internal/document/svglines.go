@@ -104,7 +104,7 @@ func drawLines(c *LineChart, wide, standalone bool) string {
 // words returns the chart as text for screen readers, with figures in the wide form alone.
 func (c *LineChart) words(wide bool) string {
 	parts := []string{c.Foot + ", " + c.Unit}
-	if !wide {
+	if !wide || c.Loose {
 		return parts[0]
 	}
 	for _, it := range c.Excluded {
@@ -309,7 +309,7 @@ func (s *lines) line(k int, points []Point) {
 			continue
 		}
 		x1, y1 := s.at(f.At)+s.shift(k), s.down(f.Value)
-		if joined {
+		if joined && !s.c.Loose {
 			s.stroke(x, x1, y, y1, "stroke")
 		}
 		x, y, joined = x1, y1, true
@@ -341,7 +341,9 @@ func (s *lines) point(k int, f Point) {
 	}
 	s.printf("<g>")
 	s.title(f.Text)
-	s.stroke(x, x, s.down(f.Lo), s.down(f.Hi), class)
+	if f.Hi > f.Lo {
+		s.stroke(x, x, s.down(f.Lo), s.down(f.Hi), class)
+	}
 	s.mark(k, x, y)
 	if f.Beyond {
 		s.printf(`<path d="M%.1f %.1fv-12m-4 5l4 -5l4 5" class="beyond"/>`, x, y-5)

@@ -1,9 +1,6 @@
 package document
 
-import (
-	"math"
-	"strings"
-)
+import "math"
 
 // shiftWidth is the width of a line in a ShiftChart, in px.
 const shiftWidth = 190.0
@@ -12,8 +9,8 @@ const shiftWidth = 190.0
 // these.
 const shiftMost = 16.0
 
-// axis returns the common axis for all lines.
-func (c *ShiftChart) axis() ratioAxis {
+// axis returns the common axis for all lines, which contains 1.
+func (c *ShiftChart) axis() valueAxis {
 	var values, near []float64
 	for _, s := range c.Shifts {
 		values = append(values, s.From, s.To.At)
@@ -29,15 +26,18 @@ func (c *ShiftChart) axis() ratioAxis {
 	if 4*len(near) > 3*len(values) {
 		values = near
 	}
-	return newRatioAxis(8, shiftWidth-8, values...)
+	return newValueAxis(append(values, 1), LogAxis)
 }
+
+// across returns the position for a ratio, in px.
+func (a valueAxis) across(v float64) float64 { return 8 + a.at(v)*(shiftWidth-16) }
 
 // scale draws the axis marks.
 func (c *ShiftChart) scale() string {
 	s, axis := &drawing{}, c.axis()
 	s.printf(`<svg class="shift" viewBox="0 0 %g 18" width="%[1]g" height="18" aria-hidden="true">`, shiftWidth)
-	for _, t := range axis.ticks(34) {
-		s.text(min(max(axis.at(t), 12), shiftWidth-12), 13, "tick", "middle", strings.TrimSuffix(tickValue(t), ".0"))
+	for _, t := range axis.marks(1, 3) {
+		s.text(min(max(axis.across(t), 12), shiftWidth-12), 13, "tick", "middle", tickValue(t))
 	}
 	s.printf("</svg>")
 	return s.String()
@@ -49,10 +49,10 @@ func (c *ShiftChart) line(f Shift) string {
 	s, axis := &drawing{}, c.axis()
 	s.printf(`<svg class="shift %s" viewBox="0 0 %g 22" width="%[2]g" height="22" role="img"><title>%s</title>`,
 		classes[f.Style], shiftWidth, safe(f.Small))
-	s.stroke(axis.at(1), axis.at(1), 0, 22, "one")
-	from, to := axis.at(f.From), axis.at(f.To.At)
+	s.stroke(axis.across(1), axis.across(1), 0, 22, "one")
+	from, to := axis.across(f.From), axis.across(f.To.At)
 	if f.To.At > 0 && f.To.Hi > f.To.Lo {
-		s.stroke(axis.at(f.To.Lo), axis.at(f.To.Hi), y, y, "span")
+		s.stroke(axis.across(f.To.Lo), axis.across(f.To.Hi), y, y, "span")
 	}
 	if f.From > 0 && f.To.At > 0 && math.Abs(from-to) > 12 {
 		way := math.Copysign(1, to-from)

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/charmbracelet/lipgloss"
-	"github.com/charmbracelet/lipgloss/table"
 	"github.com/charmbracelet/x/ansi"
 )
 
@@ -159,7 +157,7 @@ var loosen = strings.NewReplacer("\u00a0", " ", hyphen, "-")
 func (t *terminal) blocks(list []Block) {
 	list = slices.DeleteFunc(slices.Clone(list), func(b Block) bool { // blocks that only a page can show
 		switch b.(type) {
-		case Fold, Definitions, Legend, Choice, Picture, BarChart, ShiftChart, LineChart, StripChart:
+		case Fold, Definitions, Legend, Choice, Picture, BarChart, ShiftChart, LineChart:
 			return true
 		}
 		return false
@@ -419,27 +417,18 @@ func stack(lead, cols []column, width int) (parts [][]column) {
 
 // drawn returns a table's lines, beginning with its header.
 func drawn(cols []column) []string {
-	heads, rows := make([]string, len(cols)), make([][]string, len(cols[0].cells))
+	lines := make([]string, 1+len(cols[0].cells))
 	for k, c := range cols {
-		heads[k] = c.head
-		for i, s := range c.cells {
-			rows[i] = append(rows[i], s)
+		for i, s := range append([]string{c.head}, c.cells...) {
+			room := strings.Repeat(" ", c.width-ansi.StringWidth(s))
+			if c.rightAligned {
+				s, room = room+s, ""
+			}
+			if k < len(cols)-1 {
+				room += strings.Repeat(" ", gap)
+			}
+			lines[i] += s + room
 		}
-	}
-	tb := table.New().Headers(heads...).Rows(rows...).BorderTop(false).BorderBottom(false).BorderLeft(false).BorderRight(false).
-		BorderHeader(false).BorderColumn(false).StyleFunc(func(_, col int) lipgloss.Style {
-		style := lipgloss.NewStyle()
-		if col < len(cols)-1 {
-			style = style.PaddingRight(gap)
-		}
-		if cols[col].rightAligned {
-			style = style.Align(lipgloss.Right)
-		}
-		return style
-	})
-	lines := strings.Split(tb.Render(), "\n")
-	for len(lines) <= len(rows) {
-		panic(fmt.Sprintf("document: %d lines for a table with %d rows", len(lines), len(rows)))
 	}
 	return lines
 }

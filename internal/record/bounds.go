@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -210,27 +209,16 @@ func checkBounds(rec *Record) error {
 
 // check describes a contradiction in the plan, with its key; "" if there is none.
 func (p *Plan) check() (key, wrong string) {
-	levels := len(p.Levels)
-	for key, all := range map[string][]int{"cells": levelsOf(p.Cells...),
-		"family": p.compared()} {
-		if i := slices.IndexFunc(all, func(at int) bool { return at >= levels }); i >= 0 {
-			return key, fmt.Sprintf("names level %d; the plan has %d, counted from 0", all[i], levels)
+	cells := map[string][]Cell{"cells": p.Cells}
+	for _, f := range p.Family {
+		cells["family"] = append(cells["family"], f.A, f.B)
+	}
+	for key, all := range cells {
+		for _, c := range all {
+			if c.Level >= len(p.Levels) {
+				return key, fmt.Sprintf("names level %d; the plan has %d, counted from 0", c.Level, len(p.Levels))
+			}
 		}
 	}
 	return "", ""
-}
-
-func levelsOf(cells ...Cell) (all []int) {
-	for _, c := range cells {
-		all = append(all, c.Level)
-	}
-	return all
-}
-
-// compared returns the levels of the cells in the family.
-func (p *Plan) compared() (all []int) {
-	for _, f := range p.Family {
-		all = append(all, f.A.Level, f.B.Level)
-	}
-	return all
 }

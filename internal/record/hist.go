@@ -127,18 +127,6 @@ func (h *Histogram) Min() int64 {
 	return h.all().Min()
 }
 
-// Within returns the share of the latencies within the range that lie from lo to hi, in ns, to the
-// histogram's digits; 0 if there are none.
-func (h *Histogram) Within(lo, hi float64) float64 {
-	n := int64(0)
-	for _, bar := range h.all().Distribution() {
-		if float64(bar.From) <= hi && float64(bar.To) >= lo {
-			n += bar.Count
-		}
-	}
-	return float64(n) / float64(max(h.Count(), 1))
-}
-
 // Quantile returns the latency in ns that a share q (0 to 1) of the latencies within the range does
 // not exceed, to the histogram's digits; 0 if there are none.
 func (h *Histogram) Quantile(q float64) int64 {

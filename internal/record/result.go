@@ -7,6 +7,7 @@
 package record
 
 import (
+	"iter"
 	"reflect"
 	"slices"
 	"strings"
@@ -15,7 +16,7 @@ import (
 // Format is the trials.jsonl version that this code writes and reads; see doc/format.md.
 const Format = 3
 
-// Record is one line of trials.jsonl. Exactly one field is set.
+// Record is one line of trials.jsonl. Exactly one field is set. Run has the same fields, in the same order.
 type Record struct {
 	Plan        *Plan        `json:"plan,omitempty"`
 	Host        *Host        `json:"host,omitempty"`
@@ -33,7 +34,7 @@ type Record struct {
 	End         *End         `json:"end,omitempty"`
 }
 
-// Run is a complete record in memory.
+// Run is a complete record in memory. Its first fields are those of Record, in the same order: one, or a list.
 type Run struct {
 	Plan        Plan
 	Host        Host
@@ -57,39 +58,52 @@ type Run struct {
 
 // Add adds a record to the run.
 func (r *Run) Add(rec Record) {
-	switch {
-	case rec.Plan != nil:
-		r.Plan = *rec.Plan
-	case rec.Host != nil:
-		r.Host = *rec.Host
-	case rec.Calibration != nil:
-		r.Calibration = rec.Calibration
-	case rec.Contestant != nil:
-		r.Contestants = append(r.Contestants, *rec.Contestant)
-		if f := rec.Contestant.Fewer; f != nil && f.Served > 0 {
-			r.Plan.limit(f.Served)
+	from, to := reflect.ValueOf(rec), reflect.ValueOf(r).Elem()
+	for i := range from.NumField() {
+		x, into := from.Field(i), to.Field(i)
+		switch {
+		case x.IsNil():
+		case into.Type() == x.Type():
+			into.Set(x)
+		case into.Kind() != reflect.Slice:
+			into.Set(x.Elem())
+		case into.Type().Elem() == x.Type():
+			into.Set(reflect.Append(into, x))
+		default:
+			into.Set(reflect.Append(into, x.Elem()))
 		}
-	case rec.Alike != nil:
-		r.Alike = rec.Alike
-	case rec.Sampled != nil:
-		r.Sampled = append(r.Sampled, *rec.Sampled)
-	case rec.Launch != nil:
-		r.Launches = append(r.Launches, *rec.Launch)
-	case rec.Trial != nil:
-		r.Trials = append(r.Trials, rec.Trial)
-	case rec.Long != nil:
-		r.Long = append(r.Long, rec.Long)
-	case rec.Idle != nil:
-		r.Idle = append(r.Idle, *rec.Idle)
-	case rec.Failure != nil:
-		r.Failures = append(r.Failures, *rec.Failure)
-	case rec.Lost != nil:
-		r.Lost = append(r.Lost, *rec.Lost)
-	case rec.Resume != nil:
-		r.Resumes = append(r.Resumes, *rec.Resume)
+	}
+	if c := rec.Contestant; c != nil && c.Fewer != nil && c.Fewer.Served > 0 {
+		r.Plan.limit(c.Fewer.Served)
+	}
+	if rec.Resume != nil {
 		r.End = nil
-	case rec.End != nil:
-		r.End = rec.End
+	}
+}
+
+// records yields the run's records, in groups of one kind.
+func (r *Run) records() iter.Seq[Record] {
+	return func(yield func(Record) bool) {
+		from := reflect.ValueOf(r).Elem()
+		for i := range reflect.TypeFor[Record]().NumField() {
+			all := []reflect.Value{from.Field(i)}
+			if f := from.Field(i); f.Kind() == reflect.Slice {
+				all = nil
+				for k := range f.Len() {
+					all = append(all, f.Index(k))
+				}
+			}
+			for _, x := range all {
+				var rec Record
+				if x.Kind() != reflect.Pointer {
+					x = x.Addr()
+				}
+				reflect.ValueOf(&rec).Elem().Field(i).Set(x)
+				if rec != (Record{}) && !yield(rec) {
+					return
+				}
+			}
+		}
 	}
 }
 

@@ -255,45 +255,8 @@ func (s *sealer) check(end *End, line []byte) error {
 // Write writes run as the lines of a trials.jsonl, in groups of one kind: Read gives it back. Its
 // End is given the count and the digest of the lines written.
 func Write(w io.Writer, run *Run) error {
-	all := []Record{{Plan: &run.Plan}, {Host: &run.Host}}
-	if run.Calibration != nil {
-		all = append(all, Record{Calibration: run.Calibration})
-	}
-	for i := range run.Contestants {
-		all = append(all, Record{Contestant: &run.Contestants[i]})
-	}
-	if run.Alike != nil {
-		all = append(all, Record{Alike: run.Alike})
-	}
-	for i := range run.Sampled {
-		all = append(all, Record{Sampled: &run.Sampled[i]})
-	}
-	for i := range run.Launches {
-		all = append(all, Record{Launch: &run.Launches[i]})
-	}
-	for i := range run.Trials {
-		all = append(all, Record{Trial: run.Trials[i]})
-	}
-	for i := range run.Long {
-		all = append(all, Record{Long: run.Long[i]})
-	}
-	for i := range run.Idle {
-		all = append(all, Record{Idle: &run.Idle[i]})
-	}
-	for i := range run.Failures {
-		all = append(all, Record{Failure: &run.Failures[i]})
-	}
-	for i := range run.Lost {
-		all = append(all, Record{Lost: &run.Lost[i]})
-	}
-	for i := range run.Resumes {
-		all = append(all, Record{Resume: &run.Resumes[i]})
-	}
-	if run.End != nil {
-		all = append(all, Record{End: run.End})
-	}
 	seal := newSealer()
-	for _, rec := range all {
+	for rec := range run.records() {
 		line, err := seal.line(rec)
 		if err == nil {
 			_, err = w.Write(line)

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"dyno/internal/document"
@@ -108,10 +109,7 @@ func (v *View) starts() document.Section {
 		t.Rows = append(t.Rows, row)
 	}
 	if len(t.Rows) > 0 && len(t.Columns) > 1 {
-		out.Blocks = []document.Block{t}
-		if c := v.startChart(); len(c.Plots) > 0 {
-			out.Blocks = []document.Block{c, t}
-		}
+		out.Blocks = append(v.startCharts(), t)
 	}
 	return out
 }
@@ -151,41 +149,53 @@ func reachedCells(each []judge.Start) []document.Cell {
 		{Value: PerCent(widest), Side: fmt.Sprintf("(%d of %d below)", below, len(all))}}
 }
 
-// startChart shows each start of a contestant as a dot: its first answer, and the level that it
+// startCharts show each start of a contestant as a dot, by epoch: its first answer, and the level that it
 // reached.
-func (v *View) startChart() document.StripChart {
-	c := document.StripChart{ID: "starts", Foot: "Each start of each contestant, one an epoch"}
+func (v *View) startCharts() (charts []document.Block) {
 	scale := v.startScale(startColumns[0])
-	first := document.StripPlot{Title: "first answer", Unit: scale.Name, Per: scale.Per}
-	level := document.StripPlot{Title: "requests/s, over its median", Per: 1, Ratio: true}
-	shown := [2]bool{}
-	for _, r := range v.all() {
-		if r.Excluded != "" || len(r.Starts.Each) == 0 || len(c.Names) == MostBars {
-			continue
-		}
-		var ready, reached []document.Dot
-		for _, s := range r.Starts.Each {
-			if s.ReadyNS > 0 {
-				ready = append(ready, document.Dot{At: float64(s.ReadyNS),
-					Text: fmt.Sprintf("%s, epoch %d: %s", r.Title, s.Epoch, Duration(float64(s.ReadyNS)))})
+	for _, c := range []struct {
+		document.LineChart
+		of   func(judge.Start) float64 // 0: not known
+		text func(float64) string
+	}{
+		{document.LineChart{ID: "starts", Title: "First answer", Unit: scale.Name, Per: scale.Per},
+			func(s judge.Start) float64 { return float64(s.ReadyNS) }, Duration},
+		{document.LineChart{ID: "levels-reached", Title: "Level reached", Unit: "requests/s, over its median", Per: 1, Axis: document.LogAxis,
+			Note: "The level is the requests per second of an epoch, over the contestant's median; what the other servers did " +
+				"in the same rounds is divided out."},
+			func(s judge.Start) float64 { return s.Level }, func(x float64) string { return fmt.Sprintf("%.3f", x) }},
+	} {
+		c.Loose, c.Foot = true, c.Title+" of each start of each contestant, one an epoch"
+		plot, last := document.Plot{X: "epoch"}, 1
+		for _, r := range v.all() {
+			for _, s := range r.Starts.Each {
+				last = max(last, s.Epoch)
 			}
-			if s.Level > 0 {
-				reached = append(reached, document.Dot{At: s.Level,
-					Text: fmt.Sprintf("%s, epoch %d: %.3f", r.Title, s.Epoch, s.Level)})
+		}
+		for e := range last + 1 {
+			plot.Ticks = append(plot.Ticks, document.Tick{At: float64(e) / float64(last), Text: strconv.Itoa(e)})
+		}
+		known := false
+		for _, r := range v.all() {
+			if r.Excluded != "" || len(r.Starts.Each) == 0 || len(c.Series) == MostBars {
+				continue
 			}
+			var points []document.Point
+			for _, s := range r.Starts.Each {
+				if x := c.of(s); x > 0 {
+					points = append(points, document.Point{At: float64(s.Epoch) / float64(last), Value: x, Lo: x, Hi: x,
+						Text: fmt.Sprintf("%s, epoch %d: %s", r.Title, s.Epoch, c.text(x))})
+					known = true
+				}
+			}
+			c.Series = append(c.Series, document.Series{Name: r.Title, Key: r.Key()})
+			plot.Points = append(plot.Points, points)
 		}
-		shown[0], shown[1] = shown[0] || len(ready) > 0, shown[1] || len(reached) > 0
-		c.Names = append(c.Names, document.StripName{Name: r.Title, Key: r.Key()})
-		first.Dots, level.Dots = append(first.Dots, ready), append(level.Dots, reached)
-	}
-	for i, p := range []document.StripPlot{first, level} {
-		if shown[i] {
-			c.Plots = append(c.Plots, p)
+		if c.Plots = []document.Plot{plot}; known {
+			charts = append(charts, c.LineChart)
 		}
 	}
-	c.Note = "Each dot is one start, with processes of its own. Level: the requests per second of its epoch, over " +
-		"the contestant's median; what the other servers did in the same rounds is divided out."
-	return c
+	return charts
 }
 
 // warmed reports whether a class of warm-up is known; a classic run has none.

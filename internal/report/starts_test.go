@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"dyno/internal/document"
 	"dyno/internal/judge"
 )
 
@@ -51,16 +52,17 @@ func TestStartsAreShown(t *testing.T) {
 		}
 	}
 	d.Reached = map[string]map[int]float64{"hyper": levels}
-	c := NewView(d).startChart()
-	if len(c.Plots) != 2 || len(c.Names) != len(c.Plots[1].Dots) {
-		t.Fatalf("%d plots of %d lines", len(c.Plots), len(c.Names))
+	charts := NewView(d).startCharts()
+	if len(charts) != 2 {
+		t.Fatalf("%d charts", len(charts))
 	}
-	for i, n := range c.Names {
-		if dots := len(c.Plots[1].Dots[i]); n.Name == "hyper" != (dots > 6) || len(c.Plots[0].Dots[i]) < 7 {
-			t.Errorf("%s has %d levels, %d first answers", n.Name, dots, len(c.Plots[0].Dots[i]))
+	ready, level := charts[0].(document.LineChart), charts[1].(document.LineChart)
+	for i, n := range level.Series {
+		if dots := len(level.Plots[0].Points[i]); n.Name == "hyper" != (dots > 6) || len(ready.Plots[0].Points[i]) < 7 {
+			t.Errorf("%s has %d levels, %d first answers", n.Name, dots, len(ready.Plots[0].Points[i]))
 		}
 	}
-	for name, want := range map[string]string{"html": `class="strip"`, "json": `"level_ratio": 0.93`} {
+	for name, want := range map[string]string{"html": `chart-levels-reached-wide`, "json": `"level_ratio": 0.93`} {
 		if got := string(written(t, Formats[name], d)); !strings.Contains(got, want) {
 			t.Errorf("%s has no %s", name, want)
 		}
