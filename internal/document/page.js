@@ -113,6 +113,23 @@
     return new XMLSerializer().serializeToString(copy) + "\n";
   }
 
+  // One selector in place of a label for each option.
+  for (const choice of all(".choice")) {
+    const inputs = all(":scope > input", choice), select = make("select", { ariaLabel: choice.querySelector("legend").textContent });
+    select.append(...inputs.map(i => make("option", { textContent: i.labels[0].textContent, selected: i.checked })));
+    select.addEventListener("change", () => { inputs[select.selectedIndex].checked = true; });
+    choice.classList.add("one");
+    choice.append(make("label", { className: "pick" }, "Chart of ", select));
+  }
+
+  // A link to a folded section opens it.
+  const unfold = () => {
+    const target = location.hash && document.getElementById(location.hash.slice(1));
+    all("details", target || make("div")).slice(0, 1).forEach(d => { d.open = true; });
+  };
+  addEventListener("hashchange", unfold);
+  unfold();
+
   for (const figure of all("figure")) {
     const svg = figure.querySelector("svg.wide");
     if (!svg) continue;
@@ -189,5 +206,15 @@
           [...c.childNodes].map(n => n.textContent).join(" "), ...Array(c.colSpan - 1).fill("")])),
     ])));
     table.parentElement.before(tools);
+    for (const row of body.rows) {
+      if (!row.matches(".notes, .group, .excluded")) {
+        [...row.cells].forEach((c, i) => { if (c.tagName === "TD" && c.textContent) c.dataset.head = head.cells[i]?.firstChild.textContent ?? ""; });
+      }
+    }
+    const fit = () => {
+      table.classList.remove("stack");
+      table.classList.toggle("stack", table.parentElement.scrollWidth > table.parentElement.clientWidth + 1);
+    };
+    new ResizeObserver(fit).observe(table.parentElement);
   }
 })();

@@ -76,7 +76,7 @@ func classesText(s judge.Starts) string {
 
 // starts returns the table of how the processes began.
 func (v *View) starts() document.Section {
-	out := document.Section{ID: "starts", Title: "From start to speed"}
+	out := document.Section{ID: "starts", Title: "From start to speed", Folded: true}
 	t := document.Table{Note: "Medians of the starts, one each epoch, with their 95 % interval.",
 		Columns: []document.Column{{Head: "contestant", Lead: true}}}
 	shown := v.startsShown()

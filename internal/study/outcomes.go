@@ -301,7 +301,7 @@ func (v *page) claims() document.Section {
 	if c == nil || len(c.Outcomes) == 0 {
 		return document.Section{}
 	}
-	s := document.Section{ID: "claims", Title: "What was claimed. " + hereToday + c.counts()}
+	s := document.Section{ID: "claims", Folded: true, Title: "What was claimed. " + hereToday + c.counts()}
 	if text := c.fixed(); text != "" {
 		s.Blocks = append(s.Blocks, document.Paragraph{Text: document.Plain(text), Style: document.Warn})
 	}
