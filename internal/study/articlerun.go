@@ -153,15 +153,10 @@ func numberCell(v, per float64, absent string) document.Cell {
 
 // published compares each published rate with its number of requests over its time.
 func (a *articleRun) published() (lines []string) {
-	var rate, per judge.Metric
-	for _, m := range judge.Printed {
-		switch m.Name {
-		case "throughput":
-			rate = m
-		case answersPerTime:
-			per = m
-		}
+	printed := func(name string) judge.Metric {
+		return judge.Printed[slices.IndexFunc(judge.Printed, func(m judge.Metric) bool { return m.Name == name })]
 	}
+	rate, per := printed("throughput"), printed(answersPerTime)
 	for i := range a.sources {
 		s := &a.sources[i]
 		x, y := a.value(s, rate), a.value(s, per)

@@ -2,7 +2,6 @@ package study
 
 import (
 	"math"
-	"slices"
 
 	"dyno/internal/judge"
 	"dyno/internal/record"
@@ -32,20 +31,26 @@ func times(x, y judge.Estimate) judge.Estimate {
 	return judge.Estimate{Value: x.Value * y.Value, Lo: x.Lo * y.Lo, Hi: x.Hi * y.Hi, N: min(x.N, y.N)}
 }
 
+// trialsAt returns the trials in a cell.
+func (e *evidence) trialsAt(trials []*record.Trial, at record.Cell) (out []*record.Trial) {
+	for _, t := range trials {
+		if t.Contestant == at.Contestant && e.run.Plan.At(t) == at.Level {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
 // wrong returns how many requests in a cell's trials, including discarded ones, had no right
 // answer; nothing if none of its trials is valid.
 func (e *evidence) wrong(at record.Cell) judge.Estimate {
-	if !slices.ContainsFunc(e.valid, func(t *record.Trial) bool {
-		return t.Contestant == at.Contestant && e.run.Plan.At(t) == at.Level
-	}) {
+	if len(e.trialsAt(e.valid, at)) == 0 {
 		return judge.Estimate{}
 	}
 	epochs, n := map[int]bool{}, int64(0)
-	for i := range e.run.Trials {
-		if t := e.run.Trials[i]; t.Contestant == at.Contestant && e.run.Plan.At(t) == at.Level {
-			epochs[t.Epoch] = true
-			n += t.Load.Failed + t.Load.Errored()
-		}
+	for _, t := range e.trialsAt(e.run.Trials, at) {
+		epochs[t.Epoch] = true
+		n += t.Load.Failed + t.Load.Errored()
 	}
 	return judge.Estimate{Value: float64(n), Lo: float64(n), Hi: float64(n), N: len(epochs)}
 }
@@ -56,9 +61,8 @@ func (e *evidence) perAnswer(at record.Cell, of func(*record.Load) int64) judge.
 	out := judge.Estimate{Lo: math.Inf(1), Hi: math.Inf(-1)}
 	epochs := map[int]bool{}
 	var bytes, answers int64
-	for i := range e.valid {
-		t := e.valid[i]
-		if t.Contestant != at.Contestant || e.run.Plan.At(t) != at.Level || t.Load.Succeeded == 0 {
+	for _, t := range e.trialsAt(e.valid, at) {
+		if t.Load.Succeeded == 0 {
 			continue
 		}
 		epochs[t.Epoch] = true

@@ -1,9 +1,7 @@
 package study
 
 import (
-	"fmt"
 	"math"
-	"slices"
 
 	"dyno/internal/document"
 	"dyno/internal/judge"
@@ -32,20 +30,6 @@ const Unavailable Verdict = "unavailable"
 // Verdicts lists all outcomes, in the order in which pages count them.
 var Verdicts = []Verdict{
 	Confirmed, SmallerLead, LargerLead, SameDirection, Contradicted, Inconclusive, NotTestable, NotRun,
-}
-
-// UnmarshalText reads an outcome.
-func (v *Verdict) UnmarshalText(text []byte) error {
-	word := Verdict(text)
-	if !slices.Contains(Verdicts, word) {
-		var words []string
-		for _, known := range Verdicts {
-			words = append(words, string(known))
-		}
-		return fmt.Errorf("no outcome %q%s", word, suggest(string(word), words))
-	}
-	*v = word
-	return nil
 }
 
 // advantage is the evidence for a published lead.

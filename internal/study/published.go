@@ -85,23 +85,29 @@ func (e *evidence) computed(f Figure, rate judge.Estimate) judge.Estimate {
 	if !ok {
 		return judge.Estimate{}
 	}
-	if r := rate; f.To.Contestant != "" {
-		if !f.Metric.More { // a drop
-			return judge.Estimate{Value: 100 * (1 - r.Value), Lo: 100 * (1 - r.Hi), Hi: 100 * (1 - r.Lo), N: r.N}
+	if f.To.Contestant != "" {
+		if !f.Metric.More {
+			return dropOf(rate)
 		}
-		return judge.Estimate{Value: 100 * (r.Value - 1), Lo: 100 * (r.Lo - 1), Hi: 100 * (r.Hi - 1), N: r.N}
+		return through(rate, func(x float64) float64 { return 100 * (x - 1) })
 	}
-	inverse := func(x float64) judge.Estimate {
-		return judge.Estimate{Value: x / rate.Value, Lo: x / rate.Hi, Hi: x / max(rate.Lo, 0), N: rate.N}
+	l, each := &e.run.Plan.Levels[at.Level], 0.
+	if f.Metric.Bytes {
+		each = e.exchange(at, f.Metric.Name).Value
 	}
-	switch f.Metric.Name {
-	case "time":
-		return inverse(float64(f.N) * 1e9)
-	case "latency_mean":
-		l := e.run.Plan.Levels[at.Level]
-		return inverse(float64(l.Connections*max(1, l.Pipeline)) * 1e9)
-	default:
-		each := e.exchange(at, f.Metric.Name).Value
-		return judge.Estimate{Value: rate.Value * each, Lo: rate.Lo * each, Hi: rate.Hi * each, N: rate.N}
-	}
+	return through(rate, func(x float64) float64 {
+		switch f.Metric.Name {
+		case "time":
+			return float64(f.N) * 1e9 / max(x, 0)
+		case "latency_mean":
+			return float64(l.Connections*max(1, l.Pipeline)) * 1e9 / max(x, 0)
+		}
+		return x * each
+	})
+}
+
+// through converts an estimate by a function that only rises or only falls.
+func through(e judge.Estimate, of func(float64) float64) judge.Estimate {
+	lo, hi := of(e.Lo), of(e.Hi)
+	return judge.Estimate{Value: of(e.Value), Lo: min(lo, hi), Hi: max(lo, hi), N: e.N}
 }

@@ -219,8 +219,7 @@ func ofStay(all []Comparison, margin, judged float64) (Verdict, string) {
 
 // dropOf returns 1 − ratio in percent, with its interval.
 func dropOf(r judge.Estimate) judge.Estimate {
-	of := func(x float64) float64 { return 100 * (1 - x) }
-	return judge.Estimate{Value: of(r.Value), Lo: of(r.Hi), Hi: of(r.Lo), N: r.N}
+	return through(r, func(x float64) float64 { return 100 * (1 - x) })
 }
 
 // ofDrop judges a drop by value percent, as a lead for the cell that it starts from: a drop by 60 %
