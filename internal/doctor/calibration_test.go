@@ -70,11 +70,6 @@ func TestSettings(t *testing.T) {
 			t.Errorf("chosen of %q: %q", text, got)
 		}
 	}
-	for text, want := range map[string]bool{"0-1": true, "1": true, "0,2": false, "": false, "0,x-1,1": true, "2-3": false, "-1": false} {
-		if got := listed(text, 1); got != want {
-			t.Errorf("1 in %q: %v", text, got)
-		}
-	}
 	if got := hardFileLimit("Max open files  unlimited  unlimited  files\n"); got != nil {
 		t.Errorf("unlimited: %d", *got)
 	}

@@ -72,20 +72,15 @@ func spread(n *record.Noise) (throughput, cpu float64, valid int) {
 // trust returns the multiples of spread between which the true value lies in nine cases in ten, for
 // normal noise, by simulation.
 func trust(servers, rounds int) string {
-	lo, hi := 0.6, 6.0
-	switch {
-	case servers > 2 && rounds >= 16:
-		lo, hi = 0.8, 1.4
-	case servers > 2 && rounds >= 8:
-		lo, hi = 0.8, 1.8
-	case servers > 2:
-		lo, hi = 0.8, 3
-	case rounds >= 16:
-		lo, hi = 0.7, 1.9
-	case rounds >= 8:
-		lo, hi = 0.6, 3
+	for _, c := range []struct {
+		servers, rounds int // at least
+		lo, hi          float64
+	}{{3, 16, 0.8, 1.4}, {3, 8, 0.8, 1.8}, {3, 0, 0.8, 3}, {0, 16, 0.7, 1.9}, {0, 8, 0.6, 3}} {
+		if servers >= c.servers && rounds >= c.rounds {
+			return fmt.Sprintf("it may be %v to %v times as large", c.lo, c.hi)
+		}
 	}
-	return fmt.Sprintf("it may be %v to %v times as large", lo, hi)
+	return "it may be 0.6 to 6 times as large"
 }
 
 const leastRounds = 4

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"dyno/internal/machine"
 	"dyno/internal/record"
 )
 
@@ -112,31 +113,15 @@ func turbo(root fs.FS) string {
 func split(root fs.FS, server, generator []int) [][]int {
 	var cores [][]int
 	for _, s := range server {
-		list := read(root, fmt.Sprintf("sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", s))
+		list := machine.ParseList(read(root, fmt.Sprintf("sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", s)))
 		for _, g := range generator {
 			core := []int{s, g}
 			slices.Sort(core)
 			known := slices.ContainsFunc(cores, func(c []int) bool { return slices.Equal(c, core) })
-			if s != g && listed(list, g) && !known {
+			if s != g && slices.Contains(list, g) && !known {
 				cores = append(cores, core)
 			}
 		}
 	}
 	return cores
-}
-
-// listed reports whether the kernel's CPU list, "0-2,5", names cpu.
-func listed(list string, cpu int) bool {
-	for item := range strings.SplitSeq(list, ",") {
-		first, last, ranged := strings.Cut(item, "-")
-		if !ranged {
-			last = first
-		}
-		from, err := strconv.Atoi(first)
-		to, err2 := strconv.Atoi(last)
-		if err == nil && err2 == nil && from <= cpu && cpu <= to {
-			return true
-		}
-	}
-	return false
 }

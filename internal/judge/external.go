@@ -29,8 +29,10 @@ func costOf(name, side string, used func(*record.Trial) *int64) Metric {
 	return m
 }
 
-func reportedOr(reported func(*record.Reported) *int64, own func(*record.Trial) (float64,
-	bool)) func(*record.Trial) (float64, bool) {
+// reportedOr returns a function that reads a figure as an external generator reports it, or from
+// dyno's own load.
+func reportedOr[N int64 | float64](reported func(*record.Reported) *N, own func(*record.Trial) (float64, bool),
+) func(*record.Trial) (float64, bool) {
 	return func(t *record.Trial) (float64, bool) {
 		if t.Reported == nil {
 			return own(t)
@@ -43,15 +45,7 @@ func reportedOr(reported func(*record.Reported) *int64, own func(*record.Trial) 
 	}
 }
 
-func reportedRate(t *record.Trial) (float64, bool) {
-	switch {
-	case t.Reported == nil:
-		return named("throughput").Of(t)
-	case t.Reported.RatePerSec == nil:
-		return 0, false
-	}
-	return *t.Reported.RatePerSec, true
-}
+var reportedRate = reportedOr(func(t *record.Reported) *float64 { return t.RatePerSec }, throughput)
 
 // Answered returns how many answers a load had, as its generator counts them, or nil if it does not
 // report one.

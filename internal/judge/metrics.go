@@ -17,7 +17,7 @@ var Metrics = []Metric{
 			"serves %s more requests than", "serves %s fewer requests than"},
 	},
 	{
-		Name: "cpu_per_request", Unit: "ns", Kind: CPUTime, Of: cpuPerRequest, Settles: true,
+		Name: "cpu_per_request", Unit: "ns", Kind: CPUTime, Of: perRequest(cpuTime), Settles: true,
 		Title: "CPU per request", Head: "CPU %s/req",
 		About: "CPU time of the server's whole process tree, per right response. It is the steadiest figure on a " +
 			"shared machine. On a fully used single core it measures nearly the same as throughput: do not count " +
@@ -237,7 +237,7 @@ var LoadMetrics = []Metric{
 	},
 	named("cpu_per_request"),
 	{
-		Name: "read", Unit: "B/s", More: true, Kind: Rate, Of: read,
+		Name: "read", Unit: "B/s", More: true, Kind: Rate, Of: bytesRead,
 		Title: "Throughput, read", Head: "read %s", Column: "Read",
 		About: "Bytes of responses, headers and bodies, per second of the load. 1 MB is 1,000,000 bytes.",
 	},
@@ -246,19 +246,12 @@ var LoadMetrics = []Metric{
 
 // The functions that compute metrics. A trial without the necessary data has no value.
 
-func throughput(t *record.Trial) (float64, bool) {
-	return t.Load.PerSec()
-}
-
-func cpuPerRequest(t *record.Trial) (float64, bool) {
-	if t.Server.CPUNS == nil || *t.Server.CPUNS <= 0 || t.Load.Succeeded == 0 {
-		return 0, false
+// ofLoad returns a function that reads one figure of a load; 0 is no value.
+func ofLoad[N int64 | float64](of func(*record.Load) N) func(*record.Trial) (float64, bool) {
+	return func(t *record.Trial) (float64, bool) {
+		v := of(&t.Load)
+		return float64(v), v > 0
 	}
-	return float64(*t.Server.CPUNS) / float64(t.Load.Succeeded), true
-}
-
-func p50(t *record.Trial) (float64, bool) {
-	return float64(t.Load.ServiceP50NS), t.Load.ServiceP50NS > 0
 }
 
 // ofServer returns a function that reads one server figure from a trial.
@@ -266,89 +259,71 @@ func ofServer(of func(*record.Usage) (float64, bool)) func(*record.Trial) (float
 	return func(t *record.Trial) (float64, bool) { return of(&t.Server) }
 }
 
-func pss(u *record.Usage) (float64, bool) { return positive(u.PSSBytes) }
-
-// cpuTime returns the CPU time for a whole load. It is comparable only between loads with the same
-// number of requests.
-func cpuTime(u *record.Usage) (float64, bool) { return positive(u.CPUNS) }
-
-func cpuSinceStart(u *record.Usage) (float64, bool) {
-	if u.CPUUserTotalNS == nil || u.CPUSystemTotalNS == nil {
-		return 0, false
+// positive returns a function that reads a figure of a process tree, for which 0 is no value.
+func positive(of func(*record.Usage) *int64) func(*record.Usage) (float64, bool) {
+	return func(u *record.Usage) (float64, bool) {
+		v, ok := read(of(u))
+		return v, ok && v > 0
 	}
-	all := *u.CPUUserTotalNS + *u.CPUSystemTotalNS
-	return positive(&all)
 }
 
-func threads(u *record.Usage) (float64, bool) { return positive(u.Threads) }
-
-func sockets(u *record.Usage) (float64, bool) { return positive(u.OpenSockets) }
-
-// swapPSS returns the swapped memory, which is usually 0.
-func swapPSS(u *record.Usage) (float64, bool) {
-	if u.SwapPSSBytes == nil {
-		return 0, false
-	}
-	return float64(*u.SwapPSSBytes), true
-}
-
-func positive(n *int64) (float64, bool) {
-	if n == nil || *n <= 0 {
+func read(n *int64) (float64, bool) {
+	if n == nil {
 		return 0, false
 	}
 	return float64(*n), true
 }
 
-func heapInuse(t *record.Trial) (float64, bool) {
-	if t.Server.HeapInuseBytes == nil {
-		return 0, false
+// perRequest returns a function that divides a server figure by a load's right answers.
+func perRequest(of func(*record.Usage) (float64, bool)) func(*record.Trial) (float64, bool) {
+	return func(t *record.Trial) (float64, bool) {
+		v, ok := of(&t.Server)
+		if !ok || t.Load.Succeeded == 0 {
+			return 0, false
+		}
+		return v / float64(t.Load.Succeeded), true
 	}
-	return float64(*t.Server.HeapInuseBytes), true
 }
 
-func allocPerRequest(t *record.Trial) (float64, bool) {
-	if t.Server.AllocBytes == nil || t.Load.Succeeded == 0 {
-		return 0, false
-	}
-	return float64(*t.Server.AllocBytes) / float64(t.Load.Succeeded), true
+var (
+	p50            = ofLoad(func(l *record.Load) int64 { return l.ServiceP50NS })
+	timeToComplete = ofLoad(func(l *record.Load) int64 { return l.WindowNS })
+	serviceMax     = ofLoad(func(l *record.Load) int64 { return l.ServiceMaxNS })
+	rateSD         = ofLoad(func(l *record.Load) float64 { return l.RateSDPerSec })
+	rateMax        = ofLoad(func(l *record.Load) float64 { return l.RateMaxPerSec })
+	serviceMean    = ofLoad(func(l *record.Load) int64 { return l.ServiceMeanNS })
+	serviceSD      = ofLoad(func(l *record.Load) int64 { return l.ServiceSDNS })
+	handshakeP50   = ofLoad(func(l *record.Load) int64 { return l.HandshakeP50NS })
+
+	pss     = positive(func(u *record.Usage) *int64 { return u.PSSBytes })
+	cpuTime = positive(func(u *record.Usage) *int64 { return u.CPUNS }) // comparable between equal numbers of requests
+	threads = positive(func(u *record.Usage) *int64 { return u.Threads })
+	sockets = positive(func(u *record.Usage) *int64 { return u.OpenSockets })
+
+	instructions = perRequest(positive(func(u *record.Usage) *int64 { return u.Instructions }))
+	// a server may start no goroutine for a request
+	goroutines      = perRequest(func(u *record.Usage) (float64, bool) { return read(u.GoroutinesStarted) })
+	allocPerRequest = perRequest(func(u *record.Usage) (float64, bool) { return read(u.AllocBytes) })
+	heapInuse       = ofServer(func(u *record.Usage) (float64, bool) { return read(u.HeapInuseBytes) })
+)
+
+func throughput(t *record.Trial) (float64, bool) { return t.Load.PerSec() }
+
+func cpuSinceStart(u *record.Usage) (float64, bool) {
+	user, ok := read(u.CPUUserTotalNS)
+	system, ok2 := read(u.CPUSystemTotalNS)
+	return user + system, ok && ok2 && user+system > 0
 }
 
-// goroutines may be 0: a server may start none for a request.
-func goroutines(t *record.Trial) (float64, bool) {
-	if t.Server.GoroutinesStarted == nil || t.Load.Succeeded == 0 {
-		return 0, false
-	}
-	return float64(*t.Server.GoroutinesStarted) / float64(t.Load.Succeeded), true
-}
+// swapPSS returns the swapped memory, which is usually 0.
+func swapPSS(u *record.Usage) (float64, bool) { return read(u.SwapPSSBytes) }
 
-// A trial has deviations and maxima together: older recordings have only the longest service time,
-// which stays a classic-run figure.
-
-func rateSD(t *record.Trial) (float64, bool) {
-	return t.Load.RateSDPerSec, t.Load.RateSDPerSec > 0
-}
-
-func rateMax(t *record.Trial) (float64, bool) {
-	return t.Load.RateMaxPerSec, t.Load.RateMaxPerSec > 0
-}
-
-func serviceMean(t *record.Trial) (float64, bool) {
-	return float64(t.Load.ServiceMeanNS), t.Load.ServiceMeanNS > 0
-}
-
-func serviceSD(t *record.Trial) (float64, bool) {
-	return float64(t.Load.ServiceSDNS), t.Load.ServiceSDNS > 0
-}
-
+// serviceLongest is unknown in older recordings: a trial has deviations and maxima together.
 func serviceLongest(t *record.Trial) (float64, bool) {
 	return float64(t.Load.ServiceMaxNS), t.Load.ServiceSDNS > 0
 }
 
 func handshakes(t *record.Trial) (float64, bool) { return t.Load.HandshakesPerSec() }
-
-func handshakeP50(t *record.Trial) (float64, bool) {
-	return float64(t.Load.HandshakeP50NS), t.Load.HandshakeP50NS > 0
-}
 
 // handshakeP99 returns false if too few handshakes lie beyond it.
 func handshakeP99(t *record.Trial) (float64, bool) {
@@ -378,13 +353,6 @@ func dueRequests(t *record.Trial) (float64, bool) {
 	return float64(t.Load.Planned), open && t.Load.Planned > 0
 }
 
-func instructions(t *record.Trial) (float64, bool) {
-	if t.Server.Instructions == nil || *t.Server.Instructions <= 0 || t.Load.Succeeded == 0 {
-		return 0, false
-	}
-	return float64(*t.Server.Instructions) / float64(t.Load.Succeeded), true
-}
-
 func serverShare(t *record.Trial) (float64, bool) {
 	return shareOf(t, t.Server.CPUNS, t.Causes.ServerCPUs)
 }
@@ -408,19 +376,9 @@ func shareOf(t *record.Trial, used *int64, cpus int) (float64, bool) {
 	return float64(*used) / float64(t.ClocksWall()) / float64(cpus), true
 }
 
-func timeToComplete(t *record.Trial) (float64, bool) {
-	return float64(t.Load.WindowNS), t.Load.WindowNS > 0
-}
-
 // serviceP99 returns the service time's 99th percentile; false if too few requests lie beyond it.
 func serviceP99(t *record.Trial) (float64, bool) {
 	return float64(t.Load.ServiceP99NS), t.Load.ServiceP99NS > 0 && Bears(t.Load.Succeeded+t.Load.Failed, .99)
 }
 
-func serviceMax(t *record.Trial) (float64, bool) {
-	return float64(t.Load.ServiceMaxNS), t.Load.ServiceMaxNS > 0
-}
-
-func read(t *record.Trial) (float64, bool) {
-	return t.Load.Along(t.Load.BytesRead)
-}
+func bytesRead(t *record.Trial) (float64, bool) { return t.Load.Along(t.Load.BytesRead) }

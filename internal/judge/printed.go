@@ -13,9 +13,9 @@ var Printed = []Metric{
 		timeToComplete)},
 	{Name: "throughput", Title: "Requests/s, as printed", Unit: "1/s", More: true, Of: printedRate},
 	{Name: "answers_per_time", Title: "Answers ÷ time", Unit: "1/s", More: true, Of: answersPerTime},
-	{Name: "rate_sd", Title: "SD of the rate", Unit: "1/s", Of: reportedFloat(
+	{Name: "rate_sd", Title: "SD of the rate", Unit: "1/s", Of: reportedOr(
 		func(t *record.Reported) *float64 { return t.RateSDPerSec }, rateSD)},
-	{Name: "rate_max", Title: "Highest rate", Unit: "1/s", More: true, Of: reportedFloat(
+	{Name: "rate_max", Title: "Highest rate", Unit: "1/s", More: true, Of: reportedOr(
 		func(t *record.Reported) *float64 { return t.RateMaxPerSec }, rateMax)},
 	{Name: "latency_mean", Title: "Latency, mean", Unit: "ns", Of: reportedOr(
 		func(t *record.Reported) *int64 { return t.MeanNS }, ownService((*record.Histogram).Mean))},
@@ -51,26 +51,13 @@ func answersPerTime(t *record.Trial) (float64, bool) {
 	return float64(*n) / float64(ns) * 1e9, true
 }
 
-func reportedFloat(reported func(*record.Reported) *float64, own func(*record.Trial) (float64,
-	bool)) func(*record.Trial) (float64, bool) {
-	return func(t *record.Trial) (float64, bool) {
-		switch {
-		case t.Reported == nil:
-			return own(t)
-		case reported(t.Reported) == nil:
-			return 0, false
-		}
-		return *reported(t.Reported), true
-	}
-}
-
 // moved returns a function for a load's bytes per second: read, or read and written.
 func moved(both bool) func(*record.Trial) (float64, bool) {
 	return func(t *record.Trial) (float64, bool) {
 		if t.Reported == nil && both {
 			return t.Load.Along(t.Load.BytesRead + t.Load.BytesWritten)
 		} else if t.Reported == nil {
-			return read(t)
+			return bytesRead(t)
 		}
 		r, w, ns := t.Reported.BytesRead, t.Reported.BytesWritten, t.Reported.WindowNS
 		switch {

@@ -25,7 +25,7 @@ func cores(root fs.FS, usable []int) [][]int {
 		core := []int{cpu}
 		taken[cpu] = true
 		siblings := fmt.Sprintf("sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu)
-		for _, s := range parseList(read(root, siblings)) {
+		for _, s := range ParseList(read(root, siblings)) {
 			if !taken[s] && slices.Contains(usable, s) {
 				core = append(core, s)
 				taken[s] = true
@@ -175,8 +175,8 @@ func take(cores [][]int, n int) (taken []int, threads bool) {
 	return taken, threads
 }
 
-// parseList reads the kernel's CPU list, such as "0-2,5". It ignores unreadable items.
-func parseList(text string) []int {
+// ParseList reads the kernel's CPU list, such as "0-2,5". It ignores unreadable items.
+func ParseList(text string) []int {
 	var list []int
 	for item := range strings.SplitSeq(strings.TrimSpace(text), ",") {
 		first, last, ranged := strings.Cut(item, "-")

@@ -66,7 +66,7 @@ type eachJSON struct {
 	Succeeded      int64   `json:"succeeded"`
 	Failed         int64   `json:"failed"`
 	Unanswered     int64   `json:"unanswered"`
-	Latency        *times  `json:"latency,omitempty"`
+	Latency        times   `json:"latency,omitempty"`
 }
 
 func (s *Summary) eachOfJSON() (list []eachJSON) {

@@ -57,13 +57,13 @@ type loadJSON struct {
 	FirstFailure string            `json:"first_failure,omitempty"`
 	Status       map[int]int64     `json:"status"`
 
-	Service   *times `json:"service,omitempty"`
-	Response  *times `json:"response,omitempty"`
-	Wrong     *times `json:"wrong,omitempty"`
-	Lag       *times `json:"lag,omitempty"`
-	Connect   *times `json:"connect,omitempty"`
-	Handshake *times `json:"handshake,omitempty"`
-	FirstByte *times `json:"first_byte,omitempty"`
+	Service   times `json:"service,omitempty"`
+	Response  times `json:"response,omitempty"`
+	Wrong     times `json:"wrong,omitempty"`
+	Lag       times `json:"lag,omitempty"`
+	Connect   times `json:"connect,omitempty"`
+	Handshake times `json:"handshake,omitempty"`
+	FirstByte times `json:"first_byte,omitempty"`
 
 	Censored       int64 `json:"censored"`
 	CensoredFromNS int64 `json:"censored_from_ns,omitempty"`
@@ -86,22 +86,9 @@ type loadJSON struct {
 	Intervals     []jsonSec `json:"intervals"`
 }
 
-// times is a latency in JSON: its mean, deviation and maximum, the percentiles with enough requests
-// beyond them, and the keys that are lower bounds.
-type times struct {
-	Count      int64    `json:"count"`
-	MeanNS     *int64   `json:"mean_ns,omitempty"`
-	StdevNS    *int64   `json:"stdev_ns,omitempty"`
-	P50NS      *int64   `json:"p50_ns,omitempty"`
-	P75NS      *int64   `json:"p75_ns,omitempty"`
-	P90NS      *int64   `json:"p90_ns,omitempty"`
-	P95NS      *int64   `json:"p95_ns,omitempty"`
-	P99NS      *int64   `json:"p99_ns,omitempty"`
-	P999NS     *int64   `json:"p999_ns,omitempty"`
-	P9999NS    *int64   `json:"p9999_ns,omitempty"`
-	MaxNS      *int64   `json:"max_ns,omitempty"`
-	LowerBound []string `json:"lower_bounds,omitempty"`
-}
+// times is a latency in JSON: its count, mean, deviation and maximum, the percentiles with enough
+// requests beyond them, and the keys that are lower bounds.
+type times map[string]any
 
 type generator struct {
 	Workers       int      `json:"workers"`
@@ -167,20 +154,17 @@ func SummaryJSON(w io.Writer, s *Summary) error {
 	return document.JSON(w, doc)
 }
 
-func (l latency) json() *times {
+func (l latency) json() times {
 	if l.count() == 0 {
 		return nil
 	}
-	t := &times{Count: l.count()}
-	into := map[string]**int64{"mean_ns": &t.MeanNS, "stdev_ns": &t.StdevNS, "max_ns": &t.MaxNS, "p50_ns": &t.P50NS,
-		"p75_ns": &t.P75NS, "p90_ns": &t.P90NS,
-		"p95_ns": &t.P95NS, "p99_ns": &t.P99NS, "p999_ns": &t.P999NS, "p9999_ns": &t.P9999NS}
+	t, bounds := times{"count": l.count()}, []string(nil)
 	set := func(key string, f figure) {
 		if f.known {
-			*into[key] = pointer(int64(f.ns + 0.5))
+			t[key] = int64(f.ns + 0.5)
 		}
 		if f.atLeast {
-			t.LowerBound = append(t.LowerBound, key)
+			bounds = append(bounds, key)
 		}
 	}
 	set("mean_ns", l.mean())
@@ -189,6 +173,9 @@ func (l latency) json() *times {
 		set(p.key, l.quantile(p.q))
 	}
 	set("max_ns", l.max())
+	if bounds != nil {
+		t["lower_bounds"] = bounds
+	}
 	return t
 }
 
