@@ -30,7 +30,7 @@ var layers = map[string]int{
 
 	"internal/load/loadtest": 5, // tests alone
 
-	"internal/alike": 4, "internal/contestant": 4, "internal/load/epoll": 4, "internal/load/gonet": 4,
+	"internal/alike": 4, "internal/contestant": 4, "internal/load/loop": 4,
 	"internal/load/external": 4, "internal/plan": 4, "internal/report": 4,
 
 	"internal/load": 3, "internal/machine": 3, "internal/refserver": 3, "internal/judge": 3,
@@ -45,14 +45,14 @@ var layers = map[string]int{
 // makers touch the world; readers only read files. They meet in record, and neither imports the other; the packages
 // of layers 5 and above that are in neither set use both.
 var (
-	makers = packages("alike", "contestant", "load", "load/epoll", "load/gonet", "load/external", "machine",
+	makers = packages("alike", "contestant", "load", "load/loop", "load/external", "machine",
 		"refserver", "scenario")
 	reader = packages("audit", "judge", "plan", "report", "study")
 )
 
 // permissions are the packages that may import an outside module, by prefix of its path.
 var permissions = map[string][]string{
-	"golang.org/x/sys":                  {"internal/machine", "internal/refserver", "internal/load/epoll", "internal/wire"},
+	"golang.org/x/sys":                  {"internal/machine", "internal/refserver", "internal/load/loop", "internal/wire"},
 	"github.com/pelletier/go-toml":      {"internal/conf"},
 	"github.com/klauspost/compress":     {"internal/load", "internal/record"},
 	"github.com/andybalholm/brotli":     {"internal/load"},

@@ -367,9 +367,9 @@ func lagsOf(from io.Reader, seconds int) ([]float64, error) {
 // allocations runs the test that counts allocations.
 func allocations(r row) experiment {
 	return experiment{rows: []row{r}, run: func(ctx context.Context, b *rig, e experiment) (map[string]estimate, error) {
-		if err := b.step(ctx, b.root, "go", "test", "-count=1", "-run", "Allocate", "./internal/load/epoll"); err != nil {
+		if err := b.step(ctx, b.root, "go", "test", "-count=1", "-run", "Allocate", "./internal/load/loop"); err != nil {
 			return nil, err
 		}
-		return map[string]estimate{r.name: {valid: 1, all: 1, detail: "go test -run Allocate ./internal/load/epoll"}}, nil
+		return map[string]estimate{r.name: {valid: 1, all: 1, detail: "go test -run Allocate ./internal/load/loop"}}, nil
 	}}
 }

@@ -19,8 +19,7 @@ import (
 
 	"dyno/internal/alike"
 	"dyno/internal/load"
-	"dyno/internal/load/epoll"
-	"dyno/internal/load/gonet"
+	"dyno/internal/load/loop"
 	"dyno/internal/record"
 	"dyno/internal/scenario"
 )
@@ -349,9 +348,9 @@ func sixty() (all []mutant) {
 // engineOf alternates between the engines.
 func engineOf(i int) load.Engine {
 	if i%2 == 0 {
-		return epoll.Engine{}
+		return loop.Engine{}
 	}
-	return gonet.Engine{}
+	return loop.Engine{Net: true}
 }
 
 // inFull is set to run all mutants: DYNO_MUTANTS=all go test -run 'TestCheats|TestHonest' ./internal/bench

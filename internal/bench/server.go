@@ -9,7 +9,7 @@ import (
 
 	"dyno/internal/contestant"
 	"dyno/internal/load"
-	"dyno/internal/load/epoll"
+	"dyno/internal/load/loop"
 	"dyno/internal/machine"
 	"dyno/internal/record"
 )
@@ -104,7 +104,7 @@ func (s *localServer) meters() (by, absent map[string]string) {
 
 // Generator returns this machine's load engine, on the generator's CPUs.
 func (l *Local) Generator() Generator {
-	return &localGenerator{Engine: epoll.Engine{}, cpus: l.pinned(l.machine.GeneratorCPUs)}
+	return &localGenerator{Engine: loop.Engine{}, cpus: l.pinned(l.machine.GeneratorCPUs)}
 }
 
 type localGenerator struct {

@@ -15,8 +15,7 @@ import (
 
 	"dyno/internal/alike"
 	"dyno/internal/load"
-	"dyno/internal/load/epoll"
-	"dyno/internal/load/gonet"
+	"dyno/internal/load/loop"
 	"dyno/internal/record"
 	"dyno/internal/scenario"
 	"dyno/internal/wire"
@@ -133,7 +132,7 @@ func (s *briefly) Thaw() error                { s.frozen.Unlock(); return nil }
 
 // A server that closes connections serves as many as its listen queue holds.
 func TestListenQueue(t *testing.T) {
-	for name, engine := range map[string]load.Engine{"epoll": epoll.Engine{}, "gonet": gonet.Engine{}} {
+	for name, engine := range map[string]load.Engine{"epoll": loop.Engine{}, "gonet": loop.Engine{Net: true}} {
 		b, _, d, _ := set(t)
 		b.Generator = &realGenerator{d, engine}
 		b.run, b.exact = &record.Run{Plan: wholePlan(small("a"))}, newExact()

@@ -6,16 +6,15 @@ import (
 	"testing"
 
 	"dyno/internal/load"
-	"dyno/internal/load/epoll"
-	"dyno/internal/load/gonet"
+	"dyno/internal/load/loop"
 	"dyno/internal/refserver"
 	"dyno/internal/scenario"
 )
 
 func engines() map[string]load.Engine {
-	all := map[string]load.Engine{"gonet": gonet.Engine{}}
+	all := map[string]load.Engine{"gonet": loop.Engine{Net: true}}
 	if runtime.GOOS == "linux" {
-		all["epoll"] = epoll.Engine{}
+		all["epoll"] = loop.Engine{}
 	}
 	return all
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"dyno/internal/load"
-	"dyno/internal/load/epoll"
+	"dyno/internal/load/loop"
 	"dyno/internal/machine"
 	"dyno/internal/record"
 	"dyno/internal/wire"
@@ -46,7 +46,7 @@ func (s *seen) clean() error {
 // load loads s for one window, on fresh connections.
 func (b *setup) load(ctx context.Context, s *server, shape Shape, w load.Window) (*seen, error) {
 	defer quiet()()
-	sess, err := epoll.Engine{}.Open(ctx, b.job(s.Addr, shape, w.Schedule != nil))
+	sess, err := loop.Engine{}.Open(ctx, b.job(s.Addr, shape, w.Schedule != nil))
 	if err != nil {
 		return nil, fmt.Errorf("load %s: %w", s.name, err)
 	}
@@ -90,7 +90,7 @@ func (b *setup) spins(shape Shape, open bool) bool {
 
 // probe sends one request and checks the answer.
 func (b *setup) probe(ctx context.Context, to wire.Endpoint) error {
-	sess, err := epoll.Engine{}.Open(ctx, b.job(to.Addr, Shape{Connections: 1, Pipeline: 1}, false))
+	sess, err := loop.Engine{}.Open(ctx, b.job(to.Addr, Shape{Connections: 1, Pipeline: 1}, false))
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,7 @@ import (
 
 	"dyno/internal/bench"
 	"dyno/internal/load"
-	"dyno/internal/load/epoll"
+	"dyno/internal/load/loop"
 	"dyno/internal/machine"
 	"dyno/internal/record"
 )
@@ -43,7 +43,7 @@ func (ownSite) describe() record.Host {
 	return bench.Whole(false)
 }
 
-func (ownSite) engine() load.Engine          { return epoll.Engine{} }
+func (ownSite) engine() load.Engine          { return loop.Engine{} }
 func (ownSite) asker() bench.Asker           { return bench.Direct{} }
 func (ownSite) used() (time.Duration, error) { return machine.SelfCPU() }
 func (ownSite) quiet() func()                { return bench.Quiet() }

@@ -9,7 +9,7 @@ import (
 	"dyno/internal/scenario"
 )
 
-// The engines' errors for a connection that ended, or a request that was given up.
+// The engine's errors for a connection that ended, or a request that was given up.
 var (
 	ErrClosed    = errors.New("the server closed the connection without a response")
 	ErrTruncated = errors.New("the server closed the connection within the body of a response")

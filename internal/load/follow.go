@@ -16,8 +16,8 @@ import (
 // in flight, with its original times, until a response comes that is not a redirect, or that cannot
 // be followed (Redirect). No other connection is made.
 //
-// Note: the engines know only the request in flight, and the protocol owes the server the repeated
-// request (Conn.Owes), so they need no code for redirects. A protocol with streams would keep a
+// Note: the engine knows only the request in flight, and the protocol owes the server the repeated
+// request (Conn.Owes), so it needs no code for redirects. A protocol with streams would keep a
 // follower for each.
 type follower struct {
 	most   int // redirects per request

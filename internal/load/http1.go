@@ -33,7 +33,7 @@ type Slot struct {
 }
 
 // HTTP1 is the client side of an HTTP/1.1 connection: it renders requests, holds those in flight,
-// oldest first, and reads their responses. It neither sends nor receives, so that both engines
+// oldest first, and reads their responses. It neither sends nor receives, so that epoll and package net
 // share it. Once its buffers have grown, it allocates only when cookies change.
 type HTTP1 struct {
 	src     *scenario.Source

@@ -1,6 +1,6 @@
 // Package load defines a load (Job), when its requests are due (Schedule), how results are recorded
-// (Recorder) and how requests are sent (Engine). The engines are the packages load/epoll and
-// load/gonet. A worker owns its Recorder; Run merges them.
+// (Recorder) and how requests are sent (Engine, which package load/loop implements). A worker owns its
+// Recorder; Run merges them.
 package load
 
 import (
@@ -158,7 +158,7 @@ type Pause struct {
 // machine during sleep therefore shows as a gap (record.Load.GapNS).
 const Nap = 5 * time.Millisecond
 
-// Engine opens connections. load/epoll and load/gonet implement it.
+// Engine opens connections. Package load/loop implements it.
 type Engine interface {
 	// Open establishes job's connections. Fewer than requested is not an error: each window's Load
 	// gives the number; none at all is.

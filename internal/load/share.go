@@ -102,7 +102,7 @@ func (j *Job) Turn(w *Window, i int) int64 {
 }
 
 // ConnectionSeed derives the seed for connection i in the share by SplitMix64 (Steele, Lea, Flood,
-// OOPSLA 2014), so that neighbours' seeds are unrelated. Both engines use it: the same job sends
+// OOPSLA 2014), so that neighbours' seeds are unrelated: the same job sends
 // the same bytes.
 func (j *Job) ConnectionSeed(i int) uint64 {
 	z := j.Seed + (uint64(j.Share.member(i))+1)*0x9e3779b97f4a7c15

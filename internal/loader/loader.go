@@ -16,8 +16,7 @@ import (
 	"dyno/internal/document"
 	"dyno/internal/foreign"
 	"dyno/internal/load"
-	"dyno/internal/load/epoll"
-	"dyno/internal/load/gonet"
+	"dyno/internal/load/loop"
 	"dyno/internal/report"
 	"dyno/internal/scenario"
 	"dyno/internal/wire"
@@ -126,10 +125,8 @@ func New(ctx context.Context, r Request) (*Plan, error) {
 		return nil, advised(err)
 	}
 	r.Aims = nil // s has all of them
-	p := &Plan{Request: r, Target: foreign.Mask(t.URL), target: t, engine: load.Engine(epoll.Engine{}), openLoop: r.open()}
-	if r.Engine == "gonet" {
-		p.engine = gonet.Engine{}
-	}
+	p := &Plan{Request: r, Target: foreign.Mask(t.URL), target: t, engine: loop.Engine{Net: r.Engine == "gonet"},
+		openLoop: r.open()}
 	p.job = load.Job{
 		Endpoint: t.Endpoint, Scenario: s, Seed: r.Seed, Share: r.Share,
 		Connections: int(r.Connections), Pipeline: int(max(r.Pipeline, r.Streams)), Timeout: r.Timeout,

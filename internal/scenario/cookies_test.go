@@ -63,7 +63,7 @@ func TestCookieLife(t *testing.T) {
 
 func TestCookiesAreOfOneSource(t *testing.T) {
 	m := compile(t, &Scenario{Requests: []Request{get("/")}}, Options{Cookies: true})
-	memo := new(wire.Memo) // one for both connections, as in load/epoll
+	memo := new(wire.Memo) // one for both connections, as in load/loop
 	a := &talk{t: t, src: m.NewSource(1, 0, 2), p: wire.HTTP1Parser{Memo: memo}}
 	b := &talk{t: t, src: m.NewSource(2, 1, 2), p: wire.HTTP1Parser{Memo: memo}}
 	a.check("", "Set-Cookie: s=1; Path=/")

@@ -3,7 +3,7 @@ package loadtest
 import (
 	"testing"
 
-	"dyno/internal/load/epoll"
+	"dyno/internal/load/loop"
 )
 
-func TestEpollConforms(t *testing.T) { conform(t, epoll.Engine{}) }
+func TestEpollConforms(t *testing.T) { conform(t, loop.Engine{}) }

@@ -287,7 +287,7 @@ var conversations = []conversation{
 		for _, err := c.Write([]byte(pings)); err == nil; _, err = c.Write([]byte(pings)) {
 		}
 	}), check: func(t *testing.T, _ *server, l record.Load) {
-		if l.Errors["parse"]+l.Errors["timeout"] != 4 { // gonet waits for the write
+		if l.Errors["parse"]+l.Errors["timeout"] != 4 { // the write may have to wait
 			t.Errorf("%+v", l)
 		}
 	}},

@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"dyno/internal/load"
-	"dyno/internal/load/gonet"
+	"dyno/internal/load/loop"
 	"dyno/internal/scenario"
 	"dyno/internal/wire"
 )
@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func TestGonetConforms(t *testing.T) { conform(t, gonet.Engine{}) }
+func TestGonetConforms(t *testing.T) { conform(t, loop.Engine{Net: true}) }
 
 // conform runs the whole suite on e. The scripts run concurrently, because they mostly wait, and after
 // the other cases, which depend on the whole process.

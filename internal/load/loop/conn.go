@@ -1,9 +1,7 @@
-package epoll
+package loop
 
 import (
 	"syscall"
-
-	"golang.org/x/sys/unix"
 
 	"dyno/internal/load"
 	"dyno/internal/wire"
@@ -37,7 +35,7 @@ type conn struct {
 
 	fails   int // failed dials in a row
 	dialled int64
-	linked  int64 // when its socket was connected
+	began   int64 // when its socket was connected
 	retryAt int64
 	dialBy  int64
 
@@ -64,17 +62,16 @@ func (s state) comes() bool { return s == isDialing || s == isShaking }
 
 // handle serves one epoll event. A connection has at most one per batch.
 func (w *worker) handle(c *conn, events uint32) {
-	const over = unix.EPOLLRDHUP | unix.EPOLLHUP | unix.EPOLLERR
+	const over = eventEnd | eventHangup | eventError
 	switch c.state {
 	case isDialing:
-		if errno, err := unix.GetsockoptInt(c.fd, unix.SOL_SOCKET, unix.SO_ERROR); err != nil || errno != 0 {
-			w.dialFailed(c, syscall.Errno(errno), w.now())
+		if linked, err := c.linked(events); err != nil {
+			w.dialFailed(c, err, w.now())
+			return
+		} else if !linked {
 			return
 		}
-		if events&unix.EPOLLOUT == 0 {
-			return
-		}
-		if (w.win == nil || w.refused > 0) && w.addr.isOwn(c.fd) { // it connected to itself
+		if (w.win == nil || w.refused > 0) && c.isOwn() { // it connected to itself
 			w.dialFailed(c, syscall.ECONNREFUSED, w.now())
 			return
 		}
@@ -95,11 +92,11 @@ func (w *worker) handle(c *conn, events uint32) {
 	default:
 		return
 	}
-	if events&(unix.EPOLLIN|over) != 0 && c.state == isUp {
+	if events&(eventIn|over) != 0 && c.state == isUp {
 		w.read(c, events&over != 0 || c.over)
 	}
 	// after the answer, which may come before its request is fully sent
-	if events&unix.EPOLLOUT != 0 && c.state == isUp && c.owes() {
+	if events&eventOut != 0 && c.state == isUp && c.owes() {
 		w.flush(c)
 	}
 }

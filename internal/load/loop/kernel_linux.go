@@ -1,10 +1,15 @@
-package epoll
+package loop
 
 import (
 	"context"
 	"fmt"
 	"net"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
 	"syscall"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -111,6 +116,47 @@ func (a address) own() address {
 	return a
 }
 
+// Engine dials its connections by itself, and awaits them with epoll.
+const kernel = true
+
+// event is what epoll reports.
+type event = unix.EpollEvent
+
+const (
+	eventIn     = unix.EPOLLIN
+	eventOut    = unix.EPOLLOUT
+	eventEnd    = unix.EPOLLRDHUP
+	eventHangup = unix.EPOLLHUP
+	eventError  = unix.EPOLLERR
+)
+
+// listen makes the worker's epoll instance.
+func (w *worker) listen() (err error) {
+	if w.ep, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
+		return fmt.Errorf("create epoll: %w", err)
+	}
+	w.block = sleeperFor(w.ep, sleepByPwait2)
+	return nil
+}
+
+// connect starts to connect c. pending means that an event will report the result.
+func (w *worker) connect(c *conn) (pending bool, err error) {
+	if w.bell != nil {
+		c.pipe = w.bell.dial(w.job.Endpoint, c.id)
+		return true, nil
+	}
+	c.fd, pending, err = w.addr.socket(w.ep, c.id)
+	return pending, err
+}
+
+// watchOut asks epoll to report when a unix socket accepts bytes again; a TCP socket has EPOLLOUT
+// from the start (see address.socket).
+func (w *worker) watchOut(c *conn, full bool) {
+	if c.fd >= 0 && w.addr.family == unix.AF_UNIX {
+		unix.EpollCtl(w.ep, unix.EPOLL_CTL_MOD, c.fd, w.addr.interest(c.id, full))
+	}
+}
+
 func copied(s unix.Sockaddr) unix.Sockaddr {
 	switch s := s.(type) {
 	case *unix.SockaddrInet4:
@@ -158,15 +204,11 @@ func (a *address) socket(ep int, id int32) (fd int, pending bool, err error) {
 	return fd, pending, nil
 }
 
-// isOwn reports whether fd is connected to itself. A dial to an unused port of this machine can
-// succeed this way, by simultaneous open (RFC 9293 3.5), if the kernel chooses the same port as the
-// source. The connection would then keep the port from the server that comes back.
-func (a *address) isOwn(fd int) bool {
-	if a.family == unix.AF_UNIX {
-		return false
-	}
+// isOwn reports whether fd is connected to itself.
+func isOwn(fd int) bool {
 	var local, peer [unix.SizeofSockaddrInet6]byte
-	return name(unix.SYS_GETSOCKNAME, fd, &local) && name(unix.SYS_GETPEERNAME, fd, &peer) && local == peer
+	return name(unix.SYS_GETSOCKNAME, fd, &local) && name(unix.SYS_GETPEERNAME, fd, &peer) && local == peer &&
+		local[0] != unix.AF_UNIX
 }
 
 func name(call uintptr, fd int, to *[unix.SizeofSockaddrInet6]byte) bool {
@@ -182,4 +224,102 @@ func (a *address) interest(id int32, full bool) *unix.EpollEvent {
 		e.Events |= unix.EPOLLOUT
 	}
 	return e
+}
+
+// The hot calls are raw: they never block, so the scheduler need not know, and its entersyscall and
+// exitsyscall would cost some 40 ns each. recvfrom and sendto avoid the work that read and write do
+// for files. All return EINTR to the caller.
+
+func recv(fd int, b []byte) (int, syscall.Errno) {
+	n, _, errno := syscall.RawSyscall6(unix.SYS_RECVFROM, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))),
+		uintptr(len(b)), 0, 0, 0)
+	return int(n), errno
+}
+
+func send(fd int, b []byte) (int, syscall.Errno) {
+	n, _, errno := syscall.RawSyscall6(unix.SYS_SENDTO, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))),
+		uintptr(len(b)), unix.MSG_NOSIGNAL, 0, 0)
+	return int(n), errno
+}
+
+// sendBoth sends b and then tail in one call, without copying tail.
+func sendBoth(fd int, b []byte, tail string) (int, syscall.Errno) {
+	pieces := [2]unix.Iovec{{Base: unsafe.SliceData(b)}, {Base: unsafe.StringData(tail)}}
+	pieces[0].SetLen(len(b))
+	pieces[1].SetLen(len(tail))
+	m := unix.Msghdr{Iov: &pieces[0]}
+	m.SetIovlen(len(pieces))
+	n, _, errno := syscall.RawSyscall6(unix.SYS_SENDMSG, uintptr(fd), uintptr(unsafe.Pointer(&m)), unix.MSG_NOSIGNAL,
+		0, 0, 0)
+	return int(n), errno
+}
+
+// precise sets the calling thread's timer slack to the minimum, 1 ns, until the returned function
+// is called. The default is 50 µs (PR_SET_TIMERSLACK(2const)); 0 restores it.
+func precise() func() {
+	unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0)
+	return func() { unix.Prctl(unix.PR_SET_TIMERSLACK, 0, 0, 0, 0) }
+}
+
+// queueDelay returns how long the calling thread has waited on a run queue so far, in ns: the
+// second field in its schedstat (kernel Documentation/scheduler/sched-stats.rst), 0 if the kernel
+// does not report it.
+func queueDelay() int64 {
+	b, err := os.ReadFile("/proc/thread-self/schedstat")
+	if err != nil {
+		return 0
+	}
+	fields := strings.Fields(string(b))
+	if len(fields) < 2 {
+		return 0
+	}
+	ns, _ := strconv.ParseInt(fields[1], 10, 64)
+	return ns
+}
+
+// pinned runs f on a locked thread with the worker's CPU affinity.
+func (w *worker) pinned(f func()) {
+	runtime.LockOSThread()
+	if w.cpu >= 0 {
+		var before, one unix.CPUSet
+		if err := unix.SchedGetaffinity(0, &before); err == nil {
+			one.Set(w.cpu)
+			w.pinErr = unix.SchedSetaffinity(0, &one)
+			defer func() {
+				if unix.SchedSetaffinity(0, &before) == nil {
+					runtime.UnlockOSThread()
+				} // else the thread ends with this goroutine, as it is still locked
+			}()
+			f()
+			return
+		}
+	}
+	f()
+	runtime.UnlockOSThread()
+}
+
+// cpuTime returns the CPU time of the calling thread in ns.
+func cpuTime() int64 {
+	var t unix.Timespec
+	if unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t) != nil {
+		return 0
+	}
+	return t.Nano()
+}
+
+// rest stops the calling thread, with its timer slack.
+func rest(d time.Duration) {
+	t := unix.NsecToTimespec(int64(d))
+	unix.Nanosleep(&t, nil)
+}
+
+func closeFile(fd int) { unix.Close(fd) }
+
+// socketError returns the error of a socket that was being connected.
+func socketError(fd int) error {
+	errno, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_ERROR)
+	if err == nil && errno != 0 {
+		err = syscall.Errno(errno)
+	}
+	return err
 }

@@ -1,4 +1,4 @@
-package epoll
+package loop
 
 // records follows the TLS records in received data (RFC 8446, section 5.1), to know when crypto/tls
 // has decrypted all it holds. crypto/tls does not report this, and asking it costs a call and an

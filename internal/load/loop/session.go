@@ -1,4 +1,4 @@
-package epoll
+package loop
 
 import (
 	"cmp"
@@ -6,15 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"runtime"
-	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"dyno/internal/load"
 	"dyno/internal/record"
@@ -22,33 +17,49 @@ import (
 )
 
 // Engine implements load.Engine.
-type Engine struct{}
+type Engine struct {
+	// Net has package net dial, read and write, a few goroutines for each connection, in place of
+	// epoll. It ignores Job.CPUs and Job.Spin, and does not report CPU time. Systems other than
+	// Linux have nothing else.
+	Net bool
+}
 
 // session is a set of workers with their connections. Nothing runs between windows.
 type session struct {
 	job     load.Job
+	net     bool // Engine.Net
 	workers []*worker
 }
 
 // Open dials job's connections, at most 32 at a time per worker. It fails if there is not one
 // connection, or if the process may open no more files.
-func (Engine) Open(ctx context.Context, job load.Job) (load.Session, error) {
+func (e Engine) Open(ctx context.Context, job load.Job) (load.Session, error) {
+	e.Net = e.Net || !kernel
 	mix, err := job.Prepare()
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", job.Addr, err)
 	}
+	cpus := len(job.CPUs)
+	if e.Net {
+		cpus, job.CPUs, job.Spin = runtime.GOMAXPROCS(0), nil, false
+	}
 	if job.Workers <= 0 {
-		job.Workers = load.Loops(len(job.CPUs), job.Connections)
+		job.Workers = load.Loops(cpus, job.Connections)
 	}
 	job.Workers = min(job.Workers, job.Connections)
-	addr, err := resolve(ctx, &job)
+	var addr address
+	if e.Net {
+		job.Endpoint, err = job.Locate(ctx)
+	} else {
+		addr, err = resolve(ctx, &job)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", job.Addr, err)
 	}
-	s := &session{job: job}
+	s := &session{job: job, net: e.Net}
 	base := time.Now()
 	for i := range job.Workers {
-		w, err := newWorker(&s.job, mix, addr.own(), base, i)
+		w, err := newWorker(s, mix, addr.own(), base, i)
 		if err != nil {
 			s.Close()
 			return nil, fmt.Errorf("open %s: %w", job.Addr, err)
@@ -85,7 +96,13 @@ func (Engine) Open(ctx context.Context, job load.Job) (load.Session, error) {
 func (s *session) each(f func(*worker)) {
 	var wg sync.WaitGroup
 	for _, w := range s.workers {
-		wg.Go(func() { w.pinned(func() { f(w) }) })
+		wg.Go(func() {
+			if s.net {
+				f(w)
+			} else {
+				w.pinned(func() { f(w) })
+			}
+		})
 	}
 	wg.Wait()
 }
@@ -124,7 +141,7 @@ func (s *session) Run(ctx context.Context, win load.Window) (record.Load, error)
 		}
 	}()
 	s.each(func(w *worker) {
-		if shared.Schedule != nil || shared.pause > 0 {
+		if !s.net && (shared.Schedule != nil || shared.pause > 0) {
 			defer precise()()
 		}
 		if w.rec == nil {
@@ -163,7 +180,9 @@ func (s *session) load(win *window) (l record.Load, err error) {
 		}
 		l, err = load.Merge(recorders, now)
 	}
-	l.Connections, l.Workers, l.Spin = s.job.Connections, len(s.workers), &s.job.Spin
+	if l.Connections = s.job.Connections; !s.net {
+		l.Workers, l.Spin = len(s.workers), &s.job.Spin
+	}
 	unreachable, opening := s.workers[0].unreachable, int64(0)
 	for _, w := range s.workers {
 		l.Established += w.established
@@ -230,48 +249,4 @@ func (win *window) open(start int64, job *load.Job) {
 		starters = job.Workers
 	}
 	win.edge = load.NewEdge(&win.Window, job, starters, start, win.Deadline(start))
-}
-
-// precise sets the calling thread's timer slack to the minimum, 1 ns, until the returned function
-// is called. The default is 50 µs (PR_SET_TIMERSLACK(2const)); 0 restores it.
-func precise() func() {
-	unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0)
-	return func() { unix.Prctl(unix.PR_SET_TIMERSLACK, 0, 0, 0, 0) }
-}
-
-// queueDelay returns how long the calling thread has waited on a run queue so far, in ns: the
-// second field in its schedstat (kernel Documentation/scheduler/sched-stats.rst), 0 if the kernel
-// does not report it.
-func queueDelay() int64 {
-	b, err := os.ReadFile("/proc/thread-self/schedstat")
-	if err != nil {
-		return 0
-	}
-	fields := strings.Fields(string(b))
-	if len(fields) < 2 {
-		return 0
-	}
-	ns, _ := strconv.ParseInt(fields[1], 10, 64)
-	return ns
-}
-
-// pinned runs f on a locked thread with the worker's CPU affinity.
-func (w *worker) pinned(f func()) {
-	runtime.LockOSThread()
-	if w.cpu >= 0 {
-		var before, one unix.CPUSet
-		if err := unix.SchedGetaffinity(0, &before); err == nil {
-			one.Set(w.cpu)
-			w.pinErr = unix.SchedSetaffinity(0, &one)
-			defer func() {
-				if unix.SchedSetaffinity(0, &before) == nil {
-					runtime.UnlockOSThread()
-				} // else the thread ends with this goroutine, as it is still locked
-			}()
-			f()
-			return
-		}
-	}
-	f()
-	runtime.UnlockOSThread()
 }

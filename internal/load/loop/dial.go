@@ -1,9 +1,8 @@
-package epoll
+package loop
 
 import (
 	"fmt"
-
-	"golang.org/x/sys/unix"
+	"syscall"
 
 	"dyno/internal/load"
 	"dyno/internal/wire"
@@ -15,18 +14,18 @@ func (w *worker) dial(c *conn, now int64) {
 		c.dialBy = now + int64(w.job.ConnectTimeout)
 	}
 	c.dialled, c.before = now, wire.Socket{}
-	fd, pending, err := w.addr.socket(w.ep, c.id)
+	pending, err := w.connect(c)
 	switch {
-	case err == unix.EAGAIN && now < c.dialBy && w.addr.family == unix.AF_UNIX: // its accept queue is full
+	case err == syscall.EAGAIN && now < c.dialBy && w.job.Network == "unix": // its accept queue is full
 		c.state, c.retryAt = isWaiting, now
 		w.soon(now)
 	case err != nil:
 		w.undialled(c, err, now)
 	case pending:
-		c.fd, c.state = fd, isDialing
+		c.state = isDialing
 		w.soon(now)
 	default:
-		c.fd, c.over = fd, false
+		c.over = false
 		if w.link(c); c.state == isUp {
 			w.ready = append(w.ready, c.id)
 		}
@@ -35,18 +34,18 @@ func (w *worker) dial(c *conn, now int64) {
 
 // link continues with c, whose socket is connected: to the handshake, if it is encrypted.
 func (w *worker) link(c *conn) {
-	if c.linked = w.now(); w.win == nil {
-		w.dials.Came(c.linked-c.dialled, c.linked)
+	if c.began = w.now(); w.win == nil {
+		w.dials.Came(c.began-c.dialled, c.began)
 	}
 	if w.job.TLS == nil {
-		w.connected(c, c.linked)
+		w.connected(c, c.began)
 		return
 	}
 	c.state = isShaking
 	c.encrypt(w.job)
 	w.shake(c)
 	if c.state == isShaking {
-		w.soon(c.linked)
+		w.soon(c.began)
 	}
 }
 
@@ -77,7 +76,7 @@ func (w *worker) connected(c *conn, now int64) {
 	if c.budget = -1; w.job.PerConnection > 0 {
 		c.budget = max(w.job.PerConnection-again, 0)
 	}
-	took := made{c.linked - c.dialled, now - c.linked}
+	took := made{c.began - c.dialled, now - c.began}
 	if w.win == nil {
 		w.reply(c)
 		w.connects = append(w.connects, took)

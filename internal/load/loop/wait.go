@@ -1,7 +1,7 @@
-package epoll
+package loop
 
 import (
-	"golang.org/x/sys/unix"
+	"time"
 
 	"dyno/internal/load"
 )
@@ -165,8 +165,7 @@ func (w *worker) holdBack() {
 		}
 		w.rec.SpunNS += spun(now - began)
 	case crowded && now < next:
-		t := unix.NsecToTimespec(next - now)
-		unix.Nanosleep(&t, nil)
+		rest(time.Duration(next - now))
 		now = w.now()
 		w.seen = min(now, next)
 		w.here(now)
@@ -195,7 +194,7 @@ func (w *worker) sleep(until int64, exact bool) (n int) {
 		if w.pending > 0 || exact && until-now <= spin {
 			for n == 0 && now < until {
 				began := now
-				n, _ = poll(w.ep, w.events[:])
+				n, _ = w.poll()
 				now = w.now()
 				w.here(now)
 				w.rec.SpunNS += spun(now - began)
@@ -228,13 +227,4 @@ func spun(turn int64) int64 {
 		return 0
 	}
 	return turn
-}
-
-// cpuTime returns the CPU time of the calling thread in ns.
-func cpuTime() int64 {
-	var t unix.Timespec
-	if unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t) != nil {
-		return 0
-	}
-	return t.Nano()
 }

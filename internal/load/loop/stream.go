@@ -1,18 +1,17 @@
-package epoll
+package loop
 
 import (
 	"syscall"
 	"unsafe"
-
-	"golang.org/x/sys/unix"
 )
 
 // stream is a connection's socket, its encryption, and the data still to be written.
 //
-// Note: TLS is a branch on a plain field, not another implementation of an interface, so that calls
-// on a clear connection stay direct.
+// Note: TLS and package net are branches on plain fields, not implementations of an interface, so
+// that calls on the kernel's clear sockets stay direct.
 type stream struct {
 	fd     int     // -1: none
+	pipe   *pipe   // in place of fd, by package net; nil: none
 	tls    *secure // nil: in the clear
 	unsent []byte  // after a short write; it lies in held
 	tail   string  // to be sent after unsent; the scenario's memory
@@ -25,7 +24,7 @@ func (s *stream) read(b []byte) (n int, more bool, errno syscall.Errno) {
 	if s.tls != nil {
 		return s.tls.read(b)
 	}
-	n, errno = recv(s.fd, b)
+	n, errno = s.recv(b)
 	return n, n == len(b), errno // a shorter read has emptied the socket (epoll(7), Q9)
 }
 
@@ -46,9 +45,9 @@ func (s *stream) write(b []byte, tail string) (n int, errno syscall.Errno) {
 	for {
 		var k int
 		if tail == "" {
-			k, errno = send(s.fd, b)
+			k, errno = s.send(b)
 		} else {
-			k, errno = sendBoth(s.fd, b, tail)
+			k, errno = s.sendBoth(b, tail)
 		}
 		switch errno {
 		case 0:
@@ -89,35 +88,58 @@ func (s *stream) close() {
 		s.tls = nil
 	}
 	if s.fd >= 0 {
-		unix.Close(s.fd)
+		closeFile(s.fd)
 	}
-	s.fd, s.unsent, s.tail = -1, nil, ""
+	if s.pipe != nil {
+		s.pipe.close()
+	}
+	s.fd, s.pipe, s.unsent, s.tail = -1, nil, nil, ""
 }
 
-// The hot calls are raw: they never block, so the scheduler need not know, and its entersyscall and
-// exitsyscall would cost some 40 ns each. recvfrom and sendto avoid the work that read and write do
-// for files. All return EINTR to the caller.
-
-func recv(fd int, b []byte) (int, syscall.Errno) {
-	n, _, errno := syscall.RawSyscall6(unix.SYS_RECVFROM, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))),
-		uintptr(len(b)), 0, 0, 0)
-	return int(n), errno
+// recv receives into b, without TLS.
+func (s *stream) recv(b []byte) (int, syscall.Errno) {
+	if s.pipe != nil {
+		return s.pipe.recv(b)
+	}
+	return recv(s.fd, b)
 }
 
-func send(fd int, b []byte) (int, syscall.Errno) {
-	n, _, errno := syscall.RawSyscall6(unix.SYS_SENDTO, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))),
-		uintptr(len(b)), unix.MSG_NOSIGNAL, 0, 0)
-	return int(n), errno
+// send sends b, without TLS.
+func (s *stream) send(b []byte) (int, syscall.Errno) {
+	if s.pipe != nil {
+		return s.pipe.send(b)
+	}
+	return send(s.fd, b)
 }
 
-// sendBoth sends b and then tail in one call, without copying tail.
-func sendBoth(fd int, b []byte, tail string) (int, syscall.Errno) {
-	pieces := [2]unix.Iovec{{Base: unsafe.SliceData(b)}, {Base: unsafe.StringData(tail)}}
-	pieces[0].SetLen(len(b))
-	pieces[1].SetLen(len(tail))
-	m := unix.Msghdr{Iov: &pieces[0]}
-	m.SetIovlen(len(pieces))
-	n, _, errno := syscall.RawSyscall6(unix.SYS_SENDMSG, uintptr(fd), uintptr(unsafe.Pointer(&m)), unix.MSG_NOSIGNAL,
-		0, 0, 0)
-	return int(n), errno
+// sendBoth sends b and then tail, without copying tail.
+func (s *stream) sendBoth(b []byte, tail string) (int, syscall.Errno) {
+	switch {
+	case s.pipe == nil:
+		return sendBoth(s.fd, b, tail)
+	case len(b) > 0:
+		return s.pipe.send(b)
+	}
+	return s.pipe.send(unsafe.Slice(unsafe.StringData(tail), len(tail))) // it only reads
+}
+
+// linked reports whether a dial under way has made a connection, or why it has not.
+func (s *stream) linked(events uint32) (bool, error) {
+	if s.pipe != nil {
+		return s.pipe.linked()
+	}
+	if err := socketError(s.fd); err != nil {
+		return false, err
+	}
+	return events&eventOut != 0, nil
+}
+
+// isOwn reports whether the stream is connected to itself. A dial to an unused port of this machine
+// can succeed this way, by simultaneous open (RFC 9293 3.5), if the kernel chooses the same port as
+// the source. The connection would then keep the port from the server that comes back.
+func (s *stream) isOwn() bool {
+	if s.pipe != nil {
+		return s.pipe.isOwn()
+	}
+	return isOwn(s.fd)
 }

@@ -1,11 +1,9 @@
-package epoll
+package loop
 
 import (
-	"fmt"
 	"math"
+	"syscall"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"dyno/internal/load"
 	"dyno/internal/scenario"
@@ -40,13 +38,14 @@ type worker struct {
 	started   bool    // closed loop: a request has been started in this window
 	complaint string
 	free      ring
-	events    [256]unix.EpollEvent
+	events    [256]event
 	heads     load.Heads
 
 	index int
 	addr  address
 	cpu   int // -1: free
 	ep    int
+	bell  *bell // in place of ep, for Engine.Net
 	block sleeper
 
 	start     int64 // the window's start
@@ -86,7 +85,8 @@ type worker struct {
 // usage is a worker's thread time when its recorder was last completed.
 type usage struct{ cpu, queued int64 }
 
-func newWorker(job *load.Job, mix *scenario.Mix, addr address, base time.Time, index int) (*worker, error) {
+func newWorker(s *session, mix *scenario.Mix, addr address, base time.Time, index int) (*worker, error) {
+	job := &s.job
 	w := &worker{job: job, index: index, addr: addr, base: base, cpu: -1, rec: load.NewRecorder(),
 		texts: map[string]string{}}
 	if len(job.CPUs) > 0 {
@@ -103,16 +103,32 @@ func newWorker(job *load.Job, mix *scenario.Mix, addr address, base time.Time, i
 	w.ready = make([]int32, 0, 2*len(w.conns))
 	w.unread = make([]int32, 0, 2*len(w.conns))
 	w.free.ids = make([]int32, len(w.conns))
-	var err error
-	if w.ep, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
-		return nil, fmt.Errorf("create epoll: %w", err)
+	if s.net {
+		w.bell = newBell()
+		w.block = w.bell.sleep
+		return w, nil
 	}
-	w.block = sleeperFor(w.ep, sleepByPwait2)
-	return w, nil
+	return w, w.listen()
 }
 
 // now returns the session's clock: monotonic, in ns.
 func (w *worker) now() int64 { return int64(time.Since(w.base)) }
+
+// poll returns the events that are ready now.
+func (w *worker) poll() (int, syscall.Errno) {
+	if w.bell != nil {
+		return w.bell.take(w.events[:]), 0
+	}
+	return poll(w.ep, w.events[:])
+}
+
+// usage returns the thread's times, zero if other threads do a part of the work.
+func (w *worker) usage() usage {
+	if w.bell != nil {
+		return usage{}
+	}
+	return usage{cpuTime(), queueDelay()}
+}
 
 // begin prepares w for a window that begins at start.
 func (w *worker) begin(win *window, start int64) {
@@ -157,7 +173,7 @@ func (w *worker) begin(win *window, start int64) {
 			c.tls.taken() // data before the window
 		}
 	}
-	w.told = usage{cpuTime(), queueDelay()}
+	w.told = w.usage()
 }
 
 // run carries out one window from start on. Each turn starts due requests, then handles events.
@@ -259,7 +275,7 @@ func (w *worker) end(now int64) {
 
 // note completes rec: the planned requests, and the thread's usage since the last call.
 func (w *worker) note() {
-	u := usage{cpuTime(), queueDelay()}
+	u := w.usage()
 	w.rec.CPUNS += u.cpu - w.told.cpu
 	w.rec.RunQueueNS += u.queued - w.told.queued
 	w.rec.Planned = w.rec.Started + w.rec.NeverStarted
@@ -306,7 +322,7 @@ func (w *worker) turn(until int64, exact bool) (n int) {
 	if w.job.Spin && !w.scheduled || w.depth > 1 && !w.paced {
 		w.holdBack()
 	}
-	n, errno := poll(w.ep, w.events[:])
+	n, errno := w.poll()
 	if errno != 0 {
 		n = 0 // EINTR: the caller comes back
 	}
@@ -371,5 +387,7 @@ func (w *worker) close() {
 	for i := range w.conns {
 		w.shut(&w.conns[i])
 	}
-	unix.Close(w.ep)
+	if w.bell == nil {
+		closeFile(w.ep)
+	}
 }

@@ -1,4 +1,4 @@
-package epoll
+package loop
 
 import (
 	"io"
@@ -19,7 +19,7 @@ import (
 // TestRateAgainstTheServersCount compares the rate of a load with what the server itself counted in
 // the same time, at known delays and far below what the server can do. It takes 18 s:
 //
-//	DYNO_EDGE=1 go test ./internal/load/epoll -run TestRateAgainstTheServersCount -v
+//	DYNO_EDGE=1 go test ./internal/load/loop -run TestRateAgainstTheServersCount -v
 func TestRateAgainstTheServersCount(t *testing.T) {
 	if os.Getenv("DYNO_EDGE") == "" {
 		t.Skip("an experiment: set DYNO_EDGE=1")
@@ -75,7 +75,7 @@ func TestRateAgainstTheServersCount(t *testing.T) {
 // in which it is sent requests, where a few answers are slow: from one connection in ten, to ten at once.
 // It takes 3 minutes, on a quiet machine:
 //
-//	DYNO_EDGE=1 go test ./internal/load/epoll -run TestRateOfSlowAnswers -v
+//	DYNO_EDGE=1 go test ./internal/load/loop -run TestRateOfSlowAnswers -v
 func TestRateOfSlowAnswers(t *testing.T) {
 	if os.Getenv("DYNO_EDGE") == "" {
 		t.Skip("an experiment: set DYNO_EDGE=1")

@@ -1,10 +1,6 @@
-package epoll
+package loop
 
-import (
-	"syscall"
-
-	"golang.org/x/sys/unix"
-)
+import "syscall"
 
 // take claims the right to start one request on c, and returns when the request was due. In a
 // closed loop without think time that is now.
@@ -169,13 +165,5 @@ func (w *worker) flush(c *conn) {
 	case syscall.EAGAIN:
 	default:
 		w.unwritable(c, errno)
-	}
-}
-
-// watchOut asks epoll to report when a unix socket accepts bytes again; a TCP socket has EPOLLOUT
-// from the start (see address.socket).
-func (w *worker) watchOut(c *conn, full bool) {
-	if w.addr.family == unix.AF_UNIX {
-		unix.EpollCtl(w.ep, unix.EPOLL_CTL_MOD, c.fd, w.addr.interest(c.id, full))
 	}
 }
