@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -413,12 +414,25 @@ func (v *variance) varied() bool {
 	return slices.ContainsFunc(v.places[:], func(p Places) bool { return len(p) > 0 })
 }
 
-// responses calls yield with each response to the request at index, until it returns false.
-func (s *Sides) responses(index int, yield func(a *scenario.Answer) bool) {
-	for _, one := range s.all {
-		for n := range one.answers {
-			for k := range one.answers[n] {
-				if a := &one.answers[n][k]; a.Index == index && !yield(a) {
+// to yields a side's answers to the request at index.
+func (one *side) to(index int) iter.Seq[*scenario.Answer] {
+	return func(yield func(*scenario.Answer) bool) {
+		for _, answers := range one.answers {
+			for k := range answers {
+				if a := &answers[k]; a.Index == index && !yield(a) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// to yields all sides' answers to the request at index.
+func (s *Sides) to(index int) iter.Seq[*scenario.Answer] {
+	return func(yield func(*scenario.Answer) bool) {
+		for _, one := range s.all {
+			for a := range one.to(index) {
+				if !yield(a) {
 					return
 				}
 			}
@@ -443,7 +457,7 @@ func (s *Sides) contract(base *scenario.Scenario) *scenario.Scenario {
 		var bodies [][]byte
 		var first *wire.Response
 		statuses, sameJSON, drawn := map[int]bool{}, true, false
-		s.responses(i, func(a *scenario.Answer) bool {
+		for a := range s.to(i) {
 			if first == nil {
 				first = a.Response
 			}
@@ -452,8 +466,7 @@ func (s *Sides) contract(base *scenario.Scenario) *scenario.Scenario {
 			sameJSON = sameJSON && isJSON(first) && isJSON(a.Response) && len(bodyDifferences(first, a.Response)) == 0
 			drawn = drawn || a.Drawn
 			s.stateful = s.stateful || cookies(a.Response) != ""
-			return true
-		})
+		}
 		for _, one := range s.all {
 			for _, a := range one.inTurn {
 				if a.Index == i && e.Statuses.Has(a.Response.Status) {
@@ -479,11 +492,10 @@ func (s *Sides) contract(base *scenario.Scenario) *scenario.Scenario {
 			s.found.Constant++
 		default:
 			asJSON := true
-			s.responses(i, func(a *scenario.Answer) bool {
+			for a := range s.to(i) {
 				_, coded := a.Response.Get("content-encoding")
 				asJSON = asJSON && isJSON(a.Response) && !coded
-				return asJSON
-			})
+			}
 			e.Shape = scenario.NewShape(bodies, asJSON)
 			s.requireType(i, e)
 		}
@@ -496,12 +508,11 @@ func (s *Sides) contract(base *scenario.Scenario) *scenario.Scenario {
 // requireType makes the Content-Type that all responses to a request had part of its contract.
 func (s *Sides) requireType(index int, e *scenario.Expect) {
 	want, same := "", true
-	s.responses(index, func(a *scenario.Answer) bool {
+	for a := range s.to(index) {
 		text := value(a.Response, "content-type")
 		want = cmp.Or(want, mediaType(a.Response))
-		same = scenario.Header{Value: []byte(want)}.Match([]byte(text)) && text != ""
-		return same
-	})
+		same = same && scenario.Header{Value: []byte(want)}.Match([]byte(text)) && text != ""
+	}
 	for name := range e.Headers {
 		same = same && !strings.EqualFold(name, "content-type")
 	}

@@ -215,16 +215,12 @@ func carried(fields []wire.Field, toHead bool) map[string]bool {
 // always returns the headers that were in every answer from a side to the request at index before
 // the load.
 func (one *side) always(index int) (all map[string]bool) {
-	for _, answers := range one.answers {
-		for k := range answers {
-			if a := &answers[k]; a.Index == index {
-				has := carried(a.Response.Fields, toHead(a))
-				if all == nil {
-					all = has
-				}
-				maps.DeleteFunc(all, func(what string, _ bool) bool { return !has[what] })
-			}
+	for a := range one.to(index) {
+		has := carried(a.Response.Fields, toHead(a))
+		if all == nil {
+			all = has
 		}
+		maps.DeleteFunc(all, func(what string, _ bool) bool { return !has[what] })
 	}
 	return all
 }

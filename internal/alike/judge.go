@@ -126,10 +126,8 @@ func (e *evidence) learn(stateful bool) {
 
 // first returns the first answer to the request at index before the load.
 func (one *side) first(index int) *scenario.Answer {
-	for k := range one.answers[0] {
-		if a := &one.answers[0][k]; a.Index == index {
-			return a
-		}
+	for a := range one.to(index) {
+		return a
 	}
 	return nil
 }

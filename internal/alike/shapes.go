@@ -68,7 +68,9 @@ const mostRare = 10
 // answer under it. Whether values vary there at all is judged elsewhere.
 func (j *juror) rare(e *evidence, index, n int) bool {
 	others, mine := 0, e.answered(index)
-	j.sides.responses(index, func(*scenario.Answer) bool { others++; return true })
+	for range j.sides.to(index) {
+		others++
+	}
 	for _, name := range j.names {
 		if name != e.name {
 			others += j.all[name].answered(index)
@@ -95,11 +97,10 @@ func (e *evidence) answered(index int) int {
 func (j *juror) others(name string, index int) *scenario.Shape {
 	var bodies [][]byte
 	asJSON := true
-	j.sides.responses(index, func(a *scenario.Answer) bool {
+	for a := range j.sides.to(index) {
 		asJSON = asJSON && isJSON(a.Response)
 		bodies = append(bodies, a.Response.Body)
-		return true
-	})
+	}
 	for _, o := range j.names {
 		if o == name {
 			continue
@@ -166,16 +167,9 @@ const fewestRepeated = 50
 // distinct reports whether a side's responses to a request before the load, ten or more, were all
 // different.
 func (one *side) distinct(index int) bool {
-	seen := map[string]bool{}
-	for _, all := range one.answers {
-		for _, a := range all {
-			if a.Index == index {
-				if seen[string(a.Response.Body)] {
-					return false
-				}
-				seen[string(a.Response.Body)] = true
-			}
-		}
+	var bodies []string
+	for a := range one.to(index) {
+		bodies = append(bodies, string(a.Response.Body))
 	}
-	return len(seen) >= 10
+	return len(bodies) >= 10 && different(bodies) == len(bodies)
 }

@@ -415,26 +415,34 @@ func unlikely(a, b []string) float64 {
 
 // distance returns the Kolmogorov–Smirnov distance between two samples of numbers, 0 if a value is
 // no number.
-func distance(a, b []string) (most float64) {
+func distance(a, b []string) float64 {
 	numbers := func(all []string) (out []float64) {
 		for _, v := range all {
 			if x, ok := parseNumber(v); ok {
 				out = append(out, x)
 			}
 		}
-		slices.Sort(out)
 		return out
 	}
 	x, y := numbers(a), numbers(b)
 	if len(x) < len(a) || len(y) < len(b) {
 		return 0
 	}
+	return apart(x, y, cmp.Compare)
+}
+
+// apart returns the Kolmogorov–Smirnov distance between two samples.
+func apart[T any](a, b []T, compare func(a, b T) int) (most float64) {
+	x, y := slices.SortedFunc(slices.Values(a), compare), slices.SortedFunc(slices.Values(b), compare)
 	for i, k := 0, 0; i < len(x) && k < len(y); {
-		v := min(x[i], y[k])
-		for i < len(x) && x[i] == v {
+		v := x[i]
+		if compare(y[k], v) < 0 {
+			v = y[k]
+		}
+		for i < len(x) && compare(x[i], v) == 0 {
 			i++
 		}
-		for k < len(y) && y[k] == v {
+		for k < len(y) && compare(y[k], v) == 0 {
 			k++
 		}
 		most = max(most, math.Abs(float64(i)/float64(len(x))-float64(k)/float64(len(y))))
@@ -508,26 +516,7 @@ func still(before, got []string) bool {
 // steady reports whether two groups of values may have one distribution: both have at least
 // fewestBefore values, and the Kolmogorov–Smirnov distance is at most one half.
 func steady(a, b []string) bool {
-	if min(len(a), len(b)) < fewestBefore {
-		return false
-	}
-	a, b = slices.SortedFunc(slices.Values(a), inOrder), slices.SortedFunc(slices.Values(b), inOrder)
-	for i, k := 0, 0; i < len(a) && k < len(b); {
-		v := a[i]
-		if inOrder(b[k], v) < 0 {
-			v = b[k]
-		}
-		for i < len(a) && inOrder(a[i], v) == 0 {
-			i++
-		}
-		for k < len(b) && inOrder(b[k], v) == 0 {
-			k++
-		}
-		if math.Abs(float64(i)/float64(len(a))-float64(k)/float64(len(b))) > .5 {
-			return false
-		}
-	}
-	return true
+	return min(len(a), len(b)) >= fewestBefore && apart(a, b, inOrder) <= .5
 }
 
 // inOrder compares two values: numbers by size, and before texts.

@@ -29,14 +29,14 @@ func (j *Job) Negotiated(s *tls.ConnectionState) (record.TLSSession, error) {
 		n.Group = s.CurveID.String()
 	}
 	if j.HTTP2 {
-		if n.ALPN != wire.HTTP2 {
+		if n.ALPN != wire.ALPN2 {
 			return n, &wire.HandshakeError{Err: wire.NotHTTP2(n.ALPN)}
 		}
 		return n, nil
 	}
-	if n.ALPN != "" && n.ALPN != wire.ALPNHTTP1 {
+	if n.ALPN != "" && n.ALPN != wire.ALPN1 {
 		return n, &wire.HandshakeError{Err: fmt.Errorf("the server chose the protocol %q (ALPN), not %s",
-			n.ALPN, wire.ALPNHTTP1)}
+			n.ALPN, wire.ALPN1)}
 	}
 	return n, nil
 }

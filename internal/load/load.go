@@ -65,7 +65,7 @@ func (j *Job) Prepare() (*scenario.Mix, error) {
 			j.TLS.ClientSessionCache = wire.NewSessions()
 		}
 		if j.HTTP2 {
-			j.TLS.NextProtos = []string{wire.HTTP2}
+			j.TLS.NextProtos = []string{wire.ALPN2}
 		}
 	}
 	mix, err := j.Scenario.Compile(j.Authority(), scenario.Options{Close: j.PerConnection == 1,

@@ -24,7 +24,7 @@ func (r *Request) protocol(ctx context.Context, t *scenario.Target) error {
 		return conf.Usagef("--follow follows redirects in HTTP/1.1 alone; omit it, or --http2")
 	}
 	if t.HTTP2 = true; t.TLS != nil {
-		t.TLS.NextProtos = []string{wire.HTTP2}
+		t.TLS.NextProtos = []string{wire.ALPN2}
 	}
 	err := scenario.Greet(ctx, t.Endpoint, r.Timeout)
 	switch {

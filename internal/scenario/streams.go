@@ -49,7 +49,7 @@ func Greet(ctx context.Context, to wire.Endpoint, patience time.Duration) error 
 // greet begins HTTP/2 on conn and waits for the server's SETTINGS. The error is a *wire.NotHTTP2Error.
 func greet(conn net.Conn) (*http2Client, error) {
 	if c, ok := conn.(*tls.Conn); ok {
-		if chosen := c.ConnectionState().NegotiatedProtocol; chosen != wire.HTTP2 {
+		if chosen := c.ConnectionState().NegotiatedProtocol; chosen != wire.ALPN2 {
 			return nil, wire.NotHTTP2(chosen)
 		}
 	}
@@ -219,14 +219,12 @@ func (t *http2Client) take(event wire.HTTP2Event, r *wire.Response) error {
 		return errors.New(h.Malformed)
 	case r.Status > 0 && (h.Status > 0 || !p.End):
 		return errors.New("a second header section that is not a trailer section")
-	case r.Status > 0:
-		r.Trailers = lines(h.Fields)
+	case r.Status > 0: // trailers
 	case h.Status == 0:
 		return errors.New("no :status")
 	case h.Status == 101 || h.Status < 200 && p.End:
 		return fmt.Errorf("an invalid interim response, status %d", h.Status)
-	case h.Status < 200:
-		r.Interim++
+	case h.Status < 200: // interim
 	default:
 		r.Status, r.Length, r.Fields, r.HeadBytes = h.Status, h.Length, lines(h.Fields), len(h.Fields)
 	}

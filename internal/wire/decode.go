@@ -197,7 +197,7 @@ func (h *HTTP2Head) add(line []byte, name int, u use) {
 		h.Malformed = "a pseudo-header field other than :status (RFC 9113 8.3.2)"
 		return
 	case status:
-		switch n, ok := http2Decimal(value); {
+		switch n, ok := decimal(value); {
 		case h.others:
 			h.Malformed = ":status comes after other fields (RFC 9113 8.3)"
 		case h.Status > 0:
@@ -209,7 +209,7 @@ func (h *HTTP2Head) add(line []byte, name int, u use) {
 		}
 		return
 	case length:
-		n, ok := http2Decimal(value)
+		n, ok := decimal(value)
 		if !ok || h.Length >= 0 && h.Length != n {
 			h.Malformed = "an invalid or conflicting content-length (RFC 9110 8.6)"
 			return
@@ -222,18 +222,4 @@ func (h *HTTP2Head) add(line []byte, name int, u use) {
 	}
 	h.others = true
 	h.Fields = append(h.Fields, line...)
-}
-
-// decimal reads up to 18 digits, and nothing else.
-func http2Decimal(b []byte) (n int64, ok bool) {
-	if len(b) == 0 || len(b) > 18 {
-		return 0, false
-	}
-	for _, c := range b {
-		if c -= '0'; c > 9 {
-			return 0, false
-		}
-		n = n*10 + int64(c)
-	}
-	return n, true
 }

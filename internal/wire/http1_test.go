@@ -312,10 +312,10 @@ func TestWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Response{
-		Proto: "HTTP/1.1", Status: 201, Reason: "Well Made",
+		Proto: "HTTP/1.1", Status: 201,
 		Fields: []Field{{"Content-Type", "text/plain"}, {"Transfer-Encoding", "chunked"}, {"Set-Cookie", "a=1"},
 			{"Set-Cookie", "b=2"}},
-		Trailers: []Field{{"Sum", "7"}}, Body: []byte("value"), Framing: Chunked, Length: -1, Interim: 1,
+		Body: []byte("value"), Framing: Chunked, Length: -1,
 		HeadBytes: len("HTTP/1.1 201 Well Made\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n" +
 			"Set-Cookie: a=1\r\nSet-Cookie: b=2\r\n\r\n"),
 		TotalBytes: len(stream),

@@ -32,7 +32,7 @@ func TestIdentity(t *testing.T) {
 		t.Fatal(err)
 	}
 	ln, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: []tls.Certificate{pair},
-		NextProtos: []string{HTTP2, ALPNHTTP1}})
+		NextProtos: []string{ALPN2, ALPN1}})
 	if err != nil {
 		t.Fatal(err)
 	}

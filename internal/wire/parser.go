@@ -188,9 +188,6 @@ func (p *HTTP1Parser) feedHead(b []byte) (n int, more bool, err error) {
 		if h.status == 101 {
 			return 0, false, ErrUpgrade
 		}
-		if p.keep != nil {
-			p.keep.Interim++
-		}
 		return h.size, false, nil
 	}
 	p.Status, p.Close = h.status, h.close
@@ -297,12 +294,8 @@ func (p *HTTP1Parser) feedLine(b []byte) (n int, more bool, err error) {
 			p.state = done
 			break
 		}
-		name, value, err := field(line)
-		if err != nil {
+		if _, _, err := field(line); err != nil {
 			return 0, false, err
-		}
-		if p.keep != nil {
-			p.keep.Trailers = append(p.keep.Trailers, Field{string(name), string(value)})
 		}
 	}
 	return n, false, nil

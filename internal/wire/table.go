@@ -112,7 +112,7 @@ func useOf(name, value []byte) use {
 		return illegal
 	}
 	for i, c := range name {
-		if !nameByte[c] && (i > 0 || c != ':' || len(name) == 1) {
+		if (class[c]&cTok == 0 || 'A' <= c && c <= 'Z') && (i > 0 || c != ':' || len(name) == 1) {
 			return illegal
 		}
 	}
@@ -121,7 +121,7 @@ func useOf(name, value []byte) use {
 			return illegal
 		}
 	}
-	if n := len(value); n > 0 && (http2Blank(value[0]) || http2Blank(value[n-1])) {
+	if len(trim(value)) < len(value) {
 		return illegal
 	}
 	switch string(name) { // does not allocate
@@ -137,16 +137,3 @@ func useOf(name, value []byte) use {
 	}
 	return plain
 }
-
-func http2Blank(c byte) bool { return c == ' ' || c == '\t' }
-
-// nameByte is the set of bytes of a field name: those of a token, without capitals.
-var nameByte = func() (t [256]bool) {
-	for c := 'a'; c <= 'z'; c++ {
-		t[c] = true
-	}
-	for _, c := range "0123456789!#$%&'*+-.^_`|~" {
-		t[c] = true
-	}
-	return t
-}()

@@ -18,12 +18,6 @@ import (
 	"dyno/internal/foreign"
 )
 
-// Protocol names in ALPN (RFC 7301).
-const (
-	ALPNHTTP1 = ALPN1
-	HTTP2     = ALPN2
-)
-
 // TLS describes how a client encrypts its connections. The zero value trusts the system's
 // authorities, offers HTTP/1.1 and resumes sessions.
 type TLS struct {
@@ -89,7 +83,7 @@ func (t *TLS) Config(host string) (*tls.Config, error) {
 		return nil, errors.New("--insecure accepts any certificate, so --ca has no effect; omit one")
 	}
 	c := &tls.Config{
-		ServerName: hostname(host), InsecureSkipVerify: t.Insecure, NextProtos: []string{ALPNHTTP1},
+		ServerName: hostname(host), InsecureSkipVerify: t.Insecure, NextProtos: []string{ALPN1},
 		DynamicRecordSizingDisabled: true, // a long body in small records would cost the generator more
 	}
 	if !t.NoResume {

@@ -34,7 +34,7 @@ func TestConfig(t *testing.T) {
 		}
 	}
 	c, err := (&TLS{NoResume: true}).Config("a.test")
-	if err != nil || c.ServerName != "a.test" || c.ClientSessionCache != nil || c.NextProtos[0] != ALPNHTTP1 {
+	if err != nil || c.ServerName != "a.test" || c.ClientSessionCache != nil || c.NextProtos[0] != ALPN1 {
 		t.Errorf("%+v, %v", c, err)
 	}
 	for _, bad := range []struct {

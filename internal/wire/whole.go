@@ -1,20 +1,17 @@
 package wire
 
-// Field is one header or trailer field, as sent.
+// Field is one header field, as sent.
 type Field struct{ Name, Value string }
 
 // Response is a complete response, kept for a verifier.
 type Response struct {
 	Proto      string // "HTTP/1.1"
 	Status     int
-	Reason     string
 	Fields     []Field // in order
-	Trailers   []Field
-	Body       []byte // without transfer coding
+	Body       []byte  // without transfer coding
 	Framing    Framing
 	Length     int64 // Content-Length; -1 if absent
 	Close      bool  // the connection ends with it
-	Interim    int   // 1xx responses before it
 	HeadBytes  int   // status line and header section, including the empty line
 	TotalBytes int   // the response's bytes on the wire, including interim responses
 }
@@ -54,11 +51,7 @@ func WholeResponse(b []byte, toHead, closed bool) (Response, error) {
 
 // head copies the status line and header fields in b into r.
 func (r *Response) head(h *head, b []byte) {
-	line := string(b[:h.line-2])
-	r.Proto, r.Status, r.Length, r.HeadBytes = line[:8], h.status, h.length, h.size
-	if len(line) > 13 {
-		r.Reason = line[13:]
-	}
+	r.Proto, r.Status, r.Length, r.HeadBytes = string(b[:8]), h.status, h.length, h.size
 	for rest := b[h.line : h.size-2]; ; {
 		name, value, next, ok := NextField(rest)
 		if !ok {

@@ -178,7 +178,7 @@ func comesLate(t *testing.T, e load.Engine) {
 	ctx, cancel := context.WithTimeout(t.Context(), never)
 	defer cancel()
 	back := make(chan *server, 1)
-	go func() { back <- comesBack(t, addr, 300*time.Millisecond, cancel) }()
+	go func() { back <- comesBack(t, addr, 600*time.Millisecond, cancel) }()
 	l, err := session.Run(ctx, load.Window{For: 2 * never})
 	audit(t, l, nil)
 	if <-back == nil {

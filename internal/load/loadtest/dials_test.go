@@ -159,7 +159,7 @@ func lazyNobody(t *testing.T, e load.Engine) {
 			j := job(s)
 			j.Lazy = true
 			s.stop()
-			o := observe(t, t.Context(), open(t, e, j), load.Window{For: 100 * time.Millisecond, Schedule: schedule},
+			o := observe(t, t.Context(), open(t, e, j), load.Window{For: 300 * time.Millisecond, Schedule: schedule},
 				20*time.Millisecond)
 			if o.Established != 0 || o.Errors["dial"] == 0 || o.Errored() != o.Started || o.Detail.Texts["dial"] == "" {
 				t.Errorf("%s: %+v, %v", network, o.Load, o.Detail.Texts)

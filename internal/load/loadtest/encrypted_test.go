@@ -66,7 +66,7 @@ func serveTLS(t *testing.T, version uint16, script func(*peer), protocols ...str
 // overTLS: a load over TLS is like one in the clear, and says what was negotiated.
 func overTLS(t *testing.T, e load.Engine) {
 	for _, version := range []uint16{tls.VersionTLS12, tls.VersionTLS13} {
-		s, j := serveTLS(t, version, each(value), wire.ALPNHTTP1)
+		s, j := serveTLS(t, version, each(value), wire.ALPN1)
 		j.Pipeline = 4
 		session := open(t, e, j)
 		for _, schedule := range []*load.Schedule{nil, constant(4000)} {
@@ -82,7 +82,7 @@ func overTLS(t *testing.T, e load.Engine) {
 			connections := int64(0)
 			for _, n := range o.TLS { // of TLS 1.2 the ticket comes with the handshake: others resume it at once
 				connections += n.Connections
-				if n.Version != tls.VersionName(version) || n.Suite == "" || n.Group == "" || n.ALPN != wire.ALPNHTTP1 {
+				if n.Version != tls.VersionName(version) || n.Suite == "" || n.Group == "" || n.ALPN != wire.ALPN1 {
 					t.Errorf("%s: negotiated %+v", tls.VersionName(version), n)
 				}
 			}

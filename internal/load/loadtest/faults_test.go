@@ -232,7 +232,7 @@ var faults = []fault{
 
 func (f *fault) run(t *testing.T, e load.Engine, m int) {
 	own, pool := certificate(t, nil)
-	config := &tls.Config{Certificates: []tls.Certificate{own}, NextProtos: []string{wire.ALPNHTTP1},
+	config := &tls.Config{Certificates: []tls.Certificate{own}, NextProtos: []string{wire.ALPN1},
 		SessionTicketsDisabled: true, CipherSuites: []uint16{suite}}
 	if f.legacy {
 		config.MaxVersion = tls.VersionTLS12
@@ -250,7 +250,7 @@ func (f *fault) run(t *testing.T, e load.Engine, m int) {
 		}
 	})
 	j := job(s)
-	j.TLS = &tls.Config{RootCAs: pool, ServerName: "localhost", NextProtos: []string{wire.ALPNHTTP1}}
+	j.TLS = &tls.Config{RootCAs: pool, ServerName: "localhost", NextProtos: []string{wire.ALPN1}}
 	if f.job != nil {
 		f.job(&j)
 	}

@@ -188,14 +188,14 @@ func betweenWindows(t *testing.T, e load.Engine) {
 
 // streamsOverTLS: HTTP/2 is asked for by ALPN, and a server that chooses anything else is named.
 func streamsOverTLS(t *testing.T, e load.Engine) {
-	_, j := serveTLS(t, 0, answers(right), wire.HTTP2)
+	_, j := serveTLS(t, 0, answers(right), wire.ALPN2)
 	j.HTTP2, j.Pipeline = true, 4
 	o := observe(t, t.Context(), open(t, e, j), load.Window{Requests: 200}, 0)
-	if o.Succeeded != 200 || len(o.TLS) == 0 || o.TLS[0].ALPN != wire.HTTP2 {
+	if o.Succeeded != 200 || len(o.TLS) == 0 || o.TLS[0].ALPN != wire.ALPN2 {
 		t.Errorf("%+v", o.Load)
 	}
 	for want, protocols := range map[string][]string{"it chose no protocol (ALPN)": nil,
-		`alert "no application protocol"`: {wire.ALPNHTTP1}} {
+		`alert "no application protocol"`: {wire.ALPN1}} {
 		_, j := serveTLS(t, 0, each(value), protocols...)
 		j.HTTP2 = true
 		if _, err := e.Open(t.Context(), j); err == nil || !strings.Contains(err.Error(), want) {

@@ -120,7 +120,7 @@ var refusals = []refusal{
 
 	// Negotiation.
 	{name: "no protocol in common", server: offers("nothing"), text: `sent the alert "no application protocol"`},
-	{name: "a protocol that dyno does not speak", client: offers("nothing", wire.ALPNHTTP1), server: offers("nothing"),
+	{name: "a protocol that dyno does not speak", client: offers("nothing", wire.ALPN1), server: offers("nothing"),
 		text: `chose the protocol "nothing"`},
 	{name: "version below the minimum", client: minimum(tls.VersionTLS13), server: maximum(tls.VersionTLS12),
 		text: `protocol version not supported`},
@@ -166,7 +166,7 @@ func discard(w *cable) {
 
 func (r *refusal) run(t *testing.T, e load.Engine) {
 	own, pool := certificate(t, nil)
-	good := &tls.Config{Certificates: []tls.Certificate{own}, NextProtos: []string{wire.ALPNHTTP1}}
+	good := &tls.Config{Certificates: []tls.Certificate{own}, NextProtos: []string{wire.ALPN1}}
 	good.SetSessionTicketKeys([][32]byte{{1}})
 	bad := good.Clone()
 	bad.SetSessionTicketKeys([][32]byte{{2}}) // it refuses the tickets of the good one
@@ -196,7 +196,7 @@ func (r *refusal) run(t *testing.T, e load.Engine) {
 	})
 	j := job(s)
 	j.PerConnection = 1
-	j.TLS = &tls.Config{RootCAs: pool, ServerName: "localhost", NextProtos: []string{wire.ALPNHTTP1},
+	j.TLS = &tls.Config{RootCAs: pool, ServerName: "localhost", NextProtos: []string{wire.ALPN1},
 		ClientSessionCache: wire.NewSessions()}
 	if r.client != nil {
 		r.client(j.TLS)
