@@ -39,23 +39,19 @@ func ListFolder(dir string) ([]*Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := os.Stat(filepath.Join(dir, "contestant.toml")); err == nil {
-		m, err := readNamed(foreign.FS(filepath.Dir(dir)), filepath.Base(dir))
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", filepath.Dir(dir), err)
-		}
-		m.Root = filepath.Dir(dir)
-		return []*Manifest{m}, nil
+	root, pattern := dir, "*/*/contestant.toml"
+	if IsFolder(dir) {
+		root, pattern = filepath.Dir(dir), filepath.Base(dir)+"/contestant.toml"
 	}
-	all, err := list(foreign.FS(dir), "*/*/contestant.toml")
+	all, err := list(foreign.FS(root), pattern)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("%s: %w", dir, err)
+		return nil, fmt.Errorf("%s: %w", root, err)
 	case len(all) == 0:
 		return nil, fmt.Errorf("no contestant.toml in %s or in <language>/<name>/ below it", dir)
 	}
 	for _, m := range all {
-		m.Root = dir
+		m.Root = root
 	}
 	return all, nil
 }

@@ -2,7 +2,9 @@ package scenario
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -122,17 +124,13 @@ func (e *Expect) Whole() bool {
 	return e.Body != nil || e.JSON != nil || e.JSONOf != "" || e.Recalls
 }
 
-// plain is a Scenario as JSON holds it, which has no bytes but UTF-8: of a body each byte is one character.
+// plain is a Scenario as JSON holds it: with bodies in base64, because they need not be UTF-8.
 type plain Scenario
 
 // MarshalJSON encodes s without its Shapes.
 func (s *Scenario) MarshalJSON() ([]byte, error) {
 	return json.Marshal((*plain)(s.recoded(func(body string) string {
-		runes := make([]rune, len(body))
-		for i := range runes {
-			runes[i] = rune(body[i])
-		}
-		return string(runes)
+		return base64.StdEncoding.EncodeToString([]byte(body))
 	})))
 }
 
@@ -140,17 +138,13 @@ func (s *Scenario) MarshalJSON() ([]byte, error) {
 func (s *Scenario) UnmarshalJSON(data []byte) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
-	if err := d.Decode((*plain)(s)); err != nil {
-		return err
-	}
+	err := d.Decode((*plain)(s))
 	*s = *s.recoded(func(text string) string {
-		body := make([]byte, 0, len(text))
-		for _, r := range text {
-			body = append(body, byte(r))
-		}
+		body, bad := base64.StdEncoding.DecodeString(text)
+		err = cmp.Or(err, bad)
 		return string(body)
 	})
-	return nil
+	return err
 }
 
 // recoded returns a copy of s with all bodies in another code.

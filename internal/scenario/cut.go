@@ -40,6 +40,7 @@ type builder struct {
 	parts []part
 	text  []byte // after the last slot
 	err   error  // why fill failed
+	http2 bool   // fields are added for HTTP/2
 }
 
 func (b *builder) slot(p part) {
@@ -113,4 +114,13 @@ func (b *builder) done() []part {
 		b.slot(part{})
 	}
 	return b.parts
+}
+
+// add adds what v holds.
+func (b *builder) add(v builder) {
+	if len(v.parts) > 0 {
+		v.parts[0].text = append(b.text, v.parts[0].text...)
+		b.parts, b.text = append(b.parts, v.parts...), nil
+	}
+	b.text = append(b.text, v.text...)
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"dyno/internal/wire"
 )
 
 // HTTP1 appends the request to buf as HTTP/1.1. It returns a long fixed body as tail, to be sent after buf;
@@ -56,8 +58,14 @@ func (x *rendered) compileHTTP1(r *Request, host string, o Options, b builder) e
 		return wrong("path", "%w", b.err)
 	}
 	b.text = append(b.text, " HTTP/1.1\r\n"...)
-	if err := b.headers(r, host, o); err != nil {
+	if !r.hasHeader("host") { // Host goes first (RFC 9110, section 7.2)
+		b.text = append(b.text, "Host: "+host+"\r\n"...)
+	}
+	if err := b.headers(r, o, cookieLine); err != nil {
 		return err
+	}
+	if o.Close && !r.hasHeader("connection") {
+		b.text = append(b.text, "Connection: close\r\n"...)
 	}
 	lengthy, err := x.content(r, &b)
 	if err != nil {
@@ -95,34 +103,53 @@ func (x *rendered) content(r *Request, b *builder) (lengthy bool, err error) {
 	return r.Body != "" || r.Method == "POST" || r.Method == "PUT", nil
 }
 
-// headers adds the header fields except Content-Length.
-func (b *builder) headers(r *Request, host string, o Options) error {
-	if !r.hasHeader("host") { // Host goes first (RFC 9110, section 7.2)
-		b.text = append(b.text, "Host: "+host+"\r\n"...)
-	}
-	jar := o.Cookies // still to be added
+// headers adds r's header fields except Content-Length, and a slot for the jar's cookies. HTTP/2 forbids the
+// connection-specific ones (RFC 9113, section 8.2.2).
+func (b *builder) headers(r *Request, o Options, jar slot) error {
+	added := !o.Cookies
 	for _, h := range r.Headers {
-		more := jar && strings.EqualFold(h.Name, "cookie")
-		if more && h.Value == "" {
+		more := !added && strings.EqualFold(h.Name, "cookie") // one header holds all (RFC 6265, section 5.4)
+		if b.http2 && connectionSpecific(h) || more && h.Value == "" {
 			continue
 		}
-		b.text = append(b.text, h.Name+": "...)
-		if h.Verbatim {
-			b.text = append(b.text, h.Value...)
-		} else if !b.fill(h.Value, inValue) {
-			return wrong("headers."+h.Name, "%w", b.err)
+		added = added || more
+		if err := b.field(h.Name, h, inValue, more); err != nil {
+			return wrong("headers."+h.Name, "%w", err)
 		}
-		if more { // one header holds all cookies (RFC 6265, section 5.4)
-			b.slot(part{then: cookieMore})
-			jar = false
-		}
+	}
+	if !added {
+		b.slot(part{then: jar})
+	}
+	return nil
+}
+
+// field adds a field with h's value, behind which the jar's cookies follow if more is set.
+func (b *builder) field(name string, h HeaderLine, where place, more bool) error {
+	value := builder{names: b.names, named: b.named}
+	text := h.Value
+	if b.http2 {
+		name, text = strings.ToLower(name), strings.Trim(text, " \t") // RFC 9113, section 8.2.1
+	}
+	if h.Verbatim {
+		value.text = []byte(text)
+	} else if !value.fill(text, where) {
+		return value.err
+	}
+	if more {
+		value.slot(part{then: cookieMore})
+	}
+	switch {
+	case !b.http2:
+		b.text = append(b.text, name+": "...)
+		b.add(value)
 		b.text = append(b.text, "\r\n"...)
-	}
-	if jar {
-		b.slot(part{then: cookieLine})
-	}
-	if o.Close && !r.hasHeader("connection") {
-		b.text = append(b.text, "Connection: close\r\n"...)
+	case len(value.parts) == 0:
+		b.text = wire.AppendField(b.text, name, text)
+	default:
+		b.text = wire.AppendName(b.text, name)
+		b.slot(part{then: beginString})
+		b.add(value)
+		b.slot(part{then: endString})
 	}
 	return nil
 }

@@ -60,10 +60,11 @@ var cookieName, lengthName = wire.AppendName(nil, "cookie"), wire.AppendName(nil
 
 // compileHTTP2 renders the fixed parts of r for HTTP/2. The builder must be empty.
 func (x *rendered) compileHTTP2(r *Request, host string, o Options, b builder) error {
+	b.http2 = true
 	b.text = wire.AppendField(b.text, ":method", r.Method)
 	b.text = wire.AppendField(b.text, ":scheme", cmp.Or(o.Scheme, "http"))
-	if !b.field(":path", HeaderLine{Value: r.Path}, inPath) {
-		return wrong("path", "%w", b.err)
+	if err := b.field(":path", HeaderLine{Value: r.Path}, inPath, false); err != nil {
+		return wrong("path", "%w", err)
 	}
 	if len(b.parts) == 0 {
 		path, _, _ := strings.Cut(r.Path, "?")
@@ -72,7 +73,7 @@ func (x *rendered) compileHTTP2(r *Request, host string, o Options, b builder) e
 	if err := b.authority(r, host); err != nil {
 		return err
 	}
-	if err := b.fields(r, o); err != nil {
+	if err := b.headers(r, o, cookieField); err != nil {
 		return err
 	}
 	lengthy, err := x.content(r, &b)
@@ -92,8 +93,8 @@ func (b *builder) authority(r *Request, host string) error {
 		return nil
 	}
 	before := len(b.parts)
-	if !b.field(":authority", r.Headers[at], inValue) {
-		return wrong("headers."+r.Headers[at].Name, "%w", b.err)
+	if err := b.field(":authority", r.Headers[at], inValue, false); err != nil {
+		return wrong("headers."+r.Headers[at].Name, "%w", err)
 	}
 	if slices.ContainsFunc(b.parts[before:], part.isInline) && at > 0 {
 		return wrong("headers."+r.Headers[at].Name, "in HTTP/2 a Host with an inline placeholder must be the "+
@@ -102,72 +103,13 @@ func (b *builder) authority(r *Request, host string) error {
 	return nil
 }
 
-// fields adds r's header fields without the connection-specific ones, which HTTP/2 forbids (RFC 9113, section
-// 8.2.2).
-func (b *builder) fields(r *Request, o Options) error {
-	jar := o.Cookies // still to be added
-	for _, h := range r.Headers {
-		name := strings.ToLower(h.Name)
-		switch name {
-		case "host", "connection", "keep-alive", "proxy-connection", "upgrade":
-			continue
-		case "te":
-			if !strings.EqualFold(h.Value, "trailers") {
-				continue
-			}
-		case "cookie":
-			if jar && h.Value == "" {
-				continue
-			}
-			if jar {
-				jar = false
-				if err := b.cookies(h); err != nil {
-					return err
-				}
-				continue
-			}
-		}
-		if !b.field(name, h, inValue) {
-			return wrong("headers."+h.Name, "%w", b.err)
-		}
+// connectionSpecific reports whether HTTP/2 has no such field; Host is sent as :authority.
+func connectionSpecific(h HeaderLine) bool {
+	switch strings.ToLower(h.Name) {
+	case "host", "connection", "keep-alive", "proxy-connection", "upgrade":
+		return true
+	case "te":
+		return !strings.EqualFold(h.Value, "trailers")
 	}
-	if jar {
-		b.slot(part{then: cookieField})
-	}
-	return nil
-}
-
-// cookies adds the Cookie header h, with a slot for the jar's cookies.
-func (b *builder) cookies(h HeaderLine) error {
-	b.text = append(b.text, cookieName...)
-	b.slot(part{then: beginString})
-	if h.Verbatim {
-		b.text = append(b.text, h.Value...)
-	} else if !b.fill(h.Value, inValue) {
-		return wrong("headers."+h.Name, "%w", b.err)
-	}
-	b.slot(part{then: cookieMore})
-	b.slot(part{then: endString})
-	return nil
-}
-
-// field adds a field with h's value. It reports success.
-func (b *builder) field(name string, h HeaderLine, where place) bool {
-	value := strings.Trim(h.Value, " \t") // RFC 9113, section 8.2.1
-	if !h.Verbatim {
-		probe := builder{names: b.names, named: b.named}
-		if !probe.fill(value, where) {
-			b.err = probe.err
-			return false
-		}
-		if len(probe.parts) > 0 {
-			b.text = wire.AppendName(b.text, name)
-			b.slot(part{then: beginString})
-			b.fill(value, where)
-			b.slot(part{then: endString})
-			return true
-		}
-	}
-	b.text = wire.AppendField(b.text, name, value)
-	return true
+	return false
 }
