@@ -347,7 +347,9 @@ func (b *Built) identifyDotnet() (string, error) {
 		best := ""
 		for _, d := range dirs {
 			v := filepath.Base(d)
-			if numbersPrefix(v, f.Version) && atLeast(v, ">="+f.Version) && (best == "" || atLeast(v, ">="+best)) {
+			x, y := numbers(v), numbers(f.Version)
+			sameMinor := len(x) > 1 && len(y) > 1 && x[0] == y[0] && x[1] == y[1]
+			if sameMinor && atLeast(v, ">="+f.Version) && (best == "" || atLeast(v, ">="+best)) {
 				best = v
 			}
 		}
@@ -362,12 +364,6 @@ func (b *Built) identifyDotnet() (string, error) {
 type wanted struct {
 	Name    string `json:"name"`
 	Version string `json:"version"`
-}
-
-// numbersPrefix reports whether two versions share major and minor.
-func numbersPrefix(a, b string) bool {
-	x, y := numbers(a), numbers(b)
-	return len(x) > 1 && len(y) > 1 && x[0] == y[0] && x[1] == y[1]
 }
 
 // Time limits after SIGTERM: Stop kills the contestant after stopGrace, End after endGrace, and End then

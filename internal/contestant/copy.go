@@ -166,26 +166,21 @@ func (r *renaming) imports(file string, b []byte) []byte {
 	if err != nil {
 		return b // the build will report the error
 	}
-	type edit struct {
-		at, length int
-		text       string
+	var out []byte
+	at := 0
+	replace := func(pos token.Pos, length int, text string) {
+		offset := set.Position(pos).Offset
+		out = append(append(out, b[at:offset]...), text...)
+		at = offset + length
 	}
-	var edits []edit
-	if head := "// Command " + r.from + " "; f.Doc != nil {
-		if at := set.Position(f.Doc.Pos()).Offset; strings.HasPrefix(string(b[at:]), head) {
-			edits = append(edits, edit{at, len(head), "// Command " + r.to + " "})
-		}
+	if head := "// Command " + r.from + " "; f.Doc != nil && strings.HasPrefix(f.Doc.List[0].Text, head) {
+		replace(f.Doc.Pos(), len(head), "// Command "+r.to+" ")
 	}
 	for _, spec := range f.Imports {
 		path, err := strconv.Unquote(spec.Path.Value)
 		if rest, own := strings.CutPrefix(path, r.module); err == nil && own && (rest == "" || rest[0] == '/') {
-			edits = append(edits, edit{set.Position(spec.Path.Pos()).Offset, len(spec.Path.Value),
-				strconv.Quote(r.to + rest)})
+			replace(spec.Path.Pos(), len(spec.Path.Value), strconv.Quote(r.to+rest))
 		}
 	}
-	slices.SortFunc(edits, func(x, y edit) int { return y.at - x.at }) // last first
-	for _, e := range edits {
-		b = slices.Replace(b, e.at, e.at+e.length, []byte(e.text)...)
-	}
-	return b
+	return append(out, b[at:]...)
 }

@@ -110,10 +110,7 @@ func (b *Built) contain(port int, o *LaunchOptions, env map[string]string) (argv
 		}
 	}
 	if len(o.CPUs) > 0 {
-		var list []string
-		for _, c := range o.CPUs {
-			list = append(list, strconv.Itoa(c))
-		}
+		list := strings.Fields(strings.Trim(fmt.Sprint(o.CPUs), "[]"))
 		argv = append(argv, "--cpuset-cpus", strings.Join(list, ","))
 	}
 	return append(append(argv, b.engine.flags...), b.Manifest.Command.Image), name

@@ -155,10 +155,7 @@ const tailLines = 20
 // time for checking the socket: about 80 ms on a kernel with a large socket table. It does not count as the
 // contestant's time.
 func (i *Instance) ready(ctx context.Context, o *LaunchOptions) (proving time.Duration, err error) {
-	timeout := o.Timeout
-	if timeout == 0 {
-		timeout = 30 * time.Second
-	}
+	timeout := cmp.Or(o.Timeout, 30*time.Second)
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	if i.engine != nil {

@@ -81,7 +81,7 @@ func mutants() []Mutant {
 			Does: "right for 10,000 requests, then one wrong byte"},
 		{Name: "late-status", applies: all, wrap: later(func(a *reply) { a.status = 500 }),
 			Does: "right for 10,000 requests, then 500 with the right body"},
-		{Name: "late-header", applies: alwaysHeader, wrap: lateHeader,
+		{Name: "late-header", applies: alwaysHeader, wrap: withoutHeader(later),
 			Does: "right for 10,000 requests, then omits a header"},
 		{Name: "constant-id", applies: anyRequest(isDrawn), wrap: constant,
 			Does: "responds to every id as to the first"},
@@ -89,7 +89,7 @@ func mutants() []Mutant {
 		{Name: "mixed-up", applies: mixable, wrap: mixed,
 			Does: "sometimes swaps the bodies of two connections"},
 		{Name: "unordered", Does: "answers pipelined requests in reverse order", applies: manyAnswers, raw: true},
-		{Name: "missing-header", Does: "omits a header", applies: hasHeader, wrap: withoutHeader},
+		{Name: "missing-header", Does: "omits a header", applies: hasHeader, wrap: withoutHeader(onAll)},
 		{Name: "wrong-type", Does: "has a different Content-Type", applies: hasType,
 			wrap: withHeader("Content-Type", "application/octet-stream")},
 		{Name: "no-date", Does: "has no Date header", applies: all, wrap: onAll(func(a *reply) { a.header["Date"] = nil })},
@@ -338,15 +338,12 @@ func cachedDate(s *scenario.Scenario, h http.Handler) http.Handler {
 	return withHeader("Date", time.Now().UTC().Format(http.TimeFormat))(s, h)
 }
 
-// withoutHeader omits a header that the contract requires.
-func withoutHeader(s *scenario.Scenario, h http.Handler) http.Handler {
-	name := headerOf(s)
-	return onAll(func(a *reply) { a.header[name] = nil })(s, h)
-}
-
-func lateHeader(s *scenario.Scenario, h http.Handler) http.Handler {
-	name := headerOf(s)
-	return later(func(a *reply) { a.header[name] = nil })(s, h)
+// withoutHeader omits a header that the contract requires, in the responses that where selects.
+func withoutHeader(where func(func(*reply)) wrapper) wrapper {
+	return func(s *scenario.Scenario, h http.Handler) http.Handler {
+		name := headerOf(s)
+		return where(func(a *reply) { a.header[name] = nil })(s, h)
+	}
 }
 
 // headerOf returns a header that a loaded request's contract requires, or else Set-Cookie for the session.

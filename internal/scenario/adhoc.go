@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unsafe"
 
 	"dyno/internal/conf"
 )
@@ -257,21 +258,13 @@ func readInput(ctx context.Context, flag string) (string, error) {
 	}
 }
 
-// readFile returns a file's content, in a single copy.
+// readFile returns a file's content.
 func readFile(flag, name string) (string, error) {
-	f, err := os.Open(name)
+	b, err := os.ReadFile(name)
 	if err != nil {
 		return "", conf.Usagef("%s: %w", flag, err)
 	}
-	defer f.Close()
-	var b strings.Builder
-	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
-		b.Grow(int(info.Size()))
-	}
-	if _, err := io.Copy(&b, f); err != nil {
-		return "", conf.Usagef("%s: %w", flag, err)
-	}
-	return b.String(), nil
+	return unsafe.String(unsafe.SliceData(b), len(b)), nil // it may be long, so it is not copied
 }
 
 // written are the headers that the engine sets, with the reason.

@@ -3,6 +3,8 @@ package scenario
 import (
 	"bytes"
 	"fmt"
+	"slices"
+	"strings"
 
 	"dyno/internal/wire"
 )
@@ -109,14 +111,9 @@ func appendFields(b, lines []byte, bare bool) []byte {
 }
 
 // contentFields are the header fields that a request without content must not have.
-var contentFields = [][]byte{[]byte("content-length"), []byte("transfer-encoding"), []byte("content-type"),
-	[]byte("content-encoding"), []byte("content-language"), []byte("content-location")}
+var contentFields = []string{"content-length", "transfer-encoding", "content-type", "content-encoding",
+	"content-language", "content-location"}
 
 func describesContent(name []byte) bool {
-	for _, f := range contentFields {
-		if wire.EqualFold(name, f) {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(contentFields, strings.ToLower(string(name)))
 }

@@ -275,24 +275,16 @@ func (s *scan) word(w string) bool {
 
 // number reads a number. It checks the digits, but not every rule in RFC 8259.
 func (s *scan) number(n *node) bool {
-	from, zero, digits := s.i, true, false
+	from, k, digits := s.i, isZero, false
 	for ; s.i < len(s.b); s.i++ {
-		switch c := s.b[s.i]; {
-		case '0' <= c && c <= '9':
-			digits = true
-			zero = zero && c == '0'
-		case c == '-' && s.i == from, digits && (c == '.' || c|0x20 == 'e' || c == '+' || c == '-'):
-		default:
-			return s.counted(n, digits, zero)
+		c := s.b[s.i]
+		switch digit := '0' <= c && c <= '9'; {
+		case digit && c != '0':
+			k = isNumber
+		case !digit && !(c == '-' && s.i == from) && !(digits && strings.IndexByte(".eE+-", c) >= 0):
+			return digits && s.is(n, k)
 		}
-	}
-	return s.counted(n, digits, zero)
-}
-
-func (s *scan) counted(n *node, digits, zero bool) bool {
-	k := isNumber
-	if zero {
-		k = isZero
+		digits = digits || '0' <= c && c <= '9'
 	}
 	return digits && s.is(n, k)
 }

@@ -125,36 +125,34 @@ func ascii(path string) string {
 // the engine tries all addresses.
 func (t *Target) find(ctx context.Context, host, port string, by Route) error {
 	at := net.JoinHostPort(host, port)
+	found := len(by.Resolve) == 0
 	for _, line := range by.Resolve {
 		name, ip, err := readResolve(line)
-		switch {
-		case err != nil:
+		if err != nil {
 			return err
-		case strings.EqualFold(name, at):
-			return t.findHost(ctx, ip, port)
+		}
+		if found = strings.EqualFold(name, at); found {
+			host = ip
+			break
 		}
 	}
-	if len(by.Resolve) > 0 {
+	if !found {
 		return conf.Usagef("--resolve: no entry is for %s, the host and port of the URL", at)
 	}
-	return t.findHost(ctx, host, port)
-}
-
-// findHost looks up a host's address.
-func (t *Target) findHost(ctx context.Context, host, port string) error {
-	at := net.JoinHostPort(host, port)
 	ips, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+	t.Addr = net.JoinHostPort(host, port)
 	switch {
 	case ctx.Err() != nil:
 		return fmt.Errorf("interrupted while looking up the address of %s", host)
 	case err != nil:
-		return fmt.Errorf("look up %s: %w; check the name, or pass its address: --resolve %s:ADDRESS", host,
-			lookupCause(err), at)
+		if dns, ok := errors.AsType[*net.DNSError](err); ok {
+			err = errors.New(dns.Err) // without redundant words
+		}
+		return fmt.Errorf("look up %s: %w; check the name, or pass its address: --resolve %s:ADDRESS", host, err, at)
 	case len(ips) == 1:
-		at = net.JoinHostPort(ips[0].Unmap().String(), port)
+		t.Addr = net.JoinHostPort(ips[0].Unmap().String(), port)
 	}
-	elsewhere := func(ip netip.Addr) bool { return !onThisMachine(ip.Unmap().AsSlice()) }
-	t.Addr, t.Here = at, !slices.ContainsFunc(ips, elsewhere)
+	t.Here = !slices.ContainsFunc(ips, func(ip netip.Addr) bool { return !onThisMachine(ip.Unmap()) })
 	return nil
 }
 
@@ -169,27 +167,10 @@ func readResolve(line string) (hostPort, ip string, err error) {
 	return "", "", conf.Usagef("--resolve %q: want host:port:address, such as example.com:80:127.0.0.1", line)
 }
 
-// lookupCause returns an error from package net without redundant words.
-func lookupCause(err error) error {
-	var dns *net.DNSError
-	if errors.As(err, &dns) {
-		return errors.New(dns.Err)
-	}
-	return err
-}
-
-func onThisMachine(ip net.IP) bool {
-	if ip.IsLoopback() || ip.IsUnspecified() {
-		return true
-	}
-	addrs, err := net.InterfaceAddrs()
-	if err != nil {
-		return false
-	}
-	for _, a := range addrs {
-		if n, ok := a.(*net.IPNet); ok && n.IP.Equal(ip) {
-			return true
-		}
-	}
-	return false
+func onThisMachine(ip netip.Addr) bool {
+	addrs, _ := net.InterfaceAddrs()
+	return ip.IsLoopback() || ip.IsUnspecified() || slices.ContainsFunc(addrs, func(a net.Addr) bool {
+		own, err := netip.ParsePrefix(a.String())
+		return err == nil && own.Addr().Unmap() == ip.WithZone("")
+	})
 }
