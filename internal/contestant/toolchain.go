@@ -322,15 +322,12 @@ func goVersion(ctx context.Context, program string) (string, error) {
 
 func goEnv(dir, cache string) map[string]string {
 	env := map[string]string{"GOWORK": "off"}
-	ask := exec.Command(filepath.Join(dir, "bin", "go"), "env",
-		"GOCACHE", "GOMODCACHE", "GOPROXY", "GOFLAGS", "GOSUMDB", "GOTOOLCHAIN")
-	if out, err := machine.Output(ask); err == nil {
-		// The builder's home is private; caches and proxy are the user's.
-		lines := strings.Split(string(out), "\n")
-		for i, key := range []string{"GOCACHE", "GOMODCACHE", "GOPROXY", "GOFLAGS", "GOSUMDB", "GOTOOLCHAIN"} {
-			if i < len(lines) && lines[i] != "" {
-				env[key] = lines[i]
-			}
+	// The builder's home is private; caches and proxy are the user's.
+	keys := []string{"GOCACHE", "GOMODCACHE", "GOPROXY", "GOFLAGS", "GOSUMDB", "GOTOOLCHAIN"}
+	out, _ := machine.Output(exec.Command(filepath.Join(dir, "bin", "go"), append([]string{"env"}, keys...)...))
+	for i, line := range strings.Split(string(out), "\n") {
+		if i < len(keys) && line != "" {
+			env[keys[i]] = line
 		}
 	}
 	return env

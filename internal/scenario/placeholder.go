@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 
@@ -34,13 +35,9 @@ func misspelled(text string, ownBraces bool) (found, near string) {
 func spelled(s *Scenario) error {
 	for i := range s.Requests {
 		q := &s.Requests[i]
-		switch found, near := misspelled(q.Path, false); {
-		case near != "":
-			return conf.Usagef("%s: unknown placeholder %s; did you mean %s? (to send braces, write %%7B and %%7D)",
-				q.Path, found, near)
-		case found != "":
-			return conf.Usagef("%s: unknown placeholder %s; want {int:1..1000}, {uuid}, {seq} or {pick:a,b}; to send "+
-				"braces, write %%7B and %%7D", q.Path, found)
+		if found, near := misspelled(q.Path, false); found != "" {
+			return conf.Usagef("%s: unknown placeholder %s; want %s; to send braces, write %%7B and %%7D", q.Path, found,
+				cmp.Or(near, "{int:1..1000}, {uuid}, {seq} or {pick:a,b}"))
 		}
 		var texts []string
 		for _, h := range q.Headers {

@@ -14,11 +14,11 @@ func TestMisspelled(t *testing.T) {
 		r    AdHoc
 		want string // part of the error; "": none
 	}{
-		"swapped":  {"/{itn:1..5}", AdHoc{}, "/{itn:1..5}: unknown placeholder {itn:1..5}; did you mean {int:"},
-		"a letter": {"/a?b={uid}", AdHoc{}, "did you mean {uuid}? (to send braces, write %7B and %7D)"},
-		"capitals": {"/{UUID}", AdHoc{}, "did you mean {uuid}?"},
+		"swapped":  {"/{itn:1..5}", AdHoc{}, "/{itn:1..5}: unknown placeholder {itn:1..5}; want {int:"},
+		"a letter": {"/a?b={uid}", AdHoc{}, "want {uuid}; to send braces, write %7B and %7D"},
+		"capitals": {"/{UUID}", AdHoc{}, "want {uuid};"},
 		"unlike":   {"/{int:1..5}/{user}", AdHoc{}, "unknown placeholder {user}; want {int:1..1000}, {uuid}"},
-		"--path":   {"/", AdHoc{Paths: []string{"/a", "/{sec}=2"}}, "/{sec}: unknown placeholder {sec}; did you"},
+		"--path":   {"/", AdHoc{Paths: []string{"/a", "/{sec}=2"}}, "/{sec}: unknown placeholder {sec}; want {seq}"},
 		"a header": {"/", AdHoc{Template: true, Headers: []string{"X: {pik:a,b}"}}, "unknown placeholder {pik:a,b}"},
 		"a body":   {"/", AdHoc{Template: true, Body: body(`{"id":{uid}}`)}, "{uuid}? (to send braces, omit"},
 		"known":    {"/{int:1..5}/{uuid}/{seq}/{pick:a,b}", AdHoc{}, ""},
