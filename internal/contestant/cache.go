@@ -41,6 +41,24 @@ type content struct {
 // errUnmarked means that a folder has no list of contents, or none that this version can read.
 var errUnmarked = errors.New("the list of its contents is missing")
 
+// describe describes the file or link at path; a folder has no description. A file with the size and the
+// modification time in known, unless known is nil, is not hashed.
+func describe(path string, known *content) (c content, err error) {
+	st, err := os.Lstat(path)
+	switch {
+	case err != nil:
+	case st.Mode().Type() == fs.ModeSymlink:
+		c.Link, err = os.Readlink(path)
+	case st.Mode().IsRegular():
+		c = content{Bytes: st.Size(), ModifiedUnixNS: st.ModTime().UnixNano()}
+		if known != nil && known.Link == "" && c.Bytes == known.Bytes && c.ModifiedUnixNS == known.ModifiedUnixNS {
+			return *known, nil
+		}
+		c.SHA256, err = sha256File(path)
+	}
+	return c, err
+}
+
 // mark writes the list of contents into a complete folder.
 func mark(dir string) error {
 	all := contents{}
@@ -52,21 +70,10 @@ func mark(dir string) error {
 		if err != nil {
 			return err
 		}
-		name = filepath.ToSlash(name)
-		switch {
-		case d.Type() == fs.ModeSymlink:
-			target, err := os.Readlink(path)
-			all[name] = content{Link: target}
-			return err
-		case !d.Type().IsRegular():
-			return nil
+		c, err := describe(path, nil)
+		if c.SHA256 != "" || c.Link != "" {
+			all[filepath.ToSlash(name)] = c
 		}
-		st, err := d.Info()
-		if err != nil {
-			return err
-		}
-		hash, err := sha256File(path)
-		all[name] = content{Bytes: st.Size(), SHA256: hash, ModifiedUnixNS: st.ModTime().UnixNano()}
 		return err
 	})
 	if err != nil {
@@ -100,27 +107,15 @@ func marked(dir string) (contents, error) {
 // which is fast enough for a large toolchain.
 func (c contents) check(dir string, all bool) error {
 	for name, want := range c {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		st, err := os.Lstat(path)
-		switch {
-		case err != nil:
-			return fmt.Errorf("%s is missing: %w", name, err)
-		case want.Link != "":
-			if target, err := os.Readlink(path); err != nil || target != want.Link {
-				return fmt.Errorf("%s is not a symbolic link to %s", name, want.Link)
-			}
-			continue
-		case !st.Mode().IsRegular():
-			return fmt.Errorf("%s is not a regular file", name)
-		case st.Size() != want.Bytes:
-			return fmt.Errorf("%s has %d bytes instead of %d", name, st.Size(), want.Bytes)
-		case !all && st.ModTime().UnixNano() == want.ModifiedUnixNS:
-			continue
+		known := &want
+		if all {
+			known = nil
 		}
-		switch got, err := sha256File(path); {
-		case err != nil:
-			return err
-		case got != want.SHA256:
+		got, err := describe(filepath.Join(dir, filepath.FromSlash(name)), known)
+		if err != nil {
+			return fmt.Errorf("%s cannot be read: %w", name, err)
+		}
+		if got.ModifiedUnixNS = want.ModifiedUnixNS; got != want {
 			return fmt.Errorf("%s was changed", name)
 		}
 	}
@@ -185,6 +180,19 @@ func replace(finished, dir string) error {
 		return err
 	}
 	return os.Rename(finished, dir)
+}
+
+// Forget removes all builds of the named contestant from dyno's cache.
+func Forget(name string) error {
+	cache, err := Cache()
+	if err != nil {
+		return err
+	}
+	dirs, err := filepath.Glob(filepath.Join(cache, "built", name+"-????????????????*"))
+	for _, dir := range dirs {
+		err = errors.Join(err, os.RemoveAll(dir))
+	}
+	return err
 }
 
 // Damaged returns an error if the built program has changed since the build.
