@@ -1,10 +1,6 @@
 package document
 
-import (
-	"math"
-	"strconv"
-	"strings"
-)
+import "math"
 
 // within returns the bound that determines the axis range; it limits the effect that a single wide
 // interval has, and ignores open ones.
@@ -106,12 +102,5 @@ func tickValue(v float64) string {
 	for n < 6 && math.Abs(v*math.Pow10(n)-math.Round(v*math.Pow10(n))) > 1e-6 {
 		n++
 	}
-	integer, frac, _ := strings.Cut(strconv.FormatFloat(v, 'f', n, 64), ".")
-	if len(integer) > 3 && integer[0] != '-' {
-		integer = integer[:len(integer)-3] + "," + integer[len(integer)-3:]
-	}
-	if frac != "" {
-		frac = "." + frac
-	}
-	return integer + frac
+	return Grouped(v, n)
 }

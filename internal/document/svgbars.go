@@ -7,35 +7,24 @@ import (
 	"unicode"
 )
 
-// barLayout is the layout for a BarChart, in px. The wide layout has names left of the bars; the
-// narrow one, for phones, has them above.
-type barLayout struct {
-	wide   bool
-	width  float64
-	names  float64 // maximum width for names
-	value  float64 // minimum width for a value right of the longest bar
-	side   float64 // width for the ratio at the right end
-	height float64 // height of a bar
-}
-
-var (
-	wideBars   = barLayout{wide: true, width: 720, names: 250, value: 78, side: 128, height: 18}
-	narrowBars = barLayout{width: 340, names: 200, value: 78, side: 128, height: 14}
-)
-
 const (
 	barsTop   = 26.0 // px above the first row, for the column headers
 	laneWidth = 9.0  // width of a bracket
+	nameMost  = 250.0
+	valueRoom = 78.0  // minimum width for a value right of the longest bar
+	sideRoom  = 128.0 // width for the ratio at the right end
 	nameLine  = 17.0
 	smallLine = 14.0
 	valueGap  = 7.0 // between a bar and its value
 )
 
-// bars draws a BarChart.
+// bars draws a BarChart. The wide layout has names left of the bars; the narrow one, for phones, has them above.
 type bars struct {
 	drawing
 	c      *BarChart
-	l      barLayout
+	wide   bool
+	width  float64
+	height float64 // height of a bar
 	x0, x1 float64 // left and right end of the bars
 	right  float64 // right end of the ratios: left of the brackets
 	most   float64 // the value at x1
@@ -43,25 +32,25 @@ type bars struct {
 }
 
 func drawBars(c *BarChart, wide, standalone bool) string {
-	s := &bars{c: c, l: narrowBars}
+	s := &bars{c: c, width: 340, height: 14}
 	if wide {
-		s.l = wideBars
+		s.wide, s.width, s.height = true, 720, 18
 	}
 	var lanes int
 	s.lanes, lanes = c.lanes()
-	s.right = s.l.width - float64(lanes)*laneWidth
-	value := s.l.value
+	s.right = s.width - float64(lanes)*laneWidth
+	value := valueRoom
 	for _, b := range c.Bars {
 		value = max(value, valueGap+boldWidth(b.value(), 14))
 	}
 	s.x1 = s.right - value
-	if s.l.wide {
+	if s.wide {
 		for _, b := range c.Bars {
 			s.x0 = max(s.x0, textWidth(b.Name, 14), textWidth(b.Small, 12))
 		}
-		s.x0 = min(s.x0, s.l.names) + 14
+		s.x0 = min(s.x0, nameMost) + 14
 		if c.Baseline != "" {
-			s.x1 -= s.l.side
+			s.x1 -= sideRoom
 		}
 	}
 	words := []string{c.Title}
@@ -79,7 +68,7 @@ func drawBars(c *BarChart, wide, standalone bool) string {
 	if standalone {
 		height += 2 * nameLine
 	}
-	s.begin(c.ID, strings.Join(words, "; "), wide, standalone, s.l.width, height)
+	s.begin(c.ID, strings.Join(words, "; "), wide, standalone, s.width, height)
 	s.printf(`<g class="bars" data-chart="%s" data-x0="%.1f" data-x1="%.1f">`, safe(c.ID), s.x0, s.x1)
 	s.heads(standalone)
 	if c.Baseline != "" {
@@ -127,15 +116,15 @@ func (s *bars) places() (tops []float64, y float64) {
 func (s *bars) rowHeight(b *Bar) float64 {
 	names := float64(len(wrapped(b.Name, 14, s.room()))) * nameLine
 	switch {
-	case !s.l.wide && b.Missing != "":
+	case !s.wide && b.Missing != "":
 		return names + float64(len(wrapped(b.Missing, 12, s.right)))*smallLine + 12
-	case !s.l.wide:
-		return names + s.l.height + 16
+	case !s.wide:
+		return names + s.height + 16
 	case b.Small != "":
 		names += smallLine
 	}
 	reason := float64(len(wrapped(b.Missing, 12, s.right-s.x0))) * smallLine
-	return max(names, reason, s.l.height) + 9
+	return max(names, reason, s.height) + 9
 }
 
 // drawn returns the last bar's bottom.
@@ -150,10 +139,10 @@ func (s *bars) drawn(tops []float64) float64 {
 
 // nameWidth returns the width available for a line in a name.
 func (s *bars) room() float64 {
-	if s.l.wide {
+	if s.wide {
 		return s.x0 - 12
 	}
-	return s.right - s.l.side
+	return s.right - sideRoom
 }
 
 // heads draws the text above the bars: the unit, and whether larger or smaller is better.
@@ -167,7 +156,7 @@ func (s *bars) heads(standalone bool) {
 		text = s.c.Title + ", " + text
 	}
 	s.text(0, 12, "tick", "", text)
-	if s.c.Baseline != "" && (s.l.wide || textWidth(text, 12)+textWidth("× "+s.c.Baseline, 12) < s.right) {
+	if s.c.Baseline != "" && (s.wide || textWidth(text, 12)+textWidth("× "+s.c.Baseline, 12) < s.right) {
 		s.text(s.right, 12, "tick base", "end", "× "+s.c.Baseline)
 	}
 }
@@ -188,11 +177,11 @@ func (s *bars) row(b *Bar) {
 		y += nameLine
 		s.text(0, y-3, class, "", line)
 	}
-	if s.l.wide && b.Small != "" {
+	if s.wide && b.Small != "" {
 		s.text(0, y+smallLine-3, "meta", "", b.Small)
 	}
 	top := 4.0
-	if !s.l.wide {
+	if !s.wide {
 		top = y + 3
 	}
 	if b.Missing != "" {
@@ -203,7 +192,7 @@ func (s *bars) row(b *Bar) {
 	}
 	s.bar(b, top)
 	sideY := top + 14
-	if !s.l.wide {
+	if !s.wide {
 		sideY = nameLine - 3
 	}
 	if s.c.Baseline != "" {
@@ -213,9 +202,9 @@ func (s *bars) row(b *Bar) {
 
 // bar draws a bar, its whisker and its value.
 func (s *bars) bar(b *Bar, top float64) {
-	mid, x := top+s.l.height/2, s.at(b.At)
+	mid, x := top+s.height/2, s.at(b.At)
 	s.printf(`<rect class="bar" x="%.1f" y="%.1f" width="%.1f" height="%g" rx="1.5"/>`, s.x0, top, max(x-s.x0, 1),
-		s.l.height)
+		s.height)
 	lo, hi := s.at(b.Lo), s.at(b.reach())
 	class, end := "whisker", ""
 	if b.reach() < b.Hi {
@@ -251,8 +240,8 @@ func whisker(lo, hi, mid float64, closed bool) string {
 func (s *bars) brackets(tops []float64) {
 	for i, g := range s.c.Groups {
 		x := s.right + float64(s.lanes[i])*laneWidth + 3
-		y0, y1 := tops[g.From]+3, tops[g.To]+s.l.height+6
-		if !s.l.wide {
+		y0, y1 := tops[g.From]+3, tops[g.To]+s.height+6
+		if !s.wide {
 			y1 = tops[g.To] + s.rowHeight(&s.c.Bars[g.To]) - 10
 		}
 		s.printf(`<g class="bracket"><title>%s</title><path d="M%.1f %.1fh4V%.1fh-4"/></g>`, safe(g.Why), x, y0, y1)
