@@ -56,10 +56,10 @@ func drawLines(c *LineChart, wide, standalone bool) string {
 	if wide {
 		s.l = wideLines
 	}
-	shapes := map[string]int{}
+	used := map[string]int{}
 	for _, r := range c.Series {
-		s.marks = append(s.marks, shapes[r.Key])
-		shapes[r.Key]++
+		s.marks = append(s.marks, used[r.Key])
+		used[r.Key]++
 	}
 	columns := s.l.columns
 	s.height = s.l.height
@@ -351,20 +351,22 @@ func (s *lines) point(k int, f Point) {
 	s.printf("</g>")
 }
 
+// shapes are the marks, each with its position relative to the point.
+var shapes = [...]struct {
+	format string
+	dx, dy float64
+}{
+	{`<circle cx="%.1f" cy="%.1f" r="3.5" class="dot"/>`, 0, 0},
+	{`<path d="M%.1f %.1fh6.4v6.4h-6.4z" class="dot"/>`, -3.2, -3.2},
+	{`<path d="M%.1f %.1fl4.2 7h-8.4z" class="dot"/>`, 0, -4.4},
+	{`<path d="M%.1f %.1fl4.4 4.4l-4.4 4.4l-4.4 -4.4z" class="dot"/>`, 0, -4.4},
+	{`<circle cx="%.1f" cy="%.1f" r="3" class="ring"/>`, 0, 0},
+}
+
 // mark draws the mark for a series.
 func (s *lines) mark(k int, x, y float64) {
-	switch s.marks[k] % 5 {
-	case 0:
-		s.printf(`<circle cx="%.1f" cy="%.1f" r="3.5" class="dot"/>`, x, y)
-	case 1:
-		s.printf(`<path d="M%.1f %.1fh6.4v6.4h-6.4z" class="dot"/>`, x-3.2, y-3.2)
-	case 2:
-		s.printf(`<path d="M%.1f %.1fl4.2 7h-8.4z" class="dot"/>`, x, y-4.4)
-	case 3:
-		s.printf(`<path d="M%.1f %.1fl4.4 4.4l-4.4 4.4l-4.4 -4.4z" class="dot"/>`, x, y-4.4)
-	default:
-		s.printf(`<circle cx="%.1f" cy="%.1f" r="3" class="ring"/>`, x, y)
-	}
+	m := shapes[s.marks[k]%len(shapes)]
+	s.printf(m.format, x+m.dx, y+m.dy)
 }
 
 // absent lists, below the plots, the contestants without a line and the reasons.
