@@ -21,17 +21,6 @@ type slot struct {
 // median has no interval at 95 %.
 const leastExtra = 6
 
-// familyOf returns the comparisons that a run decides among the named contestants.
-func familyOf(p *record.Plan, names []string) []record.Comparison {
-	var out []record.Comparison
-	for _, c := range p.Family {
-		if slices.Contains(names, c.A.Contestant) && slices.Contains(names, c.B.Contestant) {
-			out = append(out, c)
-		}
-	}
-	return out
-}
-
 // comparedAt reports whether contestants are compared at a level, and therefore loaded there in
 // every round: where a comparison in the plan has a cell; for a single contestant at the first
 // level and at all closed loops; everywhere in a plan that does not compare in rounds. With
@@ -53,10 +42,10 @@ func comparedAt(p *record.Plan, level int, contestant string) bool {
 	return slices.ContainsFunc(p.Family, func(f record.Comparison) bool { return is(f.A) || is(f.B) })
 }
 
-// compared reports whether a cell is loaded in every round, because it is compared. Controls have cells only where
-// contestants are compared.
-func compared(p *record.Plan, c record.Cell, control bool) bool {
-	return control || comparedAt(p, c.Level, c.Contestant)
+// compared reports whether a cell is loaded in every round, because it is compared. Controls, which are not
+// contestants, have cells only where contestants are compared.
+func compared(p *record.Plan, c record.Cell) bool {
+	return !slices.Contains(p.Contestants, c.Contestant) || comparedAt(p, c.Level, c.Contestant)
 }
 
 // Loaded returns the contestants and controls that the plan loads at a level, and whether any of
@@ -65,7 +54,7 @@ func Loaded(p *record.Plan, level int) (names []string, isCompared bool) {
 	for _, name := range p.Contestants {
 		if c := (record.Cell{Contestant: name, Level: level}); p.Has(c) {
 			names = append(names, name)
-			isCompared = isCompared || compared(p, c, false)
+			isCompared = isCompared || compared(p, c)
 		}
 	}
 	if isCompared {
@@ -201,22 +190,16 @@ func slots(p *record.Plan, epoch int) []slot {
 	return all
 }
 
-// extraSlots returns the cells that no comparison names. An epoch may load them in addition, in its
-// first round only.
-func extraSlots(p *record.Plan, epoch int) []slot {
-	return cellsIn(p, epoch, true)
-}
-
 // cellsOf yields the cells in a part that every round loads, or those that an epoch loads once.
 // The pilots omit levels whose rate is a share, because the pilots determine that rate. Outside
 // the comparisons they load only the levels that shares refer to. has reports whether the plan
 // has a cell.
 func cellsOf(p *record.Plan, part []int, pilot, once bool, has func(record.Cell) bool) iter.Seq[slot] {
 	return func(yield func(slot) bool) {
-		for i, name := range participants(p, pilot) {
+		for _, name := range participants(p, pilot) {
 			for _, level := range part {
 				c, l := record.Cell{Contestant: name, Level: level}, p.Levels[level]
-				if isCompared := compared(p, c, i >= len(p.Contestants)); isCompared == once ||
+				if compared(p, c) == once ||
 					pilot && (once && !isBase(p, level) || !once && l.RateShare > 0) {
 					continue
 				}
@@ -236,7 +219,8 @@ func anyOf(p *record.Plan, part []int, pilot, once bool) bool {
 	return false
 }
 
-// cellsIn returns all that cellsOf yields in an epoch.
+// cellsIn returns all that cellsOf yields in an epoch: with once, the cells that no comparison names. The epoch may
+// load these in addition, in its first round only.
 func cellsIn(p *record.Plan, epoch int, once bool) []slot {
 	has := make(map[record.Cell]bool, len(p.Cells))
 	for _, c := range p.Cells {
@@ -268,7 +252,7 @@ func extras(run *record.Run, epoch int) []slot { return extrasOf(run)(epoch) }
 func extrasOf(run *record.Run) func(epoch int) []slot {
 	p, next, lost := &run.Plan, run.Plan.Pilots, map[int]int{} // turns by part
 	return func(epoch int) []slot {
-		list := extraSlots(p, epoch)
+		list := cellsIn(p, epoch, true)
 		if len(list) == 0 || epoch < p.Pilots {
 			return list
 		}

@@ -14,7 +14,7 @@ const mostPairs = 2000
 
 // checkPairs returns an error if a plan decides more pairs.
 func checkPairs(p *record.Plan) error {
-	if n := pairs(p, p.Contestants); n > mostPairs {
+	if n := pairs(p); n > mostPairs {
 		return fmt.Errorf("the plan decides %d pairs; at most %d are decided together, all pairs of 63 contestants", n, mostPairs)
 	}
 	return nil
@@ -26,7 +26,7 @@ func checkLevels(p *record.Plan) error {
 	points := p.Levels
 	m, _ := judge.MetricNamed(p.Primary)
 	for i, l := range points {
-		isCompared := func(n string) bool { return compared(p, record.Cell{Contestant: n, Level: i}, false) }
+		isCompared := func(n string) bool { return compared(p, record.Cell{Contestant: n, Level: i}) }
 		switch {
 		case slices.Index(points, l) < i:
 			return fmt.Errorf("level %d repeats level %d; levels must differ", i, slices.Index(points, l))

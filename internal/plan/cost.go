@@ -118,9 +118,9 @@ func playEpoch(run *record.Run, k record.Key) (c Cost) {
 	return c
 }
 
-// pairs returns the number of pairs among the named contestants. It is 1 for a single
-// contestant, which is not compared but still judged in one analysis.
-func pairs(p *record.Plan, names []string) int { return max(1, len(familyOf(p, names))) }
+// pairs returns the number of pairs that are decided. It is 1 for a single contestant, which is not
+// compared but still judged in one analysis.
+func pairs(p *record.Plan) int { return max(1, len(p.Family)) }
 
 // verifyEstimate returns the time for the verification before the first epoch, which starts each
 // server once.

@@ -39,7 +39,7 @@ func TestLab(t *testing.T) {
 	if arranged(&p, paired); p.Rounds != 3 || p.Load.NS != 2e9 {
 		t.Errorf("%d rounds of a tail", p.Rounds)
 	}
-	for _, e := range append(slots(&p, p.Pilots), extraSlots(&p, p.Pilots)...) {
+	for _, e := range append(slots(&p, p.Pilots), cellsIn(&p, p.Pilots, true)...) {
 		if want := map[int]int64{0: 10e9, 1: 2e9}[e.Cell.Level]; trialOf(&p, e) != want {
 			t.Errorf("a trial of %+v takes %v", e, time.Duration(trialOf(&p, e)))
 		}

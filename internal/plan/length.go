@@ -57,7 +57,7 @@ func trialOf(p *record.Plan, e slot) int64 {
 		least = max(least, tailTrial)
 	case p.Load.OpenNS > 0:
 		least = max(least, openTime(p, e))
-	case comparedIn(p, e):
+	case compared(p, e.Cell):
 		least = max(least, openTrial)
 	default:
 		least = max(least, openSideTrial)

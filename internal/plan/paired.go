@@ -103,16 +103,16 @@ func lay(p *record.Plan, r *Request, q *Question, pr *profile) {
 		p.Rounds, p.Pilots, p.Load.Requests = 1, 0, q.Requests
 	}
 	most := 24
-	if pr.long || pairs(p, p.Contestants) > 1 {
+	if pr.long || pairs(p) > 1 {
 		most = 48
 	}
 	most = cmp.Or(r.Epochs, q.Epochs, most)
 	p.Links.Layouts, p.Links.Relink = LayoutsOf(len(p.Contestants)), r.Relink
-	single := pairs(p, p.Contestants) == 1 && p.Alpha == defaultAlpha && !isTail(p.Primary) && !p.Fresh()
+	single := pairs(p) == 1 && p.Alpha == defaultAlpha && !isTail(p.Primary) && !p.Fresh()
 	p.Epochs = stats.Candidates(single, most)
 	budget := pr.budget
 	if len(p.Contestants) > 4 {
-		budget = pr.manyBudget
+		budget = cmp.Or(pr.manyBudget, budget)
 	}
 	p.BudgetNS = int64(cmp.Or(r.Budget, q.Budget, budget))
 	openLoads(p, r, q)
@@ -170,7 +170,7 @@ func estimateRounds(p *record.Plan) (Cost, error) {
 	if err := cmp.Or(checkPairs(p), checkLevels(p)); err != nil {
 		return Cost{}, &RequestError{err}
 	}
-	c := Cost{Pairs: pairs(p, p.Contestants)}
+	c := Cost{Pairs: pairs(p)}
 	c.Whole = verifyEstimate(p) + longCost(p, LongRest)
 	c.Analyses = interims(p, fits(p))
 	if len(c.Analyses) == 0 {

@@ -91,7 +91,9 @@ func nobody(run *record.Run) bool {
 	if len(p.Family) == 0 {
 		return len(left) == 0
 	}
-	return len(familyOf(p, left)) == 0
+	return !slices.ContainsFunc(p.Family, func(f record.Comparison) bool {
+		return slices.Contains(left, f.A.Contestant) && slices.Contains(left, f.B.Contestant)
+	})
 }
 
 // Resumable returns the epoch at which an interrupted run can be resumed, or an error that says why

@@ -25,8 +25,8 @@ type profile struct {
 	share                   float64 // all are also loaded at this share of the slowest contestant's capacity
 	controls                []string
 	speedMargin, tailMargin float64       // margins
-	budget, manyBudget      time.Duration // for up to four contestants, and for more
-	native, managed         time.Duration // least warm-up
+	budget, manyBudget      time.Duration // for up to four contestants, and for more if that is another
+	native, managed         time.Duration // least warm-up; 0: WarmNative, WarmManaged
 	managedCap              time.Duration // longest managed warm-up; 0: WarmManagedCap
 	requests                int64         // least in a managed warm-up; 0: warmRequests
 	cpus                    int           // that it is made for
@@ -43,27 +43,24 @@ var profiles = map[string]*profile{
 		name: Standard, pilots: 1, trial: standardTrial, rewarm: standardRewarm,
 		load:     1200 * time.Millisecond,
 		controls: []string{"ref", "ref'"}, speedMargin: 0.03, tailMargin: 0.03, budget: 5 * time.Minute,
-		manyBudget: 5 * time.Minute,
-		native:     WarmNative, managed: WarmManaged,
 	},
 	brief: {
 		name: brief, pilots: 1, trial: standardTrial, rewarm: standardRewarm,
 		load: leastRounds * standardTrial, controls: []string{"ref", "ref'"}, speedMargin: 0.03, tailMargin: 0.03,
-		budget: 5 * time.Minute, manyBudget: 5 * time.Minute,
-		native: WarmNative, managed: 3 * time.Second, managedCap: 8 * time.Second, requests: 5000,
+		budget: 5 * time.Minute, managed: 3 * time.Second, managedCap: 8 * time.Second, requests: 5000,
 	},
 	"full": {
 		name: "full", long: true, pilots: 2, trial: standardTrial, rewarm: standardRewarm,
 		load:  2 * time.Second,
 		share: 0.3, controls: []string{"ref", "ref'", "ref+5%"}, speedMargin: 0.03, tailMargin: 0.03,
-		budget: 10 * time.Minute, manyBudget: 30 * time.Minute, native: WarmNative, managed: WarmManaged,
+		budget: 10 * time.Minute, manyBudget: 30 * time.Minute,
 	},
 	Lab: {
 		name: Lab, long: true, pilots: 2, trial: 2 * time.Second,
 		rewarm: 200 * time.Millisecond,
 		load:   12 * time.Second, share: 0.5, controls: []string{"ref", "ref'", "ref+5%"}, speedMargin: 0.02,
 		tailMargin: 0.05,
-		budget:     time.Hour, manyBudget: time.Hour, native: 3 * time.Second, managed: 15 * time.Second, cpus: 4,
+		budget:     time.Hour, native: 3 * time.Second, managed: 15 * time.Second, cpus: 4,
 	},
 }
 

@@ -94,7 +94,7 @@ func openLoads(p *record.Plan, r *Request, q *Question) {
 // openCost returns the total time for all open loops outside the comparisons.
 func openCost(p *record.Plan) (sum time.Duration) {
 	for i := range parts(p) {
-		for _, e := range extraSlots(p, p.Pilots+i) {
+		for _, e := range cellsIn(p, p.Pilots+i, true) {
 			if e.level.Open() {
 				sum += time.Duration(extraEpochs(p)) * (time.Duration(trialOf(p, e)) + around(p, e.level))
 			}
@@ -107,7 +107,7 @@ func openCost(p *record.Plan) (sum time.Duration) {
 // and the plan's longest time. Before its rate is known, it gets the longest. Compared cells get
 // openTrial.
 func openTime(p *record.Plan, e slot) time.Duration {
-	if comparedIn(p, e) {
+	if compared(p, e.Cell) {
 		return openTrial
 	}
 	longest := time.Duration(p.Load.OpenNS)
@@ -118,15 +118,10 @@ func openTime(p *record.Plan, e slot) time.Duration {
 	return max(openSideTrial, longest)
 }
 
-// comparedIn reports whether a slot's cell is compared.
-func comparedIn(p *record.Plan, e slot) bool {
-	return compared(p, e.Cell, !slices.Contains(p.Contestants, e.Contestant))
-}
-
 // openLast returns 1 for open loops that are long and not compared, else 0. They come after the
 // other cells in their round, so that these are loaded within seconds.
 func openLast(p *record.Plan, e slot) int {
-	if p.Load.OpenNS > 0 && e.level.Open() && !comparedIn(p, e) {
+	if p.Load.OpenNS > 0 && e.level.Open() && !compared(p, e.Cell) {
 		return 1
 	}
 	return 0

@@ -54,9 +54,9 @@ type Warming struct {
 // warmLeast returns the minimum warm-up time for a fresh process.
 func warmLeast(p *record.Plan, managed bool) time.Duration {
 	if managed {
-		return profileOf(p).managed
+		return cmp.Or(profileOf(p).managed, WarmManaged)
 	}
-	return profileOf(p).native
+	return cmp.Or(profileOf(p).native, WarmNative)
 }
 
 // Warmup returns the parameters for a contestant's warm-up in an epoch. After the pilots the

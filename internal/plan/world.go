@@ -25,30 +25,23 @@ func (w *World) unserved(p *record.Plan, named bool) error {
 		}
 		return u, false
 	}
-	points := p.Levels
-	var kept []string
 	left := map[record.Cell]bool{}
 	for _, name := range p.Contestants {
-		served := 0
-		for i, l := range points {
+		for i, l := range p.Levels {
 			cell := record.Cell{Contestant: name, Level: i}
 			switch u, lacking := lacks(name, l); {
 			case !p.Has(cell):
 			case !lacking:
 				left[cell] = true
-				served++
 			case !slices.Contains(p.Servers.Unserved, u):
 				p.Servers.Unserved = append(p.Servers.Unserved, u)
 			}
-		}
-		if served > 0 {
-			kept = append(kept, name)
 		}
 	}
 	if len(p.Servers.Unserved) == 0 {
 		return nil
 	}
-	if len(kept) == 0 {
+	if len(left) == 0 {
 		var forms []string
 		for _, u := range p.Servers.Unserved {
 			if u.CPUs > 0 {
@@ -60,8 +53,10 @@ func (w *World) unserved(p *record.Plan, named bool) error {
 		return refuse("no contestant serves what this run asks: %s; the keys protocols and cpus of its contestant.toml "+
 			"say what it serves and needs", strings.Join(forms, ", "))
 	}
-	p.Contestants = kept
 	p.Cells = slices.DeleteFunc(slices.Clone(p.Cells), func(c record.Cell) bool { return !left[c] })
+	p.Contestants = slices.DeleteFunc(slices.Clone(p.Contestants), func(name string) bool {
+		return !slices.ContainsFunc(p.Cells, func(c record.Cell) bool { return c.Contestant == name })
+	})
 	p.Family = slices.DeleteFunc(slices.Clone(p.Family), func(f record.Comparison) bool { return !left[f.A] || !left[f.B] })
 	if named && len(p.Family) == 0 {
 		return refuse("nothing is left to compare: in each pair one contestant does not serve the protocol of its level, " +
