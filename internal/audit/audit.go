@@ -150,13 +150,13 @@ func (j *examiner) sum(docs []*importer.Document) *Report {
 			}
 		}
 	}
-	sorted := [...]map[string][]*Finding{CannotTell: {}, Sound: {}, Doubtful: {}, Impossible: {}}
-	for _, f := range j.found {
-		sorted[f.Verdict][f.Rule] = append(sorted[f.Verdict][f.Rule], f)
-	}
-	for _, byRule := range slices.Backward(sorted[:]) {
+	for v := Impossible; v >= CannotTell; v-- {
 		for _, r := range Rules {
-			out.Findings = append(out.Findings, byRule[r.ID]...)
+			for _, f := range j.found {
+				if f.Verdict == v && f.Rule == r.ID {
+					out.Findings = append(out.Findings, f)
+				}
+			}
 		}
 	}
 	return out

@@ -82,7 +82,7 @@ func (j *examiner) unlike() {
 func leavesOutErrors(r *importer.Row) bool {
 	right, some := rightOverTime(r)
 	list := r.All(importer.PerSec, "rps", "rps_mean")
-	return len(list) > 0 && r.One(importer.None, answerClasses...) != nil &&
+	return len(list) > 0 && r.One(importer.None, importer.AnswerClasses...) != nil &&
 		!slices.ContainsFunc(list, func(f *importer.Figure) bool {
 			return some && spanOf(f).apart(right.span) > slack || !some && f.Value != 0
 		})
@@ -97,7 +97,7 @@ func (j *examiner) errors(r *importer.Row) {
 	if bad := r.One(importer.None, "non2xx", "failed"); bad != nil && bad.Value >= 0 {
 		counted := []*importer.Figure{bad}
 		if bad.Derived {
-			counted = r.All(importer.None, answerClasses...)
+			counted = r.All(importer.None, importer.AnswerClasses...)
 		}
 		t, share := j.check("R5", "responses with status 2xx or 3xx", r, counted...), bad.Value/n.Value
 		t.say("%s of %s responses were errors", numberText(bad.Value), numberText(n.Value))
@@ -127,8 +127,5 @@ func (j *examiner) errors(r *importer.Row) {
 	}
 }
 
-// Metrics that count responses by status class, and requests without a response.
-var (
-	answerClasses = []string{"http1xx", "http2xx", "http3xx", "http4xx", "http5xx", "others"}
-	unanswered    = []string{"connect_errors", "read_errors", "write_errors", "timeouts", "errored"}
-)
+// unanswered are the metrics that count requests without a response.
+var unanswered = []string{"connect_errors", "read_errors", "write_errors", "timeouts", "errored"}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"dyno/internal/importer"
@@ -93,10 +94,7 @@ func measured(f *importer.Figure) bool {
 // stale applies R8 to whole columns: at least three quarters of a table's values for one metric
 // equal, contestant by contestant, those from earlier dates.
 func (j *examiner) stale() {
-	type cell struct { // a figure's place in a source's tables, whatever their date
-		source, suite, scenario, contestant, metric string
-		connections                                 int
-	}
+	type cell [6]string // a figure's place in a source's tables, whatever their date
 	type key struct{ source, suite, metric, date, table string }
 	type column struct {
 		same  []*importer.Figure // equal to one from an earlier date
@@ -105,14 +103,15 @@ func (j *examiner) stale() {
 	cellOf := func(f *importer.Figure) cell {
 		r := f.Row
 		contestant := versionForm.ReplaceAllString(r.Contestant, "")
-		return cell{r.Source, r.Suite, r.Scenario, contestant, f.Metric, r.Connections}
+		return cell{r.Source, r.Suite, r.Scenario, contestant, f.Metric, strconv.Itoa(r.Connections)}
 	}
 	var all []*importer.Figure
 	cells := map[cell][]*importer.Figure{}
 	for _, r := range j.rows {
 		for _, f := range r.Figures {
 			if measured(f) && r.Date != "" && r.Contestant != "" {
-				all, cells[cellOf(f)] = append(all, f), append(cells[cellOf(f)], f)
+				k := cellOf(f)
+				all, cells[k] = append(all, f), append(cells[k], f)
 			}
 		}
 	}

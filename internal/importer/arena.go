@@ -61,7 +61,7 @@ func (r *reader) object(values []leaf) {
 		}
 	}
 	if strings.HasPrefix(t.part, "stream-") { // the rate counts messages, many per response
-		maps.DeleteFunc(t.wide, func(_ int, f figures) bool { return slices.Contains(answerClasses, f.metric) })
+		maps.DeleteFunc(t.wide, func(_ int, f figures) bool { return slices.Contains(AnswerClasses, f.metric) })
 	}
 	if take := t.take(names); take != nil {
 		before := len(r.doc.Rows)

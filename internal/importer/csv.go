@@ -305,7 +305,7 @@ func (t *table) wideRow(cells []string) {
 		}
 	}
 	again, answered := t.level(cells, "reconnects"), 0.0
-	for _, f := range row.All(None, answerClasses...) {
+	for _, f := range row.All(None, AnswerClasses...) {
 		answered += f.Value
 	}
 	row.PerRequest = again > 0.01*answered

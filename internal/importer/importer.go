@@ -263,8 +263,8 @@ func (r *reader) newRow(tool string) *Row {
 	return row
 }
 
-// answerClasses are the metrics that count answers by status class.
-var answerClasses = []string{"http1xx", "http2xx", "http3xx", "http4xx", "http5xx", "others"}
+// AnswerClasses are the metrics that count answers by status class.
+var AnswerClasses = []string{"http1xx", "http2xx", "http3xx", "http4xx", "http5xx", "others"}
 
 // compute adds a figure that is computed from printed ones.
 func (r *Row) compute(at Place, metric string, v float64, unit Unit, text string) *Figure {

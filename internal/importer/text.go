@@ -320,7 +320,7 @@ func (r *reader) finish() {
 func (r *Row) answers() {
 	bad, all := 0.0, 0.0
 	var last *Figure
-	for _, f := range r.All(None, answerClasses...) {
+	for _, f := range r.All(None, AnswerClasses...) {
 		last = f
 		all += f.Value
 		if f.Metric != "http2xx" && f.Metric != "http3xx" {
