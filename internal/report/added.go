@@ -1,8 +1,6 @@
 package report
 
 import (
-	"slices"
-
 	"dyno/internal/document"
 )
 
@@ -42,17 +40,3 @@ func (v *View) placed(at Place) (list []document.Section) {
 	}
 	return list
 }
-
-// first returns the sections of an answer, before the details.
-func (v *View) first(short document.Section) []document.Section {
-	return slices.Concat([]document.Section{short}, v.placed(BelowAnswer), []document.Section{v.closing()})
-}
-
-// BackendAlone returns the table of what the run's backend does alone.
-func (v *View) BackendAlone() document.Section { return newLevels(v).backendAlone() }
-
-// ResponseTimes returns the tables of response times by load.
-func (v *View) ResponseTimes() document.Section { return newLevels(v).byLoadTables() }
-
-// Processes returns the table of what processes used and hold, of a run with fresh ones.
-func (v *View) Processes() document.Section { return newManyLevels(NewView(v.Data)).processes() }

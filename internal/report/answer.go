@@ -13,21 +13,21 @@ import (
 	"dyno/internal/record"
 )
 
-// Answer returns the result of the run in sentences: what forbids trusting it, what levels cost if that is the
-// question, who leads and by how much, who is not separated, and who is missing.
-func (v *View) Answer() []string {
-	sentences := append(v.forbidding(), v.Added.Answer...)
+// Answer returns the result of the run in sentences.
+func (v *View) Answer() []string { return v.sentences() }
+
+// ranking says who leads and by how much, and who is not separated.
+func (v *View) ranking() []string {
 	switch rows := v.ranked(); {
 	case len(rows) == 0:
-		sentences = append(sentences, "Nothing was measured: no server has a figure.")
+		return []string{"Nothing was measured: no server has a figure."}
 	case len(rows) == 1:
-		sentences = append(sentences, v.only(rows[0]))
+		return []string{v.only(rows[0])}
 	case v.a.Interim == 0:
-		sentences = append(sentences, v.tooFew(rows)...)
+		return v.tooFew(rows)
 	default:
-		sentences = append(sentences, v.leaders(rows), v.stillMoving(rows), v.notSeparated(rows))
+		return []string{v.leaders(rows), v.stillMoving(rows), v.notSeparated(rows)}
 	}
-	return NonEmpty(slices.Concat(sentences, v.fewerConnections(), v.absent(), v.endedEarly())...)
 }
 
 // only returns a sentence about the only contestant.
@@ -266,12 +266,6 @@ func logSays(f *record.Failure) string {
 		}
 	}
 	return Led("; its log: ", strings.TrimSuffix(brief(line), "."))
-}
-
-// head summarises the run on one line. It counts the contestants that ran.
-func (v *View) head() []string {
-	ran := slices.DeleteFunc(slices.Clone(v.rows), func(r Row) bool { return r.Failure != nil })
-	return append(append(levelWords(v.run.Plan.First()), document.Count(len(ran), "server")), v.setting()...)
 }
 
 // setting says on which machines the run was measured, if on several, and how long it took.

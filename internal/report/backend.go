@@ -58,11 +58,11 @@ func (v *View) backendText() string {
 		", which is an upper bound for contestants that call it"
 }
 
-// backendAlone returns the table of what the backend does alone at each level, and which share of it
+// BackendAlone returns the table of what the backend does alone at each level, and which share of it
 // each contestant reaches there.
-func (s *manyLevels) backendAlone() document.Section {
+func (v *View) BackendAlone() document.Section {
 	out := document.Section{ID: "alone", Title: "The backend alone"}
-	if len(s.Alone) == 0 {
+	if len(v.Alone) == 0 {
 		return out
 	}
 	t := document.Table{Columns: []document.Column{{Head: "level", Lead: true},
@@ -70,14 +70,14 @@ func (s *manyLevels) backendAlone() document.Section {
 		After: "In brackets: the range of its loads. The other columns: the share of this ceiling that a server " +
 			"reaches.\nAbove " + PerCent(judge.CeilingLimit) + ", marked, a rate is only a lower bound: the " +
 			"server may do more."}
-	rows := slices.DeleteFunc(slices.Clone(s.rows), func(r Row) bool { return r.Excluded != "" })
+	rows := slices.DeleteFunc(slices.Clone(v.rows), func(r Row) bool { return r.Excluded != "" })
 	for _, r := range rows {
 		t.Columns = append(t.Columns, document.Column{Head: r.Title})
 	}
-	for i := range s.Levels {
-		l := &s.Levels[i]
-		line := document.Row{Cells: []document.Cell{{Value: s.names[i]}, {Absent: "it was not loaded alone"}}}
-		for _, a := range s.Alone {
+	for i := range v.levels {
+		l := &v.levels[i]
+		line := document.Row{Cells: []document.Cell{{Value: v.names[i]}, {Absent: "it was not loaded alone"}}}
+		for _, a := range v.Alone {
 			if a.Serves(l.At) {
 				line.Cells[1] = document.Cell{Value: Sig3(a.PerSec),
 					Side: "(" + Sig3(a.Least) + "–" + Sig3(a.Most) + ")"}
@@ -97,7 +97,7 @@ func (s *manyLevels) backendAlone() document.Section {
 	}
 	if len(t.Rows) > 0 {
 		cpus := "those of the generator"
-		if at := s.run.Host.Backend; at != nil {
+		if at := v.run.Host.Backend; at != nil {
 			cpus = "those of " + document.Clean(at.Name)
 		}
 		out.Blocks = []document.Block{document.Paragraph{Text: document.Plain("First the ceiling: in the pilots, " +

@@ -14,23 +14,23 @@ const mostPairs = 8
 
 // pairsByLevel shows many compared pairs in few lines: for each level who is ahead of whom, by what
 // ratio, and then the pairs of each other verdict; and for each contestant its own levels.
-func (s *manyLevels) pairsByLevel() (blocks []document.Block) {
-	others, own := s.ownApart(s.comparisons())
-	metric := Lower(s.primary().Title)
+func (v *View) pairsByLevel() (blocks []document.Block) {
+	others, own := v.ownApart(v.comparisons())
+	metric := Lower(v.primary().Title)
 	if len(others) > 0 {
 		blocks = append(blocks, quiet("Who is ahead of whom: the ratio of its "+metric+" to the other’s."),
-			s.aheadByLevel(others))
+			v.aheadByLevel(others))
 	}
 	if len(own) > 0 {
 		blocks = append(blocks,
-			quiet("One contestant at two levels: its "+metric+" at the first over that at the second."), s.ownLevels(own))
+			quiet("One contestant at two levels: its "+metric+" at the first over that at the second."), v.ownLevels(own))
 	}
 	return blocks
 }
 
 // ownApart separates the pairs of one contestant at two levels from all others. Those of a contestant
 // stand together.
-func (s *manyLevels) ownApart(list []comparison) (others, own []comparison) {
+func (v *View) ownApart(list []comparison) (others, own []comparison) {
 	var names []string
 	for _, c := range list {
 		if !c.own() {
@@ -48,7 +48,7 @@ func (s *manyLevels) ownApart(list []comparison) (others, own []comparison) {
 }
 
 // aheadByLevel has an item for each level, and one for the pairs of two contestants at two levels.
-func (s *manyLevels) aheadByLevel(list []comparison) (items document.List) {
+func (v *View) aheadByLevel(list []comparison) (items document.List) {
 	const across = "two levels"
 	var levels []string
 	ahead, others := map[string]*grouped{}, map[string]*grouped{} // by level: whom each leads; pairs by their verdict
@@ -61,7 +61,7 @@ func (s *manyLevels) aheadByLevel(list []comparison) (items document.List) {
 		if ahead[level] == nil {
 			ahead[level], others[level], levels = &grouped{}, &grouped{}, append(levels, level)
 		}
-		word, _, _, kind := s.verdict(c)
+		word, _, _, kind := v.verdict(c)
 		p := c.Pair
 		if c.Leads() < 0 {
 			p, a, b = turned(p), b, a
@@ -73,7 +73,7 @@ func (s *manyLevels) aheadByLevel(list []comparison) (items document.List) {
 		}
 	}
 	slices.SortStableFunc(levels, func(a, b string) int {
-		place := func(level string) int { return slices.Index(append(slices.Clone(s.names), across), level) }
+		place := func(level string) int { return slices.Index(append(slices.Clone(v.names), across), level) }
 		return cmp.Compare(place(a), place(b))
 	})
 	for _, level := range levels {
@@ -85,7 +85,7 @@ func (s *manyLevels) aheadByLevel(list []comparison) (items document.List) {
 
 // ownLevels has an item for each contestant. Its pairs are not turned to have the better level first:
 // a row of levels reads in one direction.
-func (s *manyLevels) ownLevels(list []comparison) (items document.List) {
+func (v *View) ownLevels(list []comparison) (items document.List) {
 	for len(list) > 0 {
 		n := slices.IndexFunc(list, func(c comparison) bool { return c.A != list[0].A })
 		if n < 0 {
@@ -96,7 +96,7 @@ func (s *manyLevels) ownLevels(list []comparison) (items document.List) {
 		for i := range list[:n] {
 			c := &list[i]
 			text := c.LevelA + " / " + c.LevelB
-			if word, _, _, kind := s.verdict(c); kind == judge.Different || kind == judge.Negligible {
+			if word, _, _, kind := v.verdict(c); kind == judge.Different || kind == judge.Negligible {
 				different = append(different, text+": "+ratioValue(c.Pair))
 			} else {
 				others.add(word, text)

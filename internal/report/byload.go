@@ -14,9 +14,9 @@ import (
 )
 
 // metricsAt returns the metrics of a level: those of the run, and those that only such a level has.
-func (s *manyLevels) metricsAt(i int) []judge.Metric {
-	all := slices.Clone(s.metrics)
-	for _, m := range s.extraMetrics(i) {
+func (v *View) metricsAt(i int) []judge.Metric {
+	all := slices.Clone(v.metrics)
+	for _, m := range v.extraMetrics(i) {
 		if !slices.ContainsFunc(all, func(o judge.Metric) bool { return o.Name == m.Name }) {
 			all = append(all, m)
 		}
@@ -32,15 +32,15 @@ func openMetric(name string) judge.Metric {
 
 // byLoad returns charts of the response time over the rates of open loops, of which there are several:
 // a line for each contestant.
-func (s *manyLevels) byLoad() document.Choice {
+func (v *View) byLoad() document.Choice {
 	choice := document.Choice{ID: "load", Title: "Response time by load"}
-	here := s.showing(openMetric("response_p99"))
-	if len(here.Levels) < 2 {
+	here := v.showing(openMetric("response_p99"))
+	if len(here.levels) < 2 {
 		return choice
 	}
 	for _, name := range []string{"response_p99", "response_p50"} {
 		m := openMetric(name)
-		c := here.chart(m)
+		c := here.lineChart(m)
 		c.ID, c.Excluded = "load-"+name, nil
 		c.Foot = m.Title + " by load, from when a request was due; no verdicts"
 		choice.Options = append(choice.Options, document.Option{Name: m.Title, Block: c})
@@ -50,14 +50,14 @@ func (s *manyLevels) byLoad() document.Choice {
 
 // byLoadTable returns a table of a response time at each open loop that was asked for; none if there
 // is none. With sides it has the intervals.
-func (s *manyLevels) byLoadTable(m judge.Metric, sides bool) (t document.Table, ok bool) {
-	here := s.showing(m)
-	if s.run.Plan.Load.OpenNS == 0 || len(here.Levels) == 0 {
+func (v *View) byLoadTable(m judge.Metric, sides bool) (t document.Table, ok bool) {
+	here := v.showing(m)
+	if v.run.Plan.Load.OpenNS == 0 || len(here.levels) == 0 {
 		return t, false
 	}
-	scale := here.metricScale(m)
+	scale := here.scale(m)
 	t.Columns = []document.Column{{Head: m.HeadIn(scale.Name), Lead: true}}
-	for _, l := range here.Levels {
+	for _, l := range here.levels {
 		t.Columns = append(t.Columns, document.Column{Head: rateName(l.At), Number: true})
 	}
 	for _, r := range here.rows {
@@ -65,7 +65,7 @@ func (s *manyLevels) byLoadTable(m judge.Metric, sides bool) (t document.Table, 
 			continue
 		}
 		row := document.Row{Key: r.Key(), Cells: []document.Cell{{Value: r.Title}}}
-		for i := range here.Levels {
+		for i := range here.levels {
 			cell := here.figure(r, m, i).Cell(scale)
 			if !sides {
 				cell.Side = ""
@@ -78,18 +78,18 @@ func (s *manyLevels) byLoadTable(m judge.Metric, sides bool) (t document.Table, 
 }
 
 // byLoadShort returns the table of the answer: the response time at 99 %, and who kept no rate.
-func (s *manyLevels) byLoadShort() (blocks []document.Block) {
-	t, ok := s.byLoadTable(openMetric("response_p99"), false)
+func (v *View) byLoadShort() (blocks []document.Block) {
+	t, ok := v.byLoadTable(openMetric("response_p99"), false)
 	if !ok {
 		return nil
 	}
 	t.After = "the p99 of each load from when requests were due, median of loads; %: of each one's own capacity"
 	var missed []string
-	for _, r := range s.rows {
+	for _, r := range v.rows {
 		var at []string
-		for i := range s.Levels {
-			if k := s.Levels[i].Kept[r.Name]; k.Missed > 0 && s.missing(r, i) == "" {
-				at = append(at, fmt.Sprintf("%s (%d of %d)", rateName(s.Levels[i].At), k.Missed, k.Loads))
+		for i := range v.levels {
+			if k := v.levels[i].Kept[r.Name]; k.Missed > 0 && v.missing(r, i) == "" {
+				at = append(at, fmt.Sprintf("%s (%d of %d)", rateName(v.levels[i].At), k.Missed, k.Loads))
 			}
 		}
 		if len(at) > 0 {
@@ -102,15 +102,15 @@ func (s *manyLevels) byLoadShort() (blocks []document.Block) {
 	return []document.Block{t}
 }
 
-// byLoadTables returns the response times for the page of a study, with their intervals.
-func (s *manyLevels) byLoadTables() document.Section {
+// ResponseTimes returns the response times for the page of a study, with their intervals.
+func (v *View) ResponseTimes() document.Section {
 	out := document.Section{Title: "Response times by load"}
 	var notes []string
-	for _, r := range s.rows {
-		notes = append(notes, s.missed(r)...)
+	for _, r := range v.rows {
+		notes = append(notes, v.missed(r)...)
 	}
 	for _, name := range []string{"response_p99", "response_p50"} {
-		if t, ok := s.byLoadTable(openMetric(name), true); ok {
+		if t, ok := v.byLoadTable(openMetric(name), true); ok {
 			out.Blocks = append(out.Blocks, t)
 		}
 	}
@@ -118,45 +118,47 @@ func (s *manyLevels) byLoadTables() document.Section {
 		text := fmt.Sprintf("Open loops: requests come at random, and their time counts from when they were due. %%: "+
 			"of each contestant's own capacity, as the pilots showed it. An epoch has %s requests of each at each "+
 			"rate, or as many as %v have. Medians over epochs; ± is the interval of 95 %%. Without verdicts.",
-			document.Whole(record.OpenRequests), time.Duration(s.run.Plan.Load.OpenNS))
+			document.Whole(record.OpenRequests), time.Duration(v.run.Plan.Load.OpenNS))
 		out.Blocks = append(out.Blocks, document.Items(append([]string{text}, notes...)...))
 	}
 	return out
 }
 
-// rateName returns the rate of an open loop in few characters.
+// rateName returns the rate of an open loop in few characters; "" for a closed one.
 func rateName(l record.Level) string {
 	switch {
 	case l.OwnRate:
 		return PerCent(l.RateShare)
 	case l.RatePerSec > 0:
 		return document.Grouped(l.RatePerSec, 0) + "/s"
+	case l.RateShare > 0:
+		return PerCent(l.RateShare) + " of the slowest"
 	}
-	return PerCent(l.RateShare) + " of the slowest"
+	return ""
 }
 
 // missed says at which open loops a row did not always keep the rate.
-func (s *manyLevels) missed(r Row) []string {
-	return s.grouped(r.Title, func(i int) string {
-		if s.missing(r, i) != "" {
+func (v *View) missed(r Row) []string {
+	return v.grouped(r.Title, func(i int) string {
+		if v.missing(r, i) != "" {
 			return ""
 		}
-		return s.Levels[i].Kept[r.Name].Text
+		return v.levels[i].Kept[r.Name].Text
 	})
 }
 
 // placeRates puts open loops that differ in their rate alone on an axis of these: of shares, or
 // logarithmic of requests per second. It reports whether they are such.
-func (s *manyLevels) placeRates(p *panel) bool {
+func (v *View) placeRates(p *panel) bool {
 	value := func(l record.Level) float64 {
 		if l.OwnRate {
 			return l.RateShare
 		}
 		return math.Log(l.RatePerSec)
 	}
-	first := s.Levels[p.levels[0]].At
+	first := v.levels[p.levels[0]].At
 	for _, i := range p.levels {
-		l := s.Levels[i].At
+		l := v.levels[i].At
 		if !l.Open() || !l.OwnRate && l.RatePerSec == 0 {
 			return false
 		}
@@ -165,15 +167,15 @@ func (s *manyLevels) placeRates(p *panel) bool {
 		}
 	}
 	slices.SortStableFunc(p.levels, func(a, b int) int {
-		return cmp.Compare(value(s.Levels[a].At), value(s.Levels[b].At))
+		return cmp.Compare(value(v.levels[a].At), value(v.levels[b].At))
 	})
-	lo, hi := value(s.Levels[p.levels[0]].At), value(s.Levels[p.levels[len(p.levels)-1]].At)
+	lo, hi := value(v.levels[p.levels[0]].At), value(v.levels[p.levels[len(p.levels)-1]].At)
 	p.X = "share of its own capacity"
 	if !first.OwnRate {
 		p.X = "requests due per second"
 	}
 	for _, i := range p.levels {
-		l, at := s.Levels[i].At, 0.5
+		l, at := v.levels[i].At, 0.5
 		if hi > lo {
 			at = (value(l) - lo) / (hi - lo)
 		}

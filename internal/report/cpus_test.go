@@ -35,13 +35,13 @@ func onCPUs(apart bool) *Data {
 
 // Levels that differ in their CPUs alone stand on one axis; of others each number has a plot.
 func TestPlotsOfCPUs(t *testing.T) {
-	s := newManyLevels(NewView(onCPUs(false)))
+	s := viewOf(onCPUs(false))
 	list := s.panels()
 	if len(list) != 1 || list[0].X != "CPUs of the server, log scale" || len(list[0].Ticks) != 3 ||
 		list[0].Ticks[1].Text != "2" || list[0].Ticks[1].At != .5 {
 		t.Errorf("%+v", list)
 	}
-	s = newManyLevels(NewView(onCPUs(true)))
+	s = viewOf(onCPUs(true))
 	var titles []string
 	for _, p := range s.panels() {
 		titles = append(titles, p.Title)

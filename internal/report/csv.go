@@ -28,9 +28,9 @@ type line struct {
 var noEstimate = judge.Estimate{Value: math.NaN(), Lo: math.NaN(), Hi: math.NaN()}
 
 // runLines says on what the figures were measured and, where the run ranks nobody, what kind of run it is.
-func (v *View) runLines(label string) []line {
+func (v *View) runLines() []line {
 	lines := []line{{metric: "scenario", Estimate: noEstimate, notes: []string{orElse(v.run.Plan.Scenario, "not recorded")}}}
-	if label != "" {
+	if label := v.label(); label != "" {
 		lines = append(lines, line{metric: "label", Estimate: noEstimate, notes: []string{label}})
 	}
 	return lines
@@ -217,73 +217,57 @@ func (r *Row) countLines(level string, requests int64, errors map[string]int64) 
 	return []line{r.single(level, "requests", "", float64(requests)), failed}
 }
 
-func (p *oneLevel) lines() (lines []line) {
-	lines = p.runLines("")
-	at := (&Level{Name: p.run.Plan.LevelName(0), At: p.run.Plan.First()}).Title()
-	for _, r := range p.all() {
-		for _, m := range p.metrics {
-			lines = append(lines, r.lines(at, m, p.figure(r, m))...)
+// lines returns all figures of the run: of each row at all levels, then those of the backend and of other load
+// generators, then the comparisons.
+func (v *View) lines() (lines []line) {
+	lines = v.runLines()
+	for _, r := range v.all() {
+		lines = slices.Concat(lines, v.levelLines(r), v.rateLines(r), r.startLines())
+		if v.single {
+			n, errs := v.totals(r)
+			lines = append(lines, r.countLines(v.names[0], n, errs)...)
 		}
-		lines = append(lines, r.shareLines(at, p.a.Shares)...)
-		lines = append(lines, r.startLines()...)
+		for _, m := range v.metrics {
+			if e, _, _ := judge.Unloaded(v.run, r.Name, m); e.N > 0 {
+				lines = append(lines, r.lines("before the first load", m, &Figure{Estimate: e})...)
+			}
+		}
 	}
-	s := newLevels(p.View)
-	for _, r := range p.all() {
-		lines = append(lines, s.levelLines(r)...)
+	for _, a := range v.Alone {
+		r, rate := Row{Name: v.run.Plan.Backend}, judge.ClassicNamed("throughput")
+		e := judge.Estimate{Value: a.PerSec, Lo: math.NaN(), Hi: math.NaN(), N: a.Loads}
+		lines = append(lines, r.lines(LevelName(a.At), rate, &Figure{Estimate: e, Least: a.Least, Most: a.Most})...)
 	}
-	return append(lines, pairLines(p.a.Pairs, func(record.Cell) string { return at })...)
+	return slices.Concat(lines, v.external().lines(), pairLines(v.a.Pairs, v.levelAt))
 }
 
 // levelLines returns the figures of a row at all levels.
-func (s *manyLevels) levelLines(r Row) (lines []line) {
-	for i := range s.Levels {
-		for _, m := range s.metricsAt(i) {
-			lines = append(lines, r.lines(s.names[i], m, s.figure(r, m, i))...)
+func (v *View) levelLines(r Row) (lines []line) {
+	for i := range v.levels {
+		for _, m := range v.metricsAt(i) {
+			lines = append(lines, r.lines(v.names[i], m, v.figure(r, m, i))...)
 		}
-		if a := s.Levels[i].Analysis; a != nil {
-			lines = append(lines, r.shareLines(s.names[i], a.Shares)...)
+		if a := v.levels[i].Analysis; a != nil {
+			lines = append(lines, r.shareLines(v.names[i], a.Shares)...)
 		}
 	}
 	return lines
 }
 
-func (s *manyLevels) lines() (lines []line) {
-	lines = s.runLines(familyLabel)
-	for _, r := range s.all() {
-		lines = append(lines, s.levelLines(r)...)
-		lines = append(lines, r.startLines()...)
-		for _, m := range s.metrics {
-			if e, _, _ := judge.Unloaded(s.run, r.Name, m); e.N > 0 {
-				lines = append(lines, r.lines("before the first load", m, &Figure{Estimate: e})...)
-			}
-		}
+// lines returns the figures of loads by several generators; none where dyno made all loads.
+func (d *external) lines() (lines []line) {
+	if d == nil {
+		return nil
 	}
-	return append(lines, pairLines(s.a.Pairs, s.levelAt)...)
-}
-
-func (c *singleLoads) lines() (lines []line) {
-	lines = c.runLines(loadsLabel)
-	at := LevelName(c.run.Plan.First())
-	for _, r := range c.rows {
-		for _, m := range c.metrics {
-			lines = append(lines, r.lines(at, m, c.figure(r, m))...)
-		}
-		n, errs := c.totals(r)
-		lines = append(lines, r.countLines(at, n, errs)...)
-	}
-	tools := newExternal(c)
-	if tools == nil {
-		return lines
-	}
-	for i := range tools.rows {
-		by := &tools.rows[i]
-		r, at := Row{Name: by.Contestant}, at+", by "+by.By()
-		if share := tools.share(by); !math.IsNaN(share) {
+	for i := range d.rows {
+		by := &d.rows[i]
+		r, at := Row{Name: by.Contestant}, d.names[0]+", by "+by.By()
+		if share := d.share(by); !math.IsNaN(share) {
 			lines = append(lines, r.single(at, "of_ceiling", "share", share))
 		}
-		above := by.External == "" && by.Contestant != c.run.Plan.Ceiling // its loads have rows already
+		above := by.External == "" && by.Contestant != d.run.Plan.Ceiling // its loads have rows already
 		for _, m := range judge.ExternalMetrics {
-			if above && slices.ContainsFunc(c.metrics, func(x judge.Metric) bool { return x.Name == m.Name }) {
+			if above && slices.ContainsFunc(d.metrics, func(x judge.Metric) bool { return x.Name == m.Name }) {
 				continue
 			}
 			f := &Figure{Estimate: judge.Estimate{Value: by.value(m), Lo: math.NaN(), Hi: math.NaN(), N: len(by.Loads)}}
@@ -299,26 +283,29 @@ func (c *singleLoads) lines() (lines []line) {
 	return lines
 }
 
-func (s *highestRates) lines() (lines []line) {
-	lines = s.runLines(ratesLabel)
-	at, rate := LevelName(s.run.Plan.First()), judge.Metric{Name: "highest_rate", Unit: "1/s"}
-	for _, r := range s.all() {
-		if r.Excluded != "" {
-			lines = append(lines, r.lines(at, rate, &Figure{Absent: r.Excluded})...)
+// rateLines returns the rates that a search found for a row, epoch by epoch.
+func (v *View) rateLines(r Row) (lines []line) {
+	if v.run.Plan.SLO == nil {
+		return nil
+	}
+	at, rate := LevelName(v.run.Plan.First()), judge.Metric{Name: "highest_rate", Unit: "1/s"}
+	if r.Excluded != "" {
+		return r.lines(at, rate, &Figure{Absent: r.Excluded})
+	}
+	for _, c := range v.Found {
+		if c.Contestant != r.Name {
 			continue
 		}
-		for _, c := range s.Found {
-			if c.Contestant != r.Name {
-				continue
-			}
-			l := line{contestant: r.Name, level: at, metric: rate.Name, unit: rate.Unit, verdict: "measured",
-				Estimate: judge.Estimate{Value: c.Rate, Lo: c.Lo, Hi: c.Hi, N: 1},
-				notes: []string{fmt.Sprintf("epoch %d", c.Epoch), document.Count(c.Probes, "probe"),
-					fmt.Sprintf("%d of %d confirmed", c.Confirmed, c.Confirms)}}
-			top := l
-			top.metric, top.Estimate = "closed_loop", judge.Estimate{Value: c.Top, Lo: math.NaN(), Hi: math.NaN(), N: 1}
-			lines = append(lines, l, top)
+		l := line{contestant: r.Name, level: at, metric: rate.Name, unit: rate.Unit, verdict: "measured",
+			Estimate: judge.Estimate{Value: c.Rate, Lo: c.Lo, Hi: c.Hi, N: 1},
+			notes: []string{fmt.Sprintf("epoch %d", c.Epoch), document.Count(c.Probes, "probe"),
+				fmt.Sprintf("%d of %d confirmed", c.Confirmed, c.Confirms)}}
+		if c.Limited > 0 {
+			l.notes = append(l.notes, fmt.Sprintf("%d more with the load generator at its limit", c.Limited))
 		}
+		top := l
+		top.metric, top.Estimate = "closed_loop", judge.Estimate{Value: c.Top, Lo: math.NaN(), Hi: math.NaN(), N: 1}
+		lines = append(lines, l, top)
 	}
 	return lines
 }

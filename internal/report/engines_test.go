@@ -61,10 +61,10 @@ func TestFewStandAsAsked(t *testing.T) {
 	for _, name := range d.Run.Plan.Contestants {
 		d.Run.Contestants = append(d.Run.Contestants, record.Contestant{Name: name, Engine: "net/http"})
 	}
-	if s := newManyLevels(NewView(d)); s.Engines || s.rows[0].Name != "server-00" {
+	if s := viewOf(d); s.Engines || s.rows[0].Name != "server-00" {
 		t.Errorf("one engine: %s is the first", s.rows[0].Name)
 	}
-	if s := newManyLevels(NewView(sweepFixture(6))); s.Engines {
+	if s := viewOf(sweepFixture(6)); s.Engines {
 		t.Error("three contestants stand by engine")
 	}
 }

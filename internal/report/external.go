@@ -13,7 +13,7 @@ import (
 // external holds the loads of external load generators in a classic run, with dyno's own loads of the
 // same contestants.
 type external struct {
-	*singleLoads
+	*View
 	tools []string
 	rows  []LoadsBy
 }
@@ -24,17 +24,17 @@ type LoadsBy struct {
 	Loads                       []*record.Trial
 }
 
-// newExternal returns nil if the run has no external load generator.
-func newExternal(c *singleLoads) *external {
-	p := &c.run.Plan
+// external returns nil if the run has no external load generator.
+func (v *View) external() *external {
+	p := &v.run.Plan
 	if len(p.External) == 0 {
 		return nil
 	}
-	d := &external{singleLoads: c, tools: p.External}
+	d := &external{View: v, tools: p.External}
 	add := func(name, title string) {
 		for _, external := range append([]string{""}, p.External...) {
 			r := LoadsBy{Contestant: name, Title: title, External: external}
-			for _, t := range c.AllLoads {
+			for _, t := range v.AllLoads {
 				if t.Contestant == name && t.External == external {
 					r.Loads = append(r.Loads, t)
 				}
@@ -42,13 +42,13 @@ func newExternal(c *singleLoads) *external {
 			d.rows = append(d.rows, r)
 		}
 	}
-	for _, r := range c.rows {
+	for _, r := range v.rows {
 		if r.Excluded == "" {
 			add(r.Name, r.Title)
 		}
 	}
-	if p.Ceiling != "" && c.run.FailureOf(p.Ceiling) == nil {
-		add(p.Ceiling, c.Title(p.Ceiling))
+	if p.Ceiling != "" && v.run.FailureOf(p.Ceiling) == nil {
+		add(p.Ceiling, v.Title(p.Ceiling))
 	}
 	return d
 }

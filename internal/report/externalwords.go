@@ -93,7 +93,7 @@ func (d *external) ways(tool string) []string {
 
 // differ explains the difference of one contestant's loads.
 func (d *external) differ(own, reported *LoadsBy) (says []string) {
-	a, b, by, disturbed := own.rate(), reported.rate(), reported.By(), false
+	a, b, by := own.rate(), reported.rate(), reported.By()
 	switch {
 	case math.IsNaN(b) || b == 0:
 		says = append(says, by+" reported no rate.")
@@ -103,7 +103,6 @@ func (d *external) differ(own, reported *LoadsBy) (says []string) {
 		says = append(says, fmt.Sprintf("%s reports %s × our requests per second (%s against %s).", by, Sig3(b/a),
 			Sig3(b), Sig3(a)))
 		if text := d.others(own, reported); text != "" {
-			disturbed = true
 			says = append(says, text)
 			for _, r := range []*LoadsBy{own, reported} {
 				if d.share(r) > 1 {
@@ -124,13 +123,8 @@ func (d *external) differ(own, reported *LoadsBy) (says []string) {
 		if t.Reported == nil {
 			continue
 		}
-		says = append(says, printedMean(t)...)
 		says = append(says, d.connections(t)...)
 		says = append(says, d.latency(t)...)
-		if !disturbed {
-			says = append(says, d.tail(own, t)...)
-		}
-		says = append(says, d.again(t)...)
 		if t.Reported.Exit != "" {
 			says = append(says, by+" ended with: "+document.Clean(t.Reported.Exit)+".")
 		}
@@ -240,55 +234,4 @@ func (d *external) latency(t *record.Trial) []string {
 		return []string{text + ": more than its own rate allows."}
 	}
 	return []string{text + ": not all connections were in use, or responses are missing from its latencies."}
-}
-
-// printedMean says what the mean of samples that a tool prints as its rate is of its responses ÷ its
-// time.
-func printedMean(t *record.Trial) []string {
-	mean, rate := t.Reported.RateMeanPerSec, t.Reported.RatePerSec
-	if mean == nil || rate == nil || *rate <= 0 {
-		return nil
-	}
-	return []string{fmt.Sprintf("As its rate it prints the mean of its samples, %s, %s × its responses ÷ its time.",
-		Rate(*mean), Sig3(*mean / *rate))}
-}
-
-// tail compares the 99th percentiles, where they differ by a quarter or more.
-func (d *external) tail(own *LoadsBy, t *record.Trial) []string {
-	ours, theirs := own.value(judge.ClassicNamed("p99")), t.Reported.P99NS
-	if theirs == nil || math.IsNaN(ours) || math.Abs(float64(*theirs)/ours-1) < 0.25 ||
-		t.External == "ab" && math.Abs(float64(*theirs)-ours) <= halfOfAbNS {
-		return nil
-	}
-	why := "each load has a process, a start and disturbances of its own"
-	switch {
-	case t.External == "wrk" && float64(*theirs) > ours:
-		why = "its correction adds estimated latencies"
-	case t.External == "ab" && float64(*theirs) > ours:
-		why = "connecting counts, and a response waits until its one thread has served the other connections"
-	case t.External == "bombardier" && float64(*theirs) > ours:
-		why = "a response waits until its goroutine gets the CPU that all of them share"
-	}
-	return []string{fmt.Sprintf("Its 99th percentile is %s, dyno's %s, most likely because %s.",
-		Duration(float64(*theirs)), Duration(ours), why)}
-}
-
-// again says whether requests were sent more than once: by the bytes written for an answer, against
-// those for one of the ceiling's server.
-func (d *external) again(t *record.Trial) []string {
-	per := func(t *record.Trial) float64 {
-		if t.Reported == nil || t.Reported.BytesWritten == nil || t.Reported.Answered == nil ||
-			*t.Reported.Answered == 0 {
-			return math.NaN()
-		}
-		return float64(*t.Reported.BytesWritten) / float64(*t.Reported.Answered)
-	}
-	if r := d.row(d.run.Plan.Ceiling, t.External); len(r.Loads) > 0 {
-		if x := per(t) / per(r.Loads[0]); x > 1.01 {
-			return []string{fmt.Sprintf(
-				"It wrote %s requests for each response: it repeated some without reporting it.",
-				Sig3(x))}
-		}
-	}
-	return nil
 }

@@ -105,7 +105,7 @@ func TestManyNamedPairs(t *testing.T) {
 		}
 	}
 	var got []string
-	for _, b := range newManyLevels(NewView(d)).pairsByLevel() {
+	for _, b := range viewOf(d).pairsByLevel() {
 		if list, ok := b.(document.List); ok {
 			for _, it := range list.Items {
 				got = append(got, it.Label+": "+it.Text.String())
@@ -178,7 +178,7 @@ func TestNamedLevels(t *testing.T) {
 }
 
 func TestNamedPairs(t *testing.T) {
-	s := newManyLevels(NewView(familyFixture()))
+	s := viewOf(familyFixture())
 	var got []string
 	list := s.comparisons()
 	for i := range list {
@@ -201,26 +201,26 @@ func TestNamedPairs(t *testing.T) {
 // its name where one has several. The table of a page, which can be sorted, names it in each row.
 func TestOwnLevels(t *testing.T) {
 	d := familyFixture()
-	pairs := func(section func(*manyLevels) document.Section) (got []string) {
-		for _, r := range section(newManyLevels(NewView(d))).Blocks[0].(document.Table).Rows {
+	pairs := func(section func(*View) []document.Block) (got []string) {
+		for _, r := range section(viewOf(d))[0].(document.Table).Rows {
 			got = append(got, r.Group+": "+r.Cells[0].Value+" | "+r.Cells[1].Value)
 		}
 		return got
 	}
 	want := []string{": net/http, c=10 | Kestrel", ": Kestrel, c=100 | net/http", ": Gin, c=100 | Kestrel",
 		": net/http, c=10 | c=100"}
-	if got := pairs((*manyLevels).pairsShort); !slices.Equal(got, want) {
+	if got := pairs((*View).pairsShort); !slices.Equal(got, want) {
 		t.Errorf("each once: %q", got)
 	}
 	cell := func(name string, level int) record.Cell { return record.Cell{Contestant: name, Level: level} }
 	d.Run.Plan.Family = append(d.Run.Plan.Family, record.Comparison{A: cell("kestrel", 0), B: cell("kestrel", 1)},
 		record.Comparison{A: cell("net-http", 0), B: cell("net-http", 2)})
 	want = append(want, ": net/http, c=10 | c=100, 20,235/s", ": Kestrel, c=10 | c=100")
-	if got := pairs((*manyLevels).namedPairs); !slices.Equal(got, want) {
+	if got := pairs(func(v *View) []document.Block { return v.namedPairs().Blocks }); !slices.Equal(got, want) {
 		t.Errorf("on the page: %q", got)
 	}
 	want = append(want[:3], "net/http: c=10 | c=100", ": c=10 | c=100, 20,235/s", "Kestrel: c=10 | c=100")
-	if got := pairs((*manyLevels).pairsShort); !slices.Equal(got, want) {
+	if got := pairs((*View).pairsShort); !slices.Equal(got, want) {
 		t.Errorf("in the answer: %q", got)
 	}
 }
@@ -250,7 +250,7 @@ func TestPanelsApart(t *testing.T) {
 		d.Levels = append(d.Levels, Level{At: at})
 	}
 	var got []string
-	for _, p := range newManyLevels(NewView(d)).panels() {
+	for _, p := range viewOf(d).panels() {
 		var ticks []string
 		for _, tick := range p.Ticks {
 			ticks = append(ticks, tick.Text)
@@ -319,7 +319,7 @@ func TestManyCells(t *testing.T) {
 		}
 		d.Analysis = d.Levels[0].Analysis
 		rare := func() bool {
-			return slices.ContainsFunc(newManyLevels(NewView(d)).shownMetrics(),
+			return slices.ContainsFunc(viewOf(d).shownMetrics(),
 				func(m judge.Metric) bool { return m.Name == "rate_sd" })
 		}
 		if many := levels == manyCells; rare() == many {

@@ -307,6 +307,7 @@ func early() *Data {
 	for _, c := range a.Cells {
 		if keep[c.Contestant] {
 			wide(&c.Level, math.Inf(-1))
+			c.Least, c.Most = .96*c.Level.Value, 1.03*c.Level.Value
 			if c.Ratio.N > 0 {
 				wide(&c.Ratio, 0)
 			}

@@ -32,32 +32,24 @@ func (v *View) asked() (facts []document.Fact) {
 	return facts
 }
 
-// front returns the charts of all metrics, one of them shown, and those that the caller adds.
-func (p *oneLevel) front() (blocks []document.Block) {
-	if c := p.metricCharts("metric", MostBars); len(c.Options) > 0 {
-		blocks = append(blocks, c)
-	}
-	return append(blocks, p.Added.Front...)
-}
-
 // metricCharts returns a chart of each metric, the primary first, with a limited number of
 // contestants.
-func (p *oneLevel) metricCharts(id string, most int) document.Choice {
+func (v *View) metricCharts(id string, most int) document.Choice {
 	choice := document.Choice{ID: id, Title: "Metric"}
-	metrics := p.shown()
+	metrics := v.shown()
 	if len(metrics) == 0 { // who failed, and why, is to be seen
-		metrics = p.metrics[:1]
+		metrics = v.metrics[:1]
 	}
 	base := ""
 	for _, m := range metrics {
-		rows := p.inOrder(m)
+		rows := v.inOrder(m)
 		if m.Unranked {
 			continue
 		}
 		if base == "" && len(rows) > 0 {
 			base = rows[0].Name
 		}
-		c := p.chart(m, rows, base, most)
+		c := v.barChart(m, rows, base, most)
 		c.ID = id + "-" + c.ID
 		choice.Options = append(choice.Options, document.Option{Name: m.Title, Block: c})
 	}
@@ -67,29 +59,29 @@ func (p *oneLevel) metricCharts(id string, most int) document.Choice {
 // inOrder returns the rows of a chart: of the primary metric as in the tables, of another the best
 // first, and last those that have no figure. The reference is among them where there is but one
 // contestant to be compared with it.
-func (p *oneLevel) inOrder(m judge.Metric) []Row {
-	rows := slices.Clone(p.rows)
-	if len(p.ranked()) == 1 && len(p.controls) > 0 {
-		rows = append(rows, p.controls[0])
+func (v *View) inOrder(m judge.Metric) []Row {
+	rows := slices.Clone(v.rows)
+	if len(v.ranked()) == 1 && len(v.controls) > 0 {
+		rows = append(rows, v.controls[0])
 	}
 	value := func(r Row) float64 {
-		c := p.cell(r.Name, m.Name)
+		c := v.cell(r.Name, m.Name)
 		switch {
 		case c.Ratio.N > 0:
 			return c.Ratio.Value
-		case p.isReference(r):
+		case v.isReference(r):
 			return 1
 		}
 		return c.Level.Value
 	}
 	slices.SortStableFunc(rows, func(a, b Row) int {
-		x, y := p.stands(a, m), p.stands(b, m)
+		x, y := v.stands(a, m), v.stands(b, m)
 		switch {
 		case x != y && x:
 			return -1
 		case x != y:
 			return 1
-		case !x || m.Name == p.primary().Name:
+		case !x || m.Name == v.primary().Name:
 			return 0
 		case m.More:
 			return cmp.Compare(value(b), value(a))
@@ -105,9 +97,9 @@ func (v *View) stands(r Row, m judge.Metric) bool {
 }
 
 // chart returns a chart with a bar for each row, whose length is its ratio to the base.
-func (p *oneLevel) chart(m judge.Metric, rows []Row, base string, most int) document.BarChart {
-	c := document.BarChart{ID: m.Name, Title: m.Title, Unit: p.scale(m).Name, More: m.More, Baseline: p.Title(base),
-		Foot: "Bars: ratio to " + p.Title(base) + ", paired within rounds. Whiskers: its interval."}
+func (v *View) barChart(m judge.Metric, rows []Row, base string, most int) document.BarChart {
+	c := document.BarChart{ID: m.Name, Title: m.Title, Unit: v.scale(m).Name, More: m.More, Baseline: v.Title(base),
+		Foot: "Bars: ratio to " + v.Title(base) + ", paired within rounds. Whiskers: its interval."}
 	if m.Unit == "1/s" {
 		c.Unit = "requests per second"
 	}
@@ -116,15 +108,15 @@ func (p *oneLevel) chart(m judge.Metric, rows []Row, base string, most int) docu
 	for _, r := range rows[:min(len(rows), most)] {
 		b := document.Bar{Name: r.Title, Small: metaOf(r), Key: r.Key(), Excluded: r.Excluded != "",
 			Failed: r.failed()}
-		x := p.cell(r.Name, m.Name)
-		ratio, known := p.against(r, base, m)
+		x := v.cell(r.Name, m.Name)
+		ratio, known := v.against(r, base, m)
 		switch {
-		case !p.stands(r, m):
+		case !v.stands(r, m):
 			b.Missing = orElse(r.Excluded, x.Absent)
 		case !known:
-			b.Missing = "no ratio: no round has it and " + p.Title(base)
+			b.Missing = "no ratio: no round has it and " + v.Title(base)
 		default:
-			b.Value, b.Side = Sig3(x.Level.Value/p.scale(m).Per), "1"
+			b.Value, b.Side = Sig3(x.Level.Value/v.scale(m).Per), "1"
 			b.Ratio = document.Ratio{At: ratio.Value, Lo: ratio.Lo, Hi: ratio.Hi}
 			b.Beyond = r.Place.LowerBound && m.AtCeiling && m.More
 			switch {
@@ -146,12 +138,12 @@ func (p *oneLevel) chart(m judge.Metric, rows []Row, base string, most int) docu
 	}
 	for i, r := range rows[:len(c.Bars)] {
 		for _, other := range rows[i+1 : len(c.Bars)] {
-			e, _ := p.against(r, other.Name, m)
+			e, _ := v.against(r, other.Name, m)
 			c.Ratios = append(c.Ratios, document.Ratio{At: e.Value, Lo: e.Lo, Hi: e.Hi})
 		}
 	}
-	if m.Name == p.primary().Name && p.a.Interim > 0 {
-		c.Groups = p.brackets(rows[:len(c.Bars)])
+	if m.Name == v.primary().Name && v.a.Interim > 0 {
+		c.Groups = v.brackets(rows[:len(c.Bars)])
 	}
 	if open {
 		c.Foot = strings.Replace(c.Foot, "Whiskers: its interval.", "Too few epochs for intervals.", 1)
@@ -164,36 +156,36 @@ func (p *oneLevel) chart(m judge.Metric, rows []Row, base string, most int) docu
 	case len(rows) > most:
 		c.Note = fmt.Sprintf("The best %d of %d; the others follow below. ", most, len(rows)) + c.Foot
 		c.Foot = fmt.Sprintf("The best %d of %d. ", most, len(rows)) + c.Foot
-	case m.Name != p.primary().Name:
-		c.Note += " It decides nothing: " + Lower(p.primary().Title) + " does."
+	case m.Name != v.primary().Name:
+		c.Note += " It decides nothing: " + Lower(v.primary().Title) + " does."
 	}
 	return c
 }
 
 // brackets returns the groups of neighbours that are not separated.
-func (p *oneLevel) brackets(rows []Row) (groups []document.Group) {
-	for _, g := range p.groups(slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.Excluded != "" || r.Control })) {
+func (v *View) brackets(rows []Row) (groups []document.Group) {
+	for _, g := range v.groups(slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.Excluded != "" || r.Control })) {
 		from := slices.IndexFunc(rows, func(r Row) bool { return r.Name == g.rows[0].Name })
 		if to := from + len(g.rows) - 1; rows[to].Name == g.rows[len(g.rows)-1].Name { // else they are no neighbours
-			groups = append(groups, document.Group{From: from, To: to, Why: "not separated: " + p.why(g)})
+			groups = append(groups, document.Group{From: from, To: to, Why: "not separated: " + v.why(g)})
 		}
 	}
 	return groups
 }
 
 // against returns the ratio of a row to another contestant or control under a metric.
-func (p *oneLevel) against(r Row, base string, m judge.Metric) (e judge.Estimate, ok bool) {
+func (v *View) against(r Row, base string, m judge.Metric) (e judge.Estimate, ok bool) {
 	if r.Name == base {
 		return judge.Estimate{Value: 1, Lo: 1, Hi: 1}, true
 	}
-	if pair, ok := p.a.Pair(r.Name, base, m.Name); ok && pair.Ratio.N > 0 {
+	if pair, ok := v.a.Pair(r.Name, base, m.Name); ok && pair.Ratio.N > 0 {
 		return pair.Ratio, true
 	}
 	switch {
-	case len(p.controls) > 0 && base == p.controls[0].Name && p.isReference(p.controls[0]):
-		e = p.cell(r.Name, m.Name).Ratio
-	case p.isReference(r):
-		if e = p.cell(base, m.Name).Ratio; e.N > 0 {
+	case len(v.controls) > 0 && base == v.controls[0].Name && v.isReference(v.controls[0]):
+		e = v.cell(r.Name, m.Name).Ratio
+	case v.isReference(r):
+		if e = v.cell(base, m.Name).Ratio; e.N > 0 {
 			e = judge.Pair{Ratio: e}.Turned().Ratio
 		}
 	}
@@ -201,17 +193,17 @@ func (p *oneLevel) against(r Row, base string, m judge.Metric) (e judge.Estimate
 }
 
 // allBars returns the charts of all contestants, where those beside the answer show the best alone.
-func (p *oneLevel) allBars() document.Section {
+func (v *View) allBars() document.Section {
 	s := document.Section{ID: "charts", Title: "All contestants", On: document.OnPage, Folded: true}
-	if len(p.rows) > MostBars {
-		s.Blocks = []document.Block{p.metricCharts("all", len(p.rows))}
+	if v.ranks && len(v.rows) > MostBars {
+		s.Blocks = []document.Block{v.metricCharts("all", len(v.rows))}
 	}
 	return s
 }
 
 // everyPair reports whether all pairs are compared at each closed level, and nothing else.
-func (s *manyLevels) everyPair() bool {
-	p := &s.run.Plan
+func (v *View) everyPair() bool {
+	p := &v.run.Plan
 	var closed []int
 	for i, l := range p.Levels {
 		if !l.Open() {
@@ -221,39 +213,13 @@ func (s *manyLevels) everyPair() bool {
 	return slices.Equal(p.PairsAt(closed...), p.Family)
 }
 
-// front returns charts of the primary metric: lines over the levels where the same pairs are compared at each, else bars
-// at each level.
-func (s *manyLevels) front() []document.Block {
-	if len(s.all()) == 0 || len(s.Levels) == 0 || !s.any() {
-		return nil
-	}
-	if s.everyPair() {
-		c := s.showing(s.primary()).chart(s.primary())
-		c.ID, c.Title = "front", s.primary().Title+", "+c.Unit
-		return append([]document.Block{c}, s.Added.Front...)
-	}
-	choice := document.Choice{ID: "level", Title: "Level"}
-	for i, l := range s.Levels {
-		if l.At.Open() && !s.primary().Open() {
-			continue // all do what is asked of them
-		}
-		if c := s.levelChart(s.primary(), i); len(c.Bars) > 0 {
-			choice.Options = append(choice.Options, document.Option{Name: s.names[i], Block: c})
-		}
-	}
-	if len(choice.Options) == 0 {
-		return s.Added.Front
-	}
-	return append([]document.Block{choice}, s.Added.Front...)
-}
-
 // levelChart returns a chart with a bar for each contestant at a level, the best first.
-func (s *manyLevels) levelChart(m judge.Metric, i int) document.BarChart {
-	scale := s.levelScale(m, i)
-	c := document.BarChart{ID: fmt.Sprintf("level-%d", i), Title: "Level " + s.names[i], Unit: m.Title + ", " + UnitWords(scale), More: m.More,
+func (v *View) levelChart(m judge.Metric, i int) document.BarChart {
+	scale := v.scale(m, i)
+	c := document.BarChart{ID: fmt.Sprintf("level-%d", i), Title: "Level " + v.names[i], Unit: m.Title + ", " + UnitWords(scale), More: m.More,
 		Foot: "Whiskers: intervals of 95 % between epochs; fewer than six have none."}
-	for _, r := range s.rows {
-		f := s.figure(r, m, i)
+	for _, r := range v.rows {
+		f := v.figure(r, m, i)
 		if f.Absent != "" {
 			continue
 		}

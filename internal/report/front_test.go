@@ -42,7 +42,7 @@ func many(n int) *Data {
 
 func TestChartOfMany(t *testing.T) {
 	d := many(10)
-	p := &oneLevel{NewView(d)}
+	p := NewView(d)
 	front := p.front()[0].(document.Choice).Options[0].Block.(document.BarChart)
 	if len(front.Bars) != MostBars || !strings.Contains(front.Note, "best 12 of ") {
 		t.Errorf("%d bars, %q", len(front.Bars), front.Note)
@@ -64,7 +64,7 @@ func TestChartOfMany(t *testing.T) {
 
 // Where too few epochs leave an interval open on both sides, none is shown.
 func TestChartTooEarly(t *testing.T) {
-	p := &oneLevel{NewView(early())}
+	p := NewView(early())
 	c := p.front()[0].(document.Choice).Options[0].Block.(document.BarChart)
 	if side := c.Bars[1].Side; strings.Contains(side, "∞") || !strings.Contains(c.Foot, "Too few epochs") ||
 		len(c.Groups) > 0 {

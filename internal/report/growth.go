@@ -16,9 +16,9 @@ import (
 const leastReadings = 3
 
 // growing returns the rows whose memory was followed under load, with their last load.
-func (c *singleLoads) growing() (rows []Row, loads []*record.Trial) {
-	for _, r := range c.rows {
-		all := c.loads(r)
+func (v *View) growing() (rows []Row, loads []*record.Trial) {
+	for _, r := range v.rows {
+		all := v.loads(r.Name)
 		if r.Excluded == "" && len(all) > 0 && len(all[len(all)-1].Memory) >= leastReadings {
 			rows, loads = append(rows, r), append(loads, all[len(all)-1])
 		}
@@ -38,8 +38,8 @@ func signed(b float64) string {
 }
 
 // growth describes the memory under each load in words.
-func (c *singleLoads) growth() (lines []string) {
-	rows, loads := c.growing()
+func (v *View) growth() (lines []string) {
+	rows, loads := v.growing()
 	for i, r := range rows {
 		g := judge.GrowthOf(loads[i])
 		line := fmt.Sprintf("Memory of %s under load: %s at the start, %s after %s s, at most %s", r.Title, Bytes(g.Start),
@@ -62,9 +62,9 @@ const growthPoints = 7
 const leastGrowth = 10e9
 
 // growthTable returns the section of a study's page about memory under long loads.
-func (c *singleLoads) growthTable(file string) document.Section {
+func (v *View) growthTable(file string) document.Section {
 	out := document.Section{Title: "Growth of memory"}
-	rows, loads := c.growing()
+	rows, loads := v.growing()
 	if len(rows) == 0 {
 		return out
 	}
@@ -95,7 +95,7 @@ func (c *singleLoads) growthTable(file string) document.Section {
 		t.Columns = append(t.Columns, document.Column{Head: head, Number: true})
 	}
 	for i, r := range rows {
-		row := c.TableRow(r)
+		row := v.TableRow(r)
 		for k := range growthPoints {
 			row.Cells = append(row.Cells, document.Cell{Value: memoryAt(loads[i].Memory,
 				until*int64(k)/(growthPoints-1))})
@@ -108,7 +108,7 @@ func (c *singleLoads) growthTable(file string) document.Section {
 		t.Rows = append(t.Rows, row)
 	}
 	out.Blocks = []document.Block{document.Paragraph{Text: document.Prose{{Text: "One long load of each, one after " +
-		"another, " + c.started() + ": " + c.run.Plan.Origin.Command +
+		"another, " + v.started() + ": " + v.run.Plan.Origin.Command +
 		". Memory (PSS) after this number of seconds of the load; "}, {Text: "the record", Link: file},
 		{Text: " has it every two seconds." + note}}}, t}
 	return out
@@ -123,41 +123,4 @@ func memoryAt(m []record.MemoryAt, ns int64) string {
 		return cmp.Compare(max(a.AtNS-ns, ns-a.AtNS), max(b.AtNS-ns, ns-b.AtNS))
 	})
 	return Bytes(float64(nearest.PSSBytes))
-}
-
-// growthChart draws memory over the time of the load, a line for each contestant.
-func (c *singleLoads) growthChart() document.Section {
-	out := document.Section{ID: "growth", Title: "Memory under load", On: document.OnPage}
-	rows, loads := c.growing()
-	if len(rows) == 0 {
-		return out
-	}
-	var values []float64
-	until := int64(1)
-	for _, t := range loads {
-		for _, at := range t.Memory {
-			values, until = append(values, float64(at.PSSBytes)), max(until, at.AtNS)
-		}
-	}
-	scale := ScaleOf("bytes", values...)
-	plot := document.Plot{X: "seconds under load"}
-	for i := range 5 {
-		plot.Ticks = append(plot.Ticks, document.Tick{At: float64(i) / 4,
-			Text: Sig3(float64(until) * float64(i) / 4e9)})
-	}
-	chart := document.LineChart{ID: "growth", Foot: "Memory over the time of the load",
-		Note: "PSS of the process tree, read every two seconds of the last load of each.", Unit: UnitWords(scale),
-		Per: scale.Per, Smooth: true}
-	for i, r := range rows {
-		chart.Series = append(chart.Series, document.Series{Name: r.Title, Key: r.Key(), Fixed: true})
-		var points []document.Point
-		for _, at := range loads[i].Memory {
-			v := float64(at.PSSBytes)
-			points = append(points, document.Point{At: float64(at.AtNS) / float64(until), Value: v, Lo: v, Hi: v})
-		}
-		plot.Points = append(plot.Points, points)
-	}
-	chart.Plots = []document.Plot{plot}
-	out.Blocks = []document.Block{chart}
-	return out
 }

@@ -151,14 +151,14 @@ func TestHTMLHostile(t *testing.T) {
 func TestSVG(t *testing.T) {
 	for name, f := range map[string]func() *Data{"full": fixture, "nothing": nothing, "early": early,
 		"hostile": hostile, "empty": func() *Data { return &Data{} }} {
-		p := &oneLevel{NewView(f())}
+		p := NewView(f())
 		for _, m := range closedMetrics {
 			var b bytes.Buffer
 			rows := p.inOrder(m)
 			if len(rows) == 0 {
 				continue
 			}
-			chart := p.chart(m, rows, rows[0].Name, MostBars)
+			chart := p.barChart(m, rows, rows[0].Name, MostBars)
 			if err := document.SVG(&b, &document.Document{Front: []document.Block{chart}}); err != nil {
 				t.Fatal(err)
 			}

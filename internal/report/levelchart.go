@@ -23,7 +23,7 @@ type panel struct {
 // differs. Open loops and other scenarios have their own panels, so
 // that no line joins them to the rest. There is one panel if all delays are equal, or if each has
 // only one level. A panel of a single named level has its name.
-func (s *manyLevels) panels() (list []panel) {
+func (v *View) panels() (list []panel) {
 	type kind struct {
 		record.LaunchPart
 		open     bool
@@ -32,8 +32,8 @@ func (s *manyLevels) panels() (list []panel) {
 		form     wire.HTTP
 	}
 	at := map[kind]int{}
-	apart, onCPUs := false, s.differInCPUs()
-	for i, l := range s.Levels {
+	apart, onCPUs := false, v.differInCPUs()
+	for i, l := range v.levels {
 		of := kind{l.At.Launch(), l.At.Open(), l.At.OwnRate, l.At.Scenario, l.At.HTTP}
 		if onCPUs {
 			of.CPUs = 0
@@ -46,8 +46,8 @@ func (s *manyLevels) panels() (list []panel) {
 			if of.form != wire.Clear {
 				title = strings.Join(NonEmpty(title, of.form.Words()), ", ")
 			}
-			title = orElse(strings.Join(NonEmpty(append([]string{title}, levelWords(record.Level{DelayNS: of.DelayNS, Work: of.Work,
-				CPUs: of.CPUs})...)...), ", "), "no delay")
+			title = orElse(strings.Join(NonEmpty(append([]string{title}, levelText(record.Level{DelayNS: of.DelayNS, Work: of.Work,
+				CPUs: of.CPUs}, true)...)...), ", "), "no delay")
 			switch {
 			case of.own:
 				title += ", at shares of its capacity"
@@ -59,7 +59,7 @@ func (s *manyLevels) panels() (list []panel) {
 		list[k].levels = append(list[k].levels, i)
 		apart = apart || of.open || of.scenario != "" || of.form != wire.Clear || of.Work != ""
 	}
-	if len(list) > 1 && len(list) == len(s.Levels) && !apart {
+	if len(list) > 1 && len(list) == len(v.levels) && !apart {
 		one := panel{}
 		for _, p := range list {
 			one.levels = append(one.levels, p.levels...)
@@ -67,21 +67,21 @@ func (s *manyLevels) panels() (list []panel) {
 		list = []panel{one}
 	}
 	for i := range list {
-		if only := list[i].levels; len(only) == 1 && s.Levels[only[0]].Name != "" {
-			list[i].Title = s.Levels[only[0]].Title()
+		if only := list[i].levels; len(only) == 1 && v.levels[only[0]].Name != "" {
+			list[i].Title = v.levels[only[0]].Title()
 		}
 		if len(list) == 1 {
 			list[i].Title = ""
 		}
-		s.place(&list[i])
+		v.place(&list[i])
 	}
 	return list
 }
 
 // differInCPUs reports whether levels of one kind differ in their numbers of CPUs alone.
-func (s *manyLevels) differInCPUs() bool {
+func (v *View) differInCPUs() bool {
 	kind := map[[2]any]record.Level{}
-	for _, l := range s.Levels {
+	for _, l := range v.levels {
 		at := l.At
 		at.CPUs, at.RatePerSec = 0, 0
 		of := at
@@ -96,11 +96,11 @@ func (s *manyLevels) differInCPUs() bool {
 }
 
 // place puts the levels on the plot's axis, by their connections and records.
-func (s *manyLevels) place(p *panel) {
-	if s.placeRates(p) {
+func (v *View) place(p *panel) {
+	if v.placeRates(p) {
 		return
 	}
-	at := func(i int) *record.Level { return &s.Levels[i].At }
+	at := func(i int) *record.Level { return &v.levels[i].At }
 	slices.SortStableFunc(p.levels, func(a, b int) int {
 		return cmp.Or(cmp.Compare(at(a).Connections, at(b).Connections), cmp.Compare(at(a).Records, at(b).Records),
 			cmp.Compare(at(a).CPUs, at(b).CPUs))
@@ -120,28 +120,28 @@ func (p *panel) tick(at float64, text string) {
 
 // chart returns a chart of metric m over the levels: a line with an interval at each level for
 // every contestant and the reference.
-func (s *manyLevels) chart(m judge.Metric) document.LineChart {
-	scale := s.metricScale(m)
+func (v *View) lineChart(m judge.Metric) document.LineChart {
+	scale := v.scale(m)
 	c := document.LineChart{ID: m.Name, Unit: UnitWords(scale), Per: scale.Per, Way: Way(m), Foot: m.Title + "; " +
 		familyLabel}
 	if m.Kind&judge.OpenLoop != 0 {
 		c.Axis = document.LogAxis
 	}
 	var rows []Row
-	for _, r := range s.all() {
+	for _, r := range v.all() {
 		switch {
 		case r.Excluded != "":
 			c.Excluded = append(c.Excluded, r.Absent(r.Excluded))
-		case !r.Control || s.isReference(r):
+		case !r.Control || v.isReference(r):
 			rows = append(rows, r)
 			c.Series = append(c.Series, document.Series{Name: r.Title, Key: r.Key(), Fixed: r.Control})
 		}
 	}
-	for _, p := range s.panels() {
+	for _, p := range v.panels() {
 		for _, r := range rows {
 			var points []document.Point
 			for k, i := range p.levels {
-				points = append(points, s.figure(r, m, i).Point(p.xs[k], r.Title+", "+s.names[i], scale))
+				points = append(points, v.figure(r, m, i).Point(p.xs[k], r.Title+", "+v.names[i], scale))
 			}
 			p.Points = append(p.Points, points)
 		}

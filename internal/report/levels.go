@@ -29,15 +29,6 @@ type Level struct {
 // leastEpochs of one level make an interval of 95 % for a median (stats.MedianCI).
 const leastEpochs = 6
 
-// newLevels returns a view of the levels alone.
-func newLevels(v *View) *manyLevels {
-	s := &manyLevels{View: v}
-	for _, l := range v.Levels {
-		s.names = append(s.names, l.Title())
-	}
-	return s
-}
-
 // Title returns the name of the level, or its values if it has no name.
 func (l *Level) Title() string {
 	if l.Name != "" {
@@ -47,10 +38,10 @@ func (l *Level) Title() string {
 }
 
 // levelList returns all levels, those that have a name with their values.
-func (s *manyLevels) levelList() string {
+func (v *View) levelList() string {
 	var all []string
-	for i, l := range s.Levels {
-		text := s.names[i]
+	for i, l := range v.levels {
+		text := v.names[i]
 		if l.Name != "" {
 			text += " (" + LevelName(l.At) + ")"
 		}
@@ -59,89 +50,45 @@ func (s *manyLevels) levelList() string {
 	return strings.Join(all, "; ")
 }
 
-// WorkName returns the name of the handlers' work.
-func WorkName(work string) string {
-	if work == record.CPUBound {
-		return "CPU-bound"
-	}
-	return document.Clean(work)
-}
+// LevelName returns a level's values, what concerns the start of servers first: "5 ms, c=100".
+func LevelName(l record.Level) string { return strings.Join(levelText(l, false), ", ") }
 
-// connections returns the number of a level's connections, and what is spoken on them.
-func connections(l record.Level) string {
-	s := document.Count(l.Connections, "connection")
+// levelText describes a level: in short for a name, "5 ms" and "c=100", or in words, "delay 5 ms" and "100 connections".
+// Words leave out what a sentence says elsewhere: the scenario and the rate.
+func levelText(l record.Level, words bool) (parts []string) {
+	add := func(known bool, name, word string) {
+		if words {
+			name = word
+		}
+		if known && name != "" {
+			parts = append(parts, name)
+		}
+	}
+	connections, streams := document.Count(l.Connections, "connection"), document.Count(l.Pipeline, "stream")
 	if l.HTTP != wire.Clear {
-		s += " of " + l.HTTP.Words()
+		connections += " of " + l.HTTP.Words()
 	}
-	return s
-}
-
-// levelWords describes a level for sentences: its connections, and what else is not as by default.
-func levelWords(l record.Level) (parts []string) {
-	if l.Connections > 0 {
-		parts = append(parts, connections(l))
+	work := document.Clean(l.Work)
+	if l.Work == record.CPUBound {
+		work = "CPU-bound"
 	}
-	switch {
-	case l.Pipeline > 1 && l.HTTP.Two():
-		parts = append(parts, document.Count(l.Pipeline, "stream")+" on each")
-	case l.Pipeline > 1:
-		parts = append(parts, fmt.Sprintf("%d requests in flight on each", l.Pipeline))
+	rate := rateName(l)
+	if l.OwnRate {
+		rate += " of its capacity"
 	}
-	if l.DelayNS > 0 {
-		parts = append(parts, "delay "+planned(l.DelayNS))
-	}
-	if l.Work != "" {
-		parts = append(parts, WorkName(l.Work))
-	}
-	if l.CPUs > 0 {
-		parts = append(parts, "servers on "+document.Count(l.CPUs, "CPU"))
-	}
+	add(true, document.Clean(l.Scenario), "")
+	add(l.HTTP != wire.Clear, l.HTTP.Words(), "")
+	add(l.Records > 0, document.Count(l.Records, "record"), "")
+	add(l.DelayNS > 0, planned(l.DelayNS), "delay "+planned(l.DelayNS))
+	add(true, work, work)
+	add(l.CPUs > 0, document.Count(l.CPUs, "CPU"), "servers on "+document.Count(l.CPUs, "CPU"))
+	add(l.Connections > 0 || !words, fmt.Sprintf("c=%d", l.Connections), connections)
+	add(l.Pipeline > 1 && l.HTTP.Two(), streams, streams+" on each")
+	add(l.Pipeline > 1 && !l.HTTP.Two(), fmt.Sprintf("p=%d", l.Pipeline), fmt.Sprintf("%d requests in flight on each", l.Pipeline))
+	add(l.PerConnection > 0, fmt.Sprintf("%d per connection", l.PerConnection), "")
+	add(l.Step > 0, fmt.Sprintf("load %d", l.Step+1), "")
+	add(true, rate, "")
 	return parts
-}
-
-// LevelName returns a level's values, its launch part first: "5 ms, c=100".
-func LevelName(l record.Level) string {
-	var parts []string
-	if l.Scenario != "" {
-		parts = append(parts, document.Clean(l.Scenario))
-	}
-	if l.HTTP != wire.Clear {
-		parts = append(parts, l.HTTP.Words())
-	}
-	if l.Records > 0 {
-		parts = append(parts, document.Count(l.Records, "record"))
-	}
-	if l.DelayNS > 0 {
-		parts = append(parts, planned(l.DelayNS))
-	}
-	if l.Work != "" {
-		parts = append(parts, WorkName(l.Work))
-	}
-	if l.CPUs > 0 {
-		parts = append(parts, document.Count(l.CPUs, "CPU"))
-	}
-	parts = append(parts, fmt.Sprintf("c=%d", l.Connections))
-	switch {
-	case l.Pipeline > 1 && l.HTTP.Two():
-		parts = append(parts, document.Count(l.Pipeline, "stream"))
-	case l.Pipeline > 1:
-		parts = append(parts, fmt.Sprintf("p=%d", l.Pipeline))
-	}
-	if l.PerConnection > 0 {
-		parts = append(parts, fmt.Sprintf("%d per connection", l.PerConnection))
-	}
-	if l.Step > 0 {
-		parts = append(parts, fmt.Sprintf("load %d", l.Step+1))
-	}
-	switch {
-	case l.OwnRate:
-		parts = append(parts, PerCent(l.RateShare)+" of its capacity")
-	case l.RatePerSec > 0:
-		parts = append(parts, document.Grouped(l.RatePerSec, 0)+"/s")
-	case l.RateShare > 0:
-		parts = append(parts, PerCent(l.RateShare)+" of the slowest")
-	}
-	return strings.Join(parts, ", ")
 }
 
 // Figure is one contestant at one level under one metric.
@@ -207,57 +154,46 @@ func (f *Figure) Point(at float64, name string, s judge.Scale) document.Point {
 const notLoaded = "it is not loaded at this level"
 
 // missing says why a row has no trial at level i; empty if it has.
-func (s *manyLevels) missing(r Row, i int) string {
-	switch l := &s.Levels[i]; {
-	case r.Excluded != "" && !r.elsewhere:
+func (v *View) missing(r Row, i int) string {
+	switch l := &v.levels[i]; {
+	case r.Excluded != "" && (!r.elsewhere || l.Analysis == v.a):
 		return r.Excluded
 	case l.Loaded != nil && !slices.Contains(l.Loaded, r.Name):
 		return notLoaded
 	case l.Absent[r.Name] != "":
 		return document.Clean(l.Absent[r.Name])
-	case l.Analysis == nil || !slices.ContainsFunc(l.Trials,
-		func(t *record.Trial) bool { return t.Contestant == r.Name }):
+	case l.Analysis == nil || !slices.ContainsFunc(l.Analysis.Cells,
+		func(c judge.Cell) bool { return c.Contestant == r.Name && c.Level.N > 0 }):
 		return "it has no valid trials"
 	}
 	return ""
 }
 
-// figure returns that of a row at level i.
-func (s *manyLevels) figure(r Row, m judge.Metric, i int) *Figure {
-	if why := s.missing(r, i); why != "" {
+// figure returns the figure of a row at level i.
+func (v *View) figure(r Row, m judge.Metric, i int) *Figure {
+	if why := v.missing(r, i); why != "" {
 		return &Figure{Absent: why}
 	}
-	l := &s.Levels[i]
+	l := &v.levels[i]
 	c := l.Analysis.Cell(r.Name, m.Name)
 	switch kept := l.Kept[r.Name]; {
 	case m.Kind&judge.OpenLoop != 0 && !kept.Most():
 		return &Figure{Absent: "it " + kept.Text}
-	case c == nil || c.Level.N == 0:
+	case c == nil || c.Level.N == 0 && c.Absent == "":
 		return &Figure{Absent: "it could not be read"}
+	case c.Absent != "":
+		return &Figure{Absent: document.Clean(c.Absent)}
 	}
-	f := &Figure{Estimate: c.Level, Ratio: c.Ratio, Bound: m.AtCeiling && m.More &&
-		l.Analysis.Shares[r.Name] > judge.CeilingLimit}
-	f.Least, f.Most = c.Least, c.Most
-	return f
+	return &Figure{Estimate: c.Level, Least: c.Least, Most: c.Most, Ratio: c.Ratio,
+		Bound: m.AtCeiling && m.More && l.Analysis.Shares[r.Name] > judge.CeilingLimit}
 }
 
-// scaleFor returns the scale that the figures of rows are printed with.
-func scaleFor(m judge.Metric, rows []Row, of func(Row) *Figure) judge.Scale {
+// scale returns the scale that a metric is printed with at some levels; at all if none is named.
+func (v *View) scale(m judge.Metric, levels ...int) judge.Scale {
 	var values []float64
-	for _, r := range rows {
-		if f := of(r); f.Absent == "" {
-			values = append(values, f.Value)
-		}
-	}
-	return ScaleOf(m.Unit, values...)
-}
-
-// metricScale returns the one that all levels of a metric are printed with.
-func (s *manyLevels) metricScale(m judge.Metric) judge.Scale {
-	var values []float64
-	for _, r := range s.all() {
-		for i := range s.Levels {
-			if f := s.figure(r, m, i); f.Absent == "" {
+	for _, r := range v.all() {
+		for i := range v.levels {
+			if f := v.figure(r, m, i); f.Absent == "" && (len(levels) == 0 || slices.Contains(levels, i)) {
 				values = append(values, f.Value)
 			}
 		}
@@ -266,11 +202,11 @@ func (s *manyLevels) metricScale(m judge.Metric) judge.Scale {
 }
 
 // has says whether a figure of a row that stands is such.
-func (s *manyLevels) has(such func(*Figure) bool) bool {
-	for _, r := range s.all() {
-		for i := range s.Levels {
-			for _, m := range s.metrics {
-				if r.Excluded == "" && such(s.figure(r, m, i)) {
+func (v *View) has(such func(*Figure) bool) bool {
+	for _, r := range v.all() {
+		for i := range v.levels {
+			for _, m := range v.metrics {
+				if r.Excluded == "" && such(v.figure(r, m, i)) {
 					return true
 				}
 			}
@@ -280,29 +216,29 @@ func (s *manyLevels) has(such func(*Figure) bool) bool {
 }
 
 // any reports whether there is any figure.
-func (s *manyLevels) any() bool { return s.has(func(f *Figure) bool { return f.Absent == "" }) }
+func (v *View) any() bool { return v.has(func(f *Figure) bool { return f.Absent == "" }) }
 
 // marks explains the marks that occur in the tables.
-func (s *manyLevels) marks() (list []string) {
-	if s.any() {
+func (v *View) marks() (list []string) {
+	if v.any() {
 		list = append(list, "Each figure is the median over the epochs of its level; ± is its interval of 95 %.")
 	}
-	if s.has(func(f *Figure) bool { return f.Absent == "" && f.Open() }) {
+	if v.has(func(f *Figure) bool { return f.Absent == "" && f.Open() }) {
 		list = append(list, fmt.Sprintf("In brackets: too few epochs for an interval, which needs %d; (±4 %%) is "+
 			"their range.", leastEpochs))
 	}
-	if s.has(func(f *Figure) bool { return f.Bound }) {
+	if v.has(func(f *Figure) bool { return f.Bound }) {
 		list = append(list, "≥: a lower bound, at the generator's ceiling.")
 	}
-	return append(list, s.edges()...)
+	return append(list, v.edges()...)
 }
 
 // edges says at which levels the rates do not come from a steady load.
-func (s *manyLevels) edges() []string {
+func (v *View) edges() []string {
 	var at []string
-	for i := range s.Levels {
-		if n, _ := judge.Unsteady(s.Levels[i].Trials); n > 0 {
-			at = append(at, s.Levels[i].Title())
+	for i := range v.levels {
+		if n, _ := judge.Unsteady(v.levels[i].Trials); n > 0 {
+			at = append(at, v.levels[i].Title())
 		}
 	}
 	if at == nil {
@@ -312,23 +248,23 @@ func (s *manyLevels) edges() []string {
 }
 
 // gaps says why figures are missing, one line for each contestant and reason.
-func (s *manyLevels) gaps() (lines []string) {
-	for _, r := range s.all() {
+func (v *View) gaps() (lines []string) {
+	for _, r := range v.all() {
 		if r.Excluded != "" {
 			continue
 		}
-		lines = append(lines, s.grouped(r.Title, func(i int) string {
-			return strings.TrimPrefix(s.missing(r, i),
+		lines = append(lines, v.grouped(r.Title, func(i int) string {
+			return strings.TrimPrefix(v.missing(r, i),
 				notLoaded)
 		})...)
-		lines = append(lines, s.missed(r)...)
-		for _, m := range s.metrics {
-			lines = append(lines, s.grouped(r.Title+", "+m.Title, func(i int) string {
-				l := &s.Levels[i]
-				if s.missing(r, i) != "" || m.Open() && (!l.At.Open() || !l.Kept[r.Name].Most()) {
+		lines = append(lines, v.missed(r)...)
+		for _, m := range v.metrics {
+			lines = append(lines, v.grouped(r.Title+", "+m.Title, func(i int) string {
+				l := &v.levels[i]
+				if v.missing(r, i) != "" || m.Open() && (!l.At.Open() || !l.Kept[r.Name].Most()) {
 					return ""
 				}
-				return s.figure(r, m, i).Absent
+				return v.figure(r, m, i).Absent
 			})...)
 		}
 	}
@@ -336,10 +272,10 @@ func (s *manyLevels) gaps() (lines []string) {
 }
 
 // grouped makes a line of each reason, with the levels that have it.
-func (s *manyLevels) grouped(who string, reason func(i int) string) (lines []string) {
+func (v *View) grouped(who string, reason func(i int) string) (lines []string) {
 	var reasons []string
 	at := map[string][]string{}
-	for i, name := range s.names {
+	for i, name := range v.names {
 		if why := reason(i); why != "" {
 			if at[why] == nil {
 				reasons = append(reasons, why)
@@ -349,7 +285,7 @@ func (s *manyLevels) grouped(who string, reason func(i int) string) (lines []str
 	}
 	for _, why := range reasons {
 		where := strings.Join(at[why], "; ")
-		if len(at[why]) == len(s.names) {
+		if len(at[why]) == len(v.names) {
 			where = "all levels"
 		}
 		lines = append(lines, who+" at "+where+": "+why)

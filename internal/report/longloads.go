@@ -1,6 +1,10 @@
 package report
 
-import "dyno/internal/document"
+import (
+	"strings"
+
+	"dyno/internal/document"
+)
 
 // LongLoads are the loads of a classic run, for a page that shows other figures beside them.
 type LongLoads struct {
@@ -15,10 +19,10 @@ type LongLoads struct {
 
 // LongLoadsOf returns the loads of a classic run whose record is in a file.
 func LongLoadsOf(d *Data, file string) *LongLoads {
-	c := newSingleLoads(NewView(d))
-	l := &LongLoads{Each: c.each() + ", " + connections(c.run.Plan.First()), Started: c.started(), Rows: c.rows,
+	c := viewOf(d)
+	l := &LongLoads{Each: strings.Join(append([]string{c.each()}, levelText(c.run.Plan.First(), true)...), ", "), Started: c.started(), Rows: c.rows,
 		Growth: c.growthTable(file)}
-	tools := newExternal(c)
+	tools := c.external()
 	if tools != nil {
 		l.By, l.Differ, l.Apart = tools.rows, tools.said(), tools.apart()
 	}
@@ -27,7 +31,7 @@ func LongLoadsOf(d *Data, file string) *LongLoads {
 		case r.Excluded != "":
 			l.Excluded = append(l.Excluded, r.Title+": "+r.Excluded)
 		case tools == nil:
-			l.By = append(l.By, LoadsBy{Contestant: r.Name, Title: r.Title, Loads: c.loads(r)})
+			l.By = append(l.By, LoadsBy{Contestant: r.Name, Title: r.Title, Loads: c.loads(r.Name)})
 		}
 	}
 	return l

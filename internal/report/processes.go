@@ -7,33 +7,33 @@ import (
 	"dyno/internal/judge"
 )
 
-// processes returns the table of a run with fresh processes: what each contestant used and holds,
+// Processes returns the table of a run with fresh processes: what each contestant used and holds,
 // first idle, then after each load.
-func (s *manyLevels) processes() document.Section {
+func (v *View) Processes() document.Section {
 	out := document.Section{ID: "held"}
-	if !s.run.Plan.Fresh() || !s.any() {
+	if !v.run.Plan.Fresh() || !v.any() {
 		return out
 	}
 	out.Title = "CPU, memory, threads and sockets of the processes, idle and " +
-		"after " + document.Whole(s.run.Plan.Load.Requests) +
+		"after " + document.Whole(v.run.Plan.Load.Requests) +
 		" requests at each level"
 	t := document.Table{Columns: []document.Column{{Head: "contestant, after", Lead: true}}}
-	rows := make([][]document.Row, len(s.rows))
-	for k, r := range s.rows {
-		for i, name := range slices.Insert(slices.Clone(s.names), 0, "idle") {
+	rows := make([][]document.Row, len(v.rows))
+	for k, r := range v.rows {
+		for i, name := range slices.Insert(slices.Clone(v.names), 0, "idle") {
 			row := document.Row{Cells: []document.Cell{{Value: r.Title + ", " + name}}, Key: r.Key(), Excluded: r.Excluded,
 				Failed: r.failed(), Rule: i == 0}
 			rows[k] = append(rows[k], row)
 		}
 	}
-	for _, m := range s.metrics {
+	for _, m := range v.metrics {
 		if m.Idle == nil {
 			continue
 		}
 		var values []float64
-		for _, r := range s.rows {
+		for _, r := range v.rows {
 			for i := range rows[0] {
-				values = append(values, s.processFigure(r, m, i).Value)
+				values = append(values, v.processFigure(r, m, i).Value)
 			}
 		}
 		scale := ScaleOf(m.Unit, values...)
@@ -42,9 +42,9 @@ func (s *manyLevels) processes() document.Section {
 			head.Unit = ""
 		}
 		t.Columns = append(t.Columns, head)
-		for k, r := range s.rows {
+		for k, r := range v.rows {
 			for i := range rows[k] {
-				f := s.processFigure(r, m, i)
+				f := v.processFigure(r, m, i)
 				cell := f.Cell(scale)
 				if f.Absent == "" && judge.UnitNamed(m.Unit).Scales == nil { // counted: whole, or halves
 					cell.Value = document.Grouped(f.Value, Decimals(f.Value))
@@ -65,12 +65,12 @@ func (s *manyLevels) processes() document.Section {
 
 // processFigure returns the figure of an idle process, or, from 1, of a process after the load of a
 // level.
-func (s *manyLevels) processFigure(r Row, m judge.Metric, i int) *Figure {
+func (v *View) processFigure(r Row, m judge.Metric, i int) *Figure {
 	if i > 0 {
-		return s.figure(r, m, i-1)
+		return v.figure(r, m, i-1)
 	}
 	f := &Figure{Absent: r.Excluded}
-	f.Estimate, f.Least, f.Most = judge.Unloaded(s.run, r.Name, m)
+	f.Estimate, f.Least, f.Most = judge.Unloaded(v.run, r.Name, m)
 	if f.N == 0 && r.Excluded == "" {
 		f.Absent = "it could not be read"
 	}

@@ -89,47 +89,19 @@ func SVG(w io.Writer, d *Data) error { return document.SVG(w, viewOf(d).document
 
 // JSON writes run.json; doc/format.md has its keys.
 func JSON(w io.Writer, d *Data) error {
-	p := viewOf(d)
-	o := p.json()
-	o.Rows, o.Backend, o.Claims = rowsJSON(p.lines()), toBackendJSON(d), d.Added.JSON
-	return document.JSON(w, o)
-}
-
-// view is what all forms show of a run.
-type view interface {
-	document() *document.Document
-	json() *runJSON
-	lines() []line
-}
-
-// viewOf returns the view of a run: of pairs at one level, of pairs at several levels, of rates that keep an
-// objective, or of single loads.
-func viewOf(d *Data) view {
-	v := NewView(d)
-	switch p := &v.run.Plan; {
-	case p.Processes == record.PerLoad:
-		return newSingleLoads(v)
-	case p.SLO != nil:
-		return newHighestRates(v)
-	case !p.Ranks():
-		return newManyLevels(v)
-	}
-	return &oneLevel{v}
+	return document.JSON(w, viewOf(d).json())
 }
 
 // measures reports whether the run has a figure of the metric, in the table of a comparison or at a
 // level.
 func (v *View) measures(m judge.Metric) bool {
-	all := []*judge.Analysis{v.Analysis}
-	if v.Analysis == nil || !v.run.Plan.Ranks() {
-		for i := range v.Levels {
-			all = append(all, v.Levels[i].Analysis)
-		}
+	levels := v.levels
+	if v.ranks {
+		levels = levels[:1]
 	}
-	return slices.ContainsFunc(all, func(a *judge.Analysis) bool {
-		return a != nil && slices.ContainsFunc(a.Cells, func(c judge.Cell) bool {
-			return c.Metric == m.Name &&
-				c.Level.N > 0
+	return slices.ContainsFunc(levels, func(l Level) bool {
+		return l.Analysis != nil && slices.ContainsFunc(l.Analysis.Cells, func(c judge.Cell) bool {
+			return c.Metric == m.Name && c.Level.N > 0
 		})
 	})
 }

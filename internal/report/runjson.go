@@ -24,15 +24,12 @@ type runJSON struct {
 	Rows        []map[string]any `json:"rows"` // the figures: those of CSV
 	Levels      []levelJSON      `json:"levels,omitzero"`
 	Contestants []contestantJSON `json:"contestants"` // in table order, then the controls
-	Capacities  []capacityJSON   `json:"capacities,omitzero"`
 	Pairs       []pairJSON       `json:"pairs,omitzero"`
 	AACheck     any              `json:"aa_check,omitzero"`
 	Others      []pairJSON       `json:"other_controls,omitzero"`
 	Findings    []findingJSON    `json:"findings"`
 	Trends      []trendJSON      `json:"trends,omitempty"`
 	LongLoads   *longJSON        `json:"long_loads,omitempty"`
-	External    *externalJSON    `json:"external,omitempty"`
-	Backend     *backendJSON     `json:"backend,omitempty"`
 	Claims      any              `json:"claims,omitempty"`
 }
 
@@ -61,15 +58,13 @@ type trialsJSON struct {
 
 // contestantJSON is a contestant or a control; its figures are rows.
 type contestantJSON struct {
-	Name      string           `json:"name"`
-	Title     string           `json:"title"`
-	Control   bool             `json:"control"`
-	Excluded  orNull           `json:"excluded"` // why it has no figures
-	Notes     []string         `json:"notes"`
-	Failure   *record.Failure  `json:"failure"`
-	Errors    map[string]int64 `json:"errors,omitzero"`
-	SentAgain int64            `json:"sent_again,omitempty"` // in all trials and long loads
-	Growth    *growthJSON      `json:"memory_growth,omitempty"`
+	Name      string          `json:"name"`
+	Title     string          `json:"title"`
+	Control   bool            `json:"control"`
+	Excluded  orNull          `json:"excluded"` // why it has no figures
+	Notes     []string        `json:"notes"`
+	Failure   *record.Failure `json:"failure"`
+	SentAgain int64           `json:"sent_again,omitempty"` // in all trials and long loads
 
 	Starts   startsJSON         `json:"starts"`
 	Built    *record.Contestant `json:"built"` // as in trials.jsonl; null if it never was
@@ -93,20 +88,6 @@ type levelJSON struct {
 	Name   string       `json:"name"`
 	At     record.Level `json:"at"`
 	Epochs int          `json:"valid_epochs"`
-	Trials int          `json:"valid_trials"`
-}
-
-type capacityJSON struct {
-	Contestant string `json:"contestant"`
-	Epoch      int    `json:"epoch"`
-	Rate       number `json:"rate_per_sec"`
-	Lo         number `json:"lo_per_sec"`
-	Hi         number `json:"hi_per_sec"`
-	Top        number `json:"closed_loop_per_sec"`
-	Probes     int    `json:"probes"`
-	Confirmed  int    `json:"confirmed"`
-	Confirms   int    `json:"confirms"`
-	Limited    int    `json:"generator_limited"`
 }
 
 // ratioJSON is an estimate without a unit.
@@ -161,40 +142,4 @@ type findingJSON struct {
 	Contestant orNull `json:"contestant"` // null for the whole run
 	State      string `json:"state"`
 	Text       string `json:"text"`
-}
-
-type growthJSON struct {
-	Start       number `json:"start_bytes"`
-	End         number `json:"end_bytes"`
-	Most        number `json:"most_bytes"`
-	WindowNS    int64  `json:"window_ns"`
-	PerMinute   number `json:"bytes_per_minute"`
-	PerThousand number `json:"bytes_per_1000_requests"`
-}
-
-type externalJSON struct {
-	Name  string            `json:"name"`
-	Rows  []externalRowJSON `json:"rows"`
-	Words []string          `json:"words"`
-}
-
-type externalRowJSON struct {
-	Contestant string             `json:"contestant"`
-	Generator  string             `json:"load_generator"`
-	Reported   []*record.Reported `json:"reported"`
-}
-
-type backendJSON struct {
-	Name  string             `json:"name"`
-	Alone []aloneJSON        `json:"alone"`
-	Built *record.Contestant `json:"built"`
-}
-
-type aloneJSON struct {
-	Level  string       `json:"level"`
-	At     record.Level `json:"at"`
-	PerSec number       `json:"value_per_sec"` // the median of its loads
-	Least  number       `json:"least_per_sec"`
-	Most   number       `json:"most_per_sec"`
-	Loads  int          `json:"loads"`
 }

@@ -37,17 +37,6 @@ func (v *View) TableRow(r Row) document.Row {
 var stateStyle = map[judge.State]document.Style{judge.Pass: document.Good, judge.Warn: document.Warn,
 	judge.Fail: document.Bad}
 
-// rest returns the last sections of every report: findings, what the caller adds, failures, starts, method and machine, how
-// to repeat the run, and definitions.
-func (v *View) rest(method []document.Fact, words []document.Definition) []document.Section {
-	return slices.Concat([]document.Section{v.findings()}, v.placed(BelowFindings), []document.Section{v.failures(), v.starts(),
-		v.origin(), v.repeat(), v.contestants(),
-		{ID: "method", Title: "How it was measured", On: document.OnPage, Folded: true,
-			Blocks: []document.Block{document.Facts{Items: append(method, v.processors()...)}}},
-		{ID: "words", Title: "Words", On: document.OnPage, Folded: true, Blocks: []document.Block{document.Definitions{Items: words}}},
-	})
-}
-
 // origin describes the origin of the figures in a few lines.
 func (v *View) origin() document.Section {
 	s := document.Section{ID: "machine"}
@@ -108,17 +97,15 @@ func (v *View) encryption() string {
 
 // measured describes the amount of valid data.
 func (v *View) measured() string {
-	discarded := fmt.Sprintf("%d of %s discarded", v.Discarded, document.Count(v.Valid+v.Discarded, "trial"))
-	if len(v.Levels) > 0 && !v.run.Plan.Ranks() {
-		s := newLevels(v)
-		return fmt.Sprintf("%s of %s at each level (%s); %s", s.epochs(), document.Count(v.run.Plan.Rounds, "round"), s.levelList(),
-			discarded)
+	text := fmt.Sprintf("%d of %s discarded", v.Discarded, document.Count(v.Valid+v.Discarded, "trial"))
+	rounds := document.Count(v.run.Plan.Rounds, "round")
+	switch {
+	case v.ranks:
+		text = fmt.Sprintf("%s of %s that count; ", document.Count(v.a.Epochs, "epoch"), rounds) + text
+	case len(v.levels) > 0 && v.named():
+		text = fmt.Sprintf("%s of %s at each level (%s); ", v.epochs(), rounds, v.levelList()) + text
 	}
-	if !v.run.Plan.Ranks() {
-		return discarded
-	}
-	return fmt.Sprintf("%s of %s that count; %s", document.Count(v.a.Epochs, "epoch"),
-		document.Count(v.run.Plan.Rounds, "round"), discarded)
+	return text
 }
 
 // failures returns the ends of logs, and what failed without being a contestant.
@@ -194,80 +181,6 @@ func (v *View) contestants() document.Section {
 	return s
 }
 
-// facts returns the few numbers that say how far the answer can be trusted.
-func (v *View) facts() []document.Fact {
-	aa := document.Fact{Name: "A/A check", Note: "the reference against its copy"}
-	aa.Value, _, aa.Style = v.aaCheck()
-	return []document.Fact{
-		{Name: "Epochs", Value: fmt.Sprint(v.a.Epochs), Note: "valid, of " + document.Count(v.run.Plan.Rounds, "round") + " each"},
-		v.trialsFact(), aa, v.checksFact(),
-	}
-}
-
-func (v *View) trialsFact() document.Fact {
-	discarded := "0 %"
-	if all := v.Discarded + v.Valid; all > 0 {
-		discarded = PerCent(float64(v.Discarded) / float64(all))
-	}
-	return document.Fact{Name: "Trials", Value: document.Whole(v.Valid),
-		Note: fmt.Sprintf("valid; %d more discarded (%s)", v.Discarded, discarded)}
-}
-
-// checksFact counts the findings.
-func (v *View) checksFact() document.Fact {
-	n := map[judge.State]int{}
-	for _, f := range v.Findings {
-		n[f.State]++
-	}
-	out := document.Fact{Name: "Checks", Value: document.Count(len(v.Findings), "check"), Note: "all passed", Style: document.Good}
-	if n[judge.Warn]+n[judge.Fail] > 0 {
-		out.Value = fmt.Sprintf("%d fail, %d warn", n[judge.Fail], n[judge.Warn])
-		out.Note, out.Style = fmt.Sprintf("of %d", len(v.Findings)), document.Warn
-	}
-	if unknown := n[judge.CannotTell]; unknown > 0 && out.Style == document.Good {
-		out.Note = fmt.Sprintf("%d passed, %d cannot tell", n[judge.Pass], unknown)
-	} else if unknown > 0 {
-		out.Note += fmt.Sprintf(", %d cannot tell", unknown)
-	}
-	if n[judge.Fail] > 0 {
-		out.Style = document.Bad
-	}
-	if len(v.Findings) == 0 {
-		out = document.Fact{Name: "Checks", Value: "none made"}
-	}
-	return out
-}
-
-// loadText describes the load of a level.
-func loadText(l record.Level, more ...string) string {
-	return strings.Join(slices.Concat([]string{"closed loop"}, levelWords(l), more), ", ")
-}
-
-func (v *View) methodFacts() []document.Fact {
-	p := &v.run.Plan
-	analyses := "none planned"
-	if len(p.Epochs) > 0 {
-		analyses = fmt.Sprintf("after %s valid epochs at most, and all that fit; %d taken, the last at level %.4g",
-			And(p.Epochs), v.a.Interim, v.a.AlphaAt)
-	}
-	return []document.Fact{
-		{Name: "Profile", Value: orElse(p.Profile, "unknown")},
-		{Name: "Scenario", Value: orElse(p.Scenario, "not recorded")},
-		{Name: "Load", Value: loadText(p.First())},
-		{Name: "Trial", Value: fmt.Sprintf("%s of load, after %s of re-warming", planned(p.Load.NS), planned(p.Load.RewarmNS))},
-		{Name: "Order", Value: fmt.Sprintf("random in each round, from seed %d", p.Seed)},
-		{Name: "Epochs", Value: fmt.Sprintf("%d valid, of %s; %s before them do not count", v.a.Epochs,
-			document.Count(p.Rounds, "round"), document.Count(p.Pilots, "pilot epoch"))},
-		{Name: "Interim analyses", Value: analyses},
-		{Name: "Primary metric", Value: v.primary().Title},
-		{Name: "Error allowed", Value: PerCent(p.Alpha) + " over all pairs and analyses together"},
-		{Name: "Equal", Value: "an interval within " + PerCent(v.margin())},
-		{Name: "Budget", Value: planned(p.BudgetNS) + " after the builds"},
-		{Name: "Started", Value: v.started()},
-		{Name: "End", Value: v.ended()},
-	}
-}
-
 func (v *View) started() string {
 	if at := v.run.Plan.Origin.StartedUnixNS; at > 0 {
 		return time.Unix(0, at).UTC().Format("2 January 2006, 15:04 UTC")
@@ -278,6 +191,13 @@ func (v *View) started() string {
 // doubts returns the possible errors of verdicts: the A/A check, further controls, and what no
 // single run of short loads shows.
 func (v *View) doubts() []document.Block {
+	switch {
+	case v.single:
+		return []document.Block{quiet("A classic run discards no loads. If a paired comparison would have discarded one " +
+			"because of other programs, the contestant's row says so.")}
+	case v.run.Plan.SLO != nil:
+		return nil
+	}
 	_, aaCheck, style := v.aaCheck()
 	list := []document.Block{document.Paragraph{Label: "A/A check", Word: "aa_check", Style: style,
 		Text: document.Plain(aaCheck + ".")}}
@@ -286,6 +206,11 @@ func (v *View) doubts() []document.Block {
 	}
 	if limits := NonEmpty(v.longLoads(), v.ofCPUs(), v.unlikeService(), v.otherRuns()); len(limits) > 0 {
 		list = append(list, document.Paragraph{Label: "Limits", Text: document.Plain(strings.Join(limits, "; ") + ".")})
+	}
+	if v.named() {
+		list = append(list, quiet("Figures of two contestants at one level were measured in the same rounds. "+
+			"Those of levels with different delays or numbers of CPUs were measured in different epochs, so changes of "+
+			"the machine's speed affect their ratio."))
 	}
 	return list
 }

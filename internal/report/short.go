@@ -13,42 +13,40 @@ import (
 // ToBest is the head of a column with ratios to the best.
 const ToBest = "vs best"
 
-// short returns the answer in figures, as a terminal shows it: a row for each server that ran, the
+// rankedShort returns the answer in figures: a row for each server that ran, the
 // best first, with its place, its figures, and how it stands to the best.
-func (p *oneLevel) short() document.Section {
-	s := document.Section{ID: "short", On: document.OffPage}
-	rows := p.ranked()
+func (v *View) rankedShort() []document.Block {
+	rows := v.ranked()
 	if len(rows) == 0 {
-		return s
+		return nil
 	}
-	primary, metrics := p.primary(), p.shortMetrics()
+	primary, metrics := v.primary(), v.shortMetrics()
 	t := document.Table{Columns: []document.Column{{Lead: true}, {Lead: true},
-		{Head: shortHead(primary, p.scale(primary)), Number: true}, {Head: ToBest, Number: true}}}
+		{Head: shortHead(primary, v.scale(primary)), Number: true}, {Head: ToBest, Number: true}}}
 	for _, m := range metrics {
-		t.Columns = append(t.Columns, document.Column{Head: shortHead(m, p.shortScale(m)), Number: true})
+		t.Columns = append(t.Columns, document.Column{Head: shortHead(m, v.shortScale(m)), Number: true})
 	}
 	var most float64
 	for _, r := range rows {
-		most = max(most, p.toBest(r).Value)
+		most = max(most, v.toBest(r).Value)
 	}
-	marks, footnotes := p.footnotes(rows)
+	marks, footnotes := v.footnotes(rows)
 	for _, r := range rows {
 		row := document.Row{Key: r.Key(), Cells: []document.Cell{{Value: rankText(r)},
-			{Value: strings.TrimSpace(r.Title + " " + marks[r.Name])}, p.shortCell(r, primary), {Absent: "no ratio"}}}
-		if e := p.toBest(r); e.Value > 0 {
+			{Value: strings.TrimSpace(r.Title + " " + marks[r.Name])}, v.shortCell(r, primary), {Absent: "no ratio"}}}
+		if e := v.toBest(r); e.Value > 0 {
 			row.Cells[3] = toBestCell(e)
 			row.Cells[3].Bar = e.Value / most
 		}
 		for _, m := range metrics {
-			row.Cells = append(row.Cells, p.shortCell(r, m))
+			row.Cells = append(row.Cells, v.shortCell(r, m))
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	words := strings.Join(NonEmpty(p.surer(rows, metrics), p.shortWords(rows, metrics)), " · ")
+	words := strings.Join(NonEmpty(v.surer(rows, metrics), v.shortWords(rows, metrics)), " · ")
 	t.After = strings.Join(NonEmpty(words, footnotes), "\n")
-	p.addSentAgain(&t, rows)
-	s.Blocks = append([]document.Block{t}, newLevels(p.View).byLoadShort()...)
-	return s
+	v.addSentAgain(&t, rows)
+	return []document.Block{t}
 }
 
 // shortened returns a table without notes, and without the rows that have no figures: sentences
@@ -62,15 +60,15 @@ func shortened(t document.Table) document.Table {
 }
 
 // shortMetrics returns the metrics shown next to the primary one: CPU, latency and memory.
-func (p *oneLevel) shortMetrics() (list []judge.Metric) {
+func (v *View) shortMetrics() (list []judge.Metric) {
 	for _, m := range []string{"throughput", "cpu_per_request", "p50", "p99", "response_p50", "response_p99",
 		"memory"} {
 		x, ok := judge.MetricNamed(m)
 		if m == "p99" {
 			x, ok = judge.ClassicNamed(m), true
 		}
-		shown := slices.ContainsFunc(p.ranked(), func(r Row) bool { return p.cell(r.Name, m).Absent == "" })
-		if ok && shown && m != p.primary().Name {
+		shown := slices.ContainsFunc(v.ranked(), func(r Row) bool { return v.cell(r.Name, m).Absent == "" })
+		if ok && shown && m != v.primary().Name {
 			list = append(list, x)
 		}
 	}
@@ -78,11 +76,11 @@ func (p *oneLevel) shortMetrics() (list []judge.Metric) {
 }
 
 // shortScale returns the scale of a column; a tail has that of the median, beside which it stands.
-func (p *oneLevel) shortScale(m judge.Metric) judge.Scale {
+func (v *View) shortScale(m judge.Metric) judge.Scale {
 	if m.Name == "p99" {
 		m = judge.ClassicNamed("p50")
 	}
-	return p.scale(m)
+	return v.scale(m)
 }
 
 // shortHead returns the head of a column that has little room.
@@ -97,11 +95,11 @@ func shortHead(m judge.Metric, s judge.Scale) string {
 }
 
 // shortWords explain the places, the heads and the gaps of a table.
-func (p *oneLevel) shortWords(rows []Row, metrics []judge.Metric) string {
+func (v *View) shortWords(rows []Row, metrics []judge.Metric) string {
 	var parts []string
 	if i := slices.IndexFunc(rows, func(r Row) bool { return r.Place.Lo < r.Place.Hi }); i >= 0 {
 		between := " or "
-		if p := rows[i].Place; p.Hi > p.Lo+1 {
+		if place := rows[i].Place; place.Hi > place.Lo+1 {
 			between = " to "
 		}
 		parts = append(parts, fmt.Sprintf("%s: place %d%s%d", rankText(rows[i]), rows[i].Place.Lo, between,
@@ -112,13 +110,13 @@ func (p *oneLevel) shortWords(rows []Row, metrics []judge.Metric) string {
 		case "cpu_per_request":
 			parts = append(parts, "CPU: per request")
 		case "p50":
-			parts = append(parts, p.latencyWords(rows, metrics)...)
+			parts = append(parts, v.latencyWords(rows, metrics)...)
 		case "memory":
 			parts = append(parts, "MiB: memory")
 		}
 	}
 	lacks := func(m judge.Metric) bool {
-		return slices.ContainsFunc(rows, func(r Row) bool { return p.cell(r.Name, m.Name).Absent != "" })
+		return slices.ContainsFunc(rows, func(r Row) bool { return v.cell(r.Name, m.Name).Absent != "" })
 	}
 	switch gaps := slices.DeleteFunc(slices.Clone(metrics), func(m judge.Metric) bool { return !lacks(m) }); {
 	case len(gaps) == 1 && gaps[0].Name == "p99":
@@ -132,14 +130,14 @@ func (p *oneLevel) shortWords(rows []Row, metrics []judge.Metric) string {
 // latencyWords say what the columns of service times are. A median is that of the trials' medians, over epochs
 // and rounds. So is the 99th percentile of a record that lacks the histogram of a trial; else all right answers
 // of the trials that count are in one.
-func (p *oneLevel) latencyWords(rows []Row, metrics []judge.Metric) []string {
+func (v *View) latencyWords(rows []Row, metrics []judge.Metric) []string {
 	tail := slices.ContainsFunc(metrics, func(m judge.Metric) bool { return m.Name == "p99" })
 	merged := !slices.ContainsFunc(rows, func(r Row) bool {
-		c := p.cell(r.Name, "p99")
+		c := v.cell(r.Name, "p99")
 		return c.Absent == "" && !c.Merged
 	})
 	of := "of each load, median of loads"
-	if p.a.Busy > 0 {
+	if v.a.Busy > 0 {
 		of += " with little beside them"
 	}
 	switch {
@@ -153,12 +151,12 @@ func (p *oneLevel) latencyWords(rows []Row, metrics []judge.Metric) []string {
 }
 
 // shortCell returns a figure without its interval, which the note below the table sums up.
-func (p *oneLevel) shortCell(r Row, m judge.Metric) document.Cell {
-	c := p.cell(r.Name, m.Name)
+func (v *View) shortCell(r Row, m judge.Metric) document.Cell {
+	c := v.cell(r.Name, m.Name)
 	if c.Absent != "" {
 		return document.Cell{Absent: c.Absent}
 	}
-	text := Sig3(c.Level.Value / p.shortScale(m).Per)
+	text := Sig3(c.Level.Value / v.shortScale(m).Per)
 	if r.Place.LowerBound && m.AtCeiling && m.More {
 		text = "≥ " + text
 	}
@@ -167,12 +165,12 @@ func (p *oneLevel) shortCell(r Row, m judge.Metric) document.Cell {
 
 // toBest returns a row's figure over that of the first row under the primary metric: by their own
 // pair, which was measured round by round.
-func (p *oneLevel) toBest(r Row) judge.Estimate {
-	best := p.ranked()[0]
+func (v *View) toBest(r Row) judge.Estimate {
+	best := v.ranked()[0]
 	if r.Name == best.Name {
 		return judge.Estimate{Value: 1, Lo: 1, Hi: 1}
 	}
-	pair, ok := p.a.Pair(r.Name, best.Name, p.primary().Name)
+	pair, ok := v.a.Pair(r.Name, best.Name, v.primary().Name)
 	if !ok || pair.Ratio.N == 0 {
 		return judge.Estimate{}
 	}
@@ -194,13 +192,13 @@ func toBestCell(e judge.Estimate) document.Cell {
 
 // surer says what the ratios compare, and how wide the intervals of the levels are, which the table
 // leaves out.
-func (p *oneLevel) surer(rows []Row, metrics []judge.Metric) string {
+func (v *View) surer(rows []Row, metrics []judge.Metric) string {
 	var ratios, levels []judge.Estimate
 	for i, r := range rows {
 		if i > 0 {
-			ratios = append(ratios, p.toBest(r))
+			ratios = append(ratios, v.toBest(r))
 		}
-		levels = append(levels, p.cell(r.Name, p.primary().Name).Level)
+		levels = append(levels, v.cell(r.Name, v.primary().Name).Level)
 	}
 	b := spread(levels)
 	if math.IsInf(widest(ratios), 0) {
@@ -209,14 +207,14 @@ func (p *oneLevel) surer(rows []Row, metrics []judge.Metric) string {
 	if b == "" {
 		b = "without an interval: too few epochs"
 	}
-	head := shortHead(p.primary(), p.scale(p.primary()))
+	head := shortHead(v.primary(), v.scale(v.primary()))
 	but := ""
 	if slices.ContainsFunc(metrics, func(m judge.Metric) bool { return m.Name == "p99" }) {
 		but = " (but p99)"
 	}
 	per := ""
-	if p.a.Taken > 0.02 && p.primary().PerCPU {
-		per = ", per CPU time that other programs left (they took " + document.Percent(p.a.Taken) + ")"
+	if v.a.Taken > 0.02 && v.primary().PerCPU {
+		per = ", per CPU time that other programs left (they took " + document.Percent(v.a.Taken) + ")"
 	}
 	return fmt.Sprintf("%s: ratio to row 1, loads seconds apart%s; other rows%s: row 1 × ratio (%s %s)", ToBest,
 		per, but, head, b)
@@ -253,12 +251,12 @@ func widest(list []judge.Estimate) (most float64) {
 
 // footnotes returns the remarks about rows: a mark for each row that has one, and the text of the
 // marks.
-func (p *oneLevel) footnotes(rows []Row) (marks map[string]string, text string) {
+func (v *View) footnotes(rows []Row) (marks map[string]string, text string) {
 	marks = map[string]string{}
 	var notes []string
 	for _, r := range rows {
 		note := ""
-		switch moving := p.moving(r.Name); {
+		switch moving := v.moving(r.Name); {
 		case len(moving) > 0:
 			note = "its speed still changed: only far larger differences count"
 		case r.Place.LowerBound:

@@ -155,7 +155,7 @@ func TestMergedTailIsOfRightAnswers(t *testing.T) {
 			c.Merged = true
 		}
 	}
-	p := &oneLevel{NewView(d)}
+	p := NewView(d)
 	tail := judge.ClassicNamed("p99")
 	want := "p99: 99 % of the right answers in the rounds that count took no longer (service time)"
 	if got := p.latencyWords(p.ranked(), []judge.Metric{tail}); !slices.Contains(got, want) {

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -42,8 +41,12 @@ func (r *Row) Absent(why string) document.Item {
 // View is the data with derived values that all forms share.
 type View struct {
 	*Data
-	a        *judge.Analysis // never nil
+	a        *judge.Analysis // of the run's comparisons or, without rounds, of its loads; never nil
 	run      *record.Run     // never nil
+	single   bool            // single loads, which nothing compares
+	ranks    bool            // all contestants are compared with each other, at the first level alone
+	levels   []Level         // all of the run
+	names    []string        // of the levels
 	rows     []Row           // contestants in table order; none is left out
 	controls []Row
 	metrics  []judge.Metric // the primary first
@@ -52,22 +55,45 @@ type View struct {
 
 // NewView returns the view of a judged run.
 func NewView(d *Data) *View {
-	v := &View{Data: d, a: d.Analysis, run: d.Run}
-	if v.a == nil {
-		v.a = &judge.Analysis{}
-	}
+	v := &View{Data: d, a: d.Analysis, run: d.Run, levels: d.Levels}
 	if v.run == nil {
 		v.run = &record.Run{}
 	}
-	v.metrics = slices.DeleteFunc(slices.Clone(judge.Metrics), func(m judge.Metric) bool {
-		return (m.Open() ||
-			m.Rare) && !v.measures(m)
+	p := &v.run.Plan
+	v.single, v.ranks = p.Processes == record.PerLoad, p.Ranks()
+	switch {
+	case v.single:
+		v.a = v.loadAnalysis()
+	case v.a == nil:
+		v.a = &judge.Analysis{}
+	}
+	if v.ranks || v.single {
+		first := Level{Name: p.LevelName(0), At: p.First(), Analysis: v.a, Absent: map[string]string{}}
+		for _, n := range p.Contestants {
+			if v.single && len(v.loads(n)) == 0 {
+				first.Absent[n] = "the run ended before it was loaded"
+			}
+		}
+		v.levels = slices.Insert(slices.Clone(v.levels), 0, first)
+	}
+	for i := range v.levels {
+		v.names = append(v.names, v.levels[i].Title())
+	}
+	v.metrics = judge.Metrics
+	if v.single {
+		v.metrics = judge.LoadMetrics
+	}
+	v.metrics = slices.DeleteFunc(slices.Clone(v.metrics), func(m judge.Metric) bool {
+		if m.Name == "time" {
+			return p.Load.Requests == 0 // the time was given
+		}
+		return (m.Open() || m.Rare) && !v.measures(m)
 	})
 	if i := slices.IndexFunc(v.metrics, func(m judge.Metric) bool { return m.Name == v.primary().Name }); i > 0 {
 		m := v.metrics[i]
 		v.metrics = slices.Insert(slices.Delete(v.metrics, i, i+1), 0, m)
 	}
-	controls := v.run.Plan.Controls
+	controls := p.Controls
 	names := slices.Clone(v.a.Order)
 	for _, more := range [][]string{v.run.Plan.Contestants, v.built()} {
 		for _, n := range more {
@@ -89,6 +115,20 @@ func NewView(d *Data) *View {
 	}
 	if c := v.run.Plan.Ceiling; c != "" && v.run.FailureOf(c) != nil {
 		v.controls = append(v.controls, v.row(c, true)) // it has no figure of its own, but its failure must be seen
+	}
+	return v
+}
+
+// viewOf returns the view of a report: contestants without figures stand last and, where none has a rank, many
+// stand by engine.
+func viewOf(d *Data) *View {
+	v := NewView(d)
+	v.excludedLast()
+	if !v.ranks && v.run.Plan.SLO == nil {
+		v.ByEngine()
+	}
+	for i := range v.rows {
+		v.rows[i].Excluded = v.excludedWhere(&v.rows[i])
 	}
 	return v
 }
@@ -135,7 +175,7 @@ func (v *View) unranked(r *Row) string {
 	if f := r.Failure; f != nil {
 		return FailureText(f)
 	}
-	if !v.run.Plan.Ranks() {
+	if !v.ranks {
 		return "" // what it has no figure of says so in its place
 	}
 	if r.Place.Excluded != "" {
@@ -177,6 +217,10 @@ func (v *View) notes(r *Row) (notes []string) {
 		for _, d := range r.Built.Differs {
 			notes = append(notes, document.Clean(d))
 		}
+	}
+	if n, loads := v.disturbed(r.Name); n > 0 && r.Excluded == "" {
+		notes = append(notes, fmt.Sprintf("other programs, the hypervisor or a pause disturbed %d of its %s", n,
+			document.Count(loads, "load")))
 	}
 	return notes
 }
@@ -225,7 +269,7 @@ func (v *View) moving(name string) (notes []string) {
 			continue
 		}
 		at := ""
-		if !v.run.Plan.Ranks() {
+		if !v.ranks {
 			at = " at " + orElse(document.Clean(v.run.Plan.LevelName(x.Level)), fmt.Sprintf("level %d", x.Level))
 		}
 		notes = append(notes, x.Words()+at+": only far larger differences count")
@@ -286,17 +330,6 @@ func (v *View) cell(name, metric string) judge.Cell {
 	return judge.Cell{Contestant: name, Metric: metric, Absent: "it has no valid trials"}
 }
 
-// scale returns the one that a metric's column is printed with.
-func (v *View) scale(m judge.Metric) judge.Scale {
-	var levels []float64
-	for _, r := range v.all() {
-		if c := v.cell(r.Name, m.Name); r.Excluded == "" && c.Absent == "" {
-			levels = append(levels, c.Level.Value)
-		}
-	}
-	return ScaleOf(m.Unit, levels...)
-}
-
 // shown returns the metrics that tables have columns for: none if no trials could fill them.
 func (v *View) shown() []judge.Metric {
 	for _, r := range v.all() {
@@ -327,19 +360,6 @@ func (v *View) troubles() (list []judge.Finding) {
 		}
 	}
 	return list
-}
-
-// open says whether an interval of a row that stands is unbounded.
-func (v *View) open() bool {
-	for _, r := range v.all() {
-		for _, m := range v.metrics {
-			c := v.cell(r.Name, m.Name)
-			if r.Excluded == "" && c.Absent == "" && (math.IsInf(c.Level.Hi, 0) || math.IsInf(c.Ratio.Hi, 0)) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // heading returns the run's title.

@@ -36,6 +36,26 @@ var general = []document.Definition{
 			"the round cancels changes of the machine that affect all of them. The figure is a mean " +
 			"over the epochs, of which outliers count only as far as two spreads: a ratio under the same momentary " +
 			"conditions, not a ratio of averages. The reference is a plain net/http server built into dyno."},
+	{ID: "classic", Name: "Classic", Text: "One long load after another, each on a freshly started contestant, " +
+		"as in published benchmarks, for comparison with these."},
+	{ID: "range", Name: "Range", Text: "The lowest and the highest of several loads. It is not a prediction of " +
+		"further loads."},
+	{ID: "driver", Name: "Another load generator",
+		Text: "The same loads made by another tool, with its own definitions of response, error and latency. " +
+			"Of ceiling: its rate as a share of the rate of the same generator with a server that does nothing."},
+	{ID: "search", Name: "Highest rate",
+		Text: "The rate of Poisson arrivals at which half of all probes keep the objective: 12 probes by " +
+			"probabilistic bisection, 8 around its result, 2 long ones and a recheck of 6, and a logistic curve " +
+			"through those that count. Response time counts from when a request was due."},
+	{ID: "confirmed", Name: "Confirmed", Text: "Three probes of 10 s at 95 % of the rate. If not all pass, the " +
+		"figure is unstable."},
+	{ID: "pair", Name: "Compared pair",
+		Text: "Two cells, each a contestant at a level, that the run compares. All compared pairs " +
+			"together are one family: the chance of any false difference among them is bounded. The ratio is the " +
+			"first's figure over the second's, round by round, with the interval of an interim analysis."},
+	{ID: "sweep-interval", Name: "Interval of a level",
+		Text: "95 % for the median between epochs. With too few epochs, the range of the epochs is shown in " +
+			"brackets, and dashed in the chart; it is not an interval."},
 	{ID: "interval", Name: "Interval",
 		Text: "The range of values that are compatible with the data. For a level it is the 95 % interval between " +
 			"epochs; for a ratio it has the level of an interim analysis, so that the intervals of all pairs hold " +
@@ -75,42 +95,4 @@ var startWords = []document.Definition{
 		Text: "The time from the first window of load, in turn with the others, to the window in which it reached " +
 			"its final speed: 0 for a contestant that is at its final speed at once. Its class is flat, warmed (it " +
 			"became faster), slowdown (it was faster before), or no steady state."},
-	{ID: "level_reached", Name: "Level reached",
-		Text: "The requests per second of one start over the contestant's median start, after division by what the " +
-			"other servers did in the same rounds. A wide gap with several starts on both sides means that starts " +
-			"are of two kinds."},
-}
-
-// words of a comparison leave out what no table of the page has.
-func (p *oneLevel) words() []document.Definition {
-	return slices.DeleteFunc(slices.Clone(definitions), func(w document.Definition) bool {
-		m, ok := judge.MetricNamed(w.ID)
-		if !ok && slices.Contains(namesOf(judge.LoadMetrics), w.ID) {
-			return true
-		}
-		return ok && (m.Open() || m.Rare) && !p.measures(m) && (len(p.Levels) == 0 || m.Rare)
-	})
-}
-
-// wordsOf picks from the definitions, after some of the protocol's own.
-func wordsOf(own []document.Definition, ids ...string) []document.Definition {
-	for _, w := range definitions {
-		if slices.Contains(ids, w.ID) {
-			own = append(own, w)
-		}
-	}
-	return own
-}
-
-// words of a run that compares pairs at several levels.
-func (s *manyLevels) words() []document.Definition {
-	ids := []string{"epoch", "discarded", "bound", "first_answer", "warm_up", "level_reached", "different", "equal", "aa_check"}
-	own := []document.Definition{{ID: "pair", Name: "Compared pair",
-		Text: "Two cells, each a contestant at a level, that the run compares. All compared pairs " +
-			"together are one family: the chance of any false difference among them is bounded. The ratio is the " +
-			"first's figure over the second's, round by round, with the interval of an interim analysis."}}
-	ids = append(ids, namesOf(s.metrics)...)
-	return wordsOf(append(own, document.Definition{ID: "sweep-interval", Name: "Interval of a level",
-		Text: "95 % for the median between epochs. With too few epochs, the range of the epochs is shown in " +
-			"brackets, and dashed in the chart; it is not an interval."}), ids...)
 }

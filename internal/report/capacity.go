@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
 	"dyno/internal/document"
@@ -24,18 +23,9 @@ type Capacity struct {
 const ratesLabel = "search: the highest rate that keeps the objective, by open-loop probes in turn; intervals, no " +
 	"verdicts"
 
-// highestRates is a view of what was found.
-type highestRates struct{ *View }
-
-func newHighestRates(v *View) *highestRates {
-	s := &highestRates{v}
-	s.excludedLast()
-	return s
-}
-
 // objective says what is to be kept.
-func (s *highestRates) objective() string {
-	o := s.run.Plan.SLO
+func (v *View) objective() string {
+	o := v.run.Plan.SLO
 	if o == nil {
 		return "no objective is recorded"
 	}
@@ -43,40 +33,28 @@ func (s *highestRates) objective() string {
 		PerCent(o.ErrorShare))
 }
 
-func (s *highestRates) head() []string {
-	return append([]string{connections(s.run.Plan.First()),
-		document.Count(len(s.ranked()), "server")},
-		s.setting()...)
-}
-
-// sentences returns the sentences about a search.
-func (s *highestRates) sentences() []string {
-	return slices.Concat(s.forbidding(), []string{s.best(), "The objective: " + s.objective() + "."}, s.notes(),
-		s.endedEarly())
-}
-
 // best names the contestant with the highest capacity of those that kept the objective in a probe.
-func (s *highestRates) best() string {
+func (v *View) bestRate() string {
 	var best Capacity
-	for _, c := range s.Found {
+	for _, c := range v.Found {
 		if c.Lo > 0 && c.Rate > best.Rate {
 			best = c
 		}
 	}
 	switch {
 	case best.Rate > 0:
-	case len(s.Found) > 0:
+	case len(v.Found) > 0:
 		return "No highest rate was found: every probe missed the objective."
 	default:
 		return "Nothing was measured: no highest rate was found."
 	}
-	return fmt.Sprintf("%s keeps the objective at the highest rate: %s (%s–%s).", s.Title(best.Contestant),
+	return fmt.Sprintf("%s keeps the objective at the highest rate: %s (%s–%v).", v.Title(best.Contestant),
 		Rate(best.Rate), openBound(best.Lo, decimals3(best.Lo)), openBound(best.Hi, decimals3(best.Rate)))
 }
 
 // notes returns the notes of a search.
-func (s *highestRates) notes() (list []string) {
-	for _, c := range s.Found {
+func (v *View) rateNotes() (list []string) {
+	for _, c := range v.Found {
 		switch {
 		case math.IsInf(c.Hi, 1):
 			list = append(list, c.Contestant+" has no upper bound that can be trusted: its rate is a lower bound.")
@@ -88,36 +66,20 @@ func (s *highestRates) notes() (list []string) {
 				"does not count.", c.Contestant, document.Count(c.Limited, "probe")))
 		}
 	}
-	return append(list, s.absent()...)
-}
-
-func (s *highestRates) document() *document.Document {
-	d := &document.Document{Title: s.heading(), Label: sentenceCase(ratesLabel), Byline: s.head(),
-		Lead:    s.lead(s.sentences()),
-		Trust:   s.asked(),
-		NoChart: "a search has one figure for each contestant; choose another --format"}
-	d.Facts = []document.Fact{{Name: "Objective", Value: s.objective()}, s.trialsFact(), s.checksFact()}
-	d.Facts[1].Name = "Probes"
-	rest := append([]document.Section{s.belief(nil)}, s.rest(nil, wordsOf([]document.Definition{
-		{ID: "search", Name: "Highest rate",
-			Text: "The rate of Poisson arrivals at which half of all probes keep the objective: 12 probes by " +
-				"probabilistic bisection, 8 around its result, 2 long ones and a recheck of 6, and a logistic curve " +
-				"through those that count. Response time counts from when a request was due."},
-		{ID: "confirmed", Name: "Confirmed", Text: "Three probes of 10 s at 95 % of the rate. If not all pass, the " +
-			"figure is unstable."},
-	}, "discarded", "first_answer", "warm_up"))...)
-	d.Sections = append([]document.Section{s.capacities(), s.closing()}, details(rest)...)
-	return d
+	return append(list, v.absent()...)
 }
 
 // capacities have a row for each contestant and epoch.
-func (s *highestRates) capacities() document.Section {
+func (v *View) capacities() document.Section {
+	if v.run.Plan.SLO == nil {
+		return document.Section{}
+	}
 	t := document.Table{Columns: []document.Column{{Head: "contestant", Lead: true},
 		{Head: "highest rate/s", Word: "search", Number: true},
 		{Head: "confirmed", Word: "confirmed"}, {Head: "closed loop/s", Number: true}}}
-	for _, r := range s.all() {
+	for _, r := range v.all() {
 		n := 0
-		for _, c := range s.Found {
+		for _, c := range v.Found {
 			if c.Contestant != r.Name || r.Excluded != "" {
 				continue
 			}
@@ -126,7 +88,7 @@ func (s *highestRates) capacities() document.Section {
 			if c.Confirmed < c.Confirms {
 				confirmed += ", unstable"
 			}
-			row := s.TableRow(r)
+			row := v.TableRow(r)
 			row.Cells = append(row.Cells, document.Cell{Value: Sig3(c.Rate), Side: "(" +
 				openBound(c.Lo, decimals3(c.Lo)) +
 				"–" + openBound(c.Hi, decimals3(c.Rate)) + ")"},
@@ -134,7 +96,7 @@ func (s *highestRates) capacities() document.Section {
 			t.Rows = append(t.Rows, row)
 		}
 		if n == 0 {
-			row := s.TableRow(r)
+			row := v.TableRow(r)
 			for range 3 {
 				row.Cells = append(row.Cells, document.Cell{Absent: "it was not found"})
 			}

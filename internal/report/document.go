@@ -1,0 +1,263 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"dyno/internal/document"
+)
+
+// label says what kind of run it is, where it ranks nobody.
+func (v *View) label() string {
+	switch {
+	case v.single:
+		return loadsLabel
+	case v.run.Plan.SLO != nil:
+		return ratesLabel
+	case !v.ranks:
+		return familyLabel
+	}
+	return ""
+}
+
+// document returns the answer, then all details. A section of which the run has no data has no blocks.
+func (v *View) document() *document.Document {
+	d := &document.Document{Title: v.heading(), Question: v.Added.Question, Label: sentenceCase(v.label()), Byline: v.head(),
+		Lead: v.lead(v.sentences()), Front: v.front(), Trust: v.asked()}
+	if v.single || v.run.Plan.SLO != nil {
+		d.NoChart = "the run has single figures, which a chart would seem to compare; choose another --format"
+	}
+	tools := v.external()
+	d.Sections = slices.Concat([]document.Section{v.short(), v.capacities(), tools.section()}, v.placed(BelowAnswer),
+		[]document.Section{v.closing()},
+		details(slices.Concat([]document.Section{v.namedPairs(), v.BackendAlone()}, v.placed(AboveLevels),
+			[]document.Section{v.Processes(), v.tables(), v.allBars(), v.otherLevels(), v.pairByPair(),
+				v.belief(v.doubts()), v.findings()}, v.placed(BelowFindings), v.rest())))
+	d.Sections = slices.DeleteFunc(d.Sections, func(s document.Section) bool { return len(s.Blocks) == 0 })
+	return d
+}
+
+// details marks sections as details of the answer.
+func details(sections []document.Section) []document.Section {
+	for i := range sections {
+		sections[i].Detail = true
+	}
+	return sections
+}
+
+// sentenceCase makes a sentence of a label.
+func sentenceCase(s string) string {
+	if s == "" {
+		return ""
+	}
+	return strings.ToUpper(s[:1]) + s[1:] + "."
+}
+
+// head returns the run in a line's worth of facts. It counts the contestants that ran.
+func (v *View) head() []string {
+	ran := slices.DeleteFunc(slices.Clone(v.rows), func(r Row) bool { return r.Failure != nil })
+	parts := levelText(v.run.Plan.First(), true)
+	if v.named() {
+		parts = []string{document.Count(len(v.levels), "level")}
+	}
+	parts = append(parts, document.Count(len(ran), "server"))
+	if v.single {
+		parts = append(parts, document.Count(v.repeats(), "load")+" of "+v.each()+" each")
+	}
+	return append(parts, v.setting()...)
+}
+
+// named reports whether the run compares pairs that its plan names.
+func (v *View) named() bool { return v.run.Plan.InRounds() && !v.ranks }
+
+// sentences returns the answer: what forbids trusting it, what was found, who is missing, and why the run ended early.
+func (v *View) sentences() []string {
+	list := append(v.forbidding(), v.Added.Answer...)
+	switch {
+	case v.single:
+		list = append(list, v.bestLoad(), loadsMislead)
+	case v.run.Plan.SLO != nil:
+		list = append(append(list, v.bestRate(), "The objective: "+v.objective()+"."), v.rateNotes()...)
+	case v.ranks:
+		list = append(list, v.ranking()...)
+	case len(v.run.Plan.Family) > 0:
+		list = append(list, v.familySentences()...)
+	case v.any():
+		list = append(list, v.bestByLevel())
+	default:
+		list = append(list, "Nothing was measured: no server has a figure at any level.")
+	}
+	if v.named() && v.has(func(f *Figure) bool { return f.Bound }) {
+		list = append(list, "Figures marked ≥ are lower bounds, because they are at the generator's ceiling.")
+	}
+	return NonEmpty(slices.Concat(list, v.fewerConnections(), v.absent(), v.endedEarly())...)
+}
+
+// short returns the answer in figures, as a terminal shows it.
+func (v *View) short() document.Section {
+	out := document.Section{ID: "short", On: document.OffPage}
+	rows, metrics := v.all(), v.shownMetrics()
+	switch {
+	case v.run.Plan.SLO != nil || len(rows) == 0:
+		return out
+	case v.single:
+		t := shortened(v.levelTable(0, v.shown()))
+		errors := len(t.Columns) - 1
+		if !slices.ContainsFunc(t.Rows, func(r document.Row) bool { return r.Cells[errors].Value != "none" }) {
+			t.Columns = t.Columns[:errors]
+		}
+		out.Blocks = []document.Block{t}
+	case v.ranks:
+		out.Blocks = v.rankedShort()
+	default:
+		if len(v.run.Plan.Family) > 0 {
+			out.Blocks = v.pairsShort()
+		}
+		if len(v.run.Plan.Family) == 0 || v.everyPair() {
+			out.Blocks = append(out.Blocks, shortened(v.showing(metrics[0]).metricTable(metrics[0], true)))
+		}
+	}
+	out.Blocks = append(out.Blocks, v.byLoadShort()...)
+	return out
+}
+
+// tables returns the figures of all contestants: a table with a column for each metric where they are of one level,
+// else a chart and a table for each metric.
+func (v *View) tables() document.Section {
+	switch {
+	case v.run.Plan.SLO != nil:
+		return document.Section{}
+	case len(v.all()) == 0:
+		return document.Section{ID: "table", Blocks: []document.Block{
+			document.Paragraph{Text: document.Plain("The record names no contestants.")}}}
+	case v.ranks || v.single:
+		return v.standings()
+	}
+	return v.levelByLevel()
+}
+
+// front returns the charts beside the answer: of a ranking those of all metrics; of named pairs lines over the levels where the
+// same pairs are compared at each, else bars at each level. The caller may add some.
+func (v *View) front() (blocks []document.Block) {
+	switch choice := (document.Choice{ID: "level", Title: "Level"}); {
+	case v.ranks:
+		choice = v.metricCharts("metric", MostBars)
+		blocks = []document.Block{choice}
+		if len(choice.Options) == 0 {
+			blocks = nil
+		}
+	case !v.named() || !v.any():
+		return nil
+	case v.everyPair():
+		c := v.showing(v.primary()).lineChart(v.primary())
+		c.ID, c.Title = "front", v.primary().Title+", "+c.Unit
+		blocks = []document.Block{c}
+	default:
+		for i, l := range v.levels {
+			if l.At.Open() && !v.primary().Open() {
+				continue // all do what is asked of them
+			}
+			if c := v.levelChart(v.primary(), i); len(c.Bars) > 0 {
+				choice.Options = append(choice.Options, document.Option{Name: v.names[i], Block: c})
+			}
+		}
+		if len(choice.Options) > 0 {
+			blocks = []document.Block{choice}
+		}
+	}
+	return append(blocks, v.Added.Front...)
+}
+
+// rest returns the last sections of every report: failures, starts, machine, how to repeat the run, how it was measured,
+// and definitions.
+func (v *View) rest() []document.Section {
+	page := func(id, title string, b document.Block) document.Section {
+		return document.Section{ID: id, Title: title, On: document.OnPage, Folded: true, Blocks: []document.Block{b}}
+	}
+	return []document.Section{v.failures(), v.starts(), v.origin(), v.repeat(), v.contestants(),
+		page("method", "How it was measured", document.Facts{Items: v.method()}),
+		page("words", "Words", document.Definitions{Items: v.words()})}
+}
+
+// method returns the facts about how the run measured.
+func (v *View) method() (facts []document.Fact) {
+	p := &v.run.Plan
+	add := func(name, format string, values ...any) {
+		facts = append(facts, document.Fact{Name: name, Value: fmt.Sprintf(format, values...)})
+	}
+	add("Scenario", "%s", orElse(p.Scenario, "not recorded"))
+	switch {
+	case p.SLO != nil:
+		add("Objective", "%s", v.objective())
+	case v.single:
+		add("Protocol", "%s", loadsLabel)
+		add("Load", "closed loop, %s, %s", strings.Join(levelText(p.First(), true), ", "), v.each())
+		add("Order", "as asked; each contestant is started alone, loaded at once without a warm-up, and stopped")
+		add("Repeats", "%d", v.repeats())
+		if v.Discarded > 0 {
+			add("Loaded again", "%s, because other programs used the CPUs; the later one is shown", document.Count(v.Discarded, "load"))
+		}
+	default:
+		facts = append(facts, v.roundsMethod()...)
+	}
+	add("Started", "%s", v.started())
+	add("End", "%s", v.ended())
+	return append(facts, v.processors()...)
+}
+
+// roundsMethod returns the facts about a comparison in rounds.
+func (v *View) roundsMethod() []document.Fact {
+	p := &v.run.Plan
+	analyses := "none planned"
+	if len(p.Epochs) > 0 {
+		analyses = fmt.Sprintf("after %s valid epochs at most, and all that fit; %d taken, the last at level %.4g",
+			And(p.Epochs), v.a.Interim, v.a.AlphaAt)
+	}
+	load := document.Fact{Name: "Load", Value: strings.Join(append([]string{"closed loop"}, levelText(p.First(), true)...), ", ")}
+	trial := fmt.Sprintf("%s of load, after %s of re-warming", planned(p.Load.NS), planned(p.Load.RewarmNS))
+	order, pairs := fmt.Sprintf("random in each round, from seed %d", p.Seed), "pairs"
+	if !v.ranks {
+		load = document.Fact{Name: "Levels", Value: orElse(v.levelList(), "none")}
+		trial = planned(p.Load.NS) + " of load or more: 20 times a delay, five requests of each " +
+			"connection, 400 ms of an open loop, 1 s if loaded once an epoch"
+		order = fmt.Sprintf("contestants and levels of one delay and number of CPUs in random order in each "+
+			"round, from seed %d; cells without a compared pair only in the first round of some epochs", p.Seed)
+		pairs = "compared pairs"
+	}
+	if p.Fresh() {
+		trial = document.Whole(p.Load.Requests) + " requests, the first load of freshly started processes without " +
+			"warm-up; load 2 and later use the processes of the previous load"
+	}
+	return []document.Fact{
+		{Name: "Profile", Value: orElse(p.Profile, "unknown")},
+		load,
+		{Name: "Trial", Value: trial},
+		{Name: "Order", Value: order},
+		{Name: "Epochs", Value: fmt.Sprintf("%d valid, of %s; %s before them do not count", v.a.Epochs,
+			document.Count(p.Rounds, "round"), document.Count(p.Pilots, "pilot epoch"))},
+		{Name: "Interim analyses", Value: analyses},
+		{Name: "Primary metric", Value: v.primary().Title},
+		{Name: "Error allowed", Value: PerCent(p.Alpha) + " over all " + pairs + " and analyses together"},
+		{Name: "Equal", Value: "an interval within " + PerCent(v.margin())},
+		{Name: "Budget", Value: planned(p.BudgetNS) + " after the builds"},
+	}
+}
+
+// words returns the explanations of a page: of the metrics that it shows, and of what kind of run it is.
+func (v *View) words() []document.Definition {
+	rounds, search := v.run.Plan.InRounds(), v.run.Plan.SLO != nil
+	shown := map[string]bool{"classic": v.single, "range": v.single, "driver": len(v.run.Plan.External) > 0,
+		"search": search, "confirmed": search, "pair": v.named(), "sweep-interval": v.named(), "ratio": v.ranks,
+		"interval": v.ranks, "rank": v.ranks, "tier": v.ranks, "epoch": rounds, "bound": rounds, "different": rounds,
+		"equal": rounds, "aa_check": rounds, "discarded": !v.single, "warm_up": !v.single, "first_answer": true}
+	for _, m := range v.metrics {
+		shown[m.Name] = !search
+	}
+	for i := range v.levels {
+		for _, m := range v.extraMetrics(i) {
+			shown[m.Name] = shown[m.Name] || rounds
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(definitions), func(w document.Definition) bool { return !shown[w.ID] })
+}

@@ -1,0 +1,173 @@
+package report
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"dyno/internal/document"
+	"dyno/internal/judge"
+	"dyno/internal/record"
+)
+
+// loadsLabel is the label at the top of every form of a classic run.
+const loadsLabel = "classic: one long load after another, as published benchmarks do; single figures, no " +
+	"pairing, no interval"
+
+// loadsMislead states the error of such figures; the 28 % were measured with loads of 5 s, while
+// another job compiled.
+const loadsMislead = "The machine's speed changes from one load to the next, and a classic run does not " +
+	"compensate for it: two identical servers, loaded one after the other on a shared machine, differed by 28 % in " +
+	"the median. These figures cannot show who is faster; a paired comparison of the same contestants can."
+
+// loads returns the loads of a contestant.
+func (v *View) loads(name string) (list []*record.Trial) {
+	for _, t := range v.Loads {
+		if t.Contestant == name {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// loadAnalysis has a cell for each metric of each contestant that was loaded: the figure of one load, or the median of
+// several, without an interval.
+func (v *View) loadAnalysis() *judge.Analysis {
+	a := &judge.Analysis{}
+	for _, name := range v.run.Plan.Contestants {
+		loads := v.loads(name)
+		for _, m := range judge.LoadMetrics {
+			if len(loads) == 0 {
+				continue
+			}
+			middle := judge.MiddleOf(loads, m)
+			c := judge.Cell{Contestant: name, Metric: m.Name, Least: middle.Least, Most: middle.Most,
+				Level: judge.Estimate{Value: middle.Value, Lo: math.Inf(-1), Hi: math.Inf(1), N: middle.N}}
+			if middle.N == 0 && m.Name == "p99" && loads[0].Load.ServiceP99NS > 0 {
+				c.Absent = fmt.Sprintf("fewer than %d requests lie beyond it", judge.Beyond(.99))
+			}
+			a.Cells = append(a.Cells, c)
+		}
+	}
+	return a
+}
+
+// loadCell returns a figure in a table, with the range of its loads where there are several.
+func (f *Figure) loadCell(s judge.Scale) document.Cell {
+	if f.Absent != "" {
+		return document.Cell{Absent: f.Absent}
+	}
+	cell := document.Cell{Value: Sig3(f.Value / s.Per)}
+	if f.N > 1 {
+		cell.Side = "(" + Sig3(f.Least/s.Per) + "–" + Sig3(f.Most/s.Per) + ")"
+	}
+	return cell
+}
+
+// totals returns the requests of a row's loads that were answered right, and the others by kind. A
+// failed row has them too, because they are counts.
+func (v *View) totals(r Row) (requests int64, errors map[string]int64) {
+	errors = map[string]int64{}
+	for _, t := range v.loads(r.Name) {
+		requests += t.Load.Succeeded
+		for _, kinds := range []map[string]int64{t.Load.Failures, t.Load.Errors} {
+			for kind, n := range kinds {
+				errors[kind] += n
+			}
+		}
+		if t.Load.InFlight > 0 {
+			errors["in flight"] += t.Load.InFlight
+		}
+	}
+	return requests, errors
+}
+
+// errorsText prints errors by kind, the most frequent first: "timeout 3, reset 1".
+func errorsText(errors map[string]int64) string {
+	kinds := slices.Sorted(maps.Keys(errors))
+	slices.SortStableFunc(kinds, func(a, b string) int { return int(errors[b] - errors[a]) })
+	for i, k := range kinds {
+		kinds[i] = document.Clean(k) + " " + document.Whole(errors[k])
+	}
+	return orElse(strings.Join(kinds, ", "), "none")
+}
+
+// disturbed counts the loads of a contestant that others disturbed, of all that it has.
+func (v *View) disturbed(name string) (n, of int) {
+	loads := v.loads(name)
+	for i := range loads {
+		if judge.Disturbed(loads[i : i+1]) {
+			n++
+		}
+	}
+	return n, len(loads)
+}
+
+// totalCells returns the requests and errors of a row's loads.
+func (v *View) totalCells(r Row) []document.Cell {
+	if len(v.loads(r.Name)) == 0 {
+		return []document.Cell{{Absent: "it was not loaded"}, {Absent: "it was not loaded"}}
+	}
+	n, errs := v.totals(r)
+	return []document.Cell{{Value: document.Whole(n)}, {Value: errorsText(errs)}}
+}
+
+// repeats returns the planned number of loads of each contestant.
+func (v *View) repeats() int {
+	return max(1, slices.Max(append([]int{1}, v.run.Plan.Epochs...))*max(1, v.run.Plan.Rounds))
+}
+
+// each describes the planned length of one load: "200,000 requests", "30 s".
+func (v *View) each() string {
+	if n := v.run.Plan.Load.Requests; n > 0 {
+		return document.Whole(n) + " requests"
+	}
+	return planned(v.run.Plan.Load.NS)
+}
+
+// marks says what the table shows.
+func (v *View) loadMarks() []string {
+	const shown = "Latency is service time in a closed loop, sent to done: it leaves out what a user would have " +
+		"waited. Memory is read after the load."
+	if v.repeats() > 1 {
+		return []string{"Each figure is the median of its loads (of an even number the worse of the middle two), " +
+			"with their range, lowest to highest: a range is no interval.", shown}
+	}
+	return []string{"Each figure is of one load.", shown}
+}
+
+// best says which load had the highest rate.
+func (v *View) bestLoad() string {
+	m := judge.ClassicNamed("throughput")
+	who, most := "", 0.
+	for _, r := range v.rows {
+		if f := v.figure(r, m, 0); f.Absent == "" && f.Value > most {
+			who, most = r.Title, f.Value
+		}
+	}
+	if who == "" {
+		return "Nothing was measured."
+	}
+	return fmt.Sprintf("Most requests per second: %s, %s; a single figure, which decides nothing.", who, Sig3(most))
+}
+
+// gaps says why figures are missing.
+func (v *View) loadGaps() (lines []string) {
+	for _, r := range v.rows {
+		if r.Excluded != "" {
+			continue
+		}
+		if len(v.loads(r.Name)) == 0 {
+			lines = append(lines, r.Title+": "+v.figure(r, v.metrics[0], 0).Absent)
+			continue
+		}
+		for _, m := range v.metrics {
+			if f := v.figure(r, m, 0); f.Absent != "" {
+				lines = append(lines, r.Title+", "+m.Title+": "+f.Absent)
+			}
+		}
+	}
+	return lines
+}

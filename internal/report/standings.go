@@ -1,0 +1,220 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+
+	"dyno/internal/document"
+	"dyno/internal/judge"
+)
+
+// levelTable has a row for each contestant at level i, and a column for each metric. At the level of a ranking it has
+// ranks and ratios to the reference; of single loads, what they answered.
+func (v *View) levelTable(i int, metrics []judge.Metric) document.Table {
+	t := document.Table{Columns: []document.Column{{Head: "contestant", Lead: true}}}
+	ranks := v.ranks && i == 0
+	if ranks {
+		t.Columns = []document.Column{{Head: "tier", Word: "tier", Number: true, Lead: true},
+			{Head: "rank", Word: "rank", Lead: true}, {Head: "contestant", Lead: true}}
+	}
+	scales := make([]judge.Scale, len(metrics))
+	for k, m := range metrics {
+		scales[k] = v.scale(m, i)
+		t.Columns = append(t.Columns, column(m, scales[k]))
+		if ranks && m.Name == v.primary().Name {
+			t.Columns = append(t.Columns, document.Column{Head: "× " + v.reference(), Word: "ratio", Number: true})
+		}
+	}
+	if v.single {
+		t.Columns = append(t.Columns, document.Column{Head: "requests", Number: true}, document.Column{Head: "errors"})
+	}
+	tier := 0
+	for k, r := range v.all() {
+		if i > 0 && (r.Control || r.Excluded != "" && !r.elsewhere) {
+			continue
+		}
+		if i > 0 {
+			r.Excluded, r.Notes = "", NonEmpty(v.levels[i].Kept[r.Name].Text)
+		}
+		row := v.TableRow(r)
+		row.Notes = r.Notes
+		if ranks {
+			row.Cells = append([]document.Cell{{Value: tierText(r)}, {Value: rankText(r)}}, row.Cells...)
+			row.Rule = r.Excluded == "" && r.Place.Tier != tier || k == len(v.rows)
+			tier = r.Place.Tier
+		}
+		for k, m := range metrics {
+			f := v.figure(r, m, i)
+			cell := f.Cell(scales[k])
+			switch {
+			case v.single:
+				cell = f.loadCell(scales[k])
+			case ranks && r.Excluded == "":
+				cell.Small = f.Absent
+			case m.Kind == judge.Arrivals: // which were asked for
+				cell.Side = ""
+			}
+			row.Cells = append(row.Cells, cell)
+			if ranks && m.Name == v.primary().Name {
+				row.Cells = append(row.Cells, v.ratioCell(r, f))
+			}
+		}
+		if v.single {
+			row.Cells = append(row.Cells, v.totalCells(r)...)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// ratioCell returns the ratio to the reference; the reference's own is 1.
+func (v *View) ratioCell(r Row, f *Figure) document.Cell {
+	switch {
+	case v.isReference(r):
+		return document.Cell{Value: "1"}
+	case f.Absent == "" && f.Ratio.N > 0:
+		return ratioCell(f.Ratio)
+	}
+	return document.Cell{Absent: "no ratio"}
+}
+
+// standings returns the table of a run whose figures are of one level: all contestants in order of their ranks, or
+// load after load.
+func (v *View) standings() document.Section {
+	s := document.Section{ID: "table", Title: "Standings"}
+	if v.single {
+		s.Title = "Load after load"
+	}
+	t := v.levelTable(0, v.shown())
+	if v.ranks && len(v.shown()) > 0 {
+		t.After = "± is the 95 % interval of a level; the interval of a ratio is in brackets."
+		if v.has(func(f *Figure) bool { return f.Absent == "" && f.Open() }) {
+			t.After += fmt.Sprintf(" (±4 %%): the range of its epochs, too few for an interval, which needs %d.", leastEpochs)
+		}
+	}
+	v.addSentAgain(&t, v.all())
+	s.Blocks = []document.Block{t}
+	if notes := document.Items(slices.Concat(v.loadGaps(), v.loadMarks(), v.growth())...); v.single {
+		s.Blocks = append(s.Blocks, notes)
+	}
+	return s
+}
+
+// otherLevels returns the tables of levels beside a ranking, at which no pair is decided.
+func (v *View) otherLevels() document.Section {
+	s := document.Section{ID: "levels", Title: "At other levels"}
+	if !v.ranks {
+		return s
+	}
+	if c := v.byLoad(); len(c.Options) > 0 {
+		s.Blocks = append(s.Blocks, c)
+	}
+	for i := 1; i < len(v.levels); i++ {
+		t := v.levelTable(i, v.extraMetrics(i))
+		t.Title, t.After = v.extraText(i)
+		if len(t.Rows) > 0 {
+			s.Blocks = append(s.Blocks, t)
+		}
+	}
+	return s
+}
+
+// column returns the head of a metric's column.
+func column(m judge.Metric, s judge.Scale) document.Column {
+	return document.Column{Head: m.HeadIn(s.Name), Word: m.Name, Number: true}
+}
+
+// ratioCell returns a ratio with its interval.
+func ratioCell(e judge.Estimate) document.Cell {
+	value, interval := RatioParts(e.Value, e.Lo, e.Hi)
+	return document.Cell{Value: value, Side: interval}
+}
+
+func tierText(r Row) string {
+	switch {
+	case r.Control || r.Excluded != "":
+		return ""
+	case r.Place.Tier == 0:
+		return Missing
+	}
+	return fmt.Sprint(r.Place.Tier)
+}
+
+func rankText(r Row) string {
+	p := r.Place
+	switch {
+	case r.Control || r.Excluded != "":
+		return ""
+	case p.Lo == 0:
+		return Missing
+	case p.Lo == p.Hi:
+		return fmt.Sprint(p.Lo)
+	}
+	return fmt.Sprintf("%d–%d", p.Lo, p.Hi)
+}
+
+// quiet returns a paragraph that readers can skip.
+func quiet(s string) document.Paragraph {
+	return document.Paragraph{Text: document.Plain(s), Style: document.Quiet}
+}
+
+// pairByPair shows the verdicts. With many pairs it shows a matrix, and only the pairs of
+// neighbours in words.
+func (v *View) pairByPair() document.Section {
+	s := document.Section{ID: "pairs", Title: "Pair by pair"}
+	if !v.ranks {
+		return s
+	}
+	all, neighbours := v.pairs()
+	var near, others document.List
+	if len(all) > 0 {
+		s.Blocks = append(s.Blocks, document.Paragraph{Text: document.Plain(v.tally(all))})
+	}
+	for _, pair := range all {
+		item := document.Item{Text: v.sentence(pair).text()}
+		if len(all) <= matrixFrom || slices.ContainsFunc(neighbours, func(n judge.Pair) bool {
+			return n.A == pair.A &&
+				n.B == pair.B
+		}) {
+			near.Items = append(near.Items, item)
+		} else {
+			others.Items = append(others.Items, item)
+		}
+	}
+	if len(all) > matrixFrom {
+		s.Blocks = append(s.Blocks, v.matrix(), quiet("Neighbours in the table, in words:"))
+	}
+	if len(near.Items) > 0 {
+		s.Blocks = append(s.Blocks, near)
+	}
+	if len(others.Items) > 0 {
+		s.Blocks = append(s.Blocks, document.Fold{Title: "The other " + document.Count(len(others.Items), "pair"),
+			Blocks: []document.Block{others}})
+	}
+	return s
+}
+
+// matrix shows every pair once, the upper row against a lower one as the column.
+func (v *View) matrix() document.Table {
+	rows := v.ranked()
+	t := document.Table{Note: "The row’s " + Lower(v.primary().Title) +
+		" over the column’s. Columns are numbered as the rows.",
+		Columns: []document.Column{{Head: "row ÷ column", Lead: true}}, After: markLegend}
+	for i, r := range rows {
+		row := document.Row{Cells: []document.Cell{{Value: fmt.Sprintf("%d %s", i+1, r.Title)}}, Key: r.Key()}
+		for j := 1; j < len(rows); j++ {
+			if i == 0 {
+				t.Columns = append(t.Columns, document.Column{Head: fmt.Sprint(j + 1), Number: true})
+			}
+			c := document.Cell{}
+			if pair, ok := v.a.Pair(r.Name, rows[j].Name, v.primary().Name); ok && i < j {
+				value, _ := RatioParts(pair.Ratio.Value, pair.Ratio.Lo, pair.Ratio.Hi)
+				c = document.Cell{Value: mark(pair) + " " + value, Side: widestSide(pair.Ratio.Value, pair.Ratio.Lo,
+					pair.Ratio.Hi), Style: styleOf[pair.Verdict]}
+			}
+			row.Cells = append(row.Cells, c)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}

@@ -1,0 +1,185 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"dyno/internal/document"
+	"dyno/internal/judge"
+	"dyno/internal/record"
+)
+
+// excludedLast leaves the rows in the order asked, but for those that failed.
+func (v *View) excludedLast() {
+	slices.SortStableFunc(v.rows, func(a, b Row) int {
+		switch {
+		case a.Excluded == "" && b.Excluded != "":
+			return -1
+		case a.Excluded != "" && b.Excluded == "":
+			return 1
+		}
+		return 0
+	})
+}
+
+// excludedWhere returns why a row has no figures, with the level at which it failed under load.
+func (v *View) excludedWhere(r *Row) string {
+	if r.Failure == nil || r.Failure.Stage != "load" || len(v.levels) < 2 {
+		return r.Excluded
+	}
+	for i := len(v.run.Trials) - 1; i >= 0; i-- {
+		t := v.run.Trials[i]
+		if t.Contestant != r.Name {
+			continue
+		}
+		l := &t.Load
+		if t.Epoch == r.Failure.Epoch && (l.Failed > 0 || l.Errored() > 0 || l.Established < l.Connections ||
+			l.Succeeded == 0) {
+			return strings.Replace(r.Excluded, "failed at load", "failed at load, "+v.levelAt(record.Cell{Level: v.run.Plan.At(t)}), 1)
+		}
+		break
+	}
+	return r.Excluded
+}
+
+// shownMetrics returns the metrics with tables: at least one, to show what is missing. Those of a run
+// with many cells have no table if they are rare and the caller neither charts them nor asks for one.
+func (v *View) shownMetrics() []judge.Metric {
+	if !v.any() {
+		return v.metrics[:1]
+	}
+	return slices.DeleteFunc(slices.Clone(v.metrics), func(m judge.Metric) bool {
+		return v.run.Plan.Fresh() && m.Idle != nil || // one table has all that an idle process has as well
+			m.Rare && len(v.rows)*len(v.levels) > manyCells && !slices.Contains(v.Added.Charted, m.Name) && !slices.Contains(v.Added.Tables, m.Name)
+	})
+}
+
+// manyCells is how many cells, of one contestant at one level each, a run may have before its page
+// leaves metrics out: one more table for each would have a megabyte.
+const manyCells = 500
+
+// epochs returns the number of epochs of the levels: "4 valid epochs", or "3 to 4 valid epochs".
+func (v *View) epochs() string {
+	least, most := math.MaxInt, 0
+	for _, l := range v.levels {
+		n := 0
+		if l.Analysis != nil {
+			n = l.Analysis.Epochs
+		}
+		least, most = min(least, n), max(most, n)
+	}
+	if least >= most {
+		return document.Count(most, "valid epoch")
+	}
+	return fmt.Sprintf("%d to %d valid epochs", least, most)
+}
+
+// best says who has the best figure at each level.
+func (v *View) bestByLevel() string {
+	m := v.metrics[0]
+	var names []string
+	at := map[string][]string{}
+	for i := range v.levels {
+		title, value := "", 0.
+		for _, r := range v.rows {
+			f := v.figure(r, m, i)
+			if f.Absent == "" && (title == "" || (f.Value > value) == m.More) {
+				title, value = r.Title, f.Value
+			}
+		}
+		if title == "" {
+			continue
+		}
+		if at[title] == nil {
+			names = append(names, title)
+		}
+		at[title] = append(at[title], v.names[i])
+	}
+	for i, n := range names {
+		if len(at[n]) == len(v.levels) && len(v.levels) > 1 {
+			names[i] += " at every level"
+		} else {
+			names[i] += " at " + And(at[n])
+		}
+	}
+	return "Best " + Lower(m.Title) + ": " + strings.Join(names, "; ") + "."
+}
+
+// levelByLevel has a chart and a table for each metric.
+func (v *View) levelByLevel() document.Section {
+	out := document.Section{ID: "table", Title: "Level by level"}
+	legend := v.Legend()
+	if len(v.controls) > 0 {
+		legend = append(legend, document.LegendItem{Key: "control", Name: "reference"})
+	}
+	out.Blocks = append(out.Blocks, document.Legend{Items: legend})
+	shown := v.shownMetrics()
+	for k, m := range shown {
+		here := v.showing(m)
+		if t := here.metricTable(m, k == 0); len(t.Rows) > 0 {
+			out.Blocks = append(out.Blocks, t)
+		}
+		if k == 0 && !v.any() || v.chartsBelow() && m.Kind != judge.Arrivals && !slices.Contains(v.Added.Charted, m.Name) {
+			out.Blocks = append(out.Blocks, here.lineChart(m))
+		}
+	}
+	var more []string
+	for _, m := range v.metrics {
+		if !v.run.Plan.Fresh() && !slices.ContainsFunc(shown, func(x judge.Metric) bool { return x.Name == m.Name }) {
+			more = append(more, Lower(m.Title))
+		}
+	}
+	if v.any() && len(more) > 0 {
+		out.Blocks = append(out.Blocks,
+			quiet("Measured as well, in run.json and dyno report --format csv: "+And(more)+"."))
+	}
+	if notes := document.Items(slices.Concat(v.marks(), v.gaps(), v.rowNotes())...); len(notes.Items) > 0 {
+		out.Blocks = append(out.Blocks, notes)
+	}
+	return out
+}
+
+// chartsBelow says whether metrics have charts of their own below the answer: many contestants at many levels are a tangle.
+func (v *View) chartsBelow() bool {
+	return v.any() && len(v.rows) <= MostBars
+}
+
+// table has a row for each contestant and a column for each level. Who failed stands in the first
+// of them.
+func (v *View) metricTable(m judge.Metric, first bool) document.Table {
+	scale := v.scale(m)
+	t := document.Table{Title: m.Title, Note: "In " + UnitWords(scale) + "; " + Way(m) + ".",
+		Columns: []document.Column{{Head: "contestant", Word: m.Name, Lead: true}}}
+	for _, name := range v.names {
+		t.Columns = append(t.Columns, document.Column{Head: name, Number: true})
+	}
+	for _, r := range v.all() {
+		if r.Excluded != "" && !first {
+			continue
+		}
+		row := v.TableRow(r)
+		for i := range v.levels {
+			row.Cells = append(row.Cells, v.figure(r, m, i).Cell(scale))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// UnitWords returns the unit of a column in words: "requests per second", "ms".
+func UnitWords(s judge.Scale) string {
+	return strings.Replace(s.Name, "1/s", "requests per second", 1)
+}
+
+// way says which figures are the better ones.
+func Way(m judge.Metric) string {
+	switch {
+	case m.Unranked:
+		return "shown, not compared"
+	case m.More:
+		return "more is better"
+	}
+	return "less is better"
+}
