@@ -73,7 +73,6 @@ type LineChart struct {
 	Plots       []Plot
 	Axis        Scaling
 	Common      bool   // all plots have the same value axis
-	Smooth      bool   // too many points for marks
 	Loose       bool   // no line joins the points
 	Excluded    []Item // contestants without a line and the reasons, shown where the chart stands alone; Bad: failed
 	Foot        string // description of the chart: shown below it where it stands alone, and read by screen readers

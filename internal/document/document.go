@@ -19,7 +19,6 @@ type Document struct {
 	Lead     []Prose  // the answer, by sentence; a page shows the first in bold
 	Front    []Block  // the charts that a page shows next to the answer
 	Trust    []Fact   // answers to the questions about trust, in a line; on a page only
-	Facts    []Fact   // a few numbers about how reliable the results are; on a page only
 	Sections []Section
 	Comment  string // for those who edit the file; Markdown only
 	NoChart  string // why SVG cannot draw a chart

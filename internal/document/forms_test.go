@@ -11,8 +11,7 @@ import (
 func page() *Document {
 	return &Document{
 		Title: "a | <title>", Label: "a label", Byline: []string{"2 things", "12 ms"}, Comment: "--> not out",
-		Lead:  []Prose{Plain("First."), {{Text: "Second", Style: Bad}, {Text: "."}}},
-		Facts: []Fact{{Name: "Epochs", Value: "12", Note: "valid"}},
+		Lead: []Prose{Plain("First."), {{Text: "Second", Style: Bad}, {Text: "."}}},
 		Sections: []Section{
 			{ID: "table", Title: "Table", Blocks: []Block{Table{
 				Columns: []Column{{Head: "name", Lead: true}, {Head: "rate", Unit: "1/s", Word: "rate", Number: true}},

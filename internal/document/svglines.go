@@ -229,9 +229,7 @@ func (s *lines) series(p *Plot) {
 	for _, e := range ends {
 		s.printf(`<g class="series l-%s">`, s.c.Series[e.series].Key)
 		s.stroke(e.x+5, s.x1+6, e.y, e.at, "leader")
-		if !s.c.Smooth {
-			s.mark(e.series, s.x1+12, e.at)
-		}
+		s.mark(e.series, s.x1+12, e.at)
 		s.label(s.x1+labelAt, e.at+4, s.c.Series[e.series].Name)
 		s.printf("</g>")
 	}
@@ -256,9 +254,6 @@ func (c *LineChart) labelWidth(most float64) (w float64) {
 
 // shift returns a series' horizontal offset in px, which separates points at the same place.
 func (s *lines) shift(k int) float64 {
-	if s.c.Smooth {
-		return 0
-	}
 	n := float64(len(s.c.Series))
 	return (float64(k) - (n-1)/2) * min(3, 16/n)
 }
@@ -315,7 +310,7 @@ func (s *lines) line(k int, points []Point) {
 		x, y, joined = x1, y1, true
 	}
 	for _, f := range points { // above the strokes
-		if !f.Absent && !s.c.Smooth {
+		if !f.Absent {
 			s.point(k, f)
 		}
 		for _, b := range f.Beside {

@@ -250,7 +250,8 @@ func (v *View) words() []document.Definition {
 	shown := map[string]bool{"classic": v.single, "range": v.single, "driver": len(v.run.Plan.External) > 0,
 		"search": search, "confirmed": search, "pair": v.named(), "sweep-interval": v.named(), "ratio": v.ranks,
 		"interval": v.ranks, "rank": v.ranks, "tier": v.ranks, "epoch": rounds, "bound": rounds, "different": rounds,
-		"equal": rounds, "aa_check": rounds, "discarded": !v.single, "warm_up": !v.single, "first_answer": true}
+		"equal": rounds, "aa_check": rounds, "discarded": !v.single, "warm_up": !v.single,
+		"level_reached": rounds, "first_answer": true}
 	for _, m := range v.metrics {
 		shown[m.Name] = !search
 	}

@@ -146,11 +146,6 @@ func scaled(v float64, unit string) string {
 	return Sig3(v/s.Per) + " " + s.Name
 }
 
-// levelParts prints a level and its interval in a column's scale.
-func levelParts(e judge.Estimate, s judge.Scale) (v, plusMinus string) {
-	return Sig3(e.Value / s.Per), widestSide(e.Value, e.Lo, e.Hi)
-}
-
 // IntervalIn prints the bounds of a level in a scale, without the scale's name: "91,200–95,100".
 func IntervalIn(e judge.Estimate, s judge.Scale) string {
 	if math.IsInf(e.Lo, 0) && math.IsInf(e.Hi, 0) {

@@ -22,14 +22,6 @@ func metricWords() (list []document.Definition) {
 	return list
 }
 
-// namesOf returns the names of metrics, to which their definitions are keyed.
-func namesOf(metrics []judge.Metric) (names []string) {
-	for _, m := range metrics {
-		names = append(names, m.Name)
-	}
-	return names
-}
-
 var general = []document.Definition{
 	{ID: "ratio", Name: "Ratio to the reference",
 		Text: "In every round each contestant and the reference are loaded one after the other. Their ratio within " +
@@ -95,4 +87,8 @@ var startWords = []document.Definition{
 		Text: "The time from the first window of load, in turn with the others, to the window in which it reached " +
 			"its final speed: 0 for a contestant that is at its final speed at once. Its class is flat, warmed (it " +
 			"became faster), slowdown (it was faster before), or no steady state."},
+	{ID: "level_reached", Name: "Level reached",
+		Text: "The requests per second of one start over the contestant's median start, after division by what the " +
+			"other servers did in the same rounds. A wide gap with several starts on both sides means that starts " +
+			"are of two kinds."},
 }
