@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -18,57 +17,39 @@ import (
 const shownTroubles = 10
 
 func auditCommand() *cobra.Command {
-	var format string
-	var asJSON, all bool
-	cmd := &cobra.Command{
-		Use:   "audit FILE...",
-		Short: "Check published figures by arithmetic, without running anything",
-		Long: "audit reads published figures and checks them by arithmetic: rate against requests ÷ time, Little's " +
-			"law,\n" +
-			"the handler's delay, bytes per request, rank order, repeated values. It reads " +
-			strings.Join(importer.Formats, ", ") +
-			"; - is stdin.\n\n" +
-			"It exits with 1 if something is impossible. dyno help studies has the rules, their tolerances and the keys " +
-			"of --json.",
-		Example: "  dyno audit examples/published-figures.csv\n" +
-			"  wrk -c 400 -d 30s http://127.0.0.1:8080/ | dyno audit -\n" +
-			"  dyno audit --all --json README.md",
-		Args: arguments(cobra.MinimumNArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if format != "" && !slices.Contains(importer.Formats, format) {
-				return usagef("--format %q%s", format, suggest(format, importer.Formats, "dyno audit --help"))
-			}
-			var docs []*importer.Document
-			for _, name := range args {
-				doc, err := readPublished(cmd.InOrStdin(), name, format)
-				if err != nil {
-					return usage(err) // 1 says that something is impossible
-				}
-				printTroubles(cmd.ErrOrStderr(), doc)
-				docs = append(docs, doc)
-			}
-			judgement := audit.Examine(docs)
-			out := cmd.OutOrStdout()
-			var err error
-			if asJSON {
-				err = audit.JSON(out, judgement, all)
-			} else {
-				err = audit.Text(out, judgement, width(out), all)
-			}
-			if err != nil {
-				return err
-			}
-			if judgement.Figures[audit.Impossible]+judgement.Prose[audit.Impossible] > 0 {
-				return exit(exitFailed)
-			}
-			return nil
-		},
+	var f struct {
+		Format    string
+		JSON, All bool
 	}
-	cmd.Flags().StringVar(&format, "format", "",
-		"format of the files (default: detected from their content): "+strings.Join(importer.Formats, ", "))
-	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
-	cmd.Flags().BoolVar(&all, "all", false, "show every check, including those that passed")
-	return cmd
+	return command("audit", func(cmd *cobra.Command, args []string) error {
+		if f.Format != "" && !slices.Contains(importer.Formats, f.Format) {
+			return usagef("--format %q%s", f.Format, suggest(f.Format, importer.Formats, "dyno audit --help"))
+		}
+		var docs []*importer.Document
+		for _, name := range args {
+			doc, err := readPublished(cmd.InOrStdin(), name, f.Format)
+			if err != nil {
+				return usage(err) // 1 says that something is impossible
+			}
+			printTroubles(cmd.ErrOrStderr(), doc)
+			docs = append(docs, doc)
+		}
+		judgement := audit.Examine(docs)
+		out := cmd.OutOrStdout()
+		var err error
+		if f.JSON {
+			err = audit.JSON(out, judgement, f.All)
+		} else {
+			err = audit.Text(out, judgement, width(out), f.All)
+		}
+		if err != nil {
+			return err
+		}
+		if judgement.Figures[audit.Impossible]+judgement.Prose[audit.Impossible] > 0 {
+			return exit(exitFailed)
+		}
+		return nil
+	}, &f)
 }
 
 func readPublished(stdin io.Reader, name, format string) (*importer.Document, error) {

@@ -27,44 +27,27 @@ const (
 )
 
 func checkCommand() *cobra.Command {
-	var write, findings bool
-	format := "text"
-	cmd := &cobra.Command{
-		Use:   "check [STUDY [RUN]]",
-		Short: "Judge the claims of a study from its committed trials",
-		Long: `check judges each claim of a study by the trials in studies/STUDY, or by those of another stored RUN;
-of these it says which outcomes differ from the committed ones. It runs no servers. Without a study it
-checks that all study files can be read.
-
-It exits with 1 if a claim is contradicted. With --write it writes studies/STUDY/README.md and its
-chart. With --findings it writes ` + findingsFile + ` and ` + coverageFile + ` from the committed
-trials of all studies.`,
-		Example: "  dyno check iris-vs-netcore-mvc\n" +
-			"  dyno check iris-vs-netcore-mvc runs/20260904T120000Z\n" +
-			"  dyno check --findings",
-		Args: arguments(cobra.MaximumNArgs(2)),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			pr, err := openProject()
-			if err != nil {
-				return err
-			}
-			switch {
-			case findings && (len(args) > 0 || write):
-				return usagef("--findings reads the committed trials of all studies; pass no study and no --write")
-			case findings:
-				return pr.writeFindings(cmd)
-			case len(args) == 0 && write:
-				return usagef("--write needs a study")
-			case len(args) == 0:
-				return pr.checkAll(cmd)
-			}
-			return pr.check(cmd, args, write, format)
-		},
+	var f struct {
+		Write, Findings bool
+		Format          string
 	}
-	cmd.Flags().BoolVar(&write, "write", false, "write the study's pages: "+study.ReadmeFile+", "+study.ChartFile)
-	cmd.Flags().BoolVar(&findings, "findings", false, "write "+findingsFile+" and "+coverageFile)
-	cmd.Flags().StringVar(&format, "format", format, "text, markdown (the study's page) or json")
-	return cmd
+	return command("check", func(cmd *cobra.Command, args []string) error {
+		pr, err := openProject()
+		if err != nil {
+			return err
+		}
+		switch {
+		case f.Findings && len(args) > 0:
+			return usagef("--findings reads the committed trials of all studies; pass no study and no --write")
+		case f.Findings:
+			return pr.writeFindings(cmd)
+		case len(args) == 0 && f.Write:
+			return usagef("--write needs a study")
+		case len(args) == 0:
+			return pr.checkAll(cmd)
+		}
+		return pr.check(cmd, args, f.Write, f.Format)
+	}, &f)
 }
 
 // check judges one study's claims.

@@ -19,7 +19,9 @@ func (f *compareFlags) typed(cmd *cobra.Command, sides []*contestant.Side) (*sce
 	if strings.HasSuffix(r.Scenario, ".toml") || strings.ContainsRune(r.Scenario, os.PathSeparator) {
 		f.asks.Scenario, r.Scenario = r.Scenario, ""
 	}
-	says := slices.ContainsFunc(askingNames, func(name string) bool { return cmd.Flags().Changed(name) })
+	says := slices.ContainsFunc(commands().flags("compare"), func(f *flagRow) bool {
+		return f.heading == "Requests" && f.Name != "scenario" && cmd.Flags().Changed(f.Name)
+	})
 	if r.Scenario != "" {
 		if says {
 			return nil, usagef("--scenario %s already defines the requests; omit --path, -m, -H, -b and -f", r.Scenario)

@@ -20,96 +20,81 @@ const compareFileName = "dyno.toml"
 
 // compareFile is a dyno.toml. Its keys, except sides, are flags of dyno compare.
 type compareFile struct {
-	Sides        []string `toml:"sides"`
-	Name         []string `toml:"name"`
-	Of           string   `toml:"of"`
-	Path         []string `toml:"path"`
-	Method       string   `toml:"method"`
-	Header       []string `toml:"header"`
-	Body         string   `toml:"body"`
-	BodyFile     string   `toml:"body-file"`
-	Template     bool     `toml:"template"`
-	Scenario     string   `toml:"scenario"`
-	ExpectStatus string   `toml:"expect-status"`
-	Differ       []string `toml:"differ"`
-	Connections  int      `toml:"connections"`
-	Rate         any      `toml:"rate"`
-	Budget       string   `toml:"budget"`
-	Primary      string   `toml:"primary"`
-	Margin       float64  `toml:"margin"`
-	FailIf       []string `toml:"fail-if"`
-	Strict       bool     `toml:"strict"`
-	Profile      string   `toml:"profile"`
-	Seed         uint64   `toml:"seed"`
-	CA           string   `toml:"ca"`
-	Cert         string   `toml:"cert"`
-	Key          string   `toml:"key"`
-	Insecure     bool     `toml:"insecure"`
+	*conf.File
+	values map[string][]string // by key
+}
 
-	file   *conf.File
-	values map[string][]string // values set from the file, by key
+// keysOfFile returns a struct with a field for each key of a dyno.toml.
+func keysOfFile(fl *pflag.FlagSet) reflect.Value {
+	fields := []reflect.StructField{{Name: "Sides", Type: reflect.TypeFor[[]string](), Tag: `toml:"sides"`}}
+	for i, f := range commands().flags("compare") {
+		if !f.File {
+			continue
+		}
+		kind := reflect.TypeFor[any]()
+		switch fl.Lookup(f.Name).Value.Type() {
+		case "bool":
+			kind = reflect.TypeFor[bool]()
+		case "stringArray":
+			kind = reflect.TypeFor[[]string]()
+		}
+		tag := reflect.StructTag(fmt.Sprintf("toml:%q", f.Name))
+		fields = append(fields, reflect.StructField{Name: fmt.Sprint("F", i), Type: kind, Tag: tag})
+	}
+	return reflect.New(reflect.StructOf(fields))
 }
 
 // readCompareFile reads a folder's dyno.toml. The error is fs.ErrNotExist if there is none.
-func readCompareFile(fsys fs.FS) (c *compareFile, err error) {
-	c = &compareFile{values: map[string][]string{}}
-	if c.file, err = conf.Read(fsys, compareFileName, c); err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, err
-		}
+func readCompareFile(fsys fs.FS, fl *pflag.FlagSet) (*compareFile, error) {
+	all := keysOfFile(fl)
+	file, err := conf.Read(fsys, compareFileName, all.Interface())
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, err
+	case err != nil:
 		return nil, usage(err)
 	}
-	if len(c.Sides) == 0 {
-		return nil, usage(c.file.Errorf("sides",
+	c := &compareFile{file, map[string][]string{}}
+	for i := range all.Elem().NumField() {
+		key, v := all.Elem().Type().Field(i).Tag.Get("toml"), all.Elem().Field(i).Interface()
+		if list, ok := v.([]string); ok {
+			c.values[key] = list
+		} else if c.Has(key) {
+			c.values[key] = []string{fmt.Sprint(v)}
+		}
+		foreign.Learn(append([]string{"--" + key}, c.values[key]...))
+	}
+	if len(c.values["sides"]) == 0 {
+		return nil, usage(c.Errorf("sides",
 			"no sides: want two or more, such as sides = [\"node a.js\", \"node b.js\"]"))
 	}
-	c.values["sides"] = c.Sides
-	foreign.Learn(c.Sides)
 	return c, nil
 }
 
 // set copies the file's values to cmd's flags. Flags on the command line take precedence.
 func (c *compareFile) set(cmd *cobra.Command) error {
-	fl, all := cmd.Flags(), reflect.ValueOf(c).Elem()
-	for i := range all.NumField() {
-		key := all.Type().Field(i).Tag.Get("toml")
-		if key == "" || key == "sides" || !c.file.Has(key) || fl.Changed(key) {
+	for _, f := range commands().flags("compare") {
+		if cmd.Flags().Changed(f.Name) {
 			continue
 		}
-		var texts []string
-		if list, ok := all.Field(i).Interface().([]string); ok {
-			texts = list
-		} else {
-			texts = []string{fmt.Sprint(all.Field(i).Interface())}
-		}
-		c.values[key] = texts
-		foreign.Learn(append([]string{"--" + key}, texts...))
-		for n, text := range texts {
-			if err := fl.Set(key, text); err != nil {
-				return usage(c.file.Errorf(c.at(key, n), "%s: %v", key, reason(fl.Lookup(key), text, err)))
+		for n, text := range c.values[f.Name] {
+			if err := cmd.Flags().Set(f.Name, text); err != nil {
+				if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+					err = reason(bad)
+				}
+				return usage(c.Errorf(c.at(f.Name, n), "%s: %v", f.Name, err))
 			}
 		}
 	}
-	return nil
+	return conflicting(cmd)
 }
 
 // at returns the key for entry n in an array, in conf.File's form, such as sides[1].
 func (c *compareFile) at(key string, n int) string {
-	if entry := fmt.Sprintf("%s[%d]", key, n); c.file.Has(entry) {
+	if entry := fmt.Sprintf("%s[%d]", key, n); c.Has(entry) {
 		return entry
 	}
 	return key
-}
-
-// reason returns the cause of an error about a flag's value, without pflag's words.
-func reason(f *pflag.Flag, text string, err error) error {
-	if want := wanted[f.Value.Type()]; want != "" {
-		return fmt.Errorf("%q: want %s", text, want)
-	}
-	if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok && errors.Unwrap(bad) != nil {
-		return fmt.Errorf("%q: %w", text, errors.Unwrap(bad))
-	}
-	return err
 }
 
 // place prefixes a usage error about one of the file's values, or about a side, with its position
@@ -138,7 +123,7 @@ func (c *compareFile) place(err error) error {
 	if !found {
 		return err
 	}
-	return usage(c.file.Errorf(best, "%s", text))
+	return usage(c.Errorf(best, "%s", text))
 }
 
 // compareSides returns the sides on the command line; if there are none, it reads them from the
@@ -147,7 +132,7 @@ func compareSides(cmd *cobra.Command, args []string) (sides []string, file *comp
 	if len(args) > 0 {
 		return args, nil, nil
 	}
-	file, err = readCompareFile(foreign.FS("."))
+	file, err = readCompareFile(foreign.FS("."), cmd.Flags())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, usagef("no sides, and no %s in this folder; run dyno init to write one, or: %s",
 			compareFileName,
@@ -156,5 +141,5 @@ func compareSides(cmd *cobra.Command, args []string) (sides []string, file *comp
 	if err != nil {
 		return nil, nil, err
 	}
-	return file.Sides, file, file.set(cmd)
+	return file.values["sides"], file, file.set(cmd)
 }

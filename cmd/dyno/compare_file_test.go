@@ -19,7 +19,7 @@ func TestInitText(t *testing.T) {
 			text = regexp.MustCompile(`(?m)^`+key+` = .*$`).ReplaceAllString(text, "")
 		}
 		text += e[0][2:] + "\n"
-		c, err := readCompareFile(fstest.MapFS{compareFileName: {Data: []byte(text)}})
+		c, err := readCompareFile(fstest.MapFS{compareFileName: {Data: []byte(text)}}, compareCommand().Flags())
 		if err != nil {
 			t.Errorf("%s: %v", e[0], err)
 			continue
@@ -27,12 +27,14 @@ func TestInitText(t *testing.T) {
 		if err := c.set(compareCommand()); err != nil {
 			t.Errorf("%s: %v", e[0], err)
 		}
-		if len(c.Sides) != 2 || c.Budget == "" {
+		if len(c.values["sides"]) != 2 || c.values["budget"] == nil {
 			t.Errorf("%s: %+v", e[0], c)
 		}
 	}
-	c, err := readCompareFile(fstest.MapFS{compareFileName: {Data: []byte(initFile([]string{`node "a b".js`, "x"}))}})
-	if err != nil || len(c.Sides) != 2 || c.Sides[0] != `node "a b".js` || c.Name != nil {
+	c, err := readCompareFile(fstest.MapFS{compareFileName: {Data: []byte(initFile([]string{`node "a b".js`, "x"}))}},
+		compareCommand().Flags())
+	if err != nil || len(c.values["sides"]) != 2 || c.values["sides"][0] != `node "a b".js` ||
+		c.values["name"] != nil {
 		t.Errorf("%+v, %v", c, err)
 	}
 }

@@ -28,27 +28,6 @@ var commandGroups = []*cobra.Group{
 	{ID: "other", Title: "Other"},
 }
 
-// under puts commands into a group in dyno --help.
-func under(group string, commands ...*cobra.Command) []*cobra.Command {
-	for _, c := range commands {
-		c.GroupID = group
-	}
-	return commands
-}
-
-// flagHeading is the annotation for a flag's heading in its command's help.
-const flagHeading = "dyno_heading"
-
-// heading puts flags under a heading in the help: those named, or all that have none yet.
-func heading(fl *pflag.FlagSet, text string, names ...string) {
-	fl.SortFlags = false
-	fl.VisitAll(func(f *pflag.Flag) {
-		if slices.Contains(names, f.Name) || len(names) == 0 && f.Annotations[flagHeading] == nil {
-			fl.SetAnnotation(f.Name, flagHeading, []string{text})
-		}
-	})
-}
-
 // help prints a command's help.
 func help(cmd *cobra.Command, _ []string) { io.WriteString(cmd.OutOrStdout(), helpText(cmd)) }
 
@@ -56,6 +35,7 @@ func help(cmd *cobra.Command, _ []string) { io.WriteString(cmd.OutOrStdout(), he
 func helpCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "help [MANUAL | COMMAND...]",
+		GroupID: "other",
 		Short:   "Print a manual, a command's help, or the words of the output",
 		Example: "  dyno help\n  dyno help load\n  dyno help terms",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -119,7 +99,7 @@ func helpText(cmd *cobra.Command) string {
 	if text == "" {
 		text = cmd.Short
 	}
-	b.WriteString(strings.TrimSpace(reflowed(text, helpWidth)) + "\n")
+	b.WriteString(strings.TrimSpace(text) + "\n")
 	if cmd.IsAdditionalHelpTopicCommand() {
 		return b.String()
 	}
@@ -144,27 +124,6 @@ func helpText(cmd *cobra.Command) string {
 		b.WriteByte('\n')
 	}
 	return b.String()
-}
-
-// reflowed wraps a text's paragraphs. Lines that begin with a space stay as they are.
-func reflowed(text string, columns int) string {
-	var lines []string
-	joined := false // whether the next line continues the paragraph
-	for line := range strings.SplitSeq(text, "\n") {
-		flows := line != "" && line[0] != ' '
-		if flows && joined {
-			lines[len(lines)-1] += " " + line
-		} else {
-			lines = append(lines, line)
-		}
-		joined = flows
-	}
-	for i, line := range lines {
-		if line != "" && line[0] != ' ' {
-			lines[i] = wrapped(line, columns)
-		}
-	}
-	return strings.Join(lines, "\n")
 }
 
 // wrapped breaks a text at spaces into lines with a maximum number of columns.
@@ -205,32 +164,29 @@ func writeCommands(b *strings.Builder, cmd *cobra.Command) {
 	}
 }
 
-// writeFlags lists a command's flags by heading, in the order of their definition. Flags without a
-// heading, such as --help, come last.
+// fewFlags is the number of flags up to which a command's help has them under one heading.
+const fewFlags = 8
+
+// writeFlags lists a command's flags by heading, in the order of the table.
 func writeFlags(b *strings.Builder, cmd *cobra.Command) {
-	const rest = "Flags"
-	var headings []string
-	under := map[string][]*pflag.Flag{}
-	wide := 0
+	wide, n := 0, 0
 	eachFlag(cmd.Flags(), func(f *pflag.Flag) {
-		at := append(f.Annotations[flagHeading], rest)[0]
-		if under[at] == nil && at != rest {
-			headings = append(headings, at)
-		}
-		under[at] = append(under[at], f)
+		n++
 		wide = max(wide, utf8.RuneCountInString(typedAs(cmd, f)))
 	})
-	indent := "\n" + strings.Repeat(" ", wide+2)
-	for _, h := range append(headings, rest) {
-		if under[h] == nil {
-			continue
+	indent, last := "\n"+strings.Repeat(" ", wide+2), ""
+	eachFlag(cmd.Flags(), func(f *pflag.Flag) {
+		heading := rowOf(cmd, f.Name).heading
+		if n <= fewFlags || heading == "" {
+			heading = "Flags"
 		}
-		fmt.Fprintf(b, "\n%s:\n", h)
-		for _, f := range under[h] {
-			text := wrapped(f.Usage+shownDefault(f), helpWidth-wide-2)
-			fmt.Fprintf(b, "%-*s  %s\n", wide, typedAs(cmd, f), strings.ReplaceAll(text, "\n", indent))
+		if heading != last {
+			fmt.Fprintf(b, "\n%s:\n", heading)
+			last = heading
 		}
-	}
+		text := wrapped(f.Usage+shownDefault(f), helpWidth-wide-2)
+		fmt.Fprintf(b, "%-*s  %s\n", wide, typedAs(cmd, f), strings.ReplaceAll(text, "\n", indent))
+	})
 }
 
 // eachFlag calls do for every visible flag.
@@ -242,67 +198,27 @@ func eachFlag(fl *pflag.FlagSet, do func(*pflag.Flag)) {
 	})
 }
 
-// typedAs returns a flag's usage, with a word in capitals for its value.
+// typedAs returns a flag's usage, with the word for its value.
 func typedAs(cmd *cobra.Command, f *pflag.Flag) string {
 	text := "      --" + f.Name
-	if f.Shorthand == f.Name { // ab has no long flags
-		text = "  -" + f.Name
-	} else if f.Shorthand != "" {
+	if f.Shorthand != "" {
 		text = "  -" + f.Shorthand + ", --" + f.Name
 	}
-	switch word := metavariable(cmd, f); {
-	case word == "":
-	case f.NoOptDefVal != "":
-		text += "[=" + word + "]"
+	switch row := rowOf(cmd, f.Name); {
+	case row.Value == "":
+		return text
+	case row.Bare != "":
+		return text + "[=" + row.Value + "]"
 	default:
-		text += " " + word
+		return text + " " + row.Value
 	}
-	return text
 }
 
 // shownDefault returns the help text about a flag's default; "" if it has none, or if its
 // description states it.
 func shownDefault(f *pflag.Flag) string {
-	if strings.Contains(f.Usage, "(default") ||
-		slices.Contains([]string{"", "0", "0s", "[]", "false"}, f.DefValue) {
+	if strings.Contains(f.Usage, "(default") || slices.Contains([]string{"", "0", "[]", "false"}, f.DefValue) {
 		return ""
 	}
-	text := f.DefValue
-	if f.Value.Type() == "duration" {
-		text = strings.TrimSuffix(text, "0s")
-	}
-	return " (default " + text + ")"
-}
-
-// metavariables are the words for flags' values in the help, by flag or, if commands differ, by
-// command and flag.
-var metavariables = map[string]string{
-	"against": "RUN", "body": "TEXT", "body-file": "FILE", "contestants": "NAME,…",
-	"controls": "NAME,…", "csv": "FILE", "differ": "WHAT", "expect-body": "TEXT",
-	"expect-status": "CODES",
-	"external":      "TOOL,…", "classic": "NAME", "fail-if": "COND", "folder": "DIR,…", "format": "FORMAT", "from": "NAME",
-	"header": "HEADER", "language": "NAME", "level": "NAME",
-	"load scenario": "FILE", "name": "NAME", "of": "NAME", "out": "DIR",
-	"path": "PATH", "primary": "METRIC", "profile": "NAME", "protocol": "NAME",
-	"resolve": "HOST:PORT:ADDR", "resume": "DIR", "scenario": "NAME", "unix": "SOCKET",
-	"targets": "FILE",
-	"ca":      "FILE", "cert": "FILE", "key": "FILE",
-	"verify seed": "TEXT",
-}
-
-// metavariablesOfTypes are the same words by the value's pflag type.
-var metavariablesOfTypes = map[string]string{
-	"bool": "", "int": "N", "uint64": "N", "intSlice": "N,…", "duration": "TIME", "durationSlice": "TIME,…",
-}
-
-// metavariable returns the word for a flag's value in the help; "" for a flag without a value.
-func metavariable(cmd *cobra.Command, f *pflag.Flag) string {
-	for _, of := range []map[string]string{metavariables, metavariablesOfTypes} {
-		for _, key := range []string{cmd.Name() + " " + f.Name, f.Name, f.Value.Type()} {
-			if word, ok := of[key]; ok {
-				return word
-			}
-		}
-	}
-	return strings.ToUpper(f.Value.Type())
+	return " (default " + strings.Trim(f.DefValue, "[]") + ")"
 }

@@ -2,7 +2,10 @@ package main
 
 import (
 	"bytes"
+	"cmp"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -11,6 +14,10 @@ import (
 	"github.com/spf13/pflag"
 
 	manual "dyno"
+	"dyno/internal/importer"
+	"dyno/internal/plan"
+	"dyno/internal/report"
+	"dyno/internal/wire"
 )
 
 // helps calls f for every visible command, with its help.
@@ -54,15 +61,15 @@ func TestHelp(t *testing.T) {
 			if f.Name == "help" {
 				return
 			}
-			if word := metavariable(cmd, f); !metavariableForm.MatchString(word) || (word == "") != (f.Value.Type() == "bool") {
+			if word := rowOf(cmd, f.Name).Value; !metavariableForm.MatchString(word) || (word == "") != (f.Value.Type() == "bool") {
 				t.Errorf("%s --help: --%s %s: want a word in capitals that says what the value is", cmd.CommandPath(),
 					f.Name, word)
 			}
-			if flags++; f.Annotations[flagHeading] == nil {
+			if flags++; rowOf(cmd, f.Name).heading == "Flags" {
 				without = append(without, f.Name)
 			}
 		})
-		if flags > 8 && len(without) > 0 {
+		if flags > fewFlags && len(without) > 0 {
 			t.Errorf("%s --help: flags without a heading: %v", cmd.CommandPath(), without)
 		}
 	})
@@ -113,13 +120,6 @@ func TestTerms(t *testing.T) {
 	}
 }
 
-func TestReflowed(t *testing.T) {
-	got := reflowed("one two\nthree four\n\n  kept   as it is\nfive", 9)
-	if want := "one two\nthree\nfour\n\n  kept   as it is\nfive"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-}
-
 // TestUnknownCommand: an unknown command or flag ends with a usage error that names the nearest
 // one, also after dyno help, or dyno's counterpart.
 func TestUnknownCommand(t *testing.T) {
@@ -158,16 +158,6 @@ func TestUnknownCommand(t *testing.T) {
 	}
 }
 
-// TestAskingFlagsAreTogether: dyno compare --help lists all request flags under one heading.
-func TestAskingFlagsAreTogether(t *testing.T) {
-	fl := compareCommand().Flags()
-	for _, name := range append([]string{"expect-status", "differ"}, askingNames...) {
-		if at := fl.Lookup(name).Annotations[flagHeading]; len(at) != 1 || at[0] != "What is asked" {
-			t.Errorf("dyno compare --help: --%s stands under %v", name, at)
-		}
-	}
-}
-
 // TestFewFlags: the commands with the most flags keep within their limits.
 func TestFewFlags(t *testing.T) {
 	for name, most := range map[string]int{"load": 45, "run": 36, "compare": 36} {
@@ -179,6 +169,87 @@ func TestFewFlags(t *testing.T) {
 		eachFlag(cmd.Flags(), func(*pflag.Flag) { n++ })
 		if n > most {
 			t.Errorf("dyno %s has %d flags; at most %d", name, n, most)
+		}
+	}
+}
+
+// TestTable: each row of commands.toml is of use, and what it says about names is so.
+func TestTable(t *testing.T) {
+	root := rootCommand()
+	for _, h := range commands().Heading {
+		for _, f := range h.Flag {
+			for _, path := range f.In {
+				cmd, _, err := root.Find(strings.Fields(path))
+				if err != nil || cmd.Flags().Lookup(f.Name) == nil && withFleet {
+					t.Errorf("--%s: no command %q has it: %v", f.Name, path, err)
+				}
+			}
+			if f.Read != "" && f.Read != "one" && readers[f.Read] == nil {
+				t.Errorf("--%s: nothing reads %q", f.Name, f.Read)
+			}
+			if f.Complete != "" && completed[f.Complete] == nil {
+				t.Errorf("--%s: nothing completes %q", f.Name, f.Complete)
+			}
+		}
+	}
+	compare, _, _ := root.Find([]string{"compare"})
+	for _, name := range conditionMetrics(true) {
+		if !strings.Contains(rowOf(compare, "fail-if").Help, name) {
+			t.Errorf("dyno compare --help does not name the metric %s of --fail-if", name)
+		}
+	}
+	for command, all := range map[string][]string{"run": append(plan.Names(), wire.ProtocolNames(), defaultStudy),
+		"audit": importer.Formats, "report": slices.Sorted(maps.Keys(report.Formats)),
+		"compare": {wire.ProtocolNames(), defaultCondition, compareFileName}, "check": {findingsFile, coverageFile}} {
+		cmd, _, _ := root.Find([]string{command})
+		text := strings.Join(strings.Fields(helpText(cmd)), " ")
+		for _, name := range all {
+			if !strings.Contains(text, name) {
+				t.Errorf("dyno %s --help does not name %s", command, name)
+			}
+		}
+	}
+	run, _, _ := root.Find([]string{"run"})
+	for _, x := range terms() {
+		_, these, _ := strings.Cut(run.Long, "Terms, of which")
+		if strings.Contains(these, "\n  "+x.name+" ") && !strings.Contains(strings.Join(strings.Fields(run.Long), " "), x.meaning) {
+			t.Errorf("dyno run --help says something else about %s than the glossary", x.name)
+		}
+	}
+}
+
+// TestConflicts: flags that exclude or need one another are refused together.
+func TestConflicts(t *testing.T) {
+	values := map[string]string{"duration": "1s", "rate": "1", "requests": "1", "stages": "1s@1", "find": "p99<1s",
+		"slo": "p99<1s", "arrivals": "poisson", "warmup": "1s", "ramp-up": "1s", "think": "1s", "resolve": "a:1:b"}
+	call := func(in string, names ...string) string {
+		args := strings.Fields(in)
+		cmd, _, _ := rootCommand().Find(args)
+		for _, name := range names {
+			if f := cmd.Flags().Lookup(name); f.NoOptDefVal != "" {
+				args = append(args, "--"+name)
+			} else {
+				args = append(args, "--"+name, cmp.Or(values[name], "1"))
+			}
+		}
+		args = append(args, map[string][]string{"report": {"a"}, "compare": {"a", "b"}}[in]...)
+		var out, errs bytes.Buffer
+		if code := dyno(args, &out, &errs); code != exitUsage {
+			t.Errorf("dyno %s: exit %d", strings.Join(args, " "), code)
+		}
+		return errs.String()
+	}
+	for _, c := range commands().Conflict {
+		want := "dyno: " + strings.ReplaceAll(c.Why, "\n", " ") + "\n"
+		for _, other := range c.With {
+			if got := call(c.In, c.Flag, other); got != want {
+				t.Errorf("dyno %s --%s --%s: %q, want %q", c.In, c.Flag, other, got, want)
+			}
+		}
+		if c.Needs != nil {
+			if got := call(c.In, c.Flag); got != want {
+				t.Errorf("dyno %s --%s: %q, want %q", c.In, c.Flag, got, want)
+			}
 		}
 	}
 }

@@ -18,33 +18,23 @@ import (
 var initText string
 
 func initCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "init [A B …]",
-		Short: "Write a dyno.toml for dyno compare",
-		Long: "init writes a " + compareFileName +
-			" with comments into this folder: the sides, the requests, when the comparison\n" +
-			"fails, and how long it may take. dyno compare without arguments reads it.",
-		Example: "  dyno init\n" +
-			"  dyno init 'node old.js' 'node new.js'\n" +
-			"  dyno init http://localhost:3000/ http://localhost:4000/",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			f, err := os.OpenFile(compareFileName, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-			if errors.Is(err, fs.ErrExist) {
-				return fmt.Errorf(
-					"%s already exists here; edit it, or remove it and run dyno init again", compareFileName)
-			}
-			if err != nil {
-				return err
-			}
-			_, err = f.WriteString(initFile(args))
-			if err := errors.Join(err, f.Close()); err != nil {
-				return fmt.Errorf("write %s: %w", compareFileName, err)
-			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%s\n", compareFileName)
-			fmt.Fprintf(cmd.ErrOrStderr(), "Enter there what to compare, then run: dyno compare\n")
-			return nil
-		},
-	}
+	return command("init", func(cmd *cobra.Command, args []string) error {
+		f, err := os.OpenFile(compareFileName, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		if errors.Is(err, fs.ErrExist) {
+			return fmt.Errorf(
+				"%s already exists here; edit it, or remove it and run dyno init again", compareFileName)
+		}
+		if err != nil {
+			return err
+		}
+		_, err = f.WriteString(initFile(args))
+		if err := errors.Join(err, f.Close()); err != nil {
+			return fmt.Errorf("write %s: %w", compareFileName, err)
+		}
+		fmt.Fprintf(cmd.OutOrStdout(), "%s\n", compareFileName)
+		fmt.Fprintf(cmd.ErrOrStderr(), "Enter there what to compare, then run: dyno compare\n")
+		return nil
+	})
 }
 
 // initFile returns a dyno.toml with those sides, or with the example's sides if there are none.

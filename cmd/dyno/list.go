@@ -22,71 +22,30 @@ import (
 
 // listFlags are the flags of dyno list, and the words that a row must contain.
 type listFlags struct {
-	folders            []string
-	language, scenario string
-	markdown           bool
-	words              []string
+	Folders  []string
+	Markdown bool
+	words    []string
 }
 
 func listCommand() *cobra.Command {
 	var f listFlags
-	cmd := &cobra.Command{
-		Use:   "list [TEXT...]",
-		Short: "List contestants, scenarios and studies, and which of them can be built here",
-		Long: "list shows the contestants, scenarios and studies of the project: all, or those that contain every\n" +
-			"TEXT. It also shows which toolchains are installed here and which are missing.",
-		Example: "  dyno list\n" +
-			"  dyno list gin\n" +
-			"  dyno list --language csharp --scenario values",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			f.words = args
-			p, err := openProject()
-			if err != nil {
-				return err
-			}
-			if _, err := p.knowOnly(f.folders); err != nil {
-				return err
-			}
-			chosen, err := p.choose(&f)
-			if err != nil {
-				return err
-			}
-			if f.markdown {
-				return p.table(cmd.OutOrStdout(), chosen)
-			}
-			return p.list(cmd.Context(), cmd.OutOrStdout(), &f, chosen)
-		},
-	}
-	fl := cmd.Flags()
-	fl.SortFlags = false
-	fl.StringVar(&f.language, "language", "", "only contestants in this language")
-	fl.StringVar(&f.scenario, "scenario", "", "only this scenario, and the contestants and studies that use it")
-	folderFlag(cmd, &f.folders, knowFolders)
-	fl.BoolVar(&f.markdown, "markdown", false, "write the contestants as the table of contestants/README.md")
-	return cmd
-}
-
-// choose returns the contestants that match the flags and words.
-func (p *project) choose(f *listFlags) ([]*contestant.Manifest, error) {
-	if f.scenario != "" {
-		if _, err := p.scenario(f.scenario); err != nil {
-			return nil, err
+	return command("list", func(cmd *cobra.Command, args []string) error {
+		f.words = args
+		p, err := openProject()
+		if err != nil {
+			return err
 		}
-	}
-	var languages []string
-	for _, m := range p.manifests {
-		languages = append(languages, m.Language)
-	}
-	slices.Sort(languages)
-	languages = slices.Compact(languages)
-	if f.language != "" && !slices.Contains(languages, f.language) {
-		return nil, usagef("--language: no contestant in %q%s", f.language, suggest(f.language, languages, "dyno list"))
-	}
-	return slices.DeleteFunc(slices.Clone(p.manifests), func(m *contestant.Manifest) bool {
-		return f.language != "" && m.Language != f.language ||
-			f.scenario != "" && !slices.Contains(m.Scenarios, f.scenario) ||
-			!f.holds(m.Name, m.Title, m.Language, m.Framework, m.Engine, strings.Join(m.Scenarios, " "))
-	}), nil
+		if _, err := p.knowOnly(f.Folders); err != nil {
+			return err
+		}
+		chosen := slices.DeleteFunc(slices.Clone(p.manifests), func(m *contestant.Manifest) bool {
+			return !f.holds(m.Name, m.Title, m.Language, m.Framework, m.Engine, strings.Join(m.Scenarios, " "))
+		})
+		if f.Markdown {
+			return p.table(cmd.OutOrStdout(), chosen)
+		}
+		return p.list(cmd.Context(), cmd.OutOrStdout(), &f, chosen)
+	}, &f)
 }
 
 // holds reports whether every word occurs in one of the texts.
@@ -137,7 +96,7 @@ func (p *project) list(ctx context.Context, w io.Writer, f *listFlags, chosen []
 		return err
 	}
 	if len(contestants)+len(scenarios)+len(studies) == 0 {
-		return fmt.Errorf("list: nothing matches %s; run dyno list to see all", strings.Join(f.asked(), " "))
+		return fmt.Errorf("list: nothing matches %s; run dyno list to see all", strings.Join(f.words, " "))
 	}
 	var b strings.Builder
 	section(&b, columns, contestants, "CONTESTANT", "LANGUAGE", "FRAMEWORK", "ENGINE", "SCENARIOS")
@@ -146,20 +105,6 @@ func (p *project) list(ctx context.Context, w io.Writer, f *listFlags, chosen []
 	section(&b, columns, studies, "STUDY", "CONTESTANTS", "TITLE")
 	_, err = io.WriteString(w, strings.TrimPrefix(b.String(), "\n"))
 	return err
-}
-
-// asked returns the filters as the user typed them.
-func (f *listFlags) asked() (words []string) {
-	if f.language != "" {
-		words = append(words, "--language "+quoted(f.language))
-	}
-	if f.scenario != "" {
-		words = append(words, "--scenario "+quoted(f.scenario))
-	}
-	for _, w := range f.words {
-		words = append(words, quoted(w))
-	}
-	return words
 }
 
 // listed returns the contestants' rows, with the toolchains that were found or are missing.
@@ -202,7 +147,7 @@ func shortFramework(m *contestant.Manifest) string {
 // listedScenarios returns the scenarios' rows.
 func (p *project) listedScenarios(f *listFlags) (rows [][]string, err error) {
 	names, err := scenario.Names(p.fsys)
-	if err != nil || f.language != "" {
+	if err != nil {
 		return nil, err
 	}
 	for _, name := range names {
@@ -210,7 +155,7 @@ func (p *project) listedScenarios(f *listFlags) (rows [][]string, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if f.scenario != "" && name != f.scenario || !f.holds(s.Name, s.Title) {
+		if !f.holds(s.Name, s.Title) {
 			continue
 		}
 		serve := 0
@@ -227,11 +172,15 @@ func (p *project) listedScenarios(f *listFlags) (rows [][]string, err error) {
 // listedStudies returns the studies' rows.
 func (p *project) listedStudies(f *listFlags) (rows [][]string, err error) {
 	studies, err := study.All(p.fsys)
-	if err != nil || f.language != "" {
+	if err != nil {
 		return nil, err
 	}
 	for _, s := range studies {
-		if f.scenario != "" && !s.Has(f.scenario) || !f.holds(s.Slug, s.Title) {
+		words := []string{s.Slug, s.Title, s.Scenario}
+		for _, l := range s.Levels {
+			words = append(words, l.Scenario)
+		}
+		if !f.holds(words...) {
 			continue
 		}
 		rows = append(rows, []string{s.Slug, fmt.Sprint(len(s.Contestants)), s.Title})

@@ -12,15 +12,9 @@ import (
 	"dyno/internal/report"
 )
 
-// fleetFlag defines dyno load's --fleet.
-func fleetFlag(f *loadFlags) {
-	f.addText("fleet", "", &f.fleet, "make the load from the machines of this file together (dyno help fleet); amounts, "+
-		"rates and connections are of all of them, --threads of each")
-}
-
 // loadByFleet makes the load from several machines.
 func loadByFleet(cmd *cobra.Command, f *loadFlags) error {
-	machines, err := fleet.Read(f.fleet)
+	machines, err := fleet.Read(f.Fleet)
 	if err != nil {
 		return err
 	}
@@ -38,7 +32,7 @@ func loadByFleet(cmd *cobra.Command, f *loadFlags) error {
 	err = withHub(cmd, machines, func(hub *fleet.Hub) (err error) {
 		if err = hub.Gather(cmd.Context(), hub.Names()); err == nil {
 			s, err = hub.Load(cmd.Context(), plan, func(line string) {
-				if !f.quiet {
+				if !f.Quiet {
 					fmt.Fprintln(stderr, document.Clean(line))
 				}
 			})

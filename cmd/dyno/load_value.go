@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,75 +12,70 @@ import (
 
 	"dyno/internal/foreign"
 	"dyno/internal/load"
+	"dyno/internal/report"
+	"dyno/internal/scenario"
+	"dyno/internal/wire"
 )
 
-// value is a flag whose text is parsed into a T.
-type value[T any] struct {
-	to    *T
-	parse func(string) (T, error)
-	kind  string // for the help
-	text  string // as given, or the default for the help
+// value is a flag whose text a reader turns into the value of a field.
+type value struct {
+	to   reflect.Value
+	row  *flagRow
+	text string // as given, or the default for the help
 }
 
-func (v *value[T]) String() string { return v.text }
-func (v *value[T]) Type() string   { return v.kind }
-
-func (v *value[T]) Set(s string) error {
-	got, err := v.parse(s)
-	if err != nil {
-		return err
+// String returns the text; of a name and password the name, because no record may hold the other.
+func (v *value) String() string {
+	name, _, login := strings.Cut(v.text, ":")
+	if v.row == nil || v.row.Name != "user" || !login { // pflag also calls it on a zero value
+		return v.text
 	}
-	*v.to, v.text = got, s
-	return nil
-}
-
-// flagOf makes a flag. text shows the default in the help; *to keeps its value until the flag is
-// set.
-func flagOf[T any](to *T, text, kind string, parse func(string) (T, error)) *value[T] {
-	return &value[T]{to, parse, kind, text}
-}
-
-// lines is a flag that may be repeated.
-type lines struct{ all *[]string }
-
-func (l *lines) String() string     { return strings.Join(l.GetSlice(), ", ") }
-func (l *lines) Type() string       { return "text" }
-func (l *lines) Set(s string) error { *l.all = append(*l.all, s); return nil }
-
-// GetSlice returns the values; none for the zero value, whose String pflag calls.
-func (l *lines) GetSlice() []string {
-	if l.all == nil {
-		return nil
-	}
-	return *l.all
-}
-
-// login is a flag name:password. It is shown without the password, which no record may hold.
-type login struct{ to *string }
-
-func (l *login) Type() string       { return "name:password" }
-func (l *login) Set(s string) error { *l.to = s; return nil }
-
-// String returns the name, and *** in place of the password.
-func (l *login) String() string {
-	if l.to == nil || *l.to == "" { // pflag also calls it on a zero value
-		return ""
-	}
-	name, _, _ := strings.Cut(*l.to, ":")
 	return name + ":" + foreign.Hidden
 }
 
-// parseText reads any text, so that an empty text differs from none.
-func parseText(s string) (*string, error) { return &s, nil }
+// Type returns the word for the value.
+func (v *value) Type() string { return v.row.Value }
 
-// parseNeeded reads any text that is not empty.
-func parseNeeded(want string) func(string) (string, error) {
-	return func(s string) (string, error) {
+// Set reads the text.
+func (v *value) Set(s string) error {
+	read := readers[v.row.Read]
+	switch {
+	case v.row.Read == "count" && v.row.Most > 0:
+		read = as(parseUpTo(v.row.Most))
+	case v.row.Read == "one":
+		read = as(oneOf(v.row.Words...))
+	}
+	got, err := read(s)
+	if err != nil {
+		return err
+	}
+	v.to.Set(reflect.ValueOf(got))
+	v.text = s
+	return nil
+}
+
+// readers read values of flags, by the word in commands.toml.
+var readers = map[string]func(string) (any, error){
+	"count": as(parseCount), "span": as(parseSpan), "rate": as(parseRate), "rates": as(parseRates),
+	"stages": as(parseStages), "think": as(parseThink), "share": as(parsePositive), "slo": as(parseSLO),
+	"objectives": as(report.ParseObjectives), "statuses": as(scenario.ParseStatuses),
+	"text": as(func(s string) (*string, error) { return &s, nil }), // an empty text differs from none
+	"user": as(func(s string) (string, error) { return s, nil }),
+	"needed": as(func(s string) (string, error) {
 		if s == "" {
-			return "", errors.New(want)
+			return "", errors.New("want a file name")
 		}
 		return s, nil
-	}
+	}),
+	"http": as(func(s string) (*wire.HTTP, error) {
+		h, err := wire.ParseHTTP(s)
+		return &h, err
+	}),
+}
+
+// as makes a reader of a parser.
+func as[T any](parse func(string) (T, error)) func(string) (any, error) {
+	return func(s string) (any, error) { return parse(s) }
 }
 
 // suffixes are number suffixes. A lower-case m is not among them, because it means minutes in a

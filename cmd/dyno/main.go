@@ -111,34 +111,20 @@ func onlyReads(root *cobra.Command, args []string) bool {
 
 // rootCommand makes the command with all its subcommands.
 func rootCommand() *cobra.Command {
-	root := &cobra.Command{
-		Use:   "dyno",
-		Short: "A test bench for HTTP servers",
-		Long: "dyno builds HTTP servers, verifies that they answer alike, loads them in turn, and says which is " +
-			"faster, by how much, and how sure it is.",
-		Example: "  dyno run                                     # its own example: seven servers, five minutes\n" +
-			"  dyno run --contestants gin,chi,echo          # your choice of contestants\n" +
-			"  dyno compare 'node a.js' 'python3 b.py'      # two commands; or URLs, revisions, images\n" +
-			"  dyno load http://127.0.0.1:8080/             # one server that runs already",
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		Version:       version(),
-	}
+	root := command("dyno", nil)
+	root.SilenceErrors, root.SilenceUsage, root.Version = true, true, version()
 	root.SetVersionTemplate(versionLine() + "\n")
 	root.SetFlagErrorFunc(flagError)
 	root.AddGroup(commandGroups...)
 	root.SetHelpFunc(help)
-	root.SetHelpCommand(under("other", helpCommand())[0])
+	root.SetHelpCommand(helpCommand())
 	root.DisableSuggestions = true // unknownCommand suggests
 	root.SetCompletionCommandGroupID("other")
-	root.AddCommand(under("measure", runCommand(), compareCommand(), loadCommand())...)
-	root.AddCommand(under(readGroup, reportCommand(), checkCommand(), auditCommand(), listCommand())...)
-	root.AddCommand(under("machine", doctorCommand(), verifyCommand())...)
-	root.AddCommand(under("fleet", fleetCommands()...)...)
-	root.AddCommand(under("other", initCommand(), newCommand(), versionCommand())...)
-	root.AddCommand(termsTopic(), manCommand(), refserverCommand(), superviseCommand())
+	root.AddCommand(runCommand(), compareCommand(), loadCommand(), reportCommand(), checkCommand(), auditCommand(),
+		listCommand(), doctorCommand(), verifyCommand(), initCommand(), newCommand(), versionCommand(), termsTopic(),
+		manCommand(), refserverCommand(), superviseCommand())
+	root.AddCommand(fleetCommands()...)
 	root.Flags().BoolP("version", "V", false, "print the version")
-	completions(root)
 	return root
 }
 
@@ -166,16 +152,17 @@ func usage(err error) error { return conf.Usage(err) }
 
 func usagef(format string, args ...any) error { return usage(fmt.Errorf(format, args...)) }
 
-// arguments checks the number of arguments by cobra's rules; the error shows the usage.
-func arguments(check cobra.PositionalArgs) cobra.PositionalArgs {
+// arguments checks the number of arguments: the fewest and, if given, the most. The error shows the
+// usage.
+func arguments(limits []int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		if check(cmd, args) != nil {
-			given := "argument missing"
-			if len(args) > 0 {
-				given = fmt.Sprintf("%s: given %s", cmd.CommandPath(), strings.Join(args, " "))
-			}
-			return usagef("%s; want: %s", given, cmd.UseLine())
+		if len(args) >= limits[0] && (len(limits) == 1 || len(args) <= limits[1]) {
+			return nil
 		}
-		return nil
+		given := "argument missing"
+		if len(args) > 0 {
+			given = fmt.Sprintf("%s: given %s", cmd.CommandPath(), strings.Join(args, " "))
+		}
+		return usagef("%s; want: %s", given, cmd.UseLine())
 	}
 }

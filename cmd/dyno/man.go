@@ -9,19 +9,12 @@ import (
 
 // manCommand writes all commands' manual pages, which are part of releases.
 func manCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:    "man DIR",
-		Short:  "Write the manual pages into a folder",
-		Hidden: true,
-		Args:   arguments(cobra.ExactArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := os.MkdirAll(args[0], 0o755); err != nil {
-				return err
-			}
-			cmd.Root().DisableAutoGenTag = true
-			date := builtAt()
-			return doc.GenManTree(cmd.Root(), &doc.GenManHeader{Section: "1", Source: "dyno " + release, Date: &date},
-				args[0])
-		},
-	}
+	return command("man", func(cmd *cobra.Command, args []string) error {
+		if err := os.MkdirAll(args[0], 0o755); err != nil {
+			return err
+		}
+		cmd.Root().DisableAutoGenTag = true
+		date := builtAt()
+		return doc.GenManTree(cmd.Root(), &doc.GenManHeader{Section: "1", Source: "dyno " + release, Date: &date}, args[0])
+	})
 }

@@ -24,11 +24,6 @@ import (
 	"dyno/internal/report"
 )
 
-// waitFlag adds the flag --wait, for commands that lock the machine.
-func waitFlag(cmd *cobra.Command, wait *bool) {
-	cmd.Flags().BoolVar(wait, "wait", false, "if another run is measuring on this machine, wait until it ends")
-}
-
 // unsupported returns an error if the system lacks what comparisons need.
 func unsupported(command, goos string) error {
 	if goos == "linux" {
@@ -77,7 +72,7 @@ func measuring(cmd *cobra.Command, wait bool, folder string) (release func(), er
 // carryOut locks the machine, unless other machines measure, prints the plan and its cost, and
 // carries it out.
 func carryOut(cmd *cobra.Command, x *bench.Experiment, at *place) (*report.Data, error) {
-	if at.fleet != "" { // the server machine's agent locks it
+	if at.Fleet != "" { // the server machine's agent locks it
 		end, err := supervised(cmd)
 		if err != nil {
 			return nil, err
@@ -89,7 +84,7 @@ func carryOut(cmd *cobra.Command, x *bench.Experiment, at *place) (*report.Data,
 	if err := roomFor(x.Plan); err != nil {
 		return nil, err
 	}
-	release, err := measuring(cmd, at.wait, x.Folder)
+	release, err := measuring(cmd, at.Wait, x.Folder)
 	if err != nil {
 		return nil, err
 	}
@@ -182,6 +177,18 @@ func repeated(cmd *cobra.Command, args []string) string {
 	return strings.Join(words, " ")
 }
 
+// quoted returns a word quoted for a shell.
+func quoted(s string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
+			strings.ContainsRune("-_=+:/.,@%", r)
+	}
+	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
+		return s
+	}
+	return fmt.Sprintf("'%s'", strings.ReplaceAll(s, "'", `'\''`))
+}
+
 // commandLine returns the command line, shortened for a message.
 func commandLine(cmd *cobra.Command) string {
 	words := []rune(repeated(cmd, cmd.Flags().Args()))
@@ -194,11 +201,7 @@ func commandLine(cmd *cobra.Command) string {
 // superviseCommand returns the command by which dyno starts itself as a supervisor. It waits for
 // its stdin to end. If dyno was killed, it then ends the processes that dyno has started.
 func superviseCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:    "supervise STATE",
-		Short:  "Stop the servers that a killed dyno left behind",
-		Hidden: true,
-		Args:   arguments(cobra.ExactArgs(1)),
-		RunE:   func(cmd *cobra.Command, args []string) error { return machine.Supervise(os.Stdin, args[0]) },
-	}
+	return command("supervise", func(_ *cobra.Command, args []string) error {
+		return machine.Supervise(os.Stdin, args[0])
+	})
 }

@@ -15,42 +15,23 @@ import (
 )
 
 func newCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "new", Short: "Make a new contestant", Args: arguments(cobra.NoArgs),
-		RunE: func(*cobra.Command, []string) error {
-			return usagef("say what to make: dyno new contestant LANGUAGE/NAME")
-		}}
-	cmd.AddCommand(newContestantCommand())
-	return cmd
-}
-
-func newContestantCommand() *cobra.Command {
-	var from string
-	var folders []string
-	cmd := &cobra.Command{
-		Use:   "contestant LANGUAGE/NAME",
-		Short: "Make a new contestant from an existing one",
-		Long: "contestant writes the folder of a new contestant: a copy of another under a new name, which passes dyno verify\n" +
-			"as it is. It lies in contestants/ of the checkout, outside of one in contestants/ here, or in --folder, which\n" +
-			"may be anywhere and may be new; what contestants share is copied there too.",
-		Example: "  dyno new contestant go/mine --from net-http\n" +
-			"  dyno new contestant dotnet/mine --from kestrel --folder ~/bench\n" +
-			"  dyno new contestant javascript/mine --from express --folder ./bench",
-		Args: arguments(cobra.ExactArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(folders) > 1 {
-				return usagef("--folder: a new contestant lies in one folder; %d are given", len(folders))
-			}
-			pr, err := openProject()
-			if err != nil {
-				return err
-			}
-			return newContestant(cmd, pr, args[0], from, append(folders, "")[0])
-		},
+	var f struct {
+		From    string
+		Folders []string
 	}
-	cmd.Flags().StringVar(&from, "from", "net-http", "contestant to copy")
-	folderFlag(cmd, &folders,
-		"folder in which to make the contestant (default: contestants/ in the checkout, or outside of one in the current "+
-			"folder)")
+	cmd := command("new", func(*cobra.Command, []string) error {
+		return usagef("say what to make: dyno new contestant LANGUAGE/NAME")
+	})
+	cmd.AddCommand(command("new contestant", func(cmd *cobra.Command, args []string) error {
+		if len(f.Folders) > 1 {
+			return usagef("--folder: a new contestant lies in one folder; %d are given", len(f.Folders))
+		}
+		pr, err := openProject()
+		if err != nil {
+			return err
+		}
+		return newContestant(cmd, pr, args[0], f.From, append(f.Folders, "")[0])
+	}, &f))
 	return cmd
 }
 
@@ -113,14 +94,6 @@ func newContestant(cmd *cobra.Command, pr *project, text, from, folder string) e
 		again)
 	return nil
 }
-
-// folderFlag adds the flag that names contestants' folders.
-func folderFlag(cmd *cobra.Command, folders *[]string, text string) {
-	cmd.Flags().StringSliceVar(folders, "folder", nil, text)
-}
-
-const knowFolders = "folders of contestants outside the project: that of one contestant, or one that contains " +
-	"LANGUAGE/NAME/"
 
 // asFolder returns a folder's path in a form that cannot be mistaken for a name.
 func asFolder(folder string) string {

@@ -15,22 +15,16 @@ import (
 	"dyno/internal/record"
 )
 
-// fleetPlaceFlag defines --fleet for dyno run and dyno compare.
-func fleetPlaceFlag(cmd *cobra.Command, p *place) {
-	cmd.Flags().StringVar(&p.fleet, fleetName, "", "build and start the contestants on the [[server]] of this file, and "+
-		"load them from all its [[generator]]s together (dyno help fleet)")
-}
-
 // onFleet makes an experiment run on a file's machines, if one is given.
 func onFleet(cmd *cobra.Command, at *place, x *bench.Experiment) error {
-	if at.fleet == "" {
+	if at.Fleet == "" {
 		return nil
 	}
-	f, err := fleet.Read(at.fleet)
+	f, err := fleet.Read(at.Fleet)
 	if err != nil {
 		return err
 	}
-	if err := fits(f, at.fleet, x.Plan); err != nil {
+	if err := fits(f, at.Fleet, x.Plan); err != nil {
 		return err
 	}
 	if _, err := fleet.Running(x.Manifests, x.Plan.Servers.Attached); err != nil {

@@ -27,7 +27,7 @@ func TestLargeScenarioOnFleet(t *testing.T) {
 		x.Scenario = func(name string) (*scenario.Scenario, error) {
 			return &scenario.Scenario{Name: name, Requests: []scenario.Request{{Body: strings.Repeat("x", size)}}}, nil
 		}
-		err := onFleet(&cobra.Command{}, &place{fleet: file}, x)
+		err := onFleet(&cobra.Command{}, &place{Fleet: file}, x)
 		if refused != (err != nil) || refused && !strings.Contains(err.Error(), "the requests and expected responses take 5 MB") {
 			t.Errorf("a body of %d bytes: %v", size, err)
 		}

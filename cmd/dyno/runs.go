@@ -22,9 +22,9 @@ import (
 // result.
 func (p *place) repeat(cmd *cobra.Command, r *plan.Request, run func() error) error {
 	switch {
-	case p.runs < 1:
-		return usagef("--runs %d: want at least 1", p.runs)
-	case p.runs == 1:
+	case p.Runs < 1:
+		return usagef("--runs %d: want at least 1", p.Runs)
+	case p.Runs == 1:
 		return run()
 	}
 	pr, err := openProject()
@@ -33,15 +33,15 @@ func (p *place) repeat(cmd *cobra.Command, r *plan.Request, run func() error) er
 	}
 	drawSeed(cmd)
 	dir, seed := p.folder(pr), r.Seed
-	for i := range p.runs {
+	for i := range p.Runs {
 		if err := foreign.Folders(dir, strconv.Itoa(i+1)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
 	var failed error
-	for i := range p.runs {
-		p.out, r.Seed, r.Relink = filepath.Join(dir, strconv.Itoa(i+1)), seed+uint64(i), i*plan.MostLayouts
-		fmt.Fprintf(cmd.ErrOrStderr(), "\nrun %d of %d: %s\n", i+1, p.runs, p.out)
+	for i := range p.Runs {
+		p.Out, r.Seed, r.Relink = filepath.Join(dir, strconv.Itoa(i+1)), seed+uint64(i), i*plan.MostLayouts
+		fmt.Fprintf(cmd.ErrOrStderr(), "\nrun %d of %d: %s\n", i+1, p.Runs, p.Out)
 		err := run()
 		var silent exit
 		if err != nil && !errors.As(err, &silent) || cmd.Context().Err() != nil {

@@ -49,17 +49,6 @@ func listedTerms(all []entry) string {
 	return b.String()
 }
 
-// theseTerms explains some terms in a help text, in the order of their names.
-func theseTerms(names ...string) string {
-	all := terms()
-	var chosen []entry
-	for _, name := range names {
-		i := slices.IndexFunc(all, func(t entry) bool { return t.name == name })
-		chosen = append(chosen, all[i])
-	}
-	return "Terms, of which dyno help terms has more:\n" + listedTerms(chosen)
-}
-
 // termsTopic is the topic dyno help terms.
 func termsTopic() *cobra.Command {
 	text := "The words of dyno's output and manuals.\n"

@@ -19,41 +19,21 @@ import (
 
 // verifyFlags are the flags of dyno verify.
 type verifyFlags struct {
-	offline    bool
-	only, seed string
-	sample     int
-	folders    []string
+	Offline        bool
+	Scenario, Seed string
+	Sample         int
+	Folders        []string
 }
 
 func verifyCommand() *cobra.Command {
 	var f verifyFlags
-	cmd := &cobra.Command{
-		Use:   "verify [CONTESTANT|FOLDER…]",
-		Short: "Build contestants and verify that they keep their contracts",
-		Long: `verify builds each contestant, starts it, and sends every request of its scenarios: status,
-headers, body, framing, keep-alive, sessions. Then it loads it shortly, over several connections
-and with several requests in the pipeline, and checks that its Date advances. It does so in each
-protocol that contestant.toml names. A contestant outside
-of the project is named by its folder, or by its name beside --folder.
-
-With --sample N it verifies N contestants, chosen by --seed: the same seed chooses the same ones.`,
-		Example: "  dyno verify\n" +
-			"  dyno verify gin chi --scenario hello\n" +
-			"  dyno verify ./my-server",
-		RunE: func(cmd *cobra.Command, names []string) error {
-			p, err := openProject()
-			if err != nil {
-				return err
-			}
-			return f.run(cmd, p, names)
-		},
-	}
-	cmd.Flags().BoolVar(&f.offline, "offline", false, "do not download toolchains")
-	cmd.Flags().StringVar(&f.only, "scenario", "", "verify this scenario only")
-	folderFlag(cmd, &f.folders, knowFolders+"; without names, all of them are verified")
-	cmd.Flags().IntVar(&f.sample, "sample", 0, "verify only this number of contestants, chosen by --seed")
-	cmd.Flags().StringVar(&f.seed, "seed", "", "seed of --sample, such as a commit")
-	return cmd
+	return command("verify", func(cmd *cobra.Command, names []string) error {
+		p, err := openProject()
+		if err != nil {
+			return err
+		}
+		return f.run(cmd, p, names)
+	}, &f)
 }
 
 // run verifies the named contestants.
@@ -68,9 +48,9 @@ func (f *verifyFlags) run(cmd *cobra.Command, p *project, names []string) error 
 	}
 	defer end()
 	out := cmd.OutOrStdout()
-	setup := bench.VerifySetup{Root: p.root, FS: p.fsys, Manifests: p.manifests, Offline: f.offline,
+	setup := bench.VerifySetup{Root: p.root, FS: p.fsys, Manifests: p.manifests, Offline: f.Offline,
 		Records: plan.DefaultRecords}
-	ok, err := setup.Contestants(cmd.Context(), all, f.only, func(o *bench.Outcome) { printVerified(out, o) })
+	ok, err := setup.Contestants(cmd.Context(), all, f.Scenario, func(o *bench.Outcome) { printVerified(out, o) })
 	switch {
 	case err != nil:
 		return err
@@ -83,7 +63,7 @@ func (f *verifyFlags) run(cmd *cobra.Command, p *project, names []string) error 
 // chosen returns the manifests of the named contestants that serve the scenario; if none is named,
 // those in --folder; if there are none either, all.
 func (f *verifyFlags) chosen(p *project, names []string) ([]*contestant.Manifest, error) {
-	outside, err := p.knowOnly(f.folders)
+	outside, err := p.knowOnly(f.Folders)
 	if err != nil {
 		return nil, err
 	}
@@ -102,13 +82,13 @@ func (f *verifyFlags) chosen(p *project, names []string) ([]*contestant.Manifest
 			return nil, usagef("no contestant %q%s", n, suggest(n, p.names(), "dyno list"))
 		}
 	}
-	if f.sample < 0 || (f.seed != "") != (f.sample > 0) {
-		return nil, usagef("--sample needs a number above 0 and --seed; got --sample %d --seed %q", f.sample, f.seed)
+	if f.Sample < 0 || (f.Seed != "") != (f.Sample > 0) {
+		return nil, usagef("--sample needs a number above 0 and --seed; got --sample %d --seed %q", f.Sample, f.Seed)
 	}
-	if f.sample > 0 {
-		names = bench.Sample(names, f.sample, f.seed)
+	if f.Sample > 0 {
+		names = bench.Sample(names, f.Sample, f.Seed)
 	}
-	return p.serving(names, f.only)
+	return p.serving(names, f.Scenario)
 }
 
 // serving returns the manifests of the named contestants that serve the scenario only, or of all if

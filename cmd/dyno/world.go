@@ -131,7 +131,7 @@ func (p *project) answered(first string, others []string) (also []string, alike,
 func (p *project) setup(cmd *cobra.Command, at *place) bench.ExperimentSetup {
 	return bench.ExperimentSetup{
 		Root: p.root, FS: p.fsys, Manifests: p.manifests, Scenario: p.scenario, Folder: at.folder(p),
-		Offline:    at.offline,
+		Offline:    at.Offline,
 		Dyno:       version(),
 		NewHost:    newHost,
 		Calibrated: func(of *record.Plan) (*record.Calibration, error) { return calibrated(cmd, of) },

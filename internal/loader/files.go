@@ -2,7 +2,6 @@ package loader
 
 import (
 	"errors"
-	"io/fs"
 	"os"
 
 	"dyno/internal/conf"
@@ -10,9 +9,9 @@ import (
 )
 
 // Files are a load's output files: the CSV file, if requested. It is opened before the load, because an error
-// afterwards would lose the results. It keeps its old content until the first write, so that a load that
-// cannot start does not destroy the content.
-type Files struct{ csv *output }
+// afterwards would lose the results. It keeps its old content until Write, so that a load that cannot start does
+// not destroy the content.
+type Files struct{ csv *os.File }
 
 // Open opens the request's output files.
 func (r *Request) Open() (*Files, error) {
@@ -23,7 +22,7 @@ func (r *Request) Open() (*Files, error) {
 	case "-":
 		err = errors.New("open -: standard output has the summary; pass a file")
 	default:
-		f.csv, err = openOutput(r.CSV)
+		f.csv, err = os.OpenFile(r.CSV, os.O_WRONLY|os.O_CREATE, 0o666)
 	}
 	if err != nil {
 		return nil, conf.Usagef("--csv: %w", err)
@@ -36,6 +35,11 @@ func (f *Files) Write(s *report.Summary) error {
 	if f.csv == nil {
 		return nil
 	}
+	if info, err := f.csv.Stat(); err == nil && info.Mode().IsRegular() {
+		if err := f.csv.Truncate(0); err != nil {
+			return err
+		}
+	}
 	return report.SummaryCSV(f.csv, s)
 }
 
@@ -46,44 +50,5 @@ func (f *Files) Close() error {
 	}
 	err := f.csv.Close()
 	f.csv = nil
-	return err
-}
-
-// output is a file that keeps its old content until the first write.
-type output struct {
-	*os.File
-	own     bool // Open created it
-	written bool
-}
-
-func openOutput(name string) (*output, error) {
-	_, err := os.Stat(name)
-	own := errors.Is(err, fs.ErrNotExist)
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o666)
-	if err != nil {
-		return nil, err
-	}
-	return &output{File: f, own: own}, nil
-}
-
-// Write truncates a regular file before the first write.
-func (o *output) Write(b []byte) (int, error) {
-	if !o.written {
-		o.written = true
-		if info, err := o.Stat(); err == nil && info.Mode().IsRegular() {
-			if err := o.Truncate(0); err != nil {
-				return 0, err
-			}
-		}
-	}
-	return o.File.Write(b)
-}
-
-// Close removes the file if Open created it and nothing was written.
-func (o *output) Close() error {
-	err := o.File.Close()
-	if o.own && !o.written {
-		err = errors.Join(err, os.Remove(o.Name()))
-	}
 	return err
 }

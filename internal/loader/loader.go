@@ -98,8 +98,13 @@ type Plan struct {
 func New(ctx context.Context, r Request) (*Plan, error) {
 	r.Engine = cmp.Or(r.Engine, DefaultEngine())
 	r.Pipeline, r.Timeout = cmp.Or(r.Pipeline, 1), cmp.Or(r.Timeout, 10*time.Second)
-	if err := r.check(); err != nil {
-		return nil, err
+	if r.Find != nil {
+		if _, err := r.objective(); err != nil {
+			return nil, err
+		}
+	}
+	if r.Engine == "epoll" && runtime.GOOS != "linux" {
+		return nil, conf.Usagef("--engine epoll needs Linux; omit --engine")
 	}
 	if r.Connections == 0 {
 		r.Connections = defaultConnections
@@ -142,53 +147,6 @@ func New(ctx context.Context, r Request) (*Plan, error) {
 	}
 	p.Did = p.description()
 	return p, nil
-}
-
-// check returns an error for options that cannot be combined.
-func (r *Request) check() error {
-	if r.Find != nil {
-		if _, err := r.objective(); err != nil {
-			return err
-		}
-	}
-	switch {
-	case r.Find != nil && (r.Requests > 0 || r.Rate > 0 || r.Stages != nil || r.SLO != nil || r.CSV != ""):
-		return conf.Usagef("--find makes loads of its own; omit -n, --rate, --stages, --slo and --csv")
-	case r.Requests > 0 && r.Duration > 0:
-		return conf.Usagef("-n and -d both end the load; omit one")
-	case r.Stages != nil && r.Duration > 0:
-		return conf.Usagef("--stages already sets the length of the load; omit -d")
-	case r.Stages != nil && r.Rate > 0:
-		return conf.Usagef("--stages already sets the rate; omit --rate")
-	case r.Arrivals != "" && !r.open():
-		return conf.Usagef("--arrivals needs an open loop; add --rate or --stages")
-	case r.Warmup > 0 && r.Stages != nil:
-		return conf.Usagef("--stages cannot be combined with --warmup; use a first stage as the warm-up")
-	case r.Warmup > 0 && r.RampUp > 0:
-		return conf.Usagef("--warmup and --ramp-up cannot be combined, because connections are added at the start " +
-			"of the load; omit one")
-	case r.Think.Mean > 0 && r.open():
-		return conf.Usagef("--think needs a closed loop, but --rate and --stages make an open loop; omit one")
-	case r.RampUp > 0 && r.open():
-		return conf.Usagef(
-			"--ramp-up needs a closed loop; in an open loop, increase the rate instead: --stages 5s@0..1000,…")
-	case r.Think.Mean > 0 && max(r.Pipeline, r.Streams) > 1:
-		return conf.Usagef("--think pauses after each response, which allows one request in flight; omit it or " +
-			"--pipeline and --streams")
-	case r.NoKeepalive && max(r.Pipeline, r.Streams) > 1:
-		return conf.Usagef("--no-keepalive allows one request per connection; omit it or --pipeline and --streams")
-	case r.Follow > 0 && r.Pipeline > 1:
-		return conf.Usagef("--follow needs one request in flight on each connection; omit it or --pipeline")
-	case r.Follow > 0 && r.NoKeepalive:
-		return conf.Usagef("--follow sends a request again on the connection that its redirect came on; omit it or " +
-			"--no-keepalive")
-	case r.Unix != "" && len(r.Resolve) > 0:
-		return conf.Usagef(
-			"--unix cannot be combined with --resolve, because a Unix socket has no address; omit it")
-	case r.Engine == "epoll" && runtime.GOOS != "linux":
-		return conf.Usagef("--engine epoll needs Linux; omit --engine")
-	}
-	return nil
 }
 
 // target returns the server, and sets Aims if there are several requests.

@@ -1,7 +1,6 @@
 package loader
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,9 +15,8 @@ import (
 
 // Outcome is one generator's result of a load with several generators (Request.Share). It travels as JSON.
 type Outcome struct {
-	Summary  report.Summary // without Load, Detail and percentiles
-	Part     *load.Part
-	BySecond []Latencies `json:",omitempty"` // for Summary.Seconds, if the Request writes them to files
+	Summary report.Summary // without Load, Detail and percentiles
+	Part    *load.Part
 }
 
 // outcome returns a generator's Outcome with this summary and part.
@@ -71,11 +69,7 @@ func (p *Plan) Measure(ctx context.Context, session load.Session, begin func()) 
 		begin()
 		start = time.Now()
 	}
-	var own seconds
 	p.window.Observe = &load.Observe{Every: time.Second, Each: true, Tick: func(i record.Interval) {
-		if p.CSV != "" {
-			own.keep(&i.Detail)
-		}
 		i.Detail = record.Detail{} // outcome keeps nothing of it
 		s.Seconds = append(s.Seconds, report.Of(i))
 	}}
@@ -84,9 +78,7 @@ func (p *Plan) Measure(ctx context.Context, session load.Session, begin func()) 
 	if s.Interrupted = err != nil && ctx.Err() != nil && part != nil; s.Interrupted {
 		err = nil
 	}
-	o := p.outcome(s, part)
-	o.BySecond = own.all
-	return o, cmp.Or(err, own.err)
+	return p.outcome(s, part), err
 }
 
 // Merge returns the summary of a load from the outcomes of all generators, in the order of their shares, with

@@ -42,8 +42,6 @@ type Summary struct {
 	// Generators lists the generators in the order of their shares; nil: one made the load.
 	Generators []OneOfSeveral
 
-	Noted []Warning // about the load, from the caller; shown before all others
-
 	Color bool // Text may use ANSI styles
 }
 

@@ -35,7 +35,6 @@ const (
 	Errors      = "errors"      // some requests failed
 	Redirects   = "redirects"   // every response was a redirect, which was not requested
 	Unsteady    = "unsteady"    // each connection had few answers for a rate
-	Seconds     = "seconds"     // files have percentiles only for a load's first seconds
 )
 
 const (
@@ -46,7 +45,7 @@ const (
 
 // Warnings returns the load's warnings.
 func (s *Summary) Warnings() []Warning {
-	all := slices.Clone(s.Noted)
+	var all []Warning
 	add := func(id, text string) {
 		if text != "" {
 			all = append(all, Warning{id, text})

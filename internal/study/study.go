@@ -94,11 +94,6 @@ func Slugs(fsys fs.FS) ([]string, error) {
 	return slugs, nil
 }
 
-// Has reports whether the study or one of its levels has the scenario.
-func (s *Study) Has(scenario string) bool {
-	return s.Scenario == scenario || slices.ContainsFunc(s.Levels, func(l Level) bool { return l.Scenario == scenario })
-}
-
 // Evaluate returns everything that a run's trials show: which trials count, the results, and how
 // far they can be trusted. One analysis decides the pairs; beside it each level has its own,
 // without verdicts.
