@@ -2,6 +2,7 @@ package loader
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 
 	"dyno/internal/conf"
@@ -11,7 +12,10 @@ import (
 // Files are a load's output files: the CSV file, if requested. It is opened before the load, because an error
 // afterwards would lose the results. It keeps its old content until Write, so that a load that cannot start does
 // not destroy the content.
-type Files struct{ csv *os.File }
+type Files struct {
+	csv   *os.File
+	fresh bool // Open made the file, and nothing is written
+}
 
 // Open opens the request's output files.
 func (r *Request) Open() (*Files, error) {
@@ -22,6 +26,8 @@ func (r *Request) Open() (*Files, error) {
 	case "-":
 		err = errors.New("open -: standard output has the summary; pass a file")
 	default:
+		_, absent := os.Stat(r.CSV)
+		f.fresh = errors.Is(absent, fs.ErrNotExist)
 		f.csv, err = os.OpenFile(r.CSV, os.O_WRONLY|os.O_CREATE, 0o666)
 	}
 	if err != nil {
@@ -35,6 +41,7 @@ func (f *Files) Write(s *report.Summary) error {
 	if f.csv == nil {
 		return nil
 	}
+	f.fresh = false
 	if info, err := f.csv.Stat(); err == nil && info.Mode().IsRegular() {
 		if err := f.csv.Truncate(0); err != nil {
 			return err
@@ -43,12 +50,15 @@ func (f *Files) Write(s *report.Summary) error {
 	return report.SummaryCSV(f.csv, s)
 }
 
-// Close closes the files. It may be called again.
+// Close closes the files, and removes one that Open made for nothing. It may be called again.
 func (f *Files) Close() error {
 	if f.csv == nil {
 		return nil
 	}
 	err := f.csv.Close()
+	if f.fresh {
+		err = errors.Join(err, os.Remove(f.csv.Name()))
+	}
 	f.csv = nil
 	return err
 }

@@ -264,18 +264,24 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// TestFilesOutliveALoadThatCannotStart: an existing file keeps its content.
+// TestFilesOutliveALoadThatCannotStart: an existing file keeps its content, and a new one is removed.
 func TestFilesOutliveALoadThatCannotStart(t *testing.T) {
-	old := filepath.Join(t.TempDir(), "old")
+	old, fresh := filepath.Join(t.TempDir(), "old"), filepath.Join(t.TempDir(), "fresh")
 	if err := os.WriteFile(old, []byte("kept"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	f, err := (&Request{CSV: old}).Open()
-	if err == nil {
-		err = f.Close()
+	for _, name := range []string{old, fresh} {
+		f, err := (&Request{CSV: name}).Open()
+		if err == nil {
+			err = f.Close()
+		}
+		if err != nil {
+			t.Error(err)
+		}
 	}
-	if b, _ := os.ReadFile(old); string(b) != "kept" || err != nil {
-		t.Errorf("%q, %v", b, err)
+	b, _ := os.ReadFile(old)
+	if _, absent := os.Stat(fresh); string(b) != "kept" || absent == nil {
+		t.Errorf("%q, %v", b, absent)
 	}
 	for want, name := range map[string]string{
 		"--csv: open -: standard output has the summary": "-",
