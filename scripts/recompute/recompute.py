@@ -226,7 +226,8 @@ def figures(what, values, theirs, tally, factor=1):
 
 def by_level(published, level_names):
     """by the index of a level, or None for that of a paired comparison: contestant, metric and row of each figure"""
-    rows, of = published["rows"], {}
+    backend, of = published["plan"].get("backend"), {}
+    rows = [r for r in published["rows"] if r.get("contestant") != backend or not backend]  # what it serves alone is no trial
     spans = {(r["contestant"], r.get("level"), r["metric"]): r for r in rows if r["metric"].endswith("_range")}
     for r in rows:
         if r.get("level") not in (None, "before the first load") and " ÷ " not in r["contestant"] + r["level"] and "epochs" in r and "value" in r:
