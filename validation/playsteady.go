@@ -54,7 +54,7 @@ func (s *session) playSteady(ctx context.Context, t SteadyTask) (run *record.Run
 	p := x.Plan // one epoch of the arm alone, without pilots, controls or a ceiling
 	p.Load.NS, p.Rounds, p.Pilots, p.Controls, p.Ceiling = t.TrialNS, t.Rounds(), 0, []string{}, ""
 	if !t.Frozen {
-		x.NewHost = func(o bench.LocalOptions) (bench.ExperimentHost, error) {
+		x.NewHost = func(o bench.LocalOptions) (bench.Host, error) {
 			h, err := bench.NewLocal(o)
 			return awake{h}, err
 		}
@@ -67,10 +67,10 @@ func (s *session) playSteady(ctx context.Context, t SteadyTask) (run *record.Run
 }
 
 // awake is a host whose servers are never frozen.
-type awake struct{ bench.ExperimentHost }
+type awake struct{ bench.Host }
 
 func (a awake) Launch(ctx context.Context, name string, l bench.Launch) (bench.Server, error) {
-	s, err := a.ExperimentHost.Launch(ctx, name, l)
+	s, err := a.Host.Launch(ctx, name, l)
 	if err != nil {
 		return nil, err
 	}

@@ -29,7 +29,7 @@ type madeMachine struct {
 	clock   time.Duration
 }
 
-func newMadeMachine(o bench.LocalOptions) (bench.ExperimentHost, error) {
+func newMadeMachine(o bench.LocalOptions) (bench.Host, error) {
 	local, err := bench.NewLocal(o)
 	return &madeMachine{Local: local, servers: map[string]*madeServer{}}, err
 }

@@ -40,7 +40,7 @@ func onFleet(cmd *cobra.Command, at *place, x *bench.Experiment) error {
 		}
 	}
 	x.Calibrated = nil // it belongs to this machine
-	x.NewHost = func(o bench.LocalOptions) (bench.ExperimentHost, error) { return newFleetHost(cmd, f, o, x.Plan) }
+	x.NewHost = func(o bench.LocalOptions) (bench.Host, error) { return newFleetHost(cmd, f, o, x.Plan) }
 	return nil
 }
 

@@ -69,7 +69,7 @@ func TestToolsOfClassicRuns(t *testing.T) {
 			if _, err := pr.ask(&r, s.Slug, study.Choice{}); err != nil {
 				t.Fatalf("%s: %v", s.Slug, err)
 			}
-			_, err := bench.New(t.Context(), r, pr.world(), bench.ExperimentSetup{Scenario: pr.scenario})
+			_, err := bench.New(t.Context(), r, pr.world(), bench.Setup{Scenario: pr.scenario})
 			var missing *external.Missing // as on a machine without it
 			if err != nil && !errors.As(err, &missing) {
 				t.Errorf("%s, classic run %q: %v", s.Slug, c.Name, err)

@@ -13,7 +13,6 @@ import (
 	"dyno/internal/bench"
 	"dyno/internal/contestant"
 	"dyno/internal/document"
-	"dyno/internal/plan"
 	"dyno/internal/wire"
 )
 
@@ -48,9 +47,8 @@ func (f *verifyFlags) run(cmd *cobra.Command, p *project, names []string) error 
 	}
 	defer end()
 	out := cmd.OutOrStdout()
-	setup := bench.VerifySetup{Root: p.root, FS: p.fsys, Manifests: p.manifests, Offline: f.Offline,
-		Records: plan.DefaultRecords}
-	ok, err := setup.Contestants(cmd.Context(), all, f.Scenario, func(o *bench.Outcome) { printVerified(out, o) })
+	o := bench.LocalOptions{Root: p.root, FS: p.fsys, Manifests: p.manifests, Offline: f.Offline, Scenario: f.Scenario}
+	ok, err := bench.Verify(cmd.Context(), o, all, func(o *bench.Outcome) { printVerified(out, o) })
 	switch {
 	case err != nil:
 		return err

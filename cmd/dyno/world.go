@@ -23,7 +23,7 @@ import (
 )
 
 // newHost makes a run's host; nil means this machine. Tests replace it.
-var newHost func(bench.LocalOptions) (bench.ExperimentHost, error)
+var newHost func(bench.LocalOptions) (bench.Host, error)
 
 // ask copies a study's question into a request.
 func (p *project) ask(r *plan.Request, slug string, c study.Choice) (*study.Study, error) {
@@ -128,8 +128,8 @@ func (p *project) answered(first string, others []string) (also []string, alike,
 }
 
 // setup returns an experiment's dependencies in this project.
-func (p *project) setup(cmd *cobra.Command, at *place) bench.ExperimentSetup {
-	return bench.ExperimentSetup{
+func (p *project) setup(cmd *cobra.Command, at *place) bench.Setup {
+	return bench.Setup{
 		Root: p.root, FS: p.fsys, Manifests: p.manifests, Scenario: p.scenario, Folder: at.folder(p),
 		Offline:    at.Offline,
 		Dyno:       version(),

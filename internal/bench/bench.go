@@ -38,6 +38,10 @@ type Host interface {
 	// function ends the observation and returns the result, given the CPU time of the server, the
 	// generator and the backend, which may be the loaded one.
 	Watch(loaded Server) func(server, generator, backend time.Duration) record.Causes
+	// Generator returns what loads the servers.
+	Generator() Generator
+	// Close ends the host after a run.
+	Close()
 }
 
 // Launch holds the parameters for starting a contestant.

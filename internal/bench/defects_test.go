@@ -93,7 +93,7 @@ func (f *mutantFinding) try(ctx context.Context, e load.Engine, s *scenario.Scen
 	serving, stop := context.WithCancel(ctx)
 	done := make(chan error, 1)
 	go func() { done <- serve(serving, ln) }()
-	to := Contracted{Endpoint: wire.TCP(ln.Addr().String())}
+	to := contracted{Endpoint: wire.TCP(ln.Addr().String())}
 	switch f.trial {
 	case refserver.Waiting:
 		to.Delay = delay

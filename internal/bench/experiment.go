@@ -23,15 +23,8 @@ import (
 	"dyno/internal/wire"
 )
 
-// ExperimentHost is the machine for a run and its load generator.
-type ExperimentHost interface {
-	Host
-	Generator() Generator
-	Close()
-}
-
-// ExperimentSetup holds an experiment's inputs in addition to the plan. Functions may be nil.
-type ExperimentSetup struct {
+// Setup holds an experiment's inputs in addition to the plan. Functions may be nil.
+type Setup struct {
 	Root      string // the project's folder
 	FS        fs.FS
 	Manifests []*contestant.Manifest
@@ -42,7 +35,7 @@ type ExperimentSetup struct {
 	// compares the responses of all contestants; nil: the scenario has their contract
 	Alike *alike.Sides
 
-	NewHost    func(LocalOptions) (ExperimentHost, error)      // nil: this machine
+	NewHost    func(LocalOptions) (Host, error)                // nil: this machine
 	Calibrated func(*record.Plan) (*record.Calibration, error) // this machine's known latencies
 	Event      func(record.Event)                              // called with each event
 	// decides, in addition to all pairs, whether the run may end
@@ -53,7 +46,7 @@ type ExperimentSetup struct {
 
 // Experiment is a plan, ready to be carried out.
 type Experiment struct {
-	ExperimentSetup
+	Setup
 	Plan *record.Plan
 	Cost plan.Cost
 
@@ -64,12 +57,12 @@ type Experiment struct {
 }
 
 // New plans a request without starting anything.
-func New(ctx context.Context, r plan.Request, w plan.World, s ExperimentSetup) (*Experiment, error) {
+func New(ctx context.Context, r plan.Request, w plan.World, s Setup) (*Experiment, error) {
 	p, err := plan.New(r, w)
 	if err != nil {
 		return nil, err
 	}
-	x := &Experiment{ExperimentSetup: s, Plan: &p}
+	x := &Experiment{Setup: s, Plan: &p}
 	if x.Cost, err = plan.Estimate(&p); err != nil {
 		return nil, err
 	}
@@ -77,11 +70,11 @@ func New(ctx context.Context, r plan.Request, w plan.World, s ExperimentSetup) (
 }
 
 // Resume resumes the interrupted run in s's folder with the run's plan.
-func Resume(ctx context.Context, run *record.Run, s ExperimentSetup) (*Experiment, error) {
+func Resume(ctx context.Context, run *record.Run, s Setup) (*Experiment, error) {
 	if _, err := plan.Resumable(run); err != nil {
 		return nil, &plan.RequestError{Err: fmt.Errorf("resume %s: %w", s.Folder, err)}
 	}
-	x := &Experiment{ExperimentSetup: s, Plan: &run.Plan, begun: run}
+	x := &Experiment{Setup: s, Plan: &run.Plan, begun: run}
 	return x, x.prepare(ctx)
 }
 
@@ -173,7 +166,7 @@ func (x *Experiment) measure(ctx context.Context) (*record.Run, error) {
 	defer store.Close()
 	newHost := x.NewHost
 	if newHost == nil {
-		newHost = func(o LocalOptions) (ExperimentHost, error) { return NewLocal(o) }
+		newHost = func(o LocalOptions) (Host, error) { return NewLocal(o) }
 	}
 	host, err := newHost(LocalOptions{
 		Root: x.Root, FS: x.FS, Manifests: relinked(x.Manifests, x.Plan.Links.Relink),

@@ -16,8 +16,8 @@ import (
 	"dyno/internal/study"
 )
 
-func setup(t *testing.T) ExperimentSetup {
-	return ExperimentSetup{
+func setup(t *testing.T) Setup {
+	return Setup{
 		Folder:   t.TempDir(),
 		Scenario: func(name string) (*scenario.Scenario, error) { return &scenario.Scenario{Name: name}, nil },
 	}
@@ -42,7 +42,7 @@ func TestNew(t *testing.T) {
 		t.Errorf("%s\nwant\n%s…", got, want)
 	}
 	none := errors.New("no host")
-	x.NewHost = func(o LocalOptions) (ExperimentHost, error) {
+	x.NewHost = func(o LocalOptions) (Host, error) {
 		if o.Folder != x.Folder || o.Scenario != "values" || o.Manifests[0].Relink != 17 || s.Manifests[0].Relink != 1 {
 			t.Errorf("%+v, %+v", o, o.Manifests[0])
 		}
@@ -110,7 +110,7 @@ func TestNote(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := &Experiment{ExperimentSetup: ExperimentSetup{Remark: func(*record.Run) string { return "the two are one" }}}
+	x := &Experiment{Setup: Setup{Remark: func(*record.Run) string { return "the two are one" }}}
 	if got := x.note(&record.Run{Plan: p}); got != "the measurement begins: analyses after 3, 5, 8, 10, 12, 24 epochs; the "+
 		"first that decides all pairs ends the run; the two are one" {
 		t.Errorf("%q", got)

@@ -62,6 +62,9 @@ type fakeHost struct {
 	names       []string // of told
 }
 
+func (h *fakeHost) Generator() Generator { return nil }
+func (h *fakeHost) Close()               {}
+
 func (h *fakeHost) Apart(name string) bool { return h.starts[name] > 0 && h.apart[name] }
 
 func (h *fakeHost) Describe() record.Host {

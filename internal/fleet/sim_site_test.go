@@ -137,6 +137,7 @@ func (h *simHost) Watch(bench.Server) func(server, generator, backend time.Durat
 
 func (h *simHost) Certificate() ([]byte, error) { return nil, nil }
 func (h *simHost) Close()                       {}
+func (h *simHost) Generator() bench.Generator   { return nil }
 
 // simSite is a machine in a world: an agent's, or a single one with a generator.
 type simSite struct {

@@ -32,7 +32,6 @@ type site interface {
 type servers interface {
 	bench.Host
 	Certificate() ([]byte, error) // their TLS certificate, PEM
-	Close()
 }
 
 // ownSite is the agent's real machine.

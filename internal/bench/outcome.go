@@ -5,26 +5,17 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
-	"io/fs"
 	"slices"
 	"strings"
 	"time"
 
 	"dyno/internal/contestant"
 	"dyno/internal/machine"
+	"dyno/internal/plan"
 	"dyno/internal/record"
 	"dyno/internal/scenario"
 	"dyno/internal/wire"
 )
-
-// VerifySetup holds the inputs for verifying contestants.
-type VerifySetup struct {
-	Root      string
-	FS        fs.FS // file system at Root
-	Manifests []*contestant.Manifest
-	Offline   bool // download no toolchain
-	Records   int  // number of records that a scenario's backend returns in a run
-}
 
 // manyRecords exceed one buffer. A contract with a backend is also verified with this number of records.
 const manyRecords = 500
@@ -52,28 +43,28 @@ func Sample(names []string, n int, seed string) []string {
 	return chosen
 }
 
-// Contestants verifies contestants in turn, each in its scenarios, or in the scenario only if it is not "",
-// and in each form of HTTP that it serves. It calls each with every outcome, and reports whether no
-// contestant failed. A contestant that is unavailable on this machine does not count as failed.
-func (u *VerifySetup) Contestants(ctx context.Context, all []*contestant.Manifest, only string, each func(*Outcome)) (bool,
-	error) {
+// Verify verifies contestants in turn, each in its scenarios, or in o.Scenario only if it is not "", and in
+// each form of HTTP that it serves. It calls each with every outcome, and reports whether no contestant
+// failed. A contestant that is unavailable on this machine does not count as failed.
+func Verify(ctx context.Context, o LocalOptions, all []*contestant.Manifest, each func(*Outcome)) (bool, error) {
+	only := o.Scenario
 	right := true
 	for _, m := range all {
 		for _, name := range m.Scenarios {
 			if only != "" && name != only {
 				continue
 			}
-			s, err := scenario.Read(u.FS, name)
+			s, err := scenario.Read(o.FS, name)
 			if err != nil {
 				return false, err
 			}
 			for _, h := range formsServed(m) {
-				o, err := u.contestant(ctx, m, s, h)
+				found, err := verifyContestant(ctx, o, m, s, h)
 				if err != nil {
 					return false, err
 				}
-				each(o)
-				right = right && (o.Failure == nil || o.Failure.Unavailable())
+				each(found)
+				right = right && (found.Failure == nil || found.Failure.Unavailable())
 				if ctx.Err() != nil {
 					return false, ctx.Err()
 				}
@@ -91,10 +82,11 @@ func formsServed(m *contestant.Manifest) []wire.HTTP {
 	return m.Protocols
 }
 
-// contestant verifies one contestant in one scenario and form of HTTP. It keeps the log folder if the failure
+// verifyContestant verifies one contestant in one scenario and form of HTTP. It keeps the log folder if the failure
 // mentions a log.
-func (u *VerifySetup) contestant(ctx context.Context, m *contestant.Manifest, s *scenario.Scenario,
-	h wire.HTTP) (*Outcome, error) {
+func verifyContestant(ctx context.Context, at LocalOptions, m *contestant.Manifest, s *scenario.Scenario,
+	h wire.HTTP,
+) (*Outcome, error) {
 	folder, err := machine.MkdirTemp("", "dyno-verify-")
 	if err != nil {
 		return nil, err
@@ -107,13 +99,13 @@ func (u *VerifySetup) contestant(ctx context.Context, m *contestant.Manifest, s 
 			machine.RemoveTemp(folder)
 		}
 	}()
-	host, err := NewLocal(LocalOptions{Root: u.Root, FS: u.FS, Manifests: u.Manifests, Scenario: s.Name,
-		Backend: s.Backend, Folder: folder, Offline: u.Offline})
+	at.Scenario, at.Backend, at.Folder = s.Name, s.Backend, folder
+	host, err := NewLocal(at)
 	if err != nil {
 		return nil, err
 	}
 	defer host.Close()
-	if err := u.launched(ctx, host, s, o); err != nil {
+	if err := launched(ctx, host, s, o); err != nil {
 		f := host.Failure(m.Name, "verify", err)
 		o.Failure = &f
 	}
@@ -121,8 +113,8 @@ func (u *VerifySetup) contestant(ctx context.Context, m *contestant.Manifest, s 
 }
 
 // launched builds, launches and verifies a contestant, with its backend if there is one. With a backend it
-// verifies the contract strictly with many records first, and then completely with u.Records.
-func (u *VerifySetup) launched(ctx context.Context, host *Local, s *scenario.Scenario, o *Outcome) error {
+// verifies the contract strictly with many records first, and then completely with as many as in a run.
+func launched(ctx context.Context, host *Local, s *scenario.Scenario, o *Outcome) error {
 	name := o.Contestant.Name
 	c, err := host.Build(ctx, name, func(string) {})
 	if err != nil {
@@ -133,7 +125,7 @@ func (u *VerifySetup) launched(ctx context.Context, host *Local, s *scenario.Sce
 	l := Launch{Probe: Probe{Scenario: asked}, Routes: asked.Routes, Protocols: []wire.HTTP{o.HTTP}}
 	var backend Server
 	if s.Backend != "" {
-		if backend, err = u.backend(ctx, host, s.Backend); err != nil {
+		if backend, err = startRecords(ctx, host, s.Backend); err != nil {
 			return fmt.Errorf("the backend %s: %w", s.Backend, err)
 		}
 		defer backend.Stop()
@@ -144,14 +136,14 @@ func (u *VerifySetup) launched(ctx context.Context, host *Local, s *scenario.Sce
 		return err
 	}
 	defer server.Stop()
-	to := Contracted{Endpoint: server.At(o.HTTP), Differs: c.Differs}
+	to := contracted{Endpoint: server.At(o.HTTP), Differs: c.Differs}
 	if backend != nil {
 		var many *scenario.Scenario
 		if many, err = bound(ctx, s, backend, manyRecords); err == nil {
 			_, err = scenario.Verify(ctx, many.At(c.Paths), to.Endpoint, c.Differs, 0)
 		}
 		if err == nil {
-			s, err = bound(ctx, s, backend, u.Records)
+			s, err = bound(ctx, s, backend, plan.DefaultRecords)
 		}
 	}
 	if err == nil {
@@ -169,12 +161,12 @@ func (u *VerifySetup) launched(ctx context.Context, host *Local, s *scenario.Sce
 	return waits(ctx, host, name, s.At(c.Paths), c.Differs, l)
 }
 
-// backend builds and starts a backend.
-func (u *VerifySetup) backend(ctx context.Context, host *Local, name string) (Server, error) {
+// startRecords builds and starts a backend.
+func startRecords(ctx context.Context, host *Local, name string) (Server, error) {
 	if _, err := host.Build(ctx, name, func(string) {}); err != nil {
 		return nil, err
 	}
-	return host.Launch(ctx, name, Launch{Probe: Probe{Records: &Records{Number: u.Records, Seed: 1}}})
+	return host.Launch(ctx, name, Launch{Probe: Probe{Records: &Records{Number: plan.DefaultRecords, Seed: 1}}})
 }
 
 // bound returns s with the expected bodies for this number of backend records.
@@ -198,7 +190,7 @@ func waits(ctx context.Context, host *Local, name string, s *scenario.Scenario, 
 		return err
 	}
 	defer server.Stop()
-	to := Contracted{Endpoint: server.At(l.Protocols[0]), Differs: differs, Delay: tried}
+	to := contracted{Endpoint: server.At(l.Protocols[0]), Differs: differs, Delay: tried}
 	if err := waitsFor(ctx, host.Generator(), s, to); err != nil {
 		return WithLog(server, err)
 	}

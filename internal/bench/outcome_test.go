@@ -49,9 +49,9 @@ func TestContestants(t *testing.T) {
 	i := slices.IndexFunc(all, func(m *contestant.Manifest) bool { return m.Name == "net-http" })
 	wrong := *all[i]
 	wrong.Name, wrong.Differs = "net-http-wrong", []string{"chunked: it is not"}
-	setup := VerifySetup{Root: root, FS: fsys, Manifests: append(all, &wrong), Records: 10}
+	o := LocalOptions{Root: root, FS: fsys, Manifests: append(all, &wrong), Scenario: "values"}
 	got := map[string]string{}
-	ok, err := setup.Contestants(t.Context(), []*contestant.Manifest{all[i], &wrong}, "values", func(o *Outcome) {
+	ok, err := Verify(t.Context(), o, []*contestant.Manifest{all[i], &wrong}, func(o *Outcome) {
 		reason := "ok"
 		if o.Failure != nil {
 			reason = o.Failure.Reason

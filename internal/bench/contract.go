@@ -15,8 +15,8 @@ import (
 	"dyno/internal/wire"
 )
 
-// Server is the server to verify.
-type Contracted struct {
+// contracted is the server to verify.
+type contracted struct {
 	wire.Endpoint
 	Differs []string      // declared differences (scenario.Verify)
 	Delay   time.Duration // the handlers' delay before a response
@@ -36,7 +36,7 @@ const visitors, visits = 8, 50
 // are scenario.Verify, many concurrent visitors, loads through e that include requests that are otherwise
 // only verified, scenario.Verify again, and a Date that advances unless NoDate is declared. It ends with the
 // first failed step. The error joins *scenario.Broken.
-func keepsContract(ctx context.Context, e load.Engine, s *scenario.Scenario, to Contracted) (*scenario.Observed, error) {
+func keepsContract(ctx context.Context, e load.Engine, s *scenario.Scenario, to contracted) (*scenario.Observed, error) {
 	seen, err := scenario.Verify(ctx, s, to.Endpoint, to.Differs, to.Delay)
 	if err != nil {
 		return seen, err
@@ -66,7 +66,7 @@ func keepsContract(ctx context.Context, e load.Engine, s *scenario.Scenario, to 
 }
 
 // job returns a load on the server.
-func (to *Contracted) job(s *scenario.Scenario, connections int) load.Job {
+func (to *contracted) job(s *scenario.Scenario, connections int) load.Job {
 	return load.Job{Endpoint: to.Endpoint, Scenario: s, Seed: 1, Connections: connections,
 		Timeout: 10*time.Second + to.Delay}
 }
@@ -81,7 +81,7 @@ const (
 // waitsFor verifies that the server's handlers, with to.Delay as DYNO_DELAY, wait that long before they
 // respond: one request at a time, and under a short load, whose figures must be possible. The error joins
 // *scenario.Broken.
-func waitsFor(ctx context.Context, e load.Engine, s *scenario.Scenario, to Contracted) error {
+func waitsFor(ctx context.Context, e load.Engine, s *scenario.Scenario, to contracted) error {
 	if err := s.Waits(ctx, to.Endpoint, to.Delay); err != nil {
 		return err
 	}
