@@ -13,6 +13,7 @@ import (
 
 	"dyno/internal/doctor"
 	"dyno/internal/judge"
+	"dyno/internal/machine"
 	"dyno/internal/plan"
 	"dyno/internal/record"
 	"dyno/internal/refserver"
@@ -52,7 +53,7 @@ func calibrated(cmd *cobra.Command, p *record.Plan) (*record.Calibration, error)
 	if !judge.LatenciesDecide(p) && !plan.RanksTails(p) {
 		return c, nil
 	}
-	if judge.Uncalibrated(c, doctor.BootID(), p.Origin.StartedUnixNS) == "" {
+	if judge.Uncalibrated(c, machine.BootID(), p.Origin.StartedUnixNS) == "" {
 		return c, nil
 	}
 	fmt.Fprintln(stderr, "this run depends on latencies and there is no valid calibration from the last hour; "+

@@ -3,8 +3,6 @@ package bench
 import (
 	"errors"
 	"fmt"
-	"runtime"
-	"runtime/debug"
 	"time"
 
 	"dyno/internal/contestant"
@@ -119,14 +117,4 @@ func (d *localGenerator) CPU() (time.Duration, error) { return machine.SelfCPU()
 func (d *localGenerator) Now() time.Time       { return time.Now() }
 func (d *localGenerator) Rest(t time.Duration) { time.Sleep(t) }
 
-func (d *localGenerator) Quiet() func() { return Quiet() }
-
-// Quiet stops dyno's garbage collector until the returned function is called. Little garbage
-// accumulates in a trial.
-func Quiet() func() {
-	old := debug.SetGCPercent(-1)
-	return func() {
-		debug.SetGCPercent(old)
-		runtime.GC()
-	}
-}
+func (d *localGenerator) Quiet() func() { return machine.Quiet() }

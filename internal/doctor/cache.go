@@ -1,13 +1,14 @@
 package doctor
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
 	"dyno/internal/contestant"
+	"dyno/internal/foreign"
 	"dyno/internal/record"
 )
 
@@ -17,39 +18,23 @@ func fileName() (string, error) {
 	return filepath.Join(dir, "calibration.json"), err
 }
 
-// BootID returns the id of the machine's current boot (random(4)); "" if unknown.
-func BootID() string { return read(os.DirFS("/"), "proc/sys/kernel/random/boot_id") }
-
-// Write stores c as the last calibration. The file is written atomically.
-func WriteCalibration(c *record.Calibration) (err error) {
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("store the calibration: %w", err)
-		}
-	}()
-	data, err := json.MarshalIndent(c, "", "  ")
-	if err != nil {
-		return err
-	}
+// WriteCalibration stores c as the last calibration. The file is written atomically.
+func WriteCalibration(c *record.Calibration) error {
 	name, err := fileName()
-	if err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(name), "calibration-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(append(data, '\n'))
-	if err = cmp.Or(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), name)
+	if err == nil {
+		err = foreign.Replace(filepath.Dir(name), filepath.Base(name), 0o600, func(w io.Writer) error {
+			e := json.NewEncoder(w)
+			e.SetIndent("", "  ")
+			return e.Encode(c)
+		})
 	}
 	if err != nil {
-		os.Remove(f.Name())
+		return fmt.Errorf("store the calibration: %w", err)
 	}
-	return err
+	return nil
 }
 
-// Last reads the last calibration. It may be from another boot, or old: compare its BootID with the
+// LastCalibration reads the last calibration. It may be from another boot, or old: compare its BootID with the
 // host's, and its EndedUnixNS with the clock. The error wraps fs.ErrNotExist if there is none.
 func LastCalibration() (*record.Calibration, error) {
 	name, err := fileName()

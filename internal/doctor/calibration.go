@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 	"time"
@@ -90,10 +89,10 @@ func Calibrate(ctx context.Context, o CalibrationOptions) (*record.Calibration, 
 	o.Note("read the machine's settings")
 	machine.RaiseFileLimit()
 	c := &record.Calibration{
-		Format: record.Format, Dyno: o.Dyno, BootID: BootID(), StartedUnixNS: time.Now().UnixNano(), Quick: o.Quick,
+		Format: record.Format, Dyno: o.Dyno, BootID: machine.BootID(), StartedUnixNS: time.Now().UnixNano(), Quick: o.Quick,
 		Host: machine.Describe(),
 	}
-	c.Facts = facts(os.DirFS("/"), c.Host.ServerCPUs, c.Host.GeneratorCPUs)
+	c.Facts = machine.Facts(c.Host.ServerCPUs, c.Host.GeneratorCPUs)
 	defer func() { c.EndedUnixNS = time.Now().UnixNano() }()
 
 	b, err := open(o, times, c)

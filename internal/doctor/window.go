@@ -3,8 +3,6 @@ package doctor
 import (
 	"context"
 	"fmt"
-	"runtime"
-	"runtime/debug"
 	"time"
 
 	"dyno/internal/load"
@@ -45,7 +43,7 @@ func (s *seen) clean() error {
 
 // load loads s for one window, on fresh connections.
 func (b *setup) load(ctx context.Context, s *server, shape Shape, w load.Window) (*seen, error) {
-	defer quiet()()
+	defer machine.Quiet()()
 	sess, err := loop.Engine{}.Open(ctx, b.job(s.Addr, shape, w.Schedule != nil))
 	if err != nil {
 		return nil, fmt.Errorf("load %s: %w", s.name, err)
@@ -100,15 +98,6 @@ func (b *setup) probe(ctx context.Context, to wire.Endpoint) error {
 		err = fmt.Errorf("the first response was wrong: %v %v", l.Failures, l.Errors)
 	}
 	return err
-}
-
-// quiet stops the garbage collector until the returned function is called.
-func quiet() func() {
-	old := debug.SetGCPercent(-1)
-	return func() {
-		debug.SetGCPercent(old)
-		runtime.GC()
-	}
 }
 
 // paced returns an open loop of evenly spaced requests. The schedule is endless; the window ends

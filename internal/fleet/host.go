@@ -60,7 +60,7 @@ const (
 // after the run.
 func (h *Hub) Host(ctx context.Context, o bench.LocalOptions, p *record.Plan) (*Host, error) {
 	r := &Host{hub: h, machines: h.fleet.InRun(p), generators: h.Names(), launchers: map[string]*launcher{}, cpus: o.CPUs,
-		here: machine.Describe().BootID, work: context.WithoutCancel(ctx),
+		here: machine.BootID(), work: context.WithoutCancel(ctx),
 		generating: map[string]record.Host{}, gone: map[string]bool{}, place: map[string]Place{}}
 	var err error
 	if len(p.Servers.Attached) > 0 {

@@ -19,7 +19,7 @@ type site interface {
 	engine() load.Engine          // for loads
 	asker() bench.Asker           // for single requests
 	used() (time.Duration, error) // the agent's CPU time until now
-	quiet() func()                // lab.Quiet
+	quiet() func()                // machine.Quiet
 	// observe begins to observe background programs on a generator. end is called once, with the CPU time
 	// since then that the agent, and others in the run on the same machine, have used.
 	observe() (end func(used time.Duration) record.Causes, err error)
@@ -45,7 +45,7 @@ func (ownSite) describe() record.Host {
 func (ownSite) engine() load.Engine          { return loop.Engine{} }
 func (ownSite) asker() bench.Asker           { return bench.Direct{} }
 func (ownSite) used() (time.Duration, error) { return machine.SelfCPU() }
-func (ownSite) quiet() func()                { return bench.Quiet() }
+func (ownSite) quiet() func()                { return machine.Quiet() }
 
 func (ownSite) observe() (end func(used time.Duration) record.Causes, err error) {
 	meter, err := machine.NewMeter()

@@ -97,6 +97,6 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		parseCPUs(data, nil)
 		throttled(data, true)
-		ParseList(string(data))
+		parseList(string(data))
 	})
 }

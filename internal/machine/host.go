@@ -34,6 +34,9 @@ func DescribeFor(n int) record.Host {
 	return h
 }
 
+// BootID returns the id of the machine's current boot (random(4)); "" if unknown.
+func BootID() string { return read(os.DirFS("/"), "proc/sys/kernel/random/boot_id") }
+
 // KernelSeries returns a kernel's name and the first two numbers in its version: "Linux 6.18".
 // Builds in one series count as the same kind of machine.
 func KernelSeries(kernel string) string {
@@ -58,9 +61,8 @@ func describe(root fs.FS) record.Host {
 	if n := strings.Count("\n"+read(root, "proc/stat"), "\ncpu") - 1; n > 0 { // the first line is the sum
 		h.CPUs = n
 	}
-	if words := strings.Fields(setting(read(root, "proc/meminfo"), "MemTotal", ":")); len(words) > 0 {
-		kb, _ := strconv.ParseInt(words[0], 10, 64)
-		h.MemoryBytes = kb << 10
+	if n := memory(read(root, "proc/meminfo"), "MemTotal"); n != nil {
+		h.MemoryBytes = *n
 	}
 	h.Hypervisor = hypervisor(root, info)
 	return h

@@ -104,7 +104,7 @@ func TestQuota(t *testing.T) {
 func topology(cores string) (usable []int, files map[string]string) {
 	files = map[string]string{}
 	for core := range strings.FieldsSeq(cores) {
-		for _, cpu := range ParseList(core) {
+		for _, cpu := range parseList(core) {
 			usable = append(usable, cpu)
 			files[fmt.Sprintf("sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu)] = core + "\n"
 		}
@@ -203,11 +203,11 @@ func TestPartition(t *testing.T) {
 func TestParseList(t *testing.T) {
 	for text, want := range map[string]string{"0-2,5\n": "[0 1 2 5]", "": "[]", "x,1-,3": "[3]", "2-1": "[]",
 		"-1": "[]"} {
-		if got := fmt.Sprint(ParseList(text)); got != want {
+		if got := fmt.Sprint(parseList(text)); got != want {
 			t.Errorf("%q: %s, want %s", text, got, want)
 		}
 	}
-	if n := len(ParseList("0-999999999999")); n != maxCPUs {
+	if n := len(parseList("0-999999999999")); n != maxCPUs {
 		t.Errorf("%d CPUs", n)
 	}
 }

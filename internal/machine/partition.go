@@ -24,8 +24,7 @@ func cores(root fs.FS, usable []int) [][]int {
 		}
 		core := []int{cpu}
 		taken[cpu] = true
-		siblings := fmt.Sprintf("sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu)
-		for _, s := range ParseList(read(root, siblings)) {
+		for _, s := range siblings(root, cpu) {
 			if !taken[s] && slices.Contains(usable, s) {
 				core = append(core, s)
 				taken[s] = true
@@ -35,6 +34,11 @@ func cores(root fs.FS, usable []int) [][]int {
 		list = append(list, core)
 	}
 	return list
+}
+
+// siblings returns the threads on cpu's core, cpu among them; nil if they are unknown.
+func siblings(root fs.FS, cpu int) []int {
+	return parseList(read(root, fmt.Sprintf("sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu)))
 }
 
 // partition divides the cores between server and generator. If there are two cores, the server gets
@@ -176,7 +180,7 @@ func take(cores [][]int, n int) (taken []int, threads bool) {
 }
 
 // ParseList reads the kernel's CPU list, such as "0-2,5". It ignores unreadable items.
-func ParseList(text string) []int {
+func parseList(text string) []int {
 	var list []int
 	for item := range strings.SplitSeq(strings.TrimSpace(text), ",") {
 		first, last, ranged := strings.Cut(item, "-")

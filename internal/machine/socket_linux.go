@@ -9,7 +9,6 @@ import (
 	"os"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -92,11 +91,7 @@ func ownerOf(at netip.AddrPort) []int {
 
 // Name returns the name of process pid as ps shows it, empty if it has ended.
 func Name(pid int) string {
-	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/comm")
-	if err != nil {
-		return ""
-	}
-	return strings.TrimSpace(string(data))
+	return read(os.DirFS("/proc"), strconv.Itoa(pid)+"/comm")
 }
 
 // listeners returns the links, "socket:[inode]", of the TCP sockets that listen on port and satisfy

@@ -56,9 +56,8 @@ var identity = sync.OnceValue(func() string {
 
 // bootName identifies this boot and this process's pid namespace.
 func bootName() string {
-	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	space, _ := os.Readlink("/proc/self/ns/pid")
-	return strings.TrimSpace(string(boot)) + " " + space
+	return BootID() + " " + space
 }
 
 // KeepOptions configure Keep.

@@ -1,22 +1,24 @@
-package doctor
+package machine
 
 import (
 	"cmp"
-	"fmt"
 	"io/fs"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
 
-	"dyno/internal/machine"
 	"dyno/internal/record"
 )
+
+// Facts reads the settings that measurements depend on. server and generator are their CPUs.
+func Facts(server, generator []int) record.Facts { return facts(os.DirFS("/"), server, generator) }
 
 // facts reads settings below root: proc and sys.
 func facts(root fs.FS, server, generator []int) record.Facts {
 	f := record.Facts{
 		SMT:         read(root, "sys/devices/system/cpu/smt/control"),
-		SplitCores:  split(root, server, generator),
+		SplitCores:  splitCores(root, server, generator),
 		Turbo:       turbo(root),
 		ClockSource: read(root, "sys/devices/system/clocksource/clocksource0/current_clocksource"),
 		THP:         chosen(read(root, "sys/kernel/mm/transparent_hugepage/enabled")),
@@ -31,21 +33,12 @@ func facts(root fs.FS, server, generator []int) record.Facts {
 		f.PortLow, f.PortHigh = parseInteger(ports[0]), parseInteger(ports[1])
 	}
 	info := read(root, "proc/meminfo")
-	f.AvailableBytes = kilobytes(info, "MemAvailable")
-	if total, free := kilobytes(info, "SwapTotal"), kilobytes(info, "SwapFree"); total != nil && free != nil {
+	f.AvailableBytes = memory(info, "MemAvailable")
+	if total, free := memory(info, "SwapTotal"), memory(info, "SwapFree"); total != nil && free != nil {
 		used := *total - *free
 		f.SwapUsedBytes = &used
 	}
 	return f
-}
-
-// read returns a file's text without surrounding white space; "" if it cannot be read.
-func read(root fs.FS, name string) string {
-	data, err := fs.ReadFile(root, name)
-	if err != nil {
-		return ""
-	}
-	return strings.TrimSpace(string(data))
 }
 
 // parseInteger parses an integer; nil if text is not one.
@@ -67,24 +60,10 @@ func chosen(text string) string {
 	return word
 }
 
-// after returns the words that follow key at the beginning of a line in text; nil if there is no
-// such line.
-func after(text, key string) []string {
-	for line := range strings.Lines(text) {
-		if rest, ok := strings.CutPrefix(line, key); ok {
-			return strings.Fields(rest)
-		}
-	}
-	return nil
-}
-
-// kilobytes reads a line "key:   12 kB" from /proc/meminfo, in bytes.
-func kilobytes(info, key string) *int64 {
-	words := after(info, key+":")
-	if len(words) == 0 {
-		return nil
-	}
-	n := parseInteger(words[0])
+// memory reads a line "key:   12 kB" from /proc/meminfo, in bytes.
+func memory(info, key string) *int64 {
+	kb, _, _ := strings.Cut(setting(info, key, ":"), " ")
+	n := parseInteger(kb)
 	if n != nil {
 		*n <<= 10
 	}
@@ -94,7 +73,8 @@ func kilobytes(info, key string) *int64 {
 // hardFileLimit reads the second figure in "Max open files   1024   1048576   files" from
 // /proc/self/limits; nil if it is "unlimited" or missing.
 func hardFileLimit(limits string) *int64 {
-	if words := after(limits, "Max open files"); len(words) > 1 {
+	_, rest, _ := strings.Cut(limits, "Max open files")
+	if words := strings.Fields(rest); len(words) > 1 {
 		return parseInteger(words[1])
 	}
 	return nil
@@ -108,12 +88,12 @@ func turbo(root fs.FS) string {
 	return cmp.Or(map[string]string{"0": "on", "1": "off"}[off], map[string]string{"1": "on", "0": "off"}[boost])
 }
 
-// split lists the cores that are shared, with one thread used by the server and another by the
+// splitCores lists the cores that are shared, with one thread used by the server and another by the
 // generator.
-func split(root fs.FS, server, generator []int) [][]int {
+func splitCores(root fs.FS, server, generator []int) [][]int {
 	var cores [][]int
 	for _, s := range server {
-		list := machine.ParseList(read(root, fmt.Sprintf("sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", s)))
+		list := siblings(root, s)
 		for _, g := range generator {
 			core := []int{s, g}
 			slices.Sort(core)
