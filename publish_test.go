@@ -40,15 +40,16 @@ func TestPublish(t *testing.T) {
 	run(".", nil, "git", "clone", "-q", ".", clone)
 	run(clone, nil, "git", "config", "user.name", "t")
 	run(clone, nil, "git", "config", "user.email", "t@example.org")
-	run(clone, nil, ".ci/publish", "some-owner/bench", "v0.2.0")
+	owner := fmt.Sprintf("some-owner-%d", os.Getpid()) // the module cache is shared with others who run this test
+	run(clone, nil, ".ci/publish", owner+"/bench", "v0.2.0")
 	if left := run(clone, nil, "git", "status", "--porcelain"); left != "" {
 		t.Errorf("it leaves %s", left)
 	}
 	for file, want := range map[string]string{
-		"README.md":                           "git clone https://github.com/some-owner/bench dyno",
-		"doc/compare.md":                      "- uses: some-owner/bench@v0.2.0 # dyno",
-		"examples/workflows/dyno.yml":         "- uses: some-owner/bench@v0.2.0 # dyno",
-		"examples/workflows/dyno-comment.yml": "with: { repository: some-owner/bench, ref: v0.2.0, path: dyno } # dyno",
+		"README.md":                           "git clone https://github.com/" + owner + "/bench dyno",
+		"doc/compare.md":                      "- uses: " + owner + "/bench@v0.2.0 # dyno",
+		"examples/workflows/dyno.yml":         "- uses: " + owner + "/bench@v0.2.0 # dyno",
+		"examples/workflows/dyno-comment.yml": "with: { repository: " + owner + "/bench, ref: v0.2.0, path: dyno } # dyno",
 	} {
 		if b, err := os.ReadFile(filepath.Join(clone, file)); err != nil || strings.Count(string(b), want) != 1 {
 			t.Errorf("%s has %q %d times, %v", file, want, strings.Count(string(b), want), err)
@@ -56,7 +57,7 @@ func TestPublish(t *testing.T) {
 	}
 	run(clone, nil, "go", "test", ".", "-run", "Imports|Presets") // the layers know their module
 
-	version := module.Version{Path: "github.com/some-owner/bench", Version: "v0.2.0"}
+	version := module.Version{Path: "github.com/" + owner + "/bench", Version: "v0.2.0"}
 	at := filepath.Join(proxy, filepath.FromSlash(version.Path), "@v")
 	if err := os.MkdirAll(at, 0o755); err != nil {
 		t.Fatal(err)
@@ -78,12 +79,10 @@ func TestPublish(t *testing.T) {
 		}
 	}
 	cache := strings.TrimSpace(run(".", nil, "go", "env", "GOMODCACHE"))
-	forget := func() { // an earlier v0.2.0 would be installed again
-		os.RemoveAll(filepath.Join(cache, "github.com", "some-owner"))
-		os.RemoveAll(filepath.Join(cache, "cache", "download", "github.com", "some-owner"))
-	}
-	forget()
-	t.Cleanup(forget)
+	t.Cleanup(func() {
+		os.RemoveAll(filepath.Join(cache, "github.com", owner))
+		os.RemoveAll(filepath.Join(cache, "cache", "download", "github.com", owner))
+	})
 	others := strings.TrimSpace(run(".", nil, "go", "env", "GOPROXY"))
 	run(dir, []string{"GOPROXY=file://" + filepath.ToSlash(proxy) + "," + others, "GONOSUMDB=" + version.Path,
 		"GOBIN=" + bin, "GOFLAGS=-modcacherw"}, "go", "install", version.Path+"/cmd/dyno@"+version.Version)
