@@ -13,6 +13,7 @@ import (
 func (v *View) levelTable(i int, metrics []judge.Metric) document.Table {
 	t := document.Table{Columns: []document.Column{{Head: "contestant", Lead: true}}}
 	ranks := v.ranks && i == 0
+	ratios := ranks && len(v.run.Plan.Controls) > 0
 	if ranks {
 		t.Columns = []document.Column{{Head: "tier", Word: "tier", Number: true, Lead: true},
 			{Head: "rank", Word: "rank", Lead: true}, {Head: "contestant", Lead: true}}
@@ -21,7 +22,7 @@ func (v *View) levelTable(i int, metrics []judge.Metric) document.Table {
 	for k, m := range metrics {
 		scales[k] = v.scale(m, i)
 		t.Columns = append(t.Columns, column(m, scales[k]))
-		if ranks && m.Name == v.primary().Name {
+		if ratios && m.Name == v.primary().Name {
 			t.Columns = append(t.Columns, document.Column{Head: "× " + v.reference(), Word: "ratio", Number: true})
 		}
 	}
@@ -55,7 +56,7 @@ func (v *View) levelTable(i int, metrics []judge.Metric) document.Table {
 				cell.Side = ""
 			}
 			row.Cells = append(row.Cells, cell)
-			if ranks && m.Name == v.primary().Name {
+			if ratios && m.Name == v.primary().Name {
 				row.Cells = append(row.Cells, v.ratioCell(r, f))
 			}
 		}
