@@ -13,9 +13,8 @@ type stream struct {
 	fd     int     // -1: none
 	pipe   *pipe   // in place of fd, by package net; nil: none
 	tls    *secure // nil: in the clear
-	unsent []byte  // after a short write; it lies in held
+	unsent []byte  // after a short write
 	tail   string  // to be sent after unsent; the scenario's memory
-	held   []byte
 }
 
 // read receives into b. more says that there may be more to read now. 0 bytes without an error are
@@ -59,8 +58,7 @@ func (s *stream) write(b []byte, tail string) (n int, errno syscall.Errno) {
 			} // else the kernel says EAGAIN next, and arms EPOLLOUT by it
 		case syscall.EINTR:
 		case syscall.EAGAIN:
-			s.held = append(s.held[:0], b...)
-			s.unsent, s.tail = s.held, tail
+			s.unsent, s.tail = append(s.unsent[:0], b...), tail // b may lie in unsent
 			return n, errno
 		default:
 			return n, errno
@@ -74,7 +72,7 @@ func (s *stream) flush() (n int, errno syscall.Errno) {
 		return s.tls.flush()
 	}
 	b, tail := s.unsent, s.tail
-	s.unsent, s.tail = nil, ""
+	s.unsent, s.tail = b[:0], ""
 	return s.write(b, tail)
 }
 
@@ -93,7 +91,7 @@ func (s *stream) close() {
 	if s.pipe != nil {
 		s.pipe.close()
 	}
-	s.fd, s.pipe, s.unsent, s.tail = -1, nil, nil, ""
+	s.fd, s.pipe, s.unsent, s.tail = -1, nil, s.unsent[:0], ""
 }
 
 // recv receives into b, without TLS.

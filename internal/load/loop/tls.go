@@ -47,6 +47,7 @@ type shim struct {
 	ended   bool                // the socket reported the end
 	in      int64               // bytes received, until taken
 	out     int64               // bytes sent
+	held    []byte              // the stream's unsent lies in it
 }
 
 // again is the error for a read that would block. crypto/tls can continue after it (net.Error).
@@ -98,10 +99,10 @@ func (s *shim) Read(b []byte) (int, error) {
 func (s *shim) Write(b []byte) (int, error) {
 	t := s.stream
 	if len(t.unsent) == 0 {
-		t.unsent = t.held[:0]
+		t.unsent = s.held[:0]
 	}
-	if t.unsent = append(t.unsent, b...); cap(t.unsent) > cap(t.held) {
-		t.held = t.unsent[:0]
+	if t.unsent = append(t.unsent, b...); cap(t.unsent) > cap(s.held) {
+		s.held = t.unsent[:0]
 	}
 	return len(b), nil
 }
