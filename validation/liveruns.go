@@ -102,6 +102,7 @@ func liveTaskAt(n int) LiveTask {
 // LiveOptions configures RunLive.
 type LiveOptions struct {
 	Done []Live // runs already made
+	Kind string // only runs of this kind; "": all
 	More int    // runs to make; 0: all missing ones
 	// Play carries out a run. It returns the record and the costs that the servers report; nil if they report
 	// none.
@@ -122,12 +123,16 @@ func RunLive(ctx context.Context, o *LiveOptions) error {
 	made := func(n int) bool {
 		return slices.ContainsFunc(o.Done, func(l Live) bool { return l.Number == n && l.analysed() && !l.old() })
 	}
-	for n, left := 0, o.More; o.More == 0 && n < LiveAll || left > 0; n++ {
-		if made(n) {
+	left := o.More
+	for n := 0; n < LiveAll || o.Kind == "" && left > 0; n++ {
+		if o.More > 0 && left == 0 {
+			break
+		}
+		t := liveTaskAt(n)
+		if made(n) || o.Kind != "" && t.Kind != o.Kind {
 			continue
 		}
 		left--
-		t := liveTaskAt(n)
 		run, costs, err := o.Play(ctx, t)
 		if err = cmp.Or(err, ctx.Err(), unfit(run)); err != nil {
 			return fmt.Errorf("live run %d (%s): %w", n, t.Kind, err)

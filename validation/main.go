@@ -12,7 +12,7 @@
 // only the missing tasks. The first simulates; the others measure on this machine:
 //
 //	go run ./validation cases [N]          the statistic alone, N simulated runs per case
-//	go run ./validation live [N]           all live runs with known truth, or N more
+//	go run ./validation live [KIND] [N]    live runs with known truth: all, one kind's (aa, ab, …), or N more
 //	go run ./validation steady [TIME]      short trials against long ones, for 35m or another time
 //	go run ./validation best-of-three [N]  equal servers, each at the best of three wrk loads
 //
@@ -20,6 +20,8 @@
 // uses the CPU; 20 have an added cost of 5 %, and one more with profile full; 40 compare programs linked anew
 // from one source; and 20 compare four servers that cost 0, 2, 5 and 10 % more. Together they take three
 // hours on an otherwise idle machine.
+//
+// go run ./validation picture draws best-of-three beside the live runs of kind aa: doc/pictures/apart.svg.
 //
 // go run ./validation starts prints the spread between epochs for all pairs in the studies' records.
 //
@@ -40,6 +42,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -176,6 +179,20 @@ func experimentNamed(ctx context.Context, args []string, folder string, stdout, 
 		}
 		return printStarts(found.Root, stdout)
 	}
+	if name == "picture" {
+		if len(args) > 0 {
+			return conf.Usagef("picture takes no argument")
+		}
+		p := &Results{}
+		if err := p.readRecorded(folder); err != nil {
+			return err
+		}
+		return Picture(stdout, p)
+	}
+	kind := ""
+	if name == "live" && len(args) > 0 && slices.Contains(liveKinds, args[0]) {
+		kind, args = args[0], args[1:]
+	}
 	more, most := 0, 35*time.Minute // more: live runs, comparisons or runs of a case
 	var err error
 	switch {
@@ -195,13 +212,13 @@ func experimentNamed(ctx context.Context, args []string, folder string, stdout, 
 	var play func(*session) error
 	switch name {
 	case "live":
-		play = func(s *session) error { return s.live(ctx, filepath.Join(folder, liveFile), more) }
+		play = func(s *session) error { return s.live(ctx, filepath.Join(folder, liveFile), kind, more) }
 	case "steady":
 		play = func(s *session) error { return s.steady(ctx, filepath.Join(folder, steadyFile), most) }
 	case "best-of-three":
 		play = func(s *session) error { return s.bestOf(ctx, filepath.Join(folder, bestOfFile), more) }
 	default:
-		return conf.Usagef("no experiment %q: want cases, live, steady, best-of-three, starts or condense", name)
+		return conf.Usagef("no experiment %q: want cases, live, steady, best-of-three, picture, starts or condense", name)
 	}
 	s, release, err := newSession(ctx, name, stdout, stderr)
 	if err != nil {
@@ -214,30 +231,33 @@ func experimentNamed(ctx context.Context, args []string, folder string, stdout, 
 // makePage simulates, reads the recorded experiments in folder, and returns the page.
 func makePage(ctx context.Context, o *Options, folder string) ([]byte, error) {
 	debug.SetGCPercent(800) // little is live, much is allocated
-	cases, err := readFile(filepath.Join(folder, casesFile), readCases)
-	if err != nil {
-		return nil, err
-	}
-	live, err := readFile(filepath.Join(folder, liveFile), ReadLive)
-	if err != nil {
-		return nil, err
-	}
-	bestOf, err := readFile(filepath.Join(folder, bestOfFile), ReadBestOf)
-	if err != nil {
-		return nil, err
-	}
-	steady, err := readFile(filepath.Join(folder, steadyFile), ReadSteady)
-	if err != nil {
+	var recorded Results
+	if err := recorded.readRecorded(folder); err != nil {
 		return nil, err
 	}
 	p, err := Run(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	p.Cases, p.Live, p.BestOf, p.Steady = cases, live, bestOf, steady
+	p.Cases, p.Live, p.BestOf, p.Steady = recorded.Cases, recorded.Live, recorded.BestOf, recorded.Steady
 	var page bytes.Buffer
 	err = Page(&page, p)
 	return page.Bytes(), err
+}
+
+// readRecorded reads the results of the experiments in folder.
+func (p *Results) readRecorded(folder string) (err error) {
+	if p.Cases, err = readFile(filepath.Join(folder, casesFile), readCases); err != nil {
+		return err
+	}
+	if p.Live, err = readFile(filepath.Join(folder, liveFile), ReadLive); err != nil {
+		return err
+	}
+	if p.BestOf, err = readFile(filepath.Join(folder, bestOfFile), ReadBestOf); err != nil {
+		return err
+	}
+	p.Steady, err = readFile(filepath.Join(folder, steadyFile), ReadSteady)
+	return err
 }
 
 // playCases simulates every case that has fewer than runs, and appends the results to file.

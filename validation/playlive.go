@@ -26,14 +26,14 @@ const (
 )
 
 // live makes live runs and appends the results to file.
-func (s *session) live(ctx context.Context, file string, more int) error {
+func (s *session) live(ctx context.Context, file, kind string, more int) error {
 	done, err := readFile(file, ReadLive)
 	if err != nil {
 		return err
 	}
 	commit := s.commit(ctx, file)
 	err = RunLive(ctx, &LiveOptions{
-		Done: done, More: more,
+		Done: done, Kind: kind, More: more,
 		Play: func(ctx context.Context, t LiveTask) (*record.Run, []Cost, error) {
 			fmt.Fprintf(s.stderr, "live run %d of %d\n", t.Number+1, LiveAll)
 			return s.playLive(ctx, t)
