@@ -14,17 +14,17 @@ func Picture(w io.Writer, p *Results) error {
 	if len(p.BestOf) == 0 || len(runs) == 0 {
 		return errors.New("the picture needs results of best-of-three and of live runs aa")
 	}
-	most := max(len(p.BestOf), len(runs))
-	at := func(i int) float64 { return (float64(i) + .5) / float64(most) }
+	at := func(i, n int) float64 { return (float64(i) + .5) / float64(n) }
 	percent := func(ratio float64) float64 { return 100 * (ratio - 1) }
 	var best, paired []document.Point
 	for i := range p.BestOf {
 		v := percent(p.BestOf[i].ratio())
-		best = append(best, document.Point{At: at(i), Value: v, Lo: v, Hi: v})
+		best = append(best, document.Point{At: at(i, len(p.BestOf)), Value: v, Lo: v, Hi: v})
 	}
 	for i, r := range runs {
 		t := r.Throughput
-		paired = append(paired, document.Point{At: at(i), Value: percent(t.Ratio), Lo: percent(t.Lo), Hi: percent(t.Hi)})
+		paired = append(paired, document.Point{At: at(i, len(runs)),
+			Value: percent(t.Ratio), Lo: percent(t.Lo), Hi: percent(t.Hi)})
 	}
 	c := document.LineChart{ID: "apart", Unit: "%", Per: 1, Loose: true, Common: true, Axis: document.LinearAxis,
 		Series: []document.Series{{Name: "wrk", Key: "javascript"}, {Name: "dyno", Key: "go"}},
