@@ -18,17 +18,14 @@ import (
 
 func reportCommand() *cobra.Command {
 	var f struct {
-		Format, Against         string
-		Force, Salvage, Verbose bool
+		Format, Against  string
+		Salvage, Verbose bool
 	}
 	formats := slices.Sorted(maps.Keys(report.Formats))
 	return command("report", func(cmd *cobra.Command, args []string) error {
 		write, ok := report.Formats[f.Format]
 		if !ok {
 			return usagef("--format %q%s", f.Format, suggest(f.Format, formats, "dyno report --help"))
-		}
-		if f.Against != "" && f.Format != "text" && f.Format != "json" {
-			return usagef("--format %s: --against supports text and json only", f.Format)
 		}
 		if len(runsIn(args[0])) > 1 && f.Against == "" && f.Format == "text" {
 			return reportRuns(cmd, args[0])
@@ -45,7 +42,7 @@ func reportCommand() *cobra.Command {
 			return fmt.Errorf("%s: %w", args[0], err)
 		}
 		if f.Against != "" {
-			return reportAgainst(cmd, run, f.Against, f.Force, f.Format)
+			return reportAgainst(cmd, run, f.Against, f.Format)
 		}
 		data := study.Evaluate(run)
 		data.Verbose, _ = cmd.Flags().GetBool(verboseName)

@@ -8,6 +8,8 @@ package machine
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"io/fs"
 	"os"
@@ -27,15 +29,24 @@ func Describe() record.Host { return DescribeFor(0) }
 func DescribeFor(n int) record.Host {
 	h := describe(os.DirFS("/"))
 	h.FileLimit, h.Absent = fileLimit(), Absent()
-	cores := cores(os.DirFS("/"), Usable())
-	h.ServerCPUs, h.GeneratorCPUs, h.Pinned, _ = partitionFor(cores, n)
+	h.Cores, h.Caches = cores(os.DirFS("/"), Usable()), caches(os.DirFS("/"), Usable())
+	h.ServerCPUs, h.GeneratorCPUs, h.Pinned, _ = partitionFor(h.Cores, n)
 	h.Pinned = h.Pinned && runtime.GOOS == "linux" // package proc can pin only there
-	h.SharedCore = h.Pinned && len(cores) == 1
+	h.SharedCore = h.Pinned && len(h.Cores) == 1
 	return h
 }
 
-// BootID returns the id of the machine's current boot (random(4)); "" if unknown.
-func BootID() string { return read(os.DirFS("/"), "proc/sys/kernel/random/boot_id") }
+// BootID identifies the machine's current boot, by a hash of its id (random(4)); "" if unknown.
+func BootID() string { return bootID(os.DirFS("/")) }
+
+func bootID(root fs.FS) string {
+	id := read(root, "proc/sys/kernel/random/boot_id")
+	if id == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte("dyno boot " + id))
+	return hex.EncodeToString(sum[:8])
+}
 
 // KernelSeries returns a kernel's name and the first two numbers in its version: "Linux 6.18".
 // Builds in one series count as the same kind of machine.
@@ -55,9 +66,9 @@ func describe(root fs.FS) record.Host {
 	if release := read(root, "proc/sys/kernel/osrelease"); release != "" {
 		h.Kernel = "Linux " + release
 	}
-	h.BootID = read(root, "proc/sys/kernel/random/boot_id")
+	h.BootID = bootID(root)
 	info := read(root, "proc/cpuinfo")
-	h.CPU = cpu(info)
+	h.CPU, h.Vendor, h.Microcode = cpu(info), setting(info, "vendor_id", ":"), setting(info, "microcode", ":")
 	if n := strings.Count("\n"+read(root, "proc/stat"), "\ncpu") - 1; n > 0 { // the first line is the sum
 		h.CPUs = n
 	}

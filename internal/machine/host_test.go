@@ -20,7 +20,7 @@ func TestDescribeReadsFiles(t *testing.T) {
 		"etc/os-release":                 "ID=debian\nPRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\n",
 		"proc/sys/kernel/osrelease":      "6.18.44\n",
 		"proc/sys/kernel/random/boot_id": "8a1f\n",
-		"proc/cpuinfo": "processor\t: 0\ncpu family\t: 26\nmodel\t\t: 2\nmodel name\t: AMD EPYC\nstepping\t: 1\n" +
+		"proc/cpuinfo": "processor\t: 0\nvendor_id\t: AuthenticAMD\nmicrocode\t: 0x1\ncpu family\t: 26\nmodel\t\t: 2\nmodel name\t: AMD EPYC\nstepping\t: 1\n" +
 			"flags\t\t: fpu hypervisor lm\n",
 		"proc/stat":                   "cpu  1 2\ncpu0 1 2\ncpu1 1 2\ncpu2 1 2\nintr 5\n",
 		"proc/meminfo":                "MemTotal:        2048 kB\nMemFree: 1 kB\n",
@@ -30,9 +30,10 @@ func TestDescribeReadsFiles(t *testing.T) {
 		"sys/devices/system/cpu/cpu2/cpufreq/scaling_governor": "powersave\n",
 	}))
 	got := fmt.Sprint(h.OS, "|", h.Kernel, "|", h.CPU, "|", h.CPUs, "|", h.MemoryBytes, "|", h.Governor, "|",
-		h.Hypervisor, "|", h.Quota, "|", h.BootID)
+		h.Hypervisor, "|", h.Quota, "|", h.Vendor, "|", h.Microcode, "|", h.BootID)
+	const wantBoot = "22ca2f1ee479b35a" // SHA-256 of "dyno boot 8a1f", its first 8 bytes
 	if want := "Debian GNU/Linux 12 (bookworm)|Linux 6.18.44|AMD " +
-		"EPYC, family 26 model 2 stepping 1|3|2097152|performance/powersave|QEMU||8a1f"; got != want {
+		"EPYC, family 26 model 2 stepping 1|3|2097152|performance/powersave|QEMU||AuthenticAMD|0x1|" + wantBoot; got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 	bare := describe(tree(nil))

@@ -6,7 +6,7 @@ package record
 type Calibration struct {
 	Format        int    `json:"format"`
 	Dyno          string `json:"dyno"`    // version of dyno
-	BootID        string `json:"boot_id"` // the results are valid until the next boot (random(4))
+	BootID        string `json:"boot_id"` // of the host: the results are valid until the next boot
 	StartedUnixNS int64  `json:"started_unix_ns"`
 	EndedUnixNS   int64  `json:"ended_unix_ns"`
 	Quick         bool   `json:"quick,omitempty"`

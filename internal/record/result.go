@@ -422,21 +422,26 @@ type Lost struct {
 
 // Host describes the machine; with several, the servers' machine.
 type Host struct {
-	Name          string `json:"name,omitempty"` // if there are several machines
-	OS            string `json:"os"`
-	Kernel        string `json:"kernel"`
-	BootID        string `json:"boot_id,omitempty"` // identifies this boot (random(4))
-	CPU           string `json:"cpu"`
-	CPUs          int    `json:"cpus"`
-	ServerCPUs    []int  `json:"server_cpus"`
-	GeneratorCPUs []int  `json:"generator_cpus"`
-	Pinned        bool   `json:"pinned"`
-	SharedCore    bool   `json:"shared_core,omitempty"` // server and generator are pinned to threads of one core
-	MemoryBytes   int64  `json:"memory_bytes"`
-	Governor      string `json:"governor"` // "unknown" in most VMs
-	Hypervisor    string `json:"hypervisor,omitempty"`
-	FileLimit     int64  `json:"file_limit"`
-	Quota         string `json:"quota,omitempty"` // cgroup CPU quota, if any
+	Name      string `json:"name,omitempty"` // if there are several machines
+	OS        string `json:"os"`
+	Kernel    string `json:"kernel"`
+	BootID    string `json:"boot_id,omitempty"` // identifies this boot: a hash of its id (random(4))
+	CPU       string `json:"cpu"`               // its brand, family, model and stepping
+	Vendor    string `json:"vendor,omitempty"`
+	Microcode string `json:"microcode,omitempty"`
+	CPUs      int    `json:"cpus"`
+	// Cores and Caches group the usable CPUs by the core, and by the last cache, that they share.
+	Cores         [][]int `json:"cores,omitempty"`
+	Caches        [][]int `json:"caches,omitempty"`
+	ServerCPUs    []int   `json:"server_cpus"`
+	GeneratorCPUs []int   `json:"generator_cpus"`
+	Pinned        bool    `json:"pinned"`
+	SharedCore    bool    `json:"shared_core,omitempty"` // server and generator are pinned to threads of one core
+	MemoryBytes   int64   `json:"memory_bytes"`
+	Governor      string  `json:"governor"` // "unknown" in most VMs
+	Hypervisor    string  `json:"hypervisor,omitempty"`
+	FileLimit     int64   `json:"file_limit"`
+	Quota         string  `json:"quota,omitempty"` // cgroup CPU quota, if any
 	// QuotaCPUs is how many CPUs' time Quota grants.
 	QuotaCPUs float64 `json:"quota_cpus,omitempty"`
 	// Absent names figures that this machine cannot measure, such as "instructions", and the reason.

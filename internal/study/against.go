@@ -2,8 +2,8 @@ package study
 
 import (
 	"fmt"
+	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"dyno/internal/judge"
@@ -16,12 +16,16 @@ import (
 // in its ratio to the reference. Absolute figures drift with the machine and are not compared;
 // Drifts holds the reference's own drift.
 //
+// There is a verdict only where both runs were measured after one boot of one machine, and only in a
+// metric in which the reference moved by mostDrift or less. Elsewhere the runs stand side by side.
+//
 // The unit is the epoch on both sides. The spread between epochs does not include differences
-// between the days of two runs, so an interval here is too narrow. The reference's copy, whose true
+// between two runs, so an interval here is too narrow. The reference's copy, whose true
 // change is none, shows by how much.
 type Against struct {
-	Reference string
-	Alpha     float64 // for each metric's family of contestants and controls
+	Reference string   // "": the runs have none, and Changes has absolute figures
+	Apart     []string // why no metric has a verdict; nil: those have one whose reference did not move
+	Alpha     float64  // for each metric's family of contestants and controls
 	Margin    float64
 	Epochs    [2]int   // valid epochs in the run and in the other run
 	Warnings  []string // reasons why the comparison is weaker
@@ -30,63 +34,75 @@ type Against struct {
 	Absent    []string // contestants that are not compared, and why
 }
 
+// mostDrift is the largest change of the reference with which a metric has verdicts.
+const mostDrift = 0.05
+
 // Drift is the reference's own value in both runs.
 type Drift struct {
 	Metric    string
 	Now, Then float64
 }
 
-// Change is a contestant's ratio to the reference in both runs.
+// Moved reports whether the reference changed so much that no ratio to it tells of the contestants.
+func (d Drift) Moved() bool { return !(math.Abs(math.Log(d.Now/d.Then)) <= math.Log1p(mostDrift)) }
+
+// Change is a contestant in both runs.
 type Change struct {
 	Contestant string
 	Control    bool
 	Metric     string
-	Now, Then  judge.Estimate // ratio to the reference, at 1 − Alpha
+	Now, Then  judge.Estimate // ratio to the reference, at 1 − Alpha; without a reference the figure
 	// Now over Then, judged together under a metric; N is the smaller number of epochs, and
-	// inconclusive means that no change is shown
+	// inconclusive means that no change is shown. Without a verdict it is zero
 	judge.Decision
 	Better    bool // a change is shown, and it is an improvement
 	SameBuild bool // both runs started the same program
 }
 
-// OtherMachine is the error for two runs made on different machines. It can be overruled.
-type OtherMachine struct{ Differences []string }
-
-func (o *OtherMachine) Error() string {
-	return "the runs were taken on different machines: " + strings.Join(o.Differences, "; ")
-}
-
-// Compare compares run with other. If the two machines differ and force is not set, the error is an
-// *OtherMachine. Any other error says why the runs can never be compared.
-func Compare(run, other *record.Run, force bool) (*Against, error) {
+// Compare compares run with other. An error says why the runs can never stand side by side.
+func Compare(run, other *record.Run) (*Against, error) {
 	if err := sameQuestion(&run.Plan, &other.Plan); err != nil {
 		return nil, err
 	}
-	machine := machineDifferences(&run.Host, &other.Host)
-	if len(machine) > 0 && !force {
-		return nil, &OtherMachine{machine}
-	}
 	a := &Against{
-		Reference: run.Plan.Controls[0], Alpha: min(run.Plan.Alpha, other.Plan.Alpha), Margin: run.Plan.Margin,
+		Apart: apart(run, other), Alpha: min(run.Plan.Alpha, other.Plan.Alpha), Margin: run.Plan.Margin,
 		Epochs: [2]int{len(plan.Epochs(run)), len(plan.Epochs(other))},
 	}
-	for _, d := range machine {
-		a.Warnings = append(a.Warnings, "different machines: "+d)
+	if c, d := run.Plan.Controls, other.Plan.Controls; len(c) > 0 && len(d) > 0 && c[0] == d[0] {
+		a.Reference = c[0]
+	} else {
+		a.Apart = append(a.Apart, "the runs have no reference server in common, and absolute figures drift between runs")
 	}
 	if min(a.Epochs[0], a.Epochs[1]) == 0 {
 		return nil, fmt.Errorf("one of the runs has no valid epoch (%d and %d)", a.Epochs[0], a.Epochs[1])
 	}
 	a.Warnings = append(a.Warnings, weaknesses(run, other, a.Reference)...)
 	p := pairOf{run: run, other: other, now: firstLevel(run), then: firstLevel(other), a: a}
-	names := p.names()
-	for _, m := range metrics(run.Plan.Primary) {
-		reference := record.Cell{Contestant: a.Reference}
-		if now, then := p.now.Level(m, reference), p.then.Level(m, reference); now.N > 0 && then.N > 0 {
-			a.Drifts = append(a.Drifts, Drift{m.Name, now.Value, then.Value})
+	all := metrics(run.Plan.Primary)
+	reference := record.Cell{Contestant: a.Reference}
+	for i, m := range all {
+		now, then := p.now.Level(m, reference), p.then.Level(m, reference)
+		if now.N == 0 || then.N == 0 {
+			continue
 		}
+		d := Drift{m.Name, now.Value, then.Value}
+		a.Drifts = append(a.Drifts, d)
+		if i == 0 && d.Moved() {
+			a.Apart = append(a.Apart, fmt.Sprintf("the reference %s itself moved by %s in %s, the metric that decides",
+				a.Reference, SignedPerCent(d.Now/d.Then-1), m.Name))
+		}
+	}
+	names := p.names()
+	for _, m := range all {
 		a.Changes = append(a.Changes, p.changes(m, names)...)
 	}
 	return a, nil
+}
+
+// decides reports whether changes in a metric have verdicts.
+func (a *Against) decides(metric string) bool {
+	i := slices.IndexFunc(a.Drifts, func(d Drift) bool { return d.Metric == metric })
+	return len(a.Apart) == 0 && i >= 0 && !a.Drifts[i].Moved()
 }
 
 // sameQuestion returns an error if two plans do not ask the same question.
@@ -101,31 +117,45 @@ func sameQuestion(p, q *record.Plan) error {
 		return differ("scenario", p.Scenario, q.Scenario)
 	case p.First() != q.First():
 		return differ("level", report.LevelName(p.First()), report.LevelName(q.First()))
-	case len(p.Controls) == 0 || len(q.Controls) == 0:
-		return fmt.Errorf("a run without the reference cannot be compared with another, because absolute figures " +
-			"drift from day to day")
-	case p.Controls[0] != q.Controls[0]:
-		return differ("reference", p.Controls[0], q.Controls[0])
 	}
 	return nil
 }
 
-// machineDifferences lists differences between machines that affect a ratio, including how CPUs are
-// divided between server and generator.
-func machineDifferences(h, g *record.Host) (out []string) {
+// apart lists what keeps two runs from being compared: they were not measured after one boot of one
+// machine, or on other CPUs. Without the ids of their boots that cannot be told.
+func apart(run, other *record.Run) (out []string) {
+	h, g := &run.Host, &other.Host
 	for _, d := range []struct {
 		what      string
 		now, then any
 	}{
-		{"CPU", h.CPU, g.CPU}, {"number of CPUs", h.CPUs, g.CPUs}, {"kernel", h.Kernel, g.Kernel}, {"pinned", h.Pinned, g.Pinned},
+		{"CPU", h.CPU, g.CPU}, {"number of CPUs", h.CPUs, g.CPUs}, {"pinned", h.Pinned, g.Pinned},
 		{"server's CPUs", h.ServerCPUs, g.ServerCPUs}, {"generator's CPUs", h.GeneratorCPUs, g.GeneratorCPUs},
 		{"number of generators", max(1, len(h.Generators)), max(1, len(g.Generators))},
 	} {
 		if fmt.Sprint(d.now) != fmt.Sprint(d.then) {
-			out = append(out, fmt.Sprintf("%s %v, was %v", d.what, d.now, d.then))
+			out = append(out, fmt.Sprintf("%s: %v, was %v", d.what, d.now, d.then))
 		}
 	}
+	now, then := boots(run), boots(other)
+	switch {
+	case slices.Contains(now, "") || slices.Contains(then, ""):
+		out = append(out, "cannot tell whether it is the same machine: a record does not identify its boot")
+	case !slices.Equal(now, then):
+		out = append(out, "another boot, or another machine")
+	}
 	return out
+}
+
+// boots returns the boots of all machines that a run was measured on, "" for one that is unknown.
+func boots(run *record.Run) (ids []string) {
+	for _, p := range append([]report.Part{{Host: &run.Host}}, parts(run)...) {
+		for _, m := range p.Host.Machines() {
+			ids = append(ids, m.BootID)
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
 }
 
 // weaknesses lists differences between the runs, and defects in either, that weaken a comparison
@@ -173,7 +203,9 @@ type pairOf struct {
 func (p *pairOf) names() (names []string) {
 	run, other := p.run, p.other
 	absent := func(name, why string) { p.a.Absent = append(p.a.Absent, name+": "+why) }
-	participants := func(p *record.Plan) []string { return slices.Concat(p.Contestants, p.Controls[1:]) }
+	participants := func(q *record.Plan) []string {
+		return slices.DeleteFunc(slices.Concat(q.Contestants, q.Controls), func(name string) bool { return name == p.a.Reference })
+	}
 	for _, name := range participants(&run.Plan) {
 		switch {
 		case !slices.Contains(participants(&other.Plan), name):
@@ -194,19 +226,24 @@ func (p *pairOf) names() (names []string) {
 	return names
 }
 
-// changes judges all names under one metric.
+// changes returns all names under one metric, judged where the metric has verdicts.
 func (p *pairOf) changes(m judge.Metric, names []string) (out []Change) {
 	var now, then [][]float64
 	reference := record.Cell{Contestant: p.a.Reference}
 	for _, name := range names {
 		cell := record.Cell{Contestant: name}
+		c := Change{Contestant: name, Metric: m.Name, Control: slices.Contains(p.run.Plan.Controls, name),
+			SameBuild: p.sameBuild(name), Now: p.now.Level(m, cell), Then: p.then.Level(m, cell)}
 		x, y := p.now.Logs(m, cell, reference), p.then.Logs(m, cell, reference)
-		if len(x) == 0 || len(y) == 0 {
-			continue
+		if p.a.Reference != "" {
+			c.Now, c.Then = judge.RatioOf(x, 1-p.a.Alpha), judge.RatioOf(y, 1-p.a.Alpha)
 		}
-		now, then = append(now, x), append(then, y)
-		out = append(out, Change{Contestant: name, Metric: m.Name, Control: slices.Contains(p.run.Plan.Controls, name),
-			SameBuild: p.sameBuild(name), Now: judge.RatioOf(x, 1-p.a.Alpha), Then: judge.RatioOf(y, 1-p.a.Alpha)})
+		if c.Now.N > 0 && c.Then.N > 0 {
+			now, then, out = append(now, x), append(then, y), append(out, c)
+		}
+	}
+	if !p.a.decides(m.Name) {
+		return out
 	}
 	rounds := [2]int{p.run.Plan.Rounds, p.other.Plan.Rounds}
 	for i, d := range judge.Changes(now, then, p.a.Alpha, p.a.Margin, rounds) {

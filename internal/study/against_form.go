@@ -1,6 +1,7 @@
 package study
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"time"
@@ -13,60 +14,107 @@ import (
 
 // Document returns the comparison of run with other as a document.
 func (a *Against) Document(run, other *record.Run) *document.Document {
-	drifts := ""
-	for i, d := range a.Drifts {
-		m, _ := judge.MetricNamed(d.Metric)
-		if i > 0 {
-			drifts += ","
-		}
-		drifts += " " + m.Title + " " + SignedPerCent(d.Now/d.Then-1)
-	}
 	text := func(format string, args ...any) document.Block {
 		return document.Paragraph{Text: document.Plain(fmt.Sprintf(format, args...))}
-	}
-	notes := document.Section{Blocks: []document.Block{
-		text("Only ratios to the reference %s are compared, because absolute figures drift between runs. The "+
-			"reference itself:%s.",
-			a.Reference, drifts),
-		text("The intervals reflect differences between epochs of one run, not between days, so a small change may " +
-			"be due to the day. To compare two builds in one run, use dyno compare."),
-	}}
-	for _, s := range a.Warnings {
-		notes.Blocks = append(notes.Blocks, document.Paragraph{Label: "warn", Text: document.Plain(s)})
-	}
-	for _, s := range a.Absent {
-		notes.Blocks = append(notes.Blocks, document.Paragraph{Label: "not compared", Text: document.Plain(s)})
 	}
 	head := document.Section{Blocks: []document.Block{
 		text("%s, %s, against %s, %s", when(run), document.Count(a.Epochs[0], "epoch"), when(other),
 			document.Count(a.Epochs[1], "epoch")),
 		text("scenario %s, %s", run.Plan.Scenario, document.Count(run.Plan.First().Connections, "connection")),
 	}}
-	d := &document.Document{Sections: []document.Section{head, notes}}
-	var table *document.Table
-	for i := range a.Changes {
-		c := &a.Changes[i]
-		if i == 0 || c.Metric != a.Changes[i-1].Metric {
-			m, _ := judge.MetricNamed(c.Metric)
-			table = &document.Table{Columns: []document.Column{{Head: m.Title, Lead: true}, {Head: "then × " +
-				a.Reference},
-				{Head: "now × " + a.Reference}, {Head: "change, " + report.PerCent(1-a.Alpha)}, {Head: "program"}, {}}}
+	notes := document.Section{}
+	if len(a.Apart) > 0 {
+		notes.Blocks = append(notes.Blocks, document.Paragraph{Style: document.Strong,
+			Text: document.Plain("No verdict: the runs stand side by side. To compare builds, use dyno compare.")})
+		for _, why := range a.Apart {
+			notes.Blocks = append(notes.Blocks, document.Paragraph{Label: "why", Text: document.Plain(why)})
 		}
-		table.Rows = append(table.Rows, document.Row{Cells: []document.Cell{{Value: titleOf(run, c.Contestant)},
-			{Value: report.Ratio(c.Then.Value, c.Then.Lo, c.Then.Hi)}, {Value: report.Ratio(c.Now.Value, c.Now.Lo,
-				c.Now.Hi)},
-			{Value: ChangeText(c.Ratio)}, {Value: c.program(run, other)}, {Value: c.text(a.Margin)}}})
-		if i+1 == len(a.Changes) || a.Changes[i+1].Metric != c.Metric {
-			d.Sections = append(d.Sections, document.Section{Blocks: []document.Block{*table}})
+	}
+	if a.Reference != "" {
+		notes.Blocks = append(notes.Blocks, text("Only ratios to the reference %s are compared, because absolute figures "+
+			"drift between runs. The reference itself:%s.", a.Reference, a.drifts()))
+	}
+	if len(a.Apart) == 0 {
+		notes.Blocks = append(notes.Blocks, text("The intervals reflect differences between epochs of one run, not between "+
+			"runs, so a small change may be due to the hour. To compare two builds in one run, use dyno compare."))
+	}
+	for _, s := range a.Warnings {
+		notes.Blocks = append(notes.Blocks, document.Paragraph{Label: "warn", Text: document.Plain(s)})
+	}
+	for _, s := range a.Absent {
+		notes.Blocks = append(notes.Blocks, document.Paragraph{Label: "not compared", Text: document.Plain(s)})
+	}
+	d := &document.Document{Title: "Two runs", Sections: []document.Section{head, notes}}
+	for rest := a.Changes; len(rest) > 0; {
+		n := 1
+		for n < len(rest) && rest[n].Metric == rest[0].Metric {
+			n++
 		}
+		d.Sections = append(d.Sections, document.Section{Blocks: []document.Block{a.table(rest[:n], run, other)}})
+		rest = rest[n:]
 	}
 	return d
 }
 
-// when names a run by its date.
+// drifts says how the reference changed, by metric.
+func (a *Against) drifts() (text string) {
+	for i, d := range a.Drifts {
+		m, _ := judge.MetricNamed(d.Metric)
+		if i > 0 {
+			text += ","
+		}
+		text += " " + m.Title + " " + SignedPerCent(d.Now/d.Then-1)
+	}
+	return text
+}
+
+// table shows the changes in one metric; without verdicts both runs side by side.
+func (a *Against) table(changes []Change, run, other *record.Run) document.Table {
+	m, _ := judge.MetricNamed(changes[0].Metric)
+	decides, to := a.decides(m.Name), ""
+	if a.Reference != "" {
+		to = " × " + a.Reference
+	}
+	t := document.Table{Columns: []document.Column{{Head: m.Title, Lead: true}, {Head: "then" + to}, {Head: "now" + to},
+		{Head: "program"}}}
+	switch {
+	case decides:
+		t.Columns = append(t.Columns, document.Column{Head: "change, " + report.PerCent(1-a.Alpha)}, document.Column{})
+	case len(a.Apart) == 0:
+		t.After = fmt.Sprintf("No verdict: the reference itself moved by more than %s.", report.PerCent(mostDrift))
+	}
+	for i := range changes {
+		c := &changes[i]
+		row := cells(titleOf(run, c.Contestant), a.figure(m, c.Then), a.figure(m, c.Now), c.program(run, other))
+		if decides {
+			row.Cells = append(row.Cells, cells(ChangeText(c.Ratio), c.text(a.Margin)).Cells...)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// cells returns a row of a table.
+func cells(values ...string) (r document.Row) {
+	for _, v := range values {
+		r.Cells = append(r.Cells, document.Cell{Value: v})
+	}
+	return r
+}
+
+// figure formats a contestant's figure in one run: its ratio to the reference, or in the metric's unit.
+func (a *Against) figure(m judge.Metric, e judge.Estimate) string {
+	if a.Reference != "" {
+		return report.Ratio(e.Value, e.Lo, e.Hi)
+	}
+	s := report.ScaleOf(m.Unit, e.Value)
+	return fmt.Sprintf("%s %s (%s)", report.Sig3(e.Value/s.Per), s.Name, report.IntervalIn(e, s))
+}
+
+// when names a run by its date and CPU.
 func when(r *record.Run) string {
 	at := time.Unix(0, r.Plan.Origin.StartedUnixNS).UTC().Format("2006-01-02 15:04 UTC")
-	return fmt.Sprintf("run of %s (seed %d)", at, r.Plan.Seed)
+	return fmt.Sprintf("run of %s (seed %d) on %s", at, r.Plan.Seed, cmp.Or(r.Host.CPU, "an unknown CPU"))
 }
 
 func titleOf(run *record.Run, name string) string {
@@ -105,7 +153,7 @@ func (c *Change) text(margin float64) string {
 		way += ", but within " + report.PerCent(margin)
 	}
 	if c.Control || c.SameBuild {
-		return way + ", although the program is the same: due to the day"
+		return way + ", although the program is the same: due to the hour"
 	}
 	return way
 }
@@ -135,10 +183,11 @@ func SignedPerCent(share float64) string {
 func (a *Against) Data(run, other *record.Run) any {
 	side := func(r *record.Run, epochs int) object {
 		o := &r.Plan.Origin
-		return object{"started_unix_ns": o.StartedUnixNS, "seed": r.Plan.Seed, "dyno": o.Dyno, "valid_epochs": epochs}
+		return object{"started_unix_ns": o.StartedUnixNS, "seed": r.Plan.Seed, "dyno": o.Dyno, "cpu": r.Host.CPU,
+			"valid_epochs": epochs}
 	}
-	estimate := func(e judge.Estimate) any {
-		return report.InUnit("×", report.EstimateNumbers(e, false), object{})
+	estimate := func(unit string, e judge.Estimate) any {
+		return report.InUnit(unit, report.EstimateNumbers(e, false), object{})
 	}
 	drifts, changes := map[string]document.Number{}, []object{}
 	for _, d := range a.Drifts {
@@ -146,15 +195,23 @@ func (a *Against) Data(run, other *record.Run) any {
 	}
 	for i := range a.Changes {
 		c := &a.Changes[i]
-		one := object{"contestant": c.Contestant, "control": c.Control, "metric": c.Metric,
-			"to_reference": estimate(c.Now), "to_reference_against": estimate(c.Then), "change": estimate(c.Ratio),
-			"p": c.P, "verdict": c.Verdict, "better": nil, "same_program": c.SameBuild}
-		if c.Verdict == judge.Different || c.Verdict == judge.Negligible {
-			one["better"] = c.Better
+		one := object{"contestant": c.Contestant, "control": c.Control, "metric": c.Metric, "same_program": c.SameBuild}
+		if a.Reference == "" {
+			m, _ := judge.MetricNamed(c.Metric)
+			one["figure"], one["figure_against"] = estimate(m.Unit, c.Now), estimate(m.Unit, c.Then)
+		} else {
+			one["to_reference"], one["to_reference_against"] = estimate("×", c.Now), estimate("×", c.Then)
+		}
+		if a.decides(c.Metric) {
+			one["change"], one["p"], one["verdict"], one["better"] = estimate("×", c.Ratio), c.P, c.Verdict, nil
+			if c.Verdict == judge.Different || c.Verdict == judge.Negligible {
+				one["better"] = c.Better
+			}
 		}
 		changes = append(changes, one)
 	}
-	return object{"format": 2, "run": side(run, a.Epochs[0]), "against": side(other, a.Epochs[1]),
-		"reference": a.Reference, "reference_drift_ratio": drifts, "alpha": a.Alpha, "margin_ratio": a.Margin,
-		"warnings": append([]string{}, a.Warnings...), "not_compared": append([]string{}, a.Absent...), "changes": changes}
+	return object{"format": 3, "run": side(run, a.Epochs[0]), "against": side(other, a.Epochs[1]),
+		"reference": document.OrNull(a.Reference), "reference_drift_ratio": drifts, "alpha": a.Alpha, "margin_ratio": a.Margin,
+		"no_verdict": append([]string{}, a.Apart...), "warnings": append([]string{}, a.Warnings...),
+		"not_compared": append([]string{}, a.Absent...), "changes": changes}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"dyno/internal/document"
 	"dyno/internal/judge"
 	"dyno/internal/record"
 )
@@ -18,12 +19,13 @@ func example(t *testing.T) *record.Run {
 	if err != nil {
 		t.Fatal(err)
 	}
+	run.Host.BootID = "a boot"
 	return run
 }
 
 func TestRunAgainstItself(t *testing.T) {
 	run := example(t)
-	a, err := Compare(example(t), run, false)
+	a, err := Compare(example(t), run)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +53,7 @@ func TestRunAgainstItself(t *testing.T) {
 // A contestant's interval within its run equals the report's.
 func TestRatiosAreThoseOfTheReport(t *testing.T) {
 	run := example(t)
-	a, err := Compare(run, run, false)
+	a, err := Compare(run, run)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,19 +65,19 @@ func TestRatiosAreThoseOfTheReport(t *testing.T) {
 	}
 }
 
-// A faster machine changes nothing; a faster contestant does.
+// A reference that moved little changes nothing; a faster contestant does.
 func TestAgainstFindsAChange(t *testing.T) {
 	now, then := example(t), example(t)
 	for i := range now.Trials {
 		tr := now.Trials[i]
-		factor := 1.3
+		factor := 1.03
 		if tr.Contestant == "iris-templates" {
 			factor *= 1.25
 		}
 		tr.Load.Succeeded, tr.Load.RateAnswers = int64(float64(tr.Load.Succeeded)*factor), tr.Load.RateAnswers*factor
 	}
 	now.Contestant("iris-templates").BinaryHash = "another"
-	a, err := Compare(now, then, false)
+	a, err := Compare(now, then)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +90,7 @@ func TestAgainstFindsAChange(t *testing.T) {
 			t.Errorf("%+v", c)
 		}
 	}
-	if d := a.Drifts[0]; d.Metric != "throughput" || math.Abs(d.Now/d.Then-1.3) > .01 {
+	if d := a.Drifts[0]; d.Metric != "throughput" || math.Abs(d.Now/d.Then-1.03) > .01 {
 		t.Errorf("%+v", d)
 	}
 }
@@ -99,28 +101,82 @@ func TestCompareRefuses(t *testing.T) {
 		"scenario":         func(r *record.Run) { r.Plan.Scenario = "values-rest" },
 		"level":            func(r *record.Run) { r.Plan.Levels[0].Connections = 50 },
 		"all pairs at one": func(r *record.Run) { r.Plan.Processes = record.PerLoad },
-		"reference":        func(r *record.Run) { r.Plan.Controls = []string{"ref+5%"} },
-		"without":          func(r *record.Run) { r.Plan.Controls = nil },
 		"no valid epoch":   func(r *record.Run) { r.Trials = nil },
-		"CPU Z80":          func(r *record.Run) { r.Host.CPU = "Z80" },
-		"number of CPUs":   func(r *record.Run) { r.Host.CPUs = 64 },
-		"kernel":           func(r *record.Run) { r.Host.Kernel = "1.0" },
-		"pinned":           func(r *record.Run) { r.Host.Pinned = false },
-		"server's CPUs [":  func(r *record.Run) { r.Host.ServerCPUs = []int{1, 2} },
 	} {
 		run := example(t)
 		spoil(run)
-		_, err := Compare(run, other, false)
-		if err == nil || !strings.Contains(err.Error(), what) {
+		if _, err := Compare(run, other); err == nil || !strings.Contains(err.Error(), what) {
 			t.Errorf("%s: %v", what, err)
 		}
-		var machine *OtherMachine
-		forced, again := Compare(run, other, true)
-		if overruled := again == nil; overruled != errors.As(err, &machine) {
-			t.Errorf("%s: forced: %v", what, again)
-		} else if overruled && !slices.ContainsFunc(forced.Warnings,
-			func(w string) bool { return strings.Contains(w, "different machines") }) {
-			t.Errorf("%s: forced without a warning: %v", what, forced.Warnings)
+	}
+}
+
+// Runs of two boots or machines, without a boot, without a common reference, or with one that moved by more
+// than 5 % stand side by side: no verdict, however much changed.
+func TestSideBySide(t *testing.T) {
+	for what, spoil := range map[string]func(*record.Run){
+		"CPU: Z80":           func(r *record.Run) { r.Host.CPU = "Z80" },
+		"number of CPUs: 64": func(r *record.Run) { r.Host.CPUs = 64 },
+		"pinned":             func(r *record.Run) { r.Host.Pinned = false },
+		"server's CPUs: [":   func(r *record.Run) { r.Host.ServerCPUs = []int{1, 2} },
+		"another boot":       func(r *record.Run) { r.Host.BootID = "another" },
+		"cannot tell whether it is the same machine": func(r *record.Run) { r.Host.BootID = "" },
+		"no reference": func(r *record.Run) { r.Plan.Controls = nil },
+		"the reference ref itself moved by +10 % in throughput": func(r *record.Run) {
+			for i := range r.Trials {
+				if r.Trials[i].Contestant == "ref" {
+					r.Trials[i].Load.RateAnswers *= 1.1
+				}
+			}
+		},
+	} {
+		run := example(t)
+		for i := range run.Trials {
+			if run.Trials[i].Contestant == "iris-templates" {
+				run.Trials[i].Load.RateAnswers *= 1.47
+			}
+		}
+		spoil(run)
+		a, err := Compare(run, example(t))
+		if err != nil || len(a.Apart) == 0 || !strings.Contains(strings.Join(a.Apart, "\n"), what) || len(a.Changes) == 0 {
+			t.Fatalf("%s: %v, %+v", what, err, a)
+		}
+		for _, c := range a.Changes {
+			if c.Verdict != "" || c.Better || c.Now.N == 0 || c.Then.N == 0 {
+				t.Errorf("%s: %+v", what, c)
+			}
+		}
+		var text, json strings.Builder
+		if err := errors.Join(document.Text(&text, a.Document(run, example(t)), document.Options{}),
+			document.JSON(&json, a.Data(run, example(t)))); err != nil {
+			t.Fatal(err)
+		}
+		if said := text.String(); !strings.Contains(said, "No verdict") || !strings.Contains(said, what) ||
+			strings.Contains(said, "better") || strings.Contains(said, "change") {
+			t.Errorf("%s: %s", what, said)
+		}
+		if strings.Contains(json.String(), "verdict\":") && strings.Contains(json.String(), `"better"`) {
+			t.Errorf("%s: %s", what, &json)
+		}
+	}
+}
+
+// A metric other than the deciding one has no verdict where the reference moved in that metric.
+func TestOneMetricWithoutVerdicts(t *testing.T) {
+	run := example(t)
+	for i := range run.Trials {
+		if run.Trials[i].Contestant == "ref" {
+			more := *run.Trials[i].Server.PSSBytes * 11 / 10
+			run.Trials[i].Server.PSSBytes = &more
+		}
+	}
+	a, err := Compare(run, example(t))
+	if err != nil || len(a.Apart) > 0 {
+		t.Fatal(err, a.Apart)
+	}
+	for _, c := range a.Changes {
+		if (c.Verdict == "") != (c.Metric == "memory") {
+			t.Errorf("%+v", c)
 		}
 	}
 }
@@ -146,7 +202,7 @@ func TestAgainstNamesTheAbsentAndTheWeak(t *testing.T) {
 	}
 	other.Plan.Origin.Dyno = "0.0.9"
 	other.Contestant("ref").Version = "go1.1"
-	a, err := Compare(run, other, false)
+	a, err := Compare(run, other)
 	if err != nil {
 		t.Fatal(err)
 	}

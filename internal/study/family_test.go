@@ -121,10 +121,10 @@ func TestEvaluateFull(t *testing.T) {
 	if err := report.Text(&out, d); err != nil || !strings.Contains(out.String(), "At a common rate: c=10, ") {
 		t.Errorf("%v\n%s", err, out.String())
 	}
-	if _, err := Compare(run, run, false); err != nil {
+	if _, err := Compare(run, run); err != nil {
 		t.Errorf("runs of profile full are compared at their level: %v", err)
 	}
-	if _, err := Compare(carriedOut(t, planned(t, familyRequest()), madeUp), run, false); err == nil ||
+	if _, err := Compare(carriedOut(t, planned(t, familyRequest()), madeUp), run); err == nil ||
 		!strings.Contains(err.Error(), "all pairs at one level") {
 		t.Errorf("a run with named pairs was compared: %v", err)
 	}
