@@ -117,8 +117,9 @@ func (s *Sides) Fresh(name string, inTurn []scenario.Answer) {
 	}
 }
 
-// Anew records the answers to Ask's requests from freshly restarted sides. A difference from before
-// that varies between no two answers within one start of any side varies from start to start.
+// Anew records the answers to Ask's requests from freshly restarted sides. A part that differs from
+// the previous start, although it is constant within each start of every side, counts as varying
+// from start to start.
 func (s *Sides) Anew(answers map[string][]scenario.Answer) {
 	learn := []func(){}
 	for name, all := range answers {

@@ -63,9 +63,9 @@ func (j *juror) shapes(e *evidence) error {
 // answer holds.
 const mostRare = 10
 
-// rare reports whether, among the answers to the request at index, n kept odd ones are few enough
-// to hold by chance a value, such as zero, that no answer had before the load and no other side's
-// answer under it. Whether values vary there at all is judged elsewhere.
+// rare reports whether chance explains the value that n kept odd answers to the request at index
+// have, because they are so few. The value, such as zero, is one that no answer had before the load
+// and no other side's answer had under load. Whether values vary there at all is judged elsewhere.
 func (j *juror) rare(e *evidence, index, n int) bool {
 	others, mine := 0, e.answered(index)
 	for range j.sides.to(index) {
@@ -119,9 +119,10 @@ func (j *juror) others(name string, index int) *scenario.Shape {
 	return shape
 }
 
-// repeats returns an error if one body came again and again under load, though every response
-// before the load had a different one, and so have most others. A server that answers from memory
-// repeats a body all the time or still now; a clock moves on.
+// repeats returns an error if one body is most of the sampled answers to a request, although all
+// bodies before the load were different. It also returns one if a body recurs among answers that
+// are nearly all different, and either does so over half the load or is still sent now: a server
+// with a cache does this, a clock does not.
 func (j *juror) repeats(e *evidence) error {
 	type came struct{ times, first, last int }
 	bodies, counts, marks := map[int]map[string]came{}, map[int]int{}, map[int]scenario.Mark{}

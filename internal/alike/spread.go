@@ -288,7 +288,7 @@ const (
 	mostRows    = 1024 // rows whose parts are compared
 	mostParts   = 600  // parts of an answer
 	fewestEarly = 100  // number of answers before the load that count as the first ones
-	longText    = 8    // characters, from which on each one is a part
+	longText    = 8    // texts of at least this length, in characters, are also compared character by character
 	mostLetters = 40   // characters of a text that are parts
 )
 
@@ -503,9 +503,9 @@ func common(all []string) (most string) {
 // distributed.
 const fewestBefore = 10
 
-// still reports whether most values under load are the same, though all before it were different. A
-// value that moves in steps is not still: a clock in milliseconds does, where many requests are in
-// flight.
+// still reports whether most values under load are the same, though all values before the load were
+// different. A value that moves in steps is not still, such as a clock in milliseconds while many
+// requests are in flight.
 func still(before, got []string) bool {
 	if len(before) < fewestBefore || different(before) < len(before) {
 		return false

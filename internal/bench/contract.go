@@ -122,7 +122,7 @@ func under(what string, err error) error {
 	return err
 }
 
-// sent describes a job for Broken.Sent.
+// unsent describes a job for Broken.Sent.
 func unsent(job *load.Job) string {
 	how := document.Count(job.Connections, "connection")
 	if job.Pipeline > 1 {
@@ -131,7 +131,7 @@ func unsent(job *load.Job) string {
 	return how
 }
 
-// short runs a short load. Every response must satisfy the contract.
+// shortLoad runs a short load. Every response must satisfy the contract.
 func shortLoad(ctx context.Context, e load.Engine, job load.Job, requests int64) (record.Load, error) {
 	sess, err := e.Open(ctx, job)
 	if err != nil {

@@ -2,8 +2,8 @@ package bench
 
 import "path/filepath"
 
-// A bench's folders in the run folder: contestants' logs, their working folders, and the run's
-// certificate.
+// logFolder, homeFolder and tlsFolder are the folders in the run folder for contestants' logs, for
+// their working folders, and for the run's certificate.
 const logFolder, homeFolder, tlsFolder = "logs", "homes", "tls"
 
 // Folders lists them.

@@ -74,7 +74,7 @@ func Verify(ctx context.Context, o LocalOptions, all []*contestant.Manifest, eac
 	return right, nil
 }
 
-// served returns the forms of HTTP in a manifest; by default HTTP/1.1 in the clear.
+// formsServed returns the forms of HTTP in a manifest; by default HTTP/1.1 in the clear.
 func formsServed(m *contestant.Manifest) []wire.HTTP {
 	if len(m.Protocols) == 0 {
 		return []wire.HTTP{wire.Clear}

@@ -160,7 +160,8 @@ func compile(ctx context.Context, m *Manifest, tc Toolchain, src, out string, o 
 	return nil
 }
 
-// Paths that .NET programs contain in place of the source and output folders.
+// mappedSource and mappedOut are the paths that .NET programs contain in place of the source and
+// output folders.
 const mappedSource, mappedOut = "/source", "/out"
 
 // fill replaces {out} by the output folder.

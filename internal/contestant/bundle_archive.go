@@ -22,7 +22,7 @@ var archive []byte
 // encoded is the name suffix for binary files in the archive, which are stored in base64.
 const encoded = ".base64"
 
-// unpack writes an archive's files below dir.
+// unpackArchive writes an archive's files below dir.
 func unpackArchive(archive []byte, dir string) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"dyno/internal/wire"
 )
 
-// SideOptions configures Find.
+// SideOptions configures FindSides.
 type SideOptions struct {
 	Contestant string   // the contestant for revisions and programs: a name, or a folder; "": none
 	Names      []string // names for the first sides; the rest get derived names
@@ -26,9 +26,9 @@ type SideOptions struct {
 	Folder func(name string) (dir, suggestion string, ok bool)
 }
 
-// FindSides interprets each text as the first of these that applies: a URL, an image, a folder with a
-// contestant.toml, a file, a command (a text with spaces), with Options.Contestant a revision, else a
-// contestant's name or a program on PATH. Errors are usage errors.
+// FindSides interprets each text as the first of these that applies: a URL, an image, a folder with
+// a contestant.toml, a file, a command (a text with spaces), with SideOptions.Contestant a
+// revision, else a contestant's name or a program on PATH. Errors are usage errors.
 func FindSides(ctx context.Context, texts []string, o SideOptions) ([]*Side, error) {
 	if len(texts) < FewestSides || len(texts) > most {
 		return nil, conf.Usagef(

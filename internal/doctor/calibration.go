@@ -15,7 +15,7 @@ import (
 	"dyno/internal/scenario"
 )
 
-// CalibrationOptions are the options of Measure.
+// CalibrationOptions are the options of Calibrate.
 type CalibrationOptions struct {
 	Dyno     string             // version
 	Self     []string           // command that starts a reference server, whose name is appended: dyno's own program and "refserver"
@@ -73,8 +73,8 @@ var (
 	}
 )
 
-// Measure calibrates. An error means that the machine could not be measured; with it Measure
-// returns the results so far, at least the settings.
+// Calibrate measures this machine. An error means that the machine could not be measured; with it
+// Calibrate returns the results so far, at least the settings.
 func Calibrate(ctx context.Context, o CalibrationOptions) (*record.Calibration, error) {
 	times := full
 	if o.Quick {
@@ -103,7 +103,7 @@ func Calibrate(ctx context.Context, o CalibrationOptions) (*record.Calibration, 
 	return c, errors.Join(err, b.close())
 }
 
-// bench is a calibration's state.
+// setup is a calibration's state.
 type setup struct {
 	CalibrationOptions
 	times   Times

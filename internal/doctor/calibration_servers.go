@@ -13,7 +13,8 @@ import (
 	"dyno/internal/refserver"
 )
 
-// known are the delays. The first must be 0: it shows the round-trip time.
+// knownDelays are the delays of the reference servers. The first must be 0: it shows the round-trip
+// time.
 var knownDelays = []time.Duration{0, time.Millisecond, 5 * time.Millisecond}
 
 // delayRate sets requests 2.7 ms apart, which is not a divisor of a delay. A response that arrives
@@ -135,7 +136,7 @@ func (b *setup) stall(ctx context.Context) error {
 	return b.stop(s)
 }
 
-// stallP returns the response time quantile q that the stall causes: 180 ms for 0.99.
+// stallP returns the quantile q of the response times that the known stall causes: 180 ms for 0.99.
 func stallP(q float64) time.Duration {
 	return max(0, stallFor-time.Duration((1-q)*float64(stallPeriod)))
 }

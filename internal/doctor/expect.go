@@ -20,7 +20,8 @@ type expectation struct {
 	Contestants int             `json:"contestants"`
 	MDE         document.Number `json:"mde_ratio"` // as a share; four runs in five find it
 	Epochs      int             `json:"epochs"`
-	// until the last interim analysis, on a quiet machine and with native contestants
+	// WholeNS is the time until the last interim analysis, on a quiet machine and with native
+	// contestants.
 	WholeNS  int64 `json:"whole_ns"`
 	BudgetNS int64 `json:"budget_ns"`             // needed budget
 	More     bool  `json:"budget_more,omitempty"` // above the profile's own budget

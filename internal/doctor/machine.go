@@ -15,13 +15,13 @@ import (
 type setting struct {
 	name string
 	read func(*record.Calibration) string
-	is   []outcome // the first that holds
+	is   []outcome // the first outcome whose values include the setting's
 }
 
 // outcome is the finding for some values of a setting.
 type outcome struct {
 	values        []string // nil: any other
-	state, shown  string   // shown replaces the value; %s in it is the value
+	state, shown  string   // shown is printed in place of the value; %s in it stands for the value
 	means, change string
 }
 

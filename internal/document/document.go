@@ -49,7 +49,7 @@ type Block interface{ block() }
 
 // Paragraph is one or a few sentences with an optional label.
 type Paragraph struct {
-	Label string // "A/A check"
+	Label string // for example "A/A check"
 	Word  string // links the label to a Definition
 	Text  Prose
 	Style Style // for the label; without a label, for the whole paragraph

@@ -137,7 +137,7 @@ func (s *bars) drawn(tops []float64) float64 {
 	return barsTop
 }
 
-// nameWidth returns the width available for a line in a name.
+// room returns the width available for a line in a name.
 func (s *bars) room() float64 {
 	if s.wide {
 		return s.x0 - 12
@@ -236,7 +236,7 @@ func whisker(lo, hi, mid float64, closed bool) string {
 	return d
 }
 
-// brackets join the bars that are not separated.
+// brackets draws the brackets, which join bars that are not separated.
 func (s *bars) brackets(tops []float64) {
 	for i, g := range s.c.Groups {
 		x := s.right + float64(s.lanes[i])*laneWidth + 3

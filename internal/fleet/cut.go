@@ -18,8 +18,8 @@ import (
 // leastSilence is the shortest time without a response that a window can show: two samples.
 const leastSilence = 2 * load.Slice
 
-// cut loses each generator that had no response for more than a tenth of a window and lost segments on its
-// connections. length is the window's length, or 0 for a number of requests.
+// cut records each generator as lost that had no response for more than a tenth of a window and
+// lost segments on its connections. length is the window's length, or 0 for a number of requests.
 func (s *shared) cut(length time.Duration, seen []LoadedWindow) (err error) {
 	for i, r := range seen {
 		l := r.Part.Load()
@@ -34,8 +34,8 @@ func (s *shared) cut(length time.Duration, seen []LoadedWindow) (err error) {
 	return err
 }
 
-// cutFrom loses the generator whose request to a server failed if its system had no route to the server, or
-// if segments were lost on its connections; else it returns err.
+// cutFrom records the generator whose request to a server failed as lost if its system had no route
+// to the server, or if segments were lost on its connections; else it returns err.
 func (g *generator) cutFrom(name string, err error) error {
 	f, _ := errors.AsType[*Fault](err)
 	if f == nil || !f.Unreachable && !f.Lost {

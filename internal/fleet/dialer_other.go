@@ -4,5 +4,6 @@ package fleet
 
 import "syscall"
 
-// impatient leaves the end of a connection without acknowledgements to the system.
+// impatient does nothing: on this system dyno cannot set the time after which an unacknowledged
+// connection ends.
 func impatient(_, _ string, _ syscall.RawConn) error { return nil }

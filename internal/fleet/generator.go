@@ -206,7 +206,8 @@ func (s *shared) windows(ctx context.Context, w load.Window, starts []machine.Co
 // differ, and a stopped generator reports nothing.
 const slowest = 10
 
-// others limits the time for requests on other generators after the first has taken so long.
+// others returns the time that the other generators get for their requests after the first is done,
+// which took that long.
 func others(took, timeout time.Duration) time.Duration { return slowest*took + timeout + ending }
 
 // starts compares clocks in n round trips, and returns the start for each generator, ahead from now.

@@ -19,8 +19,8 @@ import (
 	"dyno/internal/wire"
 )
 
-// Host presents a fleet's machines as a lab.Host: servers run on one of them, their backend on one, and the
-// others load them (Generator). It remembers lost machines until Rejoin.
+// Host presents a fleet's machines as a bench.Host: servers run on one machine, their backend on
+// one, and the others load them (Generator). It remembers lost machines until Rejoin.
 type Host struct {
 	hub        *Hub
 	machines   []string // all machines in the run, each once

@@ -76,7 +76,7 @@ func takeShare(ctx context.Context, r loader.Request) (part, time.Duration, erro
 	return planPart{session, plan}, plan.Length, err
 }
 
-// opened is a part that a session keeps.
+// opened is an open part, which a session keeps between orders.
 type opened struct {
 	part
 	planned bool            // a dyno load

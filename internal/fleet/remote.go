@@ -13,7 +13,7 @@ type remote struct {
 	at      map[wire.HTTP]wire.Endpoint // by each launched form
 }
 
-// Read implements lab.Server by reading on the server's machine.
+// Read implements bench.Server by reading on the server's machine.
 func (s *remote) Read(what bench.What) (bench.Reading, error) {
 	r, err := tell(s.host.work, s.host, s.machine, toServer, Doing{s.number, what}, serverLimit)
 	return r, withoutMachine(err)

@@ -16,8 +16,8 @@ import (
 	"dyno/internal/wire"
 )
 
-// Hosting asks an agent to serve a run: to build, start, freeze and read the contestants, or their backend,
-// on all CPUs in lab.Whole.
+// Hosting asks an agent to serve a run: to build, start, freeze and read the contestants, or their
+// backend, on all CPUs that bench.Whole gives to servers.
 type Hosting struct {
 	Address string `json:"address"` // IP address at which other machines reach the started programs
 	Offline bool   `json:"offline,omitempty"`

@@ -15,7 +15,7 @@ import (
 
 // site is an agent's machine in a run: the real one, or a simulated one in a test.
 type site interface {
-	describe() record.Host        // as a generator's
+	describe() record.Host        // describes the machine as that of a generator
 	engine() load.Engine          // for loads
 	asker() bench.Asker           // for single requests
 	used() (time.Duration, error) // the agent's CPU time until now

@@ -72,16 +72,18 @@ type Figure struct {
 type Row struct {
 	Source, Edition, Date, Suite, Scenario, Contestant, Load string
 
-	Tool        string  // the load generator, if known: wrk, ab, bombardier …
-	Connections int     // 0: unknown
-	Depth       int     // requests in flight on one connection, at least 1
-	Streams     bool    // requests may share a connection, or are not HTTP/1.1; the number at once was not published
-	Delay       float64 // s that the handler waits on purpose; 0: none known
-	Planned     float64 // intended length of the load in s; 0: unknown
-	Open        bool    // an open loop: requests are sent at a rate
-	PerRequest  bool    // connections are opened again, for each request or after a few
-	Averaged    bool    // the figures are means over several loads, for which Little's law does not hold
-	Processes   int     // the contestant's processes, as far as its figures show; 0: unknown
+	Tool        string // the load generator, if known: wrk, ab, bombardier …
+	Connections int    // 0: unknown
+	Depth       int    // requests in flight on one connection, at least 1
+	// requests share a connection (HTTP/2 and the like), and the published load does not say how
+	// many at once
+	Streams    bool
+	Delay      float64 // s that the handler waits on purpose; 0: none known
+	Planned    float64 // intended length of the load in s; 0: unknown
+	Open       bool    // an open loop: requests are sent at a rate
+	PerRequest bool    // connections are opened again, for each request or after a few
+	Averaged   bool    // the figures are means over several loads, for which Little's law does not hold
+	Processes  int     // the contestant's processes, as far as its figures show; 0: unknown
 
 	Figures []*Figure
 }

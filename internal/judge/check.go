@@ -45,7 +45,7 @@ type Scopes struct {
 	Loads    Scope // loads outside rounds
 }
 
-// Place is where checks are made.
+// Spot is a place where checks are made.
 type Spot int
 
 // Places.

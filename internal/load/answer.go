@@ -8,18 +8,18 @@ import (
 // Answer is a complete response, as a load judges it.
 type Answer struct {
 	*Slot         // the request; valid until the next request is made
-	Status  int   // body bytes
-	Length  int64 // of the body, bytes
-	Equal   bool  // the headers in the contract are present
-	Headers bool  // those that the contract asks for are there
+	Status  int   // status code
+	Length  int64 // bytes in the body
+	Equal   bool  // the body is the expected one
+	Headers bool  // the headers that the contract asks for are present
 	Surplus bool  // bytes follow that belong to no response
 	Close   bool  // the connection must not be used again
 
-	// Redirects is how many were followed to it.
+	// Redirects is the number of redirects that led to this answer.
 	Redirects int
 
-	// Lost is the kind that a request counts as if it has no answer although its connection
-	// continues; OK: it has one. If Lost is set, only Slot, Err and Close are.
+	// Lost is the error kind of a request that gets no answer although its connection continues; OK
+	// means that it has an answer. If Lost is set, only Slot, Err and Close are.
 	Lost Kind
 	Err  error
 

@@ -19,7 +19,7 @@ var (
 	ErrBarred    = errors.New("the server allows no streams (SETTINGS_MAX_CONCURRENT_STREAMS is 0)")
 )
 
-// Shown is how many bytes of a response a complaint quotes.
+// Shown is the number of bytes from a response that a complaint quotes.
 const Shown = 200
 
 // Complaint describes how the response broke its contract. raw is the data read last if the

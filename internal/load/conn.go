@@ -132,8 +132,8 @@ func (c *Conn) Feed(b []byte, now int64) (n int, answer *Answer, err error) {
 	return c.one.Feed(b, now)
 }
 
-// Cancel takes a request that was sent at before, or earlier, out of flight; nil if there is none,
-// or if the connection has no streams.
+// Cancel takes a request that was sent no later than before out of flight. It returns nil if there
+// is none, or if the connection has no streams.
 func (c *Conn) Cancel(before int64) *Slot {
 	if c.two != nil {
 		return c.two.Cancel(before)
@@ -153,7 +153,8 @@ func (c *Conn) Barred() (since int64, ok bool) {
 	return 0, false
 }
 
-// Over reports whether the server decided that c has nothing left to carry.
+// Over reports whether the connection can carry no further request and none is in flight, for
+// example after a GOAWAY.
 func (c *Conn) Over() bool { return c.two != nil && c.two.Over() }
 
 // End reports that the server has closed the connection; cut says that it did so without closing

@@ -16,10 +16,12 @@ type Edge struct {
 	pause       int64 // a fixed think time; 0: none
 	think       int64 // mean of a random think time
 	open        bool  // an open loop
-	turn        int   // answers per connection after which none is left to the requests it sent at the start
-	until       atomic.Int64
-	unheard     atomic.Int64 // connections with fewer answers than turn
-	starting    atomic.Int64 // workers that may still start requests from a limited number
+	// number of answers after which a connection has the answers to all requests that it sent at
+	// its start
+	turn     int
+	until    atomic.Int64
+	unheard  atomic.Int64 // connections with fewer answers than turn
+	starting atomic.Int64 // workers that may still start requests from a limited number
 
 	firsts []first // in a closed loop: the right ones among each connection's first answers
 	heard  atomic.Int64
@@ -134,11 +136,11 @@ func (r *Recorder) rested(from, until int64) (turns float64) {
 // slow request among a connection's first ones must not change the usual time.
 const usualTimes = 4
 
-// surplus returns by how much the first requests count too much. A server that answers one request
-// after another has answered all of them within one service time, on average after half of it: each
-// counts by its time in the span over the usual service time, on average at most one. Otherwise the
-// rate would count half a request too much for each request in flight, because the requests under
-// way at the span's end count too.
+// surplus returns the number by which the first requests count too much. A server that answers one
+// request after another has answered all of them within one service time, on average after half of
+// it: each counts by its time in the span over the usual service time, on average at most one.
+// Otherwise the rate would count half a request too much for each request in flight, because the
+// requests under way at the span's end count too.
 //
 // A cancelled window has no surplus: requests under way at its end do not count.
 func (r *Recorder) surplus(until int64) float64 {

@@ -241,7 +241,7 @@ func (h *HTTP2) Out(b []byte) (_ []byte, again int) {
 	return b, again
 }
 
-// say appends control.
+// say appends the waiting control frames.
 func (h *HTTP2) say(b []byte) []byte {
 	b = append(b, h.control...)
 	h.control = h.control[:0]
@@ -282,7 +282,8 @@ func (h *HTTP2) Cancel(before int64) *Slot {
 	return nil
 }
 
-// Over reports whether the connection has nothing left to carry.
+// Over reports whether the connection can carry no further request and none is in flight: after a
+// GOAWAY, or when the stream numbers are used up.
 func (h *HTTP2) Over() bool {
 	return len(h.active) == 0 && (h.left != nil || h.next > wire.MaxStream)
 }

@@ -85,7 +85,7 @@ func (l *Ledger) Turn(worker int, k int64, rec *Recorder) *Recorder {
 	}
 }
 
-// End takes a worker's last Recorder, for interval k.
+// End hands in a worker's last Recorder, which holds interval k.
 func (l *Ledger) End(worker int, k int64, rec *Recorder) {
 	l.parts <- part{worker: worker, k: k, rec: rec, last: true}
 }

@@ -23,7 +23,7 @@ type Job struct {
 	Connections   int           // for the whole load; Prepare reduces them to the share's
 	Pipeline      int           // requests in flight per connection, in HTTP/2 streams; 0 means 1
 	Timeout       time.Duration // per request; 0 means 10 s
-	// ConnectTimeout is how long a connection may take to be established; 0 means Timeout.
+	// ConnectTimeout limits the time to establish a connection; 0 means Timeout.
 	ConnectTimeout time.Duration
 	Workers        int   // event loops; 0 means Loops for the CPUs in CPUs
 	CPUs           []int `json:"-"` // CPUs to pin the workers to, round robin; nil leaves them free

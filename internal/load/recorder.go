@@ -15,7 +15,7 @@ const (
 	OK     Kind = iota
 	Status      // not the expected status
 	Header      // an expected header is missing or has another value
-	Length      // the body's length, or bytes after its end
+	Length      // the body has the wrong length, or bytes follow it
 	Body        // a body with the right length, but not the expected content
 
 	Dial    // there was no connection to send the request on
@@ -87,8 +87,8 @@ type Recorder struct {
 	before, after float64 // parts of right answers outside the rate's span, see count
 	rests         []int64 // when the pauses end that connections were in at the window's end
 
-	// How long requests without a right answer had waited: from being sent, if they have no answer
-	// at all; from their due times, all of them.
+	// Waiting times of requests without a right answer: heldService from when a request without any
+	// answer was sent, heldResponse from when any of them was due.
 	heldService, heldResponse *record.Histogram
 	serviceFrom, responseFrom int64             // the shortest wait
 	wrong                     *record.Histogram // sent -> done for every wrong answer

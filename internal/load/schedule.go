@@ -94,8 +94,8 @@ type Arrivals struct {
 	rng           rand.PCG
 }
 
-// block is how many random arrivals share a logarithm, which costs more than the rest of a draw.
-// The smallest product of as many variates, 2^-640, is well within float64.
+// block is the number of random arrivals that share a logarithm, which costs more than the rest of
+// a draw. The smallest product of as many variates, 2^-640, is well within float64.
 const block = 16
 
 // Arrivals starts the sequence for worker i of n, on the generator that has the Schedule's share. A
@@ -175,9 +175,9 @@ func (a *Arrivals) Next() (due int64, ok bool) {
 // farthest is the latest due time, in ns from a stage's start: int64 holds 292 years.
 const farthest = 100 * 365 * 24 * 3600 * 1e9
 
-// Left returns how many of a limited number of arrivals the worker still has to come; 0 without a
-// limit. It draws up to counted random arrivals, and takes the mean number beyond: interrupting a
-// load of a billion requests takes no time.
+// Left returns the number of the worker's arrivals that are still to come, if arrivals are limited;
+// 0 without a limit. It draws up to counted random arrivals, and takes the mean number beyond:
+// interrupting a load of a billion requests takes no time.
 func (a *Arrivals) Left() (n int64) {
 	switch {
 	case a.limit == math.MaxInt64:
@@ -197,5 +197,5 @@ func (a *Arrivals) Left() (n int64) {
 	return n + (a.limit-rest.limit)/a.step
 }
 
-// counted is how many random arrivals Left draws at most: a tenth of a second's work.
+// counted is the largest number of random arrivals that Left draws: a tenth of a second's work.
 const counted = 1 << 24

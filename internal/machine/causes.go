@@ -23,7 +23,7 @@ type Ticks struct {
 	Steal uint64 // the hypervisor ran something else
 }
 
-// tick is USER_HZ, which is 100 on every architecture that Go runs on.
+// procTick is the kernel's USER_HZ interval: 100 a second on every architecture that Go runs on.
 const procTick = 10 * time.Millisecond
 
 // Account is the CPU time that a process tree in the test bench used by its CPU clock, and the CPUs

@@ -34,7 +34,7 @@ func Start(cmd Command) (*Process, error) {
 	return nil, errSystem
 }
 
-// The methods of Process are never called, because Start fails.
+// Pid and the other methods of Process are never called, because Start fails.
 func (p *Process) Pid() int                                      { return 0 }
 func (p *Process) Done() <-chan struct{}                         { return nil }
 func (p *Process) Err() error                                    { return errSystem }
@@ -64,7 +64,7 @@ func FindRunning(addr string) (*Running, error) {
 		runtime.GOOS, errors.ErrUnsupported)
 }
 
-// The methods of Running are never called, because FindRunning fails.
+// Look and the other methods of Running are never called, because FindRunning fails.
 func (r *Running) Look()                                  {}
 func (r *Running) Pids() []int                            { return nil }
 func (r *Running) Name() string                           { return "" }

@@ -200,7 +200,7 @@ func take(cores [][]int, n int) (taken []int, threads bool) {
 	return taken, threads
 }
 
-// ParseList reads the kernel's CPU list, such as "0-2,5". It ignores unreadable items.
+// parseList reads the kernel's CPU list, such as "0-2,5". It ignores unreadable items.
 func parseList(text string) []int {
 	var list []int
 	for item := range strings.SplitSeq(strings.TrimSpace(text), ",") {

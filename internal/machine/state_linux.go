@@ -17,9 +17,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A state file lists the processes and files that a dyno has made, so that its supervisor, or the
-// next dyno, can remove them after a SIGKILL. It lies in a folder that only this user can write to.
-// The owner holds a lock on it while it lives, so a free lock means a dead owner.
+// statePattern matches state files. A state file lists the processes and files that a dyno has
+// made, so that its supervisor, or the next dyno, can remove them after a SIGKILL. It lies in a
+// folder that only this user can write to. The owner holds a lock on it while it lives, so a free
+// lock means a dead owner.
 const statePattern = "owner-*.jsonl"
 
 // entry is one line in a state file, with exactly one field set. The first line is the owner.

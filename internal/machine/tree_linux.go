@@ -89,7 +89,7 @@ func parseStat(line []byte) (stat, error) {
 	return s, errors.New("stat is too short")
 }
 
-// number reads decimal digits without allocation.
+// parseDigits reads decimal digits without allocation.
 func parseDigits(word []byte) (uint64, bool) {
 	var n uint64
 	for _, c := range word {

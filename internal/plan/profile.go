@@ -36,8 +36,9 @@ type profile struct {
 // shorter warm-up leaves time for epochs.
 const brief = "brief"
 
-// The shares: at 0.3 contestants usually finish a request long before the next one is due; at 0.5
-// queueing begins. The lab profile leaves one CPU to the system and one to the generator.
+// profiles are all profiles by name. Their shares: at 0.3 contestants usually finish a request long
+// before the next one is due; at 0.5 queueing begins. The lab profile leaves one CPU to the system
+// and one to the generator.
 var profiles = map[string]*profile{
 	Standard: {
 		name: Standard, pilots: 1, trial: standardTrial, rewarm: standardRewarm,

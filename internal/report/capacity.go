@@ -33,7 +33,8 @@ func (v *View) objective() string {
 		PerCent(o.ErrorShare))
 }
 
-// best names the contestant with the highest capacity of those that kept the objective in a probe.
+// bestRate names the contestant with the highest capacity among those that kept the objective in a
+// probe.
 func (v *View) bestRate() string {
 	var best Capacity
 	for _, c := range v.Found {
@@ -52,7 +53,7 @@ func (v *View) bestRate() string {
 		Rate(best.Rate), openBound(best.Lo, decimals3(best.Lo)), openBound(best.Hi, decimals3(best.Rate)))
 }
 
-// notes returns the notes of a search.
+// rateNotes returns the notes about a search.
 func (v *View) rateNotes() (list []string) {
 	for _, c := range v.Found {
 		switch {

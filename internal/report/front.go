@@ -96,7 +96,7 @@ func (v *View) stands(r Row, m judge.Metric) bool {
 	return r.Excluded == "" && v.cell(r.Name, m.Name).Absent == ""
 }
 
-// chart returns a chart with a bar for each row, whose length is its ratio to the base.
+// barChart returns a chart with a bar for each row, whose length is its ratio to the base.
 func (v *View) barChart(m judge.Metric, rows []Row, base string, most int) document.BarChart {
 	c := document.BarChart{ID: m.Name, Title: m.Title, Unit: v.scale(m).Name, More: m.More, Baseline: v.Title(base),
 		Foot: "Bars: ratio to " + v.Title(base) + ", paired within rounds. Whiskers: its interval."}

@@ -118,7 +118,7 @@ func (p *panel) tick(at float64, text string) {
 	p.xs, p.Ticks = append(p.xs, at), append(p.Ticks, document.Tick{At: at, Text: text})
 }
 
-// chart returns a chart of metric m over the levels: a line with an interval at each level for
+// lineChart returns a chart of metric m over the levels: a line with an interval at each level for
 // every contestant and the reference.
 func (v *View) lineChart(m judge.Metric) document.LineChart {
 	scale := v.scale(m)

@@ -125,7 +125,7 @@ func (v *TerminalView) standingLines() (lines []string) {
 	return lines
 }
 
-// widest returns a column's width, in terminal cells.
+// widestIn returns a column's width, in terminal cells.
 func widestIn(col []string) (w int) {
 	for _, s := range col {
 		w = max(w, lipgloss.Width(s))

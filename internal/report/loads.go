@@ -127,7 +127,7 @@ func (v *View) each() string {
 	return planned(v.run.Plan.Load.NS)
 }
 
-// marks says what the table shows.
+// loadMarks says what the figures in the table are.
 func (v *View) loadMarks() []string {
 	const shown = "Latency is service time in a closed loop, sent to done: it leaves out what a user would have " +
 		"waited. Memory is read after the load."
@@ -138,7 +138,7 @@ func (v *View) loadMarks() []string {
 	return []string{"Each figure is of one load.", shown}
 }
 
-// best says which load had the highest rate.
+// bestLoad says which load had the highest rate.
 func (v *View) bestLoad() string {
 	m := judge.ClassicNamed("throughput")
 	who, most := "", 0.
@@ -153,7 +153,7 @@ func (v *View) bestLoad() string {
 	return fmt.Sprintf("Most requests per second: %s, %s; a single figure, which decides nothing.", who, Sig3(most))
 }
 
-// gaps says why figures are missing.
+// loadGaps says why figures are missing.
 func (v *View) loadGaps() (lines []string) {
 	for _, r := range v.rows {
 		if r.Excluded != "" {

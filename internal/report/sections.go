@@ -142,7 +142,7 @@ func (v *View) repeat() document.Section {
 	return s
 }
 
-// built are the contestants as they were built and started.
+// contestants describes the contestants as they were built and started.
 func (v *View) contestants() document.Section {
 	t := document.Table{Columns: []document.Column{{Head: "contestant", Lead: true}, {Head: "framework"},
 		{Head: "toolchain"}, {Head: "binary"},

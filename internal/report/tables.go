@@ -76,7 +76,7 @@ func (v *View) epochs() string {
 	return fmt.Sprintf("%d to %d valid epochs", least, most)
 }
 
-// best says who has the best figure at each level.
+// bestByLevel says which contestant has the best figure at each level.
 func (v *View) bestByLevel() string {
 	m := v.metrics[0]
 	var names []string
@@ -146,8 +146,8 @@ func (v *View) chartsBelow() bool {
 	return v.any() && len(v.rows) <= MostBars
 }
 
-// table has a row for each contestant and a column for each level. Who failed stands in the first
-// of them.
+// metricTable has a row for each contestant and a column for each level. Contestants that failed
+// are in the first such table alone.
 func (v *View) metricTable(m judge.Metric, first bool) document.Table {
 	scale := v.scale(m)
 	t := document.Table{Title: m.Title, Note: "In " + UnitWords(scale) + "; " + Way(m) + ".",
@@ -173,7 +173,7 @@ func UnitWords(s judge.Scale) string {
 	return strings.Replace(s.Name, "1/s", "requests per second", 1)
 }
 
-// way says which figures are the better ones.
+// Way says which figures are the better ones.
 func Way(m judge.Metric) string {
 	switch {
 	case m.Unranked:

@@ -77,7 +77,7 @@ func columns(heads ...string) []document.Column {
 	return list
 }
 
-// line returns a table row.
+// cellsRow returns a table row.
 func cellsRow(cells ...string) (r document.Row) {
 	for _, c := range cells {
 		r.Cells = append(r.Cells, document.Cell{Value: c})
@@ -308,7 +308,7 @@ func (s *Summary) megabytes(n int64) string {
 	return Sig3(v/1e6) + " MB/s"
 }
 
-// number formats a rate: from 100 on without decimals.
+// shortNumber formats a rate: from 100 on without decimals.
 func shortNumber(v float64) string {
 	if v >= 100 {
 		return document.Whole(int64(v + 0.5))

@@ -20,8 +20,8 @@ import (
 	"dyno/internal/conf"
 )
 
-// Request describes requests and their expected responses. Errors name the fields by their flags. A zero
-// field means the default.
+// AdHoc describes requests and their expected responses. Errors name the fields by their flags. A
+// zero field means the default.
 type AdHoc struct {
 	Scenario string   // a file; it can be combined with Headers, User and Template alone
 	Paths    []string // with weights, see parsePath; empty: the URL's path

@@ -55,7 +55,7 @@ func (d *Draw) HTTP2(b, memory []byte) (_, _ []byte, body string) {
 	return b, memory, unsafe.String(unsafe.SliceData(memory), len(memory))
 }
 
-// Names of fields whose values are known late.
+// cookieName and lengthName are the names of fields whose values are known late.
 var cookieName, lengthName = wire.AppendName(nil, "cookie"), wire.AppendName(nil, "content-length")
 
 // compileHTTP2 renders the fixed parts of r for HTTP/2. The builder must be empty.

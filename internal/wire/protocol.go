@@ -24,7 +24,7 @@ const (
 	ALPN2 = "h2"
 )
 
-// All are the HTTP forms, the commonest first.
+// Protocols are all forms of HTTP, the commonest first.
 var Protocols = []HTTP{Clear, HTTPS, H2, H2C}
 
 // properties describe each form, so that no other code branches on it.

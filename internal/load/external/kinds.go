@@ -16,7 +16,7 @@ import (
 
 // kind describes how a tool differs from the others.
 type kind struct {
-	ask       string // the flag that prints its version
+	ask       string // the flag that makes the tool print its version
 	hint      string // how to install it
 	pipelines bool
 	streams   bool // speaks HTTP/2

@@ -39,7 +39,7 @@ type conn struct {
 	retryAt int64
 	dialBy  int64
 
-	before wire.Socket // when counting its segments began
+	before wire.Socket // the kernel's counts when the worker began to count segments
 }
 
 // state is a connection's state between dial and close: isDown -> isDialing -> isShaking, if it is

@@ -49,7 +49,7 @@ func (w *worker) link(c *conn) {
 	}
 }
 
-// shake continues c's handshake, as far as its peer has answered.
+// shake continues c's handshake with what the peer has sent so far.
 func (w *worker) shake(c *conn) {
 	c.tls.event(c.over)
 	if !c.tls.shake() {

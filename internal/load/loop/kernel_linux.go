@@ -28,8 +28,8 @@ func poll(ep int, events []unix.EpollEvent) (int, syscall.Errno) {
 // sleeper blocks up to ns nanoseconds for events. Unlike the raw calls it informs the Go scheduler.
 type sleeper func(ep int, events []unix.EpollEvent, ns int64) (int, syscall.Errno)
 
-// sleeperFor returns first if it works, tried once on ep, which has nothing registered yet; else
-// sleepByPpoll.
+// sleeperFor returns first if it works, else sleepByPpoll. It tries first once on ep, with which
+// nothing is registered yet.
 func sleeperFor(ep int, first sleeper) sleeper {
 	var events [1]unix.EpollEvent
 	if _, errno := first(ep, events[:], 0); errno != 0 && errno != syscall.EINTR {
@@ -59,7 +59,7 @@ func sleepByPpoll(ep int, events []unix.EpollEvent, ns int64) (int, syscall.Errn
 	return poll(ep, events)
 }
 
-// address is where to dial, resolved once.
+// address is a resolved address to dial.
 type address struct {
 	family int
 	to     unix.Sockaddr
@@ -116,10 +116,10 @@ func (a address) own() address {
 	return a
 }
 
-// Engine dials its connections by itself, and awaits them with epoll.
+// kernel says that this system's loops dial and wait with epoll, not through package net.
 const kernel = true
 
-// event is what epoll reports.
+// event is an event as epoll reports it.
 type event = unix.EpollEvent
 
 const (
@@ -307,7 +307,7 @@ func cpuTime() int64 {
 	return t.Nano()
 }
 
-// rest stops the calling thread, with its timer slack.
+// rest blocks the calling thread for d, which ends as precisely as its timer slack allows.
 func rest(d time.Duration) {
 	t := unix.NsecToTimespec(int64(d))
 	unix.Nanosleep(&t, nil)

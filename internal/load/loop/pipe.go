@@ -69,7 +69,7 @@ func (b *bell) take(events []event) (n int) {
 	return n
 }
 
-// sleep is a sleeper.
+// sleep waits until a connection is ready, for at most the given time. It is a sleeper.
 func (b *bell) sleep(_ int, events []event, ns int64) (int, syscall.Errno) {
 	late := time.NewTimer(time.Duration(ns))
 	defer late.Stop()
@@ -125,7 +125,8 @@ func (p *pipe) read() {
 	}
 }
 
-// write sends until the pipe is closed, and closes it.
+// write sends data until the pipe is closed and all data is sent, or until an error. It then closes
+// the connection.
 func (p *pipe) write() {
 	var b []byte
 	p.bell.Lock()
@@ -227,7 +228,7 @@ func (p *pipe) close() {
 	}
 }
 
-// lastWrite is how long a closed pipe may take to send what it still holds.
+// lastWrite limits the time in which a closed pipe sends its remaining data.
 const lastWrite = 100 * time.Millisecond
 
 // system returns the system's error in err, or err.

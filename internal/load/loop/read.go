@@ -68,7 +68,7 @@ func (w *worker) read(c *conn, over bool) {
 	}
 }
 
-// burst is how many bytes are read from one connection before the others get their turn.
+// burst is the number of bytes that are read from one connection before the others get their turn.
 const burst = 4 * readBuffer
 
 // readOn continues with connections that had more to read than a burst.

@@ -10,7 +10,7 @@ type records struct {
 	begun int // records begun since crypto/tls last held nothing
 }
 
-// receive follows b.
+// receive follows the records in b, the next received bytes.
 func (r *records) receive(b []byte) {
 	for {
 		k := min(r.left, len(b))

@@ -47,7 +47,7 @@ type shim struct {
 	ended   bool                // the socket reported the end
 	in      int64               // bytes received, until taken
 	out     int64               // bytes sent
-	held    []byte              // the stream's unsent lies in it
+	held    []byte              // memory behind the stream's unsent
 }
 
 // again is the error for a read that would block. crypto/tls can continue after it (net.Error).
@@ -199,8 +199,8 @@ func (t *secure) taken() int64 {
 	return n
 }
 
-// piece is how much of a long body is encrypted before it is sent: each connection keeps encrypted
-// data that the socket does not accept, while the body itself exists once.
+// piece is the number of bytes of a long body that are encrypted at a time. Each connection keeps
+// encrypted data that the socket does not accept, while the body itself exists once.
 const piece = 64 << 10
 
 // write encrypts b and tail, and sends them, like stream.write.

@@ -21,7 +21,8 @@ const (
 	sweepEach = int64(100 * time.Nanosecond) // the most that a connection adds to a sweep in which nothing happens
 )
 
-// hearing is the time in which package net reports what happened to idle connections.
+// hearing is the time for which a worker waits for package net to report events on idle
+// connections.
 const hearing = 5 * time.Millisecond
 
 // establish handles what happened to the connections while they were idle, and dials those that are

@@ -26,12 +26,12 @@ type worker struct {
 	ready     []int32 // connections that may send, after the batch of events
 	unread    []int32 // connections that have more to read
 	deadline  int64   // after which no request starts
-	clock     int64   // at the last read
+	clock     int64   // the session's clock when it was last read
 	seen      int64   // when the loop last ran, or slept on purpose
 	pending   int     // requests in flight, and those claimed
 	depth     int     // requests that may be in flight per connection
 	due       int64   // when the schedule's next request is due
-	more      bool    // there is one
+	more      bool    // the schedule has a next request, due at due
 	open      bool    // requests may start
 	paced     bool    // due times are kept apart from send times
 	scheduled bool    // an open loop
@@ -43,7 +43,7 @@ type worker struct {
 
 	index int
 	addr  address
-	cpu   int // -1: free
+	cpu   int // the CPU that the worker is pinned to; -1: none
 	ep    int
 	bell  *bell // in place of ep, for Engine.Net
 	block sleeper
@@ -51,10 +51,10 @@ type worker struct {
 	start     int64 // the window's start
 	next      int   // first connection that has not begun (Window.Spread)
 	ups       int   // connections that are up
-	refused   int64 // when the first dial began that failed since one succeeded; 0: none
-	tick      int64 // between two timeout checks
+	refused   int64 // start of the first dial that failed since one succeeded; 0: none failed
+	tick      int64 // interval between timeout checks
 	nextSweep int64
-	turned    int64 // when the last turn began that was, or could be, held back
+	turned    int64 // start of the last turn that holdBack delayed, or could have delayed
 
 	arrivals load.Arrivals
 	issued   int64
@@ -73,9 +73,9 @@ type worker struct {
 
 	established int        // at the start of the window, or since (Job.Lazy)
 	unreachable int64      // ns before the end of the window during which the server could not be reached
-	connects    []made     // before the window
-	dials       load.Dials // before the windows
-	opening     int64      // ns that they took
+	connects    []made     // connections made before the window
+	dials       load.Dials // paces the dials before windows
+	opening     int64      // ns that the dials before the window took
 	dialErr     error      // of the last dial that failed
 	segments    wire.Segments
 	pinErr      error
