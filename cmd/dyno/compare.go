@@ -20,6 +20,7 @@ import (
 	"dyno/internal/record"
 	"dyno/internal/refserver"
 	"dyno/internal/scenario"
+	"dyno/internal/study"
 	"dyno/internal/wire"
 )
 
@@ -105,10 +106,19 @@ func compare(cmd *cobra.Command, f *compareFlags, texts []string) (err error) {
 	if err != nil {
 		return err
 	}
-	if len(f.FailIf) == 0 && buildsOnly(sides) {
+	gate := len(conditions) > 0 // the answer is its state, not a verdict on each pair
+	if gate {
+		x.Ends = "each --fail-if"
+	} else if buildsOnly(sides) {
 		conditions, _ = parseConditions([]string{defaultCondition}, f.Rate > 0)
 	}
-	x.Settled = func(r *record.Run, a *judge.Analysis) bool { return answered(&r.Plan, a, sides, conditions) }
+	x.Decided = func(r *record.Run, a *judge.Analysis) bool {
+		js := judged(&r.Plan, a, sides, conditions)
+		if gate {
+			return gateDecided(js)
+		}
+		return study.AllDecided(a) && answered(js)
+	}
 	x.Remark = func(r *record.Run) string { return identical(r, sides) }
 	if err := onFleet(cmd, &f.place, x); err != nil {
 		return err

@@ -211,10 +211,13 @@ func identical(r *record.Run, sides []*contestant.Side) string {
 }
 
 // answered reports whether every decidable condition is decided.
-func answered(p *record.Plan, a *judge.Analysis, sides []*contestant.Side, conditions []condition) bool {
-	return !slices.ContainsFunc(judged(p, a, sides, conditions), func(j judgement) bool {
-		return j.open
-	})
+func answered(js []judgement) bool {
+	return !slices.ContainsFunc(js, func(j judgement) bool { return j.open })
+}
+
+// gateDecided reports whether the exit code is decided: one condition has failed, or none is open.
+func gateDecided(js []judgement) bool {
+	return answered(js) || slices.ContainsFunc(js, func(j judgement) bool { return j.state == failed })
 }
 
 // judged judges the conditions for each side against the first, at each level where they are

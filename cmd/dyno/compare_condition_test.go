@@ -221,11 +221,18 @@ func TestAnswered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !answered(&record.Plan{Levels: []record.Level{{}}}, found(1, judge.Different, "base", 1.1, 1.08, 1.12), two, cs) {
+	p := &record.Plan{Levels: []record.Level{{}}}
+	if js := judged(p, found(1, judge.Different, "base", 1.1, 1.08, 1.12), two, cs); !answered(js) || !gateDecided(js) {
 		t.Error("all is decided, and the run goes on")
 	}
-	if answered(&record.Plan{Levels: []record.Level{{}}}, found(1, judge.Different, "base", 1.04, 1.01, 1.06), two, cs) {
+	if js := judged(p, found(1, judge.Different, "base", 1.04, 1.01, 1.06), two, cs); answered(js) || gateDecided(js) {
 		t.Error("a condition is open, and the run ends")
+	}
+	if js := judged(p, found(1, judge.Different, "base", 1.045, 1.035, 1.06), two, cs); answered(js) || !gateDecided(js) {
+		t.Error("a condition has failed, and the gate goes on")
+	}
+	if js := judged(p, found(1, judge.Inconclusive, "", 1.005, .99, 1.02), two, cs); !gateDecided(js) {
+		t.Error("the change is known to be within each limit, and the gate goes on until the pair is decided")
 	}
 }
 
@@ -256,8 +263,8 @@ func TestAnswerOnCPUs(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, &out)
 		}
 	}
-	if answered(&run.Plan, &judge.Analysis{Pairs: a.Pairs, Interim: 1,
-		CellShares: map[record.Cell]float64{{Contestant: "head", Level: 1}: .9}}, two, cs) != true {
+	if !answered(judged(&run.Plan, &judge.Analysis{Pairs: a.Pairs, Interim: 1,
+		CellShares: map[record.Cell]float64{{Contestant: "head", Level: 1}: .9}}, two, cs)) {
 		t.Error("what is at the generator's limit is not decided by more epochs")
 	}
 	rate, err := parseConditions([]string{"throughput>300%"}, false)

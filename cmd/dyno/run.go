@@ -135,7 +135,7 @@ func (f *runFlags) experiment(cmd *cobra.Command, args []string) (*bench.Experim
 	}
 	x, err := bench.New(cmd.Context(), r, f.place.world(pr), pr.setup(cmd, &f.place))
 	if err == nil && x.Plan.Study.ClaimsHash != "" {
-		x.Settled = st.Settled
+		x.Decided = st.Decided
 	}
 	return x, err
 }
@@ -177,7 +177,7 @@ func (f *runFlags) resumed(cmd *cobra.Command, _ []string) (*bench.Experiment, e
 		return nil, err
 	}
 	if st, err := pr.asked(&run.Plan); err == nil && run.Plan.Study.ClaimsHash != "" {
-		x.Settled = st.Settled
+		x.Decided = st.Decided
 	}
 	for _, name := range run.Plan.Contestants {
 		if _, err := pr.facts(name); err != nil {

@@ -38,8 +38,9 @@ type Setup struct {
 	NewHost    func(LocalOptions) (Host, error)                // nil: this machine
 	Calibrated func(*record.Plan) (*record.Calibration, error) // this machine's known latencies
 	Event      func(record.Event)                              // called with each event
-	// decides, in addition to all pairs, whether the run may end
-	Settled func(*record.Run, *judge.Analysis) bool
+	// Decided reports whether the run may end, and Ends says in words what it looks at; nil: all pairs
+	Decided func(*record.Run, *judge.Analysis) bool
+	Ends    string
 	Remark  func(*record.Run) string             // called after the pilots
 	Claims  func(data *report.Data, file string) // adds the judged claims of the study
 }
@@ -227,5 +228,8 @@ func (x *Experiment) open() (store *record.Store, run *record.Run, unlock func()
 // decided reports whether the run may end.
 func (x *Experiment) decided(r *record.Run) bool {
 	a := study.Analyse(r)
-	return study.AllDecided(a) && (x.Settled == nil || x.Settled(r, a))
+	if x.Decided == nil {
+		return study.AllDecided(a)
+	}
+	return x.Decided(r, a)
 }

@@ -92,15 +92,15 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// A run ends when all pairs and Settled are decided.
+// A run ends when all pairs are decided, or what was asked instead.
 func TestDecided(t *testing.T) {
 	x, run := &Experiment{}, &record.Run{}
 	if !study.AllDecided(study.Analyse(run)) || !x.decided(run) {
 		t.Error("nothing is open, and the run goes on")
 	}
-	x.Settled = func(r *record.Run, a *judge.Analysis) bool { return r != run || a == nil }
+	x.Decided = func(r *record.Run, a *judge.Analysis) bool { return r != run || a == nil }
 	if x.decided(run) {
-		t.Error("what was asked besides is open, and the run ends")
+		t.Error("what was asked is open, and the run ends")
 	}
 }
 
@@ -113,6 +113,10 @@ func TestNote(t *testing.T) {
 	x := &Experiment{Setup: Setup{Remark: func(*record.Run) string { return "the two are one" }}}
 	if got := x.note(&record.Run{Plan: p}); got != "the measurement begins: analyses after 3, 5, 8, 10, 12, 24 epochs; the "+
 		"first that decides all pairs ends the run; the two are one" {
+		t.Errorf("%q", got)
+	}
+	x.Ends = "each --fail-if"
+	if got := x.note(&record.Run{Plan: p}); !strings.Contains(got, "the first that decides each --fail-if ends the run") {
 		t.Errorf("%q", got)
 	}
 	p.Processes, x.Remark = record.PerLoad, nil

@@ -191,3 +191,22 @@ func stored(t *testing.T, records []record.Record) error {
 	}
 	return err
 }
+
+// The first figures come in the pilot, after its first whole round: those of one server compare
+// nothing.
+func TestFirstFigures(t *testing.T) {
+	b, _, _, _ := set(t)
+	b.Standing = standing
+	var first *record.Key
+	b.Event = func(e record.Event) {
+		if e.Standing != nil && first == nil {
+			first = &e.Trial.Key
+		}
+	}
+	if _, err := b.Run(t.Context(), wholePlan(small("a", "b"))); err != nil {
+		t.Fatal(err)
+	}
+	if first == nil || first.Epoch != 0 || first.Round != 1 || first.Position != 0 {
+		t.Errorf("first figures after %+v", first)
+	}
+}

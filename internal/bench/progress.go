@@ -14,7 +14,7 @@ func (b *Bench) progress(stage, name string, epoch int, t *record.Trial) {
 	if epoch < b.run.Plan.Pilots && (stage == "measure" || stage == "measured") {
 		e.Stage = "pilot"
 	}
-	first := t != nil && t.Position == 0 // first in a round, so that only whole rounds precede it
+	first := t != nil && t.Position == 0 && t.Epoch+t.Round > 0 // in a round, after whole rounds
 	now := plan.ProgressOf(b.run, &b.cost)
 	e.Done, e.Total, e.Left, e.Text = now.Done, now.Total, now.Left, now.Epoch
 	if first && b.Standing != nil && (t.Round == 0 || epoch <= b.run.Plan.Pilots) {

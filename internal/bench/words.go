@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -29,13 +30,14 @@ func (x *Experiment) Words() string {
 
 // note describes, at the end of the pilots, which differences the run can detect.
 func (x *Experiment) note(r *record.Run) string {
+	text := outcomeOf(r, cmp.Or(x.Ends, "all pairs"))
 	if x.Remark == nil {
-		return outcomeOf(r)
+		return text
 	}
-	return strings.TrimSuffix(outcomeOf(r)+"; "+x.Remark(r), "; ")
+	return strings.TrimSuffix(text+"; "+x.Remark(r), "; ")
 }
 
-func outcomeOf(r *record.Run) string {
+func outcomeOf(r *record.Run, ends string) string {
 	if !r.Plan.InRounds() {
 		return "the measurement begins"
 	}
@@ -47,8 +49,8 @@ func outcomeOf(r *record.Run) string {
 	text := fmt.Sprintf("the measurement begins: one analysis, after %d epochs", analyses[0].N)
 	if len(analyses) > 1 {
 		text = fmt.Sprintf(
-			"the measurement begins: analyses after %s epochs; the first that decides all pairs ends the run",
-			strings.Join(at, ", "))
+			"the measurement begins: analyses after %s epochs; the first that decides %s ends the run",
+			strings.Join(at, ", "), ends)
 	}
 	for i, l := range r.Plan.Levels {
 		if rate, ok := plan.Rate(r, i); ok && l.RateShare > 0 {

@@ -225,15 +225,17 @@ func (v *TerminalView) replanned() (text string) {
 }
 
 // leader returns a sentence about the leading contestant so far, and the ratios of the next ones to
-// it.
+// it, with the rates of all.
 func (v *TerminalView) leader() string {
 	const others = 3
 	if len(v.standing) < 2 || !strings.HasPrefix(v.standing[0].Of, ToBest) {
 		return ""
 	}
-	s := "so far " + document.Clean(v.standing[0].Name) + " leads" + strings.TrimPrefix(v.standing[0].Of, ToBest)
+	first := v.standing[0]
+	s := "so far " + document.Clean(first.Name) + " leads" + strings.TrimPrefix(first.Of, ToBest) + " (" + Rate(first.PerSec) + ")"
 	for i, next := range v.standing[1:min(len(v.standing), 1+others)] {
-		s += []string{"; ", ", "}[min(i, 1)] + fmt.Sprintf("%s %.2f of it", document.Clean(next.Name), next.Ratio)
+		s += []string{"; ", ", "}[min(i, 1)] +
+			fmt.Sprintf("%s %.2f of it (%s)", document.Clean(next.Name), next.Ratio, Rate(next.PerSec))
 	}
 	return s
 }

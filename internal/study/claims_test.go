@@ -588,7 +588,7 @@ func TestClassicClaims(t *testing.T) {
 
 // A run continues while a claim's pair is open on the claim's own metric, even if the run's primary
 // metric has decided it.
-func TestSettled(t *testing.T) {
+func TestClaimsDecided(t *testing.T) {
 	st := readFake(t)
 	st.Claims = st.Claims[:1]
 	st.Claims[0].Metric = "memory"
@@ -607,7 +607,7 @@ func TestSettled(t *testing.T) {
 		{"decided", pair("memory", judge.Equivalent, ""), true},
 	} {
 		a := &judge.Analysis{Primary: "throughput", Pairs: []judge.Pair{throughput, c.memory}}
-		if got := st.Settled(run, a); got != c.want || !AllDecided(a) {
+		if got := st.Decided(run, a); got != c.want || !AllDecided(a) {
 			t.Errorf("%s: settled %v, want %v", c.name, got, c.want)
 		}
 	}

@@ -108,9 +108,12 @@ func (s *Study) names(c Choice) []string {
 	return names
 }
 
-// Settled reports whether every pair that the claims compare is decided, on the claim's own metric.
-// Like AllDecided, it counts withdrawn verdicts: more epochs would not decide them.
-func (s *Study) Settled(run *record.Run, a *judge.Analysis) bool {
+// Decided reports whether all pairs are decided, and every pair that the claims compare on the
+// claim's own metric. Withdrawn verdicts count as decided: more epochs would not decide them.
+func (s *Study) Decided(run *record.Run, a *judge.Analysis) bool {
+	if !AllDecided(a) {
+		return false
+	}
 	e := &evidence{study: s, run: run}
 	for _, c := range Current(s.Claims) {
 		for _, pair := range c.Pairs() {
