@@ -33,7 +33,8 @@ type Said struct {
 	Body     []byte             `json:"body,omitempty"`
 }
 
-// The questions.
+// The questions. Each names the fields of Question that it uses and, after a colon, the field of
+// Said that it sets.
 const (
 	AskVerify  = "verify"  // Scenario, Differs, Delay: Observed
 	AskInspect = "inspect" // Scenario: Observed

@@ -11,8 +11,8 @@ import (
 	"dyno/internal/wire"
 )
 
-// backendDeaths is how often the backend may end unexpectedly before the run is given up. It is
-// restarted in the next epoch.
+// backendDeaths is the number of unexpected ends of the backend after which the run is given up. It
+// is restarted in the next epoch.
 const backendDeaths = 3
 
 // backend returns the program that this epoch's contestants call; nil if they call none, or it is

@@ -80,7 +80,7 @@ type Server interface {
 type Generator interface {
 	load.Engine
 	Asker
-	CPU() (time.Duration, error) // used by the generator
+	CPU() (time.Duration, error) // CPU time used by the generator
 	CPUs() []int
 	Now() time.Time
 	Rest(time.Duration)
@@ -99,11 +99,11 @@ type Bench struct {
 	Host      Host
 	Generator Generator
 	External  map[string]External           // the plan's external tools, by name
-	Folder    string                        // the run's; External's output goes below it
-	Scenario  *scenario.Scenario            // the plan's
+	Folder    string                        // the run's folder; External's output goes below it
+	Scenario  *scenario.Scenario            // the plan's scenario
 	Others    map[string]*scenario.Scenario // for levels with another one, by name
 	Alike     *alike.Sides                  // compares all responses; nil: Scenario has their contract
-	Last      *record.Calibration           // this machine's; nil: none
+	Last      *record.Calibration           // this machine's last calibration; nil: none
 	Append    func(record.Record) error     // stores a record
 	Sync      func() error                  // writes the store to disk
 	Event     func(record.Event)            // may be nil; called from one goroutine at a time
@@ -123,7 +123,7 @@ type Bench struct {
 	cut     map[string]int64 // the most bytes that were cut from one of a contestant's logs
 	mu      sync.Mutex
 
-	cost  plan.Cost // estimated
+	cost  plan.Cost // estimated cost
 	until time.Time // when the budget ends, by the generator's clock; zero: it has not begun
 
 	at       record.Key // the current epoch, and from its first trial on the round

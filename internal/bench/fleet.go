@@ -22,7 +22,8 @@ type Fleet interface {
 // errLost is the error for work that failed because a machine was lost.
 var errLost = errors.New("a machine was lost")
 
-// lossesMost is how many machines may be lost one after another without a trial in between.
+// lossesMost is the number of machines that may be lost one after another without a trial in
+// between.
 const lossesMost = 10
 
 // lost says which machines were lost; nil: none.

@@ -23,13 +23,13 @@ import (
 
 // LocalOptions are NewLocal's options.
 type LocalOptions struct {
-	Root      string // the project's
+	Root      string // the project's folder
 	FS        fs.FS  // the project
 	Manifests []*contestant.Manifest
 	Scenario  string   // name
 	Others    []string // names, for levels with another scenario
 	Backend   string   // called by contestants; empty: none
-	Folder    string   // the run's: logs, contestants' homes
+	Folder    string   // the run's folder: logs, contestants' homes
 	Offline   bool     // fetch no toolchain
 	Layouts   int      // function orders that a contestant is linked in, if its toolchain can; 0: one
 	CPUs      int      // the fewest that servers must have; 0: the default division

@@ -6,7 +6,7 @@ import "path/filepath"
 // their working folders, and for the run's certificate.
 const logFolder, homeFolder, tlsFolder = "logs", "homes", "tls"
 
-// Folders lists them.
+// Folders lists the bench's folders in the run folder.
 var Folders = []string{logFolder, homeFolder, tlsFolder}
 
 // log returns the path to a contestant's log.

@@ -12,7 +12,7 @@ import (
 // starts the program can ask it, and reads one clock.
 type Probe struct {
 	Scenario *scenario.Scenario // its first loaded request must be answered with the right status
-	Delay    time.Duration      // the handlers'
+	Delay    time.Duration      // the handlers' delay
 	Records  *Records           // for a backend, which must accept them instead
 }
 

@@ -14,16 +14,17 @@ import (
 )
 
 const (
-	// answered is how long a server may take for an answer on each connection.
+	// answered is the time that a server has for an answer on each connection.
 	answered = 5 * time.Second
-	// accepted is how long the server may accept none of the remaining connections.
+	// accepted is the time after which a server that accepts none of the remaining connections is
+	// given up.
 	accepted = time.Second
 	// A connection counts as neglected if it waits for starved or longer, and starvedTimes the usual time.
 	starved      = time.Second
 	starvedTimes = 10
 	// redialling is the length of a load that shows dropped dials.
 	redialling = 1500 * time.Millisecond
-	// queued is how long a dial to a frozen server may take.
+	// queued is the time that a dial to a frozen server may take.
 	queued = 200 * time.Millisecond
 )
 
@@ -90,8 +91,8 @@ func (b *Bench) try(ctx context.Context, job load.Job, window time.Duration) (l 
 	return l, seen, err
 }
 
-// queue returns how many connections a server's listen queue holds: those established while the server
-// is frozen; 0 if it cannot be frozen, or answers nevertheless.
+// queue returns the number of connections that a server's listen queue holds: those established
+// while the server is frozen; 0 if it cannot be frozen, or answers nevertheless.
 func (b *Bench) queue(ctx context.Context, s Server, job load.Job) int {
 	b.recover(ctx, job) // the queue may hold closed connections
 	b.Generator.Rest(settle)
@@ -116,8 +117,8 @@ func (b *Bench) recover(ctx context.Context, job load.Job) {
 	}
 }
 
-// servedOf returns how many connections the server served in a load with that timeout, or how many it
-// may serve, at least 1; and unless it served all, why not.
+// servedOf returns the number of connections that the server served in a load with that timeout, or
+// the number that it may serve, at least 1; and unless it served all, the reason.
 func servedOf(l *record.Load, seen *record.Detail, timeout time.Duration) (n int, why string) {
 	n = l.Connections
 	fewer := func(to int, text string, args ...any) {
@@ -151,7 +152,7 @@ func servedOf(l *record.Load, seen *record.Detail, timeout time.Duration) (n int
 	return n, why
 }
 
-// above returns how many times in h are longer than limit; 0 if h is nil.
+// above returns the number of times in h that are longer than limit; 0 if h is nil.
 func above(h *record.Histogram, limit time.Duration) int64 {
 	if h == nil {
 		return 0

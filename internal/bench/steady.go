@@ -9,15 +9,16 @@ import (
 	"dyno/internal/stats"
 )
 
-// steadyWindows is how many windows the last level must have; after the pilots, which have found
-// the warm-up time, steadyTurns.
+// steadyWindows is the number of windows that the last level must have; after the pilots, which
+// have found the warm-up time, steadyTurns.
 const (
 	steadyWindows = 10
 	steadyTurns   = 4
 )
 
-// windowsOf returns how many windows of that length the last level must have in the pilots:
-// steadyWindows, or fewer for longer windows, to make up the same time, but at least steadyTurns.
+// windowsOf returns the number of windows of that length that the last level must have in the
+// pilots: steadyWindows, or fewer for longer windows, to make up the same time, but at least
+// steadyTurns.
 func windowsOf(length time.Duration) int {
 	return max(steadyTurns, int(steadyWindows*plan.WarmWindow(record.Level{})/length))
 }

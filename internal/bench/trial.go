@@ -96,14 +96,14 @@ type started struct {
 	position  int
 	managed   bool
 	server    Server
-	idle      *record.Idle   // for a fresh process, before its first load
-	at        []record.Level // levels to warm it up at
+	idle      *record.Idle   // levels on which it is warmed up
+	at        []record.Level // at the same time another contestant in the epoch compiles
 	disturbed bool           // another contestant in the epoch compiles beside it
 	need      int            // windows that its last level needs
 	noise     [2]float64     // in the windows of all contestants warmed up with it: per CPU, and per second
-	began     time.Time      // its first window
+	began     time.Time      // start of its first window
 	cpu       time.Duration  // its CPU clock after the last window
-	compiled  time.Duration  // when, after began, it was last seen to use CPU while idle
+	compiled  time.Duration  // time after began at which it last used CPU while idle
 	heapless  error          // why its heap cannot be read, if it should be
 	err       error
 }
@@ -279,8 +279,8 @@ func (b *Bench) connect(ctx context.Context, s Server, o plan.Order) (_ load.Ses
 }
 
 // watchUnloaded thaws a contestant without loading it, and reads the CPU time that it uses:
-// deferred work. It watches for least and then, up to most in all, until it used hardly any CPU for
-// calm.
+// deferred work. It watches for least, and then until the contestant has used hardly any CPU for
+// calm, but for at most most.
 func (b *Bench) watchUnloaded(ctx context.Context, s Server, t *record.Trial, least, most time.Duration) error {
 	const calm, quiet = 300 * time.Millisecond, 15 * time.Millisecond
 	if err := s.Thaw(); err != nil {

@@ -167,7 +167,7 @@ func (s *started) classify() {
 	s.SteadyNS = &at
 }
 
-// began returns when a window began, on WarmupNS's clock.
+// began returns the start of a window, on WarmupNS's clock.
 func began(w record.WarmupWindow) int64 { return w.EndNS - w.WindowNS }
 
 // warmOnce makes one load window for each scenario that s will be loaded with, on new connections

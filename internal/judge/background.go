@@ -118,7 +118,8 @@ type noise struct {
 	slopes [3]float64              // for the other cells: log rate over the log of each share that BackgroundOf leaves
 }
 
-// leastSlope is how many standard errors a slope must differ from 0 to be used.
+// ByID returns the check with that id, or nil if there is none. Records and reports from older
+// versions may name checks that no longer exist.
 const leastSlope = 3
 
 // noiseOf estimates noise from all trials.
@@ -222,7 +223,7 @@ func lefts(t *record.Trial) (x [3]float64) {
 	return x
 }
 
-// factor returns the factor that corrects a trial's rate.
+// factor returns the factor that corrects a trial's rate for background load.
 func (n *noise) factor(t *record.Trial, c record.Cell) float64 {
 	if full, ok := n.full[c]; ok {
 		if used, _, ok := cpuOf(t); ok {

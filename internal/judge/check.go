@@ -48,7 +48,7 @@ type Scopes struct {
 // Spot is a place where checks are made.
 type Spot int
 
-// Places.
+// The spots.
 const (
 	WholeRun    Spot = iota
 	OneOfMany        // one level, at which pairs are compared or claims judged

@@ -102,7 +102,7 @@ func perContestant(f ofContestant) func(*Check, *Evidence) []Finding {
 	}
 }
 
-// measured is perContestant without the contestants that have no valid trial.
+// measured does the same as perContestant, but leaves out contestants without valid trials.
 func measured(f ofContestant) func(*Check, *Evidence) []Finding {
 	each := perContestant(f)
 	return func(c *Check, e *Evidence) []Finding {
@@ -353,7 +353,8 @@ func busy(c *Check, e *Evidence, name string, own []*record.Trial) (State, strin
 	return state, text
 }
 
-// leftToServer returns how many CPUs other programs left to the server, on average over a trial.
+// leftToServer returns the number of CPUs that other programs left to the server, on average over a
+// trial.
 func leftToServer(c *record.Causes) float64 {
 	if c.BackgroundUnknown {
 		return float64(c.ServerCPUs)

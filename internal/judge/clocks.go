@@ -16,7 +16,7 @@ const (
 	rateKnown          = 20e-6 // largest bound at which a rate counts as known
 )
 
-// clockRate is how much faster a generator's clock runs than the controller's, ± bound.
+// clockRate is the relative excess of a generator's clock rate over the controller's, ± bound.
 type clockRate struct {
 	generator   string
 	rate, bound float64

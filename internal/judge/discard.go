@@ -144,8 +144,8 @@ func Stopped(t *record.Trial) (ns int64, few bool) {
 	return ns, l.Connections < stoppedFrom
 }
 
-// startMost is how far a generator's start may be from the common time, including its clock's
-// bound.
+// startMost is the largest distance of a generator's start from the common time, including its
+// clock's bound.
 const startMost = sample / 2
 
 // missedStart reports whether one among several generators began, or may have begun, at another

@@ -127,7 +127,7 @@ func (c *Check) trend(x Trend) (State, string) {
 	return Pass, fmt.Sprintf("change over the rounds of an epoch: %s, p = %.2g", change, x.P)
 }
 
-// lacking says that too few epochs leave something unknown.
+// lacking says that there are too few epochs to know an effect.
 func lacking(epochs, least int) string {
 	return fmt.Sprintf("too few epochs, %d of the %d needed", epochs, least)
 }
@@ -229,7 +229,8 @@ func freshStarts(c *Check, e *Evidence) []Finding {
 // long loads, relative to the CPU time in the last of them. Records without these readings have no
 // such finding.
 func deferred(c *Check, e *Evidence) []Finding {
-	// ns, at most: to accept and close a connection, the same with TLS, and to close one
+	// Largest CPU time, in ns, for accepting and closing a connection, for the same with TLS, and
+	// for closing one.
 	const connection, handshake, closing = 0.2e6, 2e6, 0.1e6
 	return slices.DeleteFunc(measured(func(c *Check, e *Evidence, name string, own []*record.Trial) (State, string) {
 		var idle, time, outside, within float64

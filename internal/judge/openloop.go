@@ -178,7 +178,7 @@ func ArrivalGrowth(l *record.Load) (x float64, ok bool) {
 	return 2 * float64(p.LateNS-p.EarlyNS) / float64(p.HalfNS) / float64(l.Planned), true
 }
 
-// ServiceTimes is how many service times a load must at least last for Grows to judge it.
+// ServiceTimes is the shortest load that Grows judges, in service times.
 const ServiceTimes = 20
 
 // Grows reports whether a load falls behind its schedule by more than GrowthLimit plus the growth

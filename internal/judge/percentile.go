@@ -1,7 +1,7 @@
 package judge
 
-// Beyond returns how many requests must exceed quantile q for it to be reported: 10, and 100 beyond
-// p99, where a few rare events determine the value (doc/method.md, percentiles).
+// Beyond returns the number of requests that must exceed quantile q for it to be reported: 10, and
+// 100 beyond p99, where a few rare events determine the value (doc/method.md, percentiles).
 func Beyond(q float64) int {
 	if q > 0.99+1e-9 {
 		return 100

@@ -333,8 +333,8 @@ func apartHosts(h *record.Host) (State, string) {
 	return Pass, "server and generators are different machines"
 }
 
-// errorFail is the largest acceptable error of a latency's p99, in ns; calibrationHolds is how long
-// a calibration is valid, in ns.
+// errorFail is the largest acceptable error of a latency's p99, in ns. calibrationHolds is the time
+// for which a calibration is valid, in ns.
 const (
 	errorFail        = 500_000
 	calibrationHolds = 60 * 60 * 1e9

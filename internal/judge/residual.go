@@ -221,8 +221,8 @@ func OrderEffect(rs []Residual) Effect {
 	return effects(map[string][]float64{"": values})[""]
 }
 
-// CarryOver returns, by contestant, how much trials loaded just after it differ from trials loaded
-// after others (V20); nil if each contestant always followed the same one.
+// CarryOver returns, by contestant, the difference between trials loaded just after it and trials
+// loaded after others (V20); nil if each contestant always followed the same one.
 func CarryOver(rs []Residual) map[string]Effect {
 	follows, before := map[[2]string]bool{}, map[string][]float64{}
 	own := map[string]bool{}

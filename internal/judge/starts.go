@@ -12,7 +12,7 @@ import (
 // Starts describes how a contestant's processes started, over the valid epochs. Estimates are
 // medians over epochs with 95 % intervals; N is 0 if there is no value. Times are in ns.
 type Starts struct {
-	N       int            // how many starts
+	N       int            // number of starts
 	Ready   Estimate       // from process start to first right answer
 	Steady  Estimate       // warm-up time, for starts that became steady; older records have none
 	Classes map[string]int // warm-ups by record.Launch.Warmup

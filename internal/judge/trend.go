@@ -10,11 +10,11 @@ import (
 	"dyno/internal/stats"
 )
 
-// Trend is how a cell changes over an epoch's valid rounds, under one metric. It is relative to the
-// controls in the same rounds and level or, without controls, to the median of the others; with two
-// others, to both. An epoch's value is the Theil–Sen slope over its rounds × (last round − first
-// round). For a stationary cell the values are symmetric about 0, because its rounds could as well
-// be in reverse order.
+// Trend describes how a cell changes over an epoch's valid rounds, under one metric. It is relative
+// to the controls in the same rounds and level or, without controls, to the median of the others;
+// with two others, to both. An epoch's value is the Theil–Sen slope over its rounds × (last round −
+// first round). For a stationary cell the values are symmetric about 0, because its rounds could as
+// well be in reverse order.
 type Trend struct {
 	record.Cell
 	Metric string
@@ -171,7 +171,7 @@ func (a *Analysis) Moves(c record.Cell, metric string) *Trend {
 	return nil
 }
 
-// movingFactor is how many times the movement within an epoch a difference must exceed for its
+// movingFactor is the factor by which a difference must exceed the movement within an epoch for its
 // direction to count, because a contestant may have moved, or may still move, by that much.
 const movingFactor = 3
 

@@ -53,7 +53,7 @@ type Recorder struct {
 	BytesRead    int64
 	BytesWritten int64
 	SentAgain    int64 // requests that the server had not processed
-	Redirects    int64 // followed to the answers; not kept without FirstByte
+	Redirects    int64 // redirects that led to answers; not kept without FirstByte
 	late         int64 // right answers after the rate's span
 	first        int64 // time of the first send
 	last         int64 // time of the last answer

@@ -109,7 +109,8 @@ func (o *Other) Start(at int64) CommonStart {
 	return CommonStart{OursNS: at, TheirNS: at + off.NS, BoundNS: off.BoundNS}
 }
 
-// Off returns the largest possible difference between s and a beginning when the other clock showed began.
+// Off returns the largest possible difference between s and an action that began when the other
+// clock showed began.
 func (s CommonStart) Off(began int64) int64 {
 	late := max(began-s.TheirNS, s.TheirNS-began)
 	if s.BoundNS > math.MaxInt64-late {

@@ -31,7 +31,7 @@ type Command struct {
 	// dyno itself may use
 	CPUs []int
 	Log  string // file that stdout and stderr append to; empty means they are discarded
-	// OwnNetwork starts it in a network namespace of its own (Process.Network).
+	// OwnNetwork starts the program in a new network namespace (Process.Network).
 	OwnNetwork bool
 	// Adopts is set if the process to measure is started elsewhere and passed to Process.Adopt.
 	Adopts bool

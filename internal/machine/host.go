@@ -25,7 +25,8 @@ import (
 // Describe describes the machine, its limits, and how the usable CPUs are divided.
 func Describe() record.Host { return DescribeFor(0) }
 
-// DescribeFor does the same, with at least n CPUs for servers if the cores suffice.
+// DescribeFor describes the machine as Describe does, with at least n CPUs for servers if the cores
+// suffice.
 func DescribeFor(n int) record.Host {
 	h := describe(os.DirFS("/"))
 	h.FileLimit, h.Absent = fileLimit(), Absent()

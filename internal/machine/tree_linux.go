@@ -16,13 +16,13 @@ import (
 // stat holds the fields of /proc/pid/stat that dyno uses (proc_pid_stat(5); fields count from 1).
 type stat struct {
 	pid     int
-	state   byte   // 3: R running, S sleeping, D in the kernel, T stopped, t traced, Z zombie …
-	parent  int    // 4
-	group   int    // 5
-	own     split  // 14, 15
-	waited  split  // 16, 17: children waited for
-	threads int    // 20
-	started uint64 // 22, in ticks since boot
+	state   byte   // field 3: R running, S sleeping, D in the kernel, T stopped, t traced, Z zombie …
+	parent  int    // field 4
+	group   int    // field 5
+	own     split  // fields 14 and 15
+	waited  split  // fields 16 and 17: children waited for
+	threads int    // field 20
+	started uint64 // field 22, in ticks since boot
 }
 
 // split is CPU time by mode, user and system, at a resolution of 10 ms.

@@ -144,7 +144,7 @@ func partsWith(p *record.Plan, pilot bool) (list []int) {
 	return list
 }
 
-// Turn returns how many turns the parts had before an epoch. Pilots are not counted.
+// Turn returns the number of turns that the parts had before an epoch. Pilots are not counted.
 func Turn(p *record.Plan, epoch int) int {
 	e, all := epoch-p.Pilots, len(parts(p))
 	if side := extraEpochs(p) * all; e >= side {
@@ -153,8 +153,8 @@ func Turn(p *record.Plan, epoch int) int {
 	return e / all
 }
 
-// epochsUntil returns how many epochs after the pilots it takes until each part with comparisons
-// has had n.
+// epochsUntil returns the number of epochs after the pilots until each part with comparisons has
+// had n.
 func epochsUntil(p *record.Plan, n int) int {
 	if !p.InRounds() {
 		return n * len(parts(p))
@@ -269,7 +269,8 @@ func extrasOf(run *record.Run) func(epoch int) []slot {
 	}
 }
 
-// extraEpochsAt returns in how many epochs the cells outside the family are loaded at a level.
+// extraEpochsAt returns the number of epochs in which the cells outside the family are loaded at a
+// level.
 func extraEpochsAt(p *record.Plan, level int) int {
 	if level < len(p.ExtraEpochs) {
 		return p.ExtraEpochs[level]

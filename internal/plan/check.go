@@ -8,11 +8,11 @@ import (
 	"dyno/internal/record"
 )
 
-// mostPairs is how many pairs are decided together at most: stats.Joint computes all pairs in
-// each flip.
+// mostPairs is the largest number of pairs that are decided together: stats.Joint computes all
+// pairs in each flip.
 const mostPairs = 2000
 
-// checkPairs returns an error if a plan decides more pairs.
+// checkPairs returns an error if a plan decides more than mostPairs pairs.
 func checkPairs(p *record.Plan) error {
 	if n := pairs(p); n > mostPairs {
 		return fmt.Errorf("the plan decides %d pairs; at most %d are decided together, all pairs of 63 contestants", n, mostPairs)

@@ -18,15 +18,16 @@ const (
 	trialOverhead = 22 * time.Millisecond
 
 	usual      = 125                   // connections, whose dialling trialOverhead includes
-	dialTime   = 40 * time.Microsecond // to dial and close one connection beyond them
+	dialTime   = 40 * time.Microsecond // for dialling and closing each further connection
 	answerTime = 15 * time.Microsecond // for one request in a queue
 
-	anotherScenario = 400 * time.Millisecond // more warm-up, for each beyond the first: the fewest steady windows
+	// additional warm-up for each scenario beyond the first: the fewest steady windows
+	anotherScenario = 400 * time.Millisecond
 )
 
 // Cost is the estimated cost that is shown before the run starts.
 type Cost struct {
-	Pairs        int           // that are compared
+	Pairs        int           // compared pairs
 	Epochs       int           // after the pilots, until the last interim analysis
 	Trials       int           // until the last interim analysis, pilots among them
 	FirstVerdict time.Duration // 0: there are no verdicts
@@ -185,8 +186,8 @@ func around(p *record.Plan, l record.Level) time.Duration {
 	return time.Duration(Rewarm(p, l)) + trialOverhead + drained
 }
 
-// beyond returns how many connections a level has above the usual number, which the estimates
-// already include.
+// beyond returns the number of connections that a level has above the usual number, which the
+// estimates already include.
 func beyond(l record.Level) time.Duration { return time.Duration(max(0, l.Connections-usual)) }
 
 func ceil(d, unit time.Duration) time.Duration { return (d + unit - 1) / unit * unit }

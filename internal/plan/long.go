@@ -17,8 +17,8 @@ const (
 	shortBudget = "the budget is too short for them"
 )
 
-// unloadedNS is how long a contestant is watched without load after an epoch's last trial:
-// several times as long as a server needs to become idle.
+// unloadedNS is the time for which a contestant is watched without load after an epoch's last
+// trial: several times as long as a server needs to become idle.
 const unloadedNS = int64(50 * time.Millisecond)
 
 // After a contestant's last long load, it is watched until it is quiet: at least LongRest, and
@@ -29,7 +29,7 @@ const (
 	restPart     = 60
 )
 
-// LongRestMost returns how long a contestant is watched after its long loads, at most.
+// LongRestMost returns the longest time for which a contestant is watched after its long loads.
 func LongRestMost(p *record.Plan) time.Duration {
 	return max(LongRest, min(longRestMost, time.Duration(p.BudgetNS/restPart)))
 }

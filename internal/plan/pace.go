@@ -65,8 +65,8 @@ func elapsed(run *record.Run) int64 {
 	return last.EndedUnixNS - begin(run) - paused
 }
 
-// Left returns how much budget is left for epochs after the last trial. The budget starts with
-// the first verification, after the builds, and includes the long loads.
+// Left returns the budget that is left for epochs after the last trial. The budget starts with the
+// first verification, after the builds, and includes the long loads.
 func Left(run *record.Run) time.Duration {
 	return time.Duration(run.Plan.BudgetNS-verifying(run)-elapsed(run)) - LongCost(&run.Plan)
 }
@@ -82,7 +82,7 @@ func verifying(run *record.Run) int64 {
 	return 0
 }
 
-// begin returns when the first measured process started.
+// begin returns the start time of the first measured process.
 func begin(run *record.Run) int64 {
 	if len(run.Launches) > 0 {
 		return run.Launches[0].StartedUnixNS
@@ -90,8 +90,8 @@ func begin(run *record.Run) int64 {
 	return run.Trials[0].StartedUnixNS
 }
 
-// pace returns how many times longer than estimated the trials after the pilots took, with the
-// starts and warm-ups before them. It is 1, and not measured, before there are any.
+// pace returns the factor by which the trials after the pilots, with the starts and warm-ups before
+// them, took longer than estimated. It is 1, and not measured, before there are any.
 func pace(run *record.Run) (slower float64, measured bool) {
 	estimated, started, pilots := time.Duration(0), map[int][]string{}, *run
 	pilots.Trials = run.Trials[:after(run, record.Key{Epoch: run.Plan.Pilots, Round: -1})]

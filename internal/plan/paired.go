@@ -70,18 +70,18 @@ func fit(p *record.Plan, r *Request, q *Question, pr *profile) {
 	}
 }
 
-// MostLayouts is in how many function orders a contestant is linked at most.
+// MostLayouts is the largest number of function orders in which a contestant is linked.
 const MostLayouts = 16
 
-// LayoutsOf returns in how many function orders each contestant is linked. With four, the
-// interval over 12 epochs covers only these four: 6 in 40 live runs reported a difference
+// LayoutsOf returns the number of function orders in which each contestant is linked. With four,
+// the interval over 12 epochs covers only these four: 6 in 40 live runs reported a difference
 // between two links from one source (validation/README.md, Live). But each link takes time and
 // space: all contestants together get at most 64, or four each if there are more than 16.
 func LayoutsOf(contestants int) int {
 	return min(MostLayouts, max(4, 4*MostLayouts/max(1, contestants)))
 }
 
-// spareEpochs is how many epochs may be discarded before too few are left.
+// spareEpochs is the number of epochs that may be discarded before too few are left.
 const spareEpochs = 2
 
 // lay sets times, rounds and analyses as the profile prescribes.
@@ -121,8 +121,8 @@ func lay(p *record.Plan, r *Request, q *Question, pr *profile) {
 	}
 }
 
-// alongside adds, in a comparison at one level with a profile that has such, a level at which all are loaded at
-// a common rate and nothing is compared.
+// alongside adds a level at which all contestants are loaded at a common rate and nothing is
+// compared. It does so for a plan with one closed loop, if the profile sets a share for that rate.
 func alongside(p *record.Plan, pr *profile) {
 	if pr.share == 0 || len(p.Levels) > 1 || p.First().Open() || p.Fresh() {
 		return
@@ -143,7 +143,7 @@ func interims(p *record.Plan, fits int) []stats.Interim {
 	return stats.Interims(candidates, fits, p.Alpha)
 }
 
-// fits returns how many epochs fit the budget.
+// fits returns the number of epochs that fit the budget.
 func fits(p *record.Plan) (n int) {
 	most, left := slices.Max(append([]int{0}, p.Epochs...)), time.Duration(p.BudgetNS)-verifyEstimate(p)-LongCost(p)
 	if most == 0 {

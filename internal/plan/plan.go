@@ -35,7 +35,7 @@ type Stop string
 
 // Reasons to stop.
 const (
-	Decided      Stop = "decided"       // every pair is
+	Decided      Stop = "decided"       // every pair is decided
 	LastAnalysis Stop = "last analysis" // the last interim analysis is over
 	Budget       Stop = "budget"        // it ended, or another epoch would not fit
 	Nobody       Stop = "failed"        // fewer than two contestants are left
@@ -203,8 +203,9 @@ func lineup(run *record.Run, k record.Key, extra func(int) []slot) []slot {
 	return order
 }
 
-// inRound returns the trial after k in a round with this lineup; in a search k once more, if k showed nothing. It skips
-// failed contestants.
+// inRound returns the next trial after k in a round with this lineup. In a search this may be k's
+// trial once more, because it was disturbed or the generator was at its limit. inRound skips failed
+// contestants.
 func inRound(run *record.Run, k record.Key, order []slot) (Order, bool) {
 	pos := k.Position + 1
 	if k.Take = retake(run, k); k.Take > 0 {
@@ -242,8 +243,8 @@ func loadOf(run *record.Run, k record.Key, e slot) (level record.Level, ns int64
 	return level, trialOf(&run.Plan, e), ok
 }
 
-// retake returns which take is due of a search's trial that was disturbed, or in which the
-// generator was at its limit; 0 if none is.
+// retake returns the number of the take that follows k, if k is a search's trial that was
+// disturbed, or in which the generator was at its limit; else 0.
 func retake(run *record.Run, k record.Key) int {
 	if run.Plan.SLO == nil || k.Take >= MostLimited-1 {
 		return 0
@@ -283,8 +284,7 @@ func First(p *record.Plan, epoch int) record.Level {
 	return p.Levels[parts(p)[partAt(p, epoch)][0]]
 }
 
-// Rewarm returns how long the uncounted load before a trial lasts, in ns; 0 if the plan has
-// none.
+// Rewarm returns the length of the uncounted load before a trial, in ns; 0 if the plan has none.
 func Rewarm(p *record.Plan, level record.Level) int64 {
 	if p.Load.RewarmNS == 0 {
 		return 0
@@ -335,10 +335,10 @@ func Padding(seed uint64, epoch, start int) int {
 	return int(mix(record.Key{Seed: seed, Epoch: epoch, Round: start}, 2) % 4096)
 }
 
-// Layout draws, from 0, in which function order a contestant is started in an epoch. This adds
-// noise and not bias, as Padding does. In each block with as many epochs as layouts every layout
-// occurs once; so with fewer epochs than layouts none repeats, and the interval over the epochs
-// covers all possible layouts, not only those that were linked.
+// Layout draws the function order, counted from 0, in which a contestant is started in an epoch.
+// This adds noise and not bias, as Padding does. In each block with as many epochs as layouts every
+// layout occurs once; so with fewer epochs than layouts none repeats, and the interval over the
+// epochs covers all possible layouts, not only those that were linked.
 func Layout(p *record.Plan, contestant string, epoch int) int {
 	if p.Links.Layouts < 2 {
 		return 0

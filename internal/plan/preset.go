@@ -87,7 +87,7 @@ func Check(p *record.Plan) error {
 	return checkPairs(p)
 }
 
-// mostEpochs is how many a plan may ask for: no record has a later one.
+// mostEpochs is the largest number of epochs that a plan may ask for; no record has a later epoch.
 const mostEpochs = 10_000
 
 // wholeBudget is the budget for a run that is carried out whole, however long it takes.

@@ -18,18 +18,20 @@ const (
 // machine's own speed changes within tenths of a second. The rounds in an epoch load each
 // contestant for a fixed time. A trial lasts at least 20 handler delays, and the re-warm two.
 type profile struct {
-	name                    string
-	long                    bool // up to 48 epochs, rather than 24, for one pair
-	pilots                  int
-	trial, rewarm, load     time.Duration
-	share                   float64 // all are also loaded at this share of the slowest contestant's capacity
+	name                string
+	long                bool // up to 48 epochs, rather than 24, for one pair
+	pilots              int
+	trial, rewarm, load time.Duration
+	// share of the slowest contestant's capacity at which all contestants are loaded in addition;
+	// 0: none
+	share                   float64
 	controls                []string
-	speedMargin, tailMargin float64       // margins
-	budget, manyBudget      time.Duration // for up to four contestants, and for more if that is another
+	speedMargin, tailMargin float64       // equivalence margins for speeds and for tails
+	budget, manyBudget      time.Duration // budget applies to up to four contestants, manyBudget, if set, to more
 	native, managed         time.Duration // least warm-up; 0: WarmNative, WarmManaged
 	managedCap              time.Duration // longest managed warm-up; 0: WarmManagedCap
 	requests                int64         // least in a managed warm-up; 0: warmRequests
-	cpus                    int           // that it is made for
+	cpus                    int           // number of CPUs that the profile is made for
 }
 
 // brief is the profile for a comparison whose budget is too short for Standard (see fit): a
@@ -92,7 +94,7 @@ func (pr *profile) margin(primary string) float64 {
 
 func isTail(primary string) bool { return primary == "p99" || primary == Tail }
 
-// times sets how long trials and the loads before them last.
+// times sets the lengths of trials and of the loads before them.
 func (pr *profile) times(p *record.Plan, trial time.Duration) {
 	rewarm := pr.rewarm
 	if p.Fresh() {

@@ -7,7 +7,7 @@ import (
 	"dyno/internal/record"
 )
 
-// Progress is how far a run has come, for live views.
+// Progress describes how far a run has come, for live views.
 type Progress struct {
 	Done, Total int           // trials, and how many there will be at most if none has to be repeated
 	Left        time.Duration // 0: not known

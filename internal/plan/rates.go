@@ -27,7 +27,7 @@ func (r OpenRate) at(l record.Level) record.Level {
 	return l
 }
 
-// openLongest is the longest that an open loop may take for record.OpenRequests.
+// openLongest limits the time in which an open loop collects record.OpenRequests requests.
 const (
 	openLongest = 10 * time.Second
 	openStep    = 500 * time.Millisecond
@@ -74,9 +74,9 @@ func (r *Request) checkRates(p *record.Plan) error {
 	return nil
 }
 
-// openLoads sets how long a question's open loops last. If the request has no budget, they are
-// as long as their requests need, and the budget grows accordingly. Otherwise they take no more
-// than half the budget, and then may have fewer requests.
+// openLoads sets the lengths of a question's open loops. If the request has no budget, they are as
+// long as their requests need, and the budget grows accordingly. Otherwise they take no more than
+// half the budget, and then may have fewer requests.
 func openLoads(p *record.Plan, r *Request, q *Question) {
 	if len(q.Levels) < 2 || !slices.ContainsFunc(q.Levels, record.Level.Open) {
 		return
@@ -103,8 +103,8 @@ func openCost(p *record.Plan) (sum time.Duration) {
 	return sum
 }
 
-// openTime returns how long an open loop lasts: until it has OpenRequests, between openSideTrial
-// and the plan's longest time. Before its rate is known, it gets the longest. Compared cells get
+// openTime returns the length of an open loop: until it has OpenRequests, between openSideTrial and
+// the plan's longest time. Before its rate is known, it gets the longest. Compared cells get
 // openTrial.
 func openTime(p *record.Plan, e slot) time.Duration {
 	if compared(p, e.Cell) {

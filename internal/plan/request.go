@@ -19,7 +19,7 @@ import (
 // from the Question, else from the profile or the preset.
 type Request struct {
 	Question Question // from a study; the zero value asks nothing
-	Command  string   // that repeats the run
+	Command  string   // command line that repeats the run
 
 	Protocol    string // paired, sweep, search or classic; "": paired
 	Profile     string // standard, full or lab; "": standard
@@ -29,22 +29,24 @@ type Request struct {
 	Scenario    string
 	Primary     string
 	Connections []int // with Delays and Records: every combination is a level
-	ServerCPUs  []int // that servers are started on: every level is on each number; none: as the levels say
-	Delays      []time.Duration
-	Records     []int
-	HTTP        *wire.HTTP // at all levels; nil: as they are
-	Streams     int64      // requests in flight on each HTTP/2 connection; 0: as the levels say
-	Alpha       float64
-	Margin      float64
-	Budget      time.Duration
-	Seed        uint64 // 0: the World's
-	Relink      int    // paired: record.Plan.Relink
+	// numbers of CPUs that servers are started on: every level is on each number; none: as the
+	// levels say
+	ServerCPUs []int
+	Delays     []time.Duration
+	Records    []int
+	HTTP       *wire.HTTP // protocol at all levels; nil: as the levels say
+	Streams    int64      // requests in flight on each HTTP/2 connection; 0: as the levels say
+	Alpha      float64
+	Margin     float64
+	Budget     time.Duration
+	Seed       uint64 // 0: the World's
+	Relink     int    // paired: linker seed (record.Links.Relink)
 
 	Rates    []OpenRate    // sweep and paired: open loops, beside the closed one
-	Epochs   int           // in a run that is carried out whole; in a paired one, at most
-	SLO      *record.SLO   // search
-	Requests int64         // classic: for one load
-	Duration time.Duration // classic: for one load
+	Epochs   int           // number of epochs; in a paired comparison the largest number
+	SLO      *record.SLO   // objective of a search
+	Requests int64         // classic: number in one load
+	Duration time.Duration // classic: length of one load
 	External []string      // classic: the external tools that each make each load once more
 	OwnRun   string        // classic: a name in the question's Classics; "": the first
 }
@@ -62,7 +64,7 @@ type Question struct {
 	Family                   []record.Comparison
 	Uncontrolled             []int
 	Rounds, ExtraEpochs      int
-	Epochs                   int // in a paired comparison, at most
+	Epochs                   int // in a paired comparison, the largest number
 	LevelExtraEpochs         []int
 	Budget, Duration         time.Duration
 	Requests                 int64
@@ -93,8 +95,8 @@ type World struct {
 
 	Contestant func(name string) (Contestant, error) // the error says that there is no such contestant
 	Scenario   func(name string) (Scenario, error)
-	// Answered returns which scenarios the null server answers beside the first, if it does that, and
-	// whether all their responses are alike.
+	// Answered returns the further scenarios that the null server answers besides scenario, and
+	// whether all its responses are alike. ok is false if it does not answer scenario.
 	Answered func(scenario string, others []string) (also []string, alike, ok bool)
 }
 
@@ -103,9 +105,9 @@ type Contestant struct {
 	Managed   bool
 	Attached  bool        // it is already running and is not restarted
 	Reference bool        // a reference server that can be a control
-	Scenarios []string    // that it serves; nil: all
-	Protocols []wire.HTTP // that it serves; nil: all
-	CPUs      int         // that it needs
+	Scenarios []string    // scenarios that it serves; nil: all
+	Protocols []wire.HTTP // forms of HTTP that it serves; nil: all
+	CPUs      int         // CPUs that it needs
 }
 
 // Scenario holds the facts about a scenario that a plan needs.

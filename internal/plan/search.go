@@ -41,7 +41,8 @@ const (
 	confirmProbe = 10 * time.Second
 	confirmAt    = 0.95
 
-	// SearchTime is how long all probes in a search take, if none lasts longer for a low rate.
+	// SearchTime is the total length of all probes in a search, if none lasts longer for a low
+	// rate.
 	SearchTime = firstProbe*(1+bisections) + aroundProbe*(arounds+rechecks) + confirmProbe*(earlies+confirms)
 )
 
@@ -58,18 +59,18 @@ type Seen struct {
 	Limited bool
 }
 
-// Miss is why a load did not keep an objective; "" means that it did. TooFew means that this is
-// not known.
+// Miss is the reason why a load did not keep an objective; "" means that it did. TooFew means that
+// this is not known.
 type Miss string
 
-// Why a load may miss its objective.
+// Reasons why a load may miss its objective.
 const (
-	Lacking   Miss = "fewer connections"           // than asked
-	Errors    Miss = "errors"                      // to more requests than the objective allows
+	Lacking   Miss = "fewer connections"           // fewer were open than the load asked for
+	Errors    Miss = "errors"                      // more requests failed than the objective allows
 	Unsent    Miss = "not all sent"                // too many due requests were not sent in time
-	Growing   Miss = "growing backlog"             // which would break any limit in a longer load
-	TooFew    Miss = "too few requests"            // to know the quantile
-	Unbounded Miss = "latency without upper bound" // because requests had no right response
+	Growing   Miss = "growing backlog"             // a longer load would break any limit
+	TooFew    Miss = "too few requests"            // the quantile cannot be known
+	Unbounded Miss = "latency without upper bound" // too many requests had no right response
 	Slow      Miss = "latency"
 )
 
@@ -77,7 +78,8 @@ const (
 type Response struct {
 	NS    int64 // its upper bound; 0: none is known
 	Least int64 // its lower bound: unanswered requests count with the time that they had waited
-	// Fast is how many requests had a right response within the limit; 0: none, or not recorded.
+	// Fast is the number of requests that had a right response within the limit; 0: none, or not
+	// recorded.
 	Fast int64
 }
 
@@ -118,8 +120,8 @@ func missed(slo *record.SLO, l *record.Load) Miss {
 	return Missed(slo, l, Response{NS: most, Least: least, Fast: l.InObjective})
 }
 
-// MostLimited is how many probes in a row may be missed with the generator at its limit. The
-// last shows that it cannot send more; the others are repeated.
+// MostLimited is the largest number of probes in a row that may be missed with the generator at its
+// limit. The last shows that it cannot send more; the others are repeated.
 const MostLimited = 3
 
 // limited reports whether a trial is a search's probe that was missed with the generator at its
@@ -268,7 +270,7 @@ func Highest(slo *record.SLO, seen []Seen) (rate, lo, hi float64) {
 	return rate, lo, hi
 }
 
-// unsure is how wide an interval is, from its lower end to its upper one, that a steady server does not have.
+// unsure is the ratio of an interval's upper end to its lower end that steady servers do not reach.
 const unsure = 1.2
 
 // Again returns the probes with which a whole search goes on, from the recheck: upward from its
@@ -296,8 +298,8 @@ func Confirms(round int) bool { return round >= recheckFrom+rechecks }
 // longestProbe is the upper limit for probeAt at a low rate or with a slow server.
 const longestProbe = time.Minute
 
-// expects returns how many requests a probe should expect, to report its quantile: 1.5 times those
-// that this takes, because a Poisson window may hold fewer than expected.
+// expects returns the number of requests that a probe should expect, to report its quantile: 1.5
+// times the necessary number, because a Poisson window may hold fewer than expected.
 func expects(slo *record.SLO) float64 {
 	return 1.5 * float64(judge.Beyond(slo.Quantile)) / (1 - slo.Quantile)
 }

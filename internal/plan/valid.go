@@ -54,7 +54,7 @@ func counted(run *record.Run) int {
 	return n
 }
 
-// among returns how many epochs belong to a part.
+// among returns the number of epochs that belong to a part.
 func among(run *record.Run, epochs []int, part int) (n int) {
 	for _, e := range epochs {
 		if partAt(&run.Plan, e) == part {

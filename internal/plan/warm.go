@@ -18,8 +18,8 @@ const (
 
 	WarmManaged    = 6 * time.Second
 	WarmManagedCap = 60 * time.Second
-	WarmRest       = 400 * time.Millisecond // between two turns
-	WarmRestMost   = 3 * time.Second        // while one compiles
+	WarmRest       = 400 * time.Millisecond // pause between two turns
+	WarmRestMost   = 3 * time.Second        // longest pause, while a contestant compiles
 	WarmQuiet      = 2 * time.Second
 	warmRequests   = 20_000
 )
@@ -39,7 +39,7 @@ const warmConnections = 1000
 // fewestWindows is the number of windows needed to determine that a contestant is steady.
 const fewestWindows = 4
 
-// WarmWindow returns how long one warm-up window lasts at a level.
+// WarmWindow returns the length of one warm-up window at a level.
 func WarmWindow(level record.Level) time.Duration {
 	return max(100*time.Millisecond, 2*time.Duration(level.DelayNS))
 }
@@ -48,7 +48,7 @@ func WarmWindow(level record.Level) time.Duration {
 type Warming struct {
 	Least, Most time.Duration
 	Calibrated  bool  // the pilots are over
-	Requests    int64 // the least for a managed one whose handlers do not wait
+	Requests    int64 // minimum for a managed contestant whose handlers do not wait
 }
 
 // warmLeast returns the minimum warm-up time for a fresh process.

@@ -49,7 +49,7 @@ type Facts struct {
 	TCPTimestamps  *int64 `json:"tcp_timestamps,omitempty"` // without them no port is reused early
 	Somaxconn      *int64 `json:"somaxconn,omitempty"`
 	ASLR           *int64 `json:"aslr,omitempty"`           // 0 off, 1 without the heap, 2 all
-	TimerSlackNS   *int64 `json:"timer_slack_ns,omitempty"` // in older records
+	TimerSlackNS   *int64 `json:"timer_slack_ns,omitempty"` // only in older records
 	AvailableBytes *int64 `json:"available_bytes,omitempty"`
 	SwapUsedBytes  *int64 `json:"swap_used_bytes,omitempty"`
 }
@@ -60,8 +60,8 @@ type Clock struct {
 	StepNS int64   `json:"step_ns"`
 }
 
-// Waiting is how late the engine sends periodic requests. Sleeps are those of a goroutine that
-// sleeps, in older records.
+// Waiting describes how late the engine sends periodic requests. In older records the Sleeps fields
+// describe a goroutine that sleeps.
 type Waiting struct {
 	RatePerSec float64 `json:"rate_per_sec"`
 	Requests   int64   `json:"requests"`
@@ -69,7 +69,7 @@ type Waiting struct {
 	LagP50NS   int64   `json:"lag_p50_ns"`
 	LagP99NS   int64   `json:"lag_p99_ns"`
 	LagMaxNS   int64   `json:"lag_max_ns"`
-	RunQueueNS int64   `json:"run_queue_ns"` // how long the event loops waited for their CPU, within the window
+	RunQueueNS int64   `json:"run_queue_ns"` // time that the event loops waited for their CPU, within the window
 	WindowNS   int64   `json:"window_ns"`
 	Sleeps     int64   `json:"sleeps,omitempty"`
 	SleepP50NS int64   `json:"sleep_p50_ns,omitempty"`
@@ -79,15 +79,16 @@ type Waiting struct {
 // Ceiling is the highest rate that the engine reaches for one load shape, in a closed loop against
 // the null server.
 type Ceiling struct {
-	Connections    int              `json:"connections"`
-	Pipeline       int              `json:"pipeline"`
-	PerConnection  int              `json:"per_connection,omitempty"` // requests; 0: no end
-	WindowNS       int64            `json:"window_ns"`
-	Succeeded      int64            `json:"succeeded"`
-	Errors         map[string]int64 `json:"errors,omitempty"`
-	RatePerSec     float64          `json:"rate_per_sec"`
-	GeneratorShare *float64         `json:"generator_cpu_share,omitempty"` // used, of the generator's CPUs
-	ServerShare    *float64         `json:"server_cpu_share,omitempty"`    // used, of the server's CPUs
+	Connections   int              `json:"connections"`
+	Pipeline      int              `json:"pipeline"`
+	PerConnection int              `json:"per_connection,omitempty"` // requests per connection; 0: no limit
+	WindowNS      int64            `json:"window_ns"`
+	Succeeded     int64            `json:"succeeded"`
+	Errors        map[string]int64 `json:"errors,omitempty"`
+	RatePerSec    float64          `json:"rate_per_sec"`
+	// share of the generator's CPUs that was used
+	GeneratorShare *float64 `json:"generator_cpu_share,omitempty"`
+	ServerShare    *float64 `json:"server_cpu_share,omitempty"` // share of the server's CPUs that was used
 }
 
 // KnownDelay compares the service times that the engine measured with those that the server
@@ -111,7 +112,7 @@ type KnownStall struct {
 	StallNS       int64   `json:"stall_ns"`
 	PeriodNS      int64   `json:"period_ns"`
 	RatePerSec    float64 `json:"rate_per_sec"`
-	WindowNS      int64   `json:"window_ns"` // asked for
+	WindowNS      int64   `json:"window_ns"` // requested length
 	Requests      int64   `json:"requests"`
 	ResponseP99NS int64   `json:"response_p99_ns"`
 	ExpectedP99NS int64   `json:"expected_p99_ns"`
@@ -122,7 +123,7 @@ type KnownStall struct {
 // if there are too few rounds.
 type KnownCost struct {
 	Server   string   `json:"server"`
-	AddedNS  int64    `json:"added_ns"` // to each request
+	AddedNS  int64    `json:"added_ns"` // added to each request
 	Expected float64  `json:"expected_ratio"`
 	Ratio    float64  `json:"ratio"`
 	Lo       *float64 `json:"ratio_lo,omitempty"`
@@ -130,7 +131,7 @@ type KnownCost struct {
 	Rounds   int      `json:"rounds"`
 }
 
-// Noise is how far identical servers differ when they are loaded in turn, and the machine's
+// Noise holds the differences between identical servers that are loaded in turn, and the machine's
 // background load meanwhile.
 type Noise struct {
 	Servers     []string     `json:"servers"` // ref, its copy, and servers with a known cost
@@ -143,7 +144,7 @@ type Noise struct {
 // Noise.Servers.
 type NoiseRound struct {
 	Causes          Causes    `json:"causes"`
-	RunQueueNS      int64     `json:"run_queue_ns"` // event loops, over LoadedNS
+	RunQueueNS      int64     `json:"run_queue_ns"` // time that the event loops waited for a CPU, over LoadedNS
 	LoadedNS        int64     `json:"loaded_ns"`    // windows times event loops
 	RatePerSec      []float64 `json:"rate_per_sec"`
 	CPUPerRequestNS []float64 `json:"cpu_per_request_ns"`

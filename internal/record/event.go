@@ -8,11 +8,11 @@ type Event struct {
 	Stage      string // toolchain, build, verify, calibrate, launch, pilot, measure, analyse, done
 	Contestant string
 	Text       string
-	Done       int           // trials
+	Done       int           // trials measured so far
 	Total      int           // trials planned, at most
-	Left       time.Duration // measured so far
-	Trial      *Trial        // just taken
-	Failure    *Failure      // just met
+	Left       time.Duration // estimated time left; 0: unknown
+	Trial      *Trial        // the trial just taken
+	Failure    *Failure      // the failure that just occurred
 	Standing   []Standing    // the best first, when there are new figures
 }
 

@@ -27,7 +27,7 @@ type Histogram struct {
 	max   int64
 	fresh []uint32 // counts that h lacks; see bins
 	bins  bins
-	dirty bool // fresh has some
+	dirty bool // fresh holds counts
 	h     *hdr.Histogram
 
 	decoder decoder
@@ -48,8 +48,8 @@ func newHistogram(significant int) *Histogram {
 // of two, and twice as many for all shorter latencies.
 type bins uint8
 
-// binsOf has the bins by significant digits: at least twice 10 to the power of the digits have the
-// lowest unit.
+// binsOf lists the bins by the number of significant digits d: at least 2·10^d bins have the lowest
+// unit.
 var binsOf = [...]bins{0, 4, 7, 10, 14, 17}
 
 // unit is the power of two, in ns, below which latencies do not differ.

@@ -8,8 +8,9 @@ import (
 // Started = Succeeded + Failed + sum(Errors) + InFlight and, if there is a plan, Planned = Started
 // + NeverStarted.
 type Load struct {
-	// Planned is how many requests were due, by an open loop's schedule or by number. NeverStarted
-	// counts those that found no free connection in time, or that a shortened window left out.
+	// Planned is the number of requests that an open loop's schedule made due, or the requested
+	// number. NeverStarted counts those that found no free connection in time, or that a shortened
+	// window left out.
 	Planned      int64 `json:"planned,omitempty"`
 	NeverStarted int64 `json:"never_started,omitempty"`
 
@@ -17,35 +18,35 @@ type Load struct {
 	// from the window's start until all was drained: the period for RunQueueNS, LoopCPUNS and
 	// SpunNS
 	WallNS int64 `json:"wall_ns,omitempty"`
-	// RateAnswers counts right answers while requests were sent, RateNS is how long that lasted,
-	// and RateFromNS when it began after the window's start, at least 1: see load.Edge. If the rate
-	// is not steady, RateFromNS is 0, and the time began with the window. In older recordings the
-	// time begins once each connection was answered; if there was no such time, RateFromNS is 0,
-	// RateAnswers counts all right answers and RateNS is the planned time, or WindowNS if that is
-	// longer.
+	// RateAnswers counts right answers while requests were sent. RateNS is the length of that time,
+	// and RateFromNS its beginning, counted from the window's start, at least 1: see load.Edge. If
+	// the rate is not steady, RateFromNS is 0, and the time began with the window. In older
+	// recordings the time begins once each connection was answered; if there was no such time,
+	// RateFromNS is 0, RateAnswers counts all right answers and RateNS is the planned time, or
+	// WindowNS if that is longer.
 	RateAnswers float64 `json:"rate_answers,omitempty"`
 	RateNS      int64   `json:"rate_ns,omitempty"`
 	RateFromNS  int64   `json:"rate_from_ns,omitempty"`
-	// RateSamples is how many samples of 20 ms lie in that time, without the first; RateSDPerSec is
-	// the standard deviation of their rates, RateMaxPerSec the highest rate. 0: not recorded, or
+	// RateSamples is the number of samples of 20 ms in that time, without the first; RateSDPerSec
+	// is the standard deviation of their rates, RateMaxPerSec the highest rate. 0: not recorded, or
 	// fewer than two.
 	RateSamples   int64   `json:"rate_samples,omitempty"`
 	RateSDPerSec  float64 `json:"rate_sd_per_sec,omitempty"`
 	RateMaxPerSec float64 `json:"rate_max_per_sec,omitempty"`
-	// UnreachableNS is how long no connection could be made when the window ended: the server was
-	// gone, and the load ended early.
+	// UnreachableNS is the time at the window's end during which no connection could be made: the
+	// server was gone, and the load ended early.
 	UnreachableNS int64 `json:"unreachable_ns,omitempty"`
 
 	Connections int `json:"connections"`
 	Established int `json:"established"`
 	// RepeatedDials counts the dials before the window, since the session began, that were given up
-	// and repeated because they took several times as long as the quickest (load.Dials): the server's
-	// listen queue was full, or packets were lost. OpeningNS is how long all dials took; 0: none was
-	// repeated.
+	// and repeated because they took several times as long as the quickest (load.Dials): the
+	// server's listen queue was full, or packets were lost. OpeningNS is the time that all dials
+	// took; 0: none was repeated.
 	RepeatedDials int64 `json:"repeated_dials,omitempty"`
 	OpeningNS     int64 `json:"opening_ns,omitempty"`
-	// StreamsAllowed is how many requests the server allowed in flight on an HTTP/2 connection, if
-	// fewer than requested; 0: as many.
+	// StreamsAllowed is the number of requests that the server allowed in flight on an HTTP/2
+	// connection, if that is fewer than requested; else 0.
 	StreamsAllowed int `json:"streams_allowed,omitempty"`
 
 	Started   int64            `json:"started"`
@@ -55,8 +56,8 @@ type Load struct {
 	// never answered, by kind: dial, reset, closed, timeout, parse …
 	Errors   map[string]int64 `json:"errors,omitempty"`
 	InFlight int64            `json:"in_flight,omitempty"`
-	// RunQueueNS is how long the engine's event loops were runnable but not running, summed over
-	// loops: something else had their CPU.
+	// RunQueueNS is the time for which the engine's event loops were runnable but not running,
+	// summed over loops: something else had their CPU.
 	RunQueueNS int64 `json:"run_queue_ns"`
 	// LoopCPUNS is the event loops' CPU time, without SpunNS, in which they polled for answers and
 	// due times instead of sleeping. Spin says whether they were meant to; nil: not recorded.
@@ -70,15 +71,15 @@ type Load struct {
 	// SilentNS is the longest time without any answer, while requests were sent and waited, in
 	// whole samples of 20 ms; 0: below 100 ms, or not recorded.
 	SilentNS int64 `json:"silent_ns,omitempty"`
-	// StarvedNS is how long requests were due while no connection was free, summed over event
-	// loops; BacklogPeak is the largest number of them on one loop. UnevenNS is the part of
-	// StarvedNS at whose end another event loop had a free connection.
+	// StarvedNS is the time for which requests were due while no connection was free, summed over
+	// event loops; BacklogPeak is the largest number of such requests on one loop. UnevenNS is the
+	// part of StarvedNS at whose end another event loop had a free connection.
 	StarvedNS   int64 `json:"starved_ns,omitempty"`
 	UnevenNS    int64 `json:"uneven_ns,omitempty"`
 	BacklogPeak int64 `json:"backlog_peak,omitempty"`
-	Redirects   int64 `json:"redirects,omitempty"` // followed to the answers
-	// SentAgain counts how often a request was sent again because the server had not processed it
-	// (HTTP/2). Its times start when it was due and first sent.
+	Redirects   int64 `json:"redirects,omitempty"` // redirects that led to answers
+	// SentAgain counts the requests that were sent again because the server had not processed them
+	// (HTTP/2). Their times start when they were due and first sent.
 	SentAgain    int64 `json:"sent_again,omitempty"`
 	BytesRead    int64 `json:"bytes_read"`
 	BytesWritten int64 `json:"bytes_written"`
@@ -102,7 +103,7 @@ type Load struct {
 	CensoredFromNS    int64 `json:"censored_from_ns,omitempty"`
 	ResponseP50MostNS int64 `json:"response_p50_most_ns,omitempty"`
 	ResponseP99MostNS int64 `json:"response_p99_most_ns,omitempty"`
-	// InObjective is how many requests in a search's probe had a right response below the
+	// InObjective is the number of requests in a search's probe that had a right response below the
 	// objective's limit; 0: none, or not recorded.
 	InObjective int64 `json:"in_objective,omitempty"`
 	Pace        *Pace `json:"pace,omitempty"` // for an open loop
@@ -156,7 +157,8 @@ type LoadPart struct {
 	RunQueueNS   int64  `json:"run_queue_ns"`
 	LoopCPUNS    int64  `json:"loop_cpu_ns,omitempty"`
 	Workers      int    `json:"workers,omitempty"`
-	// BeganNS is how long after the common time its window began, known to ± BoundNS.
+	// BeganNS is the time from the common start to the beginning of this machine's window, known to
+	// ± BoundNS.
 	BeganNS int64 `json:"began_ns"`
 	BoundNS int64 `json:"bound_ns"`
 	// The common time, in ns: by the controller's clock and, ± BoundNS, by the generator's. Each
@@ -185,8 +187,8 @@ func (s TLSSession) Words() string {
 	return words
 }
 
-// Pace is how evenly an open loop's requests were sent, and how many waited. All values are sums
-// over the event loops, each of which sends its share of the arrivals.
+// Pace describes how evenly an open loop's requests were sent, and how many waited. All values are
+// sums over the event loops, each of which sends its share of the arrivals.
 type Pace struct {
 	// HalfNS is half the time in which requests fell due. EarlyNS and LateNS integrate the number
 	// of due and unanswered requests, sent or not, over the first and the second half: divided by
@@ -219,8 +221,8 @@ func (l *Load) Response(beyond bool) (ns, most int64) {
 	return ns, most
 }
 
-// Raised is how much requests without a right answer may raise a percentile that is still shown as
-// known.
+// Raised is the largest share by which requests without a right answer may raise a percentile that
+// is still shown as known.
 const Raised = 0.01
 
 // Errored returns the number of requests without an answer, of any kind.
@@ -250,7 +252,7 @@ type Detail struct {
 	FirstByte *Histogram // sent -> first byte of the answer
 
 	Censored       int64
-	CensoredFromNS int64 // the shortest time that they had waited; 0 if there is none
+	CensoredFromNS int64 // the shortest wait of a censored request; 0 if there is none
 
 	Unanswered       int64
 	UnansweredFromNS int64
@@ -286,7 +288,7 @@ func (d *Detail) ResponseAtMost(q float64) int64 {
 	return d.Response.Quantile(rank)
 }
 
-// Within returns how many requests had a right response below the limit, in ns.
+// Within returns the number of requests that had a right response below the limit, in ns.
 func (d *Detail) Within(limit int64) int64 {
 	return max(d.Response.AtMost([]int64{limit - 1})[0]-d.Censored, 0)
 }

@@ -26,12 +26,13 @@ type Plan struct {
 	Servers Servers `json:"servers,omitzero"`
 
 	Levels []Level `json:"levels"` // no two are alike
-	// Cells are loaded: contestants and controls at levels, and the server that shows the ceiling.
+	// Cells lists the loaded cells: contestants and controls at levels, and the server that shows
+	// the ceiling.
 	Cells []Cell `json:"cells"`
 	// Family are the comparisons that the run decides, as one family.
 	Family []Comparison `json:"family"`
-	// ExtraEpochs is, by level, in how many epochs a cell outside any comparison is loaded, once
-	// each.
+	// ExtraEpochs is, by level, the number of epochs in which a cell outside any comparison is
+	// loaded, once in each.
 	ExtraEpochs []int `json:"extra_epochs"`
 
 	// Heap says that heaps are read before and after each window, for contestants in Go and .NET.
@@ -51,7 +52,7 @@ type Plan struct {
 	Links     Links      `json:"links,omitzero"`
 	Load      LoadLength `json:"load"`
 	Long      LongLoads  `json:"long,omitzero"`
-	BudgetNS  int64      `json:"budget_ns"` // after the builds
+	BudgetNS  int64      `json:"budget_ns"` // time limit, counted from the end of the builds
 
 	// SLO is the objective of a search for the highest rate that keeps it.
 	SLO *SLO `json:"slo,omitempty"`
@@ -84,25 +85,26 @@ type Servers struct {
 	Unserved []Unserved `json:"unserved,omitempty"`
 }
 
-// Links says in how many function orders a contestant is linked.
+// Links says in how many orders a contestant's functions are linked.
 type Links struct {
-	// Layouts is how many orders, if the toolchain can; each epoch draws one. 0: one.
+	// Layouts is the number of orders, if the toolchain can reorder functions; each epoch draws
+	// one. 0 means 1.
 	Layouts int `json:"layouts,omitempty"`
 	// Relink is the linker seed for the first order; the others count up from it. 0: the first has
 	// the linker's default order.
 	Relink int `json:"relink,omitempty"`
 }
 
-// LoadLength is how long loads in rounds last.
+// LoadLength is the length of loads in rounds.
 type LoadLength struct {
 	NS       int64 `json:"ns"`
 	Requests int64 `json:"requests,omitempty"` // per load, instead of NS
 	RewarmNS int64 `json:"rewarm_ns"`
-	// OpenNS is the longest that an open-loop load may take to reach the number of requests that
-	// its tail needs. Such loads come after the others in their round. 0: all open loops are the
-	// profile's own, with one length.
+	// OpenNS is the longest time that an open-loop load may take to reach the number of requests
+	// that its tail needs. Such loads come after the others in their round. 0: all open loops are
+	// the profile's own, with one length.
 	OpenNS int64 `json:"open_ns,omitempty"`
-	// UnloadedNS is how long a contestant is watched without load, at an epoch's end.
+	// UnloadedNS is the time for which a contestant is watched without load, at an epoch's end.
 	UnloadedNS int64 `json:"unloaded_ns,omitempty"`
 }
 
@@ -122,8 +124,8 @@ const (
 	PerLoad  = "load"
 )
 
-// OpenRequests is how many requests an epoch should have at each requested open loop: 1,000 beyond
-// the 99th percentile.
+// OpenRequests is the number of requests that an epoch should have at each requested open loop:
+// 1,000 beyond the 99th percentile.
 const OpenRequests = 100_000
 
 // Fresh reports whether each level's loads are the first on freshly started processes.
@@ -207,7 +209,7 @@ func (p *Plan) First() Level {
 type Level struct {
 	DelayNS int64  `json:"delay_ns,omitempty"`
 	Work    string `json:"work,omitempty"` // for handlers: "", or CPUBound
-	// CPUs is how many CPUs the servers get; 0: all the host's ServerCPUs.
+	// CPUs is the number of CPUs that the servers get; 0: all the host's ServerCPUs.
 	CPUs        int `json:"cpus,omitempty"`
 	Connections int `json:"connections"`
 	Pipeline    int `json:"pipeline"`
@@ -227,8 +229,8 @@ type Level struct {
 	// HTTP/2 Pipeline is the number of streams on each connection.
 	HTTP    wire.HTTP `json:"protocol,omitempty"`
 	Records int       `json:"records,omitempty"` // per backend answer
-	// Step is how many loads the same processes carried before, in a plan with fresh processes: at
-	// the levels before it, one after another.
+	// Step is the number of loads that the same processes carried before, in a plan with fresh
+	// processes: at the levels before this one, one after another.
 	Step int `json:"step,omitempty"`
 }
 
@@ -332,5 +334,5 @@ func (p *Plan) LevelName(i int) string {
 type SLO struct {
 	Quantile   float64 `json:"quantile"`
 	LimitNS    int64   `json:"limit_ns"`
-	ErrorShare float64 `json:"error_share"` // allowed
+	ErrorShare float64 `json:"error_share"` // share of requests that may fail
 }

@@ -1,11 +1,11 @@
 package record
 
-// FewestTimes is how many median service times a load must last, from when its last connection was
-// due to begin, for a steady rate.
+// FewestTimes is the shortest load with a steady rate, in median service times, counted from when
+// its last connection was due to begin.
 const FewestTimes = 6
 
-// steadyTimes is how many median service times the rate's time span must last, if it begins once
-// each connection was answered. Newer recordings have no shorter span: see load.Edge.
+// steadyTimes is the shortest time span for a rate, in median service times, if the span begins
+// once each connection was answered. Newer recordings have no shorter span: see load.Edge.
 const steadyTimes = 5
 
 // PerSec returns the rate of right answers; false if there is none. No other code computes this

@@ -152,8 +152,8 @@ type Contestant struct {
 	Backend   bool   `json:"backend,omitempty"` // not under test: contestants call it
 	Managed   bool   `json:"managed,omitempty"` // a managed runtime: longer warm-up
 
-	// URL is where it already ran before the run, which did not start it; Processes names the
-	// processes found there, or the reason why none were.
+	// URL is the address of a server that already ran before the run, which did not start it.
+	// Processes names the processes found there, or the reason why none were found.
 	URL       string `json:"url,omitempty"`
 	Processes string `json:"processes,omitempty"`
 
@@ -166,7 +166,8 @@ type Contestant struct {
 	// is when the budget began.
 	VerifyUnixNS int64    `json:"verify_unix_ns,omitempty"`
 	Tuning       []string `json:"tuning,omitempty"`
-	Differs      []string `json:"differs,omitempty"` // declared, and observed by the verifier
+	// differences from the scenario, declared and observed by the verifier
+	Differs []string `json:"differs,omitempty"`
 	// scenario path -> path that this contestant is asked instead
 	Paths       map[string]string `json:"paths,omitempty"`
 	Response    map[string]string `json:"response,omitempty"`
@@ -182,7 +183,7 @@ type Contestant struct {
 type Fewer struct {
 	Asked  int    `json:"asked"`
 	Served int    `json:"served"`
-	Why    string `json:"why"` // what it did, or is, with more
+	Why    string `json:"why"` // what happened with more connections: "gave no answer within 5s on 1 of 3 connections"
 }
 
 // SameServer reports whether c and o are URLs of one process, both encrypted or both in the clear:
@@ -262,7 +263,7 @@ const (
 	Flat      = "flat"            // one level from the first window on
 	Warmed    = "warmed"          // it became faster
 	Slowdown  = "slowdown"        // it was faster before
-	NotSteady = "no steady state" // its last windows have no level
+	NotSteady = "no steady state" // the last windows do not agree on a level
 )
 
 // WarmupWindow is one load window of a warm-up.
@@ -442,7 +443,7 @@ type Host struct {
 	Hypervisor    string  `json:"hypervisor,omitempty"`
 	FileLimit     int64   `json:"file_limit"`
 	Quota         string  `json:"quota,omitempty"` // cgroup CPU quota, if any
-	// QuotaCPUs is how many CPUs' time Quota grants.
+	// QuotaCPUs is the CPU time that Quota grants, in CPUs.
 	QuotaCPUs float64 `json:"quota_cpus,omitempty"`
 	// Absent names figures that this machine cannot measure, such as "instructions", and the reason.
 	Absent map[string]string `json:"absent,omitempty"`
@@ -507,7 +508,8 @@ type End struct {
 	Reason        string `json:"reason"` // decided, last analysis, budget, interrupted, failed, done
 	EndedUnixNS   int64  `json:"ended_unix_ns"`
 	MeasuredUnits int    `json:"valid_epochs"`
-	// LogCutBytes is, by contestant, the most that was cut from the log of one start.
+	// LogCutBytes has, for each contestant, the largest number of bytes that were cut from the log
+	// of one start.
 	LogCutBytes map[string]int64 `json:"log_cut_bytes,omitempty"`
 	// Records counts the lines before this one, SHA256 is the digest of all bytes in the file
 	// before the digest's own key (doc/format.md). Store sets both.

@@ -28,7 +28,7 @@ const TrialsFile = "trials.jsonl"
 // more is appended.
 type Store struct {
 	f      storeFile
-	sealer          // for the lines in f
+	sealer          // counts and hashes the lines in f
 	stop   *Stopped // why nothing more is appended; nil: nothing failed
 }
 
@@ -43,7 +43,7 @@ type storeFile interface {
 // Stopped is the error for a record that could not be stored. The store accepts no further records.
 type Stopped struct {
 	File    string
-	Records int   // how many it holds, all whole
+	Records int   // number of complete records in the file
 	Err     error // the write error
 	Cut     error // why the partial line could not be cut away
 }

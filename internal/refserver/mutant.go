@@ -63,7 +63,7 @@ const cannedAfter = 40
 // lateAfter is the number of right responses from the late mutants.
 const lateAfter = 10_000
 
-// mixedEvery: the mutant "mixed-up" tries to swap the body of every mixedEvery-th response.
+// mixedEvery is the interval, in responses, at which the mutant "mixed-up" tries to swap bodies.
 const mixedEvery = 50
 
 // mutants returns all mutants. The late ones are right for lateAfter requests.

@@ -19,7 +19,8 @@ func anyRequest(is func(*scenario.Request) bool) func(*scenario.Scenario) bool {
 	}
 }
 
-// hasBody holds for scenarios with such a request whose contract defines a body that is not empty.
+// hasBody holds for scenarios with a request for which is returns true, unless is is nil, and whose
+// contract defines a body that is not empty.
 func hasBody(is func(*scenario.Request) bool) func(*scenario.Scenario) bool {
 	return anyRequest(func(q *scenario.Request) bool {
 		return (is == nil || is(q)) && q.Method != http.MethodHead && bodyOf(q) != ""

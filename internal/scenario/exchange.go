@@ -180,7 +180,7 @@ type Answer struct {
 	Drawn    bool   // the request has placeholders, so other draws were sent too
 	Sent     string // request line without the protocol: "GET /users/7"
 	Response *wire.Response
-	Part     int // part of Reread
+	Part     int // number of the part of Reread that the answer belongs to
 	Mark     Mark
 }
 

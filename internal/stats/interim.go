@@ -25,11 +25,11 @@ const (
 	lateShare  = 0.8
 )
 
-// pairAnalyses are the analyses by Joint for a single pair in a run in which at most so many epochs fit.
-// Levels are shares of alpha.
+// pairAnalyses lists the analyses by Joint for a single pair in a run in which at most fits epochs
+// fit: those before the last one, and the last one's level. Levels are shares of alpha.
 type pairAnalyses struct {
 	fits   int
-	before []Interim // the last one
+	before []Interim
 	last   float64
 }
 

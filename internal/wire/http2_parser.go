@@ -250,7 +250,7 @@ func (p *HTTP2Parser) section(block []byte) (HTTP2Event, error) {
 	return Headers, nil
 }
 
-// unpadded returns the header block in a HEADERS frame.
+// unpadded returns the header block in a HEADERS frame, without padding and priority.
 func unpadded(f *frame, b []byte) ([]byte, error) {
 	pad := 0
 	if f.has(padded) {

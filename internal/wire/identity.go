@@ -32,7 +32,7 @@ func Trusting(cert []byte) (Identity, error) {
 	return i, nil
 }
 
-// identityLife is how long an Identity is valid. A run makes a new one.
+// identityLife is the time for which an Identity is valid. A run makes a new one.
 const identityLife = 30 * 24 * time.Hour
 
 // NewIdentity makes an Identity for localhost, 127.0.0.1, ::1 and further IP addresses (ECDSA,

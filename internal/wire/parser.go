@@ -61,7 +61,7 @@ type HTTP1Parser struct {
 	fields  []byte    // valid in AtHead
 	head    head      // of the current response
 	trailer int       // bytes in trailers so far
-	keep    *Response // for Whole
+	keep    *Response // where WholeResponse collects the fields and the body; else nil
 }
 
 // state is the part of the response that comes next.

@@ -84,7 +84,7 @@ func (h HTTP) String() string {
 	return string(h)
 }
 
-// Valid reports whether h is one of All.
+// Valid reports whether h is one of Protocols.
 func (h HTTP) Valid() bool { return slices.Contains(Protocols, h) }
 
 // Words describes the form for people: "HTTP/2 over TLS".

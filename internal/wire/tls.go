@@ -169,7 +169,8 @@ type NotHTTP2Error struct{ Why string }
 
 func (e *NotHTTP2Error) Error() string { return "the server does not speak HTTP/2: " + e.Why }
 
-// NotHTTP2 returns the error for a server that chose a protocol by ALPN, or none.
+// NotHTTP2 returns the error for a server that chose another protocol than HTTP/2 by ALPN; chosen
+// is "" if it chose none.
 func NotHTTP2(chosen string) error {
 	if chosen == "" {
 		return &NotHTTP2Error{"it chose no protocol (ALPN)"}
