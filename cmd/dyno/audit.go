@@ -13,7 +13,7 @@ import (
 	"dyno/internal/importer"
 )
 
-// shownTroubles is how many unreadable rows per file are named.
+// shownTroubles is the number of unreadable rows per file that are named.
 const shownTroubles = 10
 
 func auditCommand() *cobra.Command {

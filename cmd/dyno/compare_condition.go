@@ -182,8 +182,8 @@ func withdrawn(js []judgement, a *judge.Analysis, findings []judge.Finding) []ju
 	return js
 }
 
-// nearest and furthest return the ends of a ratio's interval on the log scale, without their sign:
-// the end nearer to 1, 0 if the interval includes 1, and the other.
+// nearest returns the distance on the log scale from 1 to the nearer end of a ratio's interval; 0
+// if the interval includes 1. furthest is for the other end.
 func nearest(e judge.Estimate) float64 {
 	return max(0, math.Log(e.Lo), -math.Log(e.Hi))
 }

@@ -51,7 +51,7 @@ func showManual(w io.Writer, name string) error {
 	return nil // a reader who leaves the pager early closes the pipe
 }
 
-// manualLink is how a manual's text names the page of a link.
+// manualLink returns the text by which a manual names a link's target.
 func manualLink(text, address string) string {
 	file, _, _ := strings.Cut(path.Base(address), "#")
 	name := strings.TrimSuffix(file, ".md")

@@ -102,8 +102,8 @@ func measure(cmd *cobra.Command, x *bench.Experiment) (*report.Data, error) {
 	return x.Run(cmd.Context())
 }
 
-// filesPerContestant is how many files dyno opens for a running contestant: its log, its cgroup,
-// its counters.
+// filesPerContestant is the number of files that dyno opens for a running contestant: its log, its
+// cgroup, its counters.
 const filesPerContestant = 8
 
 // roomFor raises the limit of open files for a plan's connections and contestants, or returns an

@@ -132,7 +132,7 @@ func (p *project) know(values []string) (names []string, err error) {
 	return names, nil
 }
 
-// knowOnly is know for a flag that accepts only folders.
+// knowOnly does the same as know for a flag that accepts only folders.
 func (p *project) knowOnly(folders []string) ([]string, error) {
 	for _, f := range folders {
 		if !isDir(f) {

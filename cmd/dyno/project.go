@@ -21,7 +21,7 @@ import (
 // contestants that flags name.
 type project struct {
 	found     contestant.Project
-	root      string // found's
+	root      string // the path of found
 	fsys      fs.FS  // root's files
 	manifests []*contestant.Manifest
 	typed     *scenario.Scenario // the scenario on the command line; may be nil

@@ -70,7 +70,7 @@ func fits(f *fleet.Fleet, file string, p *record.Plan) error {
 	return connects(f, p)
 }
 
-// fitsURLs is fits for servers that are already running.
+// fitsURLs does the same as fits for servers that are already running.
 func fitsURLs(f *fleet.Fleet, file string, p *record.Plan) error {
 	switch {
 	case len(p.Servers.Attached) < len(p.Contestants) || len(p.Controls) > 0:
@@ -111,7 +111,7 @@ func one(f *fleet.Fleet, file string, role fleet.Role, none string) error {
 	return nil
 }
 
-// fleetHost is a fleet's machines, and its controller.
+// fleetHost is a fleet's machines with their controller.
 type fleetHost struct {
 	*fleet.Host
 	hub *fleet.Hub

@@ -4,16 +4,17 @@ import (
 	"dyno/internal/document"
 )
 
-// Added is what a caller shows of a run beyond its record, such as how it stands to the claims of an article.
+// Added holds what a caller adds to the report of a run, such as the outcomes of an article's
+// claims.
 type Added struct {
-	Question string           // that the run was made to answer
-	Answer   []string         // sentences before those about who leads
-	Front    []document.Block // below the charts beside the answer
-	Closing  []document.Item  // of the answer in a terminal
+	Question string           // the question that the run was made to answer
+	Answer   []string         // sentences that precede those about who leads
+	Front    []document.Block // blocks below the charts beside the answer
+	Closing  []document.Item  // items that end the answer in a terminal
 	Sections []Placed
-	Charted  []string // metrics that Sections chart
-	Tables   []string // metrics that have tables also where others are left out
-	JSON     any      // what run.json has under claims
+	Charted  []string // metrics for which Sections has charts
+	Tables   []string // metrics with tables even if the page omits most tables
+	JSON     any      // the object under the key claims in run.json
 }
 
 // Placed is a section with its place in a report.
@@ -22,16 +23,16 @@ type Placed struct {
 	document.Section
 }
 
-// Place is a place in a report at which a caller adds sections.
+// Place is a place in a report where a caller can add sections.
 type Place int
 
 const (
-	BelowAnswer   Place = iota // above how far to trust it
-	AboveLevels                // of a run at several, above their tables
-	BelowFindings              // of the checks
+	BelowAnswer   Place = iota // above the section on how far to trust it
+	AboveLevels                // in a run at several levels, above their tables
+	BelowFindings              // below the findings of the checks
 )
 
-// placed returns the sections that the caller adds at a place.
+// placed returns the sections that the caller adds at this place.
 func (v *View) placed(at Place) (list []document.Section) {
 	for _, s := range v.Added.Sections {
 		if s.At == at {

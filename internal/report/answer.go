@@ -13,10 +13,10 @@ import (
 	"dyno/internal/record"
 )
 
-// Answer returns the result of the run in sentences.
+// Answer returns the run's result in sentences.
 func (v *View) Answer() []string { return v.sentences() }
 
-// ranking says who leads and by how much, and who is not separated.
+// ranking says who leads and by how much, and which contestants are not separated.
 func (v *View) ranking() []string {
 	switch rows := v.ranked(); {
 	case len(rows) == 0:
@@ -83,8 +83,9 @@ func (v *View) noAnalysis() string {
 	return text + "."
 }
 
-// runLonger returns the advice to multiply the budget by times or, where the plan has one number of epochs and the run
-// reached it, that number. It is empty if the run has no budget, or on a machine so busy that a longer run has no more
+// runLonger returns advice to run longer: with the budget multiplied by times or, if the plan has a
+// single number of epochs and the run reached it, with that number multiplied by times. It returns
+// "" if the run has no budget, or if the machine was so busy that a longer run would have no more
 // valid trials.
 func (v *View) runLonger(times float64) string {
 	busy, _ := judge.StateOf(v.Findings, judge.Discarded)
@@ -98,7 +99,7 @@ func (v *View) runLonger(times float64) string {
 	return fmt.Sprintf("; run longer: --budget %gm", minutes)
 }
 
-// leaders names who is first: one contestant, or all those that the data does not separate.
+// leaders names who is first: one contestant, or all those that are not separated.
 func (v *View) leaders(rows []Row) string {
 	var first []Row
 	for _, r := range rows {
@@ -137,7 +138,8 @@ func (v *View) leaders(rows []Row) string {
 	return ""
 }
 
-// stillMoving names those who still changed though they are separated from others by far more.
+// stillMoving names the contestants that still change, although they are separated from others by
+// far more.
 func (v *View) stillMoving(rows []Row) string {
 	var names []string
 	for _, r := range rows {
@@ -153,7 +155,7 @@ func (v *View) stillMoving(rows []Row) string {
 	return And(names) + " still changed speed while measured: who is ahead is sure, by how much is less so."
 }
 
-// alike returns a sentence about contestants of which none was shown to be better than another.
+// alike returns a sentence about contestants none of which was shown to be better than another.
 func (v *View) alike(rows []Row) string {
 	all := group{rows: rows, pairs: v.pairsOf(rows)}
 	who, ratio := fmt.Sprintf("All %d servers", len(rows)), ""
@@ -172,7 +174,7 @@ func (v *View) alike(rows []Row) string {
 		len(rows), v.why(all), v.runLonger(4))
 }
 
-// fewerConnections says which contestant limited the connections of all, and how.
+// fewerConnections says which contestant limited the number of connections for all, and why.
 func (v *View) fewerConnections() []string {
 	for _, c := range v.run.Contestants {
 		if f := c.Fewer; f != nil && f.Served == v.run.Plan.First().Connections {
@@ -183,7 +185,7 @@ func (v *View) fewerConnections() []string {
 	return nil
 }
 
-// failed is the beginning of a sentence about failures.
+// failed begins a sentence about failures.
 const failed = "Failed:"
 
 // absent names the contestants without a figure, and why. One sentence names all that cannot be
@@ -219,7 +221,7 @@ func (v *View) absent() (sentences []string) {
 	return append(append(sentences, v.unserved()...), broken...)
 }
 
-// brief cuts a reason to what a sentence of the answer bears; tables and pages have all of it.
+// brief shortens a reason for a sentence in the answer; tables and pages show all of it.
 func brief(why string) string {
 	const most = 160
 	r := []rune(why)
@@ -256,7 +258,7 @@ func (v *View) unserved() (sentences []string) {
 }
 
 // logSays returns the most informative line at the end of a failure's log: the last line that
-// contains an error, or else the last line. The details show all that was kept of the log.
+// contains an error, or else the last line. The details show everything that was kept from the log.
 func logSays(f *record.Failure) string {
 	line := ""
 	for _, l := range f.LogTail {
@@ -268,10 +270,10 @@ func logSays(f *record.Failure) string {
 	return Led("; its log: ", strings.TrimSuffix(brief(line), "."))
 }
 
-// setting says on which machines the run was measured, if on several, and how long it took.
+// setting says on which machines the run was measured, if there were several, and how long it took.
 func (v *View) setting() []string { return append(NonEmpty(where(&v.run.Host)), v.lasted()...) }
 
-// lasted says how long the run took from the first start of a server that is measured: without builds.
+// lasted says how long the run took from the first start of a measured server, without builds.
 func (v *View) lasted() []string {
 	began := int64(math.MaxInt64)
 	for i := range v.run.Launches {
@@ -299,8 +301,8 @@ func (v *View) lasted() []string {
 	}
 }
 
-// endedEarly says why a run did not do everything that was asked. A used-up budget is not
-// mentioned, because other sentences say what it was enough for.
+// endedEarly says why a run did not do everything that was asked. It does not mention a used-up
+// budget, because other sentences say what the budget was enough for.
 func (v *View) endedEarly() []string {
 	if v.run.Damage == nil && v.run.End != nil &&
 		slices.Contains([]string{"done", "decided", "last analysis", "budget"}, v.run.End.Reason) {
@@ -309,7 +311,7 @@ func (v *View) endedEarly() []string {
 	return []string{v.ended()}
 }
 
-// tally counts pairs by verdict, and says how sure the differences are.
+// tally counts pairs by verdict, and states the confidence in the differences.
 func (v *View) tally(all []judge.Pair) string {
 	n := map[judge.Verdict]int{}
 	for _, p := range all {
@@ -351,7 +353,7 @@ func Times(e judge.Estimate) string {
 }
 
 // lead formats an answer for the beginning of a document. It emphasises the first sentence, and
-// marks sentences that forbid trusting the run.
+// marks sentences that say not to trust the run.
 func (v *View) lead(sentences []string) (lead []document.Prose) {
 	bad := v.forbidding()
 	for i, s := range sentences {
@@ -369,7 +371,8 @@ func (v *View) lead(sentences []string) (lead []document.Prose) {
 	return lead
 }
 
-// forbidding lists, by question, the checks of the whole run that forbid quoting what it decides by.
+// forbidding lists, by question, the checks on the whole run that forbid quoting its primary
+// metric.
 func (v *View) forbidding() (list []string) {
 	for _, a := range judge.Summary(v.Findings) {
 		fails := slices.DeleteFunc(slices.Clone(a.Findings), func(f judge.Finding) bool {

@@ -13,17 +13,17 @@ import (
 // Alone is the backend's throughput in the pilots, when the generator loaded it directly. It is an
 // upper bound for contestants that call it.
 type Alone struct {
-	At          record.Level // what was asked of it, and how; without a scenario
-	PerSec      float64      // the median of its loads
+	At          record.Level // the requests and the load, without a scenario
+	PerSec      float64      // median over its loads
 	Least, Most float64
 	Loads       int
 }
 
-// Serves reports whether contestants ask the same of the backend at a level.
+// Serves reports whether contestants send the backend the same requests at a level.
 func (a *Alone) Serves(l record.Level) bool { return a.At == l.AtBackend() }
 
 // backendText names the backend that the contestants call, where it ran, and its own capacity. It
-// is "" if they call none.
+// returns "" if they call none.
 func (v *View) backendText() string {
 	name := v.run.Plan.Backend
 	if name == "" {
@@ -58,8 +58,8 @@ func (v *View) backendText() string {
 		", which is an upper bound for contestants that call it"
 }
 
-// BackendAlone returns the table of what the backend does alone at each level, and which share of it
-// each contestant reaches there.
+// BackendAlone returns a table of the backend's own throughput at each level, and the share of it
+// that each contestant reaches there.
 func (v *View) BackendAlone() document.Section {
 	out := document.Section{ID: "alone", Title: "The backend alone"}
 	if len(v.Alone) == 0 {

@@ -12,8 +12,9 @@ import (
 // mostPairs is the largest number of compared pairs that an answer shows in a table, with intervals.
 const mostPairs = 8
 
-// pairsByLevel shows many compared pairs in few lines: for each level who is ahead of whom, by what
-// ratio, and then the pairs of each other verdict; and for each contestant its own levels.
+// pairsByLevel shows many compared pairs in few lines. For each level it lists the contestants that
+// are ahead of others, with the ratios, and then the pairs by verdict; for each contestant it
+// compares the contestant's own levels.
 func (v *View) pairsByLevel() (blocks []document.Block) {
 	others, own := v.ownApart(v.comparisons())
 	metric := Lower(v.primary().Title)
@@ -28,8 +29,8 @@ func (v *View) pairsByLevel() (blocks []document.Block) {
 	return blocks
 }
 
-// ownApart separates the pairs of one contestant at two levels from all others. Those of a contestant
-// stand together.
+// ownApart separates the pairs that compare one contestant at two levels from all others, and
+// groups them by contestant.
 func (v *View) ownApart(list []comparison) (others, own []comparison) {
 	var names []string
 	for _, c := range list {
@@ -47,7 +48,7 @@ func (v *View) ownApart(list []comparison) (others, own []comparison) {
 	return others, own
 }
 
-// aheadByLevel has an item for each level, and one for the pairs of two contestants at two levels.
+// aheadByLevel returns an item for each level, and one for pairs of two contestants at two levels.
 func (v *View) aheadByLevel(list []comparison) (items document.List) {
 	const across = "two levels"
 	var levels []string
@@ -83,8 +84,8 @@ func (v *View) aheadByLevel(list []comparison) (items document.List) {
 	return items
 }
 
-// ownLevels has an item for each contestant. Its pairs are not turned to have the better level first:
-// a row of levels reads in one direction.
+// ownLevels returns an item for each contestant. It does not put the better level first, so that a
+// row of levels reads in one direction.
 func (v *View) ownLevels(list []comparison) (items document.List) {
 	for len(list) > 0 {
 		n := slices.IndexFunc(list, func(c comparison) bool { return c.A != list[0].A })
@@ -117,7 +118,7 @@ func ratioValue(p judge.Pair) string {
 	return value
 }
 
-// grouped are texts under keys, both in the order in which they came.
+// grouped holds texts by key. Keys and texts stay in the order in which they were added.
 type grouped struct {
 	keys  []string
 	texts map[string][]string
@@ -133,7 +134,7 @@ func (g *grouped) add(key, text string) {
 	g.texts[key] = append(g.texts[key], text)
 }
 
-// joined returns a text for each key, with it at the beginning.
+// joined returns one text for each key, which begins with the key.
 func (g *grouped) joined(separator string) (all []string) {
 	for _, key := range g.keys {
 		all = append(all, key+separator+strings.Join(g.texts[key], ", "))

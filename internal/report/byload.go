@@ -13,7 +13,7 @@ import (
 	"dyno/internal/record"
 )
 
-// metricsAt returns the metrics of a level: those of the run, and those that only such a level has.
+// metricsAt returns the metrics shown at a level: the run's, and those that only such a level has.
 func (v *View) metricsAt(i int) []judge.Metric {
 	all := slices.Clone(v.metrics)
 	for _, m := range v.extraMetrics(i) {
@@ -24,14 +24,14 @@ func (v *View) metricsAt(i int) []judge.Metric {
 	return all
 }
 
-// openMetric returns a metric of open loops by its name.
+// openMetric returns the open-loop metric with that name.
 func openMetric(name string) judge.Metric {
 	m, _ := judge.MetricNamed(name)
 	return m
 }
 
-// byLoad returns charts of the response time over the rates of open loops, of which there are several:
-// a line for each contestant.
+// byLoad returns charts of the response time over the rates of open loops, if there are several,
+// with a line for each contestant.
 func (v *View) byLoad() document.Choice {
 	choice := document.Choice{ID: "load", Title: "Response time by load"}
 	here := v.showing(openMetric("response_p99"))
@@ -48,8 +48,8 @@ func (v *View) byLoad() document.Choice {
 	return choice
 }
 
-// byLoadTable returns a table of a response time at each open loop that was asked for; none if there
-// is none. With sides it has the intervals.
+// byLoadTable returns a table of a response time at each requested open loop; none if there is no
+// open loop. With sides it shows the intervals.
 func (v *View) byLoadTable(m judge.Metric, sides bool) (t document.Table, ok bool) {
 	here := v.showing(m)
 	if v.run.Plan.Load.OpenNS == 0 || len(here.levels) == 0 {
@@ -77,7 +77,8 @@ func (v *View) byLoadTable(m judge.Metric, sides bool) (t document.Table, ok boo
 	return t, len(t.Rows) > 0
 }
 
-// byLoadShort returns the table of the answer: the response time at 99 %, and who kept no rate.
+// byLoadShort returns the answer's table of 99th percentiles of the response time, and the
+// contestants that did not keep a rate.
 func (v *View) byLoadShort() (blocks []document.Block) {
 	t, ok := v.byLoadTable(openMetric("response_p99"), false)
 	if !ok {
@@ -102,7 +103,7 @@ func (v *View) byLoadShort() (blocks []document.Block) {
 	return []document.Block{t}
 }
 
-// ResponseTimes returns the response times for the page of a study, with their intervals.
+// ResponseTimes returns the response times for a study's page, with their intervals.
 func (v *View) ResponseTimes() document.Section {
 	out := document.Section{Title: "Response times by load"}
 	var notes []string
@@ -124,7 +125,7 @@ func (v *View) ResponseTimes() document.Section {
 	return out
 }
 
-// rateName returns the rate of an open loop in few characters; "" for a closed one.
+// rateName returns a short name for an open loop's rate; "" for a closed loop.
 func rateName(l record.Level) string {
 	switch {
 	case l.OwnRate:
@@ -147,8 +148,9 @@ func (v *View) missed(r Row) []string {
 	})
 }
 
-// placeRates puts open loops that differ in their rate alone on an axis of these: of shares, or
-// logarithmic of requests per second. It reports whether they are such.
+// placeRates orders open loops that differ only in their rate, and places them on an axis: linear
+// for shares, logarithmic for requests per second. It reports whether the levels differ only in
+// that way.
 func (v *View) placeRates(p *panel) bool {
 	value := func(l record.Level) float64 {
 		if l.OwnRate {

@@ -8,22 +8,22 @@ import (
 	"dyno/internal/document"
 )
 
-// Capacity is the result of a search for a contestant in one epoch: the highest rate, in requests
+// Capacity is the result of a search for one contestant in one epoch: the highest rate, in requests
 // per second, at which it meets the objective.
 type Capacity struct {
 	Contestant          string
-	Rate, Lo, Hi        float64 // 95 %; Hi is +Inf where every probe passed
-	Top                 float64 // what it bore in a closed loop
-	Probes              int     // that count, but the confirming ones
-	Limited             int     // that do not count: they missed the objective with the generator at its limit
-	Confirmed, Confirms int     // of the long probes a little below Rate, those that passed
+	Rate, Lo, Hi        float64 // 95 % interval; Hi is +Inf if every probe passed
+	Top                 float64 // rate in a closed loop
+	Probes              int     // number of probes that count, without confirming ones
+	Limited             int     // number that do not count: they missed the objective with the generator at its limit
+	Confirmed, Confirms int     // numbers of long probes slightly below Rate: those that passed, and all
 	Epoch               int
 }
 
 const ratesLabel = "search: the highest rate that keeps the objective, by open-loop probes in turn; intervals, no " +
 	"verdicts"
 
-// objective says what is to be kept.
+// objective describes the objective of the search.
 func (v *View) objective() string {
 	o := v.run.Plan.SLO
 	if o == nil {
@@ -70,7 +70,7 @@ func (v *View) rateNotes() (list []string) {
 	return append(list, v.absent()...)
 }
 
-// capacities have a row for each contestant and epoch.
+// capacities returns a table with a row for each contestant and epoch.
 func (v *View) capacities() document.Section {
 	if v.run.Plan.SLO == nil {
 		return document.Section{}

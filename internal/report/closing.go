@@ -13,8 +13,8 @@ import (
 	"dyno/internal/record"
 )
 
-// closing ends an answer in a terminal. It says how far to trust the answer, what the caller adds, where
-// the rest is, and how to repeat the run.
+// closing returns the end of an answer in a terminal: how far to trust the answer, what the caller
+// adds, where to find the rest, and how to repeat the run.
 func (v *View) closing() document.Section {
 	s := document.Section{ID: "closing", On: document.OffPage}
 	var list document.List
@@ -47,8 +47,8 @@ func (v *View) again() string {
 	return c
 }
 
-// answered are the texts of the six questions: if all is well, and if the answer is unknown, which a
-// longer run may change.
+// answered holds the texts for the six questions: if all is well, and if the answer is unknown,
+// which a longer run may change.
 var answered = map[judge.Question]struct {
 	fine, unknown string
 	longer        bool
@@ -61,8 +61,8 @@ var answered = map[judge.Question]struct {
 	judge.EnoughData:    {"enough data", "if the data are enough", true},
 }
 
-// fine returns the text of a question if all is well. It says which part of the answers was checked, and how much CPU
-// time other programs used.
+// fine returns a question's text if all is well. It says which parts of the responses were checked,
+// and how much CPU time other programs used.
 func (v *View) fine(q judge.Question) string {
 	if i := slices.IndexFunc(v.Findings, func(f judge.Finding) bool { return f.ID == judge.ServerCPUs }); i >= 0 &&
 		q == judge.MachineQuiet {
@@ -78,12 +78,11 @@ func (v *View) fine(q judge.Question) string {
 	}
 }
 
-// compared says what of the answers was.
+// compared says which parts of the responses were checked.
 func (v *View) compared() string { return cmp.Or(v.run.Checked(), "what was compared is not recorded") }
 
-// trust answers the six questions, a line for each that has something to say: first those without
-// trouble together, then each trouble with what to do about it, then what was not found out. It ends
-// with what the run cannot show at all.
+// trust answers the six questions. It lists first those without trouble, together, then each
+// trouble with a remedy, then the unknown answers, and last the limits of the whole run.
 func (v *View) trust() []document.Item {
 	var fine []string
 	var more, unknown []document.Item
@@ -139,8 +138,9 @@ func (v *View) trust() []document.Item {
 	return append([]document.Item{{Label: "Trust", Text: document.Plain(strings.Join(fine, " · "))}}, more...)
 }
 
-// withoutTwins says that no two equal servers were compared, where verdicts rest on it, and how to;
-// "" if they were, or if the sides are one process.
+// withoutTwins says that no two equal servers were compared although verdicts rely on such a
+// comparison, and how to add one. It returns "" if they were compared, or if the sides are one
+// process.
 func (v *View) withoutTwins() string {
 	made, list := v.hasTwins(), v.run.Contestants
 	for i := range list {
@@ -155,7 +155,8 @@ func (v *View) withoutTwins() string {
 	return "no two equal servers were compared; to test that here, add a second copy of one as a further side"
 }
 
-// withoutLong says that verdicts were not checked in long loads, and why; "" if they were, or none rests on them.
+// withoutLong says that verdicts were not checked by long loads, and why; "" if they were, or if
+// there are no verdicts.
 func (v *View) withoutLong() string {
 	if v.NoLong == "" || v.a.Interim == 0 || !v.run.Plan.InRounds() {
 		return ""
@@ -163,8 +164,8 @@ func (v *View) withoutLong() string {
 	return "not checked in long loads: " + document.Clean(v.NoLong)
 }
 
-// standstills says who gave no answer for a while on so few connections that it may be no stop, and which loads were too
-// short to show one.
+// standstills names the contestants that gave no answer for a while on so few connections that they
+// may not have stopped. short says which loads were too short to show a stop.
 func (v *View) standstills() (few []string, short string) {
 	for _, f := range v.Findings {
 		switch {
@@ -178,7 +179,8 @@ func (v *View) standstills() (few []string, short string) {
 	return few, short
 }
 
-// unwatched says of whom the CPU without load was not read though it was planned; "" if no verdict rests on it.
+// unwatched names the contestants whose CPU use without load was planned but not read; "" if no
+// verdict relies on it.
 func (v *View) unwatched() string {
 	if v.run.Plan.Load.UnloadedNS == 0 || v.Valid == 0 || !v.run.Plan.InRounds() {
 		return ""
@@ -202,7 +204,7 @@ func (v *View) unwatched() string {
 	return "not checked for CPU without load: " + strings.Join(names, ", ")
 }
 
-// longLoads says for a page what long loads say of the verdicts.
+// longLoads says, for a page, whether long loads confirm the verdicts.
 func (v *View) longLoads() string {
 	x := v.a.Long
 	if x == nil {
@@ -220,8 +222,8 @@ func (v *View) longLoads() string {
 	return text + ", which does not contradict the short ones"
 }
 
-// trouble describes the worst finding of a question, its consequence, and what to do about it. Of
-// several alike it is one that concerns what decides.
+// trouble describes a question's worst finding, its consequence, and a remedy. Among equally bad
+// findings it prefers one that concerns the primary metric.
 func (v *View) trouble(a judge.Answer) string {
 	worst := a.Findings[0]
 	for _, f := range a.Troubles() {
@@ -251,7 +253,7 @@ func (v *View) trouble(a judge.Answer) string {
 }
 
 // unlikeService warns that short trials may understate a managed runtime in a comparison with other
-// servers. It is "" if that does not apply.
+// servers. It returns "" if that does not apply.
 func (v *View) unlikeService() string {
 	p := &v.run.Plan
 	ran, managed := 0, 0
@@ -270,12 +272,12 @@ func (v *View) unlikeService() string {
 	return "long loads favour managed runtimes by up to " + PerCent(judge.ShortLoads)
 }
 
-// BetweenRuns is the largest standard deviation of a ratio between runs of one comparison on one
-// machine that was measured, as a share. The value comes from doc/method.md, "Several runs".
+// BetweenRuns is the largest standard deviation, as a share, that was measured for a ratio between
+// runs of one comparison on one machine. The value comes from doc/method.md, "Several runs".
 const BetweenRuns = 0.015
 
-// otherRuns says how much ratios vary from run to run, which no interval of one run has, where an interval of the
-// primary metric is so narrow that it matters. It is "" if none is.
+// otherRuns says how much ratios vary between runs, which no interval from one run includes, if an
+// interval for the primary metric is so narrow that this matters; else "".
 func (v *View) otherRuns() string {
 	narrow := func(p judge.Pair) bool {
 		return p.Metric == v.primary().Name && p.Ratio.Lo > 0 && math.Sqrt(p.Ratio.Hi/p.Ratio.Lo) < 1+2*BetweenRuns

@@ -10,8 +10,8 @@ import (
 	"dyno/internal/document"
 )
 
-// processors says which CPUs servers were given at levels with a number of them, and by what they were
-// told; no fact for other runs.
+// processors says which CPUs servers were given at levels with a number of CPUs, and how they
+// learnt the number. It returns no fact for other runs.
 func (v *View) processors() []document.Fact {
 	given := map[int]string{}
 	told := map[string]bool{}

@@ -15,19 +15,21 @@ import (
 	"dyno/internal/record"
 )
 
-// line is one figure of a run for programs. CSV, benchfmt and run.json have lines; doc/format.md has their columns.
+// line is one figure of a run for programs: a row in CSV, benchfmt and run.json. doc/format.md
+// describes the columns.
 type line struct {
 	contestant, level, metric, unit string
-	judge.Estimate                  // NaN, or not finite: no value, or no bound
+	judge.Estimate                  // NaN or infinite: no value, or no bound
 	ratio                           judge.Estimate
 	verdict                         string
 	notes                           []string
 }
 
-// noEstimate has no number at all.
+// noEstimate has no numbers.
 var noEstimate = judge.Estimate{Value: math.NaN(), Lo: math.NaN(), Hi: math.NaN()}
 
-// runLines says on what the figures were measured and, where the run ranks nobody, what kind of run it is.
+// runLines states the machine on which the figures were measured and, if the run ranks nobody, the
+// kind of run.
 func (v *View) runLines() []line {
 	lines := []line{{metric: "scenario", Estimate: noEstimate, notes: []string{orElse(v.run.Plan.Scenario, "not recorded")}}}
 	if label := v.label(); label != "" {
@@ -39,7 +41,7 @@ func (v *View) runLines() []line {
 var csvHead = []string{"contestant", "level", "metric", "unit", "value", "lo", "hi", "epochs", "ratio", "ratio_lo", "ratio_hi",
 	"verdict", "notes"}
 
-// fields returns the columns of a line.
+// fields returns a line's columns.
 func (l *line) fields() []string {
 	numbers := []string{decimal(l.Value), decimal(l.Lo), decimal(l.Hi), "", "", "", ""}
 	if l.N > 0 {
@@ -51,7 +53,7 @@ func (l *line) fields() []string {
 	return slices.Concat([]string{l.contestant, l.level, l.metric, l.unit}, numbers, []string{l.verdict, strings.Join(l.notes, "; ")})
 }
 
-// rowsJSON returns the lines as objects, without the columns that are empty.
+// rowsJSON returns the lines as objects, without empty columns.
 func rowsJSON(lines []line) []map[string]any {
 	rows := []map[string]any{}
 	for _, l := range lines {
@@ -70,7 +72,7 @@ func rowsJSON(lines []line) []map[string]any {
 	return rows
 }
 
-// CSV writes a row for each figure of a run, below a head row.
+// CSV writes a row for each figure of a run, below a header.
 func CSV(w io.Writer, d *Data) error {
 	rows := [][]string{csvHead}
 	for _, l := range viewOf(d).lines() {
@@ -83,8 +85,8 @@ func CSV(w io.Writer, d *Data) error {
 	return csv.NewWriter(w).WriteAll(rows)
 }
 
-// Benchfmt writes the figures in the format of Go's benchmarks: what is true of all, which figures are absent and why, and a
-// line for each contestant at each level.
+// Benchfmt writes the figures in the format of Go's benchmarks: first the configuration, then the
+// absent figures with reasons, then a line for each contestant at each level.
 func Benchfmt(w io.Writer, d *Data) error {
 	name := func(s string) string {
 		return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r <= ' ' || r == '/' }), "_")
@@ -119,7 +121,7 @@ func Benchfmt(w io.Writer, d *Data) error {
 	return err
 }
 
-// lines returns a figure and, where it is of several epochs or loads, their range.
+// lines returns a figure and, if it covers several epochs or loads, their range.
 func (r *Row) lines(level string, m judge.Metric, f *Figure) []line {
 	l := line{contestant: r.Name, level: level, metric: m.Name, unit: m.Unit, Estimate: f.Estimate, ratio: f.Ratio,
 		verdict: "measured", notes: r.Data}
@@ -147,13 +149,13 @@ func (r *Row) lines(level string, m judge.Metric, f *Figure) []line {
 	return []line{l, span}
 }
 
-// single returns a figure of a row without an interval.
+// single returns a row's figure without an interval.
 func (r *Row) single(level, metric, unit string, value float64) line {
 	return line{contestant: r.Name, level: level, metric: metric, unit: unit, verdict: "measured",
 		Estimate: judge.Estimate{Value: value, Lo: math.NaN(), Hi: math.NaN()}}
 }
 
-// shareLines returns the share of the generator's ceiling that a row reaches, where it is known.
+// shareLines returns the share of the generator's ceiling that a row reaches, if it is known.
 func (r *Row) shareLines(level string, shares map[string]float64) []line {
 	if x, ok := shares[r.Name]; ok && r.Excluded == "" {
 		return []line{r.single(level, "ceiling_share", "share", x)}
@@ -161,7 +163,7 @@ func (r *Row) shareLines(level string, shares map[string]float64) []line {
 	return nil
 }
 
-// startLines returns what is known of the starts of a row, and its place.
+// startLines returns the figures about a row's starts, and its rank.
 func (r *Row) startLines() (lines []line) {
 	if r.Excluded != "" && !r.elsewhere {
 		return nil
@@ -183,7 +185,7 @@ func (r *Row) startLines() (lines []line) {
 	return lines
 }
 
-// pairLines returns the comparisons, whose level says at which.
+// pairLines returns the comparisons. Their level column names both levels.
 func pairLines(pairs []judge.Pair, level func(record.Cell) string) (lines []line) {
 	both := func(a, b string) string {
 		if a == b {
@@ -204,7 +206,7 @@ func pairLines(pairs []judge.Pair, level func(record.Cell) string) (lines []line
 	return lines
 }
 
-// countLines returns the requests that loads answered right, and the errors.
+// countLines returns the number of requests with right answers, and the errors.
 func (r *Row) countLines(level string, requests int64, errors map[string]int64) []line {
 	sum := int64(0)
 	for _, n := range errors {
@@ -217,8 +219,8 @@ func (r *Row) countLines(level string, requests int64, errors map[string]int64) 
 	return []line{r.single(level, "requests", "", float64(requests)), failed}
 }
 
-// lines returns all figures of the run: of each row at all levels, then those of the backend and of other load
-// generators, then the comparisons.
+// lines returns all figures of the run: those of each row at all levels, then the backend's and
+// other load generators', then the comparisons.
 func (v *View) lines() (lines []line) {
 	lines = v.runLines()
 	for _, r := range v.all() {
@@ -241,7 +243,7 @@ func (v *View) lines() (lines []line) {
 	return slices.Concat(lines, v.external().lines(), pairLines(v.a.Pairs, v.levelAt))
 }
 
-// levelLines returns the figures of a row at all levels.
+// levelLines returns a row's figures at all levels.
 func (v *View) levelLines(r Row) (lines []line) {
 	for i := range v.levels {
 		for _, m := range v.metricsAt(i) {
@@ -254,7 +256,7 @@ func (v *View) levelLines(r Row) (lines []line) {
 	return lines
 }
 
-// lines returns the figures of loads by several generators; none where dyno made all loads.
+// lines returns the figures from loads by several generators; none if dyno made all loads.
 func (d *external) lines() (lines []line) {
 	if d == nil {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"dyno/internal/document"
 )
 
-// label says what kind of run it is, where it ranks nobody.
+// label says what kind of run this is, if it ranks nobody.
 func (v *View) label() string {
 	switch {
 	case v.single:
@@ -21,7 +21,8 @@ func (v *View) label() string {
 	return ""
 }
 
-// document returns the answer, then all details. A section of which the run has no data has no blocks.
+// document returns the answer, then all details. A section for which the run has no data has no
+// blocks.
 func (v *View) document() *document.Document {
 	d := &document.Document{Title: v.heading(), Question: v.Added.Question, Label: sentenceCase(v.label()), Byline: v.head(),
 		Lead: v.lead(v.sentences()), Front: v.front(), Trust: v.asked()}
@@ -46,7 +47,7 @@ func details(sections []document.Section) []document.Section {
 	return sections
 }
 
-// sentenceCase makes a sentence of a label.
+// sentenceCase capitalizes a label as a sentence.
 func sentenceCase(s string) string {
 	if s == "" {
 		return ""
@@ -54,7 +55,7 @@ func sentenceCase(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:] + "."
 }
 
-// head returns the run in a line's worth of facts. It counts the contestants that ran.
+// head describes the run on one line. It counts the contestants that ran.
 func (v *View) head() []string {
 	ran := slices.DeleteFunc(slices.Clone(v.rows), func(r Row) bool { return r.Failure != nil })
 	parts := levelText(v.run.Plan.First(), true)
@@ -71,7 +72,8 @@ func (v *View) head() []string {
 // named reports whether the run compares pairs that its plan names.
 func (v *View) named() bool { return v.run.Plan.InRounds() && !v.ranks }
 
-// sentences returns the answer: what forbids trusting it, what was found, who is missing, and why the run ended early.
+// sentences returns the answer: reasons not to trust it, the result, the missing contestants, and
+// why the run ended early.
 func (v *View) sentences() []string {
 	list := append(v.forbidding(), v.Added.Answer...)
 	switch {
@@ -122,8 +124,8 @@ func (v *View) short() document.Section {
 	return out
 }
 
-// tables returns the figures of all contestants: a table with a column for each metric where they are of one level,
-// else a chart and a table for each metric.
+// tables returns the figures for all contestants: at one level a table with a column for each
+// metric, else a chart and a table for each metric.
 func (v *View) tables() document.Section {
 	switch {
 	case v.run.Plan.SLO != nil:
@@ -137,8 +139,9 @@ func (v *View) tables() document.Section {
 	return v.levelByLevel()
 }
 
-// front returns the charts beside the answer: of a ranking those of all metrics; of named pairs lines over the levels where the
-// same pairs are compared at each, else bars at each level. The caller may add some.
+// front returns the charts beside the answer: for a ranking the charts of all metrics; for named
+// pairs lines over the levels if the same pairs are compared at each, else bars at each level. The
+// caller may add some.
 func (v *View) front() (blocks []document.Block) {
 	switch choice := (document.Choice{ID: "level", Title: "Level"}); {
 	case v.ranks:
@@ -169,8 +172,8 @@ func (v *View) front() (blocks []document.Block) {
 	return append(blocks, v.Added.Front...)
 }
 
-// rest returns the last sections of every report: failures, starts, machine, how to repeat the run, how it was measured,
-// and definitions.
+// rest returns the last sections in every report: failures, starts, machine, how to repeat the run,
+// how it was measured, and definitions.
 func (v *View) rest() []document.Section {
 	page := func(id, title string, b document.Block) document.Section {
 		return document.Section{ID: id, Title: title, On: document.OnPage, Folded: true, Blocks: []document.Block{b}}
@@ -180,7 +183,7 @@ func (v *View) rest() []document.Section {
 		page("words", "Words", document.Definitions{Items: v.words()})}
 }
 
-// method returns the facts about how the run measured.
+// method returns facts about how the run measured.
 func (v *View) method() (facts []document.Fact) {
 	p := &v.run.Plan
 	add := func(name, format string, values ...any) {
@@ -206,7 +209,7 @@ func (v *View) method() (facts []document.Fact) {
 	return append(facts, v.processors()...)
 }
 
-// roundsMethod returns the facts about a comparison in rounds.
+// roundsMethod returns facts about a comparison in rounds.
 func (v *View) roundsMethod() []document.Fact {
 	p := &v.run.Plan
 	analyses := "none planned"
@@ -244,7 +247,7 @@ func (v *View) roundsMethod() []document.Fact {
 	}
 }
 
-// words returns the explanations of a page: of the metrics that it shows, and of what kind of run it is.
+// words returns a page's explanations: of the metrics that it shows, and of the kind of run.
 func (v *View) words() []document.Definition {
 	rounds, search := v.run.Plan.InRounds(), v.run.Plan.SLO != nil
 	shown := map[string]bool{"classic": v.single, "range": v.single, "driver": len(v.run.Plan.External) > 0,

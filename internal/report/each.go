@@ -9,7 +9,7 @@ import (
 	"dyno/internal/record"
 )
 
-// eachShown is how many requests of a mix Text shows; JSON and CSV list all.
+// eachShown is the number of requests of a mix that Text shows; JSON and CSV list all.
 const eachShown = 12
 
 // eachRequest holds the figures for one request of a mix.

@@ -26,10 +26,10 @@ func CompareEngines(a, b string) int {
 	return -1
 }
 
-// noEngine is the engine of a contestant that failed before it had a record.
+// noEngine stands for the engine of a contestant that failed before it had a record.
 const noEngine = "engine unknown"
 
-// Engine returns the HTTP engine of the contestant.
+// Engine returns the contestant's HTTP engine.
 func (r *Row) Engine() string {
 	if r.Built == nil || r.Built.Engine == "" {
 		return noEngine
@@ -37,7 +37,7 @@ func (r *Row) Engine() string {
 	return r.Built.Engine
 }
 
-// EngineOf returns the engine of the named contestant.
+// EngineOf returns the named contestant's HTTP engine.
 func (v *View) EngineOf(name string) string {
 	return (&Row{Built: v.run.Contestant(name)}).Engine()
 }

@@ -10,8 +10,8 @@ import (
 	"dyno/internal/record"
 )
 
-// external holds the loads of external load generators in a classic run, with dyno's own loads of the
-// same contestants.
+// external holds the loads by external load generators in a classic run, with dyno's own loads on
+// the same contestants.
 type external struct {
 	*View
 	tools []string
@@ -20,11 +20,12 @@ type external struct {
 
 // LoadsBy are the loads that one generator made on one server.
 type LoadsBy struct {
-	Contestant, Title, External string // External is "" for dyno's own
+	Contestant, Title, External string // External is "" for dyno's own loads
 	Loads                       []*record.Trial
 }
 
-// external returns nil if the run has no external load generator.
+// external returns the run's loads by several generators; nil if the run has no external load
+// generator.
 func (v *View) external() *external {
 	p := &v.run.Plan
 	if len(p.External) == 0 {
@@ -53,10 +54,10 @@ func (v *View) external() *external {
 	return d
 }
 
-// By returns the name of the generator of a row's loads.
+// By returns the name of the generator that made the loads.
 func (r *LoadsBy) By() string { return orElse(document.Clean(r.External), "dyno") }
 
-// value returns the middle value of a row's loads; NaN if none reports the metric.
+// value returns a metric's middle value over the loads; NaN if none reports it.
 func (r *LoadsBy) value(m judge.Metric) float64 {
 	if middle := judge.MiddleOf(r.Loads, m); middle.N > 0 {
 		return middle.Value
@@ -64,10 +65,10 @@ func (r *LoadsBy) value(m judge.Metric) float64 {
 	return math.NaN()
 }
 
-// rate returns the rate that the row's generator measured, per second; NaN if it reports none.
+// rate returns the rate that the generator measured, per second; NaN if it reports none.
 func (r *LoadsBy) rate() float64 { return r.value(judge.ExternalMetrics[0]) }
 
-// row returns the row of a contestant under a generator.
+// row returns the loads by a generator on a contestant.
 func (d *external) row(contestant, external string) *LoadsBy {
 	for i := range d.rows {
 		if r := &d.rows[i]; r.Contestant == contestant && r.External == external {
@@ -77,8 +78,8 @@ func (d *external) row(contestant, external string) *LoadsBy {
 	return &LoadsBy{}
 }
 
-// share returns a row's rate relative to what the same generator reaches with a server that does
-// nothing. It is NaN if that was not measured.
+// share returns a row's rate relative to the rate that the same generator reaches with a server
+// that does nothing; NaN if that was not measured.
 func (d *external) share(r *LoadsBy) float64 {
 	if d.run.Plan.Ceiling == "" {
 		return math.NaN()
@@ -86,7 +87,8 @@ func (d *external) share(r *LoadsBy) float64 {
 	return r.rate() / d.row(d.run.Plan.Ceiling, r.External).rate()
 }
 
-// counts returns the answers of the loads and the errors by kind, unless the generator does not report its answers.
+// counts returns the number of answers and the errors by kind, unless the generator does not report
+// its answers.
 func (r *LoadsBy) counts() (n int64, kinds map[string]int64, reported bool) {
 	reported, kinds = len(r.Loads) > 0, map[string]int64{}
 	for i := range r.Loads {
@@ -150,7 +152,7 @@ func (d *external) section() document.Section {
 	return s
 }
 
-// apart returns what sets each generator apart, for any server.
+// apart describes what distinguishes each generator from dyno, for any server.
 func (d *external) apart() (blocks []document.Block) {
 	for _, tool := range d.tools {
 		blocks = append(blocks, document.Paragraph{Text: document.Plain("What sets " + document.Clean(tool) +
@@ -191,8 +193,8 @@ func (d *external) toolRow(r *LoadsBy, scale map[string]judge.Scale) document.Ro
 	return row
 }
 
-// called returns a generator's version, in brackets, and its command, but for address and time the
-// same in all of its loads; "" where it made none.
+// called returns a generator's version, in brackets, and the command that it was called with; only
+// address and time differ between its loads. It returns "" if the generator made no load.
 func (d *external) called(tool string) (version, typed string) {
 	for _, r := range d.rows {
 		for _, t := range r.Loads {

@@ -10,10 +10,10 @@ import (
 	"dyno/internal/record"
 )
 
-// externalWays are what makes the figures of each load generator differ from dyno's, whatever it is
-// pointed at: read from wrk 4.2 (src/wrk.c, src/stats.c), ab (support/ab.c of httpd's trunk),
-// bombardier 2 (bombardier.go, clients.go, and the client.go of its fasthttp) and h2load 1.69
-// (src/h2load.cc), and seen in what wrk 4.1, ab 2.3, bombardier 1.2 and h2load 1.52 make of servers
+// externalWays describes why each load generator's figures differ from dyno's, whatever server it
+// loads. The reasons were read in wrk 4.2 (src/wrk.c, src/stats.c), ab (support/ab.c in httpd's
+// trunk), bombardier 2 (bombardier.go, clients.go, and client.go in its fasthttp) and h2load 1.69
+// (src/h2load.cc), and observed with wrk 4.1, ab 2.3, bombardier 1.2 and h2load 1.52 on servers
 // that stall and break off.
 var externalWays = map[string][]string{
 	"wrk": {
@@ -55,9 +55,9 @@ const (
 	looksAtStatus = "It checks the status of responses; dyno checks status, length and body."
 )
 
-// Shares that words are made of: from nearCeiling on a rate is the generator's as much as the
-// server's (method.md, V02); two rates within SameRate of each other need no reason; a printed mean
-// is Little's law within littleWide, or within half of ab's last digit.
+// Limits for the explanations. From nearCeiling on, a rate is due to the generator as much as to
+// the server (method.md, V02). Two rates within SameRate of each other need no reason. A printed
+// mean agrees with Little's law if it is within littleWide, or within half of ab's last digit.
 const (
 	nearCeiling = 0.8
 	SameRate    = 0.05
@@ -65,7 +65,7 @@ const (
 	halfOfAbNS  = 5e5
 )
 
-// said returns the explanations of the differences between the generators, by contestant.
+// said returns explanations of the differences between the generators, by contestant.
 func (d *external) said() (lines []string) {
 	for i := range d.rows {
 		if r := &d.rows[i]; r.External != "" && r.Contestant != d.run.Plan.Ceiling {
@@ -91,7 +91,7 @@ func (d *external) ways(tool string) []string {
 	return ways
 }
 
-// differ explains the difference of one contestant's loads.
+// differ explains the differences between the loads on one contestant.
 func (d *external) differ(own, reported *LoadsBy) (says []string) {
 	a, b, by := own.rate(), reported.rate(), reported.By()
 	switch {
@@ -144,8 +144,8 @@ func because(t *record.Trial) string {
 	return " (" + document.Clean(t.Reported.Exit) + ")"
 }
 
-// others says which of the loads that a comparison rests on were disturbed: those of the
-// contestant, and those of the ceilings.
+// others says which loads were disturbed that a comparison relies on: the contestant's, and those
+// that show the ceilings.
 func (d *external) others(own, reported *LoadsBy) string {
 	var disturbed []string
 	for _, r := range []*LoadsBy{own, reported, d.row(d.run.Plan.Ceiling, ""), d.row(d.run.Plan.Ceiling,
@@ -168,7 +168,7 @@ func (d *external) others(own, reported *LoadsBy) string {
 		"CPUs during " + And(disturbed) + ", so the cause of the difference cannot be determined."
 }
 
-// rates compare the two rates, ours first, and look for a reason in the ceilings.
+// rates compares the two rates, dyno's first, and looks for a reason in the ceilings.
 func rates(by string, a, b, shareA, shareB float64) (says []string) {
 	if !math.IsNaN(shareA) && !math.IsNaN(shareB) {
 		text := fmt.Sprintf("That is %s of the rate of %s with a server that does nothing; ours is %s of ours.",
@@ -189,11 +189,11 @@ func rates(by string, a, b, shareA, shareB float64) (says []string) {
 	return says
 }
 
-// atLimit reports whether the generator of a row was at its own limit.
+// atLimit reports whether the generator was at its own limit.
 func (d *external) atLimit(r *LoadsBy) bool { return d.share(r) > nearCeiling }
 
-// dialled reports whether a tenth of the responses of a row or more cost a new connection: reason
-// enough for another rate.
+// dialled reports whether a tenth of the responses or more cost a new connection, which alone
+// explains another rate.
 func dialled(r *LoadsBy) bool {
 	for i := range r.Loads {
 		if t := r.Loads[i].Reported; t != nil {
@@ -203,7 +203,7 @@ func dialled(r *LoadsBy) bool {
 	return false
 }
 
-// connections says whether connections were kept.
+// connections says whether connections were kept open.
 func (d *external) connections(t *record.Trial) []string {
 	k, n := t.Reported.KeptAlive, t.Reported.Answered
 	if k == nil || n == nil || *n == 0 || *k >= *n {
@@ -214,8 +214,8 @@ func (d *external) connections(t *record.Trial) []string {
 		document.Whole(*n), document.Whole(*k))}
 }
 
-// latency compares the printed mean with Little's law: in a closed loop whose connections are all
-// in use it is connections ÷ rate.
+// latency compares the printed mean with Little's law: if all connections in a closed loop are in
+// use, it equals connections ÷ rate.
 func (d *external) latency(t *record.Trial) []string {
 	mean, rate := t.Reported.MeanNS, t.Reported.RatePerSec
 	if mean == nil || rate == nil || *rate <= 0 {

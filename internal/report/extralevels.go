@@ -7,8 +7,8 @@ import (
 	"dyno/internal/judge"
 )
 
-// extraMetrics returns the metrics of an additional level: in an open loop all have the same
-// throughput, and response times distinguish them.
+// extraMetrics returns the metrics for an additional level. In an open loop all contestants have
+// the same throughput, and response times distinguish them.
 func (v *View) extraMetrics(i int) (list []judge.Metric) {
 	if v.single {
 		return nil
@@ -25,7 +25,7 @@ func (v *View) extraMetrics(i int) (list []judge.Metric) {
 	return list
 }
 
-// extraText says what a level beside a ranking is there for, and what its figures are.
+// extraText explains a level beside a ranking, and its figures.
 func (v *View) extraText(i int) (title, note string) {
 	title = "At another level: "
 	note = "In addition to the comparison, without verdicts. Medians of " +

@@ -10,18 +10,18 @@ import (
 	"dyno/internal/record"
 )
 
-// familyLabel is the label in every form of a paired comparison whose comparisons are named.
+// familyLabel labels every form of a paired comparison whose pairs are named.
 const familyLabel = "paired comparison at several levels: compared pairs are judged, all else has intervals"
 
-// comparison is a compared pair as every form shows it.
+// comparison is a compared pair, as every form shows it.
 type comparison struct {
 	judge.Pair
 	TitleA, TitleB, LevelA, LevelB string
 	Missing                        string // why it has no figure
 }
 
-// comparisons returns the compared pairs under the primary metric, in order of the plan; none is left
-// out.
+// comparisons returns the compared pairs under the primary metric, in the plan's order; none is
+// left out.
 func (v *View) comparisons() (list []comparison) {
 	for _, f := range v.run.Plan.Family {
 		c := comparison{TitleA: v.Title(f.A.Contestant), TitleB: v.Title(f.B.Contestant), LevelA: v.levelAt(f.A),
@@ -52,7 +52,7 @@ func (v *View) levelAt(c record.Cell) string {
 // own reports whether the pair is one contestant at two levels.
 func (c *comparison) own() bool { return c.A == c.B }
 
-// cellsOf names both sides, with a common level or contestant only once.
+// cellsOf names both sides. It names a common level or contestant only once.
 func (c *comparison) cellsOf() (a, b string) {
 	switch {
 	case c.own():
@@ -63,8 +63,8 @@ func (c *comparison) cellsOf() (a, b string) {
 	return c.TitleA + ", " + c.LevelA, c.TitleB + ", " + c.LevelB
 }
 
-// verdict returns the verdict of a pair in words, which of the two is better, and the basis of the
-// verdict.
+// verdict returns a pair's verdict in words, which of the two is better, and what the verdict
+// relies on.
 func (v *View) verdict(c *comparison) (word, better, evidence string, kind judge.Verdict) {
 	if v.Verbose {
 		evidence = pText("p", c.P)
@@ -90,8 +90,8 @@ func (v *View) verdict(c *comparison) (word, better, evidence string, kind judge
 	return word, better, evidence, kind
 }
 
-// showing returns the levels and contestants for which a metric is shown: for one that only open
-// loops have, those levels.
+// showing returns the levels and contestants for which a metric is shown; an open-loop metric is
+// shown at open loops alone.
 func (v *View) showing(m judge.Metric) *View {
 	if !m.Open() {
 		return v
@@ -139,7 +139,7 @@ func (v *View) familySentences() (list []string) {
 	return list
 }
 
-// pairsShort returns the compared pairs without what each verdict rests on.
+// pairsShort returns the compared pairs without the basis of each verdict.
 func (v *View) pairsShort() []document.Block {
 	if len(v.run.Plan.Family) > mostPairs {
 		return v.pairsByLevel()
@@ -153,7 +153,8 @@ func (v *View) pairsShort() []document.Block {
 	return []document.Block{t}
 }
 
-// namedPairs returns the table of the compared pairs. Each row names its contestants: a page can sort them.
+// namedPairs returns a table of the compared pairs. Each row names its contestants, because readers
+// can sort the rows on a page.
 func (v *View) namedPairs() document.Section {
 	out := document.Section{ID: "pairs", Title: "Compared pairs"}
 	if t := v.pairsTable(); v.named() && len(t.Rows) > 0 {
@@ -162,7 +163,7 @@ func (v *View) namedPairs() document.Section {
 	return out
 }
 
-// pairsTable has a row for each compared pair. Those of one contestant at two levels stand last.
+// pairsTable has a row for each compared pair. Pairs of one contestant at two levels come last.
 func (v *View) pairsTable() document.Table {
 	t := document.Table{Note: "The first’s " + Lower(v.primary().Title) + " over the second’s.",
 		Columns: []document.Column{{Head: "pair", Lead: true}, {Head: "against"},
@@ -181,8 +182,8 @@ func (v *View) pairsTable() document.Table {
 	return t
 }
 
-// ownGrouped puts the pairs of one contestant at two levels under its name, which their rows then leave
-// out, if a contestant has several. t is a pairsTable.
+// ownGrouped puts pairs of one contestant at two levels under its name, which their rows then omit,
+// if it has several. t is a pairsTable.
 func (v *View) ownGrouped(t *document.Table) {
 	others, own := v.ownApart(v.comparisons())
 	several := false

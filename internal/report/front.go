@@ -14,7 +14,7 @@ import (
 // MostBars is the number of contestants in the charts next to the answer; a folded chart has all.
 const MostBars = 12
 
-// asked returns the six questions with their answers, in a word or two each.
+// asked returns the six questions, each answered in a word or two.
 func (v *View) asked() (facts []document.Fact) {
 	for _, a := range judge.Summary(v.Findings) {
 		f := document.Fact{Name: v.fine(a.Question), Note: v.because(a), Style: stateStyle[a.State]}
@@ -32,7 +32,7 @@ func (v *View) asked() (facts []document.Fact) {
 	return facts
 }
 
-// metricCharts returns a chart of each metric, the primary first, with a limited number of
+// metricCharts returns a chart for each metric, the primary one first, with a limited number of
 // contestants.
 func (v *View) metricCharts(id string, most int) document.Choice {
 	choice := document.Choice{ID: id, Title: "Metric"}
@@ -56,9 +56,9 @@ func (v *View) metricCharts(id string, most int) document.Choice {
 	return choice
 }
 
-// inOrder returns the rows of a chart: of the primary metric as in the tables, of another the best
-// first, and last those that have no figure. The reference is among them where there is but one
-// contestant to be compared with it.
+// inOrder returns a chart's rows: for the primary metric in the order of the tables, for another
+// one the best first; rows without a figure come last. The reference is included if there is only
+// one contestant to compare with it.
 func (v *View) inOrder(m judge.Metric) []Row {
 	rows := slices.Clone(v.rows)
 	if len(v.ranked()) == 1 && len(v.controls) > 0 {
@@ -91,7 +91,7 @@ func (v *View) inOrder(m judge.Metric) []Row {
 	return rows
 }
 
-// stands reports whether a row has a figure of a metric.
+// stands reports whether a row has a figure for a metric.
 func (v *View) stands(r Row, m judge.Metric) bool {
 	return r.Excluded == "" && v.cell(r.Name, m.Name).Absent == ""
 }
@@ -173,7 +173,7 @@ func (v *View) brackets(rows []Row) (groups []document.Group) {
 	return groups
 }
 
-// against returns the ratio of a row to another contestant or control under a metric.
+// against returns a row's ratio to another contestant or control, under a metric.
 func (v *View) against(r Row, base string, m judge.Metric) (e judge.Estimate, ok bool) {
 	if r.Name == base {
 		return judge.Estimate{Value: 1, Lo: 1, Hi: 1}, true
@@ -192,7 +192,7 @@ func (v *View) against(r Row, base string, m judge.Metric) (e judge.Estimate, ok
 	return e, e.N > 0
 }
 
-// allBars returns the charts of all contestants, where those beside the answer show the best alone.
+// allBars returns charts with all contestants, if the charts beside the answer show only the best.
 func (v *View) allBars() document.Section {
 	s := document.Section{ID: "charts", Title: "All contestants", On: document.OnPage, Folded: true}
 	if v.ranks && len(v.rows) > MostBars {

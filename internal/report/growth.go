@@ -15,7 +15,7 @@ import (
 // between.
 const leastReadings = 3
 
-// growing returns the rows whose memory was followed under load, with their last load.
+// growing returns the rows whose memory was read under load, with their last load.
 func (v *View) growing() (rows []Row, loads []*record.Trial) {
 	for _, r := range v.rows {
 		all := v.loads(r.Name)
@@ -26,7 +26,7 @@ func (v *View) growing() (rows []Row, loads []*record.Trial) {
 	return rows, loads
 }
 
-// signed returns an amount of bytes that was added or given back: "+12.3 MiB".
+// signed formats a number of bytes that was added or given back: "+12.3 MiB".
 func signed(b float64) string {
 	switch {
 	case math.IsNaN(b):
@@ -55,13 +55,13 @@ func (v *View) growth() (lines []string) {
 	return lines
 }
 
-// growthPoints is the number of points in time in the table of growth, including both ends.
+// growthPoints is the number of points in time in the table of memory growth, including both ends.
 const growthPoints = 7
 
-// leastGrowth is how long a load must last, ns, to show how memory grows.
+// leastGrowth is the shortest load, in ns, that shows how memory grows.
 const leastGrowth = 10e9
 
-// growthTable returns the section of a study's page about memory under long loads.
+// growthTable returns the section on memory under long loads for a study's page.
 func (v *View) growthTable(file string) document.Section {
 	out := document.Section{Title: "Growth of memory"}
 	rows, loads := v.growing()
@@ -114,7 +114,7 @@ func (v *View) growthTable(file string) document.Section {
 	return out
 }
 
-// memoryAt returns the reading nearest to a time, or Missing where the load was over by then.
+// memoryAt returns the reading nearest to a time, or Missing if the load was over by then.
 func memoryAt(m []record.MemoryAt, ns int64) string {
 	if last := m[len(m)-1].AtNS; ns-last > last/growthPoints {
 		return Missing

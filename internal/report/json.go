@@ -14,7 +14,7 @@ type (
 	orNull = document.OrNull
 )
 
-// unitKey returns the suffix of keys for values of a unit.
+// unitKey returns the suffix of JSON keys for values in a unit.
 func unitKey(unit string) string {
 	if unit == "×" {
 		return "ratio"
@@ -22,7 +22,7 @@ func unitKey(unit string) string {
 	return judge.UnitNamed(unit).Key
 }
 
-// InUnit returns an object whose numbers have keys that end in their unit.
+// InUnit returns an object with numbers, whose keys end in their unit.
 func InUnit(unit string, numbers map[string]float64, more map[string]any) map[string]any {
 	o := maps.Clone(more)
 	for key, x := range numbers {
@@ -31,7 +31,7 @@ func InUnit(unit string, numbers map[string]float64, more map[string]any) map[st
 	return o
 }
 
-// EstimateNumbers returns the numbers of an estimate; none if it is absent.
+// EstimateNumbers returns an estimate's numbers; none if the estimate is absent.
 func EstimateNumbers(e judge.Estimate, absent bool) map[string]float64 {
 	if absent {
 		e = judge.Estimate{Value: math.NaN(), Lo: math.NaN(), Hi: math.NaN()}
@@ -92,7 +92,7 @@ func (v *View) contestantJSON(r Row) contestantJSON {
 	return o
 }
 
-// longJSON returns nil for records that are older than long loads.
+// longJSON returns the result of the long loads; nil for records from before dyno made them.
 func (v *View) longJSON() *longJSON {
 	o := &longJSON{NotChecked: orNull(v.NoLong), Metric: v.primary().Name}
 	if x := v.a.Long; x != nil {
@@ -110,7 +110,7 @@ func ratio(e judge.Estimate) ratioJSON {
 	return ratioJSON{number(e.Value), number(e.Lo), number(e.Hi), e.N}
 }
 
-// pairsJSON returns comparisons; those of a run at several levels with their levels.
+// pairsJSON returns comparisons, with their levels if the run has several.
 func (v *View) pairsJSON(pairs []judge.Pair) []pairJSON {
 	list := []pairJSON{}
 	for _, p := range pairs {

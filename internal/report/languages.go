@@ -7,8 +7,8 @@ import (
 	"dyno/internal/document"
 )
 
-// languages are their names and keys of colour; others share one colour. C# and F#, and likewise
-// others of one runtime, look alike.
+// languages maps languages to their names and colours; all other languages share one colour.
+// Languages with a common runtime, such as C# and F#, look alike.
 var languages = map[string][2]string{
 	"go": {"Go", "go"}, "csharp": {"C#", "dotnet"}, "fsharp": {"F#", "dotnet"}, "dotnet": {".NET", "dotnet"},
 	"rust": {"Rust", "rust"},
@@ -18,7 +18,7 @@ var languages = map[string][2]string{
 	"elixir": {"Elixir", "script"},
 }
 
-// Key returns the colour of a row.
+// Key returns a row's colour.
 func (r *Row) Key() string {
 	if r.Control {
 		return "control"
@@ -31,7 +31,7 @@ func (r *Row) Key() string {
 	return "other"
 }
 
-// metaOf returns the language of a row and its HTTP engine.
+// metaOf returns a row's language and HTTP engine.
 func metaOf(r Row) string {
 	if r.Built == nil {
 		return ""
@@ -43,7 +43,7 @@ func metaOf(r Row) string {
 	return strings.Join(NonEmpty(language, r.Built.Engine), " · ")
 }
 
-// Legend returns the colours of the contestants, and of the reference where charts show it.
+// Legend returns the contestants' colours, and the reference's if charts show it.
 func (v *View) Legend() (list []document.LegendItem) {
 	for _, r := range v.rows {
 		if r.Built == nil {

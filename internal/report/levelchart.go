@@ -19,15 +19,15 @@ type panel struct {
 	xs     []float64
 }
 
-// panels returns small multiples by delay, and by the number of CPUs where these are not all that
-// differs. Open loops and other scenarios have their own panels, so
-// that no line joins them to the rest. There is one panel if all delays are equal, or if each has
-// only one level. A panel of a single named level has its name.
+// panels returns the plots of a line chart: one for each delay, and for each number of CPUs unless
+// the levels differ in that alone. Open loops and other scenarios have their own panels, so that no
+// line joins them to the rest. There is one panel if all delays are equal, or if each has only one
+// level. A panel for a single named level has its name.
 func (v *View) panels() (list []panel) {
 	type kind struct {
 		record.LaunchPart
 		open     bool
-		own      bool // at a share of its own capacity
+		own      bool // the rate is a share of each contestant's own capacity
 		scenario string
 		form     wire.HTTP
 	}
@@ -78,7 +78,7 @@ func (v *View) panels() (list []panel) {
 	return list
 }
 
-// differInCPUs reports whether levels of one kind differ in their numbers of CPUs alone.
+// differInCPUs reports whether levels of one kind differ only in their number of CPUs.
 func (v *View) differInCPUs() bool {
 	kind := map[[2]any]record.Level{}
 	for _, l := range v.levels {
@@ -150,8 +150,8 @@ func (v *View) lineChart(m judge.Metric) document.LineChart {
 	return c
 }
 
-// AxisOf returns a plot with levels on its x axis: logarithmic where they differ in their connections,
-// their records or their CPUs alone, else side by side, with their values for names.
+// AxisOf returns a plot with levels on its x axis: logarithmic if they differ only in connections,
+// records or CPUs, else side by side and named by their values.
 func AxisOf(levels []record.Level) (p document.Plot, xs []float64) {
 	tick := func(at float64, text string) {
 		xs, p.Ticks = append(xs, at), append(p.Ticks, document.Tick{At: at, Text: text})
@@ -191,7 +191,7 @@ func AxisOf(levels []record.Level) (p document.Plot, xs []float64) {
 	return p, xs
 }
 
-// alone reports whether levels differ in one value alone, which rises from each to the next.
+// alone reports whether levels differ in one value only, which rises from each to the next.
 func alone[N int | int64](levels []record.Level, of func(*record.Level) *N) bool {
 	for i := 1; i < len(levels); i++ {
 		a, b := levels[i-1], levels[i]

@@ -12,24 +12,24 @@ import (
 	"dyno/internal/wire"
 )
 
-// Level is one operating point of a run at several and what was found there.
+// Level holds the results at one level in a run at several.
 type Level struct {
-	Name     string       // that a study gives it; "": none
-	At       record.Level // a share with the rate that it came to
+	Name     string       // name in the study; "": none
+	At       record.Level // with the resulting rate, if the plan gives it as a share
 	Loaded   []string     // contestants and controls that the plan loads here; nil: all
-	Compared bool         // a comparison names it
-	// of the trials at this level alone, without interim analyses: cells, ratios and shares of the
-	// ceiling
+	Compared bool         // a comparison in the plan names it
+	// Analysis covers the trials at this level alone, without interim analyses: cells, ratios and
+	// shares of the ceiling.
 	Analysis *judge.Analysis
-	Trials   []*record.Trial       // valid, of this level
-	Absent   map[string]string     // why a contestant has no valid trial here
-	Kept     map[string]judge.Kept // of an open loop: whether each contestant kept the rate
+	Trials   []*record.Trial       // valid trials at this level
+	Absent   map[string]string     // by contestant: why it has no valid trial here
+	Kept     map[string]judge.Kept // by contestant: whether it kept an open loop's rate
 }
 
-// leastEpochs of one level make an interval of 95 % for a median (stats.MedianCI).
+// leastEpochs is the smallest number of epochs for a median's 95 % interval (stats.MedianCI).
 const leastEpochs = 6
 
-// Title returns the name of the level, or its values if it has no name.
+// Title returns the level's name, or its values if it has no name.
 func (l *Level) Title() string {
 	if l.Name != "" {
 		return document.Clean(l.Name)
@@ -37,7 +37,7 @@ func (l *Level) Title() string {
 	return LevelName(l.At)
 }
 
-// levelList returns all levels, those that have a name with their values.
+// levelList lists all levels, named ones with their values.
 func (v *View) levelList() string {
 	var all []string
 	for i, l := range v.levels {
@@ -50,11 +50,11 @@ func (v *View) levelList() string {
 	return strings.Join(all, "; ")
 }
 
-// LevelName returns a level's values, what concerns the start of servers first: "5 ms, c=100".
+// LevelName returns a level's values, those for the start of servers first: "5 ms, c=100".
 func LevelName(l record.Level) string { return strings.Join(levelText(l, false), ", ") }
 
-// levelText describes a level: in short for a name, "5 ms" and "c=100", or in words, "delay 5 ms" and "100 connections".
-// Words leave out what a sentence says elsewhere: the scenario and the rate.
+// levelText describes a level: short, "5 ms" and "c=100", or in words, "delay 5 ms" and "100
+// connections". Words omit the scenario and the rate, which the sentence states elsewhere.
 func levelText(l record.Level, words bool) (parts []string) {
 	add := func(known bool, name, word string) {
 		if words {
@@ -91,19 +91,19 @@ func levelText(l record.Level, words bool) (parts []string) {
 	return parts
 }
 
-// Figure is one contestant at one level under one metric.
+// Figure is a contestant's result at one level, under one metric.
 type Figure struct {
 	judge.Estimate                // median over the level's epochs, and its interval
-	Least, Most    float64        // of its epochs
-	Ratio          judge.Estimate // to the reference
-	Bound          bool           // at the generator's ceiling: it may do more
-	Absent         string         // why there is none
+	Least, Most    float64        // smallest and largest epoch
+	Ratio          judge.Estimate // ratio to the reference
+	Bound          bool           // a lower bound, because the contestant is at the generator's ceiling
+	Absent         string         // why there is no figure
 }
 
-// Open says whether there are too few epochs for an interval.
+// Open reports whether there are too few epochs for an interval.
 func (f *Figure) Open() bool { return math.IsInf(f.Lo, 0) || math.IsInf(f.Hi, 0) }
 
-// Bounds returns the bounds of the interval or, without an interval, of the epochs.
+// Bounds returns the interval's bounds or, without an interval, the smallest and the largest epoch.
 func (f *Figure) Bounds() (lo, hi float64) {
 	if f.Open() {
 		return f.Least, f.Most
@@ -111,7 +111,7 @@ func (f *Figure) Bounds() (lo, hi float64) {
 	return f.Lo, f.Hi
 }
 
-// side returns the text next to a figure: its interval, "±2.3 %", or a replacement in brackets.
+// side returns the text beside a figure: its interval, "±2.3 %", or a replacement in brackets.
 func (f *Figure) side() string {
 	switch {
 	case !f.Open():
@@ -122,7 +122,7 @@ func (f *Figure) side() string {
 	return "(" + widestSide(f.Value, f.Least, f.Most) + ")"
 }
 
-// Cell returns the figure in a table.
+// Cell returns the figure as a table cell.
 func (f *Figure) Cell(scale judge.Scale) document.Cell {
 	if f.Absent != "" {
 		return document.Cell{Absent: f.Absent}
@@ -134,7 +134,7 @@ func (f *Figure) Cell(scale judge.Scale) document.Cell {
 	return document.Cell{Value: value, Side: f.side()}
 }
 
-// Point returns the figure in a chart of lines, with a text that names it.
+// Point returns the figure as a point in a line chart, with a text that names it.
 func (f *Figure) Point(at float64, name string, s judge.Scale) document.Point {
 	p := document.Point{At: at, Value: f.Value, Absent: f.Absent != ""}
 	if p.Absent {
@@ -149,11 +149,11 @@ func (f *Figure) Point(at float64, name string, s judge.Scale) document.Point {
 	return p
 }
 
-// notLoaded is the reason shown for a contestant at a level that the plan does not load it at. This
-// is not a gap in the data.
+// notLoaded is the reason shown for a contestant that the plan does not load at a level. This is
+// not a gap in the data.
 const notLoaded = "it is not loaded at this level"
 
-// missing says why a row has no trial at level i; empty if it has.
+// missing says why a row has no trial at level i; "" if it has one.
 func (v *View) missing(r Row, i int) string {
 	switch l := &v.levels[i]; {
 	case r.Excluded != "" && (!r.elsewhere || l.Analysis == v.a):
@@ -169,7 +169,7 @@ func (v *View) missing(r Row, i int) string {
 	return ""
 }
 
-// figure returns the figure of a row at level i.
+// figure returns a row's figure at level i.
 func (v *View) figure(r Row, m judge.Metric, i int) *Figure {
 	if why := v.missing(r, i); why != "" {
 		return &Figure{Absent: why}
@@ -188,7 +188,7 @@ func (v *View) figure(r Row, m judge.Metric, i int) *Figure {
 		Bound: m.AtCeiling && m.More && l.Analysis.Shares[r.Name] > judge.CeilingLimit}
 }
 
-// scale returns the scale that a metric is printed with at some levels; at all if none is named.
+// scale returns the scale for printing a metric at some levels, or at all if none is given.
 func (v *View) scale(m judge.Metric, levels ...int) judge.Scale {
 	var values []float64
 	for _, r := range v.all() {
@@ -201,7 +201,7 @@ func (v *View) scale(m judge.Metric, levels ...int) judge.Scale {
 	return ScaleOf(m.Unit, values...)
 }
 
-// has says whether a figure of a row that stands is such.
+// has reports whether such is true for any figure, in rows that are not excluded.
 func (v *View) has(such func(*Figure) bool) bool {
 	for _, r := range v.all() {
 		for i := range v.levels {
@@ -233,7 +233,7 @@ func (v *View) marks() (list []string) {
 	return append(list, v.edges()...)
 }
 
-// edges says at which levels the rates do not come from a steady load.
+// edges says at which levels rates do not come from a steady load.
 func (v *View) edges() []string {
 	var at []string
 	for i := range v.levels {
@@ -271,7 +271,7 @@ func (v *View) gaps() (lines []string) {
 	return lines
 }
 
-// grouped makes a line of each reason, with the levels that have it.
+// grouped returns a line for each reason, with the levels for which it applies.
 func (v *View) grouped(who string, reason func(i int) string) (lines []string) {
 	var reasons []string
 	at := map[string][]string{}
@@ -293,7 +293,7 @@ func (v *View) grouped(who string, reason func(i int) string) (lines []string) {
 	return lines
 }
 
-// rowNotes returns what a reader must know about the numbers, one line for each row.
+// rowNotes returns notes on the figures, one line for each row.
 func (v *View) rowNotes() (lines []string) {
 	for _, r := range v.all() {
 		if len(r.Notes) > 0 && r.Excluded == "" {

@@ -20,7 +20,7 @@ var verbs = map[string]string{
 	"launch": "launching", "pilot": "pilot of", "measure": "measuring", "analyse": "analysing",
 }
 
-// gutter is left of all live lines but the first, below its clock.
+// gutter indents all live lines after the first, which begins with the clock.
 const gutter = "       "
 
 // head returns the first live line: the clock, and the current activity.

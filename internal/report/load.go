@@ -13,7 +13,7 @@ import (
 	"dyno/internal/record"
 )
 
-const loadPlainEvery = 5 * time.Second // progress lines of a load without a TTY
+const loadPlainEvery = 5 * time.Second // interval between progress lines without a TTY
 
 // LoadView shows a load while it runs. Its only clock is the intervals': on a TTY it draws once for
 // each, elsewhere it writes a line every few seconds. It is not safe for concurrent use.

@@ -12,17 +12,17 @@ import (
 	"dyno/internal/record"
 )
 
-// loadsLabel is the label at the top of every form of a classic run.
+// loadsLabel is the label at the top of every form of a classic run's report.
 const loadsLabel = "classic: one long load after another, as published benchmarks do; single figures, no " +
 	"pairing, no interval"
 
-// loadsMislead states the error of such figures; the 28 % were measured with loads of 5 s, while
-// another job compiled.
+// loadsMislead states how large the error in such figures can be. The 28 % were measured with loads
+// of 5 s, while another job compiled.
 const loadsMislead = "The machine's speed changes from one load to the next, and a classic run does not " +
 	"compensate for it: two identical servers, loaded one after the other on a shared machine, differed by 28 % in " +
 	"the median. These figures cannot show who is faster; a paired comparison of the same contestants can."
 
-// loads returns the loads of a contestant.
+// loads returns a contestant's loads.
 func (v *View) loads(name string) (list []*record.Trial) {
 	for _, t := range v.Loads {
 		if t.Contestant == name {
@@ -32,8 +32,8 @@ func (v *View) loads(name string) (list []*record.Trial) {
 	return list
 }
 
-// loadAnalysis has a cell for each metric of each contestant that was loaded: the figure of one load, or the median of
-// several, without an interval.
+// loadAnalysis has a cell for each metric and each contestant that was loaded: the figure from one
+// load, or the median over several, without an interval.
 func (v *View) loadAnalysis() *judge.Analysis {
 	a := &judge.Analysis{}
 	for _, name := range v.run.Plan.Contestants {
@@ -54,7 +54,7 @@ func (v *View) loadAnalysis() *judge.Analysis {
 	return a
 }
 
-// loadCell returns a figure in a table, with the range of its loads where there are several.
+// loadCell returns a figure as a table cell, with the range over its loads if there are several.
 func (f *Figure) loadCell(s judge.Scale) document.Cell {
 	if f.Absent != "" {
 		return document.Cell{Absent: f.Absent}
@@ -66,8 +66,8 @@ func (f *Figure) loadCell(s judge.Scale) document.Cell {
 	return cell
 }
 
-// totals returns the requests of a row's loads that were answered right, and the others by kind. A
-// failed row has them too, because they are counts.
+// totals returns the number of requests in a row's loads with right answers, and the others by
+// kind. A failed row has them too, because they are counts.
 func (v *View) totals(r Row) (requests int64, errors map[string]int64) {
 	errors = map[string]int64{}
 	for _, t := range v.loads(r.Name) {
@@ -84,7 +84,7 @@ func (v *View) totals(r Row) (requests int64, errors map[string]int64) {
 	return requests, errors
 }
 
-// errorsText prints errors by kind, the most frequent first: "timeout 3, reset 1".
+// errorsText formats errors by kind, the most frequent first: "timeout 3, reset 1".
 func errorsText(errors map[string]int64) string {
 	kinds := slices.Sorted(maps.Keys(errors))
 	slices.SortStableFunc(kinds, func(a, b string) int { return int(errors[b] - errors[a]) })
@@ -94,7 +94,8 @@ func errorsText(errors map[string]int64) string {
 	return orElse(strings.Join(kinds, ", "), "none")
 }
 
-// disturbed counts the loads of a contestant that others disturbed, of all that it has.
+// disturbed returns the number of a contestant's loads that other programs disturbed, and the
+// number of all its loads.
 func (v *View) disturbed(name string) (n, of int) {
 	loads := v.loads(name)
 	for i := range loads {
@@ -105,7 +106,7 @@ func (v *View) disturbed(name string) (n, of int) {
 	return n, len(loads)
 }
 
-// totalCells returns the requests and errors of a row's loads.
+// totalCells returns the cells for a row's requests and errors.
 func (v *View) totalCells(r Row) []document.Cell {
 	if len(v.loads(r.Name)) == 0 {
 		return []document.Cell{{Absent: "it was not loaded"}, {Absent: "it was not loaded"}}
@@ -114,7 +115,7 @@ func (v *View) totalCells(r Row) []document.Cell {
 	return []document.Cell{{Value: document.Whole(n)}, {Value: errorsText(errs)}}
 }
 
-// repeats returns the planned number of loads of each contestant.
+// repeats returns the planned number of loads for each contestant.
 func (v *View) repeats() int {
 	return max(1, slices.Max(append([]int{1}, v.run.Plan.Epochs...))*max(1, v.run.Plan.Rounds))
 }

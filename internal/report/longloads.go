@@ -6,18 +6,18 @@ import (
 	"dyno/internal/document"
 )
 
-// LongLoads are the loads of a classic run, for a page that shows other figures beside them.
+// LongLoads holds a classic run's loads, for a page that shows other figures beside them.
 type LongLoads struct {
 	Each, Started string
 	Rows          []Row
-	By            []LoadsBy        // those of rows that have figures
-	Excluded      []string         // who has none, and why
-	Differ        []string         // why the generators differ, by contestant
-	Apart         []document.Block // what sets each generator apart; none where dyno made all loads
-	Growth        document.Section // of memory
+	By            []LoadsBy        // loads on contestants that have figures
+	Excluded      []string         // contestants without figures, and why
+	Differ        []string         // why the generators' figures differ, by contestant
+	Apart         []document.Block // what distinguishes each generator; none if dyno made all loads
+	Growth        document.Section // section on memory growth
 }
 
-// LongLoadsOf returns the loads of a classic run whose record is in a file.
+// LongLoadsOf returns a classic run's loads; file is the record's name.
 func LongLoadsOf(d *Data, file string) *LongLoads {
 	c := viewOf(d)
 	l := &LongLoads{Each: strings.Join(append([]string{c.each()}, levelText(c.run.Plan.First(), true)...), ", "), Started: c.started(), Rows: c.rows,

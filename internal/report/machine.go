@@ -10,7 +10,7 @@ import (
 	"dyno/internal/record"
 )
 
-// hosts describes the machine of the run or, where there are several, each with its role.
+// hosts describes the run's machine or, if there are several, each with its role.
 func (v *View) hosts() (facts []document.Fact) {
 	h := &v.run.Host
 	switch {
@@ -35,7 +35,7 @@ func (v *View) hosts() (facts []document.Fact) {
 	return facts
 }
 
-// generators describes the machines that loaded the servers; those that are alike once.
+// generators describes the machines that loaded the servers. Equal machines share a description.
 func generators(h *record.Host) string {
 	var all []string
 	names := map[string][]string{}
@@ -52,8 +52,8 @@ func generators(h *record.Host) string {
 	return strings.Join(all, "; ")
 }
 
-// machine returns a host on one line, without its name. role is what runs there, of several machines; "" if
-// all does.
+// machine describes a host on one line, without its name. role says what runs there if there are
+// several machines; "" if everything does.
 func machine(h *record.Host, role string) string {
 	cpus := document.Count(h.CPUs, "CPU")
 	switch own := slices.Concat(h.ServerCPUs, h.GeneratorCPUs); {
@@ -82,7 +82,7 @@ func machine(h *record.Host, role string) string {
 	return document.Clean(strings.Join(parts, ", "))
 }
 
-// where names the machines of a run, if there were several: "on srv1, loaded by gen1 and gen2".
+// where names a run's machines, if there were several: "on srv1, loaded by gen1 and gen2".
 func where(h *record.Host) string {
 	const named = 4
 	var names []string
@@ -106,7 +106,7 @@ func where(h *record.Host) string {
 	return document.Clean(text)
 }
 
-// unmeasured says what the machine cannot measure, and why; empty if nothing was found to be so.
+// unmeasured says what the machine cannot measure, and why; "" if no such limit was found.
 func (v *View) unmeasured() string {
 	var parts []string
 	for _, what := range slices.Sorted(maps.Keys(v.run.Host.Absent)) {
@@ -115,7 +115,7 @@ func (v *View) unmeasured() string {
 	return strings.Join(parts, ", ")
 }
 
-// Machines describes the machine of the run, beside others' descriptions of theirs, by key.
+// Machines describes the run's machine beside the published one, by key.
 func (v *View) Machines(published map[string]string) document.Section {
 	h, p := &v.run.Host, &v.run.Plan
 	var versions []string
@@ -170,7 +170,7 @@ func (v *View) Machines(published map[string]string) document.Section {
 		document.Paragraph{Text: document.Plain(text)}}}
 }
 
-// Here returns the machine and the day of a run, in short.
+// Here returns the run's machine and date, in short.
 func (v *View) Here() string {
 	h := &v.run.Host
 	return "Here: " + strings.Join(NonEmpty(document.Clean(strings.Join(v.cpus(), "; ")),

@@ -9,15 +9,15 @@ import (
 	"dyno/internal/record"
 )
 
-// Part is what one machine, from one start of it to the next, measured of a run.
+// Part is the part of a run that one machine measured, from one start of the machine to the next.
 type Part struct {
 	Host        *record.Host
-	Dyno        string // version
-	First, Last int    // valid epochs, counted from 1; Last is less than First where there is none
+	Dyno        string // dyno's version
+	First, Last int    // valid epochs, counted from 1; Last is less than First if there is none
 }
 
-// parts says which machine measured which epochs of a run that was resumed on another one; "" where
-// there was one.
+// parts says which machine measured which epochs in a run that was resumed on another machine; ""
+// if there was one machine.
 func (v *View) parts() string {
 	if len(v.Parts) < 2 {
 		return ""
@@ -48,7 +48,7 @@ func (v *View) parts() string {
 		len(v.Parts), kind, strings.Join(text, ", "))
 }
 
-// cpus names the models of CPU on which a run was measured; none where they are not known.
+// cpus names the CPU models on which a run was measured; none if they are not known.
 func (v *View) cpus() (all []string) {
 	if len(v.Parts) == 0 {
 		return NonEmpty(v.run.Host.CPU)
@@ -61,7 +61,7 @@ func (v *View) cpus() (all []string) {
 	return all
 }
 
-// ofCPUs says that ratios are of several models of CPU; "" where they are of one.
+// ofCPUs says that ratios come from several CPU models; "" if they come from one.
 func (v *View) ofCPUs() string {
 	cpus := v.cpus()
 	if len(cpus) < 2 {

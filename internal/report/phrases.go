@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// list prints CPU numbers, with runs of three or more as from-to: "0-3, 8".
+// list formats CPU numbers, with runs of three or more as from-to: "0-3, 8".
 func list(cpus []int) string {
 	var parts []string
 	for i := 0; i < len(cpus); {
@@ -31,7 +31,7 @@ func orElse(s, other string) string {
 	return s
 }
 
-// And joins the parts of an enumeration.
+// And joins the items of a list with commas and "and".
 func And[T any](parts []T) string {
 	var list []string
 	for _, p := range parts {
@@ -43,7 +43,7 @@ func And[T any](parts []T) string {
 	return strings.Join(list[:len(list)-1], ", ") + " and " + list[len(list)-1]
 }
 
-// or joins the parts of a choice.
+// or joins the items of a list with commas and "or".
 func or(parts []string) string {
 	if len(parts) < 2 {
 		return strings.Join(parts, "")
@@ -51,7 +51,7 @@ func or(parts []string) string {
 	return strings.Join(parts[:len(parts)-1], ", ") + " or " + parts[len(parts)-1]
 }
 
-// NonEmpty returns the parts that are there.
+// NonEmpty returns the parts that are not empty.
 func NonEmpty(parts ...string) (list []string) {
 	for _, p := range parts {
 		if p != "" {

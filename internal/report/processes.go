@@ -7,7 +7,7 @@ import (
 	"dyno/internal/judge"
 )
 
-// Processes returns the table of a run with fresh processes: what each contestant used and holds,
+// Processes returns the table for a run with fresh processes: each contestant's use of resources,
 // first idle, then after each load.
 func (v *View) Processes() document.Section {
 	out := document.Section{ID: "held"}
@@ -63,7 +63,7 @@ func (v *View) Processes() document.Section {
 	return out
 }
 
-// processFigure returns the figure of an idle process, or, from 1, of a process after the load of a
+// processFigure returns an idle process's figure or, from 1 on, the figure after the load at a
 // level.
 func (v *View) processFigure(r Row, m judge.Metric, i int) *Figure {
 	if i > 0 {

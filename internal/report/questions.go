@@ -55,7 +55,7 @@ func (v *View) because(a judge.Answer) string {
 	return text + ": " + v.finding(a.Findings[0]) + further(len(a.Troubles())-1)
 }
 
-// further counts more findings.
+// further says how many more findings there are.
 func further(n int) string {
 	if n == 0 {
 		return ""
@@ -63,7 +63,7 @@ func further(n int) string {
 	return " (and " + document.Count(n, "more finding") + ")"
 }
 
-// findings lists all findings of the checks by their state. A page folds the lists away.
+// findings lists all findings from the checks by their state. A page folds the lists.
 func (v *View) findings() document.Section {
 	s := document.Section{On: document.OnPage}
 	troubles := v.troubles()
@@ -86,11 +86,12 @@ func fold(blocks []document.Block, title string, list document.List) []document.
 	return append(blocks, document.Fold{Title: title, Blocks: []document.Block{list}})
 }
 
-// figureInText is a number that stands alone: not those in names of levels, as "0ms c5000".
+// figureInText matches a number that is a word of its own, unlike those in level names such as "0ms
+// c5000".
 var figureInText = regexp.MustCompile(`(^| )[0-9][0-9.,]*( |$)`)
 
-// findingList lists findings. Those of a check that differ in no more than contestant and figures are
-// one item, which has the first of them and the other contestants' names.
+// findingList lists findings. Findings from one check that differ only in contestant and figures
+// are one item: the first finding, with the other contestants' names.
 func (v *View) findingList(findings []judge.Finding) (list document.List) {
 	type kind struct {
 		id, text string
@@ -114,14 +115,15 @@ func (v *View) findingList(findings []judge.Finding) (list document.List) {
 	return list
 }
 
-// unknown says why a question has no answer: the first of the findings without one, and how many more there are.
+// unknown says why a question has no answer: the first finding without one, and the number of
+// others.
 func (v *View) unknown(a judge.Answer) (why string, more int) {
 	open := slices.DeleteFunc(slices.Clone(a.Findings),
 		func(f judge.Finding) bool { return f.State != judge.CannotTell })
 	return v.finding(open[0]), len(open) - 1
 }
 
-// finding describes a finding and the contestant that it concerns.
+// finding describes a finding and names its contestant.
 func (v *View) finding(f judge.Finding) string {
 	who := ""
 	if f.Contestant != "" {
@@ -130,8 +132,8 @@ func (v *View) finding(f judge.Finding) string {
 	return who + document.Clean(orElse(f.Text, f.Title))
 }
 
-// Checked returns the six questions with their answers, and the findings behind one that is no
-// plain yes: all, or the worst.
+// Checked returns the six questions with their answers, and the findings behind each answer that is
+// not a plain yes: all, or the worst.
 func (v *View) Checked(all bool) document.Section {
 	s := document.Section{Title: "What the checks found"}
 	if len(v.Findings) == 0 {

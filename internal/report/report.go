@@ -1,10 +1,11 @@
-// Package report says what a run found: for people as a document.Document, for programs as JSON, CSV
-// and benchmarks of Go. Everything is a function of the Data alone: the same trials give the same bytes.
+// Package report presents a run's results: for people as a document.Document, for programs as JSON,
+// CSV and Go benchmark format. Everything is a function of Data alone: the same trials give the
+// same bytes.
 //
 // A section is a method that returns a document.Section, written once for every form that people
-// read; the renderers of package document draw it. To add one, write the method in a file of its
-// own and name it in the document method of the views that show it; a figure that it shows is
-// computed in analysis or study, not here. What a run compares decides its view (viewOf).
+// read; the renderers in package document draw it. To add a section, write the method in its own
+// file and name it in the document method. A figure that it shows is computed in package judge or
+// study, not here.
 package report
 
 import (
@@ -19,32 +20,34 @@ import (
 // Data is a run and its results.
 type Data struct {
 	Run      *record.Run
-	Parts    []Part          // of a run that was measured on several machines; else nil
-	Analysis *judge.Analysis // of a paired comparison
-	Levels   []Level         // where pairs are compared at several levels all, else those beside the first
-	Loads    []*record.Trial // of a classic run: those that are shown
-	// of one with an external load generator: those, that generator's, and both of the ceiling's
-	// server
+	Parts    []Part          // if several machines measured the run; else nil
+	Analysis *judge.Analysis // analysis of the run's comparisons, if it has any
+	Levels   []Level         // all levels if pairs are compared at several, else the levels beside the first
+	Loads    []*record.Trial // a classic run's loads that are shown
+	// AllLoads, in a run with an external load generator, also has that generator's loads, and both
+	// generators' on the ceiling's server.
 	AllLoads  []*record.Trial
-	Found     []Capacity                 // of a search
-	Alone     []Alone                    // of a run with a backend, by what it is asked for
-	Added     Added                      // by whoever knows why the run was made
+	Found     []Capacity                 // results of a search
+	Alone     []Alone                    // a run's backend, for each kind of request to it
+	Added     Added                      // what the caller adds
 	Findings  []judge.Finding            // whole run first, then by contestant
-	Reached   map[string]map[int]float64 // judge.Reached; nil of a run without rounds
+	Reached   map[string]map[int]float64 // from judge.Reached; nil in a run without rounds
 	Valid     int                        // valid trials
 	Discarded int                        // trials
-	NoLong    string                     // why no long loads check the verdicts; "" if they do, or the record is older than they
-	Folder    string                     // Text only: what dyno report takes for the rest; empty: not said
-	Page      string                     // Text only: the file that has the page; empty: there is none
-	Color     bool                       // Text only
-	Verbose   bool                       // Text and Markdown: all details, with p-values and the ids of checks
-	Width     int                        // Text only: columns; 0 means 100, the most without details
+	// why no long loads check the verdicts; "" if they do, or if the record is older than long
+	// loads
+	NoLong  string
+	Folder  string // Text only: argument with which dyno report shows the rest; "": not shown
+	Page    string // Text only: file name of the page; "": there is none
+	Color   bool   // Text only
+	Verbose bool   // Text and Markdown: all details, with p-values and check ids
+	Width   int    // Text only: columns; 0 means 100, the maximum without details
 }
 
 // Writer writes one form of a report.
 type Writer func(io.Writer, *Data) error
 
-// Formats are all forms by name.
+// Formats maps names to writers.
 var Formats = map[string]Writer{
 	"text":     Text,
 	"html":     HTML,
@@ -55,15 +58,15 @@ var Formats = map[string]Writer{
 	"svg":      SVG,
 }
 
-// Text writes what a person sees in a terminal at the end of a run: the answer in some 25 lines, and
-// all details if Verbose is set.
+// Text writes the report for a terminal: the answer in about 25 lines, and all details if Verbose
+// is set.
 func Text(w io.Writer, d *Data) error {
 	return document.Text(w, viewOf(d).document(), d.Options())
 }
 
 func (d *Data) Options() document.Options {
 	const most = 100 // longer lines are hard to read; but wide tables of details need not be cut
-	const lines = 25 // what a reader sees at once
+	const lines = 25 // number of lines that a reader sees at once
 	o := document.Options{Width: d.Width, Color: d.Color, Detail: d.Verbose}
 	if !d.Verbose {
 		o.Lines = lines
@@ -81,19 +84,19 @@ func HTML(w io.Writer, d *Data) error {
 	return document.HTML(w, viewOf(&page).document())
 }
 
-// Markdown writes a section of a page in GitHub's dialect.
+// Markdown writes the report as a section in GitHub's dialect.
 func Markdown(w io.Writer, d *Data) error { return document.Markdown(w, viewOf(d).document(), 3) }
 
-// SVG writes the chart of the primary metric as a picture of its own.
+// SVG writes the primary metric's chart as a separate picture.
 func SVG(w io.Writer, d *Data) error { return document.SVG(w, viewOf(d).document()) }
 
-// JSON writes run.json; doc/format.md has its keys.
+// JSON writes run.json; doc/format.md describes its keys.
 func JSON(w io.Writer, d *Data) error {
 	return document.JSON(w, viewOf(d).json())
 }
 
-// measures reports whether the run has a figure of the metric, in the table of a comparison or at a
-// level.
+// measures reports whether the run has a figure for the metric at any level or, if it ranks, at the
+// first.
 func (v *View) measures(m judge.Metric) bool {
 	levels := v.levels
 	if v.ranks {

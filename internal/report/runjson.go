@@ -8,20 +8,20 @@ import (
 // jsonFormat is the version of run.json that JSON writes.
 const jsonFormat = 3
 
-// runJSON is run.json; doc/format.md has its keys. Figures are rows, as in CSV. Elsewhere keys end in
-// their unit, and a missing value or a bound that is not finite is null.
+// runJSON is run.json; doc/format.md describes its keys. Figures are rows, as in CSV. Elsewhere
+// keys end in their unit, and a missing value or an infinite bound is null.
 type runJSON struct {
 	Format      int              `json:"format"`
-	Label       string           `json:"label,omitempty"` // what kind of run it is, where it gives no ranks
+	Label       string           `json:"label,omitempty"` // kind of run, if it gives no ranks
 	Answer      []string         `json:"answer"`
-	Checked     string           `json:"checked,omitempty"`        // what of every answer was checked
-	CheckedAlso []string         `json:"checked_limits,omitempty"` // what that leaves out
+	Checked     string           `json:"checked,omitempty"`        // the parts of every answer that were checked
+	CheckedAlso []string         `json:"checked_limits,omitempty"` // the limits of these checks
 	Plan        record.Plan      `json:"plan"`
 	Host        record.Host      `json:"host"`
-	Parts       []partJSON       `json:"parts,omitempty"` // where it was measured on several machines
-	End         *record.End      `json:"end"`             // null for a run that was cut off
+	Parts       []partJSON       `json:"parts,omitempty"` // if several machines measured the run
+	End         *record.End      `json:"end"`             // null if the run was cut off
 	Summary     any              `json:"summary,omitzero"`
-	Rows        []map[string]any `json:"rows"` // the figures: those of CSV
+	Rows        []map[string]any `json:"rows"` // the figures, as in CSV
 	Levels      []levelJSON      `json:"levels,omitzero"`
 	Contestants []contestantJSON `json:"contestants"` // in table order, then the controls
 	Pairs       []pairJSON       `json:"pairs,omitzero"`
@@ -33,15 +33,15 @@ type runJSON struct {
 	Claims      any              `json:"claims,omitempty"`
 }
 
-// partJSON is what one machine measured of a run.
+// partJSON is the part of a run that one machine measured.
 type partJSON struct {
 	Host  *record.Host `json:"host"`
 	Dyno  string       `json:"dyno"`
-	First int          `json:"first_valid_epoch"` // from 1; greater than the last where there is none
+	First int          `json:"first_valid_epoch"` // from 1; greater than the last if there is none
 	Last  int          `json:"last_valid_epoch"`
 }
 
-// decisionJSON says how far the verdicts of a run are.
+// decisionJSON says how far a run's verdicts have come.
 type decisionJSON struct {
 	Epochs  int    `json:"valid_epochs"`
 	Interim int    `json:"interim_analysis"` // the last one, from 1; 0: before the first
@@ -56,7 +56,7 @@ type trialsJSON struct {
 	Primary   string `json:"primary"`
 }
 
-// contestantJSON is a contestant or a control; its figures are rows.
+// contestantJSON is a contestant or a control. Its figures are in runJSON.Rows.
 type contestantJSON struct {
 	Name      string          `json:"name"`
 	Title     string          `json:"title"`
@@ -67,12 +67,12 @@ type contestantJSON struct {
 	SentAgain int64           `json:"sent_again,omitempty"` // in all trials and long loads
 
 	Starts   startsJSON         `json:"starts"`
-	Built    *record.Contestant `json:"built"` // as in trials.jsonl; null if it never was
+	Built    *record.Contestant `json:"built"` // as in trials.jsonl; null if it was never built
 	Launches []record.Launch    `json:"launches"`
 }
 
 type startsJSON struct {
-	N       int            `json:"starts"` // without the pilots'
+	N       int            `json:"starts"` // without pilots
 	Classes map[string]int `json:"warm_up_classes"`
 	Each    []startJSON    `json:"each,omitempty"`
 }
@@ -98,7 +98,7 @@ type ratioJSON struct {
 	Epochs int    `json:"epochs"`
 }
 
-// pairJSON is a over b; the levels stand where pairs are of cells.
+// pairJSON is a over b. It names levels if cells are compared.
 type pairJSON struct {
 	A      string `json:"a"`
 	B      string `json:"b"`
@@ -118,19 +118,20 @@ type trendJSON struct {
 	Contestant string `json:"contestant"`
 	Level      int    `json:"level"`
 	Metric     string `json:"metric"`
-	ratioJSON         // the change over the counted rounds of an epoch
+	ratioJSON         // change over an epoch's counted rounds
 	P          number `json:"p_adjusted"`
 	Moving     bool   `json:"moving"`
 }
 
-// longJSON is what long loads say of the verdict on a pair. Without Ratio it was not checked.
+// longJSON is the result of long loads for a pair's verdict. Without Ratio the verdict was not
+// checked.
 type longJSON struct {
-	NotChecked  orNull     `json:"not_checked"` // why
+	NotChecked  orNull     `json:"not_checked"` // why not
 	A           orNull     `json:"a"`
 	B           orNull     `json:"b"`
 	Metric      string     `json:"metric"`
 	Seconds     float64    `json:"seconds,omitempty"`
-	Ratio       *ratioJSON `json:"ratio"` // its interval is of the loads' own error; epochs: loads of each
+	Ratio       *ratioJSON `json:"ratio"` // its interval is the long loads' own error; epochs: loads per contestant
 	Short       *ratioJSON `json:"short_ratio"`
 	Contradicts *bool      `json:"contradicts"`
 	Noisy       bool       `json:"too_noisy,omitempty"`
@@ -139,7 +140,7 @@ type longJSON struct {
 type findingJSON struct {
 	ID         string `json:"id"`
 	Title      string `json:"title"`
-	Contestant orNull `json:"contestant"` // null for the whole run
+	Contestant orNull `json:"contestant"` // null: the whole run
 	State      string `json:"state"`
 	Text       string `json:"text"`
 }

@@ -16,7 +16,7 @@ import (
 // all returns the contestants, then the controls.
 func (v *View) all() []Row { return slices.Concat(v.rows, v.controls) }
 
-// TableRow returns a row as it begins in every table: with the contestant's name.
+// TableRow returns a table row that begins with the contestant's name.
 func (v *View) TableRow(r Row) document.Row {
 	d := document.Row{Cells: []document.Cell{{Value: r.Title, Small: metaOf(r)}}, Key: r.Key(), Excluded: r.Excluded,
 		Failed: r.failed()}
@@ -37,7 +37,7 @@ func (v *View) TableRow(r Row) document.Row {
 var stateStyle = map[judge.State]document.Style{judge.Pass: document.Good, judge.Warn: document.Warn,
 	judge.Fail: document.Bad}
 
-// origin describes the origin of the figures in a few lines.
+// origin says in a few lines how the figures were measured.
 func (v *View) origin() document.Section {
 	s := document.Section{ID: "machine"}
 	for _, f := range append(v.hosts(), []document.Fact{{Name: "Machines", Value: v.parts()},
@@ -50,8 +50,8 @@ func (v *View) origin() document.Section {
 	return s
 }
 
-// encryption says what the connections over TLS negotiated, by contestant and, where a contestant negotiated
-// several things, by protocol; "" if there were none.
+// encryption says what TLS connections negotiated, by contestant and, if a contestant negotiated
+// several sessions, by protocol; "" if there were none.
 func (v *View) encryption() string {
 	type spoken struct {
 		contestant string
@@ -108,7 +108,7 @@ func (v *View) measured() string {
 	return text
 }
 
-// failures returns the ends of logs, and what failed without being a contestant.
+// failures returns the ends of the failed contestants' logs, and failures of other parts.
 func (v *View) failures() document.Section {
 	s := document.Section{ID: "failures", Title: "Failures"}
 	for i := range v.run.Failures {
@@ -129,7 +129,8 @@ func (v *View) failures() document.Section {
 	return s
 }
 
-// repeat returns the command, and what the figures are computed from.
+// repeat returns the command that repeats the run, and names the file that the figures are computed
+// from.
 func (v *View) repeat() document.Section {
 	s := document.Section{ID: "repeat", Title: "Repeat it"}
 	if c := v.run.Plan.Origin.Command; c != "" {
@@ -188,8 +189,8 @@ func (v *View) started() string {
 	return "not recorded"
 }
 
-// doubts returns the possible errors of verdicts: the A/A check, further controls, and what no
-// single run of short loads shows.
+// doubts returns possible errors in verdicts: the A/A check, further controls, and what a run of
+// short loads cannot show.
 func (v *View) doubts() []document.Block {
 	switch {
 	case v.single:
@@ -215,8 +216,8 @@ func (v *View) doubts() []document.Block {
 	return list
 }
 
-// sentAgain returns how often requests to a contestant were sent again on a new connection, in all its trials and long
-// loads: of warm-ups nothing is recorded.
+// sentAgain returns the number of requests to a contestant that were sent again on a new
+// connection, in all its trials and long loads. Warm-ups are not recorded.
 func (v *View) sentAgain(name string) (n int64) {
 	for _, loads := range [][]*record.Trial{v.run.Trials, v.run.Long} {
 		for _, t := range loads {
@@ -228,7 +229,8 @@ func (v *View) sentAgain(name string) (n int64) {
 	return n
 }
 
-// addSentAgain adds a column of requests that were sent again to a table of rows with figures, if there were any.
+// addSentAgain adds a column with the number of requests that were sent again to a table of rows
+// with figures, if there were any.
 func (v *View) addSentAgain(t *document.Table, rows []Row) {
 	if !slices.ContainsFunc(rows, func(r Row) bool { return v.sentAgain(r.Name) > 0 }) {
 		return

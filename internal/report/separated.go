@@ -22,12 +22,12 @@ func (g *group) open() bool {
 	return slices.ContainsFunc(g.pairs, func(p judge.Pair) bool { return p.Verdict == judge.Inconclusive })
 }
 
-// shownGroups is the maximum number of groups that the answer names with the reason of each, and of
-// those that it names besides.
+// shownGroups is the largest number of groups that the answer names with reasons, and of further
+// groups that it names without.
 const shownGroups = 4
 
-// notSeparated names the groups with the reason of each, or says that there is none. Where one has
-// all rows, the first sentence has said it.
+// notSeparated names the groups that are not separated, with reasons, or says that there are none.
+// It returns "" for a single group with all rows, because the first sentence says so.
 func (v *View) notSeparated(rows []Row) string {
 	groups := v.groups(rows)
 	switch {
@@ -55,7 +55,7 @@ func (v *View) notSeparated(rows []Row) string {
 	return "Not separated: " + strings.Join(parts, "; ") + "."
 }
 
-// names returns those of the group, the middle of many left out.
+// names returns the group's names; if there are many, without the middle ones.
 func (g *group) names() string {
 	names := titles(g.rows)
 	if n := len(names); n > 5 {
@@ -64,9 +64,9 @@ func (g *group) names() string {
 	return strings.Join(names, " / ")
 }
 
-// groups returns the largest sets of neighbours of which no two are separated, then the pairs that
-// remain. A row can be in several: what is not separated from both of its neighbours does not make
-// them equal.
+// groups returns the largest sets of neighbours of which no two are separated, then the remaining
+// pairs. A row can be in several groups: if it is not separated from either neighbour, the
+// neighbours may still differ.
 func (v *View) groups(rows []Row) (groups []group) {
 	pair := func(i, j int) (judge.Pair, bool) {
 		p, ok := v.a.Pair(rows[i].Name, rows[j].Name, v.primary().Name)
@@ -102,8 +102,8 @@ func (g *group) has(r Row) bool {
 	return slices.ContainsFunc(g.rows, func(x Row) bool { return x.Name == r.Name })
 }
 
-// pairsOf returns the comparisons of rows under the primary metric, each as its upper row against a
-// lower one.
+// pairsOf returns the comparisons between rows under the primary metric, each as the upper row
+// against the lower one.
 func (v *View) pairsOf(rows []Row) (all []judge.Pair) {
 	for i := range rows {
 		for _, r := range rows[i+1:] {

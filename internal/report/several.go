@@ -13,8 +13,8 @@ type OneOfSeveral struct {
 	Succeeded int64    `json:"succeeded"`           // requests
 	CPUShare  *float64 `json:"cpu_share,omitempty"` // event loops' CPU
 	GapNS     int64    `json:"gap_ns,omitempty"`
-	// BeganNS is when its window began, after the common start, by the controller's clock; the
-	// generator's clock is known to ± BoundNS.
+	// BeganNS is the time from the common start to the beginning of its window, by the controller's
+	// clock; the generator's clock is known to ± BoundNS.
 	BeganNS int64 `json:"began_ns"`
 	BoundNS int64 `json:"bound_ns"`
 

@@ -10,11 +10,11 @@ import (
 	"dyno/internal/judge"
 )
 
-// ToBest is the head of a column with ratios to the best.
+// ToBest is the header of a column with ratios to the best.
 const ToBest = "vs best"
 
-// rankedShort returns the answer in figures: a row for each server that ran, the
-// best first, with its place, its figures, and how it stands to the best.
+// rankedShort returns the answer in figures: a row for each server that ran, the best first, with
+// its place, its figures, and its ratio to the best.
 func (v *View) rankedShort() []document.Block {
 	rows := v.ranked()
 	if len(rows) == 0 {
@@ -50,7 +50,7 @@ func (v *View) rankedShort() []document.Block {
 }
 
 // shortened returns a table without notes, and without the rows that have no figures: sentences
-// above it say why.
+// above the table explain them.
 func shortened(t document.Table) document.Table {
 	t.Rows = slices.DeleteFunc(slices.Clone(t.Rows), func(r document.Row) bool { return r.Excluded != "" })
 	for i := range t.Rows {
@@ -75,7 +75,8 @@ func (v *View) shortMetrics() (list []judge.Metric) {
 	return list
 }
 
-// shortScale returns the scale of a column; a tail has that of the median, beside which it stands.
+// shortScale returns a column's scale. A tail has the same scale as the median, which stands beside
+// it.
 func (v *View) shortScale(m judge.Metric) judge.Scale {
 	if m.Name == "p99" {
 		m = judge.ClassicNamed("p50")
@@ -83,7 +84,7 @@ func (v *View) shortScale(m judge.Metric) judge.Scale {
 	return v.scale(m)
 }
 
-// shortHead returns the head of a column that has little room.
+// shortHead returns a short column header.
 func shortHead(m judge.Metric, s judge.Scale) string {
 	switch m.Name {
 	case "cpu_per_request":
@@ -94,7 +95,7 @@ func shortHead(m judge.Metric, s judge.Scale) string {
 	return m.HeadIn(s.Name)
 }
 
-// shortWords explain the places, the heads and the gaps of a table.
+// shortWords explains a table's places, headers and gaps.
 func (v *View) shortWords(rows []Row, metrics []judge.Metric) string {
 	var parts []string
 	if i := slices.IndexFunc(rows, func(r Row) bool { return r.Place.Lo < r.Place.Hi }); i >= 0 {
@@ -127,9 +128,9 @@ func (v *View) shortWords(rows []Row, metrics []judge.Metric) string {
 	return strings.Join(parts, " · ")
 }
 
-// latencyWords say what the columns of service times are. A median is that of the trials' medians, over epochs
-// and rounds. So is the 99th percentile of a record that lacks the histogram of a trial; else all right answers
-// of the trials that count are in one.
+// latencyWords explains the columns with service times. A median is the median of the trials'
+// medians, over epochs and rounds. The 99th percentile is computed likewise for a record that lacks
+// a trial's histogram, else from one histogram of all right answers in the trials that count.
 func (v *View) latencyWords(rows []Row, metrics []judge.Metric) []string {
 	tail := slices.ContainsFunc(metrics, func(m judge.Metric) bool { return m.Name == "p99" })
 	merged := !slices.ContainsFunc(rows, func(r Row) bool {
@@ -150,7 +151,7 @@ func (v *View) latencyWords(rows []Row, metrics []judge.Metric) []string {
 	return []string{"p50: " + of}
 }
 
-// shortCell returns a figure without its interval, which the note below the table sums up.
+// shortCell returns a figure without its interval, which the note below the table summarizes.
 func (v *View) shortCell(r Row, m judge.Metric) document.Cell {
 	c := v.cell(r.Name, m.Name)
 	if c.Absent != "" {
@@ -163,8 +164,8 @@ func (v *View) shortCell(r Row, m judge.Metric) document.Cell {
 	return document.Cell{Value: text}
 }
 
-// toBest returns a row's figure over that of the first row under the primary metric: by their own
-// pair, which was measured round by round.
+// toBest returns a row's ratio to the first row under the primary metric, from the comparison of
+// the two in common rounds.
 func (v *View) toBest(r Row) judge.Estimate {
 	best := v.ranked()[0]
 	if r.Name == best.Name {
@@ -177,8 +178,8 @@ func (v *View) toBest(r Row) judge.Estimate {
 	return pair.Ratio
 }
 
-// toBestCell returns a ratio with its interval, if it has one: with two decimals, or with as many
-// as show how wide the interval is and on which side of 1 it ends.
+// toBestCell returns a ratio with its interval, if it has one. It has two decimals, or as many as
+// show how wide the interval is and on which side of 1 it ends.
 func toBestCell(e judge.Estimate) document.Cell {
 	n, whole := 2, e.Lo == e.Hi || math.IsInf(e.Hi, 0)
 	for ; !whole && n < 4 && (e.Hi-e.Lo < math.Pow10(-n) || seemsOne(e.Lo, n) || seemsOne(e.Hi, n)); n++ {
@@ -190,8 +191,8 @@ func toBestCell(e judge.Estimate) document.Cell {
 	return c
 }
 
-// surer says what the ratios compare, and how wide the intervals of the levels are, which the table
-// leaves out.
+// surer says what the ratios compare, and gives the widths of the levels' intervals, which the
+// table omits.
 func (v *View) surer(rows []Row, metrics []judge.Metric) string {
 	var ratios, levels []judge.Estimate
 	for i, r := range rows {
@@ -220,7 +221,7 @@ func (v *View) surer(rows []Row, metrics []judge.Metric) string {
 		per, but, head, b)
 }
 
-// spread returns the range of the widths of intervals: "±1.8–4.8 %"; "" if one is open.
+// spread returns the range of the intervals' widths: "±1.8–4.8 %"; "" if one is open.
 func spread(list []judge.Estimate) string {
 	least, most := math.Inf(1), widest(list)
 	for _, e := range list {
@@ -236,7 +237,7 @@ func spread(list []judge.Estimate) string {
 	return "±" + from + "–" + to
 }
 
-// widest returns the wider side of the widest interval, as a share of its figure; +Inf where one is
+// widest returns the wider side of the widest interval, as a share of its figure; +Inf if one is
 // missing or open.
 func widest(list []judge.Estimate) (most float64) {
 	for _, e := range list {
@@ -249,8 +250,8 @@ func widest(list []judge.Estimate) (most float64) {
 	return most
 }
 
-// footnotes returns the remarks about rows: a mark for each row that has one, and the text of the
-// marks.
+// footnotes returns the remarks about rows: a mark for each row that has a remark, and the texts
+// for the marks.
 func (v *View) footnotes(rows []Row) (marks map[string]string, text string) {
 	marks = map[string]string{}
 	var notes []string

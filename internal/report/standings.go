@@ -8,8 +8,9 @@ import (
 	"dyno/internal/judge"
 )
 
-// levelTable has a row for each contestant at level i, and a column for each metric. At the level of a ranking it has
-// ranks and ratios to the reference; of single loads, what they answered.
+// levelTable has a row for each contestant at level i, and a column for each metric. At a ranking's
+// level it shows ranks and ratios to the reference; for single loads, the number of answers and
+// errors.
 func (v *View) levelTable(i int, metrics []judge.Metric) document.Table {
 	t := document.Table{Columns: []document.Column{{Head: "contestant", Lead: true}}}
 	ranks := v.ranks && i == 0
@@ -68,7 +69,7 @@ func (v *View) levelTable(i int, metrics []judge.Metric) document.Table {
 	return t
 }
 
-// ratioCell returns the ratio to the reference; the reference's own is 1.
+// ratioCell returns a row's ratio to the reference; the reference's own is 1.
 func (v *View) ratioCell(r Row, f *Figure) document.Cell {
 	switch {
 	case v.isReference(r):
@@ -79,8 +80,8 @@ func (v *View) ratioCell(r Row, f *Figure) document.Cell {
 	return document.Cell{Absent: "no ratio"}
 }
 
-// standings returns the table of a run whose figures are of one level: all contestants in order of their ranks, or
-// load after load.
+// standings returns the table for a run with figures at one level: all contestants by rank, or load
+// by load.
 func (v *View) standings() document.Section {
 	s := document.Section{ID: "table", Title: "Standings"}
 	if v.single {
@@ -101,7 +102,7 @@ func (v *View) standings() document.Section {
 	return s
 }
 
-// otherLevels returns the tables of levels beside a ranking, at which no pair is decided.
+// otherLevels returns tables for the levels beside a ranking, at which no pair is decided.
 func (v *View) otherLevels() document.Section {
 	s := document.Section{ID: "levels", Title: "At other levels"}
 	if !v.ranks {
@@ -120,7 +121,7 @@ func (v *View) otherLevels() document.Section {
 	return s
 }
 
-// column returns the head of a metric's column.
+// column returns a metric's column.
 func column(m judge.Metric, s judge.Scale) document.Column {
 	return document.Column{Head: m.HeadIn(s.Name), Word: m.Name, Number: true}
 }
@@ -159,7 +160,7 @@ func quiet(s string) document.Paragraph {
 	return document.Paragraph{Text: document.Plain(s), Style: document.Quiet}
 }
 
-// pairByPair shows the verdicts. With many pairs it shows a matrix, and only the pairs of
+// pairByPair shows the verdicts. If there are many pairs it shows a matrix, and only the pairs of
 // neighbours in words.
 func (v *View) pairByPair() document.Section {
 	s := document.Section{ID: "pairs", Title: "Pair by pair"}
@@ -195,7 +196,7 @@ func (v *View) pairByPair() document.Section {
 	return s
 }
 
-// matrix shows every pair once, the upper row against a lower one as the column.
+// matrix shows every pair once. A cell compares its row with the lower row that its column names.
 func (v *View) matrix() document.Table {
 	rows := v.ranked()
 	t := document.Table{Note: "The row’s " + Lower(v.primary().Title) +

@@ -11,10 +11,10 @@ import (
 	"dyno/internal/record"
 )
 
-// startColumn is a figure of the processes apart from the trials, as all forms show it.
+// startColumn is a figure about starts of processes, as all forms show it.
 type startColumn struct {
-	Name string // in CSV and JSON
-	Head string // of tables for people
+	Name string // name in CSV and JSON
+	Head string // column header for people
 	Unit string // ns or bytes
 	Of   func(judge.Starts) judge.Estimate
 }
@@ -24,7 +24,7 @@ var startColumns = []startColumn{
 	{"warm_up", "warm-up", "ns", func(s judge.Starts) judge.Estimate { return s.Steady }},
 }
 
-// startsShown returns the columns that some row of the run fills.
+// startsShown returns the columns that have a figure in some row.
 func (v *View) startsShown() (shown []startColumn) {
 	for _, c := range startColumns {
 		if slices.ContainsFunc(v.all(), func(r Row) bool { return r.Excluded == "" && c.Of(r.Starts).N > 0 }) {
@@ -34,7 +34,7 @@ func (v *View) startsShown() (shown []startColumn) {
 	return shown
 }
 
-// startScale returns the one that a column of starts is printed with.
+// startScale returns the scale for a column.
 func (v *View) startScale(c startColumn) judge.Scale {
 	var values, highest []float64
 	for _, r := range v.all() {
@@ -48,7 +48,7 @@ func (v *View) startScale(c startColumn) judge.Scale {
 	return ScaleOf(c.Unit, values...)
 }
 
-// startCell returns a figure of a start, with its interval where that has a width.
+// startCell returns a figure about starts, with its interval unless that has no width.
 func startCell(e judge.Estimate, s judge.Scale) document.Cell {
 	switch {
 	case e.N == 0:
@@ -59,7 +59,7 @@ func startCell(e judge.Estimate, s judge.Scale) document.Cell {
 	return document.Cell{Value: Sig3(e.Value / s.Per), Side: "(" + IntervalIn(e, s) + ")"}
 }
 
-// classesText says what the warm-ups were: "flat", or "warmed 9, slowdown 3".
+// classesText counts the warm-ups by class: "flat", or "warmed 9, slowdown 3".
 func classesText(s judge.Starts) string {
 	var parts []string
 	for _, c := range []string{record.Flat, record.Warmed, record.Slowdown, record.NotSteady} {
@@ -74,7 +74,7 @@ func classesText(s judge.Starts) string {
 	return orElse(strings.Join(parts, ", "), Missing)
 }
 
-// starts returns the table of how the processes began.
+// starts returns a table of the processes' starts.
 func (v *View) starts() document.Section {
 	out := document.Section{ID: "starts", Title: "From start to speed", Folded: true}
 	t := document.Table{Note: "Medians of the starts, one each epoch, with their 95 % interval.",
@@ -114,14 +114,14 @@ func (v *View) starts() document.Section {
 	return out
 }
 
-// leveled reports whether the level that starts reached is known of some row.
+// leveled reports whether any row has a known throughput after its starts.
 func (v *View) leveled() bool {
 	return slices.ContainsFunc(v.all(), func(r Row) bool {
 		return r.Excluded == "" && slices.ContainsFunc(r.Starts.Each, func(s judge.Start) bool { return s.Level > 0 })
 	})
 }
 
-// levelsOf returns the levels that starts reached, the lowest first.
+// levelsOf returns the throughputs that starts reached, the lowest first.
 func levelsOf(each []judge.Start) (all []float64) {
 	for _, s := range each {
 		if s.Level > 0 {
@@ -132,8 +132,9 @@ func levelsOf(each []judge.Start) (all []float64) {
 	return all
 }
 
-// reachedCells returns the range of the levels that starts reached, and the widest gap between two
-// neighbours among them, with how many lie below it: of starts of two kinds it separates these.
+// reachedCells returns the range of the throughputs that starts reached, and the widest gap between
+// two neighbouring values, with the number of values below it. If there are two kinds of starts,
+// the gap separates them.
 func reachedCells(each []judge.Start) []document.Cell {
 	all := levelsOf(each)
 	if len(all) < 3 {
@@ -149,13 +150,13 @@ func reachedCells(each []judge.Start) []document.Cell {
 		{Value: PerCent(widest), Side: fmt.Sprintf("(%d of %d below)", below, len(all))}}
 }
 
-// startCharts show each start of a contestant as a dot, by epoch: its first answer, and the level that it
+// startCharts shows each start as a dot, by epoch: the time to the first answer, and the throughput
 // reached.
 func (v *View) startCharts() (charts []document.Block) {
 	scale := v.startScale(startColumns[0])
 	for _, c := range []struct {
 		document.LineChart
-		of   func(judge.Start) float64 // 0: not known
+		of   func(judge.Start) float64 // the drawn figure; 0: not known
 		text func(float64) string
 	}{
 		{document.LineChart{ID: "starts", Title: "First answer", Unit: scale.Name, Per: scale.Per},
@@ -198,7 +199,7 @@ func (v *View) startCharts() (charts []document.Block) {
 	return charts
 }
 
-// warmed reports whether a class of warm-up is known; a classic run has none.
+// warmed reports whether any warm-up has a class; none has in a classic run.
 func (v *View) warmed() bool {
 	return slices.ContainsFunc(v.all(), func(r Row) bool { return len(r.Starts.Classes) > 0 })
 }

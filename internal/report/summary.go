@@ -23,7 +23,7 @@ type Summary struct {
 	For         time.Duration // planned length; 0 if only a number bounds the load
 	Timeout     time.Duration // per request
 	Renewing    bool          // connections were to be replaced after a number of requests
-	Suspended   time.Duration // how long the whole machine was suspended meanwhile
+	Suspended   time.Duration // time for which the whole machine was suspended meanwhile
 	NoSpin      string        // why the event loops did not spin
 	Wall        time.Duration // from the window's start until all was drained
 	Interrupted bool
@@ -32,7 +32,7 @@ type Summary struct {
 	SentHTTP2   bool // the server sent unrequested HTTP/2 frames
 
 	Names      []string    // the scenario's requests
-	Checked    string      // which parts of every answer, in words
+	Checked    string      // the parts of every answer that were checked, in words
 	AnyStatus  bool        // no status was requested
 	Objectives []Objective // given for the load
 
@@ -112,11 +112,11 @@ func perSec(n, ns int64) float64 {
 	return float64(n) / (float64(ns) / 1e9)
 }
 
-// TimedOut returns how many requests timed out.
+// TimedOut returns the number of requests that timed out.
 func (s *Summary) TimedOut() int64 { return s.Load.Errors["timeout"] }
 
-// Dialled returns how many connections were opened, including those before the window; 0 if not
-// counted.
+// Dialled returns the number of connections that were opened, including those before the window; 0
+// if not counted.
 func (s *Summary) Dialled() int64 { return latency{h: s.Detail.Connect}.count() }
 
 // ErrorShare returns the share of planned requests that failed, got no answer or were never
@@ -168,7 +168,7 @@ func meanStdevMax(x []float64) (mean, stdev, most float64) {
 	return mean, math.Sqrt(squares / float64(len(x)-1)), most
 }
 
-// usage is how the event loops used their time, as shares.
+// usage says how the event loops used their time, as shares.
 type usage struct {
 	known      bool // the engine measures it
 	cpu, queue float64

@@ -73,7 +73,7 @@ type loadJSON struct {
 	UnevenNS       int64 `json:"uneven_ns,omitempty"`
 
 	Generator generator `json:"generator"`
-	// of a load that several made
+	// if several generators made the load
 	Generators []OneOfSeveral `json:"generators,omitempty"`
 	Warnings   []Warning      `json:"warnings"`
 

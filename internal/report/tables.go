@@ -11,7 +11,7 @@ import (
 	"dyno/internal/record"
 )
 
-// excludedLast leaves the rows in the order asked, but for those that failed.
+// excludedLast keeps rows in the order asked for, but puts failed contestants last.
 func (v *View) excludedLast() {
 	slices.SortStableFunc(v.rows, func(a, b Row) int {
 		switch {
@@ -44,8 +44,8 @@ func (v *View) excludedWhere(r *Row) string {
 	return r.Excluded
 }
 
-// shownMetrics returns the metrics with tables: at least one, to show what is missing. Those of a run
-// with many cells have no table if they are rare and the caller neither charts them nor asks for one.
+// shownMetrics returns the metrics with tables: at least one, to show what is missing. A run with
+// many cells has no tables for rare metrics, unless the caller charts them or asks for one.
 func (v *View) shownMetrics() []judge.Metric {
 	if !v.any() {
 		return v.metrics[:1]
@@ -56,11 +56,11 @@ func (v *View) shownMetrics() []judge.Metric {
 	})
 }
 
-// manyCells is how many cells, of one contestant at one level each, a run may have before its page
-// leaves metrics out: one more table for each would have a megabyte.
+// manyCells is the number of cells, each a contestant at a level, above which a page omits metrics,
+// because each further table would take a megabyte.
 const manyCells = 500
 
-// epochs returns the number of epochs of the levels: "4 valid epochs", or "3 to 4 valid epochs".
+// epochs returns the levels' number of epochs: "4 valid epochs", or "3 to 4 valid epochs".
 func (v *View) epochs() string {
 	least, most := math.MaxInt, 0
 	for _, l := range v.levels {
@@ -107,7 +107,7 @@ func (v *View) bestByLevel() string {
 	return "Best " + Lower(m.Title) + ": " + strings.Join(names, "; ") + "."
 }
 
-// levelByLevel has a chart and a table for each metric.
+// levelByLevel returns a chart and a table for each metric.
 func (v *View) levelByLevel() document.Section {
 	out := document.Section{ID: "table", Title: "Level by level"}
 	legend := v.Legend()
@@ -141,7 +141,8 @@ func (v *View) levelByLevel() document.Section {
 	return out
 }
 
-// chartsBelow says whether metrics have charts of their own below the answer: many contestants at many levels are a tangle.
+// chartsBelow reports whether metrics have their own charts below the answer. Lines for many
+// contestants could not be told apart.
 func (v *View) chartsBelow() bool {
 	return v.any() && len(v.rows) <= MostBars
 }
@@ -168,7 +169,7 @@ func (v *View) metricTable(m judge.Metric, first bool) document.Table {
 	return t
 }
 
-// UnitWords returns the unit of a column in words: "requests per second", "ms".
+// UnitWords returns a column's unit in words: "requests per second", "ms".
 func UnitWords(s judge.Scale) string {
 	return strings.Replace(s.Name, "1/s", "requests per second", 1)
 }

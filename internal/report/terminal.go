@@ -22,11 +22,11 @@ import (
 
 const (
 	drawEvery  = 250 * time.Millisecond // minimum interval, on a TTY, while trials come in
-	plainEvery = 10 * time.Second       // progress lines without a TTY
+	plainEvery = 10 * time.Second       // interval between progress lines without a TTY
 	rowsAtMost = 10                     // maximum rows in a list, so that the live part fits any terminal
 )
 
-// firstFigures is no stage, but is shown at once like one.
+// firstFigures is not a stage, but is shown at once like one.
 const firstFigures = "first figures"
 
 // TerminalView shows events. On a TTY it redraws a few lines in place; elsewhere it writes plain lines. It
@@ -41,7 +41,7 @@ type TerminalView struct {
 
 	started, now     time.Time     // times of the first and the latest event
 	stage, who, text string        // from the latest event; who is its contestant
-	done, total      int           // trials
+	done, total      int           // number of trials
 	printed          int           // total in the last plain progress line
 	left             time.Duration // as shown
 	tasks            []task        // for contestants, until measuring begins

@@ -23,7 +23,7 @@ func Rate(perSec float64) string { return Sig3(perSec) + "/s" }
 // digits.
 func Duration(ns float64) string { return scaled(ns, "ns") }
 
-// planned prints a time in ns that someone chose, with no more digits than it has: "400 ms", "6
+// planned formats a time in ns that someone chose, with no more digits than it has: "400 ms", "6
 // min".
 func planned(ns int64) string {
 	switch {
@@ -54,15 +54,15 @@ func PerCent(share float64) string {
 	return strings.TrimSuffix(strconv.FormatFloat(p, 'f', n, 64), ".0") + " %"
 }
 
-// Ratio prints a ratio and its interval: "1.42 (1.38–1.47)". All three have the decimals that give
-// the ratio three significant digits, and more where a bound would else seem to be exactly 1, for
-// that is what a reader looks at. A bound that too few epochs leave open is 0 or ∞.
+// Ratio formats a ratio and its interval: "1.42 (1.38–1.47)". All three have the decimals that give
+// the ratio three significant digits, or more if a bound would otherwise look exactly like 1, which
+// readers check. A bound that too few epochs leave open is 0 or ∞.
 func Ratio(value, lo, hi float64) string {
 	v, i := RatioParts(value, lo, hi)
 	return v + " " + i
 }
 
-// RatioParts returns the two halves of Ratio, for tables that align them apart.
+// RatioParts returns the two parts of Ratio, for tables that align them separately.
 func RatioParts(value, lo, hi float64) (v, interval string) {
 	n := decimals3(value)
 	for n < 4 && (seemsOne(lo, n) || seemsOne(hi, n)) {
@@ -78,13 +78,13 @@ func openBound(v float64, n int) string {
 	return document.Grouped(v, n)
 }
 
-// seemsOne says whether v is not 1 but prints as 1 with n decimals.
+// seemsOne reports whether v is not 1 but prints as 1 with n decimals.
 func seemsOne(v float64, n int) bool {
 	return v != 1 && math.Abs(v-1) < 0.5*math.Pow10(-n)
 }
 
-// widestSide prints the wider side of an interval around value, as a percentage of it: "±2.3 %";
-// "±∞" where a side is open, or where there is nothing to be a percentage of.
+// widestSide formats the wider side of an interval around value as a percentage: "±2.3 %"; "±∞" if
+// a side is open or value is 0.
 func widestSide(value, lo, hi float64) string {
 	if lo == value && hi == value {
 		return "±0 %"
@@ -99,7 +99,7 @@ func widestSide(value, lo, hi float64) string {
 	return "±" + PerCent(side)
 }
 
-// pText prints a p-value for a sentence, with its sign: "p = 0.0005", "p < 0.0001".
+// pText formats a p-value with its sign: "p = 0.0005", "p < 0.0001".
 func pText(name string, p float64) string {
 	switch {
 	case math.IsNaN(p):
@@ -118,9 +118,9 @@ func pText(name string, p float64) string {
 	return name + " = " + strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
 }
 
-// ScaleOf returns the scale that a whole column of values in a base unit (1/s, ns, bytes) is best
-// printed with: the largest that leaves the smallest of them at least 1. Values that are not
-// positive and finite do not count.
+// ScaleOf returns the best scale for a column of values in a base unit (1/s, ns, bytes): the
+// largest in which the smallest value is at least 1. Values that are not positive and finite do not
+// count.
 func ScaleOf(unit string, values ...float64) judge.Scale {
 	list := judge.UnitNamed(unit).Scales
 	if list == nil {
@@ -146,7 +146,7 @@ func scaled(v float64, unit string) string {
 	return Sig3(v/s.Per) + " " + s.Name
 }
 
-// IntervalIn prints the bounds of a level in a scale, without the scale's name: "91,200–95,100".
+// IntervalIn formats a level's bounds in a scale, without the scale's name: "91,200–95,100".
 func IntervalIn(e judge.Estimate, s judge.Scale) string {
 	if math.IsInf(e.Lo, 0) && math.IsInf(e.Hi, 0) {
 		return "interval open"
@@ -172,13 +172,13 @@ func decimals3(v float64) int {
 	return max(0, 2-int(math.Floor(math.Log10(v)+1e-12)))
 }
 
-// Decimals returns the number of decimals of a figure as it was written, at most four.
+// Decimals returns the number of decimals in a figure as it was written, at most four.
 func Decimals(v float64) int {
 	_, after, _ := strings.Cut(strconv.FormatFloat(v, 'f', -1, 64), ".")
 	return min(4, len(after))
 }
 
-// After returns the name of a scale as written after a number.
+// After returns a scale's name as written after a number.
 func After(s judge.Scale) string {
 	if s.Name == "1/s" {
 		return "/s"

@@ -7,22 +7,22 @@ import (
 	"dyno/internal/judge"
 )
 
-// matrixFrom is the number of pairs above which a matrix stands before the sentences, and these are
-// only those of neighbours.
+// matrixFrom is the number of pairs above which a matrix precedes the sentences, and only
+// neighbours have sentences.
 const matrixFrom = 6
 
-// sentence is the verdict of a pair in words, with its p-values where details are asked for. Joined, its parts are one sentence without a full
-// stop.
+// sentence is a pair's verdict in words, with p-values in the details. Its joined parts are one
+// sentence without a full stop.
 type sentence struct {
 	Claim   string // "Iris serves 1.42 × (1.38–1.47) the requests of Gin: "
 	Verdict string // "different"
-	Rest    string // " (p = 0.007)", or why not
+	Rest    string // " (p = 0.007)", or the reason
 	Kind    judge.Verdict
 }
 
 func (s sentence) String() string { return s.Claim + s.Verdict + s.Rest }
 
-// text returns the sentence with its verdict in the style that it has everywhere.
+// text returns the sentence, with the verdict in its usual style.
 func (s sentence) text() document.Prose {
 	return document.Prose{{Text: s.Claim}, {Text: s.Verdict, Style: styleOf[s.Kind]}, {Text: s.Rest}}
 }
@@ -39,7 +39,7 @@ func relation(m judge.Metric, e judge.Estimate) string {
 	return fmt.Sprintf(m.Says().Factor, value+" × "+interval)
 }
 
-// sentence says what the data says of a pair, the better one first.
+// sentence returns the verdict on a pair, with the better one first.
 func (v *View) sentence(p judge.Pair) sentence {
 	if p.Better == p.B && p.Better != "" {
 		p = turned(p)
@@ -67,10 +67,10 @@ func (v *View) sentence(p judge.Pair) sentence {
 	return s
 }
 
-// notSeparated is the verdict where neither a difference nor equality is shown.
+// notSeparated is the verdict if neither a difference nor equality is shown.
 const notSeparated = "not separated"
 
-// equal returns the verdict where equality is shown.
+// equal returns the verdict if equality is shown.
 func (v *View) equal() string { return "equal within " + PerCent(v.margin()) }
 
 // verdictWord returns the word that reports use for a verdict. Records and JSON use other words.
@@ -91,8 +91,8 @@ func turned(p judge.Pair) judge.Pair {
 	return p
 }
 
-// pairs returns the comparisons of ranked contestants under the primary metric, each as its upper
-// row against a lower one.
+// pairs returns the comparisons between ranked contestants under the primary metric, each as the
+// upper row against the lower one.
 func (v *View) pairs() (all, neighbours []judge.Pair) {
 	rows := v.ranked()
 	for i := range rows {
@@ -110,7 +110,7 @@ func (v *View) pairs() (all, neighbours []judge.Pair) {
 	return all, neighbours
 }
 
-// mark returns a verdict as one character, from the side of A.
+// mark returns a verdict as one character, from A's point of view.
 func mark(p judge.Pair) string {
 	switch p.Verdict {
 	case judge.Different:
@@ -128,15 +128,15 @@ func mark(p judge.Pair) string {
 
 const markLegend = "> better than the column · < worse · = equal within the margin · ≈ differs, but within the margin · ? not separated"
 
-// aaWords are the outcomes of the A/A check in a word or two.
+// aaWords are the A/A check's outcomes in a word or two.
 var aaWords = map[judge.State]string{judge.Pass: "passed", judge.CannotTell: "cannot tell",
 	judge.Warn: "doubtful", judge.Fail: "failed"}
 
 // hasTwins reports whether the run has a copy of its reference.
 func (v *View) hasTwins() bool { return len(v.run.Plan.Controls) > 1 }
 
-// aaCheck returns the outcome of the A/A check in a word or two, and in a sentence with its figure
-// and what follows from it.
+// aaCheck returns the A/A check's outcome in a word or two, and in a sentence with its figure and
+// its consequence.
 func (v *View) aaCheck() (word, text string, style document.Style) {
 	if !v.hasTwins() {
 		return "not done", "not done: the run has no copy of its reference", document.Quiet
@@ -168,8 +168,8 @@ func (v *View) aaCheck() (word, text string, style document.Style) {
 	return word, text, style
 }
 
-// others returns the reference against further controls, each as a line: what their difference is
-// known to be stands in their names.
+// others compares the reference with further controls, each on a line. A control's name states the
+// known difference.
 func (v *View) others() (lines []string) {
 	for _, p := range v.a.Others {
 		value, interval := RatioParts(p.Ratio.Value, p.Ratio.Lo, p.Ratio.Hi)
@@ -179,7 +179,7 @@ func (v *View) others() (lines []string) {
 	return lines
 }
 
-// pText returns the p-value of a comparison, after a comma; empty where no details are asked for.
+// pText returns a comparison's p-value, after a comma; "" without details.
 func (v *View) pText(p *judge.Pair) string {
 	if !v.Verbose {
 		return ""

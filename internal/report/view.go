@@ -10,26 +10,26 @@ import (
 	"dyno/internal/record"
 )
 
-// Row is one contestant or control in every form of the report.
+// Row is one contestant or control, in every form of the report.
 type Row struct {
 	Name      string
 	Title     string
 	Control   bool
-	Built     *record.Contestant // nil if it never got so far
+	Built     *record.Contestant // nil if it was never built
 	Place     judge.Place        // zero for controls
 	Failure   *record.Failure
 	Excluded  string   // why it is not ranked; empty if it is
-	elsewhere bool     // because it is loaded at other levels alone
-	Notes     []string // what a reader must know beside the numbers
-	Data      []string // the same for programs
+	elsewhere bool     // it is loaded at other levels only
+	Notes     []string // notes that a reader needs beside the figures
+	Data      []string // the same notes for programs
 	Starts    judge.Starts
 }
 
-// failed reports whether the contestant itself failed: not one that cannot be run here, or that has
-// no valid trial.
+// failed reports whether the contestant itself failed. It is false if the contestant cannot run
+// here, or has no valid trial.
 func (r *Row) failed() bool { return r.Failure != nil && !r.Failure.Unavailable() }
 
-// Absent names the row with the reason why it is in no chart.
+// Absent names the row, with the reason why it is in no chart.
 func (r *Row) Absent(why string) document.Item {
 	it := document.Item{Label: r.Title, Text: document.Plain(why)}
 	if r.failed() {
@@ -41,16 +41,16 @@ func (r *Row) Absent(why string) document.Item {
 // View is the data with derived values that all forms share.
 type View struct {
 	*Data
-	a        *judge.Analysis // of the run's comparisons or, without rounds, of its loads; never nil
+	a        *judge.Analysis // for the run's comparisons or, without rounds, its loads; never nil
 	run      *record.Run     // never nil
-	single   bool            // single loads, which nothing compares
-	ranks    bool            // all contestants are compared with each other, at the first level alone
-	levels   []Level         // all of the run
-	names    []string        // of the levels
+	single   bool            // single loads, which are not compared
+	ranks    bool            // all contestants are compared with each other, at the first level only
+	levels   []Level         // all levels of the run
+	names    []string        // the levels' names
 	rows     []Row           // contestants in table order; none is left out
 	controls []Row
-	metrics  []judge.Metric // the primary first
-	Engines  bool           // rows are in order of their engines
+	metrics  []judge.Metric // the primary metric first
+	Engines  bool           // rows are ordered by engine
 }
 
 // NewView returns the view of a judged run.
@@ -119,8 +119,8 @@ func NewView(d *Data) *View {
 	return v
 }
 
-// viewOf returns the view of a report: contestants without figures stand last and, where none has a rank, many
-// stand by engine.
+// viewOf returns a report's view: contestants without figures come last and, if none has a rank,
+// many contestants are grouped by engine.
 func viewOf(d *Data) *View {
 	v := NewView(d)
 	v.excludedLast()
@@ -133,10 +133,10 @@ func viewOf(d *Data) *View {
 	return v
 }
 
-// Rows returns the contestants in the order of the tables.
+// Rows returns the contestants in table order.
 func (v *View) Rows() []Row { return v.rows }
 
-// built names the contestants that have a record of their own, in its order.
+// built names the contestants that have a record of their build, in the record's order.
 func (v *View) built() (names []string) {
 	for _, c := range v.run.Contestants {
 		if !c.Control && !c.Backend {
@@ -169,8 +169,8 @@ func (v *View) row(name string, control bool) Row {
 	return r
 }
 
-// unranked says why a row has no rank. A failure takes precedence over the reason of the analysis,
-// because it names the stage and what to do.
+// unranked says why a row has no rank. A failure takes precedence over the analysis's reason,
+// because it names the stage and a remedy.
 func (v *View) unranked(r *Row) string {
 	if f := r.Failure; f != nil {
 		return FailureText(f)
@@ -191,7 +191,7 @@ func (v *View) unranked(r *Row) string {
 	return ""
 }
 
-// FailureText says on one line how far a contestant came, why it failed, and what to do.
+// FailureText says on one line at which stage a contestant failed, why, and what to do.
 func FailureText(f *record.Failure) string {
 	s := "failed at " + f.Stage
 	if f.Unavailable() {
@@ -225,7 +225,7 @@ func (v *View) notes(r *Row) (notes []string) {
 	return notes
 }
 
-// logCut says how much is missing in the log of a contestant; empty: nothing is.
+// logCut says how much is missing in a contestant's log; "" if nothing is.
 func (v *View) logCut(name string) string {
 	var cut int64
 	if v.run.End != nil {
@@ -242,7 +242,7 @@ func (v *View) logCut(name string) string {
 	return "log cut to 64 MB: " + Bytes(float64(cut)) + " left out between head and tail"
 }
 
-// see names the checks that found something of a row: by their questions to people, by their ids to
+// see names the checks with a finding about a row: by their questions for people, by their ids for
 // programs.
 func (v *View) see(r *Row) (questions, ids []string) {
 	for _, a := range judge.Summary(v.Findings) {
@@ -261,8 +261,7 @@ func (v *View) see(r *Row) (questions, ids []string) {
 	return []string{"see " + strings.Join(questions, ", ")}, []string{"see " + strings.Join(ids, ", ")}
 }
 
-// moving says where a contestant still changes over the rounds of an epoch, under the metric that
-// decides.
+// moving says where a contestant still changes during an epoch's rounds, under the primary metric.
 func (v *View) moving(name string) (notes []string) {
 	for _, x := range v.a.Trends {
 		if !x.Moving || x.Contestant != name || x.Metric != v.primary().Name {
@@ -277,7 +276,7 @@ func (v *View) moving(name string) (notes []string) {
 	return notes
 }
 
-// Title returns the title of a contestant, or its name if no title was recorded.
+// Title returns a contestant's title, or its name if no title was recorded.
 func (v *View) Title(name string) string {
 	if c := v.run.Contestant(name); c != nil && c.Title != "" {
 		return document.Clean(c.Title)
@@ -285,7 +284,7 @@ func (v *View) Title(name string) string {
 	return document.Clean(name)
 }
 
-// primary returns the metric that decides. The default is throughput.
+// primary returns the primary metric. The default is throughput.
 func (v *View) primary() judge.Metric {
 	for _, name := range []string{v.a.Primary, v.run.Plan.Primary, "throughput"} {
 		if m, ok := judge.MetricNamed(name); ok {
@@ -317,7 +316,7 @@ func (v *View) margin() float64 {
 	return v.run.Plan.Margin
 }
 
-// cell returns the cell of a row, or one that is absent and says so.
+// cell returns a row's cell, or one that is marked as absent.
 func (v *View) cell(name, metric string) judge.Cell {
 	if c := v.a.Cell(name, metric); c != nil {
 		if c.Level.N == 0 && c.Absent == "" {
@@ -330,7 +329,7 @@ func (v *View) cell(name, metric string) judge.Cell {
 	return judge.Cell{Contestant: name, Metric: metric, Absent: "it has no valid trials"}
 }
 
-// shown returns the metrics that tables have columns for: none if no trials could fill them.
+// shown returns the metrics that have table columns: none if no trial could fill them.
 func (v *View) shown() []judge.Metric {
 	for _, r := range v.all() {
 		if r.Excluded == "" {
@@ -340,7 +339,7 @@ func (v *View) shown() []judge.Metric {
 	return nil
 }
 
-// ranked returns the rows that have a rank.
+// ranked returns the rows with a rank.
 func (v *View) ranked() (rows []Row) {
 	for _, r := range v.rows {
 		if r.Excluded == "" {

@@ -7,7 +7,7 @@ import (
 	"dyno/internal/judge"
 )
 
-// definitions are all explanations of a page, those of the metrics from their table.
+// definitions returns all explanations for a page; those of metrics come from the metrics' table.
 var definitions = slices.Concat(general, metricWords(), startWords)
 
 func metricWords() (list []document.Definition) {
@@ -78,7 +78,7 @@ var general = []document.Definition{
 			"shown, and is never ranked above another because of that."},
 }
 
-// startWords explain what is known of the starts.
+// startWords explains the figures about starts.
 var startWords = []document.Definition{
 	{ID: "first_answer", Name: "First answer",
 		Text: "From the start of the process to its first right answer: launch, load of its code and data, " +

@@ -41,8 +41,8 @@ func (e *evidence) trialsAt(trials []*record.Trial, at record.Cell) (out []*reco
 	return out
 }
 
-// wrong returns how many requests in a cell's trials, including discarded ones, had no right
-// answer; nothing if none of its trials is valid.
+// wrong returns the number of requests in a cell's trials, including discarded ones, that had no
+// right answer; no estimate if none of its trials is valid.
 func (e *evidence) wrong(at record.Cell) judge.Estimate {
 	if len(e.trialsAt(e.valid, at)) == 0 {
 		return judge.Estimate{}

@@ -15,7 +15,7 @@ import (
 	"dyno/internal/judge"
 )
 
-// Figure is a published number: one row of figures.csv.
+// Figure is a published number: one row in figures.csv.
 type Figure struct {
 	Cell
 	Metric Metric

@@ -7,8 +7,8 @@ import (
 	"dyno/internal/document"
 )
 
-// findingsClaims is how many claims per study the page of all studies shows; the study's own page
-// has all.
+// findingsClaims is the number of claims per study that the page with all studies shows; the
+// study's own page has all.
 const findingsClaims = 12
 
 // FindingsPage writes several studies' outcomes with their reasons, a screen for each study, for

@@ -17,7 +17,7 @@ import (
 const (
 	ReadmeFile     = "README.md"
 	ChartFile      = "chart.svg"
-	allFiguresFile = "figures.md" // with many contestants: what the first has no room for
+	allFiguresFile = "figures.md" // if there are many contestants: what the first page has no room for
 )
 
 // Pages returns a study's files that are written from a run. The same trials and study give the

@@ -32,23 +32,25 @@ type Study struct {
 	QuickContestants []string          `toml:"quick_contestants"` // with --quick; all if empty
 	Rounds           int               `toml:"rounds"`            // per epoch in a paired comparison; 0: the profile's
 	QuickRounds      int               `toml:"quick_rounds"`      // with --quick
-	ExtraEpochs      int               `toml:"extra_epochs"`      // how often a cell outside all claims is loaded; 0: six
-	Heap             bool              `toml:"heap"`              // read Go and .NET heaps around each window
-	Epochs           int               `toml:"epochs"`            // most valid epochs in a comparison; 0: the profile's
-	Fresh            bool              `toml:"fresh"`             // each level has its own processes, loaded once
-	Requests         int64             `toml:"requests"`          // in the article's own command, and by default in a classic run
-	Duration         string            `toml:"duration"`          // the same for articles that load for a time
-	Base             string            `toml:"base"`              // the level to compare the others' CPU per request with
-	Levels           []Level           `toml:"level"`
-	Classics         []OwnRun          `toml:"classic"` // the article's own runs
-	Claims           []Claim           `toml:"claim"`   // including withdrawn ones
-	Charts           []Chart           `toml:"chart"`
-	Variants         []Variant         `toml:"variant"`
-	Notes            []string          `toml:"notes"`       // differences from the article, and why
-	Unavailable      map[string]string `toml:"unavailable"` // the article's contestants that are not available, and why
-	Figures          []Figure          `toml:"-"`
+	// number of epochs that load a cell outside all claims; 0: six
+	ExtraEpochs int  `toml:"extra_epochs"`
+	Heap        bool `toml:"heap"`   // read Go and .NET heaps around each window
+	Epochs      int  `toml:"epochs"` // most valid epochs in a comparison; 0: the profile's
+	Fresh       bool `toml:"fresh"`  // each level has its own processes, loaded once
+	// number in the article's own command, and the default for a classic run
+	Requests    int64             `toml:"requests"`
+	Duration    string            `toml:"duration"` // the same for articles that load for a time
+	Base        string            `toml:"base"`     // the level to compare the others' CPU per request with
+	Levels      []Level           `toml:"level"`
+	Classics    []OwnRun          `toml:"classic"` // the article's own runs
+	Claims      []Claim           `toml:"claim"`   // including withdrawn ones
+	Charts      []Chart           `toml:"chart"`
+	Variants    []Variant         `toml:"variant"`
+	Notes       []string          `toml:"notes"`       // differences from the article, and why
+	Unavailable map[string]string `toml:"unavailable"` // the article's contestants that are not available, and why
+	Figures     []Figure          `toml:"-"`
 
-	everywhere []string // contestants at levels that name none
+	everywhere []string // contestants at levels that do not list any
 }
 
 // Level is one operating point in a study.
@@ -95,7 +97,7 @@ func Slugs(fsys fs.FS) ([]string, error) {
 }
 
 // Evaluate returns everything that a run's trials show: which trials count, the results, and how
-// far they can be trusted. One analysis decides the pairs; beside it each level has its own,
+// far they can be trusted. One analysis decides the pairs. Each level also has its own analysis,
 // without verdicts.
 func Evaluate(run *record.Run) *report.Data {
 	p := &run.Plan
@@ -146,7 +148,7 @@ func Analyse(run *record.Run) *judge.Analysis {
 	return analyse(run, valid)
 }
 
-// analyse is Analyse for these valid trials.
+// analyse does the same as Analyse for these valid trials.
 func analyse(run *record.Run, valid []*record.Trial) *judge.Analysis {
 	p := &run.Plan
 	long, _ := plan.Long(run)
