@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"dyno/internal/foreign"
+	"dyno/internal/judge"
 	"dyno/internal/load"
-	"dyno/internal/report"
 	"dyno/internal/scenario"
 	"dyno/internal/wire"
 )
@@ -58,7 +58,7 @@ func (v *value) Set(s string) error {
 var readers = map[string]func(string) (any, error){
 	"count": as(parseCount), "span": as(parseSpan), "rate": as(parseRate), "rates": as(parseRates),
 	"stages": as(parseStages), "think": as(parseThink), "share": as(parsePositive), "slo": as(parseSLO),
-	"objectives": as(report.ParseObjectives), "statuses": as(scenario.ParseStatuses),
+	"objectives": as(judge.ParseObjectives), "statuses": as(scenario.ParseStatuses),
 	"text": as(func(s string) (*string, error) { return &s, nil }), // an empty text differs from none
 	"user": as(func(s string) (string, error) { return s, nil }),
 	"needed": as(func(s string) (string, error) {

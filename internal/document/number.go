@@ -54,3 +54,46 @@ func Numbers(numbers []int, separator string) string {
 	}
 	return strings.Join(words, separator)
 }
+
+// Sig3 prints v with three significant digits and a comma between thousands: 93412 is "93,400",
+// 0.01234 is "0.0123". It is Missing for a NaN, and "∞" or "−∞" for the infinities.
+func Sig3(v float64) string { return Grouped(Round3(v), Decimals3(v)) }
+
+// Round3 rounds to three significant digits.
+func Round3(v float64) float64 {
+	if v == 0 || math.IsNaN(v) || math.IsInf(v, 0) {
+		return v
+	}
+	f, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'e', 2, 64), 64)
+	return f
+}
+
+// Decimals3 returns the number of decimals that show three significant digits of v.
+func Decimals3(v float64) int {
+	v = math.Abs(Round3(v))
+	if v == 0 || math.IsNaN(v) || math.IsInf(v, 0) {
+		return 0
+	}
+	return max(0, 2-int(math.Floor(math.Log10(v)+1e-12)))
+}
+
+// Duration prints ns in the largest of ns, µs, ms, s that leaves at least 1, with three significant
+// digits.
+func Duration(ns float64) string {
+	unit, per := "ns", 1.
+	for _, u := range []string{"µs", "ms", "s"} {
+		if Round3(math.Abs(ns)/per/1e3) < 1 || math.IsInf(ns, 0) {
+			break
+		}
+		unit, per = u, per*1e3
+	}
+	return Sig3(ns/per) + " " + unit
+}
+
+// Short prints v with three significant digits, or all digits before the point.
+func Short(v float64) string {
+	if v >= 100 {
+		return Whole(int64(v + 0.5))
+	}
+	return Sig3(v)
+}

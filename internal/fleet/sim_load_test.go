@@ -191,7 +191,8 @@ func (s simPart) measure(ctx context.Context, w load.Window, into *LoadedWindow)
 	s.mu.Lock()
 	s.begun[r.Command] = append(s.begun[r.Command], began)
 	s.mu.Unlock()
-	o := &loader.Outcome{Summary: report.Summary{Target: r.URL, Did: r.Command, Seed: r.Seed, Open: true}}
+	o := &loader.Outcome{Summary: report.Summary{Target: r.URL, Did: r.Command, Seed: r.Seed}}
+	o.Summary.Open = true
 	if !naps(ctx, time.Duration(float64(length)/(1+s.agent.drift))) {
 		length = min(length, time.Since(began).Round(time.Millisecond)+time.Millisecond)
 		o.Summary.Interrupted = true

@@ -17,6 +17,7 @@ type Check struct {
 	Bounds   bool    // its failure makes figures lower bounds
 	Limits   []Limit // for the figures that find computes
 	find     func(*Check, *Evidence) []Finding
+	One      OfOneLoad // how it judges a single load, as dyno load makes it
 }
 
 // Limit holds two thresholds for one figure. A figure beyond Warn is a warning, beyond Fail a

@@ -61,6 +61,13 @@ const (
 	Clocks          = "V38"
 	Standstill      = "V39"
 	Deferred        = "V40"
+	Unreachable     = "V41"
+	Connected       = "V42"
+	Ledger          = "V43"
+	Streams         = "V44"
+	Churn           = "V45"
+	Longest         = "V46"
+	Redirected      = "V47"
 )
 
 // table holds all checks in order of their ids. The ids V23, V24 and V27 belonged to former checks
@@ -70,7 +77,8 @@ var table = []Check{
 		Means:    "the load generator was busy: servers may be faster than shown",
 		Do:       "compare CPU per request",
 		Question: GeneratorFree, In: byLevel, Metrics: closedLoop, Bounds: true,
-		Limits: []Limit{{"share of the CPUs", 0.80, 0.95}}, find: perContestant(shareOfGenerator)},
+		Limits: []Limit{{"share of the CPUs", 0.80, 0.95}}, find: perContestant(shareOfGenerator),
+		One: OfOneLoad{"generator", Warn, (*OneLoad).atLimit}},
 	{ID: Ceiling, Title: "throughput against the generator's ceiling",
 		Means:    "near the load generator's limit, so perhaps faster",
 		Do:       "compare CPU per request",
@@ -96,7 +104,8 @@ var table = []Check{
 		Means:    "not all requests were answered in time",
 		Do:       "lower the rate",
 		Question: AnswersRight, In: openLevel, Metrics: OpenLoop,
-		Limits: []Limit{{"share not answered", 1 - SentFrom, 0.03}}, find: openLoop(achieved)},
+		Limits: []Limit{{"share not answered", 1 - SentFrom, 0.03}}, find: openLoop(achieved),
+		One: OfOneLoad{"rate", Warn, (*OneLoad).missed}},
 	{ID: Lag, Title: "lag against response time",
 		Means:    "the load generator was late: response times include its delay",
 		Do:       "lower the rate",
@@ -117,14 +126,16 @@ var table = []Check{
 		Means:    "requests waited for a connection: response times include that",
 		Do:       "give more --connections",
 		Question: GeneratorFree, In: openLevel, Metrics: OpenLoop,
-		Limits: []Limit{{"share of the time", 0, starvedFrom}}, find: openLoop(starvation)},
+		Limits: []Limit{{"share of the time", 0, starvedFrom}}, find: openLoop(starvation),
+		One: OfOneLoad{"starved", Warn, (*OneLoad).starved}},
 	{ID: Contract, Title: "every response within its contract",
 		Means:    "wrong answers, so no figures",
 		Question: AnswersRight, In: always, find: perContestant(contract)},
 	{ID: Errors, Title: "errors, and connections established",
 		Means:    "requests without an answer, so no figures",
 		Question: AnswersRight,
-		In:       Scopes{OneLevel: Once, Levels: Once, Loads: Once}, find: perContestant(unanswered)},
+		In:       Scopes{OneLevel: Once, Levels: Once, Loads: Once}, find: perContestant(unanswered),
+		One: OfOneLoad{"errors", Fail, (*OneLoad).errors}},
 	{ID: Busy, Title: "server busy",
 		Means:    "its CPUs were not fully used: something else limits it",
 		Do:       "try more --connections",
@@ -180,18 +191,21 @@ var table = []Check{
 		Question: AnswersRight, In: inRounds, find: measured(sameProcesses)},
 	{ID: Complete, Title: "run complete",
 		Means:    "the record is damaged: part of the run is missing",
-		Question: EnoughData, In: always, find: complete},
+		Question: EnoughData, In: always, find: complete,
+		One: OfOneLoad{"interrupted", Fail, (*OneLoad).interrupted}},
 	{ID: Edges, Title: "rates at the edges of the windows",
 		Means:    "the rates of some loads are not steady: throughput may be off",
 		Do:       "try a quieter machine",
 		Question: WarmedUp, Metrics: Rate,
 		In:   everyLevel,
-		find: whole(edges)},
+		find: whole(edges),
+		One:  OfOneLoad{"unsteady", Warn, (*OneLoad).unsteady}},
 	{ID: Pauses, Title: "pauses of the generator or the machine",
 		Do:       "try a quieter machine",
 		Question: MachineQuiet, In: inRounds,
 		Limits: []Limit{{"share of a window", pauseClosed, pauseClosed}, {"the same, open loop",
-			pauseOpen, pauseOpen}}, find: pauses},
+			pauseOpen, pauseOpen}}, find: pauses,
+		One: OfOneLoad{"paused", Warn, (*OneLoad).paused}},
 	{ID: Apart, Title: "CPUs of server and generator apart",
 		Means:    "server and load generator share CPUs: each slows the other",
 		Question: GeneratorFree, In: always, find: whole(apart)},
@@ -233,7 +247,8 @@ var table = []Check{
 	{ID: Standstill, Title: "standstills of the server",
 		Means:    "no answer came for a while although requests waited",
 		Do:       "see its log",
-		Question: AnswersRight, In: always, find: standstills},
+		Question: AnswersRight, In: always, find: standstills,
+		One: OfOneLoad{"stopped", Warn, (*OneLoad).stopped}},
 	{ID: Deferred, Title: "CPU without load",
 		Means:    "it used CPU while it was not loaded: its figures leave out work that it may have put off",
 		Do:       "see what it does when it is idle",
@@ -241,4 +256,18 @@ var table = []Check{
 		Limits: []Limit{{"share of the time without load", 0.15, 0.50},
 			{"outside of the windows, beyond answers and connections, over that in them", 0.50, 1},
 			{"after the long loads, over that in the last of them", 0.15, 0.50}}, find: deferred},
+	{ID: Unreachable, Title: "server reachable until the end",
+		Question: AnswersRight, One: OfOneLoad{"ended_early", Fail, (*OneLoad).ended}},
+	{ID: Connected, Title: "connections established",
+		Question: AnswersRight, One: OfOneLoad{"connections", Fail, (*OneLoad).fewer}},
+	{ID: Ledger, Title: "counts of requests",
+		Question: AnswersRight, One: OfOneLoad{"ledger", Fail, (*OneLoad).unbalanced}},
+	{ID: Streams, Title: "requests in flight on an HTTP/2 connection",
+		Question: AnswersRight, One: OfOneLoad{"streams", Warn, (*OneLoad).fewerStreams}},
+	{ID: Churn, Title: "connections dialled again",
+		Question: AnswersRight, One: OfOneLoad{"churn", Warn, (*OneLoad).churn}},
+	{ID: Longest, Title: "time without an answer, on few connections",
+		Question: AnswersRight, One: OfOneLoad{"longest", Warn, (*OneLoad).longest}},
+	{ID: Redirected, Title: "redirects",
+		Question: AnswersRight, One: OfOneLoad{"redirects", Warn, (*OneLoad).redirects}},
 }

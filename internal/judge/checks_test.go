@@ -526,7 +526,7 @@ func TestChecksAreProvoked(t *testing.T) {
 		provoked[c.id] = provoked[c.id] || c.want >= Warn
 	}
 	for _, c := range table {
-		if !provoked[c.ID] {
+		if !provoked[c.ID] && c.find != nil {
 			t.Errorf("%s: no case provokes it to a warning or a failure", c.ID)
 		}
 	}

@@ -24,7 +24,9 @@ func TestTable(t *testing.T) {
 	for i := range table {
 		c := &table[i]
 		asked[c.Question] = true
-		if c.Title == "" || (c.Means == "") != (c.Question == MachineQuiet) || c.find == nil || c.In == (Scopes{}) {
+		ofRuns := c.In != Scopes{}
+		if c.Title == "" || ofRuns && (c.Means == "") != (c.Question == MachineQuiet) || ofRuns != (c.find != nil) ||
+			!ofRuns && c.One.text == nil || (c.One.text != nil) != (c.One.Key != "") {
 			t.Errorf("%s is incomplete: %+v", c.ID, c)
 		}
 		if ByID(c.ID) != c {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"dyno/internal/conf"
+	"dyno/internal/judge"
 	"dyno/internal/load"
 	"dyno/internal/plan"
 	"dyno/internal/record"
@@ -189,7 +190,7 @@ func (f *finder) probe(ctx context.Context, round int, rate float64, length time
 		w.Schedule = &load.Schedule{Stages: []load.Stage{{For: length, From: rate, To: rate}},
 			Poisson: f.plan.Arrivals != "constant", Seed: f.plan.Seed + uint64(len(f.found.Probes))}
 	}
-	s := &report.Summary{Open: round > 0, For: length}
+	s := &report.Summary{OneLoad: judge.OneLoad{Open: round > 0, For: length}}
 	w.Observe = &load.Observe{Into: &s.Detail}
 	l, err := f.session.Run(ctx, w)
 	s.Load, s.Wall, s.Interrupted = l, time.Duration(l.WallNS), err != nil
@@ -200,21 +201,21 @@ func (f *finder) probe(ctx context.Context, round int, rate float64, length time
 		probe.Cut, probe.Length, probe.Planned, probe.Missing = true, s.Wall, l.Started, l.Started-l.Succeeded
 		return probe, fmt.Errorf("probe: %w", err)
 	}
-	warnings := s.Warnings()
-	if gone := warningText(warnings, report.Ended); gone == "" {
-		probe.Paused = report.Has(warnings, report.Paused)
+	found := s.Findings()
+	if gone := judge.TextOf(found, judge.Unreachable); gone == "" {
+		probe.Paused = judge.TextOf(found, judge.Pauses) != ""
 		if probe.Paused && l.WallNS > 0 {
 			f.gap = max(f.gap, float64(l.GapNS)/float64(l.WallNS))
 		}
 	} else if probe.Gone = !f.reaches(ctx); probe.Gone {
 		f.end(report.Stopped, "the server was gone. The next probe "+gone)
 	}
-	if wrong := warningText(warnings, report.Ledger); wrong != "" {
+	if wrong := judge.TextOf(found, judge.Ledger); wrong != "" {
 		f.end(report.Stopped, wrong)
 	}
-	probe.AtLimit = report.Has(warnings, report.Generator)
+	probe.AtLimit = judge.TextOf(found, judge.GeneratorShare) != ""
 	if round == 0 {
-		f.begin(&probe, s, warnings)
+		f.begin(&probe, s, judge.TextOf(found, judge.Connected))
 	} else {
 		f.judge(&probe, s)
 	}
@@ -234,10 +235,10 @@ func (f *finder) reaches(ctx context.Context) bool {
 
 // begin sets the bounds for further probes from the closed loop, or ends the search. LatencyNS is set only if
 // even the fastest response missed the objective.
-func (f *finder) begin(probe *report.Probe, s *report.Summary, warnings []report.Warning) {
+func (f *finder) begin(probe *report.Probe, s *report.Summary, fewer string) {
 	f.closed = plan.ClosedOf(&s.Load)
 	low, high := plan.Bounds(&f.slo, f.closed)
-	fewer, fastest := warningText(warnings, report.Connections), s.Detail.Service.Min()
+	fastest := s.Detail.Service.Min()
 	switch {
 	case f.found.Ended != "" || probe.Paused:
 	case fewer != "":
@@ -262,25 +263,15 @@ func (f *finder) judge(probe *report.Probe, s *report.Summary) {
 	probe.Kept, probe.NotKnown, probe.Why = why == "", why == plan.TooFew, string(why)
 }
 
-// warningText returns the text of a warning; "" if there is no such warning.
-func warningText(warnings []report.Warning, id string) string {
-	for _, w := range warnings {
-		if w.ID == id {
-			return w.Text
-		}
-	}
-	return ""
-}
-
 // objectiveText returns the objectives as given.
-func objectiveText(all []report.Objective) (text string) {
+func objectiveText(all []judge.Objective) (text string) {
 	for i, o := range all {
 		if i > 0 {
 			text += ","
 		}
 		text += o.Text
 	}
-	if !slices.ContainsFunc(all, func(o report.Objective) bool { return o.Key == "" }) {
+	if !slices.ContainsFunc(all, func(o judge.Objective) bool { return o.Key == "" }) {
 		text += ",errors<0.1%"
 	}
 	return text

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"dyno/internal/report"
+	"dyno/internal/judge"
 )
 
 // queue is a server that handles requests one after another, each for some time; sleeps may be inexact,
@@ -96,7 +96,7 @@ func TestFindLive(t *testing.T) {
 	truth, wrong, sure := q.keeps(limit-time.Millisecond), 0, 0 // sleeps are about this late
 	for i := range searches {
 		p, err := New(t.Context(), Request{URL: server.URL, Connections: 64, Duration: time.Minute, Seed: uint64(i) + 1,
-			Find: []report.Objective{objectives("p99<20ms")[0]}})
+			Find: []judge.Objective{objectives("p99<20ms")[0]}})
 		if err != nil {
 			t.Fatal(err)
 		}

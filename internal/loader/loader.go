@@ -10,14 +10,13 @@ import (
 	"strings"
 	"time"
 
-	"dyno/internal/machine"
-
 	"dyno/internal/conf"
 	"dyno/internal/document"
 	"dyno/internal/foreign"
+	"dyno/internal/judge"
 	"dyno/internal/load"
 	"dyno/internal/load/loop"
-	"dyno/internal/report"
+	"dyno/internal/machine"
 	"dyno/internal/scenario"
 	"dyno/internal/wire"
 )
@@ -60,9 +59,9 @@ type Request struct {
 	Threads int64
 
 	// The verdict and the files to write.
-	SLO    []report.Objective
-	Find   []report.Objective // search for the highest rate that meets it (Plan.Search), for Duration
-	Strict bool               // fail if the generator is at its limit
+	SLO    []judge.Objective
+	Find   []judge.Objective // search for the highest rate that meets it (Plan.Search), for Duration
+	Strict bool              // fail if the generator is at its limit
 	CSV    string
 }
 

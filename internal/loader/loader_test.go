@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"dyno/internal/judge"
 	"dyno/internal/record"
 	"dyno/internal/report"
 )
@@ -42,10 +43,10 @@ func TestFailed(t *testing.T) {
 		"objective of few":   {stopped(7, true), "", false, false},
 		"stopped, of errors": {stopped(100, false), "errors<1%", false, false},
 	} {
-		s := &report.Summary{Load: good}
+		s := &report.Summary{OneLoad: judge.OneLoad{Load: good}}
 		c.change(s)
 		if c.slo != "" {
-			s.Objectives, _ = report.ParseObjectives(c.slo)
+			s.Objectives, _ = judge.ParseObjectives(c.slo)
 		}
 		p := Request{Strict: c.strict, SLO: s.Objectives}
 		if got := p.Failed(s); got != c.want {
@@ -62,7 +63,7 @@ func stopped(connections int, objective bool) func(*report.Summary) {
 		if objective {
 			s.Detail.Service = record.NewHistogram()
 			s.Detail.Service.RecordN(1e6, 100_000)
-			s.Objectives, _ = report.ParseObjectives("p99<5ms")
+			s.Objectives, _ = judge.ParseObjectives("p99<5ms")
 		}
 	}
 }

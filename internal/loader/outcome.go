@@ -116,6 +116,7 @@ func Merge(outcomes []*Outcome, names []string) (*report.Summary, error) {
 		}
 	}
 	s.Load, s.Detail, s.SentHTTP2 = l, d, sentHTTP2(d)
+	s.Several = true
 	for i, o := range outcomes {
 		g, err := o.generator(names[i])
 		if err != nil {

@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"time"
 
+	"dyno/internal/judge"
 	"dyno/internal/load"
 	"dyno/internal/machine"
 	"dyno/internal/record"
@@ -62,10 +64,10 @@ func sentHTTP2(d record.Detail) bool { return d.Texts["parse"] == load.ErrHTTP2.
 // frame returns a Summary with the facts known before the load.
 func (p *Plan) frame() *report.Summary {
 	s := &report.Summary{
-		Dyno: p.Dyno, Command: p.Command, Target: p.Target, Did: p.Did, Seed: p.Seed, Open: p.openLoop,
-		Joining: p.job.Lazy, For: p.Length, Timeout: p.Timeout, Renewing: p.job.PerConnection > 0,
-		NoSpin: p.noSpin, AnyStatus: p.Scenario == "" && p.ExpectStatus.Empty(),
-		Checked: p.job.Scenario.Checked(), Objectives: p.SLO, Unverified: p.TLS.Insecure, HTTP2: p.job.HTTP2,
+		Dyno: p.Dyno, Command: p.Command, Target: p.Target, Did: p.Did, Seed: p.Seed, Timeout: p.Timeout, NoSpin: p.noSpin,
+		Checked: p.job.Scenario.Checked(), Unverified: p.TLS.Insecure,
+		OneLoad: judge.OneLoad{Open: p.openLoop, Joining: p.job.Lazy, For: p.Length, Renewing: p.job.PerConnection > 0,
+			AnyStatus: p.Scenario == "" && p.ExpectStatus.Empty(), Objectives: p.SLO, HTTP2: p.job.HTTP2},
 	}
 	if !p.openLoop {
 		s.Ramp, s.Depth = p.window.Spread, load.Turn(&p.window, &p.job)
@@ -134,16 +136,20 @@ func (p *Plan) warmUp(ctx context.Context, session load.Session) error {
 
 // Failed reports whether the load must not count as a success.
 func (r *Request) Failed(s *report.Summary) bool {
-	for _, v := range s.Verdicts() {
-		if v.Kept == nil || !*v.Kept {
+	for _, o := range s.Results() {
+		if o.Kept == nil || !*o.Kept {
 			return true
 		}
 	}
-	warnings := s.Warnings()
-	has := func(id string) bool { return report.Has(warnings, id) }
-	ofErrors := report.OfErrors(r.SLO) // a verdict judges errors
-	return s.ErrorShare() > 0 && !ofErrors || has(report.Ended) || has(report.Connections) ||
-		has(report.Interrupted) || has(report.Ledger) ||
-		has(report.StoodStill) && (r.Strict || report.OfLatency(r.SLO) && !s.Open) ||
-		r.Strict && (has(report.Generator) || has(report.Paused))
+	return slices.ContainsFunc(s.Findings(), func(f judge.Finding) bool {
+		switch f.ID {
+		case judge.Errors:
+			return !judge.OfErrors(r.SLO) // else a result judges them
+		case judge.Standstill:
+			return r.Strict || judge.OfLatency(r.SLO) && !s.Open
+		case judge.GeneratorShare, judge.Pauses:
+			return r.Strict
+		}
+		return f.State == judge.Fail
+	})
 }

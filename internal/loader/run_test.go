@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"dyno/internal/conf"
+	"dyno/internal/judge"
 	"dyno/internal/load"
 	"dyno/internal/record"
 	"dyno/internal/report"
@@ -39,8 +40,8 @@ func served(t *testing.T) string {
 
 func text(s string) *string { return &s }
 
-func objectives(text string) []report.Objective {
-	all, err := report.ParseObjectives(text)
+func objectives(text string) []judge.Objective {
+	all, err := judge.ParseObjectives(text)
 	if err != nil {
 		panic(err)
 	}
@@ -197,7 +198,7 @@ func TestServerOfHTTP2(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := warningText(s.Warnings(), report.Errors); !strings.HasSuffix(got, "The server speaks HTTP/2: pass --http2") {
+		if got := judge.TextOf(s.Findings(), judge.Errors); !strings.HasSuffix(got, "The server speaks HTTP/2: pass --http2") {
 			t.Errorf("%s: %q", engine, got)
 		}
 	}

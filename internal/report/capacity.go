@@ -50,7 +50,7 @@ func (v *View) bestRate() string {
 		return "Nothing was measured: no highest rate was found."
 	}
 	return fmt.Sprintf("%s keeps the objective at the highest rate: %s (%s–%v).", v.Title(best.Contestant),
-		Rate(best.Rate), openBound(best.Lo, decimals3(best.Lo)), openBound(best.Hi, decimals3(best.Rate)))
+		Rate(best.Rate), openBound(best.Lo, document.Decimals3(best.Lo)), openBound(best.Hi, document.Decimals3(best.Rate)))
 }
 
 // rateNotes returns the notes about a search.
@@ -91,8 +91,8 @@ func (v *View) capacities() document.Section {
 			}
 			row := v.TableRow(r)
 			row.Cells = append(row.Cells, document.Cell{Value: Sig3(c.Rate), Side: "(" +
-				openBound(c.Lo, decimals3(c.Lo)) +
-				"–" + openBound(c.Hi, decimals3(c.Rate)) + ")"},
+				openBound(c.Lo, document.Decimals3(c.Lo)) +
+				"–" + openBound(c.Hi, document.Decimals3(c.Rate)) + ")"},
 				document.Cell{Value: confirmed}, document.Cell{Value: Sig3(c.Top)})
 			t.Rows = append(t.Rows, row)
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"dyno/internal/document"
+	"dyno/internal/judge"
 	"dyno/internal/record"
 )
 
@@ -16,7 +17,7 @@ const eachShown = 12
 type eachRequest struct {
 	name    string
 	perSec  float64
-	latency latency
+	latency judge.Latencies
 	record.Each
 }
 
@@ -30,7 +31,7 @@ func (s *Summary) each() (all []eachRequest) {
 		all = append(all, eachRequest{
 			name:    s.Names[i],
 			perSec:  s.PerSec() * float64(e.Succeeded) / float64(max(s.Load.Succeeded, 1)),
-			latency: latency{e.Latency, e.Censored, e.CensoredFromNS}, Each: e,
+			latency: judge.Latencies{H: e.Latency, Censored: e.Censored, From: e.CensoredFromNS}, Each: e,
 		})
 	}
 	return all
@@ -46,15 +47,15 @@ func (s *Summary) eachTable() []document.Block {
 		"no answer")}
 	if n := len(all); n > eachShown {
 		slices.SortStableFunc(all, func(a, b eachRequest) int {
-			return -cmp.Or(cmp.Compare(a.latency.quantile(.99).ns, b.latency.quantile(.99).ns),
-				cmp.Compare(a.latency.quantile(.5).ns, b.latency.quantile(.5).ns))
+			return -cmp.Or(cmp.Compare(a.latency.Quantile(.99).NS, b.latency.Quantile(.99).NS),
+				cmp.Compare(a.latency.Quantile(.5).NS, b.latency.Quantile(.5).NS))
 		})
 		all = all[:eachShown]
 		t.After = fmt.Sprintf("the %d slowest of %d; --json and --csv list all", eachShown, n)
 	}
 	for _, e := range all {
-		t.Rows = append(t.Rows, cellsRow(e.name, shortNumber(e.perSec), e.latency.quantile(.5).text(),
-			e.latency.quantile(.99).text(), document.Whole(e.Failed), document.Whole(e.Unanswered)))
+		t.Rows = append(t.Rows, cellsRow(e.name, document.Short(e.perSec), timeText(e.latency.Quantile(.5)),
+			timeText(e.latency.Quantile(.99)), document.Whole(e.Failed), document.Whole(e.Unanswered)))
 	}
 	return []document.Block{t}
 }
@@ -71,20 +72,20 @@ type eachJSON struct {
 
 func (s *Summary) eachOfJSON() (list []eachJSON) {
 	for _, e := range s.each() {
-		list = append(list, eachJSON{e.name, round(e.perSec), e.Succeeded, e.Failed, e.Unanswered, e.latency.json()})
+		list = append(list, eachJSON{e.name, round(e.perSec), e.Succeeded, e.Failed, e.Unanswered, timesOf(e.latency)})
 	}
 	return list
 }
 
 // csv returns the request as a CSV row.
 func (e *eachRequest) csv() []string {
-	ns := func(f figure) string {
-		if !f.known || f.atLeast {
+	ns := func(f judge.Figure) string {
+		if !f.Known || f.AtLeast {
 			return ""
 		}
-		return integer(int64(f.ns + 0.5))
+		return integer(int64(f.NS + 0.5))
 	}
 	return []string{"", summaryDecimal(round(e.perSec)), integer(e.Succeeded + e.Failed + e.Unanswered), integer(e.Unanswered),
-		integer(e.Failed), ns(e.latency.quantile(.5)), ns(e.latency.quantile(.99)), ns(e.latency.max()), "", "", "", "",
+		integer(e.Failed), ns(e.latency.Quantile(.5)), ns(e.latency.Quantile(.99)), ns(e.latency.Max()), "", "", "", "",
 		document.CSVCell(e.name), ""}
 }

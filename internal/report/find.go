@@ -51,11 +51,12 @@ const (
 	Confirmation = "confirmation"
 )
 
-// Why a search ended early, if it was not Interrupted.
+// Why a search ended early.
 const (
-	Failed    = "failed"
-	OutOfTime = "out of time"
-	Stopped   = "stopped" // because a probe showed that no other makes sense
+	Interrupted = "interrupted"
+	Failed      = "failed"
+	OutOfTime   = "out of time"
+	Stopped     = "stopped" // because a probe showed that no other makes sense
 )
 
 // Outcome gives the probe's result in a few words.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"dyno/internal/document"
+	"dyno/internal/judge"
 )
 
 // OneOfSeveral is one generator's line in the summary of a load that several made.
@@ -18,18 +19,19 @@ type OneOfSeveral struct {
 	BeganNS int64 `json:"began_ns"`
 	BoundNS int64 `json:"bound_ns"`
 
-	Warnings []Warning `json:"-"` // about the generator itself, not the server
+	Findings []judge.Finding `json:"-"` // about the generator itself, not the server
 }
 
 // As returns the line that s, one generator's own summary, adds to the summary of all.
 func (s *Summary) As(name string) OneOfSeveral {
 	g := OneOfSeveral{Name: name, Started: s.Load.Started, Succeeded: s.Load.Succeeded, GapNS: s.Load.GapNS}
-	if u := s.usage(); u.known {
-		g.CPUShare = pointer(share(u.cpu))
+	if u := s.Usage(); u.Known {
+		g.CPUShare = pointer(share(u.CPU))
 	}
-	for _, w := range s.Warnings() {
-		if w.ID == Generator || w.ID == Paused {
-			g.Warnings = append(g.Warnings, Warning{w.ID, name + ": " + w.Text})
+	for _, f := range s.OneLoad.Findings() {
+		if f.ID == judge.GeneratorShare || f.ID == judge.Pauses {
+			f.Text = name + ": " + f.Text
+			g.Findings = append(g.Findings, f)
 		}
 	}
 	return g
@@ -53,4 +55,13 @@ func (s *Second) Add(o Second) {
 	*s = Second{StartNS: s.StartNS, LengthNS: s.LengthNS, Started: s.Started + o.Started,
 		Succeeded: s.Succeeded + o.Succeeded, Failed: s.Failed + o.Failed, Errored: s.Errored + o.Errored,
 		SentAgain: s.SentAgain + o.SentAgain, BytesRead: s.BytesRead + o.BytesRead, RunQueueNS: s.RunQueueNS + o.RunQueueNS}
+}
+
+// Findings returns the checks that the load did not pass, and those that one of its generators did not.
+func (s *Summary) Findings() []judge.Finding {
+	all := s.OneLoad.Findings()
+	for _, g := range s.Generators {
+		all = append(all, g.Findings...)
+	}
+	return all
 }

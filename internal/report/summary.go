@@ -16,28 +16,13 @@ type Summary struct {
 	Did     string // the request, in words: "10 s over 125 connections, closed loop, …"
 	Seed    uint64
 
-	Open        bool          // requests were due by a schedule
-	Joining     bool          // the connections were to join one by one
-	Ramp, Pause time.Duration // closed loop: time over which connections begin; a fixed think time
-	Depth       int           // closed loop: answers that each connection needs for a steady rate; 0: unknown
-	For         time.Duration // planned length; 0 if only a number bounds the load
-	Timeout     time.Duration // per request
-	Renewing    bool          // connections were to be replaced after a number of requests
-	Suspended   time.Duration // time for which the whole machine was suspended meanwhile
-	NoSpin      string        // why the event loops did not spin
-	Wall        time.Duration // from the window's start until all was drained
-	Interrupted bool
-	Unverified  bool // any certificate was accepted
-	HTTP2       bool // not HTTP/1.1
-	SentHTTP2   bool // the server sent unrequested HTTP/2 frames
+	Timeout    time.Duration // per request
+	NoSpin     string        // why the event loops did not spin
+	Unverified bool          // any certificate was accepted
+	Names      []string      // the scenario's requests
+	Checked    string        // the parts of every answer that were checked, in words
 
-	Names      []string    // the scenario's requests
-	Checked    string      // the parts of every answer that were checked, in words
-	AnyStatus  bool        // no status was requested
-	Objectives []Objective // given for the load
-
-	Load    record.Load
-	Detail  record.Detail
+	judge.OneLoad
 	Seconds []Second // in order
 	// Generators lists the generators in the order of their shares; nil: one made the load.
 	Generators []OneOfSeveral
@@ -85,7 +70,7 @@ func (s *Second) Measured(d *record.Detail) {
 
 // told returns a quantile if enough requests lie beyond it, else 0.
 func told(h *record.Histogram, q float64) int64 {
-	if !(latency{h: h}).bears(q) {
+	if !(judge.Latencies{H: h}).Bears(q) {
 		return 0
 	}
 	return h.Quantile(q)
@@ -114,26 +99,6 @@ func perSec(n, ns int64) float64 {
 
 // TimedOut returns the number of requests that timed out.
 func (s *Summary) TimedOut() int64 { return s.Load.Errors["timeout"] }
-
-// Dialled returns the number of connections that were opened, including those before the window; 0
-// if not counted.
-func (s *Summary) Dialled() int64 { return latency{h: s.Detail.Connect}.count() }
-
-// ErrorShare returns the share of planned requests that failed, got no answer or were never
-// started. Requests that an interruption kept from starting do not count.
-func (s *Summary) ErrorShare() float64 {
-	bad := s.Load.Failed + s.Load.Errored()
-	if !s.Interrupted {
-		bad += s.Load.NeverStarted
-	}
-	if bad == 0 {
-		return 0
-	}
-	return float64(bad) / float64(max(s.planned(), 1))
-}
-
-// planned returns the number of planned requests; without a plan, the number started.
-func (s *Summary) planned() int64 { return max(s.Load.Planned, s.Load.Started+s.Load.NeverStarted) }
 
 // whole returns the rates of seconds in which requests were sent throughout, including seconds
 // without a response.
@@ -166,30 +131,4 @@ func meanStdevMax(x []float64) (mean, stdev, most float64) {
 		squares += (v - mean) * (v - mean)
 	}
 	return mean, math.Sqrt(squares / float64(len(x)-1)), most
-}
-
-// usage says how the event loops used their time, as shares.
-type usage struct {
-	known      bool // the engine measures it
-	cpu, queue float64
-	spun       float64
-	ceiling    float64 // rate at which the loops would have no time left, for this load; 0: unknown
-}
-
-// ceilingFrom is the smallest CPU share for which a ceiling is reported, because an event loop that
-// mostly sleeps uses extra CPU for each wake-up.
-const ceilingFrom = 0.2
-
-func (s *Summary) usage() usage {
-	l := &s.Load
-	time := float64(l.Workers) * float64(l.Wall())
-	if time <= 0 || l.LoopCPUNS+l.SpunNS <= 0 {
-		return usage{}
-	}
-	u := usage{known: true, cpu: float64(l.LoopCPUNS) / time, queue: float64(l.RunQueueNS) / time,
-		spun: float64(l.SpunNS) / time}
-	if u.cpu >= ceilingFrom && l.WindowNS >= judge.JudgedNS {
-		u.ceiling = perSec(l.Succeeded+l.Failed, l.Wall()) / u.cpu
-	}
-	return u
 }

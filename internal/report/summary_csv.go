@@ -17,7 +17,7 @@ func SummaryCSV(w io.Writer, s *Summary) error {
 	out := csv.NewWriter(w)
 	out.Write([]string{"second", "requests_per_sec", "started", "errors", "failed", "p50_ns", "p99_ns", "max_ns",
 		"lag_p50_ns", "lag_p99_ns", "run_queue_share", "bytes_read", "request", "sent_again"})
-	measured := s.usage().known
+	measured := s.Usage().Known
 	for _, sec := range s.Seconds {
 		rate, queue := "", ""
 		if s.filled(sec) {

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"dyno/internal/document"
+	"dyno/internal/judge"
 	"dyno/internal/record"
 )
 
@@ -48,8 +49,8 @@ type loadJSON struct {
 	HandshakesPerSec float64             `json:"handshakes_per_sec,omitempty"`
 	Unnotified       int64               `json:"unnotified,omitempty"`
 
-	Requests   []eachJSON `json:"requests,omitempty"`
-	Objectives []Verdict  `json:"objectives,omitempty"`
+	Requests   []eachJSON              `json:"requests,omitempty"`
+	Objectives []judge.ObjectiveResult `json:"objectives,omitempty"`
 
 	Failures     map[string]int64  `json:"failures"`
 	Errors       map[string]int64  `json:"errors"`
@@ -75,7 +76,7 @@ type loadJSON struct {
 	Generator generator `json:"generator"`
 	// if several generators made the load
 	Generators []OneOfSeveral `json:"generators,omitempty"`
-	Warnings   []Warning      `json:"warnings"`
+	Warnings   []warning      `json:"warnings"`
 
 	UnreachableNS int64     `json:"unreachable_ns,omitempty"`
 	Interrupted   bool      `json:"interrupted,omitempty"`
@@ -84,6 +85,20 @@ type loadJSON struct {
 	Seed          uint64    `json:"seed"`
 	Dyno          string    `json:"dyno"`
 	Intervals     []jsonSec `json:"intervals"`
+}
+
+// warning is a check that a load did not pass.
+type warning struct {
+	ID   string `json:"id"`
+	Text string `json:"text"`
+}
+
+func (s *Summary) warnings() []warning {
+	all := []warning{}
+	for _, f := range s.Findings() {
+		all = append(all, warning{judge.ByID(f.ID).One.Key, f.Text})
+	}
+	return all
 }
 
 // times is a latency in JSON: its count, mean, deviation and maximum, the percentiles with enough
@@ -119,7 +134,7 @@ func SummaryJSON(w io.Writer, s *Summary) error {
 	l, d := &s.Load, &s.Detail
 	doc := loadJSON{
 		Format: Format, RequestsPerSec: round(s.PerSec()),
-		Planned: s.planned(), NeverStarted: l.NeverStarted, Started: l.Started, Succeeded: l.Succeeded,
+		Planned: s.All(), NeverStarted: l.NeverStarted, Started: l.Started, Succeeded: l.Succeeded,
 		Failed:  l.Failed,
 		Errored: l.Errored(), InFlight: l.InFlight,
 		RateAnswers: l.RateAnswers, RateNS: l.RateNS, RateFromNS: l.RateFromNS,
@@ -128,13 +143,13 @@ func SummaryJSON(w io.Writer, s *Summary) error {
 		BytesRead: l.BytesRead, BytesWritten: l.BytesWritten,
 		Failures: notNil(l.Failures), Errors: notNil(l.Errors), Messages: d.Texts, FirstFailure: d.First,
 		Status:   notNil(d.Status),
-		Requests: s.eachOfJSON(), Objectives: s.Verdicts(),
-		Service: s.service().json(), Response: s.response().json(), Wrong: s.wrong().json(), Lag: s.lag().json(),
-		Connect: latency{h: d.Connect}.json(), Handshake: s.handshake().json(),
-		FirstByte: latency{h: d.FirstByte}.json(),
-		Censored:  s.primary().censored, CensoredFromNS: s.primary().from, StarvedNS: l.StarvedNS, SilentNS: l.SilentNS,
+		Requests: s.eachOfJSON(), Objectives: s.Results(),
+		Service: timesOf(s.Service()), Response: timesOf(s.Response()), Wrong: timesOf(s.Wrong()), Lag: timesOf(s.Lag()),
+		Connect: timesOf(judge.Latencies{H: d.Connect}), Handshake: timesOf(s.Handshake()),
+		FirstByte: timesOf(judge.Latencies{H: d.FirstByte}),
+		Censored:  s.Primary().Censored, CensoredFromNS: s.Primary().From, StarvedNS: l.StarvedNS, SilentNS: l.SilentNS,
 		BacklogPeak: l.BacklogPeak, UnevenNS: l.UnevenNS,
-		Generator: s.generator(), Generators: s.Generators, Warnings: append([]Warning{}, s.Warnings()...),
+		Generator: s.generator(), Generators: s.Generators, Warnings: s.warnings(),
 		UnreachableNS: l.UnreachableNS, Interrupted: s.Interrupted, Command: s.Command, Target: s.Target, Seed: s.Seed,
 		Dyno: s.Dyno, Intervals: []jsonSec{},
 		Protocol:       map[bool]string{false: "HTTP/1.1", true: "HTTP/2"}[s.HTTP2],
@@ -154,25 +169,25 @@ func SummaryJSON(w io.Writer, s *Summary) error {
 	return document.JSON(w, doc)
 }
 
-func (l latency) json() times {
-	if l.count() == 0 {
+func timesOf(l judge.Latencies) times {
+	if l.Count() == 0 {
 		return nil
 	}
-	t, bounds := times{"count": l.count()}, []string(nil)
-	set := func(key string, f figure) {
-		if f.known {
-			t[key] = int64(f.ns + 0.5)
+	t, bounds := times{"count": l.Count()}, []string(nil)
+	set := func(key string, f judge.Figure) {
+		if f.Known {
+			t[key] = int64(f.NS + 0.5)
 		}
-		if f.atLeast {
+		if f.AtLeast {
 			bounds = append(bounds, key)
 		}
 	}
-	set("mean_ns", l.mean())
-	set("stdev_ns", l.stdev())
-	for _, p := range percentiles {
-		set(p.key, l.quantile(p.q))
+	set("mean_ns", l.Mean())
+	set("stdev_ns", l.StdDev())
+	for _, p := range judge.Percentiles {
+		set(p.Key, l.Quantile(p.Q))
 	}
-	set("max_ns", l.max())
+	set("max_ns", l.Max())
 	if bounds != nil {
 		t["lower_bounds"] = bounds
 	}
@@ -180,14 +195,14 @@ func (l latency) json() times {
 }
 
 func (s *Summary) generator() generator {
-	l, u := &s.Load, s.usage()
+	l, u := &s.Load, s.Usage()
 	g := generator{Workers: l.Workers, Spin: l.Spin, NoSpin: s.NoSpin, GapNS: l.GapNS,
 		SuspendedNS: int64(s.Suspended)}
-	if u.known {
+	if u.Known {
 		g.CPUNS, g.RunQueueNS, g.SpunNS = &l.LoopCPUNS, &l.RunQueueNS, &l.SpunNS
-		g.CPUShare, g.RunQueueShare = pointer(share(u.cpu)), pointer(share(u.queue))
-		if u.ceiling > 0 {
-			g.CeilingPerSec = pointer(round(u.ceiling))
+		g.CPUShare, g.RunQueueShare = pointer(share(u.CPU)), pointer(share(u.Queue))
+		if u.Ceiling > 0 {
+			g.CeilingPerSec = pointer(round(u.Ceiling))
 		}
 	}
 	return g

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"dyno/internal/document"
+	"dyno/internal/judge"
 	"dyno/internal/record"
 )
 
@@ -35,8 +36,8 @@ func evenly(h *record.Histogram, n int, lo, hi time.Duration) *record.Histogram 
 func closed() *Summary {
 	s := &Summary{
 		Dyno: "0.1.0-test", Command: "dyno load --seed 1 http://127.0.0.1:9200/", Target: "http://127.0.0.1:9200/",
-		Did: "10 s over 125 connections, closed loop, 1 thread (epoll)", Seed: 1, For: 10 * time.Second,
-		Wall: 10004 * time.Millisecond,
+		Did: "10 s over 125 connections, closed loop, 1 thread (epoll)", Seed: 1}
+	s.OneLoad = judge.OneLoad{For: 10 * time.Second, Wall: 10004 * time.Millisecond,
 		Load: record.Load{
 			Planned: 120_000, Started: 120_000, Succeeded: 120_000, WindowNS: 10_003e6, Connections: 125,
 			Established: 125, Workers: 1,
@@ -67,8 +68,9 @@ func closed() *Summary {
 func open() *Summary {
 	s := &Summary{
 		Dyno: "0.1.0-test", Command: "dyno load --rate 1000 --seed 1 http://h/", Target: "http://h/",
-		Did: "10 s at 1,000/s over 125 connections, open loop, 1 thread (epoll)", Seed: 1, Open: true,
-		For: 10 * time.Second, Timeout: 2 * time.Second, Wall: 12 * time.Second,
+		Did: "10 s at 1,000/s over 125 connections, open loop, 1 thread (epoll)", Seed: 1,
+		Timeout: 2 * time.Second}
+	s.OneLoad = judge.OneLoad{Open: true, For: 10 * time.Second, Wall: 12 * time.Second,
 		Load: record.Load{
 			Planned: 10_000, Started: 9_990, NeverStarted: 10, Succeeded: 9_931, Failed: 3,
 			Errors:   map[string]int64{"timeout": 54, "reset": 2},
@@ -222,7 +224,7 @@ func addMixes(all map[string]*Summary) {
 		{Succeeded: 900, Latency: evenly(nil, 900, time.Millisecond, 3*time.Millisecond)},
 		{},
 	}
-	mix.Objectives, _ = ParseObjectives("p99<20ms, p99.99<1s, p50<100ms, errors<0.1%")
+	mix.Objectives, _ = judge.ParseObjectives("p99<20ms, p99.99<1s, p50<100ms, errors<0.1%")
 	all["mix"] = mix
 
 	moved := closed()
@@ -230,12 +232,12 @@ func addMixes(all map[string]*Summary) {
 	all["redirects"] = moved
 
 	// An engine that measures little, a load with few requests and no whole second.
-	all["few"] = &Summary{Target: "http://h/", Did: "12 requests over 1 connection",
+	all["few"] = &Summary{Target: "http://h/", Did: "12 requests over 1 connection", OneLoad: judge.OneLoad{
 		Load: record.Load{Planned: 12, Started: 12, Succeeded: 12, WindowNS: 30e6, Connections: 1, Established: 1},
 		Detail: record.Detail{Service: evenly(nil, 12, time.Millisecond, 3*time.Millisecond),
-			Status: map[int]int64{204: 12}}}
-	all["no-figures"] = &Summary{Target: "http://h/", Did: "1 s over 1 connection", For: time.Second,
-		Load: record.Load{Connections: 1, Established: 1}}
+			Status: map[int]int64{204: 12}}}}
+	all["no-figures"] = &Summary{Target: "http://h/", Did: "1 s over 1 connection",
+		OneLoad: judge.OneLoad{For: time.Second, Load: record.Load{Connections: 1, Established: 1}}}
 }
 
 func TestSummaryText(t *testing.T) {
@@ -283,7 +285,7 @@ func TestChurn(t *testing.T) {
 	} {
 		s := cases()["churn"]
 		c.change(s)
-		if got := Has(s.Warnings(), Churn); got != c.want {
+		if got := (judge.TextOf(s.Findings(), judge.Churn) != ""); got != c.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
@@ -298,7 +300,7 @@ func TestFormsHold(t *testing.T) {
 			strings.Contains(text, "NaN") {
 			t.Errorf("%s:\n%s", name, text)
 		}
-		if wrong := len(s.Warnings()) > 0; wrong != strings.HasPrefix(text, "WARNING: ") {
+		if wrong := len(s.Findings()) > 0; wrong != strings.HasPrefix(text, "WARNING: ") {
 			t.Errorf("%s: warned %v, begins %q", name, wrong, lines[0])
 		}
 		var doc map[string]any
@@ -315,15 +317,15 @@ func TestFormsHold(t *testing.T) {
 func TestWarnings(t *testing.T) {
 	want := map[string]string{
 		"closed": "", "open": "errors", "generator": "generator", "fewer": "connections errors",
-		"starved": "starved rate errors", "late": "generator",
+		"starved": "errors rate starved", "late": "generator",
 		"interrupted": "interrupted", "gone": "ended_early errors", "few": "", "no-figures": "", "churn": "churn",
-		"short": "unsteady", "mute": "unsteady", "uneven": "starved rate errors", "paused": "paused",
-		"suspended": "paused errors",
+		"short": "unsteady", "mute": "unsteady", "uneven": "errors rate starved", "paused": "paused",
+		"suspended": "errors paused",
 		"stopped":   "stopped", "mix": "errors", "redirects": "redirects", "encrypted": "errors",
 	}
 	for name, s := range cases() {
 		var ids []string
-		for _, w := range s.Warnings() {
+		for _, w := range s.warnings() {
 			ids = append(ids, w.ID)
 		}
 		if got := strings.Join(ids, " "); got != want[name] {
@@ -332,7 +334,7 @@ func TestWarnings(t *testing.T) {
 	}
 	s := closed()
 	s.Load.Succeeded--
-	if !Has(s.Warnings(), Ledger) {
+	if judge.TextOf(s.Findings(), judge.Ledger) == "" {
 		t.Error("a ledger that does not close is not noticed")
 	}
 }
@@ -349,8 +351,8 @@ func TestRedirects(t *testing.T) {
 		"no answer":  {func(s *Summary) { s.Detail.Status = nil }, false},
 	} {
 		s := cases()["redirects"]
-		if c.change(s); Has(s.Warnings(), Redirects) != c.want {
-			t.Errorf("%s: %v", name, s.Warnings())
+		if c.change(s); (judge.TextOf(s.Findings(), judge.Redirected) != "") != c.want {
+			t.Errorf("%s: %v", name, s.Findings())
 		}
 	}
 }
@@ -365,15 +367,16 @@ func TestLateNeedsPercentile(t *testing.T) {
 			Established: 1, Workers: 1, LoopCPUNS: 1_000e6}
 		h := evenly(nil, n, 100*time.Millisecond, 200*time.Millisecond)
 		s.Detail = record.Detail{Response: h, Service: h, Lag: h, Status: map[int]int64{200: int64(n)}}
-		if Has(s.Warnings(), Generator) != want {
-			t.Errorf("%d requests: %v", n, s.Warnings())
+		if (judge.TextOf(s.Findings(), judge.GeneratorShare) != "") != want {
+			t.Errorf("%d requests: %v", n, s.Findings())
 		}
 	}
 }
 
 func TestParseObjectives(t *testing.T) {
-	got, err := ParseObjectives("p99<20ms,errors<0.1%, p99.9<1s")
-	want := []Objective{{"p99<20ms", "p99_ns", 20e6}, {"errors<0.1%", "", 0.001}, {"p99.9<1s", "p999_ns", 1e9}}
+	got, err := judge.ParseObjectives("p99<20ms,errors<0.1%, p99.9<1s")
+	want := []judge.Objective{{Text: "p99<20ms", Key: "p99_ns", Below: 20e6}, {Text: "errors<0.1%", Below: 0.001},
+		{Text: "p99.9<1s", Key: "p999_ns", Below: 1e9}}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("%v\n%s", err, diff)
 	}
@@ -383,7 +386,7 @@ func TestParseObjectives(t *testing.T) {
 		"errors<0": "want a limit", "p99<-1s": "want a limit", "p99<1s,p99<2s": "second limit for p99",
 		"": "want NAME<LIMIT",
 	} {
-		if _, err := ParseObjectives(text); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := judge.ParseObjectives(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v; want %q", text, err, want)
 		}
 	}
@@ -393,8 +396,8 @@ func TestParseObjectives(t *testing.T) {
 // bound never proves a value below a limit.
 func TestVerdicts(t *testing.T) {
 	of := func(s *Summary, text string) string {
-		s.Objectives, _ = ParseObjectives(text)
-		return s.Verdicts()[0].text()
+		s.Objectives, _ = judge.ParseObjectives(text)
+		return objectiveText(&s.Results()[0])
 	}
 	for got, want := range map[string]string{
 		of(closed(), "p50<20ms"):         "kept",
@@ -435,12 +438,12 @@ func TestQuantileNeedsRequestsBeyond(t *testing.T) {
 		known bool
 	}{{20, .5, true}, {19, .5, false}, {100, .9, true}, {99, .9, false}, {1000, .99, true}, {999, .99, false},
 		{100_000, .999, true}, {99_999, .999, false}, {100_000, .9999, false}, {0, .5, false}} {
-		l := latency{h: evenly(nil, c.n, time.Millisecond, time.Second)}
-		if got := l.quantile(c.q).known; got != c.known {
+		l := judge.Latencies{H: evenly(nil, c.n, time.Millisecond, time.Second)}
+		if got := l.Quantile(c.q).Known; got != c.known {
 			t.Errorf("%v of %d: %v", c.q, c.n, got)
 		}
 	}
-	if (latency{}).quantile(.5).known || (latency{}).mean().known || (latency{}).max().known {
+	if none := (judge.Latencies{}); none.Quantile(.5).Known || none.Mean().Known || none.Max().Known {
 		t.Error("what was not measured has a figure")
 	}
 }
@@ -448,36 +451,36 @@ func TestQuantileNeedsRequestsBeyond(t *testing.T) {
 func TestQuantileOfCensored(t *testing.T) {
 	// 900 answers at 1 ms, 100 requests given up after 2 s: 90 % are known, the others take at
 	// least 2 s.
-	l := latency{h: evenly(evenly(nil, 900, time.Millisecond, time.Millisecond), 100, 2*time.Second, 2*time.Second),
-		censored: 100, from: 2e9}
-	if f := l.quantile(.5); f.atLeast || f.text() != "1.00 ms" {
-		t.Errorf("median %s", f.text())
+	l := judge.Latencies{H: evenly(evenly(nil, 900, time.Millisecond, time.Millisecond), 100, 2*time.Second, 2*time.Second),
+		Censored: 100, From: 2e9}
+	if f := l.Quantile(.5); f.AtLeast || timeText(f) != "1.00 ms" {
+		t.Errorf("median %s", timeText(f))
 	}
-	if f := l.quantile(.99); !f.atLeast || f.text() != ">= 2.00 s" {
-		t.Errorf("p99 %s", f.text())
+	if f := l.Quantile(.99); !f.AtLeast || timeText(f) != ">= 2.00 s" {
+		t.Errorf("p99 %s", timeText(f))
 	}
-	if f := l.max(); f.text() != ">= 2.00 s" {
-		t.Errorf("max %s", f.text())
+	if f := l.Max(); timeText(f) != ">= 2.00 s" {
+		t.Errorf("max %s", timeText(f))
 	}
 	// Three in flight at the end, after 0.1 ms: they cannot move the median of 100,000, but they
 	// can move the maximum.
-	l = latency{h: evenly(evenly(nil, 100_000, time.Millisecond, time.Millisecond), 3, 100*time.Microsecond,
-		100*time.Microsecond), censored: 3, from: 100_000}
-	if f := l.quantile(.5); f.atLeast {
-		t.Errorf("median %s", f.text())
+	l = judge.Latencies{H: evenly(evenly(nil, 100_000, time.Millisecond, time.Millisecond), 3, 100*time.Microsecond,
+		100*time.Microsecond), Censored: 3, From: 100_000}
+	if f := l.Quantile(.5); f.AtLeast {
+		t.Errorf("median %s", timeText(f))
 	}
-	if f := l.max(); !f.atLeast {
-		t.Errorf("max %s", f.text())
+	if f := l.Max(); !f.AtLeast {
+		t.Errorf("max %s", timeText(f))
 	}
 	// Beyond the histogram's range.
-	l = latency{h: evenly(evenly(nil, 500, time.Millisecond, time.Millisecond), 500, 2*time.Minute, 2*time.Minute)}
-	for _, f := range []figure{l.quantile(.9), l.max()} {
-		if f.text() != ">= 60.0 s" {
-			t.Errorf("beyond the range: %s", f.text())
+	l = judge.Latencies{H: evenly(evenly(nil, 500, time.Millisecond, time.Millisecond), 500, 2*time.Minute, 2*time.Minute)}
+	for _, f := range []judge.Figure{l.Quantile(.9), l.Max()} {
+		if timeText(f) != ">= 60.0 s" {
+			t.Errorf("beyond the range: %s", timeText(f))
 		}
 	}
-	if f := l.quantile(.25); f.text() != "1.00 ms" {
-		t.Errorf("p25 %s", f.text())
+	if f := l.Quantile(.25); timeText(f) != "1.00 ms" {
+		t.Errorf("p25 %s", timeText(f))
 	}
 }
 
@@ -511,16 +514,16 @@ func TestRateCountsWholeSecondsOnly(t *testing.T) {
 func TestShortLoadsArePausedToo(t *testing.T) {
 	s := closed()
 	s.Load.WindowNS, s.Load.WallNS, s.Load.GapNS = 80e6, 81e6, 9e6
-	if Has(s.Warnings(), Paused) {
-		t.Errorf("after a gap of 9 ms: %v", s.Warnings())
+	if judge.TextOf(s.Findings(), judge.Pauses) != "" {
+		t.Errorf("after a gap of 9 ms: %v", s.Findings())
 	}
-	if s.Load.GapNS = 60e6; !Has(s.Warnings(), Paused) {
-		t.Errorf("after a gap of 60 ms: %v", s.Warnings())
+	if s.Load.GapNS = 60e6; judge.TextOf(s.Findings(), judge.Pauses) == "" {
+		t.Errorf("after a gap of 60 ms: %v", s.Findings())
 	}
 	s = closed()
 	s.Load.WindowNS, s.Suspended = 5e6, time.Hour
-	if !Has(s.Warnings(), Paused) {
-		t.Errorf("suspended: %v", s.Warnings())
+	if judge.TextOf(s.Findings(), judge.Pauses) == "" {
+		t.Errorf("suspended: %v", s.Findings())
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"dyno/internal/judge"
 	"dyno/internal/record"
 )
 
@@ -90,9 +91,11 @@ func TestTryHTTP2(t *testing.T) {
 		"HTTP/2":    {func(s *Summary) { s.HTTP2 = true }, ""},
 		"no error":  {func(s *Summary) { s.Load.Errors = nil }, ""},
 	} {
-		s := &Summary{Load: record.Load{Started: 10, Errors: map[string]int64{"closed": 10}}}
-		if c.change(s); s.tryHTTP2() != c.want {
-			t.Errorf("%s: %q; want %q", name, s.tryHTTP2(), c.want)
+		s := &Summary{OneLoad: judge.OneLoad{Load: record.Load{Started: 10, Errors: map[string]int64{"closed": 10}}}}
+		c.change(s)
+		text := judge.TextOf(s.Findings(), judge.Errors)
+		if !strings.HasSuffix(text, c.want) || c.want == "" && strings.Contains(text, "--http2") {
+			t.Errorf("%s: %q; want %q", name, text, c.want)
 		}
 	}
 }
@@ -116,13 +119,14 @@ func TestUnsteady(t *testing.T) {
 		"a connection got fewer than 4 responses": func(s *Summary) {
 			s.Load.Started, s.Depth = 20, 4
 		},
-		"the rate is not of a steady part of the load": func(s *Summary) { s.Generators = make([]OneOfSeveral, 2) },
+		"the rate is not of a steady part of the load": func(s *Summary) { s.Several = true },
 	} {
 		s := closed()
 		s.Load.RateFromNS, s.Load.ServiceP50NS, s.Load.Established, s.Load.Started = 0, 50*ms, 20, 2000
 		s.Load.RateNS = 10_000 * ms
-		if change(s); !strings.HasPrefix(s.unsteady(), "not steady: "+want+". Make the load longer") {
-			t.Errorf("%s; want %s", s.unsteady(), want)
+		change(s)
+		if text := judge.TextOf(s.Findings(), judge.Edges); text != "not steady: "+want+". Make the load longer" {
+			t.Errorf("%s; want %s", text, want)
 		}
 	}
 }
@@ -137,8 +141,8 @@ func TestLongest(t *testing.T) {
 	} {
 		s := closed()
 		s.Load.Connections, s.Load.SilentNS, s.Load.ServiceP50NS, s.Load.ServiceMaxNS = 4, 400e6, 1e6, most
-		if id, text := s.stopped(); id != Longest || text != want {
-			t.Errorf("%s: %s; want %s", id, text, want)
+		if text := judge.TextOf(s.Findings(), judge.Longest); text != want {
+			t.Errorf("%s; want %s", text, want)
 		}
 	}
 }

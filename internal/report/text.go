@@ -19,9 +19,8 @@ import (
 // own state, throughput, objectives, and the rate as the last line.
 func SummaryText(w io.Writer, s *Summary) error {
 	var blocks []document.Block
-	for _, warning := range s.Warnings() {
-		blocks = append(blocks, document.Paragraph{Label: "WARNING", Style: document.Bad,
-			Text: document.Plain(warning.Text)})
+	for _, f := range s.Findings() {
+		blocks = append(blocks, document.Paragraph{Label: "WARNING", Style: document.Bad, Text: document.Plain(f.Text)})
 	}
 	line := func(label, text string) {
 		blocks = append(blocks, document.Paragraph{Label: label, Text: document.Plain(text)})
@@ -60,8 +59,8 @@ func SummaryText(w io.Writer, s *Summary) error {
 		line("", text)
 	}
 	line("Throughput", s.megabytes(s.Load.BytesRead)+" read, "+s.megabytes(s.Load.BytesWritten)+" written")
-	for _, v := range s.Verdicts() {
-		line("Objective", v.text())
+	for _, r := range s.Results() {
+		line("Objective", objectiveText(&r))
 	}
 	line("Requests/sec", fixed(s.PerSec()))
 	return document.Text(w, &document.Document{Sections: []document.Section{{Blocks: blocks}}},
@@ -105,21 +104,21 @@ func (s *Summary) statistics() document.Table {
 		t.After = s.twoRates(mean)
 	}
 	t.Rows = append(t.Rows, rate)
-	add := func(name string, l latency) {
-		t.Rows = append(t.Rows, cellsRow(name, l.mean().text(), l.stdev().text(), l.max().text()))
+	add := func(name string, l judge.Latencies) {
+		t.Rows = append(t.Rows, cellsRow(name, timeText(l.Mean()), timeText(l.StdDev()), timeText(l.Max())))
 	}
-	add("Latency ("+s.loop()+")", s.primary())
+	add("Latency ("+s.loop()+")", s.Primary())
 	if s.Detail.Response != nil {
-		add("Service: sent to done", s.service())
-		add("Lag: due to sent", s.lag())
+		add("Service: sent to done", s.Service())
+		add("Lag: due to sent", s.Lag())
 	}
-	if l := (latency{h: s.Detail.Connect}); l.count() > 0 {
+	if l := (judge.Latencies{H: s.Detail.Connect}); l.Count() > 0 {
 		add("Connect", l)
 	}
-	if l := s.handshake(); l.count() > 0 {
+	if l := s.Handshake(); l.Count() > 0 {
 		add("Handshake", l)
 	}
-	if l := (latency{h: s.Detail.FirstByte}); l.count() > 0 {
+	if l := (judge.Latencies{H: s.Detail.FirstByte}); l.Count() > 0 {
 		add("First byte", l)
 	}
 	return t
@@ -135,18 +134,18 @@ func (s *Summary) twoRates(mean float64) string {
 
 func (s *Summary) percentiles() document.Table {
 	t := document.Table{Columns: columns("Latency percentiles ("+s.loop()+")", "service")}
-	all := []latency{s.primary()}
+	all := []judge.Latencies{s.Primary()}
 	if s.Detail.Response != nil {
-		all = append(all, s.service(), s.lag())
+		all = append(all, s.Service(), s.Lag())
 		t.Columns = columns("Latency percentiles ("+s.loop()+")", "response", "service", "lag")
 	}
 	missing := false
-	for _, p := range percentiles {
-		cells := []string{p.name}
+	for _, p := range judge.Percentiles {
+		cells := []string{p.Name}
 		for _, l := range all {
-			f := l.quantile(p.q)
-			missing = missing || !f.known
-			cells = append(cells, f.text())
+			f := l.Quantile(p.Q)
+			missing = missing || !f.Known
+			cells = append(cells, timeText(f))
 		}
 		t.Rows = append(t.Rows, cellsRow(cells...))
 	}
@@ -155,13 +154,13 @@ func (s *Summary) percentiles() document.Table {
 		notes = append(notes, fmt.Sprintf("-: too few requests to tell: %d must be slower (%d for 99.9%% and above)",
 			judge.Beyond(.99), judge.Beyond(.999)))
 	}
-	if l := s.primary(); l.censored > 0 {
+	if l := s.Primary(); l.Censored > 0 {
 		notes = append(notes, fmt.Sprintf(">=: at least; %s without a right response count with the time they had "+
-			"waited, %s or more", document.Count(l.censored, "request"), Duration(float64(l.from))))
+			"waited, %s or more", document.Count(l.Censored, "request"), Duration(float64(l.From))))
 	}
-	if l := s.wrong(); l.count() > 0 {
+	if l := s.Wrong(); l.Count() > 0 {
 		notes = append(notes, fmt.Sprintf("of right responses; %s took p50 %s, p99 %s, max %s",
-			document.Count(l.count(), "wrong answer"), l.quantile(.5).text(), l.quantile(.99).text(), l.max().text()))
+			document.Count(l.Count(), "wrong answer"), timeText(l.Quantile(.5)), timeText(l.Quantile(.99)), timeText(l.Max())))
 	}
 	t.After = strings.Join(notes, "\n")
 	return t
@@ -219,15 +218,15 @@ func (s *Summary) failures(head string, kinds map[string]int64) []document.Block
 		return nil
 	}
 	t := document.Table{Columns: columns(head, "requests")}
-	list := sorted(kinds)
-	explained := slices.ContainsFunc(list, func(k tally) bool { return s.Detail.Texts[k.kind] != "" })
+	list := judge.MostFirst(kinds)
+	explained := slices.ContainsFunc(list, func(k judge.Tally) bool { return s.Detail.Texts[k.Kind] != "" })
 	if explained {
 		t.Columns = append(t.Columns, document.Column{Head: "last message"})
 	}
 	for _, k := range list {
-		row := cellsRow(k.kind, document.Whole(k.n))
+		row := cellsRow(k.Kind, document.Whole(k.N))
 		if explained {
-			row = cellsRow(k.kind, document.Whole(k.n), s.Detail.Texts[k.kind])
+			row = cellsRow(k.Kind, document.Whole(k.N), s.Detail.Texts[k.Kind])
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -256,10 +255,10 @@ func (s *Summary) encryption() (lines []string) {
 		lines = append(lines, strings.Join(words, ", "))
 	}
 	if perSec, ok := s.Load.HandshakesPerSec(); ok {
-		h := s.handshake()
+		h := s.Handshake()
 		lines = append(lines, fmt.Sprintf("%s during the load, %s/s; p50 %s, p99 %s",
-			document.Count(s.Load.Handshakes, "handshake"), shortNumber(perSec), h.quantile(.5).text(),
-			h.quantile(.99).text()))
+			document.Count(s.Load.Handshakes, "handshake"), document.Short(perSec), timeText(h.Quantile(.5)),
+			timeText(h.Quantile(.99))))
 	}
 	if n := s.Load.Unnotified; n > 0 {
 		lines = append(lines, fmt.Sprintf("the server closed %s without close_notify", document.Count(n, "connection")))
@@ -272,7 +271,7 @@ func (s *Summary) ledger() string {
 	l := &s.Load
 	begun := document.Whole(l.Started) + " started"
 	if s.Open || s.For == 0 || l.NeverStarted > 0 {
-		begun = fmt.Sprintf("planned %s = %s + %s never started; started", document.Whole(s.planned()), begun,
+		begun = fmt.Sprintf("planned %s = %s + %s never started; started", document.Whole(s.All()), begun,
 			document.Whole(l.NeverStarted))
 	}
 	return begun + fmt.Sprintf(" = %s succeeded + %s failed + %s errored + %s timed out + %s in flight",
@@ -282,22 +281,22 @@ func (s *Summary) ledger() string {
 
 func (s *Summary) generatorText() string {
 	words := []string{document.Count(int64(s.Load.Workers), "event loop")}
-	if u := s.usage(); u.known {
-		words = append(words, "CPU "+PerCent(u.cpu), "waited for a CPU "+PerCent(u.queue))
+	if u := s.Usage(); u.Known {
+		words = append(words, "CPU "+PerCent(u.CPU), "waited for a CPU "+PerCent(u.Queue))
 		if spin := s.Load.Spin; spin != nil && *spin {
-			words = append(words, "polled "+PerCent(u.spun))
+			words = append(words, "polled "+PerCent(u.Spun))
 		} else if spin != nil && s.Open {
 			words = append(words, "did not poll ("+s.NoSpin+")")
 		}
-		if u.ceiling > 0 {
-			words = append(words, "ceiling for this load about "+Rate(u.ceiling))
+		if u.Ceiling > 0 {
+			words = append(words, "ceiling for this load about "+Rate(u.Ceiling))
 		}
 	} else {
 		words = []string{"not measured by this engine"}
 	}
-	for _, p := range percentiles {
-		if lag := s.lag().quantile(p.q); lag.known && (p.q == 0.5 || p.q == 0.99) {
-			words = append(words, "lag "+strings.TrimSuffix(p.key, "_ns")+" "+lag.text())
+	for _, p := range judge.Percentiles {
+		if lag := s.Lag().Quantile(p.Q); lag.Known && (p.Q == 0.5 || p.Q == 0.99) {
+			words = append(words, "lag "+strings.TrimSuffix(p.Key, "_ns")+" "+timeText(lag))
 		}
 	}
 	return strings.Join(words, ", ")
@@ -306,14 +305,6 @@ func (s *Summary) generatorText() string {
 func (s *Summary) megabytes(n int64) string {
 	v, _ := s.Load.Along(n)
 	return Sig3(v/1e6) + " MB/s"
-}
-
-// shortNumber formats a rate: from 100 on without decimals.
-func shortNumber(v float64) string {
-	if v >= 100 {
-		return document.Whole(int64(v + 0.5))
-	}
-	return Sig3(v)
 }
 
 // fixed formats with two decimals, as wrk and bombardier do; NaN is "-".

@@ -12,16 +12,14 @@ import (
 // Missing is shown in place of a number that does not exist.
 const Missing = document.Missing
 
-// Sig3 prints v with three significant digits and a comma between thousands: 93412 is "93,400",
-// 0.01234 is "0.0123". It is Missing for a NaN, and "∞" or "−∞" for the infinities.
-func Sig3(v float64) string { return document.Grouped(round3(v), decimals3(v)) }
+// Sig3 is document.Sig3.
+func Sig3(v float64) string { return document.Sig3(v) }
 
 // Rate prints a rate in 1/s, as Sig3, with its unit.
 func Rate(perSec float64) string { return Sig3(perSec) + "/s" }
 
-// Duration prints ns in the largest of ns, µs, ms, s that leaves at least 1, with three significant
-// digits.
-func Duration(ns float64) string { return scaled(ns, "ns") }
+// Duration is document.Duration.
+func Duration(ns float64) string { return document.Duration(ns) }
 
 // planned formats a time in ns that someone chose, with no more digits than it has: "400 ms", "6
 // min".
@@ -64,7 +62,7 @@ func Ratio(value, lo, hi float64) string {
 
 // RatioParts returns the two parts of Ratio, for tables that align them separately.
 func RatioParts(value, lo, hi float64) (v, interval string) {
-	n := decimals3(value)
+	n := document.Decimals3(value)
 	for n < 4 && (seemsOne(lo, n) || seemsOne(hi, n)) {
 		n++
 	}
@@ -134,7 +132,7 @@ func ScaleOf(unit string, values ...float64) judge.Scale {
 	}
 	best := list[0]
 	for _, s := range list[1:] {
-		if !math.IsInf(least, 1) && round3(least/s.Per) >= 1 {
+		if !math.IsInf(least, 1) && document.Round3(least/s.Per) >= 1 {
 			best = s
 		}
 	}
@@ -152,24 +150,6 @@ func IntervalIn(e judge.Estimate, s judge.Scale) string {
 		return "interval open"
 	}
 	return Sig3(e.Lo/s.Per) + "–" + Sig3(e.Hi/s.Per)
-}
-
-// round3 rounds to three significant digits.
-func round3(v float64) float64 {
-	if v == 0 || math.IsNaN(v) || math.IsInf(v, 0) {
-		return v
-	}
-	f, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'e', 2, 64), 64)
-	return f
-}
-
-// decimals3 returns the number of decimals that show three significant digits of v.
-func decimals3(v float64) int {
-	v = math.Abs(round3(v))
-	if v == 0 || math.IsNaN(v) || math.IsInf(v, 0) {
-		return 0
-	}
-	return max(0, 2-int(math.Floor(math.Log10(v)+1e-12)))
 }
 
 // Decimals returns the number of decimals in a figure as it was written, at most four.

@@ -1,4 +1,4 @@
-package report
+package judge
 
 import (
 	"errors"
@@ -16,9 +16,9 @@ type Objective struct {
 	Below float64
 }
 
-// Verdict is an objective's result. Kept is nil if it cannot be determined, and Why gives the
+// ObjectiveResult is an objective's result. Kept is nil if it cannot be determined, and Why gives the
 // reason.
-type Verdict struct {
+type ObjectiveResult struct {
 	Objective string   `json:"objective"`
 	Kept      *bool    `json:"kept"`
 	ValueNS   *float64 `json:"value_ns,omitempty"`
@@ -61,8 +61,8 @@ func ParseObjectives(text string) (all []Objective, err error) {
 // keyOf returns a percentile's key: p99.9 or p999 is p999_ns; "" if there is none.
 func keyOf(name string) string {
 	key := strings.ReplaceAll(name, ".", "") + "_ns"
-	for _, p := range percentiles {
-		if p.key == key {
+	for _, p := range Percentiles {
+		if p.Key == key {
 			return key
 		}
 	}
@@ -84,9 +84,9 @@ func parseBelow(text string) (float64, error) {
 
 // Quantile returns the objective's percentile as a share; 0 if it limits errors.
 func (o *Objective) Quantile() float64 {
-	for _, p := range percentiles {
-		if p.key == o.Key {
-			return p.q
+	for _, p := range Percentiles {
+		if p.Key == o.Key {
+			return p.Q
 		}
 	}
 	return 0
@@ -102,54 +102,32 @@ func OfLatency(all []Objective) bool {
 	return slices.ContainsFunc(all, func(o Objective) bool { return o.Key != "" })
 }
 
-// Verdicts judges the objectives.
-func (s *Summary) Verdicts() []Verdict {
-	var all []Verdict
-	for _, o := range s.Objectives {
-		v := Verdict{Objective: o.Text}
-		if o.Key == "" {
-			share := s.ErrorShare()
-			v.Share, v.Kept = &share, pointer(share < o.Below)
+// Results judges the objectives.
+func (o *OneLoad) Results() (all []ObjectiveResult) {
+	for _, objective := range o.Objectives {
+		r := ObjectiveResult{Objective: objective.Text}
+		if objective.Key == "" {
+			share := o.ErrorShare()
+			r.Share, r.Kept = &share, new(share < objective.Below)
 		} else {
-			s.judge(&v, &o)
+			r.latency(o.Primary().Quantile(objective.Quantile()), objective.Below)
 		}
-		all = append(all, v)
+		all = append(all, r)
 	}
 	return all
 }
 
-// judge judges a percentile. If only a lower bound is known, the objective can be missed but not
+// latency judges a percentile. If only a lower bound is known, the objective can be missed but not
 // kept.
-func (s *Summary) judge(v *Verdict, o *Objective) {
-	i := slices.IndexFunc(percentiles, func(p percentile) bool { return p.key == o.Key })
-	switch f := s.primary().quantile(percentiles[i].q); {
-	case !f.known:
-		v.Why = "too few requests lie beyond it; make the load longer"
-	case f.ns >= o.Below:
-		v.Kept, v.ValueNS = pointer(false), &f.ns
-	case f.atLeast:
-		v.Why, v.ValueNS = "only a lower bound is known: requests without a response may be slower", &f.ns
+func (r *ObjectiveResult) latency(f Figure, below float64) {
+	switch {
+	case !f.Known:
+		r.Why = "too few requests lie beyond it; make the load longer"
+	case f.NS >= below:
+		r.Kept, r.ValueNS = new(false), &f.NS
+	case f.AtLeast:
+		r.Why, r.ValueNS = "only a lower bound is known: requests without a response may be slower", &f.NS
 	default:
-		v.Kept, v.ValueNS = pointer(true), &f.ns
+		r.Kept, r.ValueNS = new(true), &f.NS
 	}
-}
-
-// text formats the verdict.
-func (v *Verdict) text() string {
-	value := v.Why
-	switch {
-	case v.Share != nil && *v.Share == 0:
-		value = "none"
-	case v.Share != nil:
-		value = Sig3(100**v.Share) + " %"
-	case v.Kept != nil:
-		value = Duration(*v.ValueNS)
-	}
-	switch {
-	case v.Kept == nil:
-		return v.Objective + ": cannot tell (" + value + ")"
-	case *v.Kept:
-		return v.Objective + ": kept (" + value + ")"
-	}
-	return v.Objective + ": MISSED (" + value + ")"
 }
