@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -36,7 +37,6 @@ type compareFlags struct {
 	Names       []string
 	FailIf      []string
 	Strict      bool
-	Folders     []string
 	secure      wire.TLS
 	place       place
 }
@@ -81,7 +81,7 @@ func compare(cmd *cobra.Command, f *compareFlags, texts []string) (err error) {
 	if err != nil {
 		return err
 	}
-	pr, err := f.project()
+	pr, err := openProject()
 	if err != nil {
 		return err
 	}
@@ -123,16 +123,23 @@ func compare(cmd *cobra.Command, f *compareFlags, texts []string) (err error) {
 	if err := onFleet(cmd, &f.place, x); err != nil {
 		return err
 	}
+	if err := f.place.open(runForms()); err != nil {
+		return err
+	}
+	defer f.place.close()
 	data, err := carryOut(cmd, x, &f.place)
 	if err != nil {
 		return err
 	}
-	concluded := conclude(cmd, data, x.Folder)
+	var text bytes.Buffer
+	results := answer(&text, data, sides, conditions)
+	addConditions(data, results)
+	concluded := conclude(cmd, data, x.Folder, &f.place.output, text.String())
 	var silent exit
 	if concluded != nil && !errors.As(concluded, &silent) {
 		return concluded
 	}
-	if fails(answer(cmd.OutOrStdout(), data, sides, conditions), f.Strict) {
+	if fails(results, f.Strict) {
 		return exit(exitFailed)
 	}
 	return concluded
@@ -143,16 +150,6 @@ func complain(cmd *cobra.Command, err error) {
 	if err != nil {
 		fmt.Fprintln(cmd.ErrOrStderr(), "dyno:", err)
 	}
-}
-
-// project returns the command's project, with the folders in --folder.
-func (f *compareFlags) project() (*project, error) {
-	pr, err := openProject()
-	if err != nil {
-		return nil, err
-	}
-	_, err = pr.knowOnly(f.Folders)
-	return pr, err
 }
 
 // options returns the options for interpreting the command's arguments.

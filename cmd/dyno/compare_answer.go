@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strings"
 	"text/tabwriter"
 
 	"dyno/internal/contestant"
+	"dyno/internal/document"
 	"dyno/internal/judge"
 	"dyno/internal/record"
 	"dyno/internal/report"
@@ -16,8 +16,8 @@ import (
 )
 
 // answer prints what the report above leaves open: if there are conditions, a sentence for each
-// side against the first, and each condition's state with its interval. It returns the states.
-func answer(w io.Writer, data *report.Data, sides []*contestant.Side, conditions []condition) (states []state) {
+// side against the first, and each condition's state with its interval. It returns the conditions as judged.
+func answer(w io.Writer, data *report.Data, sides []*contestant.Side, conditions []condition) []judgement {
 	fmt.Fprintln(w)
 	for _, s := range sides[1:] {
 		if len(conditions) == 0 {
@@ -34,22 +34,47 @@ func answer(w io.Writer, data *report.Data, sides []*contestant.Side, conditions
 		fmt.Fprintf(w, "%s.\n", same)
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, j := range withdrawn(judged(&data.Run.Plan, data.Analysis, sides, conditions), data.Analysis, data.Findings) {
-		figure, of := j.note, ""
-		if j.change.N > 0 {
-			figure = strings.TrimSuffix(study.ChangeText(j.change)+": "+j.note, ": ")
-		}
+	all := withdrawn(judged(&data.Run.Plan, data.Analysis, sides, conditions), data.Analysis, data.Findings)
+	for _, j := range all {
+		of := ""
 		if len(sides) > contestant.FewestSides || len(comparedAt(&data.Run.Plan)) > 1 {
 			of = j.of + "\t"
 		}
-		fmt.Fprintf(t, "fail-if %s\t%s%s\t%s\n", j.text, of, j.state, figure)
-		states = append(states, j.state)
+		fmt.Fprintf(t, "fail-if %s\t%s%s\t%s\n", j.text, of, j.state, j.figure())
 	}
 	t.Flush()
-	if slices.Contains(states, inconclusive) && !fails(states, false) {
+	if fails(all, true) && !fails(all, false) {
 		fmt.Fprintln(w, "An inconclusive condition fails only with --strict. A longer --budget narrows the intervals.")
 	}
-	return states
+	return all
+}
+
+// figure returns the change with its interval, and the note.
+func (j *judgement) figure() string {
+	if j.change.N == 0 {
+		return j.note
+	}
+	return strings.TrimSuffix(study.ChangeText(j.change)+": "+j.note, ": ")
+}
+
+// addConditions adds the judged conditions to the run's report: a section for pages, and what run.json has.
+func addConditions(data *report.Data, all []judgement) {
+	if len(all) == 0 {
+		return
+	}
+	t := document.Table{Columns: []document.Column{{Head: "Fails if", Lead: true}, {Head: "of"}, {Head: "outcome"}, {Head: "change"}}}
+	for _, j := range all {
+		t.Rows = append(t.Rows, document.Row{Cells: []document.Cell{{Value: j.text}, {Value: j.of}, {Value: string(j.state)},
+			{Value: j.figure()}}})
+		one := report.Condition{Text: j.text, Contestant: j.side, On: strings.TrimPrefix(strings.TrimPrefix(j.of, j.side), " on "), State: string(j.state),
+			Note: document.OrNull(j.note)}
+		if j.change.N > 0 {
+			one.Change = report.RatioOf(j.change)
+		}
+		data.Added.Conditions = append(data.Added.Conditions, one)
+	}
+	data.Added.Sections = append(data.Added.Sections, report.Placed{At: report.BelowAnswer,
+		Section: document.Section{ID: "conditions", Title: "Conditions", Detail: true, Blocks: []document.Block{t}}})
 }
 
 // attached returns a note for a run against servers that were already running; "" for other runs.

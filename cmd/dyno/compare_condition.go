@@ -97,7 +97,7 @@ const (
 // judgement is a condition's state, and the change that it rests on.
 type judgement struct {
 	condition
-	of     string // the side, and where it was compared
+	of     string // the side, and on how many CPUs, if on several numbers
 	side   string // the side
 	state  state
 	change judge.Estimate // ratio to the first side; N is 0 if there is none
@@ -155,11 +155,11 @@ func (c condition) sides(e judge.Estimate) (beyond, within bool) {
 	return e.Lo-1 > c.limit, e.Hi-1 <= c.limit
 }
 
-// fails reports whether conditions in these states make the command fail: all but passed do, and
-// inconclusive only if strict. An unmeasured condition fails, because more time would not measure
+// fails reports whether conditions make the command fail: all but those that passed do, and an
+// inconclusive one only if strict. An unmeasured condition fails, because more time would not measure
 // it either, and the gate would never close.
-func fails(states []state, strict bool) bool {
-	return slices.ContainsFunc(states, func(s state) bool { return s != passed && (strict || s != inconclusive) })
+func fails(all []judgement, strict bool) bool {
+	return slices.ContainsFunc(all, func(j judgement) bool { return j.state != passed && (strict || j.state != inconclusive) })
 }
 
 // withdrawn withdraws states that the findings rule out: every change no larger than a difference

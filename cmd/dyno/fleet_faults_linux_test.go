@@ -65,7 +65,7 @@ const (
 
 func (h *loadHosts) load(url string) *fleetLoad {
 	h.t.Helper()
-	c := h.command("ctl", "load", "--fleet", h.file, "--json", "-r", fmt.Sprint(planned), "-d", "1s", "-c", "4",
+	c := h.command("ctl", "load", "--fleet", h.file, "--format", "json", "-r", fmt.Sprint(planned), "-d", "1s", "-c", "4",
 		"--timeout", "2s", url)
 	l := &fleetLoad{c, &bytes.Buffer{}, &bytes.Buffer{}, time.Now()}
 	c.Stdout, c.Stderr = l.stdout, l.stderr

@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"os"
+	"slices"
 	"strconv"
 	"time"
 
@@ -19,15 +22,16 @@ import (
 // loadFlags are the flags of dyno load.
 type loadFlags struct {
 	loader.Request
-	JSON, Quiet bool
-	Fleet       string // file that names the machines which make the load; "": this one
+	output output
+	Quiet  bool
+	Fleet  string // file that names the machines which make the load; "": this one
 
 	cmd *cobra.Command
 }
 
 func loadCommand() *cobra.Command {
 	f := &loadFlags{}
-	f.cmd = command("load", func(_ *cobra.Command, args []string) error { return f.run(args) }, f, &f.TLS)
+	f.cmd = command("load", func(_ *cobra.Command, args []string) error { return f.run(args) }, f, &f.TLS, &f.output)
 	f.cmd.Args = cobra.ArbitraryArgs
 	return f.cmd
 }
@@ -44,40 +48,38 @@ func (f *loadFlags) run(args []string) error {
 	if len(args) > 0 {
 		f.URL, f.URLs = args[0], args[1:]
 	}
+	forms := slices.Sorted(maps.Keys(report.SummaryForms))
+	if f.Find != nil {
+		forms = slices.Sorted(maps.Keys(report.FoundForms))
+	}
 	if f.Fleet != "" {
-		return loadByFleet(f.cmd, f)
+		return loadByFleet(f.cmd, f, forms)
 	}
 	p, err := loader.New(f.cmd.Context(), f.Request)
+	if err == nil {
+		err = f.output.open(forms)
+	}
 	if err != nil {
 		return err
 	}
+	defer f.output.close()
 	if f.Find != nil {
 		return f.find(p)
 	}
-	files, err := p.Open()
-	if err != nil {
-		return err
-	}
-	defer files.Close()
 	s, err := f.watch(p)
 	if err != nil {
 		return err
 	}
-	return f.print(s, func() error { return files.Write(s) }, files.Close)
+	return f.print(s)
 }
 
-// print prints the summary, completes its files and returns the load's outcome.
-func (f *loadFlags) print(s *report.Summary, rest ...func() error) error {
+// print writes the summary and returns the load's outcome.
+func (f *loadFlags) print(s *report.Summary) error {
 	stdout := f.cmd.OutOrStdout()
-	s.Color = isTerminal(stdout) && os.Getenv("NO_COLOR") == ""
-	write := report.SummaryText
-	if f.JSON {
-		write = report.SummaryJSON
-	}
-	err := write(stdout, s)
-	for _, do := range rest {
-		err = errors.Join(err, do())
-	}
+	err := f.output.write(stdout, func(w io.Writer, form string) error {
+		s.Color = w == stdout && isTerminal(stdout) && os.Getenv("NO_COLOR") == ""
+		return report.SummaryForms[form](w, s)
+	})
 	if err != nil {
 		return err
 	}
@@ -87,7 +89,7 @@ func (f *loadFlags) print(s *report.Summary, rest ...func() error) error {
 	return nil
 }
 
-// find searches for the highest rate, shows its probes on stderr and prints the result.
+// find searches for the highest rate, shows its probes on stderr and writes the result.
 func (f *loadFlags) find(p *loader.Plan) error {
 	stdout, stderr := f.cmd.OutOrStdout(), f.cmd.ErrOrStderr()
 	n := 0
@@ -104,12 +106,11 @@ func (f *loadFlags) find(p *loader.Plan) error {
 	if found == nil {
 		return failed
 	}
-	found.Color = isTerminal(stdout) && os.Getenv("NO_COLOR") == ""
-	write := report.FoundText
-	if f.JSON {
-		write = report.FoundJSON
-	}
-	if err := errors.Join(failed, write(stdout, found)); err != nil {
+	err := f.output.write(stdout, func(w io.Writer, form string) error {
+		found.Color = w == stdout && isTerminal(stdout) && os.Getenv("NO_COLOR") == ""
+		return report.FoundForms[form](w, found)
+	})
+	if err := errors.Join(failed, err); err != nil {
 		return err
 	}
 	if !found.OK() {

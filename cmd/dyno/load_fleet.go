@@ -13,7 +13,7 @@ import (
 )
 
 // loadByFleet makes the load from several machines.
-func loadByFleet(cmd *cobra.Command, f *loadFlags) error {
+func loadByFleet(cmd *cobra.Command, f *loadFlags, forms []string) error {
 	machines, err := fleet.Read(f.Fleet)
 	if err != nil {
 		return err
@@ -22,11 +22,10 @@ func loadByFleet(cmd *cobra.Command, f *loadFlags) error {
 	if err != nil {
 		return err
 	}
-	files, err := f.Open()
-	if err != nil {
+	if err := f.output.open(forms); err != nil {
 		return err
 	}
-	defer files.Close()
+	defer f.output.close()
 	stderr := cmd.ErrOrStderr()
 	var s *report.Summary
 	err = withHub(cmd, machines, func(hub *fleet.Hub) (err error) {
@@ -42,5 +41,5 @@ func loadByFleet(cmd *cobra.Command, f *loadFlags) error {
 	if err != nil {
 		return err
 	}
-	return f.print(s, func() error { return files.Write(s) }, files.Close)
+	return f.print(s)
 }

@@ -146,7 +146,7 @@ func drawSeed(cmd *cobra.Command) {
 }
 
 // once are the flags that affect a single invocation, and are not needed to repeat a run.
-var once = []string{"out", "runs", "offline", "wait", "resume"}
+var once = []string{"out", "runs", "offline", "wait", "resume", "format", "output"}
 
 // repeated returns the command line that repeats cmd: the flags that were set, and args.
 func repeated(cmd *cobra.Command, args []string) string {

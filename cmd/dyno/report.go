@@ -12,22 +12,25 @@ import (
 
 	"dyno/internal/judge"
 	"dyno/internal/record"
-	"dyno/internal/report"
 	"dyno/internal/study"
 )
 
 func reportCommand() *cobra.Command {
 	var f struct {
-		Format, Against  string
+		output
+		Against          string
 		Salvage, Verbose bool
 	}
-	formats := slices.Sorted(maps.Keys(report.Formats))
 	return command("report", func(cmd *cobra.Command, args []string) error {
-		write, ok := report.Formats[f.Format]
-		if !ok {
-			return usagef("--format %q%s", f.Format, suggest(f.Format, formats, "dyno report --help"))
+		forms := runForms()
+		if f.Against != "" {
+			forms = slices.Sorted(maps.Keys(againstForms))
 		}
-		if len(runsIn(args[0])) > 1 && f.Against == "" && f.Format == "text" {
+		if err := f.open(forms); err != nil {
+			return err
+		}
+		defer f.close()
+		if len(runsIn(args[0])) > 1 && f.Against == "" && f.Format == "text" && f.Outputs == nil {
 			return reportRuns(cmd, args[0])
 		}
 		run, err := openRun(args[0])
@@ -42,11 +45,10 @@ func reportCommand() *cobra.Command {
 			return fmt.Errorf("%s: %w", args[0], err)
 		}
 		if f.Against != "" {
-			return reportAgainst(cmd, run, f.Against, f.Format)
+			return reportAgainst(cmd, run, f.Against, &f.output)
 		}
 		data := study.Evaluate(run)
-		data.Verbose, _ = cmd.Flags().GetBool(verboseName)
-		data.Folder = args[0]
+		data.Verbose, data.Folder = f.Verbose, args[0]
 		claims(cmd, data, args[0])
 		_, absent := os.Stat(filepath.Join(args[0],
 			record.TrialsFile)) // a compressed record is an archive: nothing is written beside it
@@ -55,11 +57,6 @@ func reportCommand() *cobra.Command {
 			data.Page = filepath.Join(dir, pageFile)
 			defer func() { complain(cmd, writePages(data, dir)) }() // after the verdict
 		}
-		out := cmd.OutOrStdout()
-		data.Color = isTerminal(out) && os.Getenv("NO_COLOR") == ""
-		data.Width = width(out)
-		return write(out, data)
+		return f.report(cmd.OutOrStdout(), data, "")
 	}, &f)
 }
-
-const verboseName = "verbose"

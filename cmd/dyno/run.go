@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -40,10 +41,11 @@ const fleetName = "fleet"
 // place holds the flags that all commands with runs share: where the run is recorded, and whether
 // it waits for another run.
 type place struct {
-	Out                    string
-	Fleet                  string // file that names several machines
-	Runs                   int
-	Offline, Wait, Verbose bool
+	Out           string
+	Fleet         string // file that names several machines
+	Runs          int
+	Offline, Wait bool
+	output
 }
 
 // world returns what a plan needs to know. Other machines' CPUs are not known yet: before anything
@@ -86,17 +88,21 @@ func run(cmd *cobra.Command, f *runFlags, args []string) error {
 		prepare = f.resumed
 	}
 	x, err := prepare(cmd, args)
+	if err == nil {
+		err = onFleet(cmd, &f.place, x)
+	}
+	if err == nil {
+		err = f.place.open(runForms())
+	}
 	if err != nil {
 		return err
 	}
-	if err := onFleet(cmd, &f.place, x); err != nil {
-		return err
-	}
+	defer f.place.close()
 	data, err := carryOut(cmd, x, &f.place)
 	if err != nil {
 		return err
 	}
-	return conclude(cmd, data, x.Folder)
+	return conclude(cmd, data, x.Folder, &f.place.output, "")
 }
 
 // experiment plans the run that the flags request.
@@ -144,11 +150,11 @@ func (f *runFlags) experiment(cmd *cobra.Command, args []string) (*bench.Experim
 func (f *runFlags) resumed(cmd *cobra.Command, _ []string) (*bench.Experiment, error) {
 	alone := true
 	cmd.Flags().Visit(func(f *pflag.Flag) {
-		alone = alone && slices.Contains([]string{"resume", "offline", "contestants", "wait", fleetName}, f.Name)
+		alone = alone && slices.Contains([]string{"resume", "offline", "contestants", "wait", "format", "output", fleetName}, f.Name)
 	})
 	if !alone {
 		return nil, usagef("--resume continues with the run's own plan; it can be combined only with " +
-			"--offline, --wait, --fleet, and --contestants with folders")
+			"--offline, --wait, --fleet, --format, --output, and --contestants with folders")
 	}
 	run, err := openRun(f.Resume)
 	if err != nil {
@@ -187,14 +193,13 @@ func (f *runFlags) resumed(cmd *cobra.Command, _ []string) (*bench.Experiment, e
 	return x, nil
 }
 
-// conclude prints the verdicts and writes the run folder's pages.
-func conclude(cmd *cobra.Command, data *report.Data, dir string) error {
-	data.Verbose, _ = cmd.Flags().GetBool(verboseName)
+// runForms are the forms of a run.
+func runForms() []string { return slices.Sorted(maps.Keys(report.Formats)) }
+
+// conclude writes the verdicts, and the run folder's pages. The form text ends with more.
+func conclude(cmd *cobra.Command, data *report.Data, dir string, o *output, more string) error {
 	data.Folder, data.Page = dir, filepath.Join(dir, pageFile)
-	stdout := cmd.OutOrStdout()
-	data.Color = isTerminal(stdout) && os.Getenv("NO_COLOR") == ""
-	data.Width = width(stdout)
-	if err := report.Text(stdout, data); err != nil {
+	if err := o.report(cmd.OutOrStdout(), data, more); err != nil {
 		return err
 	}
 	complain(cmd, writePages(data, dir))
@@ -214,6 +219,21 @@ func conclude(cmd *cobra.Command, data *report.Data, dir string) error {
 		return exit(exitFailed)
 	}
 	return nil
+}
+
+// report writes a run in the forms that the flags name. The form text ends with more.
+func (o *output) report(stdout io.Writer, data *report.Data, more string) error {
+	return o.write(stdout, func(w io.Writer, form string) error {
+		shown := *data
+		if form == "text" && w == stdout {
+			shown.Color, shown.Width = isTerminal(w) && os.Getenv("NO_COLOR") == "", width(w)
+		}
+		err := report.Formats[form](w, &shown)
+		if form == "text" && err == nil {
+			_, err = io.WriteString(w, more)
+		}
+		return err
+	})
 }
 
 // unmeasuredRun is the error for a completed run without a valid trial.

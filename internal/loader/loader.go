@@ -58,11 +58,10 @@ type Request struct {
 	Engine  string // epoll or gonet
 	Threads int64
 
-	// The verdict and the files to write.
+	// The verdict.
 	SLO    []judge.Objective
 	Find   []judge.Objective // search for the highest rate that meets it (Plan.Search), for Duration
 	Strict bool              // fail if the generator is at its limit
-	CSV    string
 }
 
 // defaultConnections is the default number of connections.

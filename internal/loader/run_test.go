@@ -48,20 +48,16 @@ func objectives(text string) []judge.Objective {
 	return all
 }
 
-// carryOut plans and runs a request, and writes its files.
+// carryOut plans and runs a request.
 func carryOut(t *testing.T, r Request) (*Plan, string) {
 	t.Helper()
 	p, err := New(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := p.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
 	seconds := 0
 	s, err := p.Run(t.Context(), func(record.Interval) { seconds++ })
-	if err := errors.Join(err, files.Write(s), files.Close()); err != nil {
+	if err != nil {
 		t.Fatal(err)
 	}
 	switch {
@@ -75,7 +71,7 @@ func carryOut(t *testing.T, r Request) (*Plan, string) {
 
 func TestRun(t *testing.T) {
 	dir := t.TempDir()
-	csv, body := filepath.Join(dir, "s.csv"), filepath.Join(dir, "body")
+	body := filepath.Join(dir, "body")
 	contract := filepath.Join(dir, "mine.toml")
 	for name, content := range map[string]string{body: "value", contract: `name = "mine"
 [[request]]
@@ -103,7 +99,7 @@ body = "value"
 			"4 in the pipeline of each"},
 		"post": {Request{Requests: 4, AdHoc: scenario.AdHoc{Body: text("{seq}"), Template: true}}, "done", ""},
 		"file": {Request{Requests: 4, AdHoc: scenario.AdHoc{BodyFile: body}}, "done", ""},
-		"expect": {Request{Requests: 4, AdHoc: scenario.AdHoc{ExpectBody: text("@" + body)}, CSV: csv},
+		"expect": {Request{Requests: 4, AdHoc: scenario.AdHoc{ExpectBody: text("@" + body)}},
 			"done", ""},
 		"close": {Request{Requests: 4, AdHoc: scenario.AdHoc{Headers: []string{"Connection: close", "Host: a"}}},
 			"done",
@@ -127,9 +123,6 @@ body = "value"
 				t.Errorf("%s; %s; want %q", got, p.Did, c.does)
 			}
 		})
-	}
-	if b, err := os.ReadFile(csv); err != nil || len(b) == 0 {
-		t.Errorf("%d bytes, %v", len(b), err)
 	}
 }
 
@@ -261,36 +254,6 @@ func TestNewRefuses(t *testing.T) {
 		_, usage := errors.AsType[*conf.UsageError](err)
 		if !usage || !strings.Contains(err.Error(), "want 1 to 65535") {
 			t.Errorf("%q: %v; want an error of usage", bad, err)
-		}
-	}
-}
-
-// TestFilesOutliveALoadThatCannotStart: an existing file keeps its content, and a new one is removed.
-func TestFilesOutliveALoadThatCannotStart(t *testing.T) {
-	old, fresh := filepath.Join(t.TempDir(), "old"), filepath.Join(t.TempDir(), "fresh")
-	if err := os.WriteFile(old, []byte("kept"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{old, fresh} {
-		f, err := (&Request{CSV: name}).Open()
-		if err == nil {
-			err = f.Close()
-		}
-		if err != nil {
-			t.Error(err)
-		}
-	}
-	b, _ := os.ReadFile(old)
-	if _, absent := os.Stat(fresh); string(b) != "kept" || absent == nil {
-		t.Errorf("%q, %v", b, absent)
-	}
-	for want, name := range map[string]string{
-		"--csv: open -: standard output has the summary": "-",
-		"--csv: open /nowhere/h: no such file":           "/nowhere/h",
-	} {
-		_, err := (&Request{CSV: name}).Open()
-		if _, usage := errors.AsType[*conf.UsageError](err); !usage || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v; want an error of usage: %s", err, want)
 		}
 	}
 }

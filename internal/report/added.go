@@ -2,6 +2,7 @@ package report
 
 import (
 	"dyno/internal/document"
+	"dyno/internal/judge"
 )
 
 // Added holds what a caller adds to the report of a run, such as the outcomes of an article's
@@ -15,6 +16,24 @@ type Added struct {
 	Charted  []string // metrics for which Sections has charts
 	Tables   []string // metrics with tables even if the page omits most tables
 	JSON     any      // the object under the key claims in run.json
+
+	Conditions []Condition // of dyno compare, as judged
+}
+
+// Condition is a --fail-if of dyno compare, judged for a side against the first.
+type Condition struct {
+	Text       string     `json:"condition"`
+	Contestant string     `json:"contestant"`
+	On         string     `json:"on,omitempty"` // on how many CPUs, where the sides are compared on several numbers
+	State      string     `json:"state"`
+	Change     *ratioJSON `json:"change"` // ratio to the first side
+	Note       orNull     `json:"note"`
+}
+
+// RatioOf returns an estimate as run.json has it.
+func RatioOf(e judge.Estimate) *ratioJSON {
+	r := ratio(e)
+	return &r
 }
 
 // Placed is a section with its place in a report.

@@ -51,7 +51,7 @@ func (s *Summary) eachTable() []document.Block {
 				cmp.Compare(a.latency.Quantile(.5).NS, b.latency.Quantile(.5).NS))
 		})
 		all = all[:eachShown]
-		t.After = fmt.Sprintf("the %d slowest of %d; --json and --csv list all", eachShown, n)
+		t.After = fmt.Sprintf("the %d slowest of %d; JSON and CSV list all", eachShown, n)
 	}
 	for _, e := range all {
 		t.Rows = append(t.Rows, cellsRow(e.name, document.Short(e.perSec), timeText(e.latency.Quantile(.5)),

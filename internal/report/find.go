@@ -196,8 +196,20 @@ func (f *Found) interval() string {
 	return Sig3(f.Lo) + "–" + hi
 }
 
-// FoundText writes a search: warnings first, then its probes, and the rate as the last line.
+// FoundForms are the forms of a search by name.
+var FoundForms = map[string]func(io.Writer, *Found) error{
+	"text": FoundText, "json": FoundJSON,
+	"html":     func(w io.Writer, f *Found) error { return document.HTML(w, titled(f.Target, f.document())) },
+	"markdown": func(w io.Writer, f *Found) error { return document.Markdown(w, titled(f.Target, f.document()), 3) },
+}
+
+// FoundText writes a search as text.
 func FoundText(w io.Writer, f *Found) error {
+	return document.Text(w, f.document(), document.Options{Color: f.Color})
+}
+
+// document returns warnings first, then the probes, and the rate as the last line.
+func (f *Found) document() *document.Document {
 	var blocks []document.Block
 	say := func(label, text string) {
 		blocks = append(blocks, document.Paragraph{Label: label, Text: document.Plain(text)})
@@ -233,8 +245,7 @@ func FoundText(w io.Writer, f *Found) error {
 		text += ", not confirmed"
 	}
 	say("Highest rate/sec", text)
-	return document.Text(w, &document.Document{Sections: []document.Section{{Blocks: blocks}}},
-		document.Options{Color: f.Color})
+	return &document.Document{Sections: []document.Section{{Blocks: blocks}}}
 }
 
 // FoundJSON writes one object; doc/format.md explains its keys.

@@ -42,7 +42,7 @@ func EstimateNumbers(e judge.Estimate, absent bool) map[string]float64 {
 func (v *View) json() *runJSON {
 	o := &runJSON{Format: jsonFormat, Label: v.label(), Answer: v.sentences(), Checked: v.run.Checked(),
 		CheckedAlso: v.run.CheckedAlso(), Plan: v.run.Plan, Host: v.run.Host, End: v.run.End, Rows: rowsJSON(v.lines()),
-		Contestants: []contestantJSON{}, Findings: []findingJSON{}, Claims: v.Added.JSON}
+		Contestants: []contestantJSON{}, Findings: []findingJSON{}, Claims: v.Added.JSON, Conditions: v.Added.Conditions}
 	trials := trialsJSON{v.Valid, v.Discarded, v.primary().Name}
 	o.Summary = trials
 	for _, p := range v.Parts {

@@ -31,6 +31,7 @@ type runJSON struct {
 	Trends      []trendJSON      `json:"trends,omitempty"`
 	LongLoads   *longJSON        `json:"long_loads,omitempty"`
 	Claims      any              `json:"claims,omitempty"`
+	Conditions  []Condition      `json:"conditions,omitempty"`
 }
 
 // partJSON is the part of a run that one machine measured.

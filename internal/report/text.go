@@ -14,10 +14,27 @@ import (
 	"dyno/internal/judge"
 )
 
-// SummaryText writes the block that users of wrk, bombardier and hey know: warnings first, then
-// statistics, percentiles, the requests of a mix, status codes, errors, the ledger, the generator's
-// own state, throughput, objectives, and the rate as the last line.
+// SummaryForms are the forms of a load's summary by name.
+var SummaryForms = map[string]func(io.Writer, *Summary) error{
+	"text": SummaryText, "json": SummaryJSON, "csv": SummaryCSV,
+	"html":     func(w io.Writer, s *Summary) error { return document.HTML(w, titled(s.Target, s.document())) },
+	"markdown": func(w io.Writer, s *Summary) error { return document.Markdown(w, titled(s.Target, s.document()), 3) },
+}
+
+// titled gives the document of a load the title that a page needs.
+func titled(target string, d *document.Document) *document.Document {
+	d.Title = "Load of " + target
+	return d
+}
+
+// SummaryText writes the block that users of wrk, bombardier and hey know.
 func SummaryText(w io.Writer, s *Summary) error {
+	return document.Text(w, s.document(), document.Options{Color: s.Color})
+}
+
+// document returns warnings first, then statistics, percentiles, the requests of a mix, status codes, errors, the
+// ledger, the generator's own state, throughput, objectives, and the rate as the last line.
+func (s *Summary) document() *document.Document {
 	var blocks []document.Block
 	for _, f := range s.Findings() {
 		blocks = append(blocks, document.Paragraph{Label: "WARNING", Style: document.Bad, Text: document.Plain(f.Text)})
@@ -63,8 +80,7 @@ func SummaryText(w io.Writer, s *Summary) error {
 		line("Objective", objectiveText(&r))
 	}
 	line("Requests/sec", fixed(s.PerSec()))
-	return document.Text(w, &document.Document{Sections: []document.Section{{Blocks: blocks}}},
-		document.Options{Color: s.Color})
+	return &document.Document{Sections: []document.Section{{Blocks: blocks}}}
 }
 
 // columns returns table columns: a name, then figures aligned to the right.
