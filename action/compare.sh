@@ -1,12 +1,12 @@
 #!/bin/sh
-# Builds the base and the head of the repository in the working directory, compares the two by dyno,
+# Compares the base and the head of the repository in the working directory by dyno, which builds both,
 # and writes a summary in Markdown. action.yml sets DYNO (the program) and INPUT_*; the runner sets
 # RUNNER_TEMP, GITHUB_OUTPUT and GITHUB_STEP_SUMMARY. The exit code is that of dyno compare.
 set -eu
 
 temp=${RUNNER_TEMP:-${TMPDIR:-/tmp}}
 output=${GITHUB_OUTPUT:-/dev/null} summary=${GITHUB_STEP_SUMMARY:-/dev/null}
-head=$PWD base=$temp/dyno-base folder=$temp/dyno-run
+folder=$temp/dyno-run
 
 fail() {
     echo "dyno action: $1" >&2
@@ -17,23 +17,17 @@ fail() {
 
 git rev-parse --quiet --verify "$INPUT_BASE^{commit}" >/dev/null ||
     fail "the repository has no revision $INPUT_BASE here: check it out with fetch-depth: 2, or 0 for older ones"
-git worktree add --quiet --force --detach "$base" "$INPUT_BASE"
-trap 'git -C "$head" worktree remove --force "$base" || :' EXIT
-
-for state in "$base" "$head"; do
-    cd "$state/$INPUT_DIRECTORY" || fail "there is no directory $INPUT_DIRECTORY in $state"
-    echo "building in $PWD"
-    sh -c "$INPUT_BUILD" >&2 || fail "the build failed in $state: $INPUT_BUILD"
-done
-cd "$head"
+[ -d "$INPUT_DIRECTORY" ] || fail "there is no directory $INPUT_DIRECTORY in $PWD"
 
 # One argument for each line of a list.
-set -- --name base --name head --primary "$INPUT_PRIMARY" --budget "$INPUT_BUDGET" --out "$folder"
+set -- --name base --name head --dir "$INPUT_DIRECTORY" --primary "$INPUT_PRIMARY" --budget "$INPUT_BUDGET" --out "$folder"
 lines() {
     printf '%s\n' "$1" | while IFS= read -r line; do
         [ -z "$line" ] || printf '%s\n' "$line"
     done
 }
+[ -z "$INPUT_BUILD" ] || set -- "$@" --build "$INPUT_BUILD"
+[ -z "$INPUT_START" ] || set -- "$@" --start "$INPUT_START"
 while IFS= read -r path; do set -- "$@" --path "$path"; done <<EOF
 $(lines "$INPUT_PATHS")
 EOF
@@ -45,8 +39,7 @@ set -- "$@" $INPUT_ARGUMENTS
 
 echo "folder=$folder" >>"$output"
 code=0
-"$DYNO" compare "$@" "cd '$base/$INPUT_DIRECTORY' && $INPUT_START" "cd '$head/$INPUT_DIRECTORY' && $INPUT_START" \
-    >"$temp/dyno.txt" || code=$?
+"$DYNO" compare "$@" -- "$(git rev-parse "$INPUT_BASE^{commit}")" "$(git rev-parse HEAD)" >"$temp/dyno.txt" || code=$?
 cat "$temp/dyno.txt"
 echo "exit-code=$code" >>"$output"
 {

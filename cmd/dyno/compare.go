@@ -5,6 +5,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -33,7 +36,9 @@ type compareFlags struct {
 	Rate        float64
 	asks        scenario.AdHoc
 	Differ      []string
-	Of          string
+	Dir         string
+	Build       string
+	Start       string
 	Names       []string
 	FailIf      []string
 	Strict      bool
@@ -102,6 +107,7 @@ func compare(cmd *cobra.Command, f *compareFlags, texts []string) (err error) {
 	if err := contestant.OpenSides(cmd.Context(), sides, work); err != nil {
 		return err
 	}
+	guessed(cmd.ErrOrStderr(), sides)
 	x, err := f.experiment(cmd, pr, sides)
 	if err != nil {
 		return err
@@ -155,7 +161,7 @@ func complain(cmd *cobra.Command, err error) {
 // options returns the options for interpreting the command's arguments.
 func (f *compareFlags) options(pr *project) contestant.SideOptions {
 	return contestant.SideOptions{
-		Contestant: f.Of, Names: f.Names, TLS: f.secure,
+		Dir: f.Dir, Build: f.Build, Start: f.Start, Names: f.Names, TLS: f.secure,
 		Taken: func(name string) bool {
 			_, ok, _ := refserver.ParseControl(name)
 			return ok
@@ -166,6 +172,27 @@ func (f *compareFlags) options(pr *project) contestant.SideOptions {
 			}
 			return "", suggest(name, pr.names(), "dyno list"), false
 		},
+	}
+}
+
+// guessed says which flags dyno guessed, once for the sides that share them.
+func guessed(w io.Writer, sides []*contestant.Side) {
+	names := map[string][]string{}
+	for _, s := range sides {
+		build, start, file := s.Guessed()
+		text := "guessed from " + file + ":"
+		if build != "" {
+			text += " --build " + quoted(build)
+		}
+		if start != "" {
+			text += " --start " + quoted(start)
+		}
+		if file != "" {
+			names[text] = append(names[text], s.Name)
+		}
+	}
+	for _, text := range slices.Sorted(maps.Keys(names)) {
+		fmt.Fprintf(w, "%s: %s\n", strings.Join(names[text], ", "), text)
 	}
 }
 

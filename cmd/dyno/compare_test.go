@@ -122,7 +122,7 @@ func TestCompareRevisions(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, "more.go"), []byte("package main\n\nfunc init() { println() }\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("dyno", "compare", "HEAD", ".", "--of", folder, "--controls", "none", "--offline", "--out", out)
+	cmd := exec.Command("dyno", "compare", "HEAD", ".", "--dir", folder, "--controls", "none", "--offline", "--out", out)
 	cmd.Dir = "../.."
 	cmd.Env = append(os.Environ(), "TMPDIR="+temp, machine.RuntimeVariable+"="+t.TempDir())
 	var text bytes.Buffer
@@ -160,7 +160,7 @@ func TestCompareRevisions(t *testing.T) {
 	base, head := run.Contestant("HEAD"), run.Contestant("working-tree")
 	if base == nil || head == nil || base.Title != "HEAD" || head.Title != "working-tree" ||
 		run.Plan.Title != "HEAD (net-http @ "+first[:7]+") against working-tree" ||
-		base.BinaryHash == head.BinaryHash || !strings.Contains(run.Plan.Origin.Command, "dyno compare "+first+" . --of "+folder) {
+		base.BinaryHash == head.BinaryHash || !strings.Contains(run.Plan.Origin.Command, "dyno compare "+first+" . --dir "+folder) {
 		t.Errorf("%+v\n%+v\n%s", base, head, run.Plan.Origin.Command)
 	}
 }

@@ -81,7 +81,7 @@ func TestExamplesOfHelp(t *testing.T) {
 		for line := range strings.Lines(cmd.Example) {
 			_, call, found := strings.Cut(line, "dyno ")
 			call, _, _ = strings.Cut(call, " # ")
-			words := strings.Fields(call)
+			words := shellWords(call)
 			c, _, err := rootCommand().Find(words)
 			if !found || err != nil {
 				t.Errorf("%s: example %q names no command", cmd.CommandPath(), line)

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -184,7 +185,7 @@ func (l *Local) relink(ctx context.Context, m *contestant.Manifest, b *contestan
 func (l *Local) make(ctx context.Context, m *contestant.Manifest, c *record.Contestant, note func(string),
 	layout int,
 ) (*contestant.Built, error) {
-	if m.Command != nil {
+	if m.Command != nil && m.Revision == nil {
 		c.Toolchain = "none: started as given"
 		if m.Command.Image != "" {
 			c.Toolchain = "none: an image"
@@ -194,7 +195,9 @@ func (l *Local) make(ctx context.Context, m *contestant.Manifest, c *record.Cont
 	}
 	var tc contestant.Toolchain
 	var err error
-	if m.Program == "" || m.Managed() { // a managed program needs its runtime
+	if m.Revision != nil && m.Toolchain == nil {
+		c.Toolchain = "unknown: built by " + cmp.Or(m.Revision.Build, "nothing")
+	} else if m.Program == "" || m.Managed() { // a managed program needs its runtime
 		if tc, err = l.find(ctx, m, note); err != nil {
 			return nil, err
 		}

@@ -50,6 +50,9 @@ type BuildOptions struct {
 // conflict and an interrupted build leaves nothing. A build whose files have changed is repeated. The error
 // is a *Failed, an *Unavailable if packages cannot be downloaded, or ctx's.
 func Build(ctx context.Context, m *Manifest, tc Toolchain, o BuildOptions) (*Built, error) {
+	if m.Revision != nil {
+		return buildRevision(ctx, m, tc, o)
+	}
 	fail := func(err error) (*Built, error) { return nil, &Failed{Stage: "build", Err: err} }
 	src := m.Dir(o.Root)
 	shared, err := m.sharedFolders(o.Root)
@@ -119,18 +122,24 @@ func compile(ctx context.Context, m *Manifest, tc Toolchain, src, out string, o 
 		}
 	}
 	if o.Note != nil {
-		o.Note("building with " + tc.Name + " " + tc.Version)
+		what := "building with " + tc.Name + " " + tc.Version
+		if m.Revision != nil {
+			what = m.Revision.Build
+		}
+		o.Note(what)
 	}
 	env := map[string]string{"PATH": filepath.Dir(tc.Program) + string(os.PathListSeparator) + os.Getenv("PATH")}
 	maps.Copy(env, tc.Env)
 	maps.Copy(env, m.BuildEnv)
-	if tc.Name == "go" { // else every commit gives a different program
+	if m.Revision != nil {
+		env = m.Revision.environment(m, tc)
+	} else if tc.Name == "go" { // else every commit gives a different program
 		env["GOFLAGS"] = strings.TrimSpace(env["GOFLAGS"] + " -buildvcs=false")
 		if seed := m.Relink + o.Layout; seed > 0 {
 			env["GOFLAGS"] += fmt.Sprintf(" -ldflags=-randlayout=%d", seed)
 		}
 	}
-	if tc.Name == "dotnet" { // else the program contains the build folder's path
+	if tc.Name == "dotnet" && m.Revision == nil { // else the program contains the build folder's path
 		env["PathMap"] = src + "=" + mappedSource + "," + out + "=" + mappedOut
 	}
 	var logged int64 // by earlier builds
@@ -152,7 +161,11 @@ func compile(ctx context.Context, m *Manifest, tc Toolchain, src, out string, o 
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case p.Err() != nil:
-		err := fmt.Errorf("%s: %w", strings.Join(m.Build[:min(2, len(m.Build))], " "), p.Err())
+		what := strings.Join(m.Build[:min(2, len(m.Build))], " ")
+		if m.Revision != nil {
+			what = m.Revision.String() + ": " + m.Revision.Build
+		}
+		err := fmt.Errorf("%s: %w", what, p.Err())
 		return withoutPackages(fail(err), o.Log, logged)
 	case stopped != nil:
 		return fail(stopped)

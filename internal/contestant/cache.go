@@ -1,12 +1,14 @@
 package contestant
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"dyno/internal/machine"
 )
@@ -136,11 +138,8 @@ func damaged(dir string, all bool) error {
 // renames to dir when fill returns, so that concurrent processes do not conflict and an interrupted one
 // leaves nothing.
 func Keep(dir string, note func(string), fill func(partial string) error) error {
-	switch err := damaged(dir, true); {
-	case err == nil:
+	if kept(dir, note) {
 		return nil
-	case note != nil && !errors.Is(err, errUnmarked):
-		note(fmt.Sprintf("the build in %s is damaged: %v; building it again", dir, err))
 	}
 	partial, err := partialFolder(dir)
 	if err != nil {
@@ -154,6 +153,47 @@ func Keep(dir string, note func(string), fill func(partial string) error) error 
 		return err
 	}
 	return replace(partial, dir)
+}
+
+// kept reports whether the cache folder dir is complete, and reports damage to note.
+func kept(dir string, note func(string)) bool {
+	err := damaged(dir, true)
+	if err != nil && note != nil && !errors.Is(err, errUnmarked) {
+		note(fmt.Sprintf("the build in %s is damaged: %v; building it again", dir, err))
+	}
+	return err == nil
+}
+
+// keepInPlace does the same as Keep, but fill works in dir itself: what it makes may contain the folder's path. It
+// waits while another build works in place.
+func keepInPlace(ctx context.Context, dir string, note func(string), fill func() error) error {
+	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+		return err
+	}
+	release, err := machine.LockFolder(filepath.Dir(dir))
+	for ; err != nil; release, err = machine.LockFolder(filepath.Dir(dir)) {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+	defer release()
+	if kept(dir, note) {
+		return nil
+	}
+	machine.MarkTemp(dir)
+	if err = os.RemoveAll(dir); err == nil {
+		err = fill()
+	}
+	if err == nil {
+		err = mark(dir)
+	}
+	if err != nil {
+		return errors.Join(err, machine.RemoveTemp(dir))
+	}
+	machine.UnmarkTemp(dir)
+	return nil
 }
 
 // partialFolder creates a temporary folder next to dir, to be renamed to dir when it is complete.

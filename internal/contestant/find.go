@@ -1,8 +1,10 @@
 package contestant
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,34 +19,30 @@ import (
 
 // SideOptions configures FindSides.
 type SideOptions struct {
-	Contestant string   // the contestant for revisions and programs: a name, or a folder; "": none
-	Names      []string // names for the first sides; the rest get derived names
-	TLS        wire.TLS // for https:// URLs
-	Taken      func(name string) bool
+	Dir          string   // folder for revisions and programs; "": the working directory, for revisions alone
+	Build, Start string   // how revisions are built and started; "": by contestant.toml, or guessed
+	Names        []string // names for the first sides; the rest get derived names
+	TLS          wire.TLS // for https:// URLs
+	Taken        func(name string) bool
 	// Folder returns a contestant's folder in the project; ok is false if there is none. suggestion,
 	// which may be empty, follows the words "no contestant NAME".
 	Folder func(name string) (dir, suggestion string, ok bool)
 }
 
-// FindSides interprets each text as the first of these that applies: a URL, an image, a folder with
-// a contestant.toml, a file, a command (a text with spaces), with SideOptions.Contestant a
-// revision, else a contestant's name or a program on PATH. Errors are usage errors.
+// FindSides interprets each text as a URL, an image, a folder, a file, a command (a text with spaces), a
+// revision, a contestant's name, or a program on PATH. Errors are usage errors.
 func FindSides(ctx context.Context, texts []string, o SideOptions) ([]*Side, error) {
 	if len(texts) < FewestSides || len(texts) > most {
 		return nil, conf.Usagef(
 			"%d sides: want %d to %d; put a command in quotes: dyno compare 'node a.js' 'node b.js'",
 			len(texts), FewestSides, most)
 	}
-	dir := ""
-	if o.Contestant != "" {
-		var err error
-		if dir, err = o.contestant(); err != nil {
-			return nil, err
-		}
+	if o.Dir != "" && !isDir(o.Dir) {
+		return nil, conf.Usagef("--dir: there is no folder %s", o.Dir)
 	}
 	var sides []*Side
 	for _, text := range texts {
-		s, err := o.find(ctx, text, dir)
+		s, err := o.find(ctx, text)
 		if err != nil {
 			return nil, err
 		}
@@ -55,29 +53,19 @@ func FindSides(ctx context.Context, texts []string, o SideOptions) ([]*Side, err
 		return nil, conf.Usagef("no side is an https:// URL, so --ca, --insecure and the other TLS flags have no " +
 			"effect; omit them")
 	}
+	if o.Dir+o.Build+o.Start != "" && !slices.ContainsFunc(sides, func(s *Side) bool {
+		return s.revision != nil || s.Kind == Program || s.Text == "."
+	}) {
+		return nil, conf.Usagef("no side is a revision, so --dir, --build and --start have no effect; omit them")
+	}
 	return sides, o.name(sides)
-}
-
-// contestant returns the folder for --of.
-func (o *SideOptions) contestant() (string, error) {
-	if IsFolder(o.Contestant) {
-		return o.Contestant, nil
-	}
-	dir, suggestion, ok := o.Folder(o.Contestant)
-	switch {
-	case ok:
-		return dir, nil
-	case isDir(o.Contestant):
-		return "", conf.Usagef("--of: no contestant.toml in %s", o.Contestant)
-	}
-	return "", conf.Usagef("--of: no contestant %q%s", o.Contestant, suggestion)
 }
 
 // imagePrefix marks an image.
 const imagePrefix = "image:"
 
-// find interprets one text. dir is the folder for --of, or empty.
-func (o *SideOptions) find(ctx context.Context, text, dir string) (*Side, error) {
+// find interprets one text.
+func (o *SideOptions) find(ctx context.Context, text string) (*Side, error) {
 	s := &Side{Text: text, Again: text}
 	st, statErr := os.Stat(text)
 	switch {
@@ -94,34 +82,88 @@ func (o *SideOptions) find(ctx context.Context, text, dir string) (*Side, error)
 				text, imagePrefix)
 		}
 		return s, nil
-	case text == "." && dir != "" && !IsFolder(text):
-		s.Kind, s.folder, s.label = FolderSide, dir, workingTree
-		return s, nil
-	case IsFolder(text):
-		s.Kind, s.folder = FolderSide, text
-		return s, nil
-	case statErr == nil && st.Mode().IsRegular():
-		return s, s.takeFile(dir, st)
-	case len(strings.Fields(text)) > 1:
+	case text == ".":
+		s.label = workingTree
+		return s, s.takeFolder(ctx, cmp.Or(o.Dir, text), o)
+	case statErr != nil && len(strings.Fields(text)) > 1:
 		s.Kind, s.command.Line = CommandSide, text
 		return s, nil
-	case dir != "":
-		return s, s.takeRevision(ctx, dir)
 	}
-	folder, suggestion, ok := o.Folder(text)
+	folder, suggestion, known := o.Folder(text)
+	r, noRevision := o.revision(ctx, text)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	other := "" // what else the word stands for, beside a revision
 	switch {
-	case ok:
+	case IsFolder(text) || statErr == nil && st.Mode().IsRegular():
+		other = "./" + text
+	case known:
+		other = folder
+	}
+	switch { // a revision comes before a program on PATH: some systems have one named HEAD
+	case r != nil && other != "":
+		name, _ := git(ctx, r.repo, nil, "rev-parse", "--symbolic-full-name", "--end-of-options", text)
+		name = strings.TrimSpace(strings.TrimPrefix(name, "--end-of-options")) // "" for HEAD~1
+		return nil, conf.Usagef("%s is a revision, and also %s; pass %s for the revision, or %s", text, other,
+			cmp.Or(name, r.Commit), other)
+	case r != nil:
+		s.Kind, s.revision, s.Again, s.label = RevisionSide, r, r.Commit, "@ "+r.Short()
+		return s, nil
+	case statErr == nil && st.Mode().IsRegular():
+		return s, s.takeFile(o.Dir, st)
+	case statErr == nil && st.IsDir() && (!known || IsFolder(text)):
+		return s, s.takeFolder(ctx, text, o)
+	case known:
 		s.Kind, s.folder = Contestant, folder
 		return s, nil
-	case statErr == nil:
-		return nil, conf.Usagef("%s has no contestant.toml; to compare a revision, add --of CONTESTANT; to start a "+
-			"server there, pass a command: 'cd %s && ./server'", text, text)
+	case !errors.Is(noRevision, errNoRepository) && !errors.Is(noRevision, ErrNoRevision):
+		return nil, conf.Usagef("%s: %w", text, noRevision)
 	case onPath(text):
 		s.Kind, s.command.Line = CommandSide, text
 		return s, nil
+	case errors.Is(noRevision, errNoRepository):
+		noRevision = fmt.Errorf("%s is in no git repository", cmp.Or(o.Dir, "this folder"))
+	default:
+		noRevision = fmt.Errorf("of the git repository of %s", cmp.Or(o.Dir, "this folder"))
+		if near := nearRevision(ctx, cmp.Or(o.Dir, "."), text); near != "" {
+			suggestion = fmt.Sprintf("; did you mean %q?", near)
+		}
 	}
-	return nil, conf.Usagef("%s not found: it is not a folder with a contestant.toml, a file, a program on PATH or "+
-		"a contestant%s; put a command in quotes; to compare a revision, add --of CONTESTANT", text, suggestion)
+	return nil, conf.Usagef("%s not found: it is not a folder, a file, a program on PATH, a contestant or a revision (%w)%s; "+
+		"put a command in quotes", text, noRevision, suggestion)
+}
+
+// revision returns the revision of that name in the repository of --dir. A text that is plainly a path is none.
+func (o *SideOptions) revision(ctx context.Context, text string) (*Revision, error) {
+	if filepath.IsAbs(text) || strings.HasPrefix(text, "./") || strings.HasPrefix(text, "../") || text == ".." {
+		return nil, ErrNoRevision
+	}
+	r, err := FindRevision(ctx, cmp.Or(o.Dir, "."), text)
+	if r != nil {
+		r.Build, r.Start = o.Build, o.Start
+	}
+	return r, err
+}
+
+// takeFolder takes a folder's contestant, or else the working tree of its git repository.
+func (s *Side) takeFolder(ctx context.Context, dir string, o *SideOptions) (err error) {
+	s.Kind, s.folder = FolderSide, dir
+	if IsFolder(dir) && o.Build+o.Start == "" {
+		if dir == s.Text { // not that of --dir
+			s.label = ""
+		}
+		return nil
+	}
+	if s.revision, err = findRepository(ctx, dir); err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return conf.Usagef("%s: there is no contestant.toml, and %w; to start a server there, pass a command: "+
+			"'cd %[1]s && ./server'", dir, err)
+	}
+	s.revision.working, s.revision.Build, s.revision.Start = true, o.Build, o.Start
+	return nil
 }
 
 // takeFile takes an executable file: as a replacement for the build of the contestant in dir, or as a
@@ -131,7 +173,7 @@ func (s *Side) takeFile(dir string, st os.FileInfo) (err error) {
 	case runtime.GOOS != "windows" && st.Mode().Perm()&0o111 == 0:
 		return conf.Usagef("%s is not executable; pass the command that starts it, in quotes, such as 'node %s'",
 			s.Text, s.Text)
-	case dir == "":
+	case dir == "" || !IsFolder(dir):
 		s.Kind, s.command.Line = CommandSide, quoted(s.Text)
 		return nil
 	}
@@ -146,22 +188,6 @@ func quoted(path string) string {
 		path = "./" + path
 	}
 	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
-}
-
-// takeRevision takes a commit from the repository that holds dir.
-func (s *Side) takeRevision(ctx context.Context, dir string) error {
-	r, err := FindRevision(ctx, dir, s.Text)
-	switch {
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case errors.Is(err, ErrNoRevision):
-		return conf.Usagef("%q is not a contestant's folder, a program, or a revision of the git repository of %s",
-			s.Text, dir)
-	case err != nil:
-		return conf.Usagef("%s: %w", s.Text, err)
-	}
-	s.Kind, s.revision, s.Again, s.label = RevisionSide, r, r.Commit, "@ "+r.Short()
-	return nil
 }
 
 func isDir(path string) bool {

@@ -54,12 +54,13 @@ type Manifest struct {
 	Toolchain map[string]string `toml:"toolchain"` // name -> floor
 	Paths     map[string]string `toml:"paths"`     // a scenario's path -> the contestant's, for scenario.At
 
-	Path    string           `toml:"-"` // its folder, relative to the project or to Root
-	Root    string           `toml:"-"` // absolute; empty if the folder is in the project
-	Program string           `toml:"-"` // absolute; a prebuilt program to start instead: see Prebuilt
-	Command *Command         `toml:"-"` // starts a contestant without a build or a manifest file; else nil
-	Relink  int              `toml:"-"` // seed of the first layout, later layouts count up; 0: the linker's default order
-	URL     *scenario.Target `toml:"-"` // a running server that dyno does not start; else nil
+	Path     string           `toml:"-"` // its folder, relative to the project or to Root
+	Root     string           `toml:"-"` // absolute; empty if the folder is in the project
+	Program  string           `toml:"-"` // absolute; a prebuilt program to start instead: see Prebuilt
+	Command  *Command         `toml:"-"` // starts a contestant without a build or a manifest file; else nil
+	Revision *Revision        `toml:"-"` // what Build builds, and Command starts; else nil
+	Relink   int              `toml:"-"` // seed of the first layout, later layouts count up; 0: the linker's default order
+	URL      *scenario.Target `toml:"-"` // a running server that dyno does not start; else nil
 }
 
 // differences are the keys for declared differences that scenario.Verify supports.

@@ -65,7 +65,7 @@ func (s *Side) candidate(length int, sides []*Side) string {
 	case Contestant:
 		return s.Text
 	case RevisionSide:
-		return clipped(s.Text)
+		return clipped(strings.TrimPrefix(strings.TrimPrefix(s.Text, "refs/heads/"), "refs/tags/"))
 	case URL:
 		parts := strings.SplitAfter(s.target.Host+s.target.Path, "/")
 		return clipped(strings.Trim(strings.Join(parts[:min(1+length, len(parts))], ""), "/"))

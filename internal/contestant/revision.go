@@ -10,54 +10,121 @@ import (
 	"slices"
 	"strings"
 
+	"dyno/internal/conf"
 	"dyno/internal/machine"
 )
 
-// Revision is a commit in the git repository that holds a contestant's folder.
+// Revision is a state of a git repository: a commit, or the working tree, with all files that are not ignored.
 type Revision struct {
-	Commit string // full hash
-	repo   string // top of the working tree
-	path   string // the contestant's folder in repo
+	Commit string // full hash; the working tree's last commit, "" if there is none
+	Tree   string // hash of all files; set by snapshot for the working tree
+	Build  string // for the shell; "": nothing is built. Unused if the folder is a contestant's
+	Start  string // for the shell
+
+	repo    string // top of the working tree
+	path    string // the side's folder in repo
+	working bool   // the working tree
+	objects string // folder with the working tree's objects
+	guessed *guess // source of Build or Start; nil if both were given
 }
 
-// ErrNoRevision means that the repository has no such commit.
-var ErrNoRevision = errors.New("no such revision")
+var (
+	// ErrNoRevision means that the repository has no such commit.
+	ErrNoRevision = errors.New("no such revision")
+	// errNoRepository means that a folder is in no git repository, or that git is not installed.
+	errNoRepository = errors.New("it is in no git repository")
+)
 
-// FindRevision finds a commit by any name that git accepts, in the repository that holds the contestant's
-// folder dir. The error is ErrNoRevision if there is none, and another if dir is in no repository, or had no
-// contestant.toml at that commit.
-func FindRevision(ctx context.Context, dir, name string) (*Revision, error) {
-	places, err := git(ctx, dir, "rev-parse", "--show-toplevel", "--show-prefix")
+// findRepository returns the last commit of the repository that holds the folder dir.
+func findRepository(ctx context.Context, dir string) (*Revision, error) {
+	places, err := git(ctx, dir, nil, "rev-parse", "--show-toplevel", "--show-prefix")
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil && (errors.Is(err, exec.ErrNotFound) || strings.HasPrefix(err.Error(), "not a git repository")) {
+		return nil, errNoRepository
+	}
 	if err != nil {
-		return nil, fmt.Errorf("find the git repository of %s: %w", dir, err)
+		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
 	top, path, _ := strings.Cut(places, "\n")
 	r := &Revision{repo: top, path: strings.TrimSuffix(path, "/")}
-	r.Commit, err = git(ctx, top, "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{commit}")
+	r.Commit, _ = git(ctx, top, nil, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+	return r, ctx.Err()
+}
+
+// FindRevision finds a commit by any name that git accepts, in the repository that holds the folder dir. The
+// error is ErrNoRevision if there is none, and another if dir is in no repository, or did not exist at that
+// commit.
+func FindRevision(ctx context.Context, dir, name string) (*Revision, error) {
+	r, err := findRepository(ctx, dir)
 	if err != nil {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
+		return nil, err
+	}
+	if r.Commit, err = git(ctx, r.repo, nil, "rev-parse", "--verify", "--quiet", "--end-of-options",
+		name+"^{commit}"); err == nil {
+		r.Tree, err = git(ctx, r.repo, nil, "rev-parse", r.Commit+"^{tree}")
+	}
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil:
 		return nil, ErrNoRevision
 	}
-	manifest := filepath.ToSlash(filepath.Join(r.path, "contestant.toml"))
-	if _, err := git(ctx, top, "cat-file", "-e", r.Commit+":"+manifest); err != nil {
-		return nil, fmt.Errorf("revision %s has no %s", r.Short(), manifest)
+	if kind, _ := git(ctx, r.repo, nil, "cat-file", "-t", r.Tree+":"+r.path); kind != "tree" {
+		return nil, fmt.Errorf("revision %s has no folder %s", r.Short(), r.path)
 	}
 	return r, nil
+}
+
+// nearRevision returns the branch or tag in the repository of dir that was probably meant by name, or "".
+func nearRevision(ctx context.Context, dir, name string) string {
+	names, _ := git(ctx, dir, nil, "for-each-ref", "--format=%(refname:short)")
+	return conf.Nearest(name, strings.Fields(names))
 }
 
 // Short returns the beginning of the commit hash.
 func (r *Revision) Short() string { return r.Commit[:min(7, len(r.Commit))] }
 
-// CheckOut writes the commit's files into the new folder dir and returns the contestant's folder in it. The
-// repository stays as it is: the checkout has its own index.
-func (r *Revision) CheckOut(ctx context.Context, dir string) (string, error) {
-	err := os.Mkdir(dir, 0o755)
+// snapshot writes the working tree's files as objects into the new folder dir. The repository stays as it is.
+func (r *Revision) snapshot(ctx context.Context, dir string) error {
+	index, err := git(ctx, r.repo, nil, "rev-parse", "--path-format=absolute", "--git-path", "index")
 	if err == nil {
-		// The repository's hooks must not affect the measured program.
-		_, err = gitWith(ctx, r.repo, "GIT_INDEX_FILE="+dir+".index", "-c", "core.hooksPath="+os.DevNull,
-			"--work-tree", dir, "checkout", "--quiet", r.Commit, "--", ".")
+		err = os.Mkdir(dir, 0o755)
+	}
+	if err != nil {
+		return err
+	}
+	if text, err := os.ReadFile(index); err == nil { // it knows which files are unchanged
+		if err := os.WriteFile(dir+".index", text, 0o600); err != nil {
+			return err
+		}
+	}
+	own, err := r.alternates(ctx)
+	if err != nil {
+		return err
+	}
+	vars := []string{"GIT_INDEX_FILE=" + dir + ".index", "GIT_OBJECT_DIRECTORY=" + dir,
+		"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + own}
+	if _, err = git(ctx, r.repo, vars, "-c", "core.fsmonitor=false", "add", "--all"); err == nil {
+		r.Tree, err = git(ctx, r.repo, vars, "write-tree")
+	}
+	r.objects = dir
+	return err
+}
+
+// alternates returns the folder with the repository's objects.
+func (r *Revision) alternates(ctx context.Context) (string, error) {
+	return git(ctx, r.repo, nil, "rev-parse", "--path-format=absolute", "--git-path", "objects")
+}
+
+// CheckOut writes the files into dir, an empty or new folder, and returns the side's folder in it. The repository
+// stays as it is, and its hooks do not run. Programs that ask git in dir get this commit and all tags: dir is a
+// repository of its own, which borrows the other one's objects.
+func (r *Revision) CheckOut(ctx context.Context, dir string) (string, error) {
+	err := r.checkOut(ctx, dir)
+	if err == nil {
+		err = pointers(ctx, dir)
 	}
 	if err != nil {
 		return "", fmt.Errorf("check out %s: %w", r.Short(), err)
@@ -65,24 +132,112 @@ func (r *Revision) CheckOut(ctx context.Context, dir string) (string, error) {
 	return filepath.Join(dir, filepath.FromSlash(r.path)), nil
 }
 
-// repository lists the variables that make git use another repository than the given folder's. Git sets them
-// for hooks.
-var repository = []string{
+func (r *Revision) checkOut(ctx context.Context, dir string) error {
+	own, err := r.alternates(ctx)
+	if err != nil {
+		return err
+	}
+	format, err := git(ctx, r.repo, nil, "rev-parse", "--show-object-format")
+	if err != nil {
+		return err
+	}
+	if _, err = git(ctx, r.repo, nil, "init", "--quiet", "--template=", "--object-format="+format, dir); err != nil {
+		return err
+	}
+	refs, err := git(ctx, r.repo, nil, "for-each-ref", "--format=%(objectname) %(refname)")
+	if err != nil {
+		return err
+	}
+	files := map[string]string{"objects/info/alternates": strings.TrimSpace(own + "\n" + r.objects), "packed-refs": refs,
+		"info/exclude": ".dyno/"}
+	if r.Commit != "" {
+		files["HEAD"] = r.Commit
+	}
+	if shallow, err := git(ctx, r.repo, nil, "rev-parse", "--path-format=absolute", "--git-path", "shallow"); err == nil {
+		if text, err := os.ReadFile(shallow); err == nil {
+			files["shallow"] = strings.TrimSpace(string(text))
+		}
+	}
+	for name, text := range files {
+		file := filepath.Join(dir, ".git", filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(file, []byte(text+"\n"), 0o644); err != nil {
+			return err
+		}
+	}
+	// By the repository's configuration, which may have filters.
+	vars := []string{"GIT_INDEX_FILE=" + filepath.Join(dir, ".git", "index")}
+	if r.objects != "" {
+		vars = append(vars, "GIT_ALTERNATE_OBJECT_DIRECTORIES="+r.objects)
+	}
+	_, err = git(ctx, r.repo, vars, "-c", "core.hooksPath="+os.DevNull, "-c", "core.sparseCheckout=false",
+		"-c", "core.fsmonitor=false", "--work-tree", dir, "read-tree", "--reset", "-u", r.Tree)
+	if err != nil {
+		return err
+	}
+	return r.submodules(ctx, dir)
+}
+
+// submodules checks out the submodules from their repositories in the working tree.
+func (r *Revision) submodules(ctx context.Context, dir string) error {
+	list, err := git(ctx, dir, nil, "ls-files", "--stage", "-z")
+	if err != nil {
+		return err
+	}
+	for _, entry := range strings.Split(list, "\x00") {
+		at, name, _ := strings.Cut(entry, "\t")
+		if !strings.HasPrefix(at, "160000 ") {
+			continue
+		}
+		sub := filepath.Join(r.repo, filepath.FromSlash(name))
+		m, err := FindRevision(ctx, sub, strings.Fields(at)[1])
+		if err != nil || m.repo == r.repo {
+			return fmt.Errorf("the submodule %s, or its commit %.7s, is not in %s: git submodule update --init --recursive "+
+				"fetches submodules of the commit that is checked out there", name, strings.Fields(at)[1], r.repo)
+		}
+		if changes, err := git(ctx, sub, nil, "status", "--porcelain"); r.working && (err != nil || changes != "") {
+			return fmt.Errorf("the submodule %s has changes that are not committed; commit them there", name)
+		}
+		if err := m.checkOut(ctx, filepath.Join(dir, filepath.FromSlash(name))); err != nil {
+			return fmt.Errorf("submodule %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// pointers returns an error if files in dir are pointers of git LFS, in place of their content.
+func pointers(ctx context.Context, dir string) error {
+	const head = "version https://git-lfs.github.com/spec/v1\n"
+	names, _ := git(ctx, dir, nil, "grep", "-lzI", "-F", strings.TrimSpace(head))
+	for _, name := range strings.FieldsFunc(names, func(c rune) bool { return c == 0 }) {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if st, err := os.Lstat(file); err != nil || !st.Mode().IsRegular() || st.Size() > 1024 {
+			continue
+		}
+		if text, err := os.ReadFile(file); err == nil && strings.HasPrefix(string(text), head) {
+			return fmt.Errorf("%s is a pointer of git LFS, not the file; install git-lfs, then run: git lfs install && "+
+				"git lfs fetch --all", name)
+		}
+	}
+	return ctx.Err()
+}
+
+// repositoryVariables make git use another repository than the given folder's. Git sets them for hooks.
+var repositoryVariables = []string{
 	"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY",
+	"GIT_ALTERNATE_OBJECT_DIRECTORIES",
 }
 
-// git runs git in dir and returns the output without the final newline. The error contains git's message, in English.
-func git(ctx context.Context, dir string, args ...string) (string, error) {
-	return gitWith(ctx, dir, "LC_ALL=C", args...)
-}
-
-// gitWith does the same as git, with one more environment variable.
-func gitWith(ctx context.Context, dir, variable string, args ...string) (string, error) {
+// git runs git in dir, with further variables, and returns the output without the final newline. The error
+// contains git's message, in English.
+func git(ctx context.Context, dir string, vars []string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "git", append([]string{"-C", dir}, args...)...)
 	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool {
 		key, _, _ := strings.Cut(v, "=")
-		return slices.Contains(repository, key)
-	}), variable)
+		return slices.Contains(repositoryVariables, key)
+	}), append(vars, "LC_ALL=C")...)
 	out, err := machine.Output(cmd)
 	var failed *exec.ExitError
 	switch {

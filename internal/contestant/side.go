@@ -23,11 +23,11 @@ type SideKind string
 const (
 	URL          SideKind = "URL"        // a running server
 	CommandSide  SideKind = "command"    // a line for the shell, or an executable file
-	FolderSide   SideKind = "folder"     // a folder with a contestant.toml
+	FolderSide   SideKind = "folder"     // a folder with a contestant.toml, or in a git repository
 	Contestant   SideKind = "contestant" // a contestant in the project, by name
-	RevisionSide SideKind = "revision"   // a revision in --of's repository
+	RevisionSide SideKind = "revision"   // a revision in the repository of --dir
 	Image        SideKind = "image"      // image:NAME:TAG, run by podman or docker
-	Program      SideKind = "program"    // an executable file that replaces the build of --of
+	Program      SideKind = "program"    // an executable file that replaces the build of --dir
 )
 
 // Side is one of the compared servers.
@@ -46,8 +46,7 @@ type Side struct {
 	revision *Revision
 }
 
-// Built reports whether dyno builds the side, or the side replaces a build: its manifest lists the scenarios
-// that it serves.
+// Built reports whether dyno builds the side, or the side replaces a build.
 func (s *Side) Built() bool { return s.Kind != CommandSide && s.Kind != Image && s.Kind != URL }
 
 // Path returns a URL's path with query and placeholders; "" for other sides.
@@ -67,7 +66,8 @@ const (
 	most        = 20
 )
 
-// OpenSides makes the manifests for sides; revisions are checked out below the temporary folder dir.
+// OpenSides makes the manifests for sides; revisions are checked out below the temporary folder dir, which must stay
+// until they are built.
 func OpenSides(ctx context.Context, sides []*Side, dir string) error {
 	for i, s := range sides {
 		if err := s.open(ctx, filepath.Join(dir, fmt.Sprint(i+1))); err != nil {
@@ -88,8 +88,21 @@ func (s *Side) open(ctx context.Context, dir string) (err error) {
 			Processes: 1, Command: c}
 		return err
 	}
-	if s.revision != nil {
-		if s.folder, err = s.revision.CheckOut(ctx, dir); err != nil {
+	if r := s.revision; r != nil {
+		if r.working {
+			err = r.snapshot(ctx, dir+".objects")
+		}
+		if err == nil {
+			s.folder, err = r.CheckOut(ctx, dir)
+		}
+		if err == nil && (r.Build+r.Start != "" || !IsFolder(s.folder)) {
+			if s.label = r.Short(); r.working {
+				s.label = ""
+			}
+			s.Manifest, err = r.manifest(ctx, s.Name, s.folder)
+			return err
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -127,10 +140,10 @@ func (s *Side) Label() string {
 	return fmt.Sprintf("%s (%s)", s.Name, what)
 }
 
-// SideScenario returns the first side's first scenario that all others serve too; "" if a side is started as
-// given, because its scenarios are unknown.
+// SideScenario returns the first side's first scenario that all others serve too; "" if a side has no contestant.toml,
+// because its scenarios are unknown.
 func SideScenario(sides []*Side) (string, error) {
-	if slices.ContainsFunc(sides, func(s *Side) bool { return !s.Built() }) {
+	if slices.ContainsFunc(sides, func(s *Side) bool { return s.Manifest.Command != nil || s.Manifest.URL != nil }) {
 		return "", nil
 	}
 	for _, name := range sides[0].Manifest.Scenarios {

@@ -48,10 +48,10 @@ func TestFind(t *testing.T) {
 			t.Errorf("%q: %+v; want %+v", texts[i], s, want)
 		}
 	}
-	o.Contestant = "mine"
+	o.Dir = "before/mine"
 	if sides, err = FindSides(t.Context(), []string{".", "./server"}, o); err != nil || sides[0].folder != "before/mine" ||
 		sides[0].Name != "working-tree" || sides[1].Kind != Program || !filepath.IsAbs(sides[1].program) {
-		t.Errorf("with --of: %+v, %v", sides, err)
+		t.Errorf("with --dir: %+v, %v", sides, err)
 	}
 }
 
@@ -62,8 +62,8 @@ func TestFindRefuses(t *testing.T) {
 		"  ":      "a side is empty",
 		"a.js":    "a.js is not executable; pass the command that starts it, in quotes, such as 'node a.js'",
 		"image:":  "want the name of an image",
-		"before":  "before has no contestant.toml",
-		"nowhere": `nowhere not found: it is not a folder with a contestant.toml, a file, a program on PATH or a contestant; did you mean "mine"?`,
+		"before":  "before: there is no contestant.toml, and it is in no git repository; to start a server there, pass",
+		"nowhere": `nowhere not found: it is not a folder, a file, a program on PATH, a contestant or a revision (this folder is in no git repository); did you mean "mine"?`,
 	} {
 		if _, err := FindSides(t.Context(), []string{text, "mine"}, o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v; want %q", text, err, want)
@@ -178,14 +178,14 @@ func TestCommandNames(t *testing.T) {
 
 // A file is started even if the shell would split its path into words, or search it on PATH.
 func TestFilesAsCommands(t *testing.T) {
-	workspace(t)
+	o := workspace(t)
 	if err := os.MkdirAll("my folder", 0o755); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile("my folder/it's", []byte("#!/bin/sh\nexit 3\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	sides, err := FindSides(t.Context(), []string{"my folder/it's", "server"}, SideOptions{})
+	sides, err := FindSides(t.Context(), []string{"my folder/it's", "server"}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -226,11 +226,12 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// Sides that are started as given have unknown scenarios; built ones list theirs.
+// Sides without a contestant.toml have unknown scenarios; others list theirs.
 func TestScenario(t *testing.T) {
 	serving := func(kind SideKind, names ...string) *Side {
 		return &Side{Kind: kind, Manifest: &Manifest{Scenarios: names}}
 	}
+	command := &Side{Kind: RevisionSide, Manifest: &Manifest{Command: &Command{}}}
 	for _, c := range []struct {
 		sides []*Side
 		want  string
@@ -239,7 +240,7 @@ func TestScenario(t *testing.T) {
 		{[]*Side{serving(FolderSide, "a", "b"), serving(RevisionSide, "b", "a")}, "a", false},
 		{[]*Side{serving(FolderSide, "a", "b"), serving(RevisionSide, "b"), serving(Program, "b")}, "b", false},
 		{[]*Side{serving(FolderSide, "a"), serving(RevisionSide, "b")}, "", true},
-		{[]*Side{serving(FolderSide, "a"), serving(CommandSide)}, "", false},
+		{[]*Side{serving(FolderSide, "a"), command}, "", false},
 	} {
 		if got, err := SideScenario(c.sides); got != c.want || (err != nil) != c.fails {
 			t.Errorf("%q, %v; want %q", got, err, c.want)

@@ -118,7 +118,7 @@ func TestFindRevisionRefuses(t *testing.T) {
 		}
 	}
 	if _, err := FindRevision(t.Context(), dir, "HEAD"); err == nil ||
-		!strings.Contains(err.Error(), "has no contestants/go/mine/contestant.toml") {
+		!strings.Contains(err.Error(), "has no folder contestants/go/mine") {
 		t.Errorf("before it was there: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

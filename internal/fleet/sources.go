@@ -30,7 +30,7 @@ func (h *Hub) sourcesOf(ctx context.Context, o bench.LocalOptions, names []strin
 			}
 			if m.Command != nil || m.URL != nil || m.Program != "" {
 				return conf.Usagef("%s: on several machines contestants are built from their sources; name a contestant, a "+
-					"folder with a contestant.toml, or a revision; or pass URLs alone", m.Name)
+					"folder or a revision with a contestant.toml; or pass URLs alone", m.Name)
 			}
 			root := fmt.Sprint(len(all) + 1)
 			own, err := m.Copy(o.Root, filepath.Join(work, root))

@@ -189,11 +189,16 @@ func (v *TerminalView) print(s string) {
 	}
 }
 
-// failure returns f on one line, with its log's path.
+// failure returns f on one line, with its log's path; after a build the log's last lines follow.
 func (v *TerminalView) failure(f *record.Failure) string {
 	s := v.style.bad.Render("✗ "+document.Clean(f.Contestant)) + "  " + FailureText(f)
 	if f.LogFile != "" && !strings.Contains(s, document.Clean(f.LogFile)) { // the hint may name it
 		s += " (log: " + document.Clean(filepath.Join(v.Folder, f.LogFile)) + ")"
+	}
+	if f.Stage == "build" {
+		for _, line := range f.LogTail {
+			s += "\n" + gutter + document.Clean(line)
+		}
 	}
 	return s
 }
