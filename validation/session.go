@@ -51,7 +51,7 @@ func newSession(ctx context.Context, name string, stdout, stderr io.Writer) (s *
 		return nil, nil, err
 	}
 	me := machine.Holder{Pid: os.Getpid(), Command: "validation " + name, SinceUnixNS: time.Now().UnixNano()}
-	unlock, err := machine.LockMachine(ctx, me, func(h machine.Holder) {
+	lock, err := machine.LockMachine(ctx, me, func(h machine.Holder) {
 		fmt.Fprintln(stderr, "waiting for another run to end:", h.String())
 	})
 	if err != nil {
@@ -61,14 +61,14 @@ func newSession(ctx context.Context, name string, stdout, stderr io.Writer) (s *
 		Command: me.Command, Program: s.self, Argv: []string{"validation", "supervise"}, Env: []string{},
 	})
 	if err != nil {
-		unlock()
+		lock.Release()
 		return nil, nil, err
 	}
 	return s, func() {
 		if err := k.Close(); err != nil {
 			fmt.Fprintln(stderr, "validation:", err)
 		}
-		unlock()
+		lock.Release()
 	}, nil
 }
 

@@ -42,6 +42,10 @@ func (f *compareFlags) typed(cmd *cobra.Command, sides []*contestant.Side) (*sce
 	if err != nil {
 		return nil, err
 	}
+	if s.SentAsJSON {
+		fmt.Fprintln(cmd.ErrOrStderr(), "the body is JSON, so it is sent with Content-Type: application/json; -H 'Content-Type: …' "+
+			"sends another")
+	}
 	others := contestant.AskSides(sides, path)
 	s.Lenient = true
 	if s.Title == "" {

@@ -12,11 +12,11 @@ import (
 func doctorCommand() *cobra.Command {
 	var f struct{ Quick, JSON, Wait bool }
 	return command("doctor", func(cmd *cobra.Command, _ []string) error {
-		release, err := measuring(cmd, f.Wait, "")
+		machine, err := measuring(cmd, f.Wait)
 		if err != nil {
 			return err
 		}
-		defer release()
+		defer machine.release()
 		c, err := calibrate(cmd.Context(), cmd.ErrOrStderr(), f.Quick)
 		if c == nil {
 			return err

@@ -34,23 +34,30 @@ func unsupported(command, goos string) error {
 		"for other commands use a virtual machine with Linux (dyno help machines)", command, goos)
 }
 
+// claim is this machine, locked for the measurements of one command.
+type claim struct {
+	lock   *machine.MachineLock
+	me     machine.Holder
+	waited bool // another run was measuring
+	end    func()
+}
+
 // measuring prevents other measurements on this machine until release is called. Until then it also
-// ensures that no process started by dyno outlives it. folder is the run folder, or empty.
-func measuring(cmd *cobra.Command, wait bool, folder string) (release func(), err error) {
+// ensures that no process started by dyno outlives it.
+func measuring(cmd *cobra.Command, wait bool) (*claim, error) {
 	if err := unsupported(cmd.CommandPath(), runtime.GOOS); err != nil {
 		return nil, err
 	}
-	if abs, err := filepath.Abs(folder); folder != "" && err == nil {
-		folder = abs
-	}
-	me := machine.Holder{Pid: os.Getpid(), Command: commandLine(cmd), Folder: folder, SinceUnixNS: time.Now().UnixNano()}
+	c := &claim{me: machine.Holder{Pid: os.Getpid(), Command: commandLine(cmd)}}
 	var waiting func(machine.Holder)
 	if wait {
 		waiting = func(h machine.Holder) {
-			fmt.Fprintln(cmd.ErrOrStderr(), "waiting for another run to end:", document.Clean(h.String()))
+			c.waited = true
+			fmt.Fprintln(cmd.ErrOrStderr(), "waiting for", document.Clean(h.String()))
 		}
 	}
-	unlock, err := machine.LockMachine(cmd.Context(), me, waiting)
+	var err error
+	c.lock, err = machine.LockMachine(cmd.Context(), c.me, waiting)
 	var busy *machine.Busy
 	switch {
 	case errors.As(err, &busy):
@@ -61,16 +68,29 @@ func measuring(cmd *cobra.Command, wait bool, folder string) (release func(), er
 	case err != nil:
 		return nil, err
 	}
-	end, err := supervised(cmd)
-	if err != nil {
-		unlock()
+	c.me.SinceUnixNS = time.Now().UnixNano()
+	c.lock.Tell(c.me)
+	if c.end, err = supervised(cmd); err != nil {
+		c.lock.Release()
 		return nil, err
 	}
-	return func() { end(); unlock() }, nil
+	return c, nil
+}
+
+func (c *claim) release() { c.end(); c.lock.Release() }
+
+// ends tells those who wait when the measurements end, if that has changed by seconds.
+func (c *claim) ends(left time.Duration) {
+	const enough = 10 * time.Second
+	at := time.Now().Add(left).UnixNano()
+	if change := time.Duration(at - c.me.EndsUnixNS).Abs(); left > 0 && change > enough {
+		c.me.EndsUnixNS = at
+		c.lock.Tell(c.me)
+	}
 }
 
 // carryOut locks the machine, unless other machines measure, prints the plan and its cost, and
-// carries it out.
+// carries it out. What it waited for another run is no part of the run's time and name.
 func carryOut(cmd *cobra.Command, x *bench.Experiment, at *place) (*report.Data, error) {
 	if at.Fleet != "" { // the server machine's agent locks it
 		end, err := supervised(cmd)
@@ -79,26 +99,40 @@ func carryOut(cmd *cobra.Command, x *bench.Experiment, at *place) (*report.Data,
 		}
 		defer end()
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s\n\n", x.Words())
-		return measure(cmd, x)
+		return measure(cmd, x, func(time.Duration) {})
 	}
 	if err := roomFor(x.Plan); err != nil {
 		return nil, err
 	}
-	release, err := measuring(cmd, at.Wait, x.Folder)
+	c, err := measuring(cmd, at.Wait)
 	if err != nil {
 		return nil, err
 	}
-	defer release()
+	defer c.release()
+	if c.waited && at.dated {
+		x.Folder = filepath.Join(filepath.Dir(x.Folder), folderName())
+	}
+	if c.waited {
+		x.BeginsNow()
+	}
+	if abs, err := filepath.Abs(x.Folder); err == nil {
+		c.me.Folder = abs
+	}
+	c.lock.Tell(c.me)
 	fmt.Fprintf(cmd.ErrOrStderr(), "%s\n\n", x.Words())
-	return measure(cmd, x)
+	return measure(cmd, x, c.ends)
 }
 
-// measure carries out an experiment and shows its progress.
-func measure(cmd *cobra.Command, x *bench.Experiment) (*report.Data, error) {
+// measure carries out an experiment, shows its progress, and tells how long it goes on.
+func measure(cmd *cobra.Command, x *bench.Experiment, tell func(left time.Duration)) (*report.Data, error) {
 	stderr := cmd.ErrOrStderr()
 	view := report.New(stderr, isTerminal(stderr), os.Getenv("NO_COLOR") != "", func() int { return width(stderr) })
 	defer view.Close()
-	x.Event, view.Folder = view.Event, x.Folder
+	x.Event = func(e record.Event) {
+		tell(e.Left)
+		view.Event(e)
+	}
+	view.Folder = x.Folder
 	return x.Run(cmd.Context())
 }
 

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"net"
@@ -35,11 +36,11 @@ func TestOneRunAMachine(t *testing.T) {
 	t.Setenv(machine.RuntimeVariable, t.TempDir())
 	t.Chdir("../..")
 	other := machine.Holder{Pid: 4711, Command: "dyno run x", Folder: "/runs/x", SinceUnixNS: 1e18}
-	release, err := machine.LockMachine(t.Context(), other, nil)
+	lock, err := machine.LockMachine(t.Context(), other, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer release()
+	defer lock.Release()
 	out := filepath.Join(t.TempDir(), "run")
 	for _, args := range [][]string{
 		{"run", "--contestants", "net-http,ref+20%", "--offline", "--out", out},
@@ -48,7 +49,7 @@ func TestOneRunAMachine(t *testing.T) {
 	} {
 		var stdout, stderr bytes.Buffer
 		code := dyno(args, &stdout, &stderr)
-		want := "pid 4711 (dyno run x), into /runs/x, since "
+		want := "dyno run x (pid 4711, since 2001-09-0"
 		if code != exitFailed || !strings.Contains(stderr.String(), want) {
 			t.Errorf("%v: exit %d, %q; want %q", args, code, stderr.String(), want)
 		}
@@ -104,6 +105,77 @@ func TestHangup(t *testing.T) {
 		if err := cmd.Wait(); err != nil || !strings.HasPrefix(stderr.String(), "{") {
 			t.Errorf("ignored %v: %v; it said %q, not what it had done", ignored, err, &stderr)
 		}
+	}
+}
+
+// TestWaitingIsNoPartOfARun: a run that waited for another begins, and is named, when that ends.
+func TestWaitingIsNoPartOfARun(t *testing.T) {
+	state := t.TempDir()
+	t.Setenv(machine.RuntimeVariable, t.TempDir())
+	other := machine.Holder{Pid: 4711, Command: "dyno run x", EndsUnixNS: time.Now().Add(10 * time.Minute).UnixNano()}
+	lock, err := machine.LockMachine(t.Context(), other, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("dyno-made", "run", "--contestants", "ref,ref+50%", "--controls", "none", "--wait", "--offline")
+	cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+state)
+	cmd.Dir = t.TempDir()
+	stderr, err := cmd.StderrPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(stderr)
+	for lines.Scan() && !strings.HasPrefix(lines.Text(), "waiting for") {
+	}
+	if want := "waiting for dyno run x (pid 4711, about 10m0s left)"; lines.Text() != want {
+		t.Errorf("%q, want %q", lines.Text(), want)
+	}
+	time.Sleep(1100 * time.Millisecond) // folders are named after seconds
+	released := time.Now()
+	lock.Release()
+	for lines.Scan() {
+	}
+	cmd.Wait()
+	folders, _ := filepath.Glob(filepath.Join(state, "dyno", "runs", "*"))
+	if len(folders) != 1 {
+		t.Fatal(folders)
+	}
+	run, err := record.Open(folders[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	named, err := time.Parse("20060102T150405Z", filepath.Base(folders[0]))
+	if begun := time.Unix(0, run.Plan.Origin.StartedUnixNS); err != nil || begun.Before(released) ||
+		named.Before(released.Truncate(time.Second)) {
+		t.Errorf("released %v, begun %v, in %s, %v", released, begun, folders[0], err)
+	}
+}
+
+// TestEnds: who waits learns when the measurements end, anew where that changes by seconds.
+func TestEnds(t *testing.T) {
+	t.Setenv(machine.RuntimeVariable, t.TempDir())
+	lock, err := machine.LockMachine(t.Context(), machine.Holder{Pid: 1}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Release()
+	c, last := &claim{lock: lock, me: machine.Holder{Pid: 1}}, int64(0)
+	for _, step := range []struct {
+		left time.Duration
+		told bool
+	}{{0, false}, {time.Hour, true}, {time.Hour + time.Second, false}, {time.Minute, true}, {0, false}} {
+		c.ends(step.left)
+		var busy *machine.Busy
+		if _, err := machine.LockMachine(t.Context(), machine.Holder{}, nil); !errors.As(err, &busy) {
+			t.Fatal(err)
+		}
+		if told := busy.EndsUnixNS != last; told != step.told {
+			t.Errorf("%v left: told %t", step.left, told)
+		}
+		last = busy.EndsUnixNS
 	}
 }
 

@@ -46,6 +46,7 @@ type place struct {
 	Runs          int
 	Offline, Wait bool
 	output
+	dated bool // Out is named after the time
 }
 
 // world returns what a plan needs to know. Other machines' CPUs are not known yet: before anything
@@ -61,10 +62,13 @@ func (p *place) world(pr *project) plan.World {
 // folder returns the run folder.
 func (p *place) folder(pr *project) string {
 	if p.Out == "" {
-		p.Out = filepath.Join(pr.found.Runs(), time.Now().UTC().Format("20060102T150405Z"))
+		p.Out, p.dated = filepath.Join(pr.found.Runs(), folderName()), true
 	}
 	return p.Out
 }
+
+// folderName names a run folder after the present time.
+func folderName() string { return time.Now().UTC().Format("20060102T150405Z") }
 
 func runCommand() *cobra.Command {
 	f := &runFlags{}

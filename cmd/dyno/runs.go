@@ -33,6 +33,7 @@ func (p *place) repeat(cmd *cobra.Command, r *plan.Request, run func() error) er
 	}
 	drawSeed(cmd)
 	dir, seed := p.folder(pr), r.Seed
+	p.dated = false
 	for i := range p.Runs {
 		if err := foreign.Folders(dir, strconv.Itoa(i+1)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err

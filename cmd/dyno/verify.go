@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -48,12 +49,20 @@ func (f *verifyFlags) run(cmd *cobra.Command, p *project, names []string) error 
 	defer end()
 	out := cmd.OutOrStdout()
 	o := bench.LocalOptions{Root: p.root, FS: p.fsys, Manifests: p.manifests, Offline: f.Offline, Scenario: f.Scenario}
-	ok, err := bench.Verify(cmd.Context(), o, all, func(o *bench.Outcome) { printVerified(out, o) })
+	verified := 0
+	ok, err := bench.Verify(cmd.Context(), o, all, func(o *bench.Outcome) {
+		printVerified(out, o)
+		if o.Failure == nil {
+			verified++
+		}
+	})
 	switch {
 	case err != nil:
 		return err
 	case !ok:
 		return exit(exitFailed)
+	case verified == 0:
+		return errors.New("nothing was verified: none of these contestants can be built and started here")
 	}
 	return nil
 }

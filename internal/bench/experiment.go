@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"time"
 
 	"dyno/internal/alike"
 
@@ -77,6 +78,13 @@ func Resume(ctx context.Context, run *record.Run, s Setup) (*Experiment, error) 
 	}
 	x := &Experiment{Setup: s, Plan: &run.Plan, begun: run}
 	return x, x.prepare(ctx)
+}
+
+// BeginsNow makes the present the start of a run that was planned before, unless it is resumed.
+func (x *Experiment) BeginsNow() {
+	if x.begun == nil {
+		x.Plan.Origin.StartedUnixNS = time.Now().UnixNano()
+	}
 }
 
 // prepare reads the scenarios and finds the external tool.

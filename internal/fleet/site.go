@@ -65,24 +65,24 @@ func (ownSite) observe() (end func(used time.Duration) record.Causes, err error)
 
 func (ownSite) claim(ctx context.Context, command string) (release func() error, err error) {
 	me := machine.Holder{Pid: os.Getpid(), Command: "for a controller: " + command, SinceUnixNS: time.Now().UnixNano()}
-	unlock, err := machine.LockMachine(ctx, me, nil)
+	lock, err := machine.LockMachine(ctx, me, nil)
 	if err != nil {
 		return nil, err
 	}
 	self, err := os.Executable()
 	if err != nil {
-		unlock()
+		lock.Release()
 		return nil, fmt.Errorf("find dyno's own program: %w", err)
 	}
 	keeper, err := machine.Keep(machine.KeepOptions{Command: me.Command, Program: self, Argv: []string{"dyno", "supervise"},
 		Env: []string{}})
 	if err != nil {
-		unlock()
+		lock.Release()
 		return nil, err
 	}
 	return func() error {
 		err := keeper.Close()
-		unlock()
+		lock.Release()
 		return err
 	}, nil
 }

@@ -301,6 +301,9 @@ func (p *Plan) description() string {
 	if p.Follow > 0 {
 		parts = append(parts, fmt.Sprintf("up to %s followed", document.Count(p.Follow, "redirect")))
 	}
+	if p.job.Scenario.SentAsJSON {
+		parts = append(parts, "body sent as application/json")
+	}
 	by := document.Count(int64(p.job.Workers), "thread")
 	if !p.Share.Whole() {
 		by = document.Count(int64(p.Share.Of), "generator")

@@ -19,10 +19,26 @@ import (
 // never removed.
 const machineLock = "dyno-measuring.lock"
 
-// LockMachine keeps other runs from measuring on this machine until release is called. If another
-// run holds the lock, the error is a *Busy. If wait is not nil, LockMachine instead calls it once
-// with the holder and then waits until the lock is free or ctx ends.
-func LockMachine(ctx context.Context, me Holder, wait func(Holder)) (release func(), err error) {
+// MachineLock keeps other runs from measuring on this machine until Release.
+type MachineLock struct{ f *os.File }
+
+// Tell says who holds the lock.
+func (l *MachineLock) Tell(me Holder) {
+	text, _ := json.Marshal(me)
+	l.f.Truncate(0)
+	l.f.WriteAt(append(text, '\n'), 0) // if another user made the file and it is not writable, the holder stays unnamed
+}
+
+// Release unlocks the machine.
+func (l *MachineLock) Release() {
+	l.f.Truncate(0)
+	l.f.Close()
+}
+
+// LockMachine locks this machine. If another run holds the lock, the error is a *Busy. If wait is not
+// nil, LockMachine instead calls it once with the holder and then waits until the lock is free or ctx
+// ends.
+func LockMachine(ctx context.Context, me Holder, wait func(Holder)) (*MachineLock, error) {
 	f, err := openLock(lockFolder())
 	if err != nil {
 		return nil, fmt.Errorf("lock this machine for measuring: %w; set %s to a folder of your own",
@@ -55,13 +71,9 @@ func LockMachine(ctx context.Context, me Holder, wait func(Holder)) (release fun
 		case <-time.After(200 * time.Millisecond):
 		}
 	}
-	text, _ := json.Marshal(me)
-	f.Truncate(0)
-	f.WriteAt(append(text, '\n'), 0) // if another user made the file and it is not writable, the holder stays unnamed
-	return func() {
-		f.Truncate(0)
-		f.Close()
-	}, nil
+	lock := &MachineLock{f}
+	lock.Tell(me)
+	return lock, nil
 }
 
 // lockFolder returns a folder that all users on this machine share.

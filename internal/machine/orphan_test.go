@@ -179,7 +179,7 @@ func TestFilesAreKeptPrivate(t *testing.T) {
 func TestMachineLock(t *testing.T) {
 	t.Setenv(RuntimeVariable, filepath.Join(t.TempDir(), "own"))
 	me := Holder{Pid: 4711, Command: "dyno run x", Folder: "runs/x", SinceUnixNS: 1e18}
-	release, err := LockMachine(t.Context(), me, nil)
+	lock, err := LockMachine(t.Context(), me, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,16 +190,21 @@ func TestMachineLock(t *testing.T) {
 	remains := make(chan Holder, 1)
 	done := make(chan error, 1)
 	go func() {
-		release, err := LockMachine(t.Context(), Holder{Pid: 2}, func(h Holder) { remains <- h })
+		lock, err := LockMachine(t.Context(), Holder{Pid: 2}, func(h Holder) { remains <- h })
 		if err == nil {
-			release()
+			lock.Release()
 		}
 		done <- err
 	}()
 	if h := <-remains; h.Command != "dyno run x" {
 		t.Errorf("waits for %v", h)
 	}
-	release()
+	me.EndsUnixNS = 7
+	lock.Tell(me)
+	if _, err := LockMachine(t.Context(), Holder{}, nil); !errors.As(err, &busy) || busy.Holder != me {
+		t.Errorf("told anew: %v", err)
+	}
+	lock.Release()
 	if err := <-done; err != nil {
 		t.Errorf("after waiting: %v", err)
 	}
@@ -215,6 +220,28 @@ func TestMachineLock(t *testing.T) {
 	}
 	if text, _ := os.ReadFile(target); string(text) != "mine" {
 		t.Errorf("that file was written to: %q", text)
+	}
+}
+
+func TestHolder(t *testing.T) {
+	began := time.Date(2026, 9, 4, 12, 0, 0, 0, time.Local)
+	h := Holder{Pid: 4711, Command: "dyno run iris", Folder: "runs/x", SinceUnixNS: began.UnixNano()}
+	for ends, want := range map[time.Duration]string{
+		0:                 "dyno run iris (pid 4711, since 2026-09-04 12:00:00), into runs/x",
+		260 * time.Second: "dyno run iris (pid 4711, about 3m20s left), into runs/x",
+		30 * time.Second:  "dyno run iris (pid 4711, since 2026-09-04 12:00:00), into runs/x", // it takes longer than planned
+		1e6 * time.Hour:   "dyno run iris (pid 4711, since 2026-09-04 12:00:00), into runs/x", // anyone may write the file
+	} {
+		h.EndsUnixNS = 0
+		if ends > 0 {
+			h.EndsUnixNS = began.Add(ends).UnixNano()
+		}
+		if got := h.at(began.Add(time.Minute)); got != want {
+			t.Errorf("%v: %s", ends, got)
+		}
+	}
+	if got := (Holder{}).String(); got != "another dyno" {
+		t.Error(got)
 	}
 }
 

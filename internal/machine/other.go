@@ -121,9 +121,18 @@ func (k *Keeper) Close() error { return nil }
 // Supervise fails with an error that wraps errors.ErrUnsupported.
 func Supervise(io.Reader, string) error { return errSystem }
 
-// LockMachine does nothing on this system, because no run can measure.
-func LockMachine(context.Context, Holder, func(Holder)) (release func(), err error) {
-	return func() {}, nil
+// MachineLock does nothing on this system, because no run can measure.
+type MachineLock struct{}
+
+// Tell does nothing on this system.
+func (*MachineLock) Tell(Holder) {}
+
+// Release does nothing on this system.
+func (*MachineLock) Release() {}
+
+// LockMachine does nothing on this system.
+func LockMachine(context.Context, Holder, func(Holder)) (*MachineLock, error) {
+	return &MachineLock{}, nil
 }
 
 // LockFolder does nothing on this system.

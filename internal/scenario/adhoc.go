@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -165,6 +166,10 @@ func (r *AdHoc) requests(ctx context.Context, path string, headers []HeaderLine)
 	s := &Scenario{Name: scenarioName}
 	add := func(q Request) {
 		q.Name = q.Method + " " + q.Path
+		if q.holdsJSON() && !hasHeader(q.Headers, "content-type") {
+			q.Headers = append(slices.Clip(q.Headers), HeaderLine{Name: "Content-Type", Value: "application/json", Verbatim: true})
+			s.SentAsJSON = true
+		}
 		s.Requests = append(s.Requests, q)
 	}
 	aims, weights := distinct(r.Aims)
@@ -185,6 +190,18 @@ func (r *AdHoc) requests(ctx context.Context, path string, headers []HeaderLine)
 		add(base)
 	}
 	return s, spelled(s)
+}
+
+// holdsJSON reports whether the body is a JSON object or array, whatever its placeholders become.
+func (r *Request) holdsJSON() bool {
+	body := strings.TrimSpace(r.Body)
+	if body == "" || body[0] != '{' && body[0] != '[' {
+		return false
+	}
+	if !r.Verbatim {
+		body = braced.ReplaceAllString(body, "0")
+	}
+	return json.Valid([]byte(body))
 }
 
 // method returns the method in -m. Without -m it is POST for requests with a body, else GET.

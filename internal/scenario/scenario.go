@@ -25,6 +25,8 @@ type Scenario struct {
 	// Lenient marks a contract derived from responses of servers that are not written for dyno: Verify then
 	// does not require a Date, HTTP/1.1, keep-alive or framing by length.
 	Lenient bool `toml:"-"`
+	// SentAsJSON says that a body on the command line is JSON, and has the Content-Type of JSON for that reason.
+	SentAsJSON bool `toml:"-"`
 	// Routes lists the route files, within the project, that a contestant must register.
 	Routes []string `toml:"-"`
 }
