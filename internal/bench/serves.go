@@ -130,16 +130,20 @@ func servedOf(l *record.Load, seen *record.Detail, timeout time.Duration) (n int
 		fewer(l.Established, "did not accept %d of %d connections within %v", lost, l.Connections, accepted)
 	}
 	unanswered := l.Errors["timeout"]
+	silent := fmt.Sprintf("gave no answer within %v on %d of %d connections", timeout, unanswered, l.Connections)
 	if unanswered > 0 {
-		fewer(l.Connections-int(unanswered), "gave no answer within %v on %d of %d connections", timeout, unanswered,
-			l.Connections)
+		fewer(l.Connections-int(unanswered), "%s", silent)
 	}
 	if seen.Service != nil {
 		usual := time.Duration(seen.Service.Quantile(0.5))
 		limit := max(starved, starvedTimes*usual)
 		if waited := above(seen.Service, limit) - unanswered; waited > 0 {
-			fewer(l.Connections-int(unanswered+waited), "let %d of %d connections wait for an answer for more than %v, "+
-				"where %v is usual", waited, l.Connections, limit, usual.Round(time.Microsecond))
+			text := fmt.Sprintf("let %d of %d connections wait for an answer", waited, l.Connections)
+			if unanswered > 0 {
+				text = fmt.Sprintf("%s, and let %d more wait", silent, waited)
+			}
+			fewer(l.Connections-int(unanswered+waited), "%s for more than %v, where %v is usual", text, limit,
+				usual.Round(time.Microsecond))
 		}
 	}
 	if late := above(seen.Connect, foreign.Dropped); late > 0 {

@@ -167,7 +167,7 @@ func TestServed(t *testing.T) {
 			"let 2 of 20 connections wait for an answer for more than 1s, where 1ms is usual"},
 		"some starve, some for good": {record.Load{Established: 20, Errors: map[string]int64{"timeout": 2}},
 			record.Detail{Service: times(append(quick, 2*s, 5*s, 5*s)...)}, 17,
-			"let 1 of 20 connections wait for an answer for more than 1s, where 1ms is usual"},
+			"gave no answer within 5s on 2 of 20 connections, and let 1 more wait for more than 1s, where 1ms is usual"},
 		"no answer": {record.Load{Established: 20, Errors: map[string]int64{"timeout": 19}},
 			record.Detail{}, 1, "gave no answer within 5s on 19 of 20 connections"},
 		"not accepted": {record.Load{Established: 7}, record.Detail{}, 7,

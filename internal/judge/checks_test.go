@@ -288,6 +288,11 @@ var provocations = []provocation{
 	}},
 	{"V26", Warn, trials(func(t *record.Trial) { t.Server.Processes = 0 })},
 	{"V26", Fail, trials(func(t *record.Trial) { t.Server.Processes = 1 + t.Round/6 })},
+	{"V26", Warn, trials(func(t *record.Trial) { // a child for a connection still ran
+		if t.Server.Processes = 2; t.Epoch == 1 && t.Round == 3 {
+			t.Server.Processes = 3
+		}
+	})},
 	{"V26", Fail, func(e *Evidence) {
 		e.Run.Contestants = append(e.Run.Contestants, record.Contestant{Name: "a", Version: "v1", BinaryHash: "01"})
 	}},

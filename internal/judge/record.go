@@ -158,17 +158,24 @@ func inTurns(level record.Level, l *record.Load) bool {
 // sameProcesses checks that a contestant's number of processes stayed the same between an epoch's
 // trials, and that all starts had the same program.
 func sameProcesses(_ *Check, e *Evidence, name string, own []*record.Trial) (State, string) {
-	counts := map[int]int{}
-	changed := 0
+	counts := map[int][]int{} // by epoch
 	for i := range own {
-		n := own[i].Server.Processes
-		if n == 0 {
-			continue // not read
+		if n := own[i].Server.Processes; n != 0 { // read
+			counts[own[i].Epoch] = append(counts[own[i].Epoch], n)
 		}
-		if before, ok := counts[own[i].Epoch]; ok && before != n {
-			changed++
+	}
+	changed, brief := 0, 0
+	for _, all := range counts {
+		for i := 1; i < len(all); i++ {
+			switch {
+			case all[i] == all[i-1]:
+			case i+1 < len(all) && all[i+1] == all[i-1]:
+				brief++
+				i++
+			default:
+				changed++
+			}
 		}
-		counts[own[i].Epoch] = n
 	}
 	hashes := map[string]bool{}
 	for _, c := range e.Run.Contestants {
@@ -183,6 +190,9 @@ func sameProcesses(_ *Check, e *Evidence, name string, own []*record.Trial) (Sta
 		return Fail, fmt.Sprintf("%d different programs were started under this name", len(hashes))
 	case changed > 0:
 		return Fail, "its number of processes changed " + document.Count(changed, "time") + " within an epoch"
+	case brief > 0:
+		return Warn, "its number of processes differed in " + document.Count(brief, "load") +
+			" from that of the loads before and after: it started processes for connections, or restarted one"
 	case len(counts) == 0:
 		return Warn, "its processes were not counted"
 	}

@@ -246,10 +246,14 @@ func (v *View) trouble(a judge.Answer) string {
 			who = fmt.Sprintf("%s and %d more: ", v.Title(names[0]), n)
 		}
 	}
-	if a.Question == judge.MachineQuiet {
-		return document.Clean(worst.Text) + Led("; ", c.Do)
+	do := c.Do
+	if c.ID == judge.Busy && v.fewerConnections() != nil {
+		do = "" // a server serves no more connections
 	}
-	return who + c.Means + Led("; ", c.Do)
+	if a.Question == judge.MachineQuiet {
+		return document.Clean(worst.Text) + Led("; ", do)
+	}
+	return who + c.Means + Led("; ", do)
 }
 
 // unlikeService warns that short trials may understate a managed runtime in a comparison with other

@@ -113,7 +113,7 @@ func (v *View) shortWords(rows []Row, metrics []judge.Metric) string {
 		case "p50":
 			parts = append(parts, v.latencyWords(rows, metrics)...)
 		case "memory":
-			parts = append(parts, "MiB: memory")
+			parts = append(parts, v.shortScale(m).Name+": memory")
 		}
 	}
 	lacks := func(m judge.Metric) bool {

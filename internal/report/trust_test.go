@@ -135,6 +135,34 @@ func TestGapsHaveALegend(t *testing.T) {
 	}
 }
 
+// The legend has the unit of the column.
+func TestLegendOfMemory(t *testing.T) {
+	d := fixture()
+	for i := range d.Analysis.Cells {
+		if c := &d.Analysis.Cells[i]; c.Metric == "memory" {
+			c.Level.Value /= 1024
+		}
+	}
+	memory, _ := judge.MetricNamed("memory")
+	if got := NewView(d).shortWords(nil, []judge.Metric{memory}); got != "KiB: memory" {
+		t.Error(got)
+	}
+}
+
+// More connections are no advice where a server serves no more.
+func TestNoMoreConnections(t *testing.T) {
+	d := fixture()
+	d.Findings = []judge.Finding{{ID: judge.Busy, State: judge.Warn}}
+	const advice = "try more --connections"
+	if got := itemsText(NewView(d).trust()); !strings.Contains(got, advice) {
+		t.Error(got)
+	}
+	d.Run.Contestants[0].Fewer = &record.Fewer{Asked: 500, Served: d.Run.Plan.First().Connections}
+	if got := itemsText(NewView(d).trust()); strings.Contains(got, advice) || !strings.Contains(got, "something else") {
+		t.Error(got)
+	}
+}
+
 // Of a question's warnings the one is shown that concerns what decides.
 func TestTroubleOfWhatDecides(t *testing.T) {
 	for primary, want := range map[string]string{
