@@ -139,12 +139,14 @@ func (v *View) trust() []document.Item {
 }
 
 // withoutTwins says that no two equal servers were compared although verdicts rely on such a
-// comparison, and how to add one. It returns "" if they were compared, or if the sides are one
-// process.
+// comparison, and how to add one. It returns "" if they were compared, or if two sides are one
+// process or one program.
 func (v *View) withoutTwins() string {
 	made, list := v.hasTwins(), v.run.Contestants
 	for i := range list {
-		made = made || slices.ContainsFunc(list[:i], func(c record.Contestant) bool { return c.SameServer(&list[i]) })
+		made = made || slices.ContainsFunc(list[:i], func(c record.Contestant) bool {
+			return c.SameServer(&list[i]) || !c.Control && c.BinaryHash != "" && c.BinaryHash == list[i].BinaryHash
+		})
 	}
 	switch {
 	case made || v.Valid == 0 || !v.run.Plan.InRounds():

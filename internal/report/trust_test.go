@@ -49,17 +49,17 @@ func itemsText(items []document.Item) (text string) {
 	return text
 }
 
-// Two sides that are one process are an A/A run: nobody is told to compare two equal servers.
+// Two sides that are one process or one program are an A/A run: nobody is told to compare two equal servers.
 func TestOneProcessIsTwins(t *testing.T) {
 	d := fixture()
 	d.Run.Plan.Controls, d.Run.Plan.Study.Slug, d.Analysis.AACheck, d.Findings = nil, "", nil, nil
 	for _, c := range []struct {
-		processes, url string
-		says           bool
-	}{{"node (pid 8692)", "http://a/", false}, {"node (pid 8692)", "https://a/", true},
-		{"a process that dyno cannot inspect", "http://a/", true}} {
-		d.Run.Contestants = []record.Contestant{{Name: "a", URL: "http://a/", Processes: c.processes},
-			{Name: "b", URL: c.url, Processes: c.processes}}
+		processes, url, hash string
+		says                 bool
+	}{{"node (pid 8692)", "http://a/", "", false}, {"node (pid 8692)", "https://a/", "", true},
+		{"a process that dyno cannot inspect", "http://a/", "", true}, {"", "", "1", false}, {"", "", "2", true}} {
+		d.Run.Contestants = []record.Contestant{{Name: "a", URL: "http://a/", Processes: c.processes, BinaryHash: "1"},
+			{Name: "b", URL: c.url, Processes: c.processes, BinaryHash: c.hash}}
 		if got := itemsText(NewView(d).trust()); strings.Contains(got, "no two equal servers") != c.says {
 			t.Errorf("%+v: %s", c, got)
 		}
