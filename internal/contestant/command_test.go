@@ -180,7 +180,8 @@ func TestCommandLine(t *testing.T) {
 func TestCommandFails(t *testing.T) {
 	for line, want := range map[string]string{
 		"exit 3":          "it exited before it was ready: exit status 3",
-		"true":            "with status 0",
+		"true":            "with status 0, and left no process",
+		"sleep 60 &":      "with status 0, and left processes in the background; start a server in the foreground",
 		"no-such-program": "the shell did not find the program (exit status 127)",
 	} {
 		b := Commanded(&Manifest{Name: "mine", Command: &Command{Line: line, Dir: t.TempDir()}})
@@ -195,6 +196,21 @@ func TestCommandFails(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "it was not ready within 1s: it does not listen on any TCP port") {
 		t.Errorf("one that never listens: %v", err)
 	}
+}
+
+// A command that compiles before it serves has more time.
+func TestCommandCompiles(t *testing.T) {
+	b, dir := command(t, "0", ""), t.TempDir()
+	b.Manifest.Command.Line = "end=$(($(date +%s%N) + 2000000000)); while [ $(date +%s%N) -lt $end ]; do :; done; " +
+		b.Manifest.Command.Line
+	probe := func(context.Context, wire.Endpoint) error { return nil }
+	i, err := Launch(t.Context(), b, LaunchOptions{Dir: dir, Log: filepath.Join(dir, "log"), Timeout: 1500 * time.Millisecond,
+		Probe: probe})
+	needsLinux(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i.Stop()
 }
 
 // Two commands with the same fixed port run side by side in separate networks.

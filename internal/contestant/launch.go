@@ -32,7 +32,7 @@ type LaunchOptions struct {
 	Stats   bool          // request heap figures
 	Backend string        // the backend's host:port; empty: none
 	Routes  []string      // files with routes to register
-	Timeout time.Duration // time limit for becoming ready; 0 means 30 s
+	Timeout time.Duration // time limit for becoming ready, 0 means 30 s; building times as long while a command works
 	Probe   func(ctx context.Context, to wire.Endpoint) error
 	// OwnNetwork adds a separate network namespace, where a port may be in use that another process uses too.
 	OwnNetwork bool
@@ -148,15 +148,20 @@ func launchOn(ctx context.Context, b *Built, o LaunchOptions, port int) (*Instan
 	return i, nil
 }
 
-// tailLines is the number of log lines in a failure.
-const tailLines = 20
+// tailLines is the number of log lines in a failure: enough for a message before its stack.
+const tailLines = 40
+
+// building is how many times longer a command may take as long as it uses CPU: it may compile before it
+// serves, as go run and cargo run do.
+const building = 4
 
 // ready polls until the probe succeeds and the listening socket belongs to the contestant. proving is the
 // time for checking the socket: about 80 ms on a kernel with a large socket table. It does not count as the
 // contestant's time.
 func (i *Instance) ready(ctx context.Context, o *LaunchOptions) (proving time.Duration, err error) {
-	timeout := cmp.Or(o.Timeout, 30*time.Second)
-	ctx, cancel := context.WithTimeout(ctx, timeout)
+	started, timeout := time.Now(), cmp.Or(o.Timeout, 30*time.Second)
+	next, used := started.Add(timeout/2), time.Duration(0) // look at the time, and at CPU used before
+	ctx, cancel := context.WithTimeout(ctx, building*timeout)
 	defer cancel()
 	if i.engine != nil {
 		if err := i.adopt(ctx); err != nil {
@@ -174,11 +179,19 @@ func (i *Instance) ready(ctx context.Context, o *LaunchOptions) (proving time.Du
 		case <-i.Process.Done():
 			return 0, i.exited()
 		case <-ctx.Done():
-			return 0, fmt.Errorf("it was not ready within %v: %w", timeout, heard.why())
+			return 0, fmt.Errorf("it was not ready within %v: %w", building*timeout, heard.why())
 		case <-time.After(wait):
 		}
 		wait = min(2*wait, 4*time.Millisecond)
 		began := time.Now()
+		if began.After(next) {
+			cpu, err := i.Process.CPU()
+			works := i.port != nil && err == nil && cpu-used > timeout/1000
+			if took := next.Sub(started); took >= timeout && !works {
+				return 0, fmt.Errorf("it was not ready within %v: %w", took, heard.why())
+			}
+			used, next = cpu, next.Add(timeout/2)
+		}
 		if err := i.search(); err != nil {
 			return 0, err
 		}
@@ -198,7 +211,9 @@ func (i *Instance) ready(ctx context.Context, o *LaunchOptions) (proving time.Du
 			return 0, err
 		}
 		proving += time.Since(began)
-		err := o.Probe(ctx, at)
+		asking, done := context.WithDeadline(ctx, next)
+		err := o.Probe(asking, at)
+		done()
 		if err == nil {
 			if forms = forms[1:]; len(forms) == 0 {
 				return proving, nil
@@ -218,8 +233,12 @@ func (i *Instance) exited() error {
 	err := i.Process.Err()
 	var code *exec.ExitError
 	switch {
+	case err == nil && len(i.Process.Tree()) > 0:
+		return errors.New("it exited before it was ready, with status 0, and left processes in the background; " +
+			"start a server in the foreground")
 	case err == nil:
-		return errors.New("it exited before it was ready, with status 0; a server must stay in the foreground")
+		return errors.New("it exited before it was ready, with status 0, and left no process in the background; " +
+			"is its port in use, or is it running already?")
 	case i.port != nil && errors.As(err, &code) && code.ExitCode() == 127: // POSIX, sh, 2.8.2
 		return errors.New("it exited before it was ready: the shell did not find the program (exit status 127)")
 	}

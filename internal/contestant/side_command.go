@@ -85,7 +85,7 @@ func extra(s Start, others []Start, most int) (words []string) {
 	_, file := spokenName(s)
 	for i, w := range s.Words {
 		lacking := slices.ContainsFunc(others, func(o Start) bool { return !slices.Contains(o.Words, w) })
-		if !lacking || w == file || strings.Contains(w, PortMark) {
+		if !lacking || w == file || strings.Trim(w, "-") == "" || strings.Contains(w, PortMark) {
 			continue
 		}
 		if i > s.Program+1 && strings.HasPrefix(s.Words[i-1], "-") && !strings.HasPrefix(w, "-") {

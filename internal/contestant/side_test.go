@@ -93,6 +93,7 @@ func TestNames(t *testing.T) {
 		{[]string{"node v1/main.js", "node v2/main.js", "node v2/main.js --fast"}, nil,
 			[]string{"v1/main.js", "v2/main.js", "v2/main.js-fast"}},
 		{[]string{"serve --workers 2", "serve --workers 4", "serve -q"}, nil, []string{"serve-workers-2", "serve-workers-4", "serve-q"}},
+		{[]string{"npm run preview", "npm run preview -- --port {port}"}, nil, []string{"npm-preview", "npm-preview-port"}},
 		{[]string{"GOGC=50 ./server", "GOGC=off ./server"}, nil, []string{"server-GOGC=50", "server-GOGC=off"}},
 		{[]string{"docker run --rm -p {port}:80 nginx:1.29", "docker run --rm -p {port}:80 caddy:2"}, nil,
 			[]string{"docker-nginx:1.29", "docker-caddy:2"}},

@@ -400,7 +400,7 @@ type Failure struct {
 	Epoch      int      `json:"epoch,omitempty"`
 	Reason     string   `json:"reason"`
 	Hint       string   `json:"hint,omitempty"`
-	LogTail    []string `json:"log_tail,omitempty"` // last 20 lines
+	LogTail    []string `json:"log_tail,omitempty"` // last lines
 	LogFile    string   `json:"log_file,omitempty"` // within the run folder
 }
 

@@ -257,14 +257,25 @@ func (v *View) unserved() (sentences []string) {
 	return sentences
 }
 
-// logSays returns the most informative line at the end of a failure's log: the last line that
-// contains an error, or else the last line. The details show everything that was kept from the log.
+// logSays returns the most informative line at the end of a failure's log: the last of an error
+// with its message, or else the last that contains an error, or else the last. The details show the
+// end of the log.
 func logSays(f *record.Failure) string {
-	line := ""
+	line, best := "", 0
 	for _, l := range f.LogTail {
-		if l = document.Clean(l); l != "" && (strings.Contains(strings.ToLower(l), "error") ||
-			!strings.Contains(strings.ToLower(line), "error")) {
-			line = l
+		l = document.Clean(l)
+		says := 1
+		switch {
+		case l == "":
+			continue
+		case strings.HasPrefix(l, "at "): // a stack
+		case strings.Contains(l, "Error: "), strings.Contains(l, "Exception: "):
+			says = 3
+		case strings.Contains(strings.ToLower(l), "error"):
+			says = 2
+		}
+		if says >= best {
+			line, best = l, says
 		}
 	}
 	return Led("; its log: ", strings.TrimSuffix(brief(line), "."))

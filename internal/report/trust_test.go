@@ -178,3 +178,18 @@ func TestTroubleOfWhatDecides(t *testing.T) {
 		}
 	}
 }
+
+// Of a log the error is shown, not its stack.
+func TestLogSays(t *testing.T) {
+	for want, tail := range map[string][]string{
+		"; its log: Error: listen EADDRINUSE: address already in use :::3000": {"throw er; // Unhandled 'error' event",
+			"Error: listen EADDRINUSE: address already in use :::3000", "    at Server.listen (node:net:2067:7)",
+			"Emitted 'error' event on Server instance at:", "    at emitErrorNT (node:net:1944:8)", "}", "Node.js v20.20.2"},
+		"; its log: an error": {"started", "an error", "at Server.listen", "ended"},
+		"; its log: ended":    {"started", "ended", ""},
+	} {
+		if got := logSays(&record.Failure{LogTail: tail}); got != want {
+			t.Errorf("%q; want %q", got, want)
+		}
+	}
+}
