@@ -29,7 +29,7 @@ type Section struct {
 	ID, Title string // the ID is a link target on a page
 	On        Forms
 	Detail    bool // not part of the answer: a terminal shows it only on request, Markdown folds it
-	Folded    bool // a page shows only the title until the reader opens it
+	Folded    bool // a page shows only the title until the reader opens it, as of each large section
 	Blocks    []Block
 }
 

@@ -66,6 +66,7 @@ func pageFuncs(words map[string]bool) template.FuncMap {
 		"icon":   func(s Style) string { return icons[s] },
 		"scale":  func(c ShiftChart) template.HTML { return template.HTML(c.scale()) },
 		"shift":  func(c ShiftChart, s Shift) template.HTML { return template.HTML(c.line(s)) },
+		"folded": folded,
 		"shown":  func(s Section) bool { return s.On != OffPage && len(s.Blocks) > 0 },
 		"rest":   func(t Table) int { return max(1, len(t.Columns)-t.name()-1) },
 		"before": func(t Table) int { return t.name() },
@@ -161,6 +162,28 @@ func (d *Document) eachBlock(visit func(Block)) {
 			walk(s.Blocks)
 		}
 	}
+}
+
+// mostOpen is the largest section that a page shows open, in lines; a chart counts as chartLines.
+const (
+	mostOpen   = 40
+	chartLines = 10
+)
+
+// folded reports whether a page shows only the section's title until the reader opens it.
+func folded(s Section) bool {
+	lines := 0
+	for _, b := range s.Blocks {
+		switch b := b.(type) {
+		case Table:
+			for _, r := range b.Rows {
+				lines += 1 + len(r.Notes) + len(r.Cells)/7
+			}
+		case BarChart, LineChart, ShiftChart:
+			lines += chartLines
+		}
+	}
+	return s.Folded || lines > mostOpen
 }
 
 // rowClass returns a row's CSS classes.

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -96,5 +97,21 @@ func TestHTML(t *testing.T) {
 	}
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("%s differs (-want +got); if that is right, run with -update:\n%s", path, diff)
+	}
+}
+
+// A page folds a large section, and leaves a small one open.
+func TestLargeSectionsAreFolded(t *testing.T) {
+	row := Row{Cells: []Cell{{Value: "a"}}, Notes: []string{"note"}}
+	d := Document{Sections: []Section{
+		{Title: "Small", Blocks: []Block{Table{Columns: []Column{{Head: "x"}}, Rows: slices.Repeat([]Row{row}, 20)}}},
+		{Title: "Large", Blocks: []Block{Table{Columns: []Column{{Head: "x"}}, Rows: slices.Repeat([]Row{row}, 21)}}},
+	}}
+	var b strings.Builder
+	if err := HTML(&b, &d); err != nil {
+		t.Fatal(err)
+	}
+	if page := b.String(); !strings.Contains(page, "<summary><h2>Large") || strings.Contains(page, "<summary><h2>Small") {
+		t.Error("want the large section folded alone")
 	}
 }

@@ -61,7 +61,7 @@ func (v *View) backendText() string {
 // BackendAlone returns a table of the backend's own throughput at each level, and the share of it
 // that each contestant reaches there.
 func (v *View) BackendAlone() document.Section {
-	out := document.Section{ID: "alone", Title: "The backend alone"}
+	out := document.Section{ID: "alone", Title: "The backend alone", Folded: true}
 	if len(v.Alone) == 0 {
 		return out
 	}
@@ -72,7 +72,7 @@ func (v *View) BackendAlone() document.Section {
 			"server may do more."}
 	rows := slices.DeleteFunc(slices.Clone(v.rows), func(r Row) bool { return r.Excluded != "" })
 	for _, r := range rows {
-		t.Columns = append(t.Columns, document.Column{Head: r.Title})
+		t.Columns = append(t.Columns, document.Column{Head: r.Title, Number: true})
 	}
 	for i := range v.levels {
 		l := &v.levels[i]

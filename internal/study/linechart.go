@@ -194,7 +194,8 @@ func (p *plot) axis(of string) document.Plot {
 	return out
 }
 
-// studyCharts returns the charts that the study asks for, for a run's page.
+// studyCharts returns the charts that the study asks for, for a run's page: one selector for those with the same
+// colours.
 func (v *page) studyCharts() document.Section {
 	s := document.Section{ID: "study-charts", Title: "Charts over the levels", On: document.OnPage}
 	var shown []document.LegendItem
@@ -204,10 +205,13 @@ func (v *page) studyCharts() document.Section {
 		if len(legend) == 0 {
 			legend = v.Legend()
 		}
-		if !slices.Equal(legend, shown) {
-			s.Blocks, shown = append(s.Blocks, document.Legend{Items: legend}), legend
+		if i == 0 || !slices.Equal(legend, shown) {
+			s.Blocks = append(s.Blocks, document.Legend{Items: legend}, document.Choice{ID: "charts-" + c.Metric.Name, Title: "Chart"})
+			shown = legend
 		}
-		s.Blocks = append(s.Blocks, v.lineChart(c))
+		choice := s.Blocks[len(s.Blocks)-1].(document.Choice)
+		choice.Options = append(choice.Options, document.Option{Name: c.title(), Block: v.lineChart(c)})
+		s.Blocks[len(s.Blocks)-1] = choice
 	}
 	return s
 }
