@@ -41,7 +41,7 @@ func playOut(run *record.Run, f *field) {
 	}
 	epoch := -1
 	for {
-		order, stop := plan.Next(run, func() bool { return study.AllDecided(study.Analyse(run)) })
+		order, stop := plan.Next(run, func() bool { return study.Analyse(run).Decided() })
 		if stop != "" {
 			run.End = &record.End{Reason: string(stop)}
 			return

@@ -24,7 +24,6 @@ import (
 	"dyno/internal/record"
 	"dyno/internal/refserver"
 	"dyno/internal/scenario"
-	"dyno/internal/study"
 	"dyno/internal/wire"
 )
 
@@ -123,7 +122,7 @@ func compare(cmd *cobra.Command, f *compareFlags, texts []string) (err error) {
 		if gate {
 			return gateDecided(js)
 		}
-		return study.AllDecided(a) && answered(js)
+		return a.Decided() && answered(js)
 	}
 	x.Remark = func(r *record.Run) string { return identical(r, sides) }
 	if err := onFleet(cmd, &f.place, x); err != nil {

@@ -252,7 +252,7 @@ func TestAnswerOnCPUs(t *testing.T) {
 		a.Pairs = append(a.Pairs, p)
 	}
 	var out bytes.Buffer
-	got := answer(&out, &report.Data{Run: run, Analysis: a}, two, cs)
+	got := answer(&out, &report.Data{Results: judge.Results{Run: run, Analysis: a}}, two, cs)
 	if len(got) != 2 || got[0].state != failed || got[1].state != passed || !fails(got, false) {
 		t.Errorf("states %v", got)
 	}
@@ -332,7 +332,7 @@ func TestAnswer(t *testing.T) {
 			[]string{"  not shown  ", "it worked between loads"}},
 	} {
 		var out bytes.Buffer
-		got := answer(&out, &report.Data{Run: c.run, Analysis: c.a, Findings: c.findings}, two, cs)
+		got := answer(&out, &report.Data{Results: judge.Results{Run: c.run, Analysis: c.a, Findings: c.findings}}, two, cs)
 		if fails(got, false) != c.failed {
 			t.Errorf("states %v\n%s", got, &out)
 		}

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"dyno/internal/alike"
-
 	"dyno/internal/contestant"
 	"dyno/internal/foreign"
 	"dyno/internal/judge"
@@ -237,7 +236,7 @@ func (x *Experiment) open() (store *record.Store, run *record.Run, unlock func()
 func (x *Experiment) decided(r *record.Run) bool {
 	a := study.Analyse(r)
 	if x.Decided == nil {
-		return study.AllDecided(a)
+		return a.Decided()
 	}
 	return x.Decided(r, a)
 }

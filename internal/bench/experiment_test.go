@@ -95,7 +95,7 @@ func TestNewRefuses(t *testing.T) {
 // A run ends when all pairs are decided, or what was asked instead.
 func TestDecided(t *testing.T) {
 	x, run := &Experiment{}, &record.Run{}
-	if !study.AllDecided(study.Analyse(run)) || !x.decided(run) {
+	if !study.Analyse(run).Decided() || !x.decided(run) {
 		t.Error("nothing is open, and the run goes on")
 	}
 	x.Decided = func(r *record.Run, a *judge.Analysis) bool { return r != run || a == nil }

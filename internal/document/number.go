@@ -80,14 +80,19 @@ func Decimals3(v float64) int {
 // Duration prints ns in the largest of ns, µs, ms, s that leaves at least 1, with three significant
 // digits.
 func Duration(ns float64) string {
-	unit, per := "ns", 1.
+	unit, per := unitOf(ns)
+	return Sig3(ns/per) + " " + unit
+}
+
+func unitOf(ns float64) (unit string, per float64) {
+	unit, per = "ns", 1
 	for _, u := range []string{"µs", "ms", "s"} {
 		if Round3(math.Abs(ns)/per/1e3) < 1 || math.IsInf(ns, 0) {
 			break
 		}
 		unit, per = u, per*1e3
 	}
-	return Sig3(ns/per) + " " + unit
+	return unit, per
 }
 
 // Short prints v with three significant digits, or all digits before the point.
@@ -96,4 +101,17 @@ func Short(v float64) string {
 		return Whole(int64(v + 0.5))
 	}
 	return Sig3(v)
+}
+
+// Given formats a time in ns that someone chose, with no more digits than it has: "400 ms", "6
+// min".
+func Given(ns int64) string {
+	switch {
+	case ns >= 120e9 && ns%60e9 == 0:
+		return strconv.FormatInt(ns/60e9, 10) + " min"
+	case ns <= 0:
+		return "0 s"
+	}
+	unit, per := unitOf(float64(ns))
+	return strconv.FormatFloat(float64(ns)/per, 'f', -1, 64) + " " + unit
 }

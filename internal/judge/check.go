@@ -83,11 +83,3 @@ func ByID(id string) *Check {
 	}
 	return nil
 }
-
-// ScopeOf returns the scope for a plan at a place, of the check with that id.
-func ScopeOf(id string, p *record.Plan, at Spot) Scope {
-	if c := ByID(id); c != nil {
-		return c.In.of(p, at)
-	}
-	return 0
-}

@@ -78,8 +78,8 @@ func TestFindingByItsCheck(t *testing.T) {
 		t.Error("which metrics a finding concerns")
 	}
 	one, loads := &sound().Run.Plan, &record.Plan{Processes: record.PerLoad}
-	if ScopeOf(CheckCarryOver, one, WholeRun) != Once || ScopeOf(CheckCarryOver, loads, WholeRun) != 0 ||
-		ScopeOf(Ceiling, one, OneOfMany) != EachLevel || ScopeOf("V27", one, WholeRun) != 0 {
+	after, share := ByID(CheckCarryOver), ByID(Ceiling)
+	if after.In.of(one, WholeRun) != Once || after.In.of(loads, WholeRun) != 0 || share.In.of(one, OneOfMany) != EachLevel {
 		t.Error("of what checks speak")
 	}
 	if s, made := StateOf([]Finding{{ID: Twins, State: Warn}, bound}, Twins); s != Warn || !made {

@@ -10,6 +10,26 @@ import (
 	"dyno/internal/record"
 )
 
+// Count says which trials of a run count.
+func Count(run *record.Run) *judge.Counted {
+	p, c := &run.Plan, judge.Counted{Pilot: Pilot(run), Analyses: Analyses(run)}
+	c.Epochs, c.Valid = counting(run)
+	c.Discarded, c.All = Discarded(run)
+	c.Long, c.NoLong = Long(run)
+	for i, at := range p.Levels {
+		l := judge.PlannedLevel{At: at}
+		l.Loaded, l.Compared = Loaded(p, i)
+		if rate, ok := Rate(run, i); ok {
+			l.At.RatePerSec = rate
+		}
+		c.Levels = append(c.Levels, l)
+	}
+	if p.SLO != nil {
+		c.Capacities = searched(run, c.Epochs)
+	}
+	return &c
+}
+
 // Valid returns the valid trials: those in each round's last attempt that are not discarded, in
 // valid epochs after the pilots.
 func Valid(run *record.Run) []*record.Trial {

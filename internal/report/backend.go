@@ -7,20 +7,7 @@ import (
 
 	"dyno/internal/document"
 	"dyno/internal/judge"
-	"dyno/internal/record"
 )
-
-// Alone is the backend's throughput in the pilots, when the generator loaded it directly. It is an
-// upper bound for contestants that call it.
-type Alone struct {
-	At          record.Level // the requests and the load, without a scenario
-	PerSec      float64      // median over its loads
-	Least, Most float64
-	Loads       int
-}
-
-// Serves reports whether contestants send the backend the same requests at a level.
-func (a *Alone) Serves(l record.Level) bool { return a.At == l.AtBackend() }
 
 // backendText names the backend that the contestants call, where it ran, and its own capacity. It
 // returns "" if they call none.
@@ -49,7 +36,7 @@ func (v *View) backendText() string {
 	text += ", frozen with the contestant that calls it"
 	var rates []string
 	for _, a := range v.Alone {
-		rates = append(rates, fmt.Sprintf("%s (%s)", Rate(a.PerSec), LevelName(a.At)))
+		rates = append(rates, fmt.Sprintf("%s (%s)", Rate(a.PerSec), judge.LevelName(a.At)))
 	}
 	if len(rates) == 0 {
 		return text + "; its own capacity is unknown: the pilots have no valid round"

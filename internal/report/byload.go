@@ -58,7 +58,7 @@ func (v *View) byLoadTable(m judge.Metric, sides bool) (t document.Table, ok boo
 	scale := here.scale(m)
 	t.Columns = []document.Column{{Head: m.HeadIn(scale.Name), Lead: true}}
 	for _, l := range here.levels {
-		t.Columns = append(t.Columns, document.Column{Head: rateName(l.At), Number: true})
+		t.Columns = append(t.Columns, document.Column{Head: judge.RateName(l.At), Number: true})
 	}
 	for _, r := range here.rows {
 		if r.Excluded != "" {
@@ -90,7 +90,7 @@ func (v *View) byLoadShort() (blocks []document.Block) {
 		var at []string
 		for i := range v.levels {
 			if k := v.levels[i].Kept[r.Name]; k.Missed > 0 && v.missing(r, i) == "" {
-				at = append(at, fmt.Sprintf("%s (%d of %d)", rateName(v.levels[i].At), k.Missed, k.Loads))
+				at = append(at, fmt.Sprintf("%s (%d of %d)", judge.RateName(v.levels[i].At), k.Missed, k.Loads))
 			}
 		}
 		if len(at) > 0 {
@@ -123,19 +123,6 @@ func (v *View) ResponseTimes() document.Section {
 		out.Blocks = append(out.Blocks, document.Items(append([]string{text}, notes...)...))
 	}
 	return out
-}
-
-// rateName returns a short name for an open loop's rate; "" for a closed loop.
-func rateName(l record.Level) string {
-	switch {
-	case l.OwnRate:
-		return PerCent(l.RateShare)
-	case l.RatePerSec > 0:
-		return document.Grouped(l.RatePerSec, 0) + "/s"
-	case l.RateShare > 0:
-		return PerCent(l.RateShare) + " of the slowest"
-	}
-	return ""
 }
 
 // missed says at which open loops a row did not always keep the rate.
@@ -181,7 +168,7 @@ func (v *View) placeRates(p *panel) bool {
 		if hi > lo {
 			at = (value(l) - lo) / (hi - lo)
 		}
-		p.tick(at, rateName(l))
+		p.tick(at, judge.RateName(l))
 	}
 	return true
 }

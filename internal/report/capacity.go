@@ -6,19 +6,8 @@ import (
 	"time"
 
 	"dyno/internal/document"
+	"dyno/internal/judge"
 )
-
-// Capacity is the result of a search for one contestant in one epoch: the highest rate, in requests
-// per second, at which it meets the objective.
-type Capacity struct {
-	Contestant          string
-	Rate, Lo, Hi        float64 // 95 % interval; Hi is +Inf if every probe passed
-	Top                 float64 // rate in a closed loop
-	Probes              int     // number of probes that count, without confirming ones
-	Limited             int     // number that do not count: they missed the objective with the generator at its limit
-	Confirmed, Confirms int     // numbers of long probes slightly below Rate: those that passed, and all
-	Epoch               int
-}
 
 const ratesLabel = "search: the highest rate that keeps the objective, by open-loop probes in turn; intervals, no " +
 	"verdicts"
@@ -36,7 +25,7 @@ func (v *View) objective() string {
 // bestRate names the contestant with the highest capacity among those that kept the objective in a
 // probe.
 func (v *View) bestRate() string {
-	var best Capacity
+	var best judge.Capacity
 	for _, c := range v.Found {
 		if c.Lo > 0 && c.Rate > best.Rate {
 			best = c

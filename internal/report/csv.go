@@ -238,7 +238,7 @@ func (v *View) lines() (lines []line) {
 	for _, a := range v.Alone {
 		r, rate := Row{Name: v.run.Plan.Backend}, judge.ClassicNamed("throughput")
 		e := judge.Estimate{Value: a.PerSec, Lo: math.NaN(), Hi: math.NaN(), N: a.Loads}
-		lines = append(lines, r.lines(LevelName(a.At), rate, &Figure{Estimate: e, Least: a.Least, Most: a.Most})...)
+		lines = append(lines, r.lines(judge.LevelName(a.At), rate, &Figure{Estimate: e, Least: a.Least, Most: a.Most})...)
 	}
 	return slices.Concat(lines, v.external().lines(), pairLines(v.a.Pairs, v.levelAt))
 }
@@ -290,7 +290,7 @@ func (v *View) rateLines(r Row) (lines []line) {
 	if v.run.Plan.SLO == nil {
 		return nil
 	}
-	at, rate := LevelName(v.run.Plan.First()), judge.Metric{Name: "highest_rate", Unit: "1/s"}
+	at, rate := judge.LevelName(v.run.Plan.First()), judge.Metric{Name: "highest_rate", Unit: "1/s"}
 	if r.Excluded != "" {
 		return r.lines(at, rate, &Figure{Absent: r.Excluded})
 	}

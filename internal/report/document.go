@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"dyno/internal/document"
+	"dyno/internal/judge"
 )
 
 // label says what kind of run this is, if it ranks nobody.
@@ -58,7 +59,7 @@ func sentenceCase(s string) string {
 // head describes the run on one line. It counts the contestants that ran.
 func (v *View) head() []string {
 	ran := slices.DeleteFunc(slices.Clone(v.rows), func(r Row) bool { return r.Failure != nil })
-	parts := levelText(v.run.Plan.First(), true)
+	parts := judge.LevelWords(v.run.Plan.First(), true)
 	if v.named() {
 		parts = []string{document.Count(len(v.levels), "level")}
 	}
@@ -195,7 +196,7 @@ func (v *View) method() (facts []document.Fact) {
 		add("Objective", "%s", v.objective())
 	case v.single:
 		add("Protocol", "%s", loadsLabel)
-		add("Load", "closed loop, %s, %s", strings.Join(levelText(p.First(), true), ", "), v.each())
+		add("Load", "closed loop, %s, %s", strings.Join(judge.LevelWords(p.First(), true), ", "), v.each())
 		add("Order", "as asked; each contestant is started alone, loaded at once without a warm-up, and stopped")
 		add("Repeats", "%d", v.repeats())
 		if v.Discarded > 0 {
@@ -217,12 +218,12 @@ func (v *View) roundsMethod() []document.Fact {
 		analyses = fmt.Sprintf("after %s valid epochs at most, and all that fit; %d taken, the last at level %.4g",
 			And(p.Epochs), v.a.Interim, v.a.AlphaAt)
 	}
-	load := document.Fact{Name: "Load", Value: strings.Join(append([]string{"closed loop"}, levelText(p.First(), true)...), ", ")}
-	trial := fmt.Sprintf("%s of load, after %s of re-warming", planned(p.Load.NS), planned(p.Load.RewarmNS))
+	load := document.Fact{Name: "Load", Value: strings.Join(append([]string{"closed loop"}, judge.LevelWords(p.First(), true)...), ", ")}
+	trial := fmt.Sprintf("%s of load, after %s of re-warming", document.Given(p.Load.NS), document.Given(p.Load.RewarmNS))
 	order, pairs := fmt.Sprintf("random in each round, from seed %d", p.Seed), "pairs"
 	if !v.ranks {
 		load = document.Fact{Name: "Levels", Value: orElse(v.levelList(), "none")}
-		trial = planned(p.Load.NS) + " of load or more: 20 times a delay, five requests of each " +
+		trial = document.Given(p.Load.NS) + " of load or more: 20 times a delay, five requests of each " +
 			"connection, 400 ms of an open loop, 1 s if loaded once an epoch"
 		order = fmt.Sprintf("contestants and levels of one delay and number of CPUs in random order in each "+
 			"round, from seed %d; cells without a compared pair only in the first round of some epochs", p.Seed)
@@ -243,7 +244,7 @@ func (v *View) roundsMethod() []document.Fact {
 		{Name: "Primary metric", Value: v.primary().Title},
 		{Name: "Error allowed", Value: PerCent(p.Alpha) + " over all " + pairs + " and analyses together"},
 		{Name: "Equal", Value: "an interval within " + PerCent(v.margin())},
-		{Name: "Budget", Value: planned(p.BudgetNS) + " after the builds"},
+		{Name: "Budget", Value: document.Given(p.BudgetNS) + " after the builds"},
 	}
 }
 

@@ -104,7 +104,7 @@ func (v *View) showing(m judge.Metric) *View {
 		}
 	}
 	none := func(r Row) bool {
-		return r.Excluded == "" && !slices.ContainsFunc(out.levels, func(l Level) bool {
+		return r.Excluded == "" && !slices.ContainsFunc(out.levels, func(l judge.Level) bool {
 			return l.Loaded == nil || slices.Contains(l.Loaded, r.Name)
 		})
 	}

@@ -64,7 +64,7 @@ func familyFixture() *Data {
 		Analyses: []stats.Interim{{N: 8, Alpha: 0.025}, {N: 12, Alpha: 0.025}}, Alpha: 0.05, Margin: 0.03, Family: p.Family, At: p.At}
 	d.Analysis, d.Levels, d.Valid = analysed(in), nil, len(all)
 	for i, at := range p.Levels {
-		l := Level{At: at, Compared: i < 2, Absent: map[string]string{}, Loaded: []string{"net-http", "gin", "kestrel", "ref", "ref'"}}
+		l := judge.Level{At: at, Compared: i < 2, Absent: map[string]string{}, Loaded: []string{"net-http", "gin", "kestrel", "ref", "ref'"}}
 		if at.RateShare > 0 {
 			l.At.RatePerSec, l.Loaded = 20235, l.Loaded[:3]
 		}
@@ -85,7 +85,7 @@ func extraLevelsFixture() *Data {
 	l := f.Levels[2]
 	l.Loaded = nil
 	d.Run.Plan.Levels = []record.Level{d.Run.Plan.First(), {Connections: 125, Pipeline: 1, RateShare: 0.3}}
-	d.Levels = []Level{l}
+	d.Levels = []judge.Level{l}
 	return d
 }
 
@@ -245,9 +245,9 @@ func TestMetricsOfOpenLoops(t *testing.T) {
 
 // What no line should join stands in panels of its own.
 func TestPanelsApart(t *testing.T) {
-	d := &Data{Run: &record.Run{Plan: familyFixture().Run.Plan}}
+	d := &Data{Results: judge.Results{Run: &record.Run{Plan: familyFixture().Run.Plan}}}
 	for _, at := range []record.Level{{Connections: 10}, {Connections: 100}, {Connections: 10, Scenario: "page"}, {Connections: 10, RatePerSec: 500}} {
-		d.Levels = append(d.Levels, Level{At: at})
+		d.Levels = append(d.Levels, judge.Level{At: at})
 	}
 	var got []string
 	for _, p := range viewOf(d).panels() {
@@ -349,7 +349,7 @@ func TestElsewhereInRows(t *testing.T) {
 			verdicts[l.level] = l.verdict
 		}
 	}
-	if first := LevelName(d.Run.Plan.First()); verdicts[first] != "excluded" || verdicts[d.Levels[0].Title()] != "measured" {
+	if first := judge.LevelName(d.Run.Plan.First()); verdicts[first] != "excluded" || verdicts[d.Levels[0].Title()] != "measured" {
 		t.Errorf("%q", verdicts)
 	}
 }

@@ -126,9 +126,9 @@ var fakes = []fake{
 // failed, all drawn from one seed.
 func fixture() *Data {
 	rng := rand.New(rand.NewPCG(2017, 8))
-	d := &Data{Run: &record.Run{Plan: fixturePlan(), Host: fixtureHost()}, Valid: 12*3*8 + 11, Discarded: 24,
+	d := &Data{Results: judge.Results{Run: &record.Run{Plan: fixturePlan(), Host: fixtureHost()}, Valid: 12*3*8 + 11, Discarded: 24,
 		Analysis: &judge.Analysis{Primary: "throughput", Epochs: 12, Interim: 2, AlphaAt: 0.0125, Margin: 0.03,
-			Shares: map[string]float64{"fasthttp": 0.843}}}
+			Shares: map[string]float64{"fasthttp": 0.843}}}}
 	d.Run.End = &record.End{Reason: "last analysis", EndedUnixNS: 1763722245e9, MeasuredUnits: 12}
 	base := map[string]float64{"throughput": 93412, "cpu_per_request": 10230, "p50": 1.284e6, "memory": 14.9e6}
 	for _, f := range fakes {
@@ -284,12 +284,12 @@ func fixtureHost() record.Host {
 func nothing() *Data {
 	p := fixturePlan()
 	p.Contestants = []string{"iris-mvc", "kestrel"}
-	return &Data{Run: &record.Run{Plan: p, Host: fixtureHost(), End: &record.End{Reason: "failed"},
+	return &Data{Results: judge.Results{Run: &record.Run{Plan: p, Host: fixtureHost(), End: &record.End{Reason: "failed"},
 		Failures: []record.Failure{
 			{Contestant: "iris-mvc", Stage: "build", Reason: "exit status 1", Hint: "see its log",
 				LogTail: []string{"main.go:7:2: undefined: iris"}},
 			{Contestant: "kestrel", Stage: "toolchain", Reason: "needs .NET SDK >=10.0", Hint: "install it"},
-		}}, Analysis: &judge.Analysis{Primary: "throughput", Margin: 0.03}}
+		}}, Analysis: &judge.Analysis{Primary: "throughput", Margin: 0.03}}}
 }
 
 // early is a run of two contestants that was interrupted in its third epoch, before the first look.

@@ -46,7 +46,7 @@ func (v *View) panels() (list []panel) {
 			if of.form != wire.Clear {
 				title = strings.Join(NonEmpty(title, of.form.Words()), ", ")
 			}
-			title = orElse(strings.Join(NonEmpty(append([]string{title}, levelText(record.Level{DelayNS: of.DelayNS, Work: of.Work,
+			title = orElse(strings.Join(NonEmpty(append([]string{title}, judge.LevelWords(record.Level{DelayNS: of.DelayNS, Work: of.Work,
 				CPUs: of.CPUs}, true)...)...), ", "), "no delay")
 			switch {
 			case of.own:
@@ -181,10 +181,10 @@ func AxisOf(levels []record.Level) (p document.Plot, xs []float64) {
 		p.X = "time that handlers wait"
 	}
 	for i, l := range levels {
-		text := planned(l.DelayNS)
+		text := document.Given(l.DelayNS)
 		if !delays {
 			l.Scenario = "" // which the plot's title says
-			text = LevelName(l)
+			text = judge.LevelName(l)
 		}
 		tick((float64(i)+0.5)/float64(len(levels)), text)
 	}

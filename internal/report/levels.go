@@ -8,34 +8,10 @@ import (
 
 	"dyno/internal/document"
 	"dyno/internal/judge"
-	"dyno/internal/record"
-	"dyno/internal/wire"
 )
-
-// Level holds the results at one level in a run at several.
-type Level struct {
-	Name     string       // name in the study; "": none
-	At       record.Level // with the resulting rate, if the plan gives it as a share
-	Loaded   []string     // contestants and controls that the plan loads here; nil: all
-	Compared bool         // a comparison in the plan names it
-	// Analysis covers the trials at this level alone, without interim analyses: cells, ratios and
-	// shares of the ceiling.
-	Analysis *judge.Analysis
-	Trials   []*record.Trial       // valid trials at this level
-	Absent   map[string]string     // by contestant: why it has no valid trial here
-	Kept     map[string]judge.Kept // by contestant: whether it kept an open loop's rate
-}
 
 // leastEpochs is the smallest number of epochs for a median's 95 % interval (stats.MedianCI).
 const leastEpochs = 6
-
-// Title returns the level's name, or its values if it has no name.
-func (l *Level) Title() string {
-	if l.Name != "" {
-		return document.Clean(l.Name)
-	}
-	return LevelName(l.At)
-}
 
 // levelList lists all levels, named ones with their values.
 func (v *View) levelList() string {
@@ -43,52 +19,11 @@ func (v *View) levelList() string {
 	for i, l := range v.levels {
 		text := v.names[i]
 		if l.Name != "" {
-			text += " (" + LevelName(l.At) + ")"
+			text += " (" + judge.LevelName(l.At) + ")"
 		}
 		all = append(all, text)
 	}
 	return strings.Join(all, "; ")
-}
-
-// LevelName returns a level's values, those for the start of servers first: "5 ms, c=100".
-func LevelName(l record.Level) string { return strings.Join(levelText(l, false), ", ") }
-
-// levelText describes a level: short, "5 ms" and "c=100", or in words, "delay 5 ms" and "100
-// connections". Words omit the scenario and the rate, which the sentence states elsewhere.
-func levelText(l record.Level, words bool) (parts []string) {
-	add := func(known bool, name, word string) {
-		if words {
-			name = word
-		}
-		if known && name != "" {
-			parts = append(parts, name)
-		}
-	}
-	connections, streams := document.Count(l.Connections, "connection"), document.Count(l.Pipeline, "stream")
-	if l.HTTP != wire.Clear {
-		connections += " of " + l.HTTP.Words()
-	}
-	work := document.Clean(l.Work)
-	if l.Work == record.CPUBound {
-		work = "CPU-bound"
-	}
-	rate := rateName(l)
-	if l.OwnRate {
-		rate += " of its capacity"
-	}
-	add(true, document.Clean(l.Scenario), "")
-	add(l.HTTP != wire.Clear, l.HTTP.Words(), "")
-	add(l.Records > 0, document.Count(l.Records, "record"), "")
-	add(l.DelayNS > 0, planned(l.DelayNS), "delay "+planned(l.DelayNS))
-	add(true, work, work)
-	add(l.CPUs > 0, document.Count(l.CPUs, "CPU"), "servers on "+document.Count(l.CPUs, "CPU"))
-	add(l.Connections > 0 || !words, fmt.Sprintf("c=%d", l.Connections), connections)
-	add(l.Pipeline > 1 && l.HTTP.Two(), streams, streams+" on each")
-	add(l.Pipeline > 1 && !l.HTTP.Two(), fmt.Sprintf("p=%d", l.Pipeline), fmt.Sprintf("%d requests in flight on each", l.Pipeline))
-	add(l.PerConnection > 0, fmt.Sprintf("%d per connection", l.PerConnection), "")
-	add(l.Step > 0, fmt.Sprintf("load %d", l.Step+1), "")
-	add(true, rate, "")
-	return parts
 }
 
 // Figure is a contestant's result at one level, under one metric.

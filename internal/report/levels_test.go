@@ -30,8 +30,8 @@ func sweepFixture(epochs int) *Data {
 		"dyno run --contestants net-http,kestrel,gin --protocol sweep --connections 10,100,1000 --delay 0s,5ms --seed 7"
 	p.Contestants, p.Servers.Managed, p.Pilots, p.Epochs, p.Load.NS, p.Levels,
 		p.Seed = []string{"net-http", "gin", "kestrel"}, []string{"kestrel"}, 2, []int{epochs}, 1e8, nil, 7
-	d := &Data{Run: &record.Run{Plan: p, Host: fixtureHost(), End: &record.End{Reason: "done"}},
-		Discarded: 6}
+	d := &Data{Results: judge.Results{Run: &record.Run{Plan: p, Host: fixtureHost(), End: &record.End{Reason: "done"}},
+		Discarded: 6}}
 	for _, f := range fakes {
 		if f.c.Control || f.c.Name == "net-http" || f.c.Name == "kestrel" {
 			f.c.BinaryHash = "1f" + f.c.Name
@@ -45,7 +45,7 @@ func sweepFixture(epochs int) *Data {
 		for _, c := range []int{10, 100, 1000} {
 			at := record.Level{DelayNS: delay, Connections: c, Pipeline: 1}
 			d.Run.Plan.Levels = append(d.Run.Plan.Levels, at)
-			l := Level{At: at, Absent: map[string]string{"gin": "the run ended before a trial was taken"}}
+			l := judge.Level{At: at, Absent: map[string]string{"gin": "the run ended before a trial was taken"}}
 			for e := range epochs {
 				for r := range 3 {
 					for _, name := range []string{"net-http", "kestrel", "ref", "ref'"} {
@@ -156,8 +156,8 @@ func classicFixture() *Data {
 		"dyno run --contestants iris-mvc,gin,kestrel --protocol classic --requests 200000 --epochs 2 --seed 7"
 	p.Contestants, p.Controls, p.Servers.Managed, p.Pilots, p.Rounds, p.Epochs, p.Load.Requests, p.Load.RewarmNS,
 		p.Processes = []string{"iris-mvc", "gin", "kestrel"}, nil, nil, 0, 1, []int{2}, 200_000, 0, record.PerLoad
-	d := &Data{Run: &record.Run{Plan: p, Host: fixtureHost(), End: &record.End{Reason: "done"}},
-		Discarded: 1}
+	d := &Data{Results: judge.Results{Run: &record.Run{Plan: p, Host: fixtureHost(), End: &record.End{Reason: "done"}},
+		Discarded: 1}}
 	for _, f := range fakes {
 		if f.c.Name == "iris-mvc" || f.c.Name == "kestrel" {
 			f.c.BinaryHash = "1f" + f.c.Name
@@ -296,8 +296,8 @@ func TestUnjudgedSaysSo(t *testing.T) {
 func TestUnjudgedShapes(t *testing.T) {
 	all := append(hostileUnjudged(), sweepFixture(1), sweepFixture(6), classicFixture(), crowd(),
 		unjudgedNothing(record.PerEpoch), unjudgedNothing(record.PerLoad),
-		&Data{Run: &record.Run{Plan: record.Plan{Processes: record.PerEpoch}}},
-		&Data{Run: &record.Run{Plan: record.Plan{Processes: record.PerLoad}}})
+		&Data{Results: judge.Results{Run: &record.Run{Plan: record.Plan{Processes: record.PerEpoch}}}},
+		&Data{Results: judge.Results{Run: &record.Run{Plan: record.Plan{Processes: record.PerLoad}}}})
 	for i, d := range all {
 		page := string(written(t, HTML, d))
 		balanced(t, page)
@@ -369,23 +369,23 @@ func TestSweepGap(t *testing.T) {
 }
 
 func TestPanels(t *testing.T) {
-	level := func(delay int64, c int) Level {
-		return Level{At: record.Level{DelayNS: delay, Connections: c, Pipeline: 1}}
+	level := func(delay int64, c int) judge.Level {
+		return judge.Level{At: record.Level{DelayNS: delay, Connections: c, Pipeline: 1}}
 	}
 	for _, c := range []struct {
-		levels []Level
+		levels []judge.Level
 		titles string
 		ticks  string
 	}{
-		{[]Level{level(0, 10), level(0, 1000)}, "", "10 1,000"},
-		{[]Level{level(0, 10), level(0, 100), level(5e6, 10), level(5e6, 100)}, "no delay;delay 5 ms", "10 100 10 100"},
-		{[]Level{level(0, 10), level(5e6, 10)}, "", "0 s 5 ms"},
-		{[]Level{level(5e6, 100)}, "", "5 ms, c=100"},
-		{[]Level{{At: record.Level{Connections: 9, Records: 100}}, {At: record.Level{Connections: 9, Records: 10}}}, "",
+		{[]judge.Level{level(0, 10), level(0, 1000)}, "", "10 1,000"},
+		{[]judge.Level{level(0, 10), level(0, 100), level(5e6, 10), level(5e6, 100)}, "no delay;delay 5 ms", "10 100 10 100"},
+		{[]judge.Level{level(0, 10), level(5e6, 10)}, "", "0 s 5 ms"},
+		{[]judge.Level{level(5e6, 100)}, "", "5 ms, c=100"},
+		{[]judge.Level{{At: record.Level{Connections: 9, Records: 100}}, {At: record.Level{Connections: 9, Records: 10}}}, "",
 			"10 100"},
 	} {
-		s := viewOf(&Data{Run: &record.Run{Plan: record.Plan{Processes: record.PerEpoch, Levels: make([]record.Level, 2)}},
-			Levels: c.levels})
+		s := viewOf(&Data{Results: judge.Results{Run: &record.Run{Plan: record.Plan{Processes: record.PerEpoch, Levels: make([]record.Level, 2)}},
+			Levels: c.levels}})
 		var titles, ticks []string
 		for _, p := range s.panels() {
 			titles = append(titles, p.Title)

@@ -125,7 +125,7 @@ func (v *View) each() string {
 	if n := v.run.Plan.Load.Requests; n > 0 {
 		return document.Whole(n) + " requests"
 	}
-	return planned(v.run.Plan.Load.NS)
+	return document.Given(v.run.Plan.Load.NS)
 }
 
 // loadMarks says what the figures in the table are.

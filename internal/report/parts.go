@@ -6,15 +6,7 @@ import (
 	"strings"
 
 	"dyno/internal/document"
-	"dyno/internal/record"
 )
-
-// Part is the part of a run that one machine measured, from one start of the machine to the next.
-type Part struct {
-	Host        *record.Host
-	Dyno        string // dyno's version
-	First, Last int    // valid epochs, counted from 1; Last is less than First if there is none
-}
 
 // parts says which machine measured which epochs in a run that was resumed on another machine; ""
 // if there was one machine.

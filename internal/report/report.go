@@ -14,29 +14,12 @@ import (
 
 	"dyno/internal/document"
 	"dyno/internal/judge"
-	"dyno/internal/record"
 )
 
 // Data is a run and its results.
 type Data struct {
-	Run      *record.Run
-	Parts    []Part          // if several machines measured the run; else nil
-	Analysis *judge.Analysis // analysis of the run's comparisons, if it has any
-	Levels   []Level         // all levels if pairs are compared at several, else the levels beside the first
-	Loads    []*record.Trial // a classic run's loads that are shown
-	// AllLoads, in a run with an external load generator, also has that generator's loads, and both
-	// generators' on the ceiling's server.
-	AllLoads  []*record.Trial
-	Found     []Capacity                 // results of a search
-	Alone     []Alone                    // a run's backend, for each kind of request to it
-	Added     Added                      // what the caller adds
-	Findings  []judge.Finding            // whole run first, then by contestant
-	Reached   map[string]map[int]float64 // from judge.Reached; nil in a run without rounds
-	Valid     int                        // valid trials
-	Discarded int                        // trials
-	// why no long loads check the verdicts; "" if they do, or if the record is older than long
-	// loads
-	NoLong  string
+	judge.Results
+	Added   Added  // what the caller adds
 	Folder  string // Text only: argument with which dyno report shows the rest; "": not shown
 	Page    string // Text only: file name of the page; "": there is none
 	Color   bool   // Text only
@@ -102,7 +85,7 @@ func (v *View) measures(m judge.Metric) bool {
 	if v.ranks {
 		levels = levels[:1]
 	}
-	return slices.ContainsFunc(levels, func(l Level) bool {
+	return slices.ContainsFunc(levels, func(l judge.Level) bool {
 		return l.Analysis != nil && slices.ContainsFunc(l.Analysis.Cells, func(c judge.Cell) bool {
 			return c.Metric == m.Name && c.Level.N > 0
 		})

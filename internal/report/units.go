@@ -21,19 +21,6 @@ func Rate(perSec float64) string { return Sig3(perSec) + "/s" }
 // Duration is document.Duration.
 func Duration(ns float64) string { return document.Duration(ns) }
 
-// planned formats a time in ns that someone chose, with no more digits than it has: "400 ms", "6
-// min".
-func planned(ns int64) string {
-	switch {
-	case ns >= 120e9 && ns%60e9 == 0:
-		return strconv.FormatInt(ns/60e9, 10) + " min"
-	case ns <= 0:
-		return "0 s"
-	}
-	s := ScaleOf("ns", float64(ns))
-	return strconv.FormatFloat(float64(ns)/s.Per, 'f', -1, 64) + " " + s.Name
-}
-
 // Bytes prints b in the largest of B, KiB, MiB, GiB, TiB that leaves at least 1, with three
 // significant digits.
 func Bytes(b float64) string { return scaled(b, "bytes") }

@@ -3,6 +3,8 @@ package report
 import (
 	"math"
 	"testing"
+
+	"dyno/internal/document"
 )
 
 func TestSig3(t *testing.T) {
@@ -42,8 +44,8 @@ func TestScaled(t *testing.T) {
 func TestPlanned(t *testing.T) {
 	for ns, want := range map[int64]string{0: "0 s", 4e8: "400 ms", 3e7: "30 ms", 15e8: "1.5 s", 90e9: "90 s",
 		36e10: "6 min", 361e9: "361 s"} {
-		if got := planned(ns); got != want {
-			t.Errorf("planned(%d) = %q, want %q", ns, got, want)
+		if got := document.Given(ns); got != want {
+			t.Errorf("document.Given(%d) = %q, want %q", ns, got, want)
 		}
 	}
 }

@@ -45,7 +45,7 @@ type View struct {
 	run      *record.Run     // never nil
 	single   bool            // single loads, which are not compared
 	ranks    bool            // all contestants are compared with each other, at the first level only
-	levels   []Level         // all levels of the run
+	levels   []judge.Level   // all levels of the run
 	names    []string        // the levels' names
 	rows     []Row           // contestants in table order; none is left out
 	controls []Row
@@ -68,7 +68,7 @@ func NewView(d *Data) *View {
 		v.a = &judge.Analysis{}
 	}
 	if v.ranks || v.single {
-		first := Level{Name: p.LevelName(0), At: p.First(), Analysis: v.a, Absent: map[string]string{}}
+		first := judge.Level{Name: p.LevelName(0), At: p.First(), Analysis: v.a, Absent: map[string]string{}}
 		for _, n := range p.Contestants {
 			if v.single && len(v.loads(n)) == 0 {
 				first.Absent[n] = "the run ended before it was loaded"
@@ -182,7 +182,7 @@ func (v *View) unranked(r *Row) string {
 		return document.Clean(r.Place.Excluded)
 	}
 	if c := v.cell(r.Name, v.primary().Name); c.Absent != "" {
-		loads := func(l Level) bool { return slices.Contains(l.Loaded, r.Name) }
+		loads := func(l judge.Level) bool { return slices.Contains(l.Loaded, r.Name) }
 		if r.elsewhere = slices.ContainsFunc(v.Levels, loads); r.elsewhere {
 			return "measured at other levels alone"
 		}

@@ -43,7 +43,7 @@ func TestQuestionLeftOut(t *testing.T) {
 		"Which? This run leaves out express, fastify and aspnetcore-mvc.": {"express", "fastify"},
 		"Which? This run leaves out 6 of the study’s contestants.":        {"a", "b", "c", "d", "e"},
 		"Which? This run leaves out aspnetcore-mvc.":                      nil} {
-		d := &report.Data{Run: &record.Run{Failures: []record.Failure{{Contestant: "aspnetcore-mvc", Stage: "toolchain"}}}}
+		d := &report.Data{Results: judge.Results{Run: &record.Run{Failures: []record.Failure{{Contestant: "aspnetcore-mvc", Stage: "toolchain"}}}}}
 		d.Run.Plan.Contestants = []string{"gin", "aspnetcore-mvc"}
 		if got := newPage(&Judged{Data: d, Claims: &Claims{Question: "Which?", LeftOut: names}}).added().Question; got != want {
 			t.Errorf("%q; want %q", got, want)

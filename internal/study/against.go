@@ -9,7 +9,6 @@ import (
 	"dyno/internal/judge"
 	"dyno/internal/plan"
 	"dyno/internal/record"
-	"dyno/internal/report"
 )
 
 // Against compares a run with an earlier run of the same question: for each contestant, the change
@@ -116,7 +115,7 @@ func sameQuestion(p, q *record.Plan) error {
 	case p.Scenario != q.Scenario:
 		return differ("scenario", p.Scenario, q.Scenario)
 	case p.First() != q.First():
-		return differ("level", report.LevelName(p.First()), report.LevelName(q.First()))
+		return differ("level", judge.LevelName(p.First()), judge.LevelName(q.First()))
 	}
 	return nil
 }
@@ -149,8 +148,14 @@ func apart(run, other *record.Run) (out []string) {
 
 // boots returns the boots of all machines that a run was measured on, "" for one that is unknown.
 func boots(run *record.Run) (ids []string) {
-	for _, p := range append([]report.Part{{Host: &run.Host}}, parts(run)...) {
-		for _, m := range p.Host.Machines() {
+	hosts := []*record.Host{&run.Host}
+	for _, r := range run.Resumes {
+		if r.Host != nil {
+			hosts = append(hosts, r.Host)
+		}
+	}
+	for _, h := range hosts {
+		for _, m := range h.Machines() {
 			ids = append(ids, m.BootID)
 		}
 	}
@@ -259,5 +264,5 @@ func (p *pairOf) sameBuild(name string) bool {
 
 // firstLevel returns a run's valid trials at its first level.
 func firstLevel(run *record.Run) *judge.Table {
-	return judge.Tabulate(byLevel(run, plan.Valid(run))[0], nil)
+	return judge.Tabulate(judge.ByLevel(run, plan.Valid(run))[0], nil)
 }

@@ -10,7 +10,6 @@ import (
 	"dyno/internal/plan"
 	"dyno/internal/record"
 	"dyno/internal/report"
-	"dyno/internal/wire"
 )
 
 // relayPlan is a sweep over contestants that call a backend, with two numbers of records and a
@@ -112,23 +111,5 @@ func TestBackendIsToldOf(t *testing.T) {
 		if m.Unranked && !m.Rare && !m.Open() {
 			t.Errorf("%s would be shown of every run", m.Name)
 		}
-	}
-}
-
-// Without a reference in the pilots, the share is the rate over the backend's own rate.
-func TestSharesWithoutTheReference(t *testing.T) {
-	rate := func(name string, perSec float64, absent string) judge.Cell {
-		return judge.Cell{Contestant: name, Metric: "throughput", Absent: absent,
-			Level: judge.Estimate{Value: perSec, N: 6}}
-	}
-	l := report.Level{At: record.Level{Connections: 125, Pipeline: 1, Records: 10, Scenario: "other"},
-		Analysis: &judge.Analysis{Shares: map[string]float64{"known": .3},
-			Cells: []judge.Cell{rate("a", 17_000, ""), rate("known", 5000, ""), rate("gone", 5000, "it failed")}}}
-	backend := []report.Alone{{At: record.Level{Connections: 125, Pipeline: 1, Records: 500}, PerSec: 1},
-		{At: record.Level{Connections: 125, Pipeline: 1, Records: 10}, PerSec: 20_000}}
-	l.At.HTTP = wire.H2 // which is between the generator and the contestants
-	sharesOfBackend(&l, []string{"a", "known", "gone", "nobody"}, backend)
-	if got := l.Analysis.Shares; len(got) != 2 || got["a"] != .85 || got["known"] != .3 {
-		t.Errorf("shares %v; want a at 0.85, and known as it was", got)
 	}
 }

@@ -175,7 +175,7 @@ func (e *evidence) alone(levels []record.Level) (out []report.Figure) {
 	any := false
 	for _, l := range levels {
 		x := report.Figure{Absent: "the backend was not loaded alone"}
-		if i := slices.IndexFunc(e.data.Alone, func(a report.Alone) bool { return a.Serves(l) }); i >= 0 {
+		if i := slices.IndexFunc(e.data.Alone, func(a judge.Alone) bool { return a.Serves(l) }); i >= 0 {
 			a := e.data.Alone[i]
 			any, x = true, report.Figure{Least: a.Least, Most: a.Most,
 				Estimate: judge.Estimate{Value: a.PerSec, Lo: math.Inf(-1), Hi: math.Inf(1), N: a.Loads}}

@@ -218,15 +218,7 @@ func (e *evidence) level(level int) []judge.Finding {
 	if found, ok := e.found[i]; ok {
 		return found
 	}
-	l := &e.data.Levels[i]
-	p, at := &e.run.Plan, judge.OneOfMany
-	if l.At.Open() {
-		at = judge.NotCompared
-	}
-	found := slices.DeleteFunc(slices.Clone(e.data.Findings), func(f judge.Finding) bool {
-		return judge.ScopeOf(f.ID, p, at) == judge.EachLevel || judge.ScopeOf(f.ID, p, judge.NotCompared) == judge.EachLevel
-	})
-	found = append(found, checksAt(e.run, l, at)...)
+	found := e.data.At(i)
 	if e.found == nil {
 		e.found = map[int][]judge.Finding{}
 	}

@@ -287,7 +287,7 @@ func fakeRun(t *testing.T, st *Study, c Choice) *record.Run {
 	rng := rand.New(rand.NewPCG(1, 2))
 	now := p.Origin.StartedUnixNS
 	for {
-		o, stop := plan.Next(run, func() bool { return AllDecided(Analyse(run)) })
+		o, stop := plan.Next(run, func() bool { return Analyse(run).Decided() })
 		if stop != "" {
 			run.End = &record.End{Reason: string(stop)}
 			return run
@@ -607,7 +607,7 @@ func TestClaimsDecided(t *testing.T) {
 		{"decided", pair("memory", judge.Equivalent, ""), true},
 	} {
 		a := &judge.Analysis{Primary: "throughput", Pairs: []judge.Pair{throughput, c.memory}}
-		if got := st.Decided(run, a); got != c.want || !AllDecided(a) {
+		if got := st.Decided(run, a); got != c.want || !a.Decided() {
 			t.Errorf("%s: settled %v, want %v", c.name, got, c.want)
 		}
 	}

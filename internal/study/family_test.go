@@ -56,7 +56,7 @@ func TestEvaluateNamedPairs(t *testing.T) {
 			t.Errorf("%v: %+v", f, p)
 		}
 	}
-	if !AllDecided(d.Analysis) {
+	if !d.Analysis.Decided() {
 		t.Error("a different pair and a tie are decided")
 	}
 	if l := d.Levels[2]; l.Compared || l.At.RatePerSec == 0 || l.Analysis.Cell("a", "response_p50").Level.N != 6 ||

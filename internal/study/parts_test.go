@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"dyno/internal/judge"
 	"dyno/internal/plan"
 	"dyno/internal/record"
 	"dyno/internal/report"
@@ -31,7 +32,7 @@ func TestPartsOfARun(t *testing.T) {
 	run.Resumes = []record.Resume{{Epoch: epochs[2]}, {Epoch: epochs[7], Host: &other, Dyno: "1.1"},
 		{Epoch: epochs[9], Host: &same}, {Epoch: epochs[11] + 1, Host: &run.Host}}
 	d := Evaluate(run)
-	want := []report.Part{{Host: &run.Host, Dyno: "1.0", First: 1, Last: 7},
+	want := []judge.Part{{Host: &run.Host, Dyno: "1.0", First: 1, Last: 7},
 		{Host: &other, Dyno: "1.1", First: 8, Last: 12},
 		{Host: &run.Host, Dyno: "1.1", First: 13, Last: 12}}
 	if len(d.Parts) != len(want) {

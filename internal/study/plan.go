@@ -111,7 +111,7 @@ func (s *Study) names(c Choice) []string {
 // Decided reports whether all pairs are decided, and every pair that the claims compare on the
 // claim's own metric. Withdrawn verdicts count as decided: more epochs would not decide them.
 func (s *Study) Decided(run *record.Run, a *judge.Analysis) bool {
-	if !AllDecided(a) {
+	if !a.Decided() {
 		return false
 	}
 	e := &evidence{study: s, run: run}

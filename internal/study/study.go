@@ -1,6 +1,5 @@
 // Package study reads studies, which are questions with published claims, makes a plan.Question
-// from a study, and evaluates a run's recorded trials: its verdicts, its checks, and the claims'
-// outcomes.
+// from a study, and judges the claims by a run's results.
 package study
 
 import (
@@ -96,79 +95,10 @@ func Slugs(fsys fs.FS) ([]string, error) {
 	return slugs, nil
 }
 
-// Evaluate returns everything that a run's trials show: which trials count, the results, and how
-// far they can be trusted. One analysis decides the pairs. Each level also has its own analysis,
-// without verdicts.
+// Evaluate returns everything that a run's trials show, for a report.
 func Evaluate(run *record.Run) *report.Data {
-	p := &run.Plan
-	if p.Processes == record.PerLoad {
-		return loadsOf(run)
-	}
-	valid := plan.Valid(run)
-	levels, first := byLevel(run, valid), 0
-	d := &report.Data{Run: run, Parts: parts(run), Alone: alone(run), Valid: len(valid), Reached: judge.Reached(levels)}
-	discarded, all := plan.Discarded(run)
-	d.Discarded = discarded
-	e := &judge.Evidence{Run: run, Valid: valid, Discarded: discarded, All: all,
-		Analysis: &judge.Analysis{Primary: p.Primary, Margin: p.Margin}}
-	switch {
-	case p.SLO != nil:
-		d.Found = capacities(run)
-		first = len(p.Levels)
-	case p.Ranks():
-		first, e.Valid, d.Analysis = 1, levels[0], analyse(run, levels[0])
-		mergeTails(d.Analysis, judge.InQuiet(levels[0]))
-	default:
-		d.Analysis = analyse(run, valid)
-	}
-	if d.Analysis != nil {
-		e.Analysis = d.Analysis
-		if _, d.NoLong = plan.Long(run); d.NoLong == "" {
-			d.NoLong = d.Analysis.NoLong
-		}
-	}
-	d.Levels = levelsFrom(run, first, levels)
-	for _, l := range d.Levels {
-		if l.Compared {
-			e.Levels = append(e.Levels, l.Trials)
-		}
-	}
-	d.Findings = byContestant(run, judge.Make(e, judge.Once), worst(run, d.Levels, judge.OneOfMany),
-		worst(run, d.Levels, judge.NotCompared))
-	return d
+	return &report.Data{Results: *judge.Judge(run, plan.Count(run))}
 }
 
-// Analyse analyses the valid trials of a run that decides pairs: at all levels, or at the first
-// level if all pairs are decided there.
-func Analyse(run *record.Run) *judge.Analysis {
-	valid := plan.Valid(run)
-	if run.Plan.Ranks() {
-		valid = byLevel(run, valid)[0]
-	}
-	return analyse(run, valid)
-}
-
-// analyse does the same as Analyse for these valid trials.
-func analyse(run *record.Run, valid []*record.Trial) *judge.Analysis {
-	p := &run.Plan
-	long, _ := plan.Long(run)
-	in := judge.Input{
-		Long: long, Trials: valid, Pilot: plan.Pilot(run), Contestants: p.Contestants, Controls: p.Controls, Ceiling: p.Ceiling,
-		Failed: failed(run), Analyses: plan.Analyses(run), Primary: p.Primary, Alpha: p.Alpha, Margin: p.Margin,
-		Fresh: p.Fresh(),
-	}
-	if !p.Ranks() {
-		in.Family, in.At = p.Family, p.At
-	} else {
-		in.Pilot = byLevel(run, in.Pilot)[0]
-	}
-	return judge.Analyse(in)
-}
-
-// AllDecided reports whether every pair of contestants is decided on the primary metric. A
-// withdrawn verdict counts as decided, because more epochs would not change it.
-func AllDecided(a *judge.Analysis) bool {
-	return !slices.ContainsFunc(a.Pairs, func(p judge.Pair) bool {
-		return p.Metric == a.Primary && p.Verdict == judge.Inconclusive && p.Note == ""
-	})
-}
+// Analyse analyses the valid trials of a run that decides pairs.
+func Analyse(run *record.Run) *judge.Analysis { return judge.AnalyseRun(run, plan.Count(run)) }

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"dyno/internal/judge"
+	"dyno/internal/plan"
 	"dyno/internal/record"
 )
 
@@ -36,4 +37,13 @@ func Trim(w io.Writer, run *record.Run) error {
 		return err
 	}
 	return errors.Join(record.Write(z, run), z.Close())
+}
+
+// tailTrials returns the trials whose 99th percentiles a report shows: valid ones in quiet rounds,
+// at the level where pairs are decided.
+func tailTrials(run *record.Run) []*record.Trial {
+	if !run.Plan.Ranks() {
+		return nil
+	}
+	return judge.InQuiet(judge.ByLevel(run, plan.Valid(run))[0])
 }

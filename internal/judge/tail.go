@@ -1,27 +1,16 @@
-package study
+package judge
 
 import (
 	"math"
 
-	"dyno/internal/judge"
-	"dyno/internal/plan"
 	"dyno/internal/record"
 )
-
-// tailTrials returns the trials whose 99th percentiles a report shows: valid ones in quiet rounds,
-// at the level where pairs are decided.
-func tailTrials(run *record.Run) []*record.Trial {
-	if !run.Plan.Ranks() {
-		return nil
-	}
-	return judge.InQuiet(byLevel(run, plan.Valid(run))[0])
-}
 
 // mergeTails reads each contestant's 99th percentile from the merged histogram over its trials, if
 // all have one: the percentile over all its requests. Otherwise the cell keeps the median over the
 // trials.
-func mergeTails(a *judge.Analysis, trials []*record.Trial) {
-	m := judge.ClassicNamed("p99")
+func mergeTails(a *Analysis, trials []*record.Trial) {
+	m := ClassicNamed("p99")
 	merged, n, lacks := map[string]*record.Histogram{}, map[string]int{}, map[string]bool{}
 	for i := range trials {
 		l, name := &trials[i].Load, trials[i].Contestant
@@ -35,17 +24,17 @@ func mergeTails(a *judge.Analysis, trials []*record.Trial) {
 		lacks[name] = err != nil || all < l.Succeeded
 	}
 	for name, h := range merged {
-		if lacks[name] || h.Over() > 0 || !judge.Bears(h.Count(), .99) {
+		if lacks[name] || h.Over() > 0 || !Bears(h.Count(), .99) {
 			continue
 		}
 		c := a.Cell(name, m.Name)
 		if c == nil {
-			a.Cells = append(a.Cells, judge.Cell{Contestant: name, Metric: m.Name})
+			a.Cells = append(a.Cells, Cell{Contestant: name, Metric: m.Name})
 			c = &a.Cells[len(a.Cells)-1]
 		}
 		if c.Absent == "" {
 			c.Merged = true
-			c.Level = judge.Estimate{Value: float64(h.Quantile(.99)), Lo: math.Inf(-1), Hi: math.Inf(1), N: n[name]}
+			c.Level = Estimate{Value: float64(h.Quantile(.99)), Lo: math.Inf(-1), Hi: math.Inf(1), N: n[name]}
 		}
 	}
 }

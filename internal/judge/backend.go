@@ -1,25 +1,33 @@
-package study
+package judge
 
 import (
 	"slices"
 
-	"dyno/internal/judge"
-	"dyno/internal/plan"
 	"dyno/internal/record"
-	"dyno/internal/report"
 	"dyno/internal/stats"
 )
 
+// Alone is the backend's throughput in the pilots, when the generator loaded it directly. It is an
+// upper bound for contestants that call it.
+type Alone struct {
+	At          record.Level // the requests and the load, without a scenario
+	PerSec      float64      // median over its loads
+	Least, Most float64
+	Loads       int
+}
+
+// Serves reports whether contestants send the backend the same requests at a level.
+func (a *Alone) Serves(l record.Level) bool { return a.At == l.AtBackend() }
+
 // alone returns the backend's own figures from the pilots, in which the generator loaded it
 // directly. Each is the median over all loads with one shape, whichever scenario uses it.
-func alone(run *record.Run) (out []report.Alone) {
+func alone(run *record.Run, pilot []*record.Trial) (out []Alone) {
 	p := &run.Plan
 	if p.Backend == "" {
 		return nil
 	}
-	throughput, _ := judge.MetricNamed("throughput")
+	throughput, _ := MetricNamed("throughput")
 	rates := map[record.Level][]float64{}
-	pilot := plan.Pilot(run)
 	for _, l := range p.Levels {
 		l = l.AtBackend()
 		if rates[l] != nil {
@@ -33,18 +41,18 @@ func alone(run *record.Run) (out []report.Alone) {
 			}
 		}
 		if rates[l] != nil {
-			out = append(out, report.Alone{At: l, PerSec: stats.Median(rates[l]), Least: slices.Min(rates[l]),
+			out = append(out, Alone{At: l, PerSec: stats.Median(rates[l]), Least: slices.Min(rates[l]),
 				Most: slices.Max(rates[l]), Loads: len(rates[l])})
 		}
 	}
-	slices.SortStableFunc(out, func(a, b report.Alone) int { return a.At.Records - b.At.Records })
+	slices.SortStableFunc(out, func(a, b Alone) int { return a.At.Records - b.At.Records })
 	return out
 }
 
 // sharesOfBackend adds shares of the ceiling at a level where the pilots did not load the
 // reference: the rate over the backend's own rate with as many records.
-func sharesOfBackend(l *report.Level, contestants []string, backend []report.Alone) {
-	i := slices.IndexFunc(backend, func(a report.Alone) bool { return a.Serves(l.At) })
+func sharesOfBackend(l *Level, contestants []string, backend []Alone) {
+	i := slices.IndexFunc(backend, func(a Alone) bool { return a.Serves(l.At) })
 	if i < 0 {
 		return
 	}

@@ -1,10 +1,9 @@
-package study
+package judge
 
 import (
 	"math"
 	"testing"
 
-	"dyno/internal/judge"
 	"dyno/internal/record"
 )
 
@@ -31,8 +30,8 @@ func TestMergedTails(t *testing.T) {
 				Load: record.Load{Succeeded: h.Count(), Service: text, ServiceP99NS: h.Quantile(.99)}})
 		}
 	}
-	old := judge.Estimate{Value: 2e6, Lo: 1e6, Hi: 3e6, N: 50}
-	a := &judge.Analysis{Cells: []judge.Cell{{Contestant: "a", Metric: "p99", Level: old},
+	old := Estimate{Value: 2e6, Lo: 1e6, Hi: 3e6, N: 50}
+	a := &Analysis{Cells: []Cell{{Contestant: "a", Metric: "p99", Level: old},
 		{Contestant: "b", Metric: "p99", Level: old}}}
 	mergeTails(a, trials)
 	if c := a.Cell("a", "p99"); !c.Merged || math.Abs(c.Level.Value/900e6-1) > 0.01 || c.Level.N != 50 {

@@ -1,0 +1,311 @@
+package judge
+
+import (
+	"cmp"
+	"slices"
+
+	"dyno/internal/record"
+	"dyno/internal/stats"
+)
+
+// Counted says which trials of a run count, and what its plan makes of them (plan.Count).
+type Counted struct {
+	Epochs         []int           // valid ones after the pilots
+	Valid, Pilot   []*record.Trial // that count
+	Discarded, All int             // trials after the pilots
+	Analyses       []stats.Interim
+	Long           []*record.Trial // two contestants' long loads, A B B A; nil: none
+	NoLong         string          // why there are none; "": none were planned
+	Levels         []PlannedLevel  // the plan's, in its order
+	Capacities     []Capacity      // of a search
+}
+
+// PlannedLevel is one level of a plan, with the contestants and controls that are loaded there.
+type PlannedLevel struct {
+	At       record.Level // a share with the rate that it came to
+	Loaded   []string
+	Compared bool // a comparison has a cell there
+}
+
+// Capacity is the result of a search for one contestant in one epoch: the highest rate, in requests
+// per second, at which it meets the objective.
+type Capacity struct {
+	Contestant          string
+	Rate, Lo, Hi        float64 // 95 % interval; Hi is +Inf if every probe passed
+	Top                 float64 // rate in a closed loop
+	Probes              int     // number of probes that count, without confirming ones
+	Limited             int     // number that do not count: they missed the objective with the generator at its limit
+	Confirmed, Confirms int     // numbers of long probes slightly below Rate: those that passed, and all
+	Epoch               int
+}
+
+// Results are what a run's trials show: the results, and how far they can be trusted.
+type Results struct {
+	Run      *record.Run
+	Parts    []Part          // if several machines measured the run; else nil
+	Analysis *Analysis       // analysis of the run's comparisons, if it has any
+	Levels   []Level         // all levels if pairs are compared at several, else the levels beside the first
+	Loads    []*record.Trial // a classic run's loads that are shown
+	// AllLoads, in a run with an external load generator, also has that generator's loads, and both
+	// generators' on the ceiling's server.
+	AllLoads  []*record.Trial
+	Found     []Capacity                 // results of a search
+	Alone     []Alone                    // a run's backend, for each kind of request to it
+	Findings  []Finding                  // whole run first, then by contestant
+	Reached   map[string]map[int]float64 // from Reached; nil in a run without rounds
+	Valid     int                        // valid trials
+	Discarded int                        // trials
+	// why no long loads check the verdicts; "" if they do, or if the record is older than long
+	// loads
+	NoLong string
+}
+
+// Level holds the results at one level in a run at several.
+type Level struct {
+	Name     string       // name in the study; "": none
+	At       record.Level // with the resulting rate, if the plan gives it as a share
+	Loaded   []string     // contestants and controls that the plan loads here; nil: all
+	Compared bool         // a comparison in the plan names it
+	// Analysis covers the trials at this level alone, without interim analyses: cells, ratios and
+	// shares of the ceiling.
+	Analysis *Analysis
+	Trials   []*record.Trial   // valid trials at this level
+	Absent   map[string]string // by contestant: why it has no valid trial here
+	Kept     map[string]Kept   // by contestant: whether it kept an open loop's rate
+}
+
+// Judge returns the results of a run. One analysis decides the pairs. Each level also has its own
+// analysis, without verdicts.
+func Judge(run *record.Run, c *Counted) *Results {
+	p := &run.Plan
+	if p.Processes == record.PerLoad {
+		return loadsOf(run, c)
+	}
+	levels, first := ByLevel(run, c.Valid), 0
+	d := &Results{Run: run, Parts: parts(run, c.Epochs), Alone: alone(run, c.Pilot), Found: c.Capacities, Valid: len(c.Valid),
+		Discarded: c.Discarded, Reached: Reached(levels)}
+	e := &Evidence{Run: run, Valid: c.Valid, Discarded: c.Discarded, All: c.All,
+		Analysis: &Analysis{Primary: p.Primary, Margin: p.Margin}}
+	switch {
+	case p.SLO != nil:
+		first = len(p.Levels)
+	case p.Ranks():
+		first, e.Valid = 1, levels[0]
+		fallthrough
+	default:
+		d.Analysis = AnalyseRun(run, c)
+		e.Analysis, d.NoLong = d.Analysis, cmp.Or(c.NoLong, d.Analysis.NoLong)
+	}
+	if p.Ranks() {
+		mergeTails(d.Analysis, InQuiet(levels[0]))
+	}
+	d.Levels = levelsFrom(run, first, c, levels, d.Alone)
+	for _, l := range d.Levels {
+		if l.Compared {
+			e.Levels = append(e.Levels, l.Trials)
+		}
+	}
+	d.Findings = byContestant(run, Make(e, Once), worst(run, d.Levels, OneOfMany), worst(run, d.Levels, NotCompared))
+	return d
+}
+
+// AnalyseRun analyses the valid trials of a run that decides pairs: at all levels, or at the first
+// level if all pairs are decided there.
+func AnalyseRun(run *record.Run, c *Counted) *Analysis {
+	p := &run.Plan
+	in := Input{
+		Long: c.Long, Trials: c.Valid, Pilot: c.Pilot, Contestants: p.Contestants, Controls: p.Controls, Ceiling: p.Ceiling,
+		Failed: failed(run), Analyses: c.Analyses, Primary: p.Primary, Alpha: p.Alpha, Margin: p.Margin, Fresh: p.Fresh(),
+		Family: p.Family, At: p.At,
+	}
+	if p.Ranks() {
+		in.Family, in.At, in.Trials, in.Pilot = nil, nil, ByLevel(run, c.Valid)[0], ByLevel(run, c.Pilot)[0]
+	}
+	return Analyse(in)
+}
+
+// Decided reports whether every pair of contestants is decided on the primary metric. A
+// withdrawn verdict counts as decided, because more epochs would not change it.
+func (a *Analysis) Decided() bool {
+	return !slices.ContainsFunc(a.Pairs, func(p Pair) bool {
+		return p.Metric == a.Primary && p.Verdict == Inconclusive && p.Note == ""
+	})
+}
+
+// byContestant sorts findings: first those on the whole run, then by contestant, each by check id.
+func byContestant(run *record.Run, lists ...[]Finding) []Finding {
+	all := slices.Concat(lists...)
+	slices.SortStableFunc(all, func(a, b Finding) int {
+		return cmp.Or(slices.Index(run.Plan.Contestants, a.Contestant)-slices.Index(run.Plan.Contestants, b.Contestant), cmp.Compare(a.ID, b.ID))
+	})
+	return all
+}
+
+// worst makes the per-level checks at the levels that at selects: those where pairs are compared,
+// or those where nothing is. For each check and contestant it keeps the worst finding, with the
+// level in its text.
+func worst(run *record.Run, levels []Level, at Spot) []Finding {
+	var out []Finding
+	for i := range levels {
+		l := &levels[i]
+		if l.Compared != (at == OneOfMany) {
+			continue
+		}
+		for _, f := range checksAt(run, l, at) {
+			if f.Contestant != "" && !slices.ContainsFunc(l.Trials, func(t *record.Trial) bool { return t.Contestant == f.Contestant }) {
+				continue // the checks include contestants that failed
+			}
+			f.Text = "at " + l.Title() + " " + f.Text
+			i := slices.IndexFunc(out, func(o Finding) bool { return o.ID == f.ID && o.Contestant == f.Contestant })
+			switch {
+			case i < 0:
+				out = append(out, f)
+			case f.State > out[i].State:
+				out[i] = f
+			}
+		}
+	}
+	return out
+}
+
+// At returns the findings that concern the i-th of Levels: those on the whole run, and this level's own instead of the
+// worst.
+func (r *Results) At(i int) []Finding {
+	l, p, at := &r.Levels[i], &r.Run.Plan, OneOfMany
+	if l.At.Open() {
+		at = NotCompared
+	}
+	found := slices.DeleteFunc(slices.Clone(r.Findings), func(f Finding) bool {
+		c := ByID(f.ID)
+		return c != nil && (c.In.of(p, at) == EachLevel || c.In.of(p, NotCompared) == EachLevel)
+	})
+	return append(found, checksAt(r.Run, l, at)...)
+}
+
+// checksAt makes the per-level checks at one level.
+func checksAt(run *record.Run, l *Level, at Spot) []Finding {
+	e := &Evidence{Run: run, At: &l.At, Place: at, Valid: l.Trials, Analysis: l.Analysis}
+	return Make(e, EachLevel)
+}
+
+// levelsFrom returns a run's levels from the first-th on, with the results from its valid trials by
+// level.
+func levelsFrom(run *record.Run, first int, c *Counted, valid map[int][]*record.Trial, backend []Alone) []Level {
+	p := &run.Plan
+	pilot := ByLevel(run, c.Pilot)
+	taken := map[record.Cell]bool{}
+	for i := range run.Trials {
+		if t := run.Trials[i]; t.Epoch >= p.Pilots {
+			taken[record.Cell{Contestant: t.Contestant, Level: p.At(t)}] = true
+		}
+	}
+	var out []Level
+	for i := first; i < len(p.Levels); i++ {
+		at := c.Levels[i]
+		l := Level{Name: p.LevelName(i), At: at.At, Loaded: at.Loaded, Compared: at.Compared, Trials: valid[i],
+			Absent: map[string]string{}, Kept: map[string]Kept{}}
+		contestants := slices.DeleteFunc(slices.Clone(p.Contestants), func(n string) bool { return !slices.Contains(l.Loaded, n) })
+		controls := slices.DeleteFunc(slices.Clone(p.Controls), func(n string) bool { return !slices.Contains(l.Loaded, n) })
+		l.Analysis = Analyse(Input{
+			Trials: valid[i], Pilot: pilot[i], Contestants: contestants, Controls: controls, Ceiling: p.Ceiling, Failed: failed(run),
+			Primary: p.Primary, Alpha: p.Alpha, Margin: p.Margin, Fresh: p.Fresh(),
+		})
+		if p.Ceiling == p.Backend {
+			sharesOfBackend(&l, contestants, backend)
+		}
+		for _, name := range l.Loaded {
+			switch {
+			case slices.ContainsFunc(valid[i], func(t *record.Trial) bool { return t.Contestant == name }):
+			case taken[record.Cell{Contestant: name, Level: i}]:
+				l.Absent[name] = "all its trials are in discarded or incomplete rounds or epochs"
+			default:
+				l.Absent[name] = "the run ended before its first trial"
+			}
+			if at.At.Open() {
+				l.Kept[name] = KeptRate(slices.DeleteFunc(slices.Clone(valid[i]), func(t *record.Trial) bool {
+					return t.Contestant != name
+				}))
+			}
+		}
+		out = append(out, l)
+	}
+	return out
+}
+
+// ByLevel groups trials by their level's index.
+func ByLevel(run *record.Run, trials []*record.Trial) map[int][]*record.Trial {
+	n, out := map[int]int{}, map[int][]*record.Trial{}
+	for i := range trials {
+		n[run.Plan.At(trials[i])]++
+	}
+	for at, size := range n {
+		if size == len(trials) {
+			return map[int][]*record.Trial{at: trials}
+		}
+		out[at] = make([]*record.Trial, 0, size)
+	}
+	for i := range trials {
+		at := run.Plan.At(trials[i])
+		out[at] = append(out[at], trials[i])
+	}
+	return out
+}
+
+// loadsOf evaluates a run whose loads are not in rounds. It shows every load; if a load was
+// repeated, the latest.
+//
+// Note: a comparison in rounds discards disturbed trials. This one cannot, because people who
+// publish such figures do not know about the disturbance, and a busy machine would leave no load at
+// all. Beside each figure the report says whether a comparison in rounds would have counted it.
+func loadsOf(run *record.Run, c *Counted) *Results {
+	all := latest(run.Trials)
+	loads := ownLoads(run, all)
+	own := *run
+	own.Trials = ownLoads(run, run.Trials)
+	e := &Evidence{Run: &own, Valid: loads, All: len(run.Trials), Analysis: &Analysis{}}
+	d := &Results{Run: run, Parts: parts(run, c.Epochs), Loads: loads, Valid: len(loads), Discarded: len(run.Trials) - len(all),
+		Findings: Make(e, Once)}
+	if len(run.Plan.External) > 0 {
+		d.AllLoads = all
+	}
+	return d
+}
+
+// ownLoads returns the loads on contestants by dyno's own engine. It leaves out loads by an
+// external tool, and loads on the ceiling's server.
+func ownLoads(run *record.Run, trials []*record.Trial) (out []*record.Trial) {
+	for _, t := range trials {
+		if t.External == "" && t.Contestant != run.Plan.Ceiling {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// latest returns, for each position in each round, the trials from the last attempt.
+func latest(trials []*record.Trial) []*record.Trial {
+	at := map[record.Key]int{}
+	var out []*record.Trial
+	for _, t := range trials {
+		k := t.Key
+		k.Attempt = 0
+		if i, again := at[k]; again {
+			out[i] = t
+			continue
+		}
+		at[k] = len(out)
+		out = append(out, t)
+	}
+	return out
+}
+
+// failed returns why contestants have no figure, by name.
+func failed(run *record.Run) map[string]string {
+	out := map[string]string{}
+	for _, f := range run.Failures {
+		if out[f.Contestant] == "" {
+			out[f.Contestant] = f.Stage + ": " + f.Reason
+		}
+	}
+	return out
+}
