@@ -146,7 +146,14 @@ func (p *project) writeFindings(cmd *cobra.Command) error {
 	if err := study.CoveragePage(&page, coverage); err != nil {
 		return err
 	}
-	return p.save(cmd, coverageFile, page.Bytes())
+	if err := p.save(cmd, coverageFile, page.Bytes()); err != nil {
+		return err
+	}
+	answers, err := study.RecordFile(all)
+	if err != nil {
+		return err
+	}
+	return p.save(cmd, study.AnswersFile, answers)
 }
 
 // save writes one of the project's pages and prints its name.

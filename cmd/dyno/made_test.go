@@ -14,7 +14,7 @@ import (
 
 // The truth behind a made load: the servers' capacities, and how much one trial differs from
 // another.
-var madeRates = map[string]float64{"ref": 60_000, "ref+50%": 40_000, "fast": 60_000, "slow": 40_000,
+var madeRates = map[string]float64{"ref": 60_000, "ref+20%": 60_000, "ref+50%": 40_000, "fast": 60_000, "slow": 40_000,
 	"base": 60_000, "head": 40_000, "go": 60_000, "node": 40_000, "disturbed": 40_000}
 
 const madeNoise = 0.005

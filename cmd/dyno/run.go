@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"dyno/internal/bench"
+	"dyno/internal/contestant"
 	"dyno/internal/document"
 	"dyno/internal/foreign"
 	"dyno/internal/plan"
@@ -24,8 +25,12 @@ import (
 	"dyno/internal/study"
 )
 
-// defaultStudy is the study of dyno run without arguments.
-const defaultStudy = "iris-vs-netcore-mvc"
+// defaultStudy is the study of dyno run without arguments, and fewBudget its budget where toolchains are missing: with
+// the builds of a first run it takes at most five minutes on two CPUs.
+const (
+	defaultStudy = "iris-vs-netcore-mvc"
+	fewBudget    = "2m30s"
+)
 
 // runFlags are the flags of dyno run: the request, the chosen part of the study, and the output.
 type runFlags struct {
@@ -33,6 +38,7 @@ type runFlags struct {
 	choice  study.Choice
 	place   place
 	Resume  string
+	missing string // contestants that dyno run without arguments leaves out, and why
 }
 
 // fleetName is the flag for the file that names several machines.
@@ -73,10 +79,17 @@ func folderName() string { return time.Now().UTC().Format("20060102T150405Z") }
 func runCommand() *cobra.Command {
 	f := &runFlags{}
 	cmd := command("run", func(cmd *cobra.Command, args []string) error {
+		if len(args) > 0 && args[0] == articlesWord {
+			return articles(cmd, f, args[1:])
+		}
+		if f.Resume != "" && setBeside(cmd, []string{"resume", "offline", "contestants", "wait", "format", "output", fleetName}) != "" {
+			return usagef("--resume continues with the run's own plan; it can be combined only with " +
+				"--offline, --wait, --fleet, --format, --output, and --contestants with folders")
+		}
 		return f.place.repeat(cmd, &f.request, func() error { return run(cmd, f, args) })
 	}, f, &f.request, &f.choice, &f.place)
 	cmd.Args = func(_ *cobra.Command, args []string) error {
-		if len(args) > 1 {
+		if len(args) > 1 && args[0] != articlesWord {
 			return usagef("dyno run takes one study; to name contestants, use --contestants %s",
 				strings.Join(args, ","))
 		}
@@ -106,6 +119,9 @@ func run(cmd *cobra.Command, f *runFlags, args []string) error {
 	if err != nil {
 		return err
 	}
+	if f.missing != "" {
+		data.Added.Closing = append(data.Added.Closing, document.Item{Label: "Missing", Text: document.Plain(f.missing)})
+	}
 	return conclude(cmd, data, x.Folder, &f.place.output, "")
 }
 
@@ -116,7 +132,7 @@ func (f *runFlags) experiment(cmd *cobra.Command, args []string) (*bench.Experim
 		return nil, err
 	}
 	drawSeed(cmd)
-	r := f.request
+	r, bare := f.request, len(args) == 0 && setBeside(cmd, append(articleFlags, "runs", "verbose", "format", "output")) == ""
 	if len(args) == 0 && len(r.Contestants) == 0 {
 		args = []string{defaultStudy}
 		if len(f.choice.Levels) == 0 {
@@ -125,7 +141,6 @@ func (f *runFlags) experiment(cmd *cobra.Command, args []string) (*bench.Experim
 			}
 		}
 	}
-	r.Command = repeated(cmd, args)
 	if r.Contestants, err = pr.know(r.Contestants); err != nil {
 		return nil, err
 	}
@@ -143,6 +158,17 @@ func (f *runFlags) experiment(cmd *cobra.Command, args []string) (*bench.Experim
 	if err != nil {
 		return nil, err
 	}
+	if bare {
+		f.missing = pr.leaveOut(cmd, &r.Question)
+	}
+	if f.missing != "" {
+		fmt.Fprintln(cmd.ErrOrStderr(), "left out: "+f.missing)
+		if r.Budget == 0 {
+			cmd.Flags().Set("budget", fewBudget)
+			r.Budget = f.request.Budget
+		}
+	}
+	r.Command = repeated(cmd, args)
 	x, err := bench.New(cmd.Context(), r, f.place.world(pr), pr.setup(cmd, &f.place))
 	if err == nil && x.Plan.Study.ClaimsHash != "" {
 		x.Decided = st.Decided
@@ -150,16 +176,33 @@ func (f *runFlags) experiment(cmd *cobra.Command, args []string) (*bench.Experim
 	return x, err
 }
 
+// setBeside returns a flag that is set and not one of those named; "" if there is none.
+func setBeside(cmd *cobra.Command, names []string) (other string) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if !slices.Contains(names, f.Name) {
+			other = f.Name
+		}
+	})
+	return other
+}
+
+// leaveOut removes contestants whose toolchain is not here, and says which and what to do.
+func (p *project) leaveOut(cmd *cobra.Command, q *plan.Question) string {
+	var names []string
+	why := ""
+	q.Contestants = slices.DeleteFunc(q.Contestants, func(name string) bool {
+		_, err := contestant.Find(cmd.Context(), p.manifest(name), contestant.FindOptions{Root: p.root, Look: true})
+		if err != nil {
+			names = append(names, name)
+			why = strings.Replace(err.Error(), "dyno run downloads", "dyno run "+q.Study+" --quick downloads", 1)
+		}
+		return err != nil
+	})
+	return strings.TrimPrefix(strings.Join(names, ", ")+": "+why, ": ")
+}
+
 // resumed returns the experiment that continues an interrupted run.
 func (f *runFlags) resumed(cmd *cobra.Command, _ []string) (*bench.Experiment, error) {
-	alone := true
-	cmd.Flags().Visit(func(f *pflag.Flag) {
-		alone = alone && slices.Contains([]string{"resume", "offline", "contestants", "wait", "format", "output", fleetName}, f.Name)
-	})
-	if !alone {
-		return nil, usagef("--resume continues with the run's own plan; it can be combined only with " +
-			"--offline, --wait, --fleet, --format, --output, and --contestants with folders")
-	}
 	run, err := openRun(f.Resume)
 	if err != nil {
 		return nil, usage(err)

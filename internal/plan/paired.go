@@ -15,6 +15,9 @@ import (
 // ends at the interim analysis that decides all pairs, at the last one, or with its budget.
 func arrangePaired(p *record.Plan, r *Request, q *Question, pr *profile) {
 	lay(p, r, q, pr)
+	defer func() { // no more than there will be epochs
+		p.Links.Layouts = min(p.Links.Layouts, p.Pilots+max(stats.Least, fits(p)))
+	}()
 	defer func() {
 		if _, err := estimateRounds(p); err != nil && p.Long.NS > 0 { // the verdict comes first
 			p.Long.NS, p.Long.Absent = 0, shortBudget

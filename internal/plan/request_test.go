@@ -69,7 +69,7 @@ func TestQuestionByProtocol(t *testing.T) {
 		{"paired", record.Plan{Levels: someQuestion().Levels, Study: record.OfStudy{LevelNames: []string{"few", "many"}},
 			Cells:  append(someQuestion().Cells, cell("ref", 0), cell("ref'", 0), cell("null", 0)),
 			Family: someQuestion().Family, ExtraEpochs: []int{2, 2}, Rounds: 3, Pilots: 1,
-			Epochs: []int{3, 5, 7, 8, 9}, Links: record.Links{Layouts: 16},
+			Epochs: []int{3, 5, 7, 8, 9}, Links: record.Links{Layouts: 10},
 			Ceiling: "null", Controls: []string{"ref", "ref'"}, Load: record.LoadLength{NS: 1e8, RewarmNS: 3e7, UnloadedNS: 5e7},
 			Long: record.LongLoads{NS: 2e9}, BudgetNS: int64(8 * time.Minute)}},
 		{"sweep", record.Plan{Levels: someQuestion().Levels, Study: record.OfStudy{LevelNames: []string{"few", "many"}},

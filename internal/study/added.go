@@ -29,7 +29,11 @@ func (v *page) added() report.Added {
 		a.Charted = append(a.Charted, c.Charts[i].Metric.Name)
 	}
 	for i := range c.Outcomes {
-		a.Tables = append(a.Tables, c.Outcomes[i].Metric.Name)
+		o := &c.Outcomes[i]
+		a.Tables = append(a.Tables, o.Metric.Name)
+		if o.Record != "" {
+			a.Closing = append(a.Closing, document.Item{Label: "Record", Text: document.Plain(stopped(o.Claim.Text) + " " + o.Record)})
+		}
 	}
 	return a
 }
@@ -59,16 +63,23 @@ func (v *page) leftOut() string {
 func (c *Claims) shifts() document.ShiftChart {
 	out := document.ShiftChart{ID: "shifts", Title: "The article’s claims: " + c.counts(), RestLink: "claims"}
 	for i := range c.Outcomes {
-		o := &c.Outcomes[i]
-		if o.Claim.Kind == Ratio && o.Claim.Counts() && len(o.Shown) == 1 && o.Verdict != NotTestable && len(out.Shifts) < report.MostBars {
-			e, mark := o.Shown[0].Estimate, claimMarks[o.Verdict]
-			out.Shifts = append(out.Shifts, document.Shift{Icon: mark.icon, Word: string(o.Verdict), Style: mark.style, Text: o.Claim.Text,
-				Small: strings.TrimSuffix(publishedText(o), " ×") + " → " + strings.Replace(oursText(o), " ×", "", 1) + " ×",
-				From:  o.Claim.Value, To: document.Ratio{At: e.Value, Lo: e.Lo, Hi: e.Hi}})
+		if o := &c.Outcomes[i]; o.Claim.Counts() && len(out.Shifts) < report.MostBars {
+			out.Shifts = append(out.Shifts, shifted(o)...)
 		}
 	}
 	if n := c.published() - len(out.Shifts); n > 0 && len(out.Shifts) > 0 {
 		out.Rest = document.Count(n, "more claim") + ", and what each outcome rests on"
 	}
 	return out
+}
+
+// shifted returns the line of a claim with a published and a measured factor; none of other claims.
+func shifted(o *Outcome) []document.Shift {
+	if o.Claim.Kind != Ratio || len(o.Shown) != 1 || o.Verdict == NotTestable {
+		return nil
+	}
+	e, mark := o.Shown[0].Estimate, claimMarks[o.Verdict]
+	return []document.Shift{{Icon: mark.icon, Word: string(o.Verdict), Style: mark.style, Text: o.Claim.Text,
+		Small: strings.TrimSuffix(publishedText(o), " ×") + " → " + strings.Replace(oursText(o), " ×", "", 1) + " ×",
+		From:  o.Claim.Value, To: document.Ratio{At: e.Value, Lo: e.Lo, Hi: e.Hi}}}
 }

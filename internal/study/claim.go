@@ -61,6 +61,7 @@ type Claim struct {
 
 	Was       *Was   `toml:"was" json:"-"`       // nil: it was never amended
 	Restates  string `toml:"restates" json:"-"`  // id of the claim that judges the same figure
+	Answers   string `toml:"answers" json:"-"`   // letter of the article whose question it answers
 	Withdrawn string `toml:"withdrawn" json:"-"` // why it is no longer a claim: it was one when a run was planned
 }
 

@@ -54,6 +54,11 @@ func (s *Study) JudgeClaims(d *report.Data, file string) (*Judged, error) {
 			}
 		}
 	}
+	for i := range c.Outcomes {
+		if o := &c.Outcomes[i]; o.Verdict == NotRun {
+			o.Record = s.onRecord(o.Claim.ID)
+		}
+	}
 	j := &Judged{Data: d, Claims: c}
 	d.Added = newPage(j).added()
 	return j, nil

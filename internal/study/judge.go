@@ -52,6 +52,7 @@ type Outcome struct {
 	Epochs   int     // the fewest epochs behind a shown figure; 0 if none is shown
 	Before   Verdict // outcome under the claim as planned, if it was amended after the run; else ""
 	Warnings []Warning
+	Record   string // what another run found, if this one did not measure an article's answer; else ""
 }
 
 // Warning is a check that did not pass. Contestant is "" if it concerns the whole run.

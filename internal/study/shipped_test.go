@@ -11,7 +11,7 @@ import (
 )
 
 // The study on the Go frameworks has the cells that it was made for, and its quick run ends within
-// ten minutes by its own estimate.
+// five minutes by its own estimate.
 func TestGoWebFrameworkBenchmark(t *testing.T) {
 	st, err := Read(os.DirFS("../.."), "go-web-framework-benchmark")
 	if err != nil {
@@ -27,8 +27,8 @@ func TestGoWebFrameworkBenchmark(t *testing.T) {
 		return p, cost
 	}
 	p, cost := of(Choice{Quick: true})
-	if len(p.Contestants) != 12 || p.Rounds != 1 || len(p.Levels) != 3 || cost.Whole > 10*time.Minute ||
-		p.BudgetNS > int64(10*time.Minute) {
+	if len(p.Contestants) != 12 || p.Rounds != 1 || len(p.Levels) != 1 || cost.Whole > 5*time.Minute ||
+		p.BudgetNS > int64(6*time.Minute) {
 		t.Errorf("quick: %d contestants, %d rounds, %d levels, %v of %v", len(p.Contestants), p.Rounds, len(p.Levels),
 			cost.Whole, time.Duration(p.BudgetNS))
 	}
@@ -62,5 +62,37 @@ func TestGoWebFrameworkBenchmark(t *testing.T) {
 		if at < 0 || n != len(st.everywhere) {
 			t.Errorf("%+v: %d contestants are loaded there", l, n)
 		}
+	}
+}
+
+// Every article has answers, which the quick parts of their studies measure, all together in at most 35 minutes.
+func TestAnswersOfArticles(t *testing.T) {
+	all, err := Answers(os.DirFS("../.."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	letters, budget := "", time.Duration(0)
+	for _, a := range all {
+		letters += a.Article.Letter
+		p := planned(t, plan.Request{Question: a.Study.Ask(Choice{Quick: true}), Seed: 1})
+		for _, c := range a.Claim.All() {
+			at := slices.Index(p.Levels, a.Study.level(c.Level).At)
+			if !p.Has(record.Cell{Contestant: c.Contestant, Level: at}) {
+				t.Errorf("%s, %s: the quick part does not load %s", a.Study.Slug, a.Claim.ID, c)
+			}
+		}
+		if yearIn.FindString(a.Article.Source) == "" {
+			t.Errorf("%q has no year", a.Article.Source)
+		}
+		if a.Study.onRecord(a.Claim.ID) == "" {
+			t.Errorf("%s, %s: %s has nothing of it", a.Study.Slug, a.Claim.ID, AnswersFile)
+		}
+	}
+	for _, s := range StudiesOf(all) {
+		p := planned(t, plan.Request{Question: s.Ask(Choice{Quick: true}), Seed: 1})
+		budget += time.Duration(p.BudgetNS)
+	}
+	if letters != "IIRRFJJM" || budget > 35*time.Minute {
+		t.Errorf("answers of %s, in %v", letters, budget)
 	}
 }

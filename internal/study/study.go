@@ -49,7 +49,8 @@ type Study struct {
 	Unavailable map[string]string `toml:"unavailable"` // the article's contestants that are not available, and why
 	Figures     []Figure          `toml:"-"`
 
-	everywhere []string // contestants at levels that do not list any
+	record     map[string]recorded // of answers, in the committed run, by claim
+	everywhere []string            // contestants at levels that do not list any
 }
 
 // Level is one operating point in a study.

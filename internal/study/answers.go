@@ -1,0 +1,176 @@
+package study
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io/fs"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"dyno/internal/document"
+	"dyno/internal/report"
+)
+
+// Answer is a claim that answers its article's question, and its outcome in a run.
+type Answer struct {
+	Article Article
+	Study   *Study
+	Claim   Claim
+	Judged  *Judged // the run; nil if there is none
+	Why     string  // why there is no run
+	Page    string  // the run's page
+}
+
+// Answers returns the claims with the key answers, in the order of the articles and studies.
+func Answers(fsys fs.FS) (all []Answer, err error) {
+	articles, err := ReadSentences(fsys, sentencesFile)
+	if err != nil {
+		return nil, err
+	}
+	studies, err := All(fsys)
+	for _, a := range articles {
+		for _, s := range studies {
+			for _, c := range Current(s.Claims) {
+				if c.Answers == a.Letter {
+					all = append(all, Answer{Article: a, Study: s, Claim: c})
+				}
+			}
+		}
+	}
+	return all, err
+}
+
+// recorded is an answer's outcome in the committed run.
+type recorded struct {
+	Outcome Verdict
+	Found   string // the figure with its interval
+	Where   string // the machine, and when
+}
+
+// AnswersFile holds what is recorded of all answers: the program carries it, but not the trials.
+const AnswersFile = Folder + "/answers.csv"
+
+var recordColumns = []string{"study", "claim", "outcome", "found", "where"}
+
+// RecordFile returns the content of AnswersFile for these judged committed runs.
+func RecordFile(all []*Judged) ([]byte, error) {
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	err := w.Write(recordColumns)
+	for _, j := range all {
+		for _, o := range j.Claims.Outcomes {
+			if o.Claim.Answers != "" {
+				where := strings.TrimSuffix(strings.TrimPrefix(newPage(j).Here(), "Here: "), ".")
+				err = errors.Join(err, w.Write([]string{j.Claims.Slug, o.Claim.ID, string(o.Verdict), oursText(&o), where}))
+			}
+		}
+	}
+	w.Flush()
+	return b.Bytes(), errors.Join(err, w.Error())
+}
+
+// readRecord reads what is recorded of a study's answers, by claim.
+func readRecord(fsys fs.FS, slug string) (map[string]recorded, error) {
+	all := map[string]recorded{}
+	err := readTable(fsys, AnswersFile, recordColumns, func(row []string) (int, string) {
+		if row[0] == slug {
+			all[row[1]] = recorded{Verdict(row[2]), row[3], row[4]}
+		}
+		return 0, ""
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return all, err
+}
+
+// onRecord says what another run found on a claim; "" if it did not judge the claim.
+func (s *Study) onRecord(claim string) string {
+	r := s.record[claim]
+	if r.Found == "" {
+		return ""
+	}
+	return "On record, another run (" + r.Where + "): " + r.Found + ", " + string(r.Outcome) + "."
+}
+
+var yearIn = regexp.MustCompile(`\b20\d\d\b`)
+
+// item returns the answer, then and now, with what it rests on if whole is set.
+func (a *Answer) item(whole bool) document.Item {
+	then := yearIn.FindString(a.Article.Source) + ": " + stopped(a.Claim.Text)
+	o := a.outcome()
+	it := document.Item{Label: o.Verdict.label(), Style: claimMarks[o.Verdict].style}
+	ours := ""
+	if o.judged() {
+		ours = oursText(o)
+	}
+	now := "Not measured: " + stopped(cmp.Or(document.Clean(a.Why), o.Reason))
+	if ours != "" {
+		r := a.Judged.Run
+		now = fmt.Sprintf("Measured %s on %s: %s", time.Unix(0, r.Plan.Origin.StartedUnixNS).UTC().Format("2 Jan 2006"),
+			cmp.Or(document.Clean(r.Host.CPU), "an unknown CPU"), stopped(ours))
+	} else if a.Judged != nil && o.judged() {
+		now = "Measured, and no figure: " + stopped(o.Reason)
+	}
+	if record := a.Study.onRecord(a.Claim.ID); ours == "" && record != "" {
+		now += " " + record
+	}
+	it.Text = document.Prose{{Text: then + " "}, {Text: now, Style: document.Strong}}
+	if whole {
+		it.More = document.Texts(stopped("Published: "+publishedText(o)+report.Led("; ", whereText(o))), evidenceText(o),
+			report.Led("The run: ", a.Page))
+	}
+	return it
+}
+
+// outcome returns the claim's outcome in the run.
+func (a *Answer) outcome() *Outcome {
+	if a.Judged != nil {
+		for i := range a.Judged.Claims.Outcomes {
+			if o := &a.Judged.Claims.Outcomes[i]; o.Claim.ID == a.Claim.ID {
+				return o
+			}
+		}
+	}
+	m, _ := MetricNamed(a.Claim.Metric)
+	return &Outcome{Claim: a.Claim, Metric: m, Verdict: NotRun}
+}
+
+// AnswersDocument returns the articles' answers, then and now.
+func AnswersDocument(all []Answer) *document.Document {
+	d := &document.Document{Title: "Articles, then and now"}
+	chart := document.ShiftChart{ID: "shifts", Title: "Published → measured"}
+	var rests document.List
+	for i := range all {
+		a := &all[i]
+		if i == 0 || all[i-1].Article.Letter != a.Article.Letter {
+			source, _, _ := strings.Cut(a.Article.Source, "; ")
+			d.Sections = append(d.Sections, document.Section{Title: source, Blocks: []document.Block{document.List{}}})
+		}
+		list := &d.Sections[len(d.Sections)-1].Blocks[0]
+		*list = document.List{Items: append((*list).(document.List).Items, a.item(false))}
+		rests.Items = append(rests.Items, a.item(true))
+		chart.Shifts = append(chart.Shifts, shifted(a.outcome())...)
+	}
+	if len(chart.Shifts) > 0 {
+		d.Front = []document.Block{chart}
+	}
+	d.Sections = append(d.Sections, document.Section{ID: "rests", Title: "What each answer rests on", Detail: true, Folded: true,
+		Blocks: []document.Block{rests}})
+	return d
+}
+
+// StudiesOf returns the studies of the answers, each once.
+func StudiesOf(all []Answer) (studies []*Study) {
+	for i := range all {
+		if !slices.ContainsFunc(studies, func(s *Study) bool { return s.Slug == all[i].Study.Slug }) {
+			studies = append(studies, all[i].Study)
+		}
+	}
+	return studies
+}
