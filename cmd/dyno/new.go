@@ -57,8 +57,7 @@ func newContestant(cmd *cobra.Command, pr *project, text, from, folder string) e
 	if folder != "" {
 		base = folder
 		if contestant.IsFolder(folder) {
-			return usagef("--folder: %s is a contestant's folder; a new one lies beside it: "+
-				"give the folder that holds its language's", folder)
+			return usagef("--folder: %s is a contestant's folder; pass the folder above its language's folder", folder)
 		}
 		if len(contestant.Languages(folder)) > 0 {
 			if _, err := pr.knowOnly([]string{folder}); err != nil {

@@ -161,7 +161,7 @@ func (j *juror) drawnHeads(e *evidence) {
 	}
 	theirs, err := j.again(other, marksOf(all))
 	if err != nil {
-		j.blame(other, fmt.Errorf("asked what others were asked under load: %w", err))
+		j.blame(other, fmt.Errorf("while it got the requests that others had under load: %w", err))
 		return
 	}
 	for i := range all {

@@ -248,7 +248,7 @@ func (j *juror) drawn(e *evidence, all []load.Sampled) error {
 		if other == e.name {
 			return err
 		}
-		j.blame(other, fmt.Errorf("asked what others were asked under load: %w", err))
+		j.blame(other, fmt.Errorf("while it got the requests that others had under load: %w", err))
 		return nil
 	}
 	j.out[e.name].Compared += int64(len(all))

@@ -156,7 +156,7 @@ func (b *Bench) carryOut(ctx context.Context) (*record.Run, error) {
 	b.stopAll()
 	if b.again != nil { // it did not continue
 		if ctx.Err() != nil {
-			err = errors.New("interrupted before the run went on; its record is as it was")
+			err = errors.New("interrupted before the run continued; its record is unchanged")
 		}
 		return b.run, err
 	}

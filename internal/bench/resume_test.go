@@ -107,7 +107,7 @@ func TestResumeRefused(t *testing.T) {
 		"resume: a: it": func(h *fakeHost) {
 			h.stays = map[string]bool{"a": true}
 		},
-		"interrupted before the run went on; its record is as": nil,
+		"interrupted before the run continued; its record is unchanged": nil,
 	} {
 		b, h, records, run := interrupted(t)
 		before, ctx := len(*records), t.Context()

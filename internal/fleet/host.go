@@ -138,8 +138,8 @@ func (h *Host) room(name string, m *record.Host) error {
 	if name != h.server || float64(h.cpus) <= have {
 		return nil
 	}
-	return conf.Usagef("--server-cpus: servers are to have %s, and %s has %.3g for them; pass no more, or name a machine "+
-		"that has", document.Count(h.cpus, "CPU"), name, have)
+	return conf.Usagef("--server-cpus asks for %s, but %s has %.3g for servers; pass fewer, or name a machine that "+
+		"has more", document.Count(h.cpus, "CPU"), name, have)
 }
 
 // Close stops everything that the agents do for the run.

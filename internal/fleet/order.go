@@ -97,7 +97,7 @@ func digest(data []byte) string {
 }
 
 // errSession is the refusal of an order from another session.
-var errSession = errors.New("the order is of another session")
+var errSession = errors.New("the order belongs to another session")
 
 // Done is the empty body of an order or an answer.
 type Done struct{}

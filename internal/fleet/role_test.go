@@ -54,8 +54,8 @@ func TestRoomOnTheServersMachine(t *testing.T) {
 		refused string
 	}{
 		{"srv1", record.Host{ServerCPUs: []int{0, 1}}, ""},
-		{"srv1", record.Host{ServerCPUs: []int{0}}, "--server-cpus: servers are to have 2 CPUs, and srv1 has 1 for them"},
-		{"srv1", record.Host{ServerCPUs: []int{0, 1}, QuotaCPUs: 1.5}, "and srv1 has 1.5 for them"},
+		{"srv1", record.Host{ServerCPUs: []int{0}}, "--server-cpus asks for 2 CPUs, but srv1 has 1 for servers"},
+		{"srv1", record.Host{ServerCPUs: []int{0, 1}, QuotaCPUs: 1.5}, "but srv1 has 1.5 for servers"},
 		{"be1", record.Host{ServerCPUs: []int{0}}, ""},
 	} {
 		if err := h.room(c.name, &c.machine); (err == nil) != (c.refused == "") ||

@@ -174,9 +174,9 @@ func shareOfGenerator(c *Check, e *Evidence, name string, own []*record.Trial) (
 		text = fmt.Sprintf("the generator used %s of its CPUs", document.Percent(share(u.generator, u.had)))
 	}
 	if u.beside > 0 {
-		text += fmt.Sprintf(", the backend there %s", document.Percent(share(u.beside, u.had)))
+		text += fmt.Sprintf(", and the backend there %s", document.Percent(share(u.beside, u.had)))
 	} else if u.apart > 0 {
-		text += fmt.Sprintf(", the backend %s of those of its own machine", document.Percent(apart))
+		text += fmt.Sprintf("; the backend used %s of its own machine's CPUs", document.Percent(apart))
 	}
 	state := c.Limits[0].Grade(max(x, apart))
 	if state == Fail && e.Analysis.Shares[name] < ceilingWarn {
@@ -236,7 +236,7 @@ func backgroundServer(c *Check, e *Evidence) (State, string) {
 	}
 	if anyAttached(e.Run) &&
 		!slices.ContainsFunc(e.watched(), func(t *record.Trial) bool { return t.Causes.ServerCPUs > 0 }) {
-		return CannotTell, "the servers run on machines of which dyno reads nothing"
+		return CannotTell, "the servers run on machines that dyno cannot read"
 	}
 	x := sharesOf(e.watched()).server
 	return c.Limits[0].Grade(x), fmt.Sprintf("other programs used %s of the server's CPUs", document.Percent(x))
@@ -342,7 +342,7 @@ func busy(c *Check, e *Evidence, name string, own []*record.Trial) (State, strin
 		return CannotTell, unread(e.Run, name)
 	}
 	x := min(share(used, had), 1) // the others were read over a little more than the load
-	text := fmt.Sprintf("it used %s of what others left of its CPUs", document.Percent(x))
+	text := fmt.Sprintf("it used %s of the CPU time that other programs left on its CPUs", document.Percent(x))
 	if e.level().DelayNS > 0 {
 		return Pass, text + "; its handler waits, so it need not use all of them"
 	}

@@ -424,7 +424,8 @@ func TestResentSays(t *testing.T) {
 		"10,147 of 230,000 segments to the servers were sent again, of which the servers reported 10,147 as duplicates; " +
 			"0 of 200 from the servers came out of order; what the servers sent again is not checked": {Connections: 1,
 			Sent: 230_000, Retransmitted: 10_147, Duplicates: 10_147, Received: 200},
-		"60 of 30,000 segments to the servers were sent again, of which the servers reported 0 as duplicates; 0 of 200 from " +
+		"60 of 30,000 segments to the servers were sent again, of which the servers reported 0 as duplicates; 0 of 200 " +
+			"from " +
 			"the servers came out of order; what the servers sent again is not checked; slowest right answer of trials with " +
 			"more segments sent again than reported as duplicates, or any out of order: 203 ms; of the others: none was right": {
 			Connections: 1, Sent: 30_000, Retransmitted: 60, Received: 200},
@@ -432,7 +433,8 @@ func TestResentSays(t *testing.T) {
 			"segments came out of order is not known; what the servers sent again is not checked": {Connections: 1,
 			Sent: 30_000, Retransmitted: 60, Received: 200, NoDuplicates: true, NoOrder: true},
 		"60 of 30,000 segments of all programs on the generator's machine were sent again, and 0 of 200 came out of order; " +
-			"which of these were of the load, and whether any was lost, is not recorded": {Sent: 30_000, Retransmitted: 60,
+			"the record does not say which of these belonged to the load, or whether any was " +
+			"lost": {Sent: 30_000, Retransmitted: 60,
 			Received: 200},
 	} {
 		e := sound()

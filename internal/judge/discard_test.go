@@ -51,7 +51,7 @@ func TestBackendsMachine(t *testing.T) {
 		t.Error("2.5 % of the backend's CPUs discarded a trial")
 	}
 	state, text := shareOfGenerator(ByID(GeneratorShare), sound(), "a", round)
-	if state != Warn || !strings.Contains(text, ", the backend 90 % of those of its own machine") {
+	if state != Warn || !strings.Contains(text, "; the backend used 90 % of its own machine's CPUs") {
 		t.Errorf("a backend that uses 90 %% of its CPUs: %v, %s", state, text)
 	}
 	round[0].Causes.BackgroundBackendNS = round[0].Causes.WallNS

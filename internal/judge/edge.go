@@ -24,4 +24,4 @@ func Unsteady(trials []*record.Trial) (n, all int) {
 }
 
 // UnsteadyText explains unsteady rates.
-const UnsteadyText = "not steady: of too few service times, or a connection had no answer or a late one"
+const UnsteadyText = "not steady: they cover too few service times, or a connection had no answer or a late one"

@@ -255,8 +255,9 @@ func deferred(c *Check, e *Evidence) []Finding {
 		}
 		unloaded, beyond := idle/time, outside/within
 		state := max(c.Limits[0].Grade(unloaded), c.Limits[1].Grade(beyond))
-		text := fmt.Sprintf("without load it used a CPU for %s of the time, and around its loads %s of the CPU time that "+
-			"it used in them, beyond what answers and connections may cost", document.Percent(unloaded), document.Percent(beyond))
+		text := fmt.Sprintf("without load it used a CPU for %s of the time; around its loads, beyond the cost of "+
+			"answers and connections, it used %s of the CPU time that it used in "+
+			"them", document.Percent(unloaded), document.Percent(beyond))
 		for _, t := range slices.Backward(e.Run.Long) {
 			if t.Contestant == name && t.UnloadedCPUNS != nil && t.Server.CPUNS != nil && *t.Server.CPUNS > 0 {
 				after := float64(*t.UnloadedCPUNS) / float64(*t.Server.CPUNS)
@@ -281,7 +282,8 @@ func dependence(c *Check, e *Evidence) []Finding {
 	}
 	text := fmt.Sprintf("correlation of an epoch with the one before: %.2f", s.R)
 	if s.Shown {
-		return []Finding{{State: Warn, Text: fmt.Sprintf("%s, more than by chance; intervals are %.1f × as wide for it", text, s.Spread())}}
+		return []Finding{{State: Warn, Text: fmt.Sprintf("%s, more than by chance; intervals are therefore %.1f × as "+
+			"wide", text, s.Spread())}}
 	}
 	return []Finding{{Text: text + ", which may be chance"}}
 }

@@ -79,13 +79,12 @@ var Metrics = []Metric{
 		Title: "Allocated per request",
 		About: "For programs in Go and .NET: bytes allocated on the heap in the window, per right response, as their " +
 			"runtimes count them (runtime.MemStats.TotalAlloc, GC.GetTotalAllocatedBytes). Allocations of the " +
-			"reading itself are measured and subtracted. What a program keeps on its stacks or outside of that " +
-			"heap is not in it.",
+			"reading itself are measured and subtracted. Memory on stacks or outside that heap is not included.",
 	},
 	{
 		Name: "goroutines_per_request", Unit: "goroutines", Kind: Count, Rare: true, Of: goroutines,
 		Title: "Goroutines started per request", Head: "goroutines/req",
-		About:   "Of Go programs: goroutines that were started in the window, by right answers.",
+		About:   "For Go programs: goroutines started in the window, per right answer.",
 		Phrases: Phrases{Factor: "starts %s the goroutines per request of", Best: "starts the fewest goroutines"},
 	},
 	{
@@ -102,16 +101,15 @@ var Metrics = []Metric{
 	{
 		Name: "rate_sd", Unit: "1/s", Kind: Rate, Rare: true, Of: rateSD,
 		Title: "Throughput, standard deviation", Head: "SD req/s", Column: "Requests, SD",
-		About: "Standard deviation of the rate over samples of 20 ms, those of bombardier, within one trial: of a " +
-			"trial of 0.1 s over four or five, of a long load over thousands. What changes more slowly than a trial " +
-			"lasts is not in it.",
+		About: "Standard deviation of the rate over samples of 20 ms, as in bombardier, within one load: four or five " +
+			"samples in a trial of 0.1 s, thousands in a long load. It leaves out changes that are slower than the load.",
 		Phrases: Phrases{Factor: "has %s the standard deviation of throughput of", Best: "serves most evenly"},
 	},
 	{
 		Name: "rate_max", Unit: "1/s", More: true, Kind: Rate, Rare: true, Of: rateMax,
 		Title: "Throughput, highest", Head: "max req/s", Column: "Requests, most",
-		About: "The highest rate of a sample of 20 ms. The longer the load, the higher it is: only loads of one length " +
-			"can be compared.",
+		About: "The highest rate in any sample of 20 ms. The longer the load, the higher it is: compare only loads of " +
+			"one length.",
 		Phrases: Phrases{Factor: "reaches %s the highest throughput of", Best: "reaches the highest throughput"},
 	},
 	{
@@ -131,9 +129,8 @@ var Metrics = []Metric{
 	{
 		Name: "service_max", Unit: "ns", Kind: ServiceTime, Rare: true, Of: serviceLongest,
 		Title: "Service time, longest", Head: "max %s", Column: "Longest",
-		About: "The longest service time of a load. The longer the load, the longer it is: only loads of one length " +
-			"can be compared.",
-		Phrases: Phrases{Factor: "has %s the longest service time of", Best: "has the shortest longest service time"},
+		About:   "The longest service time of a load. The longer the load, the longer it is: compare only loads of one length.",
+		Phrases: Phrases{Factor: "has %s the longest service time of", Best: "has the lowest maximum service time"},
 	},
 
 	// For TLS loads that make connections.
@@ -176,7 +173,7 @@ var Metrics = []Metric{
 	{
 		Name: "threads", Unit: "threads", Kind: Count, Rare: true, Fresh: true, Of: ofServer(threads), Idle: threads,
 		Title: "Threads",
-		About: "Of the process tree, right after a load.",
+		About: "Threads of the process tree, right after a load.",
 	},
 	{
 		Name: "sockets", Unit: "sockets", Kind: Count, Rare: true, Fresh: true, Of: ofServer(sockets), Idle: sockets,

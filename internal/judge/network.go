@@ -42,8 +42,8 @@ func resent(c *Check, e *Evidence) []Finding {
 	out, in := grade(0, sum.Retransmitted, sum.Sent), grade(1, sum.OutOfOrder, sum.Received)
 	if whole {
 		return []Finding{{State: min(max(out, in), CannotTell), Text: again + " of all programs on the generator's " +
-			"machine were sent again, and " + order + " came out of order; which of these were of the load, and " +
-			"whether any was lost, is not recorded"}}
+			"machine were sent again, and " + order + " came out of order; the record does not say which of these belonged " +
+			"to the load, or whether any was lost"}}
 	}
 	text := again + " to the servers were sent again"
 	if sum.NoDuplicates {

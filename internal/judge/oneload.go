@@ -331,7 +331,7 @@ func (o *OneLoad) unsteady() string {
 	case left >= max(record.FewestTimes*l.ServiceP50NS, turn): // enough was left, so not all connections were answered
 		switch {
 		case o.Several || o.Depth == 0:
-			why = "the rate is not of a steady part of the load"
+			why = "the rate does not come from a steady part of the load"
 		case o.Depth == 1:
 			why = "a connection got no response"
 		default:

@@ -117,11 +117,11 @@ func (r *Run) CheckedAlso() (all []string) {
 		return nil
 	}
 	if a.Stateful && a.Requests > a.Constant+a.Open {
-		text := "bodies may depend on earlier requests, so that their shape is compared with the other sides', " +
-			"and of their content only what must be alike nevertheless"
+		text := "bodies may depend on earlier requests: their shape is compared with the other sides', and of their " +
+			"content only the parts that must be equal nevertheless"
 		if a.InTurn > 0 {
-			text += fmt.Sprintf("; of answers to one sequence of up to %d requests to each, freshly started, all but what each "+
-				"answers otherwise at each start", a.InTurn)
+			text += fmt.Sprintf("; answers to one sequence of up to %d requests, sent to each freshly started side, are "+
+				"compared except for parts that change from start to start", a.InTurn)
 		}
 		all = append(all, text)
 	}

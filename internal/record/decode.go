@@ -67,7 +67,7 @@ func (d *decoder) eachBin(s string, f func(from, to, n int64)) error {
 		return err
 	}
 	if d.counts.Len() != int(length) {
-		return errors.New("it has not the length that it declares")
+		return errors.New("its length is not the declared one")
 	}
 	total := int64(0)
 	for i := 0; d.counts.Len() > 0; {

@@ -152,7 +152,7 @@ func (v *View) stillMoving(rows []Row) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return And(names) + " still changed speed while measured: who is ahead is sure, by how much is less so."
+	return And(names) + " still changed speed while measured: the order is certain, the size of the lead less so."
 }
 
 // alike returns a sentence about contestants none of which was shown to be better than another.

@@ -24,7 +24,8 @@ func (v *View) pairsByLevel() (blocks []document.Block) {
 	}
 	if len(own) > 0 {
 		blocks = append(blocks,
-			quiet("One contestant at two levels: its "+metric+" at the first over that at the second."), v.ownLevels(own))
+			quiet("One contestant at two levels: its "+metric+" at the first level, as a ratio to the "+
+				"second."), v.ownLevels(own))
 	}
 	return blocks
 }

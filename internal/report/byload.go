@@ -84,7 +84,8 @@ func (v *View) byLoadShort() (blocks []document.Block) {
 	if !ok {
 		return nil
 	}
-	t.After = "the p99 of each load from when requests were due, median of loads; %: of each one's own capacity"
+	t.After = "p99 of the response time from when requests were due, median over loads; %: share of each " +
+		"contestant's own capacity"
 	var missed []string
 	for _, r := range v.rows {
 		var at []string

@@ -45,7 +45,7 @@ func (v *View) processors() []document.Fact {
 	}
 	value := "pinned to " + strings.Join(parts, ", ")
 	if len(told) > 0 {
-		value += "; told so by " + And(slices.Sorted(maps.Keys(told)))
+		value += "; the number is set in " + And(slices.Sorted(maps.Keys(told)))
 	}
 	if len(own) > 0 {
 		value += ", but " + And(own) + " of its own"

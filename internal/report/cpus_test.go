@@ -60,8 +60,8 @@ func TestProcessors(t *testing.T) {
 	if err := HTML(&page, onCPUs(false)); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"pinned to 1 CPU (1), 2 CPUs (1, 2), 4 CPUs (1-3, 7; two or more are threads of one core); " +
-		"told so by GOMAXPROCS, but net/http has GOMAXPROCS=2 of its own", "4 CPUs, c=100"} {
+	for _, want := range []string{"pinned to 1 CPU (1), 2 CPUs (1, 2), 4 CPUs (1-3, 7; two or more are threads of " +
+		"one core); the number is set in GOMAXPROCS, but net/http has GOMAXPROCS=2 of its own", "4 CPUs, c=100"} {
 		if !strings.Contains(page.String(), want) {
 			t.Errorf("the page does not say %q", want)
 		}

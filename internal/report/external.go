@@ -168,7 +168,7 @@ func (d *external) toolRow(r *LoadsBy, scale map[string]judge.Scale) document.Ro
 	}
 	cell := func(v float64, text string) {
 		if math.IsNaN(v) || text == Missing {
-			row.Cells = append(row.Cells, document.Cell{Absent: "it is not told"})
+			row.Cells = append(row.Cells, document.Cell{Absent: "it is not reported"})
 			return
 		}
 		row.Cells = append(row.Cells, document.Cell{Value: text})

@@ -165,7 +165,7 @@ func (v *View) namedPairs() document.Section {
 
 // pairsTable has a row for each compared pair. Pairs of one contestant at two levels come last.
 func (v *View) pairsTable() document.Table {
-	t := document.Table{Note: "The first’s " + Lower(v.primary().Title) + " over the second’s.",
+	t := document.Table{Note: "The ratio of the first’s " + Lower(v.primary().Title) + " to the second’s.",
 		Columns: []document.Column{{Head: "pair", Lead: true}, {Head: "against"},
 			{Head: "ratio", Word: "pair", Number: true}, {Head: "verdict", Word: "different"}}}
 	others, own := v.ownApart(v.comparisons())

@@ -114,7 +114,7 @@ func (v *View) barChart(m judge.Metric, rows []Row, base string, most int) docum
 		case !v.stands(r, m):
 			b.Missing = orElse(r.Excluded, x.Absent)
 		case !known:
-			b.Missing = "no ratio: no round has it and " + v.Title(base)
+			b.Missing = "no ratio: it shares no round with " + v.Title(base)
 		default:
 			b.Value, b.Side = Sig3(x.Level.Value/v.scale(m).Per), "1"
 			b.Ratio = document.Ratio{At: ratio.Value, Lo: ratio.Lo, Hi: ratio.Hi}
@@ -216,7 +216,8 @@ func (v *View) everyPair() bool {
 // levelChart returns a chart with a bar for each contestant at a level, the best first.
 func (v *View) levelChart(m judge.Metric, i int) document.BarChart {
 	scale := v.scale(m, i)
-	c := document.BarChart{ID: fmt.Sprintf("level-%d", i), Title: "Level " + v.names[i], Unit: m.Title + ", " + UnitWords(scale), More: m.More,
+	c := document.BarChart{ID: fmt.Sprintf("level-%d", i), Title: "Level " + v.names[i], Unit: m.Title + ", " +
+		"" + UnitWords(scale), More: m.More,
 		Foot: "Whiskers: intervals of 95 % between epochs; fewer than six have none."}
 	for _, r := range v.rows {
 		f := v.figure(r, m, i)

@@ -110,7 +110,7 @@ func (v *View) growthTable(file string) document.Section {
 	out.Blocks = []document.Block{document.Paragraph{Text: document.Prose{{Text: "One long load of each, one after " +
 		"another, " + v.started() + ": " + v.run.Plan.Origin.Command +
 		". Memory (PSS) after this number of seconds of the load; "}, {Text: "the record", Link: file},
-		{Text: " has it every two seconds." + note}}}, t}
+		{Text: " has a reading every two seconds." + note}}}, t}
 	return out
 }
 

@@ -36,7 +36,7 @@ func (v *View) parts() string {
 	if len(cpus) > 1 {
 		kind = "with different CPUs"
 	}
-	return fmt.Sprintf("measured on %d machines %s, or that many starts of one: valid epochs %s; no epoch is of two",
+	return fmt.Sprintf("measured on %d machines %s, or after that many starts of one: valid epochs %s; no epoch spans two",
 		len(v.Parts), kind, strings.Join(text, ", "))
 }
 

@@ -44,7 +44,7 @@ func (v *View) notSeparated(rows []Row) string {
 	}
 	switch n := len(groups) - shownGroups; {
 	case n > shownGroups:
-		parts = append(parts, document.Count(n, "more group")+", which “Pair by pair” in the details has")
+		parts = append(parts, document.Count(n, "more group")+" under “Pair by pair” in the details")
 	case n > 0:
 		var more []string
 		for _, g := range groups[shownGroups:] {

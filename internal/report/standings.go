@@ -200,7 +200,7 @@ func (v *View) pairByPair() document.Section {
 func (v *View) matrix() document.Table {
 	rows := v.ranked()
 	t := document.Table{Note: "The row’s " + Lower(v.primary().Title) +
-		" over the column’s. Columns are numbered as the rows.",
+		" relative to the column’s. Columns are numbered as the rows.",
 		Columns: []document.Column{{Head: "row ÷ column", Lead: true}}, After: markLegend}
 	for i, r := range rows {
 		row := document.Row{Cells: []document.Cell{{Value: fmt.Sprintf("%d %s", i+1, r.Title)}}, Key: r.Key()}

@@ -161,9 +161,10 @@ func (v *View) startCharts() (charts []document.Block) {
 	}{
 		{document.LineChart{ID: "starts", Title: "First answer", Unit: scale.Name, Per: scale.Per},
 			func(s judge.Start) float64 { return float64(s.ReadyNS) }, Duration},
-		{document.LineChart{ID: "levels-reached", Title: "Level reached", Unit: "requests/s, over its median", Per: 1, Axis: document.LogAxis,
-			Note: "The level is the requests per second of an epoch, over the contestant's median; what the other servers did " +
-				"in the same rounds is divided out."},
+		{document.LineChart{ID: "levels-reached", Title: "Level reached", Unit: "requests/s, over its " +
+			"median", Per: 1, Axis: document.LogAxis,
+			Note: "The level is an epoch's requests per second relative to the contestant's median, corrected for the " +
+				"other servers' changes in the same rounds."},
 			func(s judge.Start) float64 { return s.Level }, func(x float64) string { return fmt.Sprintf("%.3f", x) }},
 	} {
 		c.Loose, c.Foot = true, c.Title+" of each start of each contestant, one an epoch"

@@ -40,7 +40,7 @@ func TestStillMovingAndFarAhead(t *testing.T) {
 	d := fixture()
 	d.Analysis.Trends = []judge.Trend{{Cell: record.Cell{Contestant: "kestrel"}, Metric: "throughput",
 		Change: judge.Estimate{Value: 1.03, Lo: 1.02, Hi: 1.05, N: 12}, P: .01, Moving: true}}
-	const want = " still changed speed while measured: who is ahead is sure, by how much is less so."
+	const want = " still changed speed while measured: the order is certain, the size of the lead less so."
 	if got := strings.Join(NewView(d).Answer(), " "); strings.Contains(got, want) {
 		t.Errorf("no pair says so: %s", got)
 	}

@@ -148,7 +148,7 @@ func TestMoreGroups(t *testing.T) {
 	for groups, want := range map[int]string{
 		4: "; s8 / s9 (equal within 3 %).",
 		6: "; s8 / s9 (equal within 3 %); also s11 / s12; s14 / s15.",
-		9: "; s8 / s9 (equal within 3 %); 5 more groups, which “Pair by pair” in the details has."} {
+		9: "; s8 / s9 (equal within 3 %); 5 more groups under “Pair by pair” in the details."} {
 		d := fixture()
 		a := d.Analysis
 		a.Pairs, d.Run.Failures, d.Run.Contestants, d.Run.Plan.Contestants = nil, nil, nil, nil
@@ -203,7 +203,8 @@ func TestOtherPrimary(t *testing.T) {
 
 // Before the first analysis the one that is ahead by their pair leads, also where rows stand the other way.
 func TestTooFewNamesTheLeader(t *testing.T) {
-	for metric, want := range map[string]string{"throughput": "So far Kestrel serves about 2.04 × the requests of Iris MVC.",
+	for metric, want := range map[string]string{"throughput": "So far Kestrel serves about 2.04 × the requests of " +
+		"Iris MVC.",
 		"cpu_per_request": "So far Iris MVC uses about 0.49 × the CPU per request of Kestrel."} {
 		d := early()
 		d.Run.Plan.Primary, d.Analysis.Primary = metric, metric

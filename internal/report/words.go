@@ -26,7 +26,7 @@ var general = []document.Definition{
 	{ID: "ratio", Name: "Ratio to the reference",
 		Text: "In every round each contestant and the reference are loaded one after the other. Their ratio within " +
 			"the round cancels changes of the machine that affect all of them. The figure is a mean " +
-			"over the epochs, of which outliers count only as far as two spreads: a ratio under the same momentary " +
+			"over the epochs, in which outliers are limited to two spreads: a ratio under the same momentary " +
 			"conditions, not a ratio of averages. The reference is a plain net/http server built into dyno."},
 	{ID: "classic", Name: "Classic", Text: "One long load after another, each on a freshly started contestant, " +
 		"as in published benchmarks, for comparison with these."},
@@ -54,7 +54,7 @@ var general = []document.Definition{
 			"together. ∞ means: too few epochs."},
 	{ID: "epoch", Name: "Trial, round, epoch",
 		Text: "A trial is a short load on one contestant. A round is one trial of every contestant in random order. " +
-			"An epoch is some rounds on freshly started processes; epochs are what is counted."},
+			"An epoch is some rounds on freshly started processes; the epoch is the unit of inference."},
 	{ID: "discarded", Name: "Discarded",
 		Text: "A trial in which the generator or the machine stood still, or the hypervisor withheld the CPU in a " +
 			"jump, is discarded. This never depends on the results."},
@@ -89,6 +89,6 @@ var startWords = []document.Definition{
 			"became faster), slowdown (it was faster before), or no steady state."},
 	{ID: "level_reached", Name: "Level reached",
 		Text: "The requests per second of one start over the contestant's median start, after division by what the " +
-			"other servers did in the same rounds. A wide gap with several starts on both sides means that starts " +
-			"are of two kinds."},
+			"other servers did in the same rounds. A wide gap with several starts on both sides means that there are two " +
+			"kinds of starts."},
 }

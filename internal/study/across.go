@@ -140,10 +140,10 @@ func (a *Across) Document(first *record.Run) *document.Document {
 			{Value: document.Percent(math.Expm1(x.Between))}, {Value: each}}})
 	}
 	note := fmt.Sprintf("%d runs, each with an order, layouts, ports and processes of its own. "+
-		"The intervals are at 95 %% and know how runs differ (random effects); each holds by itself. "+
-		"The next run: what one more run would find.", a.Runs)
+		"The 95 %% intervals include differences between runs (random effects); each holds by itself. The next run: the "+
+		"interval for one more run.", a.Runs)
 	if held, all := a.Held(); a.Runs > 2 && all > 0 {
-		note += fmt.Sprintf(" Of the intervals that the runs show, %d of %d (%s) hold the mean of the other runs.", held,
+		note += fmt.Sprintf(" Of the intervals that the runs show, %d of %d (%s) contain the mean of the other runs.", held,
 			all, document.Percent(float64(held)/float64(all)))
 	}
 	return &document.Document{Sections: []document.Section{{Blocks: []document.Block{t,

@@ -25,7 +25,7 @@ func (a *Against) Document(run, other *record.Run) *document.Document {
 	notes := document.Section{}
 	if len(a.Apart) > 0 {
 		notes.Blocks = append(notes.Blocks, document.Paragraph{Style: document.Strong,
-			Text: document.Plain("No verdict: the runs stand side by side. To compare builds, use dyno compare.")})
+			Text: document.Plain("No verdict: the runs are only shown side by side. To compare builds, use dyno compare.")})
 		for _, why := range a.Apart {
 			notes.Blocks = append(notes.Blocks, document.Paragraph{Label: "why", Text: document.Plain(why)})
 		}
@@ -36,7 +36,7 @@ func (a *Against) Document(run, other *record.Run) *document.Document {
 	}
 	if len(a.Apart) == 0 {
 		notes.Blocks = append(notes.Blocks, text("The intervals reflect differences between epochs of one run, not between "+
-			"runs, so a small change may be due to the hour. To compare two builds in one run, use dyno compare."))
+			"runs, so a small change may come from the time of the run. To compare two builds in one run, use dyno compare."))
 	}
 	for _, s := range a.Warnings {
 		notes.Blocks = append(notes.Blocks, document.Paragraph{Label: "warn", Text: document.Plain(s)})
@@ -153,7 +153,7 @@ func (c *Change) text(margin float64) string {
 		way += ", but within " + report.PerCent(margin)
 	}
 	if c.Control || c.SameBuild {
-		return way + ", although the program is the same: due to the hour"
+		return way + ", although the program is the same: the machine changed between the runs"
 	}
 	return way
 }

@@ -58,7 +58,8 @@ func (r *classicRun) sections() []document.Section {
 		}
 	}
 	s := document.Section{Title: "The article's own run: " + loads.Each}
-	s.Blocks = append(s.Blocks, document.Paragraph{Text: document.Prose{{Text: a.intro(loads.Started) + " "}, {Text: "The record",
+	s.Blocks = append(s.Blocks, document.Paragraph{Text: document.Prose{{Text: a.intro(loads.Started) + " " +
+		""}, {Text: "The record",
 		Link: r.File}, {Text: "."}}}, a.table())
 	s.Blocks = append(s.Blocks, a.parts()...)
 	if len(loads.Excluded) > 0 {
@@ -74,14 +75,14 @@ func (r *classicRun) sections() []document.Section {
 
 // intro says how the loads were made.
 func (a *articleRun) intro(started string) string {
-	text := fmt.Sprintf("Made by %s, %s. Each load has a process of its own, which was started for it and is cold. "+
-		"Single figures: they show what the tools make of one load, and not who is faster.", a.Run.Plan.Origin.Command,
+	text := fmt.Sprintf("Made by %s, %s. Each load has a freshly started process. Single figures show how the tools "+
+		"measure one load, and not who is faster.", a.Run.Plan.Origin.Command,
 		started)
 	if slices.Contains(a.Run.Plan.External, "wrk") && a.Run.Plan.Load.Requests > 0 {
 		text += " wrk cannot count requests: it loads for as long as dyno's own load took, in whole seconds."
 	}
-	return text + " All latencies are service times of a closed loop: what a user would have waited while a server " +
-		"stalled is in none of them."
+	return text + " All latencies are service times of a closed loop: they leave out the time that a user would have " +
+		"waited while a server stalled."
 }
 
 // value returns a source's figure; NaN if it has none.

@@ -100,8 +100,8 @@ var wholeLoad = []string{"rate_sd", "rate_max", "service_sd", "service_max"}
 func (e *evidence) untestable(metric string) string {
 	switch p := &e.run.Plan; {
 	case slices.Contains(wholeLoad, metric) && !p.Fresh() && p.Load.NS > 0:
-		return fmt.Sprintf("it is of one whole load with its cold start, and this run has trials of %s of warm "+
-			"servers: it takes repeated cold loads", report.Duration(float64(p.Load.NS)))
+		return fmt.Sprintf("it describes a whole load with its cold start, but this run has trials of %s on warm "+
+			"servers; it needs repeated cold loads", report.Duration(float64(p.Load.NS)))
 	case metric == "threads" && len(e.run.Host.ServerCPUs) == 1:
 		return "the servers have one CPU, and how many threads they start depends on the number of CPUs"
 	}

@@ -106,7 +106,7 @@ func countRow(title, letter string, n [classes]int) document.Row {
 // section returns the table of one article's sentences.
 func (c *Covered) section(a *Article) document.Section {
 	t := document.Table{Columns: []document.Column{{Head: "id", Lead: true}, {Head: "where"}, {Head: "what it says"},
-		{Head: "what became of it"}}}
+		{Head: "claims and outcomes"}}}
 	for i := range a.Sentences {
 		s := &a.Sentences[i]
 		t.Rows = append(t.Rows, document.Row{Cells: []document.Cell{{Value: s.ID}, {Value: s.Place}, {Value: s.Says},

@@ -44,7 +44,7 @@ func TestPartsOfARun(t *testing.T) {
 			t.Errorf("part %d: %+v, want %+v", i, p, want[i])
 		}
 	}
-	const text = "measured on 3 machines of the same kind, or that many starts of one: valid epochs " +
+	const text = "measured on 3 machines of the same kind, or after that many starts of one: valid epochs " +
 		"1–7 (Linux 6.18.1-a, 8.00 GiB), 8–12 (Linux 6.18.2-b, 8.00 GiB, dyno 1.1, whose reference servers may differ), " +
 		"no epoch (Linux 6.18.1-a"
 	for name, write := range map[string]report.Writer{"text": report.Text, "page": report.HTML,

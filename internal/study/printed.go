@@ -55,8 +55,8 @@ func (a *articleRun) parts() (blocks []document.Block) {
 	}
 	if published {
 		blocks = append(blocks, times, document.Items("Processing: from the connection to the last byte, which is "+
-			"what dyno calls service time; waiting: to the first byte; total: with connecting. Of its own loads dyno "+
-			"does not know the time to connect and to the first byte."))
+			"what dyno calls service time; waiting: to the first byte; total: with connecting. For its own loads dyno has "+
+			"no times to connect and to the first byte."))
 	}
 	if printed {
 		blocks = append(blocks, quantiles, document.Items("The percentiles of dyno are of the service time, to about "+

@@ -40,7 +40,7 @@ func ReadSentences(fsys fs.FS, path string) (out []Article, err error) {
 		last := len(out) - 1
 		switch {
 		case seen[s.ID]:
-			wrong = s.ID + " stands here twice"
+			wrong = s.ID + " is listed twice"
 		case articleLetter.MatchString(s.ID):
 			out = append(out, Article{Letter: s.ID, Title: s.Says, Source: s.Place})
 		case !sentenceID.MatchString(s.ID):

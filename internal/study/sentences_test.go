@@ -21,14 +21,14 @@ func TestSentences(t *testing.T) {
 	for text, want := range map[string]string{
 		"a,b,c,d,e\n":         "s.csv:1:1: want the head",
 		head + "F-01,x,y,,\n": "s.csv:2:1: F-01 is not below its article",
-		head + "F,s,t,,\nF-01,x,y,,\nF-01,x,y,,\n":   "s.csv:4:1: F-01 stands here twice",
+		head + "F,s,t,,\nF-01,x,y,,\nF-01,x,y,,\n":   "s.csv:4:1: F-01 is listed twice",
 		head + "F,s,t,,\nF1,x,y,,\n":                 `s.csv:3:1: "F1": want the id of a sentence`,
 		head + "F,s,t,,\nM-01,x,y,,\n":               "s.csv:3:1: M-01 is not below its article, the row M",
 		head + "F,s,t,,\nF-01,x,,,\n":                "s.csv:3:8: F-01 says nothing",
 		head + "F,s,t,,\nF-01,x,y,why,what\n":        "s.csv:3:10: F-01 cannot be both",
 		head + "F,s,t,,\nF-01,x,y,\n":                "s.csv:3:1: 4 fields; want 5",
 		head + "F,s,t,,\nF-01,\"x,y,,\n":             "s.csv:3:",
-		head + "F,s,t,,\nF-01,x,y,,\nF,again,t,,\n":  "s.csv:4:1: F stands here twice",
+		head + "F,s,t,,\nF-01,x,y,,\nF,again,t,,\n":  "s.csv:4:1: F is listed twice",
 		head + "F,s,t,,\nF-01,x,y,,\nM-1,x,y,why,\n": "s.csv:4:1: \"M-1\"",
 	} {
 		if _, err := read(text); err == nil || !strings.Contains(err.Error(), want) {

@@ -53,7 +53,7 @@ func (o *Outcome) spread(c *Claim, e Evidence) (Verdict, string) {
 		s, epochs = s.over(t), min(epochs, n)
 	}
 	if epochs == 0 || math.IsNaN(s.at) {
-		return Inconclusive, "no figure of any of them"
+		return Inconclusive, "none of them has a figure"
 	}
 	return ofBound(judge.Estimate{Value: s.at, Lo: s.lo, Hi: s.hi, N: epochs}, c.AtLeast, c.AtMost)
 }
