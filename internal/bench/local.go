@@ -210,7 +210,9 @@ func (l *Local) make(ctx context.Context, m *contestant.Manifest, c *record.Cont
 	began := time.Now()
 	o := contestant.BuildOptions{Root: l.opts.Root, Log: l.log(m.Name, "build"), Note: note, Layout: layout}
 	b, err := contestant.Build(ctx, m, tc, o)
-	c.BuildNS = int64(time.Since(began))
+	if err != nil || !b.Kept {
+		c.BuildNS = int64(time.Since(began))
+	}
 	return b, err
 }
 

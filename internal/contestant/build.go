@@ -28,6 +28,7 @@ type Built struct {
 	Out      string            // folder with the built files
 	Hash     string            // SHA-256 of the program, set by Identify
 	Sources  string            // SHA-256 of all source files; empty for a prebuilt program
+	Kept     bool              // a revision that an earlier run built
 	tc       Toolchain
 	engine   *engine           // for an image; else nil
 	contents contents          // files in Out after the build; nil for a prebuilt program

@@ -89,10 +89,10 @@ func buildRevision(ctx context.Context, m *Manifest, tc Toolchain, o BuildOption
 		}
 	}
 	folder := filepath.Join(o.Cache, "built")
-	out, fresh := filepath.Join(folder, "revision-"+r.key(tc)[:16]), false
+	out, kept := filepath.Join(folder, "revision-"+r.key(tc)[:16]), true
 	var broken error // the build's
 	err := keepInPlace(ctx, out, o.Note, func() error {
-		fresh = true
+		kept = false
 		prune(folder)
 		dir, err := r.CheckOut(ctx, out)
 		if err == nil && r.Build != "" {
@@ -105,7 +105,7 @@ func buildRevision(ctx context.Context, m *Manifest, tc Toolchain, o BuildOption
 		return nil, broken
 	case err != nil:
 		return fail(err)
-	case !fresh && o.Note != nil:
+	case kept && o.Note != nil:
 		o.Note("kept from an earlier build of the same files")
 	}
 	now := time.Now()
@@ -119,7 +119,7 @@ func buildRevision(ctx context.Context, m *Manifest, tc Toolchain, o BuildOption
 	}
 	b := Commanded(&own)
 	maps.Copy(b.Env, runtimeEnv(m, tc))
-	b.Sources, b.tc = r.key(tc), tc
+	b.Sources, b.Kept, b.tc = r.key(tc), kept, tc
 	return b, nil
 }
 
