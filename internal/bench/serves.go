@@ -39,6 +39,7 @@ func (b *Bench) serves(ctx context.Context, name string, s Server, level record.
 			asked = c.Fewer.Asked
 		}
 	}
+	again := false
 	for {
 		job := b.job(name, s, level, 0)
 		job.Timeout -= 10*time.Second - answered
@@ -48,6 +49,10 @@ func (b *Bench) serves(ctx context.Context, name string, s Server, level record.
 			return nil, err
 		}
 		n, why := servedOf(&l, seen, job.Timeout)
+		if again = why != "" && !again && l.Errors["timeout"] == 0; again { // the machine may have paused
+			b.recover(ctx, job)
+			continue
+		}
 		if why == "" && seen.Connect != nil && seen.Connect.Count() > int64(l.Established) {
 			holds := b.queue(ctx, s, job)
 			switch {

@@ -85,6 +85,29 @@ func TestServesNone(t *testing.T) {
 	}
 }
 
+// What happens once may be a pause of the machine, and takes no connections away.
+func TestServesAllButOnce(t *testing.T) {
+	b, _, d, _ := set(t)
+	once := true
+	d.trouble = func(name string, l *record.Load) {
+		if once {
+			l.Established, once = 1, false
+		}
+	}
+	b.run, b.servers, b.exact = &record.Run{Plan: wholePlan(small("a"))}, map[string]Server{}, newExact()
+	server, err := b.launch(t.Context(), "a", 0, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Stop()
+	if fewer, err := b.serves(t.Context(), "a", server, record.Level{Connections: 4, Pipeline: 1}); err != nil || fewer != nil {
+		t.Errorf("%+v, %v", fewer, err)
+	}
+	if once {
+		t.Error("nothing happened")
+	}
+}
+
 // briefly is a server with a listen queue for four connections, which it closes after an answer.
 type briefly struct {
 	Server

@@ -17,7 +17,9 @@ var (
 	// scripts lists the file extensions that runners run.
 	scripts = []string{".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".tsx", ".jsx", ".py", ".pyc", ".pyz", ".rb", ".ru",
 		".php", ".pl", ".lua", ".jar", ".war", ".kts", ".scala", ".clj", ".jl", ".exs", ".dll", ".go", ".sh"}
-	// numbers matches ports, addresses and the like.
+	// classPaths are Java's options whose value names no program.
+	classPaths = []string{"-cp", "-classpath", "--class-path", "-p", "--module-path"}
+	// addressLike matches ports, addresses and the like.
 	addressLike = regexp.MustCompile(`^[0-9.:/]+$`)
 )
 
@@ -32,8 +34,9 @@ func spokenName(s Start) (runner []string, file string) {
 		return nil, program
 	}
 	var runs []string
-	for _, w := range s.Words[s.Program+1:] {
+	for i, w := range s.Words[s.Program+1:] {
 		switch {
+		case slices.Contains(classPaths, s.Words[s.Program+i]):
 		case slices.Contains(scripts, filepath.Ext(w)) && w[0] != '-':
 			return nil, w
 		case w == "" || w[0] == '-' || strings.Contains(w, PortMark) || strings.Contains(w, "=") ||

@@ -139,6 +139,7 @@ func TestCommandNames(t *testing.T) {
 		"nodejs server":                               "nodejs-server",
 		"deno run -A serve.ts":                        "serve.ts",
 		"npm start":                                   "npm-start",
+		"java -cp 'classes:lib/*' HelloWorld":         "java-HelloWorld",
 		"npm run dev":                                 "npm-dev",
 		"python3 b.py":                                "b.py",
 		"python3.12 manage.py runserver {port}":       "manage.py",
