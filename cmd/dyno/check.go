@@ -58,7 +58,9 @@ func (p *project) check(cmd *cobra.Command, args []string, write bool, format st
 	}
 	from := st.Committed(p.root)
 	if len(args) > 1 {
-		from = args[1]
+		if from, err = findRun(cmd, args[1]); err != nil {
+			return err
+		}
 	}
 	data, err := st.Stored(p.root, from)
 	if errors.Is(err, fs.ErrNotExist) && len(args) == 1 {

@@ -22,6 +22,15 @@ var completed = map[string]words{
 		}
 		return names
 	},
+	"runs": func(p *project, args []string) (names []string) {
+		if p != nil && len(args) == 0 {
+			all, _ := storedRuns(p.found.Runs())
+			for _, r := range all {
+				names = append(names, r.name)
+			}
+		}
+		return names
+	},
 	"studies": func(p *project, args []string) (slugs []string) { // the first argument alone
 		if p != nil && len(args) == 0 {
 			slugs, _ = study.Slugs(p.fsys)

@@ -30,7 +30,10 @@ type listFlags struct {
 func listCommand() *cobra.Command {
 	var f listFlags
 	return command("list", func(cmd *cobra.Command, args []string) error {
-		f.words = args
+		if f.words = args; len(args) > 0 && args[0] == "runs" {
+			f.words = args[1:]
+			return listRuns(cmd.OutOrStdout(), &f)
+		}
 		p, err := openProject()
 		if err != nil {
 			return err

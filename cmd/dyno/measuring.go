@@ -109,7 +109,7 @@ func carryOut(cmd *cobra.Command, x *bench.Experiment, at *place) (*report.Data,
 		return nil, err
 	}
 	defer c.release()
-	if c.waited && at.dated {
+	if c.waited && x.Folder == at.dated {
 		x.Folder = filepath.Join(filepath.Dir(x.Folder), folderName())
 	}
 	if c.waited {

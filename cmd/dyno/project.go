@@ -59,11 +59,11 @@ func openRun(name string) (*record.Run, error) {
 
 // lastOf says where runs are recorded, and which is the latest.
 func lastOf(folder string) string {
-	names, _ := filepath.Glob(filepath.Join(folder, "*", record.TrialsFile))
-	if len(names) == 0 {
+	all, _ := storedRuns(folder)
+	if len(all) == 0 {
 		return "runs are recorded in " + folder + ", where there is none yet"
 	}
-	return "the last one that is recorded here is " + filepath.Dir(names[len(names)-1]) // names are times
+	return "the last one that is recorded here is " + all[0].path + "; dyno list runs shows all"
 }
 
 func isDir(path string) bool {

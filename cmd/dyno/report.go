@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -30,10 +31,14 @@ func reportCommand() *cobra.Command {
 			return err
 		}
 		defer f.close()
-		if len(runsIn(args[0])) > 1 && f.Against == "" && f.Format == "text" && f.Outputs == nil {
-			return reportRuns(cmd, args[0])
+		path, err := findRun(cmd, strings.Join(args, ""))
+		if err != nil {
+			return err
 		}
-		run, err := openRun(args[0])
+		if len(runsIn(path)) > 1 && f.Against == "" && f.Format == "text" && f.Outputs == nil {
+			return reportRuns(cmd, path)
+		}
+		run, err := openRun(path)
 		var damaged *record.Damaged
 		if f.Salvage && errors.As(err, &damaged) {
 			run, err = damaged.Run, nil
@@ -42,18 +47,18 @@ func reportCommand() *cobra.Command {
 			return err
 		}
 		if err := judge.Assert(run); err != nil {
-			return fmt.Errorf("%s: %w", args[0], err)
+			return fmt.Errorf("%s: %w", path, err)
 		}
 		if f.Against != "" {
 			return reportAgainst(cmd, run, f.Against, &f.output)
 		}
 		data := study.Evaluate(run)
-		data.Verbose, data.Folder = f.Verbose, args[0]
-		claims(cmd, data, args[0])
-		_, absent := os.Stat(filepath.Join(args[0],
+		data.Verbose, data.Folder = f.Verbose, path
+		claims(cmd, data, path)
+		_, absent := os.Stat(filepath.Join(path,
 			record.TrialsFile)) // a compressed record is an archive: nothing is written beside it
 		if absent == nil && run.Damage == nil && !cmd.Flags().Changed("format") {
-			dir := filepath.Clean(args[0])
+			dir := filepath.Clean(path)
 			data.Page = filepath.Join(dir, pageFile)
 			defer func() { complain(cmd, writePages(data, dir)) }() // after the verdict
 		}

@@ -34,6 +34,10 @@ var againstForms = map[string]func(w io.Writer, a *study.Against, run, other *re
 
 // reportAgainst writes how run has changed since the run stored at path.
 func reportAgainst(cmd *cobra.Command, run *record.Run, path string, out *output) error {
+	path, err := findRun(cmd, path)
+	if err != nil {
+		return err
+	}
 	other, err := openRun(path)
 	if err != nil {
 		return err

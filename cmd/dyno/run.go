@@ -52,7 +52,7 @@ type place struct {
 	Runs          int
 	Offline, Wait bool
 	output
-	dated bool // Out is named after the time
+	dated string // the run folder that is named after the time, if no other is given
 }
 
 // world returns what a plan needs to know. Other machines' CPUs are not known yet: before anything
@@ -68,7 +68,8 @@ func (p *place) world(pr *project) plan.World {
 // folder returns the run folder.
 func (p *place) folder(pr *project) string {
 	if p.Out == "" {
-		p.Out, p.dated = filepath.Join(pr.found.Runs(), folderName()), true
+		p.dated = filepath.Join(pr.found.Runs(), folderName())
+		p.Out = p.dated
 	}
 	return p.Out
 }
@@ -132,7 +133,7 @@ func (f *runFlags) experiment(cmd *cobra.Command, args []string) (*bench.Experim
 		return nil, err
 	}
 	drawSeed(cmd)
-	r, bare := f.request, len(args) == 0 && setBeside(cmd, append(articleFlags, "runs", "verbose", "format", "output")) == ""
+	r, bare := f.request, len(args) == 0 && setBeside(cmd, append(articleFlags, "runs", "format", "output")) == ""
 	if len(args) == 0 && len(r.Contestants) == 0 {
 		args = []string{defaultStudy}
 		if len(f.choice.Levels) == 0 {
@@ -203,6 +204,10 @@ func (p *project) leaveOut(cmd *cobra.Command, q *plan.Question) string {
 
 // resumed returns the experiment that continues an interrupted run.
 func (f *runFlags) resumed(cmd *cobra.Command, _ []string) (*bench.Experiment, error) {
+	var err error
+	if f.Resume, err = findRun(cmd, f.Resume); err != nil {
+		return nil, err
+	}
 	run, err := openRun(f.Resume)
 	if err != nil {
 		return nil, usage(err)

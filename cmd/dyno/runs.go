@@ -1,19 +1,27 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"dyno/internal/contestant"
 	"dyno/internal/document"
 	"dyno/internal/foreign"
+	"dyno/internal/judge"
 	"dyno/internal/plan"
 	"dyno/internal/record"
+	"dyno/internal/report"
 	"dyno/internal/study"
 )
 
@@ -33,7 +41,6 @@ func (p *place) repeat(cmd *cobra.Command, r *plan.Request, run func() error) er
 	}
 	drawSeed(cmd)
 	dir, seed := p.folder(pr), r.Seed
-	p.dated = false
 	for i := range p.Runs {
 		if err := foreign.Folders(dir, strconv.Itoa(i+1)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
@@ -69,6 +76,133 @@ func runsIn(dir string) (folders []string) {
 		}
 		folders = append(folders, folder)
 	}
+}
+
+// storedRun is a run in the folder of runs.
+type storedRun struct {
+	name string // relative to that folder
+	path string
+	size int64     // of the record
+	at   time.Time // when its record was last written
+}
+
+// recordIn returns the record in a folder; nil if there is none.
+func recordIn(dir string) fs.FileInfo {
+	for _, file := range []string{record.TrialsFile, record.TrialsFile + ".gz"} {
+		if st, err := os.Lstat(filepath.Join(dir, file)); err == nil {
+			return st
+		}
+	}
+	return nil
+}
+
+// holdsRun reports whether a folder holds a run, or several in folders 1, 2, ….
+func holdsRun(dir string) bool { return recordIn(dir) != nil || runsIn(dir) != nil }
+
+// storedRuns returns the runs in a folder, the last first, and how many other entries the folder has. The
+// folder may hold anything.
+func storedRuns(dir string) (all []storedRun, others int) {
+	entries, _ := os.ReadDir(dir) // those that can be read
+	for _, e := range entries {
+		n := len(all)
+		path := filepath.Join(dir, e.Name())
+		folders := []string{path}
+		below, _ := os.ReadDir(path) // of several runs, each has a folder there
+		for _, b := range below {
+			folders = append(folders, filepath.Join(path, b.Name()))
+		}
+		for _, folder := range folders {
+			if st := recordIn(folder); st != nil {
+				name, _ := filepath.Rel(dir, folder)
+				all = append(all, storedRun{name, folder, st.Size(), st.ModTime()})
+			}
+		}
+		if len(all) == n {
+			others++
+		}
+	}
+	slices.SortStableFunc(all, func(a, b storedRun) int { return cmp.Or(b.at.Compare(a.at), strings.Compare(b.name, a.name)) })
+	return all, others
+}
+
+// findRun returns where the run is that a user names: a path, or a name in the folder of runs. Without a name
+// it is the last run there.
+func findRun(cmd *cobra.Command, name string) (string, error) {
+	p, err := contestant.FindProject()
+	if err != nil {
+		return name, nil // openRun reports it
+	}
+	if name != "" {
+		named := filepath.Join(p.Runs(), name)
+		if _, err := os.Stat(name); (err != nil || isDir(name) && !holdsRun(name)) && filepath.IsLocal(name) && holdsRun(named) {
+			return named, nil
+		}
+		return name, nil
+	}
+	all, _ := storedRuns(p.Runs())
+	if len(all) == 0 {
+		return "", usagef("no run is named, and %s", lastOf(p.Runs()))
+	}
+	path := all[0].path
+	if parent := filepath.Dir(path); slices.Contains(runsIn(parent), path) { // of --runs, which are shown together
+		path = parent
+	}
+	fmt.Fprintln(cmd.ErrOrStderr(), "the last run:", document.Clean(path))
+	return path, nil
+}
+
+// mostListed is the size of the largest record that a list reads.
+const mostListed = 256 << 20
+
+// listRuns lists the runs that contain every word, the last first, with when and where they were measured, and
+// their answers in a sentence.
+func listRuns(w io.Writer, f *listFlags) error {
+	p, err := contestant.FindProject()
+	if err != nil {
+		return err
+	}
+	all, others := storedRuns(p.Runs())
+	var rows [][]string
+	for _, r := range all {
+		row := append([]string{document.Clean(r.name)}, r.summary()...)
+		if f.holds(row...) {
+			rows = append(rows, row)
+		}
+	}
+	var b strings.Builder
+	section(&b, listWidth(w), rows, "RUN", "BEGUN (UTC)", "ANSWER")
+	switch {
+	case len(all) == 0:
+		fmt.Fprintf(&b, "no run is recorded in %s\n", p.Runs())
+	case len(rows) == 0:
+		return fmt.Errorf("list: no run in %s has %s; run dyno list runs to see all", p.Runs(), strings.Join(f.words, " "))
+	}
+	if others > 0 {
+		fmt.Fprintf(&b, "\nnot shown, as it holds no record of a run: %d of the files and folders in %s\n", others, p.Runs())
+	}
+	_, err = io.WriteString(w, strings.TrimPrefix(b.String(), "\n"))
+	return err
+}
+
+// summary returns when the run began, and its answer with where it was measured.
+func (r storedRun) summary() []string {
+	if r.size > mostListed {
+		return []string{"-", fmt.Sprintf("not read here, as the record has %d MB; dyno report shows it", r.size>>20)}
+	}
+	run, err := study.Open(r.path)
+	if err == nil {
+		err = judge.Assert(run)
+	}
+	if err != nil {
+		return []string{"-", document.Clean("cannot be read: " + err.Error())}
+	}
+	text := strings.Join(report.Answer(study.Evaluate(run))[:1], "")
+	if run.End == nil {
+		text = "No end: it was killed, or is measuring still. " + text
+	}
+	on := cmp.Or(run.Host.CPU, "an unknown CPU")
+	return []string{time.Unix(0, run.Plan.Origin.StartedUnixNS).UTC().Format("2006-01-02 15:04"),
+		document.Clean(fmt.Sprintf("%s On %s.", text, on))}
 }
 
 // reportRuns prints the combined result of the runs below dir.

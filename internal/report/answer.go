@@ -13,6 +13,9 @@ import (
 	"dyno/internal/record"
 )
 
+// Answer returns the result of a run in sentences.
+func Answer(d *Data) []string { return viewOf(d).sentences() }
+
 // Answer returns the run's result in sentences.
 func (v *View) Answer() []string { return v.sentences() }
 
