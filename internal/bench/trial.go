@@ -96,8 +96,8 @@ type started struct {
 	position  int
 	managed   bool
 	server    Server
-	idle      *record.Idle   // levels on which it is warmed up
-	at        []record.Level // at the same time another contestant in the epoch compiles
+	idle      *record.Idle   // for a fresh process: its state before its first load
+	at        []record.Level // levels at which it is warmed up
 	disturbed bool           // another contestant in the epoch compiles beside it
 	need      int            // windows that its last level needs
 	noise     [2]float64     // in the windows of all contestants warmed up with it: per CPU, and per second

@@ -118,8 +118,7 @@ type noise struct {
 	slopes [3]float64              // for the other cells: log rate over the log of each share that BackgroundOf leaves
 }
 
-// ByID returns the check with that id, or nil if there is none. Records and reports from older
-// versions may name checks that no longer exist.
+// leastSlope is the number of standard errors by which a slope must differ from 0 to be used.
 const leastSlope = 3
 
 // noiseOf estimates noise from all trials.
