@@ -29,7 +29,7 @@ type table struct {
 		In, Flag, Why string
 		With, Needs   []string
 	}
-	Unknown map[string]map[string]string // by command and flag
+	Unknown map[string]map[string]string // hints for unknown flags, by command and flag
 }
 
 // commandRow is a command.

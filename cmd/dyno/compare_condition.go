@@ -16,10 +16,10 @@ import (
 
 // condition is one --fail-if: a change in a side against the first that makes the command fail.
 type condition struct {
-	text   string // without spaces
+	text   string // the condition without spaces
 	metric judge.Metric
 	below  bool    // it fails below the limit, else above
-	limit  float64 // for the ratio to the first side, minus 1
+	limit  float64 // limit for the ratio to the first side, minus 1
 }
 
 // conditionMetrics names the metrics that every comparison has, including open-loop metrics if
@@ -98,7 +98,7 @@ const (
 type judgement struct {
 	condition
 	of     string // the side, and on how many CPUs, if on several numbers
-	side   string // the side
+	side   string // name of the side
 	state  state
 	change judge.Estimate // ratio to the first side; N is 0 if there is none
 	note   string         // why it is inconclusive, if the interval does not show it

@@ -21,7 +21,7 @@ const compareFileName = "dyno.toml"
 // compareFile is a dyno.toml. Its keys, except sides, are flags of dyno compare.
 type compareFile struct {
 	*conf.File
-	values map[string][]string // by key
+	values map[string][]string // values by key
 }
 
 // keysOfFile returns a struct with a field for each key of a dyno.toml.

@@ -21,7 +21,7 @@ import (
 type value struct {
 	to   reflect.Value
 	row  *flagRow
-	text string // as given, or the default for the help
+	text string // text as given, or the default for the help
 }
 
 // String returns the text; of a name and password the name, because no record may hold the other.

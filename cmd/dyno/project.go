@@ -22,7 +22,7 @@ import (
 type project struct {
 	found     contestant.Project
 	root      string // the path of found
-	fsys      fs.FS  // root's files
+	fsys      fs.FS  // files in root
 	manifests []*contestant.Manifest
 	typed     *scenario.Scenario // the scenario on the command line; may be nil
 }

@@ -43,7 +43,7 @@ type side struct {
 	scenario *scenario.Scenario
 	answers  [][]scenario.Answer
 	inTurn   []scenario.Answer // the later answers to Scenario.InTurn
-	varies   map[int]*variance // by request index
+	varies   map[int]*variance // variations, by request index
 }
 
 // Ask sends each request twice, with a pause of Apart, and then again: up to mostTimes times, while
@@ -216,7 +216,7 @@ func (s *Sides) accepted() error {
 // variance describes the variation between one side's responses to the same request.
 type variance struct {
 	places [inType + 1]Places // places in the body, by aspect
-	header map[string]bool    // by name
+	header map[string]bool    // varying headers, by name
 	seen   map[[2]string]bool // names of differences, and places
 }
 
@@ -285,10 +285,10 @@ func (s *Sides) tell(one *side) {
 
 // Difference is a difference between the responses of two sides.
 type Difference struct {
-	SentA      string // the request
+	SentA      string // the request, as sent to A
 	SentB      string // the same request, at B's own path
-	A, B       string // the sides
-	What       string // in --differ's terms: status, type, body, header:NAME
+	A, B       string // names of the two sides
+	What       string // the differing part, in --differ's terms: status, type, body, header:NAME
 	Place      string // position within the body; "": the whole
 	SaysA      string
 	SaysB      string

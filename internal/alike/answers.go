@@ -20,13 +20,13 @@ import (
 // place is a position in a body.
 type place interface {
 	fmt.Stringer
-	anywhere() place // the same with every array index replaced by [*]
+	anywhere() place // the same place with every array index replaced by [*]
 	covers(place) bool
 }
 
 // difference is a single difference between two responses.
 type difference struct {
-	what string // in --differ's terms
+	what string // the differing part, in --differ's terms
 	at   place  // position within the body; nil: not a difference between bodies
 	a, b string // both values, for display
 	of   aspect

@@ -92,11 +92,11 @@ type juror struct {
 // evidence is one side's answers in the epoch.
 type evidence struct {
 	*side
-	inTurn     []scenario.Answer // in this epoch
-	now        []scenario.Answer // to the same requests after the epoch's loads, once asked for
+	inTurn     []scenario.Answer // answers to Scenario.InTurn in this epoch
+	now        []scenario.Answer // answers to the same requests after the epoch's loads; nil until they are asked for
 	kept, odd  []load.Sampled
 	fits, odds int64          // numbers of answers that kept and odd are samples from
-	blended    []load.Sampled // from kept and odd, in proportion to fits and odds
+	blended    []load.Sampled // sample from kept and odd, in proportion to fits and odds
 	heads      []load.Sampled
 	unlike     [][]difference         // for each element in heads: differences from the first answer before the load
 	counts     map[int]map[string]int // by request index: header sections, under "", and those with each difference

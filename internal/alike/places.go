@@ -23,7 +23,7 @@ func (b byteAt) covers(p place) bool { return b == p }
 // before or after is -1, it is one word, located from the other end alone.
 type wordsAt struct {
 	in            jsonPath // path to a string; nil: the body is the text
-	line          int      // in the body, counted from 1
+	line          int      // line in the body, counted from 1
 	before, after int
 	single        bool // one word in both texts
 }
@@ -156,7 +156,7 @@ func (ps Places) cover(p place) bool {
 // Allowed lists the permitted differences between sides.
 type Allowed struct {
 	status, kind, body bool
-	headers            []string // in lower case
+	headers            []string // names of headers, in lower case
 	json               Places
 }
 

@@ -62,7 +62,7 @@ func (c Counts) Total() int { return c[CannotTell] + c[Sound] + c[Doubtful] + c[
 type Report struct {
 	Documents []*importer.Document
 	Findings  []*Finding // the worst first
-	Figures   Counts     // in the published tables
+	Figures   Counts     // counts of figures in the published tables
 	Prose     Counts     // figures that the prose beside the tables quotes
 }
 

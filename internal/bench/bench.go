@@ -50,7 +50,7 @@ type Launch struct {
 	Padding int // bytes in the environment
 	Layout  int // index of the function order to start, from 0, among those that it was linked in
 	Delay   time.Duration
-	Work    string   // for its handlers
+	Work    string   // work that its handlers do
 	CPUs    int      // how many server CPUs it is pinned to; 0: all
 	Stats   bool     // it should report its heap, if it can
 	Backend string   // host:port of the program that it calls; "" if none
@@ -101,7 +101,7 @@ type Bench struct {
 	External  map[string]External           // the plan's external tools, by name
 	Folder    string                        // the run's folder; External's output goes below it
 	Scenario  *scenario.Scenario            // the plan's scenario
-	Others    map[string]*scenario.Scenario // for levels with another one, by name
+	Others    map[string]*scenario.Scenario // scenarios of levels with another one, by name
 	Alike     *alike.Sides                  // compares all responses; nil: Scenario has their contract
 	Last      *record.Calibration           // this machine's last calibration; nil: none
 	Append    func(record.Record) error     // stores a record
@@ -114,11 +114,11 @@ type Bench struct {
 
 	run     *record.Run
 	servers map[string]Server
-	samples map[string]*load.Sampler     // by contestant, in this epoch
+	samples map[string]*load.Sampler     // samplers by contestant, for this epoch
 	inTurn  map[string][]scenario.Answer // contestants' answers before the epoch's loads
 	exact   exact
 	leaving sync.WaitGroup
-	again   *record.Resume   // for a resumed run, until it continues
+	again   *record.Resume   // the resumption to record, until the run continues
 	mute    error            // why the backend could not be controlled
 	cut     map[string]int64 // the most bytes that were cut from one of a contestant's logs
 	mu      sync.Mutex

@@ -9,8 +9,8 @@ import (
 
 // exact holds each contestant's requests, and the exact bytes of its expected responses.
 type exact struct {
-	paths map[string]map[string]string // by contestant
-	seen  map[shown]*scenario.Observed // for this epoch's processes
+	paths map[string]map[string]string // contestants' own paths, by contestant
+	seen  map[shown]*scenario.Observed // responses from this epoch's processes
 	bound map[said]*scenario.Scenario  // scenarios with the backend's responses
 	// For a contract made from the contestants' responses: the scenario that reference servers
 	// answer by, by their names.

@@ -25,9 +25,9 @@ import (
 // LocalOptions are NewLocal's options.
 type LocalOptions struct {
 	Root      string // the project's folder
-	FS        fs.FS  // the project
+	FS        fs.FS  // the project's files
 	Manifests []*contestant.Manifest
-	Scenario  string   // name
+	Scenario  string   // scenario's name
 	Others    []string // names, for levels with another scenario
 	Backend   string   // called by contestants; empty: none
 	Folder    string   // the run's folder: logs, contestants' homes
@@ -52,7 +52,7 @@ type Local struct {
 	built     map[string]*contestant.Built
 	layouts   map[string][]*contestant.Built // the same programs with their functions in other orders
 	toolchain map[string]*found
-	fixed     map[string]int // by contestant: its fixed port
+	fixed     map[string]int // fixed ports, by contestant
 	restore   func()         // restores dyno's own affinity
 	identity  wire.Identity
 }

@@ -13,7 +13,7 @@ import (
 type Probe struct {
 	Scenario *scenario.Scenario // its first loaded request must be answered with the right status
 	Delay    time.Duration      // the handlers' delay
-	Records  *Records           // for a backend, which must accept them instead
+	Records  *Records           // for a backend: the records that it must accept
 }
 
 // Records are the records in a backend's answers.

@@ -14,11 +14,11 @@ type What string
 const (
 	ReadStart  What = "start"  // Ready, Processors, Meters, Absent
 	ReadExit   What = "exit"   // none: an error says how the server has ended
-	ReadCPU    What = "cpu"    // CPU
+	ReadCPU    What = "cpu"    // sets CPU
 	ReadUsage  What = "usage"  // Usage: memory, threads and log; after each trial, while the process tree is frozen
 	ReadTotals What = "totals" // Usage: open sockets, and totals since the launch; expensive, so once per epoch
 	ReadHeap   What = "heap"   // Heap; it stops the server for a moment
-	ReadLog    What = "log"    // Logged, Tail
+	ReadLog    What = "log"    // sets Logged and Tail
 
 	// ReadCount starts to count instructions, and ReadCounted sets Usage to the number since then.
 	ReadCount   What = "count"
@@ -30,7 +30,7 @@ const (
 
 // Reading holds figures read from a Server.
 type Reading struct {
-	Ready      time.Duration      `json:"ready,omitempty"`      // from process start to first right answer
+	Ready      time.Duration      `json:"ready,omitempty"`      // time from process start to the first right answer
 	Processors *record.Processors `json:"processors,omitempty"` // CPUs by Launch.CPUs; nil without that
 	Meters     map[string]string  `json:"meters,omitempty"`     // how figures are measured
 	Absent     map[string]string  `json:"absent,omitempty"`     // which figures are absent and why

@@ -100,9 +100,9 @@ type started struct {
 	at        []record.Level // levels at which it is warmed up
 	disturbed bool           // another contestant in the epoch compiles beside it
 	need      int            // windows that its last level needs
-	noise     [2]float64     // in the windows of all contestants warmed up with it: per CPU, and per second
+	noise     [2]float64     // noise in the windows of all contestants warmed up with it: per CPU, and per second
 	began     time.Time      // start of its first window
-	cpu       time.Duration  // its CPU clock after the last window
+	cpu       time.Duration  // CPU clock after its last window
 	compiled  time.Duration  // time after began at which it last used CPU while idle
 	heapless  error          // why its heap cannot be read, if it should be
 	err       error

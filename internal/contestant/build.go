@@ -24,13 +24,13 @@ type Built struct {
 	Manifest *Manifest
 	Argv     []string
 	Dir      string            // working directory; empty means the contestant's home
-	Env      map[string]string // in addition to the allow-listed variables and dyno's
+	Env      map[string]string // environment, in addition to the allow-listed variables and dyno's
 	Out      string            // folder with the built files
 	Hash     string            // SHA-256 of the program, set by Identify
 	Sources  string            // SHA-256 of all source files; empty for a prebuilt program
 	Kept     bool              // a revision that an earlier run built
 	tc       Toolchain
-	engine   *engine           // for an image; else nil
+	engine   *engine           // engine that runs an image; else nil
 	contents contents          // files in Out after the build; nil for a prebuilt program
 	files    map[string]string // prebuilt: path -> SHA-256 when it was identified
 }
@@ -143,7 +143,7 @@ func compile(ctx context.Context, m *Manifest, tc Toolchain, src, out string, o 
 	if tc.Name == "dotnet" && m.Revision == nil { // else the program contains the build folder's path
 		env["PathMap"] = src + "=" + mappedSource + "," + out + "=" + mappedOut
 	}
-	var logged int64 // by earlier builds
+	var logged int64 // length of the log by earlier builds
 	if st, err := os.Stat(o.Log); err == nil {
 		logged = st.Size()
 	}

@@ -19,7 +19,7 @@ const Variable = "DYNO_PROJECT"
 
 // Project is a folder with contestants, scenarios and studies.
 type Project struct {
-	Root    string // absolute
+	Root    string // absolute path
 	Carried bool   // unpacked from this program instead of a checkout; read-only
 	Inside  bool   // the working directory is in it
 }

@@ -14,7 +14,7 @@ import (
 // Command is the start command for a contestant that dyno does not build. It gets dyno's environment, and its
 // port from PORT, DYNO_ADDR or PortMark.
 type Command struct {
-	Line  string // for the shell
+	Line  string // command line for the shell
 	Dir   string // working directory, absolute
 	Image string // image for podman or docker, instead of Line
 }

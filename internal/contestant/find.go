@@ -22,7 +22,7 @@ type SideOptions struct {
 	Dir          string   // folder for revisions and programs; "": the working directory, for revisions alone
 	Build, Start string   // how revisions are built and started; "": by contestant.toml, or guessed
 	Names        []string // names for the first sides; the rest get derived names
-	TLS          wire.TLS // for https:// URLs
+	TLS          wire.TLS // encryption, for https:// URLs
 	Taken        func(name string) bool
 	// Folder returns a contestant's folder in the project; ok is false if there is none. suggestion,
 	// which may be empty, follows the words "no contestant NAME".

@@ -22,7 +22,7 @@ import (
 // guess is the usual way to build and start a server in a folder with that file.
 type guess struct {
 	file         string // a pattern
-	tool, floor  string // toolchain
+	tool, floor  string // name of the toolchain
 	build, start string // commands; {name} is what find returns
 	// find returns a name in the folder dir's file. The error says why there is not exactly one.
 	find  func(ctx context.Context, dir, file string) (string, error)

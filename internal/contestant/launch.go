@@ -50,10 +50,10 @@ type Instance struct {
 	Stats    string            // host:port for heap figures; empty: not requested
 	Counted  map[string]string // variables set for LaunchOptions.Count
 	Process  *machine.Process
-	ReadyNS  int64       // from the process start to the first right response
+	ReadyNS  int64       // time from the process start to the first right response
 	port     *portSearch // finds the port that a command chose; else nil
 
-	engine    *engine // for an image; else nil
+	engine    *engine // engine that runs an image; else nil
 	container string  // the container's name
 }
 
@@ -313,11 +313,11 @@ func (i *Instance) ours(addr string) error {
 
 // Failed is a contestant's error.
 type Failed struct {
-	Stage string // build, launch
+	Stage string // build or launch
 	Err   error
 	Hint  string
-	Log   string   // file
-	Tail  []string // its last lines; read from Log if nil
+	Log   string   // log file
+	Tail  []string // the log's last lines; read from Log if nil
 }
 
 func (f *Failed) Error() string { return f.Err.Error() }

@@ -38,7 +38,7 @@ func (m *Manifest) CountLines(fsys fs.FS) (int, error) {
 // syntax describes a language's comments, and its string literals, which could contain comment marks.
 type syntax struct {
 	line   string      // begins a comment up to the end of the line
-	blocks [][2]string // from, to
+	blocks [][2]string // pairs of marks, from and to
 	texts  []string    // quotes, longest first
 }
 

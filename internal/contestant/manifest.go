@@ -46,7 +46,7 @@ type Manifest struct {
 	Processes int               `toml:"processes"`
 	CPUs      int               `toml:"cpus"` // server CPUs that it needs to be meaningful; 0: one
 	Tuning    []string          `toml:"tuning"`
-	Differs   []string          `toml:"differs"` // "key: reason"
+	Differs   []string          `toml:"differs"` // declared differences, each "key: reason"
 	Build     []string          `toml:"build"`
 	Run       []string          `toml:"run"`
 	BuildEnv  map[string]string `toml:"build_env"`
@@ -54,7 +54,7 @@ type Manifest struct {
 	Toolchain map[string]string `toml:"toolchain"` // name -> floor
 	Paths     map[string]string `toml:"paths"`     // a scenario's path -> the contestant's, for scenario.At
 
-	Path     string           `toml:"-"` // its folder, relative to the project or to Root
+	Path     string           `toml:"-"` // folder of the manifest, relative to the project or to Root
 	Root     string           `toml:"-"` // absolute; empty if the folder is in the project
 	Program  string           `toml:"-"` // absolute; a prebuilt program to start instead: see Prebuilt
 	Command  *Command         `toml:"-"` // starts a contestant without a build or a manifest file; else nil

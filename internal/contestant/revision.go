@@ -18,8 +18,8 @@ import (
 type Revision struct {
 	Commit string // full hash; the working tree's last commit, "" if there is none
 	Tree   string // hash of all files; set by snapshot for the working tree
-	Build  string // for the shell; "": nothing is built. Unused if the folder is a contestant's
-	Start  string // for the shell
+	Build  string // build command for the shell; "": nothing is built. Unused if the folder is a contestant's
+	Start  string // start command for the shell
 
 	repo    string // top of the working tree
 	path    string // the side's folder in repo

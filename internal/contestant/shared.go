@@ -14,7 +14,7 @@ import (
 type sharedFolder struct {
 	name string
 	dir  string
-	near bool // it lies where the contestant's module or project file expects it
+	near bool // the folder lies where the contestant's module or project file expects it
 }
 
 // sharedFolders finds m's shared folders: next to the language's folder, else in the project. A contestant's

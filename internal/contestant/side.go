@@ -33,13 +33,13 @@ const (
 // Side is one of the compared servers.
 type Side struct {
 	Kind     SideKind
-	Text     string    // as given
-	Name     string    // in output: short and unique
+	Text     string    // the side's text, as given
+	Name     string    // name in output: short and unique
 	Again    string    // names the side in a later command
 	Manifest *Manifest // set by OpenSides
 
-	target   *scenario.Target // for a URL
-	command  Command          // for a command or an image
+	target   *scenario.Target // parsed URL; nil for other sides
+	command  Command          // start command, for a command or an image
 	folder   string           // the contestant's folder
 	program  string           // absolute; a prebuilt program
 	label    string           // describes a side with a manifest; OpenSides completes it

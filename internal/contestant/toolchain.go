@@ -16,17 +16,17 @@ import (
 
 // Toolchain is an installed toolchain.
 type Toolchain struct {
-	Name    string // "go", "dotnet"
-	Version string // "1.26.8"
+	Name    string // for example "go" or "dotnet"
+	Version string // for example "1.26.8"
 	Dir     string // root folder; empty if only the program is known
-	Program string // absolute
+	Program string // absolute path of the program
 	Origin  string // where it was found: DYNO_DOTNET, PATH, DOTNET_ROOT, cache, an archive, download
 	Env     map[string]string
 }
 
 // Unavailable is the error for a toolchain, or packages, that are not available.
 type Unavailable struct {
-	Toolchain string // with the minimum version; or "packages"
+	Toolchain string // name with the minimum version; or "packages"
 	Reason    string
 	Hint      string
 }
@@ -46,7 +46,7 @@ type FindOptions struct {
 // kind describes a kind of toolchain.
 type kind struct {
 	title    string
-	variable string // DYNO_…
+	variable string // name of the variable, DYNO_…
 	home     string // the language's own variable
 	program  string
 	version  func(ctx context.Context, program string) (string, error)

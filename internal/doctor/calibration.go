@@ -17,9 +17,9 @@ import (
 
 // CalibrationOptions are the options of Calibrate.
 type CalibrationOptions struct {
-	Dyno     string             // version
+	Dyno     string             // dyno's version
 	Self     []string           // command that starts a reference server, whose name is appended: dyno's own program and "refserver"
-	Scenario *scenario.Scenario // for the reference servers
+	Scenario *scenario.Scenario // requests to the reference servers
 	Quick    bool               // the clock, punctuality, one ceiling and the noise: about 5 s instead of 40 s
 	Note     func(string)       // called with a description of each step; may be nil
 	Times    *Times             // nil: as Quick says
@@ -27,13 +27,13 @@ type CalibrationOptions struct {
 
 // Times are the window lengths and the number of rounds. A step with length 0 is skipped.
 type Times struct {
-	Clock   time.Duration // per batch of readings
+	Clock   time.Duration // length of each batch of readings
 	Lag     time.Duration
-	Ceiling time.Duration // for each of Shapes
+	Ceiling time.Duration // length of the load for each of Shapes
 	Shapes  []Shape
-	Delay   time.Duration // for each window with a known delay
+	Delay   time.Duration // length of each window with a known delay
 	Stall   time.Duration
-	Warm    time.Duration // for each server in the rounds
+	Warm    time.Duration // length of the warm-up for each server in the rounds
 	Trial   time.Duration
 	Rounds  int
 	Costs   []string // additional servers in the rounds
@@ -109,7 +109,7 @@ type setup struct {
 	times   Times
 	cal     *record.Calibration
 	meter   *machine.Meter
-	folder  string // for logs and homes
+	folder  string // folder for logs and homes
 	servers []*server
 	started int
 	restore func() // restores dyno's own affinity

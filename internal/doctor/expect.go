@@ -74,7 +74,7 @@ func spread(n *record.Noise) (throughput, cpu float64, valid int) {
 // normal noise, by simulation.
 func trust(servers, rounds int) string {
 	for _, c := range []struct {
-		servers, rounds int // at least
+		servers, rounds int // smallest number of servers
 		lo, hi          float64
 	}{{3, 16, 0.8, 1.4}, {3, 8, 0.8, 1.8}, {3, 0, 0.8, 3}, {0, 16, 0.7, 1.9}, {0, 8, 0.6, 3}} {
 		if servers >= c.servers && rounds >= c.rounds {

@@ -17,7 +17,7 @@ import (
 // trial is one short load on one server in a round.
 type trial struct {
 	perSec float64
-	cpu    float64 // per request, ns
+	cpu    float64 // CPU time per request, ns
 	queue  int64   // ns for which the generator's threads waited for a CPU
 	loaded int64   // ns, all workers together
 }
@@ -45,7 +45,7 @@ func (b *setup) rounds(ctx context.Context) error {
 	b.Note(fmt.Sprintf("noise: %d rounds of %d loads of %v", b.times.Rounds, len(names), b.times.Trial))
 	rng := rand.New(rand.NewPCG(seed, 0))
 	noise := &record.Noise{Servers: names, TrialNS: int64(b.times.Trial), Connections: usual.Connections}
-	var all [][]trial // by round, then server
+	var all [][]trial // trials by round, then by server
 	for range b.times.Rounds {
 		round, causes, err := b.round(ctx, servers, rng.Perm(len(servers)))
 		if err != nil {

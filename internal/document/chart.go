@@ -9,7 +9,7 @@ type BarChart struct {
 	Unit        string  // unit of the values
 	More        bool    // more is better
 	Baseline    string  // name of the bar at 1; "" if bars show values
-	Ratios      []Ratio // from each bar to each later one, row by row: 0 to 1, 0 to 2, … 1 to 2, …
+	Ratios      []Ratio // ratios from each bar to each later one, row by row: 0 to 1, 0 to 2, … 1 to 2, …
 	Bars        []Bar
 	Groups      []Group
 	Foot        string // note, shown only where the chart stands alone
@@ -18,13 +18,13 @@ type BarChart struct {
 // Bar is one row in a BarChart.
 type Bar struct {
 	Name, Small string
-	Key         string // in the legend
+	Key         string // colour key in the legend
 	Excluded    bool   // it has no figures: its name is faint
 	Failed      bool   // it failed: its name is crossed out
 	Missing     string // why there is no bar
 	Ratio              // the drawn figure
-	Value, Side string // as text: the value, and its ratio with its interval
-	Beyond      bool   // it may be more than shown
+	Value, Side string // the value, and its ratio with its interval, as text
+	Beyond      bool   // the true value may be larger
 }
 
 // Ratio is a figure with its interval, bounds of 0 and infinity where it is open.
@@ -66,7 +66,7 @@ type Shift struct {
 type LineChart struct {
 	ID          string
 	Title, Note string
-	Unit        string  // "ms"
+	Unit        string  // for example "ms"
 	Per         float64 // size of Unit in base units
 	Way         string  // "more is better"
 	Series      []Series
@@ -115,12 +115,12 @@ type Point struct {
 	Open          bool   // Lo and Hi are only a range, not an interval
 	Beyond        bool   // the true value may be larger
 	Absent        bool   // there is no figure: the line is interrupted
-	Text          string // in words
+	Text          string // the figure in words
 	Beside        []Aside
 }
 
 // Aside is a figure from elsewhere at a Point's position, drawn as a hollow mark.
 type Aside struct {
 	Value float64
-	Text  string // in words
+	Text  string // the figure in words
 }

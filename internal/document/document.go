@@ -20,7 +20,7 @@ type Document struct {
 	Front    []Block  // the charts that a page shows next to the answer
 	Trust    []Fact   // answers to the questions about trust, in a line; on a page only
 	Sections []Section
-	Comment  string // for those who edit the file; Markdown only
+	Comment  string // note for those who edit the file; Markdown only
 	NoChart  string // why SVG cannot draw a chart
 }
 
@@ -52,7 +52,7 @@ type Paragraph struct {
 	Label string // for example "A/A check"
 	Word  string // links the label to a Definition
 	Text  Prose
-	Style Style // for the label; without a label, for the whole paragraph
+	Style Style // style of the label; without a label, of the whole paragraph
 }
 
 // List is a list of items.
@@ -61,7 +61,7 @@ type List struct{ Items []Item }
 // Item is a list item: a label, a text, and smaller text below.
 type Item struct {
 	Label string
-	Style Style // for the label
+	Style Style // style of the label
 	Text  Prose
 	Code  string // replaces the text: a command to copy, which is never wrapped
 	More  []Prose
@@ -120,12 +120,12 @@ func (r *Row) reasonStyle() Style {
 // Cell is one figure, or a name.
 type Cell struct {
 	Value  string // line breaks are kept if the form supports them
-	Side   string // its interval
+	Side   string // the interval beside the value
 	Small  string // below it, on a page only
 	Absent string // why there is no value, if Value is ""
 	Link   string // Markdown only
 	Style  Style
-	Bar    float64 // from 0 to 1: the length of a bar beside the value, in a terminal
+	Bar    float64 // length of a bar beside the value, 0 to 1, in a terminal
 }
 
 // Code is a text to copy; it is never wrapped.
@@ -201,7 +201,7 @@ type Style int
 
 const (
 	None   Style = iota
-	Strong       // read first
+	Strong       // to be read first
 	Quiet        // may be skipped
 	Good
 	Same

@@ -15,7 +15,7 @@ const (
 	sideRoom  = 128.0 // width for the ratio at the right end
 	nameLine  = 17.0
 	smallLine = 14.0
-	valueGap  = 7.0 // between a bar and its value
+	valueGap  = 7.0 // width between a bar and its value
 )
 
 // bars draws a BarChart. The wide layout has names left of the bars; the narrow one, for phones, has them above.

@@ -27,7 +27,7 @@ const (
 	plotTop     = 34.0 // px above a plot: its title
 	plotBottom  = 44.0 // px below it: ticks and their name
 	plotGap     = 20.0
-	labelGap    = 16.0 // between two labels
+	labelGap    = 16.0 // height between two labels
 	labelAt     = 20.0 // px right of a plot
 	labelSize   = 12.5
 	labelShare  = 0.4 // maximum share of a plot's width
@@ -198,8 +198,8 @@ func (s *lines) plot(p *Plot) {
 type end struct {
 	series int
 	value  float64
-	x, y   float64 // last point
-	at     float64 // label
+	x, y   float64 // position of the last point
+	at     float64 // position of the label
 }
 
 // series draws a plot's lines and labels them.

@@ -232,7 +232,7 @@ type Hello struct {
 
 // Program is a build of dyno.
 type Program struct {
-	System string `json:"system"` // "linux/amd64"
+	System string `json:"system"` // for example "linux/amd64"
 	Digest string `json:"digest"` // SHA-256 of the file, in hex
 }
 

@@ -18,7 +18,7 @@ type State struct {
 	Name      string
 	Roles     []Role
 	System    string         // system of its dyno: "linux/amd64"
-	Offset    machine.Offset // its clock relative to the controller's
+	Offset    machine.Offset // offset of its clock from the controller's
 	Condition Condition
 }
 
@@ -42,7 +42,7 @@ func (h *Hub) Check(ctx context.Context) ([]State, error) {
 
 // Limits for a machine and its link; a check warns above them.
 const (
-	wideBound      = time.Millisecond // for the clock: starts must be known to 1 ms
+	wideBound      = time.Millisecond // limit for the clock: starts must be known to 1 ms
 	longPause      = 5 * time.Millisecond
 	muchBackground = 0.05
 	fewFiles       = 4096

@@ -45,7 +45,7 @@ type Host struct {
 type launcher struct {
 	name    string
 	serves  Hosting
-	machine record.Host // present description
+	machine record.Host // present description of the machine
 }
 
 // Time limits for orders.

@@ -130,7 +130,7 @@ func (h *Hub) Greet(ctx context.Context, name string) error {
 // twinsError reports two agents with one key, as after copying a virtual machine.
 type twinsError struct {
 	agent string
-	from  []string // addresses
+	from  []string // addresses of the two agents
 }
 
 func (e twinsError) Error() string {

@@ -34,7 +34,7 @@ type Bundle struct {
 	Name        string `json:"name"`
 	Controller  string `json:"controller"`  // host:port of NATS
 	Fingerprint string `json:"fingerprint"` // SHA-256 of the controller's certificate, in hex
-	Seed        []byte `json:"seed"`        // Ed25519
+	Seed        []byte `json:"seed"`        // Ed25519 seed of the agent
 }
 
 const controllerFile = "controller.json"

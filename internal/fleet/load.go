@@ -18,9 +18,9 @@ const (
 	// rates.
 	Skew = load.Slice / 2
 
-	lead      = 500 * time.Millisecond // from the start order until the start
-	preparing = time.Minute            // for connections, in addition to the warm-up
-	ending    = 15 * time.Second       // after a window, for requests in flight and results
+	lead      = 500 * time.Millisecond // time from the start order until the start
+	preparing = time.Minute            // time for opening connections, in addition to the warm-up
+	ending    = 15 * time.Second       // time after a window, for requests in flight and results
 )
 
 // errInterrupted is the error for a wait whose context is done.

@@ -34,8 +34,8 @@ const (
 	mostPending = 4 << 30             // bytes of messages to the controller, whose agents may all answer at once
 	mostStored  = 16 << 30            // bytes of trees, on the controller
 	chunk       = 128 << 10           // part of an object
-	longestWork = 30 * 24 * time.Hour // until the answer to an order
-	silence     = 24 * time.Hour      // between NATS pings: the kernel finds broken connections (dialer)
+	longestWork = 30 * 24 * time.Hour // limit for the time until the answer to an order
+	silence     = 24 * time.Hour      // interval between NATS pings: the kernel finds broken connections (dialer)
 )
 
 // center is the controller's end: a NATS server, and its only privileged client.

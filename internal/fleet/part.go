@@ -80,7 +80,7 @@ func takeShare(ctx context.Context, r loader.Request) (part, time.Duration, erro
 type opened struct {
 	part
 	planned bool            // a dyno load
-	ctx     context.Context // for its windows
+	ctx     context.Context // context of its windows
 	end     context.CancelFunc
 	mu      sync.Mutex // one window at a time, and none during close
 }
@@ -148,7 +148,7 @@ func (s *session) shut(number *int) (Done, error) {
 // LoadWindow asks for a window of an open load.
 type LoadWindow struct {
 	Number  int         `json:"number"`
-	Window  load.Window `json:"window"`             // for a job
+	Window  load.Window `json:"window"`             // the window of a bench's job
 	AtNS    int64       `json:"at_ns,omitempty"`    // beginning, agent's clock; 0: now
 	BoundNS int64       `json:"bound_ns,omitempty"` // error bound of AtNS
 }
@@ -157,8 +157,8 @@ type LoadWindow struct {
 type LoadedWindow struct {
 	BeganNS  int64           `json:"began_ns"`          // beginning, agent's clock
 	Messages uint64          `json:"messages"`          // messages sent and received during the window
-	Part     *load.Part      `json:"part,omitempty"`    // for a job
-	Outcome  *loader.Outcome `json:"outcome,omitempty"` // for dyno load
+	Part     *load.Part      `json:"part,omitempty"`    // result of a bench's job
+	Outcome  *loader.Outcome `json:"outcome,omitempty"` // result of a dyno load
 }
 
 // loadWindow loads for one window. Meanwhile it sends and receives nothing, and collects no garbage for a

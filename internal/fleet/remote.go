@@ -10,7 +10,7 @@ type remote struct {
 	host    *Host
 	machine string
 	number  int
-	at      map[wire.HTTP]wire.Endpoint // by each launched form
+	at      map[wire.HTTP]wire.Endpoint // endpoint for each launched form of HTTP
 }
 
 // Read implements bench.Server by reading on the server's machine.

@@ -44,9 +44,9 @@ func list(all []Role, between string) string {
 
 // Roles required for orders (handler).
 var (
-	every     []Role // none
+	every     []Role // no role is required
 	generates = []Role{Generator}
-	starts    = []Role{Server, Backend} // for starting programs
+	starts    = []Role{Server, Backend} // roles for starting programs
 )
 
 // may returns an error if this agent has none of the roles required for an order.

@@ -16,10 +16,10 @@ import (
 // site is an agent's machine in a run: the real one, or a simulated one in a test.
 type site interface {
 	describe() record.Host        // describes the machine as that of a generator
-	engine() load.Engine          // for loads
-	asker() bench.Asker           // for single requests
+	engine() load.Engine          // engine for loads
+	asker() bench.Asker           // sender of single requests
 	used() (time.Duration, error) // the agent's CPU time until now
-	quiet() func()                // machine.Quiet
+	quiet() func()                // as machine.Quiet
 	// observe begins to observe background programs on a generator. end is called once, with the CPU time
 	// since then that the agent, and others in the run on the same machine, have used.
 	observe() (end func(used time.Duration) record.Causes, err error)
@@ -31,7 +31,7 @@ type site interface {
 // servers builds and starts a run's contestants.
 type servers interface {
 	bench.Host
-	Certificate() ([]byte, error) // their TLS certificate, PEM
+	Certificate() ([]byte, error) // the servers' TLS certificate, PEM
 }
 
 // ownSite is the agent's real machine.

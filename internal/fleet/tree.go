@@ -18,7 +18,7 @@ import (
 // Limits for a sent folder.
 const (
 	mostTree  = 2 << 30 // bytes of all files
-	mostFiles = 200_000 // and folders
+	mostFiles = 200_000 // number of files and folders
 
 	mostArchive   = mostTree + mostTree/8
 	mostDirectory = 32 << 20 // bytes read from an archive to list its files

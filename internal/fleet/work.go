@@ -20,7 +20,7 @@ import (
 type kept struct {
 	working sync.WaitGroup // concurrent orders, and loads
 	run     context.Context
-	end     context.CancelFunc // ends run
+	end     context.CancelFunc // cancels run
 	mu      sync.Mutex         // guards run and serving
 	serving *serving           // nil: no servers
 	watches table[func(started, beside time.Duration) record.Causes]

@@ -96,7 +96,7 @@ func (r *reader) benchmarker() error {
 	// Its second collector, oha, counts latencies in s and the duration in ms, and spells
 	// percentiles in this way.
 	seconds := slices.ContainsFunc(list, func(l leaf) bool { return l.text == "percentile50" })
-	var ids []string // for each row
+	var ids []string // ids of each row
 	for _, values := range byObject(list) {
 		at := map[string]leaf{}
 		for _, l := range values {

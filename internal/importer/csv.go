@@ -133,7 +133,7 @@ type table struct {
 	at     func(column int) (line, col int) // position of a cell in the current line
 	part   string                           // part of the document, if no column has the scenario
 	column map[string]int                   // index by our column names
-	wide   map[int]figures                  // by column
+	wide   map[int]figures                  // columns with figures
 	rows   map[rowKey]*Row                  // the latest row for each key
 }
 

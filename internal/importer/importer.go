@@ -50,13 +50,13 @@ type Figure struct {
 	Row    *Row
 	Metric string // rps, rps_mean, latency_mean, p99, time, requests …; others keep their published name
 	Table  string // the part of the source that it is in
-	Text   string // as printed, with its unit: "1.18 ms"
+	Text   string // the figure as printed, with its unit: "1.18 ms"
 	Unit   Unit
 
 	// Value is in base units. Values from Lo to Hi round to the printed digits; one of them is
 	// infinite for a limit (">60"). All three are NaN for a missing value and for several.
 	Value, Lo, Hi float64
-	Digits        int // significant digits
+	Digits        int // number of significant digits
 
 	Missing bool // the cell is empty
 	Many    int  // quantity of numbers in a cell meant for one; else 0
@@ -64,7 +64,7 @@ type Figure struct {
 	Prose   bool // quoted from the text beside the table, not in it
 	Derived bool // not printed: computed from other figures
 
-	Judged uint8 // for the package that judges figures
+	Judged uint8 // for the package that judges figures; the importer leaves it 0
 }
 
 // Row is a set of published figures for one contestant at one level that were measured together.
@@ -73,7 +73,7 @@ type Row struct {
 	Source, Edition, Date, Suite, Scenario, Contestant, Load string
 
 	Tool        string // the load generator, if known: wrk, ab, bombardier …
-	Connections int    // 0: unknown
+	Connections int    // number of connections; 0: unknown
 	Depth       int    // requests in flight on one connection, at least 1
 	// requests share a connection (HTTP/2 and the like), and the published load does not say how
 	// many at once

@@ -29,7 +29,7 @@ const (
 // +Inf.
 type Estimate struct {
 	Value, Lo, Hi float64
-	N             int // epochs
+	N             int // number of epochs
 }
 
 // Cell is one contestant under one metric.
@@ -39,8 +39,8 @@ type Cell struct {
 	// median over epochs of the epoch medians, in the metric's unit, or the first contestant's
 	// level times the ratio to it (derive); the 95 % interval is between epochs
 	Level       Estimate
-	Least, Most float64  // epoch medians
-	Ratio       Estimate // to the reference; N is 0 if there is none
+	Least, Most float64  // smallest and largest epoch median
+	Ratio       Estimate // ratio to the reference; N is 0 if there is none
 	Absent      string   // why there is no value; "" if there is one
 	Merged      bool     // Level comes from one histogram over all requests, without an interval
 }
@@ -51,7 +51,7 @@ type Pair struct {
 	AtA, AtB int // the plan's levels: 0 if there is only one
 	Metric   string
 	Ratio    Estimate
-	Likely   Estimate // from all epochs, with Student's interval: over all analyses it holds with 80 %
+	Likely   Estimate // ratio from all epochs, with Student's interval: over all analyses it holds with 80 %
 	SE, DF   float64  // standard error and degrees of freedom for the log of Ratio
 	P        float64  // adjusted for the family; 1 before the first analysis
 	Verdict  Verdict
@@ -96,7 +96,7 @@ type Place struct {
 	Contestant string
 	Tier       int
 	Lo, Hi     int
-	LowerBound bool   // at the generator's ceiling: never ranked above another
+	LowerBound bool   // a lower bound, at the generator's ceiling: never ranked above another
 	Excluded   string // why it is not ranked; "" if it is
 }
 
@@ -113,9 +113,9 @@ type Analysis struct {
 	Order   []string   // contestants in table order: the best figure first, those without figures last
 	Cells   []Cell     // contestants and controls × metrics, and p99, which is never compared
 	Pairs   []Pair     // the run's family under all metrics; the controls' pair is AACheck
-	Places  []Place    // in Order
+	Places  []Place    // ranks, in the order of Order
 	AACheck *Pair      // the reference against its copy, primary metric
-	Trends  []Trend    // for all cells in the family, by speed metrics
+	Trends  []Trend    // trends of all cells in the family, by speed metrics
 	Long    *LongLoads // nil: none, or NoLong says why they cannot be compared
 	NoLong  string
 	Serial  *stats.Serial // primary metric, between epochs; intervals allow for it; nil: judged early

@@ -114,8 +114,9 @@ func InQuiet(trials []*record.Trial) (out []*record.Trial) {
 
 // noise describes how background load affected the trials in a table.
 type noise struct {
-	full   map[record.Cell]float64 // for saturated cells: the median share of their available CPU time that they use
-	slopes [3]float64              // for the other cells: log rate over the log of each share that BackgroundOf leaves
+	full map[record.Cell]float64 // median share of their available CPU time that saturated cells use
+	// slopes for the other cells: log rate over the log of each share that BackgroundOf leaves
+	slopes [3]float64
 }
 
 // leastSlope is the number of standard errors by which a slope must differ from 0 to be used.

@@ -15,7 +15,7 @@ type Check struct {
 	In       Scopes  // whether it applies to the whole run or each level, by kind of plan
 	Metrics  Kind    // metrics that it applies to; 0: all
 	Bounds   bool    // its failure makes figures lower bounds
-	Limits   []Limit // for the figures that find computes
+	Limits   []Limit // limits for the figures that find computes
 	find     func(*Check, *Evidence) []Finding
 	One      OfOneLoad // how it judges a single load, as dyno load makes it
 }

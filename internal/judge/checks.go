@@ -14,7 +14,7 @@ import (
 type Evidence struct {
 	Run       *record.Run
 	Valid     []*record.Trial // trials that count
-	Discarded int             // trials
+	Discarded int             // number of discarded trials
 	All       int             // trials after the pilots
 	Analysis  *Analysis
 	At        *record.Level // the level to check; nil: the plan's first

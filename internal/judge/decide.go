@@ -11,7 +11,7 @@ type Decision struct {
 	stats.Judged
 	Ratio   Estimate // first over second
 	Verdict Verdict
-	Serial  *stats.Serial // between the family's epochs; SE allows for it; nil: judged early
+	Serial  *stats.Serial // serial correlation between the family's epochs, which SE allows for; nil: judged early
 }
 
 // Up reports whether the first has the larger value.

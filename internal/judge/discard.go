@@ -18,7 +18,7 @@ const (
 // or machines the worst one counts: generatorName and stealName name it.
 type shares struct {
 	server, generator, queue, steal, sides float64
-	backend                                float64 // on a machine of its own
+	backend                                float64 // share on a machine of the backend's own
 	generatorName, stealName               string
 }
 

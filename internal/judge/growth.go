@@ -17,9 +17,10 @@ const leastPace = 58e9
 
 // Growth describes how a server's memory changed under one load, in bytes.
 type Growth struct {
-	Start, End, Most       float64
-	NS                     int64   // from the first reading to the last
-	PerMinute, PerThousand float64 // per right answers; both after the memory settled; NaN below leastPace
+	Start, End, Most float64
+	NS               int64 // time from the first reading to the last
+	// growth per minute and per 1,000 right answers, after the memory settled; NaN below leastPace
+	PerMinute, PerThousand float64
 }
 
 // GrowthOf returns the growth under a load with at least two memory readings.

@@ -16,7 +16,7 @@ const ShortLoads = 0.09
 // LongLoads compares two contestants in long loads, in the order A B B A, by the primary metric.
 type LongLoads struct {
 	A, B        string
-	Seconds     float64  // per load
+	Seconds     float64  // length of each load
 	Ratio       Estimate // A over B, with a 95 % interval from epoch-to-epoch variation; N: loads per contestant
 	Short       Estimate // A over B in the trials
 	Contradicts bool     // the trials' ratio: no verdict on the pair holds

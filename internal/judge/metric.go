@@ -47,8 +47,8 @@ type Kind uint8
 // The kinds. A metric of another kind is a count, to which only the checks on all figures apply.
 const (
 	Rate         Kind = 1 << iota // right answers per time
-	ServiceTime                   // from sending a request to its answer
-	ResponseTime                  // from the moment a request was due to its answer
+	ServiceTime                   // time from sending a request to its answer
+	ResponseTime                  // time from when a request was due to its answer
 	TailTime                      // ResponseTime for the slowest requests
 	CPUTime
 	Memory

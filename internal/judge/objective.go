@@ -11,7 +11,7 @@ import (
 
 // Objective is a limit for a load: for a latency percentile, or for the share of errors.
 type Objective struct {
-	Text  string // as given
+	Text  string // text of the objective, as given
 	Key   string // JSON key: p50_ns to p9999_ns; "": the share of errors
 	Below float64
 }

@@ -21,12 +21,12 @@ type OneLoad struct {
 	For         time.Duration // planned length; 0 if only a number bounds the load
 	Renewing    bool          // connections were to be replaced after a number of requests
 	AnyStatus   bool          // no status was requested
-	HTTP2       bool          // not HTTP/1.1
+	HTTP2       bool          // the load used HTTP/2, not HTTP/1.1
 	Objectives  []Objective   // given for the load
 
 	Several     bool          // several generators made it, each of which was judged by itself
 	Suspended   time.Duration // time for which the whole machine was suspended meanwhile
-	Wall        time.Duration // from the window's start until all was drained
+	Wall        time.Duration // time from the window's start until all was drained
 	Interrupted bool
 	SentHTTP2   bool // the server sent unrequested HTTP/2 frames
 
@@ -56,7 +56,7 @@ func (o *OneLoad) Findings() (all []Finding) {
 
 // OfOneLoad is a check of a single load.
 type OfOneLoad struct {
-	Key   string // in the JSON of dyno load
+	Key   string // key of the warning in the JSON of dyno load
 	State State  // Fail: the load is no success; Warn
 	text  func(*OneLoad) string
 }

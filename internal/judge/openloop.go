@@ -121,7 +121,7 @@ type Sending struct {
 	open    bool
 	Busy    bool // the event loops ran or waited for a CPU nearly all the time
 	Starved bool // requests were due while no connection was free
-	Late    bool // at the 99th percentile
+	Late    bool // requests were late, at the 99th percentile
 	Missed  bool // fewer requests were sent than planned
 }
 

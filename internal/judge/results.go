@@ -11,13 +11,13 @@ import (
 // Counted says which trials of a run count, and what its plan makes of them (plan.Count).
 type Counted struct {
 	Epochs         []int           // valid ones after the pilots
-	Valid, Pilot   []*record.Trial // that count
+	Valid, Pilot   []*record.Trial // trials that count
 	Discarded, All int             // trials after the pilots
 	Analyses       []stats.Interim
 	Long           []*record.Trial // two contestants' long loads, A B B A; nil: none
 	NoLong         string          // why there are none; "": none were planned
 	Levels         []PlannedLevel  // the plan's, in its order
-	Capacities     []Capacity      // of a search
+	Capacities     []Capacity      // results of a search
 }
 
 // PlannedLevel is one level of a plan, with the contestants and controls that are loaded there.
@@ -53,8 +53,8 @@ type Results struct {
 	Alone     []Alone                    // a run's backend, for each kind of request to it
 	Findings  []Finding                  // whole run first, then by contestant
 	Reached   map[string]map[int]float64 // from Reached; nil in a run without rounds
-	Valid     int                        // valid trials
-	Discarded int                        // trials
+	Valid     int                        // number of valid trials
+	Discarded int                        // number of discarded trials
 	// why no long loads check the verdicts; "" if they do, or if the record is older than long
 	// loads
 	NoLong string
@@ -63,15 +63,15 @@ type Results struct {
 // Level holds the results at one level in a run at several.
 type Level struct {
 	Name     string       // name in the study; "": none
-	At       record.Level // with the resulting rate, if the plan gives it as a share
+	At       record.Level // the level with the resulting rate, if the plan gives it as a share
 	Loaded   []string     // contestants and controls that the plan loads here; nil: all
 	Compared bool         // a comparison in the plan names it
 	// Analysis covers the trials at this level alone, without interim analyses: cells, ratios and
 	// shares of the ceiling.
 	Analysis *Analysis
 	Trials   []*record.Trial   // valid trials at this level
-	Absent   map[string]string // by contestant: why it has no valid trial here
-	Kept     map[string]Kept   // by contestant: whether it kept an open loop's rate
+	Absent   map[string]string // reasons why contestants have no valid trial here, by contestant
+	Kept     map[string]Kept   // whether contestants kept an open loop's rate, by contestant
 }
 
 // Judge returns the results of a run. One analysis decides the pairs. Each level also has its own

@@ -16,8 +16,10 @@ import (
 type likeness struct {
 	about string
 	sign  float64 // 1: more is worse; -1: less is worse
-	open  bool    // also in open loops, whose schedule sets how many requests each generator sends
-	of    func(*record.LoadPart) float64
+	// the figure is compared in open loops, too, whose schedule sets how many requests each
+	// generator sends
+	open bool
+	of   func(*record.LoadPart) float64
 }
 
 var likenesses = []likeness{

@@ -13,7 +13,7 @@ import (
 // medians over epochs with 95 % intervals; N is 0 if there is no value. Times are in ns.
 type Starts struct {
 	N       int            // number of starts
-	Ready   Estimate       // from process start to first right answer
+	Ready   Estimate       // time from process start to the first right answer
 	Steady  Estimate       // warm-up time, for starts that became steady; older records have none
 	Classes map[string]int // warm-ups by record.Launch.Warmup
 	Each    []Start
@@ -49,7 +49,7 @@ func StartsOf(run *record.Run, name string, reached map[int]float64) Starts {
 // Start describes one start of a contestant's processes, at the beginning of an epoch.
 type Start struct {
 	Epoch   int
-	ReadyNS int64   // from process start to first right answer; 0: dyno did not start it
+	ReadyNS int64   // time from process start to the first right answer; 0: dyno did not start it
 	Level   float64 // the throughput reached, over the contestant's median; 0: no valid trial
 }
 

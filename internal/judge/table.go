@@ -10,11 +10,11 @@ import (
 
 // Table indexes trials by cell (contestant and level), epoch and round.
 type Table struct {
-	epochs []int                     // in order of appearance
-	rounds map[int][]int             // by epoch
+	epochs []int                     // epochs in order of appearance
+	rounds map[int][]int             // rounds by epoch
 	loaded map[[2]int]bool           // an epoch has trials at a level
-	trials map[place][]*record.Trial // by index in rounds; nil where the cell has none
-	busy   map[[2]int]bool           // by epoch and round: too much background load for latencies
+	trials map[place][]*record.Trial // trials by index in rounds; nil where the cell has none
+	busy   map[[2]int]bool           // rounds, by epoch and round, with too much background load for latencies
 	noise  noise
 }
 

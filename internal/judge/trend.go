@@ -19,7 +19,7 @@ type Trend struct {
 	record.Cell
 	Metric string
 	Change Estimate // from an epoch's first counted round to its last: 1.06 is a rise by 6 %; interval at 96 %
-	P      float64  // by stats.Joint over all trends in the run; 1 below stats.Least epochs
+	P      float64  // p-value by stats.Joint over all trends in the run; 1 below stats.Least epochs
 	Moving bool     // significant, and at least half the margin: the median over the rounds describes a transient
 }
 

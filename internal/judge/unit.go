@@ -2,9 +2,9 @@ package judge
 
 // Unit is a base unit. The table's entry defines how values are printed, named and read.
 type Unit struct {
-	Name      string  // in CSV
+	Name      string  // name in CSV
 	Key       string  // suffix of JSON keys for such values
-	Scales    []Scale // for printing, from small to large; none: values are counts
+	Scales    []Scale // scales for printing, from small to large; none: values are counts
 	Published []Scale // units in published figures
 }
 

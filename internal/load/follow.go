@@ -27,9 +27,9 @@ type follower struct {
 	out    []byte // the request, still to be sent again
 
 	status   int    // the redirect being read; 0: none
-	location []byte // its Location; empty: none
+	location []byte // the redirect's Location; empty: none
 
-	lost Answer // for a request whose redirect cannot be followed
+	lost Answer // answer to a request whose redirect cannot be followed
 }
 
 // mostRepeated is the size limit, in bytes, for a request that is sent again.

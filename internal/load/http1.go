@@ -39,11 +39,11 @@ type HTTP1 struct {
 	src     *scenario.Source
 	heads   *Heads
 	follow  *follower // nil: a redirect is a response like others
-	slots   []Slot    // a ring
+	slots   []Slot    // requests in flight, as a ring
 	first   int
 	pending int
 	headers bool      // the response being read has the wanted ones
-	body    collected // for a load that takes samples
+	body    collected // body of the response being read, if the load takes samples
 	sampled bool      // the Sampler takes this response's header section
 	parser  wire.HTTP1Parser
 }

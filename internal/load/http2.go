@@ -17,10 +17,10 @@ type HTTP2 struct {
 	src     *scenario.Source
 	samples turns
 	parser  wire.HTTP2Parser
-	active  []*stream // in flight, in no order
+	active  []*stream // streams in flight, in no order
 	free    []*stream
 	held    []*stream // not processed by the server, for the next connection
-	index   []*stream // by number, modulo its length; a guess, which find checks
+	index   []*stream // streams by number, modulo the index's length; a guess, which find checks
 	next    uint32    // the next stream's number
 	sent    int64     // when the last request was sent
 	answer  Answer
@@ -36,7 +36,7 @@ type HTTP2 struct {
 	// The server's announcements.
 	heard   int64 // when it last sent something; 0: not yet
 	barred  int64 // when it last said that it takes no streams
-	settled bool  // its SETTINGS have come
+	settled bool  // the server's SETTINGS have come
 	limit   int   // streams at a time
 	initial int64 // a new stream's window
 	room    int64 // left in the connection's window
@@ -55,18 +55,18 @@ type stream struct {
 	head   bool   // the header section has come
 	status int
 	length int64 // Content-Length; -1: unknown
-	got    int64 // body bytes
+	got    int64 // body bytes received
 	due    int64 // bytes received since we last widened its window
 	equal  bool
 	good   bool // the headers are as wanted
 
 	room    int64     // left in its window, for body
 	body    string    // unsent rest of whole
-	whole   string    // the body
-	memory  []byte    // for a drawn body
+	whole   string    // the whole body
+	memory  []byte    // memory for a drawn body
 	block   []byte    // the request's header block
 	refused int       // how often the server did not process it
-	queued  bool      // in sending
+	queued  bool      // the stream is in sending
 	taken   collected // the answer's body, for a load that takes samples
 }
 

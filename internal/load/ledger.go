@@ -14,7 +14,7 @@ import (
 type Ledger struct {
 	observe *Observe
 	paced   bool
-	each    chan []record.Each // per worker; nil if requests are not counted one by one
+	each    chan []record.Each // one value per worker; nil if requests are not counted one by one
 	spare   chan *Recorder
 	parts   chan part
 	done    sync.WaitGroup

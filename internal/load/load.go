@@ -18,11 +18,11 @@ import (
 type Job struct {
 	wire.Endpoint `json:"-"`
 	Scenario      *scenario.Scenario
-	Seed          uint64        // for drawn inputs; every connection draws its own sequence
+	Seed          uint64        // seed for drawn inputs; every connection draws its own sequence
 	Share         Share         // the part of the load to send; the zero value: all of it
-	Connections   int           // for the whole load; Prepare reduces them to the share's
+	Connections   int           // number for the whole load; Prepare reduces it to the share's
 	Pipeline      int           // requests in flight per connection, in HTTP/2 streams; 0 means 1
-	Timeout       time.Duration // per request; 0 means 10 s
+	Timeout       time.Duration // time limit for each request; 0 means 10 s
 	// ConnectTimeout limits the time to establish a connection; 0 means Timeout.
 	ConnectTimeout time.Duration
 	Workers        int   // event loops; 0 means Loops for the CPUs in CPUs
@@ -41,7 +41,7 @@ type Job struct {
 	Spin bool
 
 	whole int       // the whole load's connections, once Prepare has reduced them; 0 before
-	link  wire.Link // for packets to the server, once Locate has been called; none on this machine
+	link  wire.Link // link for packets to the server, once Locate has been called; none on this machine
 }
 
 // Prepare fills in j's defaults, reduces j to its Share and compiles its scenario, whose requests

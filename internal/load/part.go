@@ -20,7 +20,7 @@ import (
 // generator's own clock, so that clocks on different machines are never compared.
 type Part struct {
 	Share   Share
-	load    record.Load // from the generator's engine: figures that only an engine knows, and the generator's own rate
+	load    record.Load // figures that only the generator's engine knows, and the generator's own rate
 	rec     *Recorder
 	answers float64 // right answers in the span of the generator's rate, unrounded
 	texts   map[string]string
@@ -222,14 +222,14 @@ type partJSON struct {
 	Waits      []int32             `json:"waits,omitempty"`
 	Histograms []*record.Histogram `json:"histograms"` // in the order of Recorder.histograms
 	Sums       []int64             `json:"sums"`       // in the order of Recorder.sums
-	Counts     []int64             `json:"counts"`     // by Kind
+	Counts     []int64             `json:"counts"`     // counts by Kind
 	Status     map[int]int64       `json:"status"`
 	Sessions   []record.TLSSession `json:"sessions,omitempty"`
 	Each       []record.Each       `json:"each,omitempty"`
 	Pace       *record.Pace        `json:"pace,omitempty"`
 	Held       [2]int64            `json:"held"` // the shortest times that requests without a right answer had waited
 	Span       [2]int64            `json:"span"` // first send, last answer
-	Most       [2]int64            `json:"most"` // gap, backlog
+	Most       [2]int64            `json:"most"` // longest gap, largest backlog
 }
 
 // MarshalJSON implements json.Marshaler.

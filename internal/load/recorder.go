@@ -46,7 +46,7 @@ type Recorder struct {
 	Service      *record.Histogram // sent -> done for every right answer
 	Response     *record.Histogram // due -> done for every right answer; nil: not kept
 	FirstByte    *record.Histogram // nil: not kept
-	Pace         *Pace             // for an open loop, until ClosePace; nil: not kept
+	Pace         *Pace             // pace of an open loop, until ClosePace; nil: not kept
 	Edge         *Edge             // nil: no rate is kept
 	Slices       *Slices           // nil: no rate is kept
 	Started      int64
@@ -57,14 +57,14 @@ type Recorder struct {
 	late         int64 // right answers after the rate's span
 	first        int64 // time of the first send
 	last         int64 // time of the last answer
-	// by request index in the scenario, over the whole window; nil: not kept
+	// figures by request index in the scenario, over the whole window; nil: not kept
 	Each   []record.Each
 	counts [kinds]int64
 	status [1000]int64 // answers by status code
 
 	Lag       *record.Histogram // due -> sent, or its connection being dialled; nil: not kept
 	Connect   *record.Histogram // nil: not kept
-	Handshake *record.Histogram // within the window; nil: there was none
+	Handshake *record.Histogram // handshake times within the window; nil: there was none
 
 	Handshakes int64             // completed within the window
 	Unnotified int64             // encrypted connections that the peer closed without close_notify

@@ -24,7 +24,7 @@ type Sampler struct {
 	odds      int64
 	span      map[int]*[2]int // the shortest and the longest in odd, by request
 	bytes     int
-	every     uint64 // 0: 1
+	every     uint64 // sampling interval; 0 means 1
 	heads     []Sampled
 	headBytes int
 	taken     int // header sections taken
@@ -49,10 +49,10 @@ const (
 	sampleEvery = 64
 
 	mostOdd     = 256
-	mostSampled = 64 << 20 // body bytes
+	mostSampled = 64 << 20 // limit for body bytes in the sample
 	longestBody = 8 << 20  // the longest body that is sampled in full, and compared with its shape
 
-	mostHeads     = 4096 // header sections
+	mostHeads     = 4096 // limit for header sections in the sample
 	mostHeadBytes = 4 << 20
 )
 
@@ -197,7 +197,7 @@ func (s *Sampler) gap() int {
 // turns decides which header sections a Sampler keeps. The connections that share it belong to one
 // goroutine.
 type turns struct {
-	*Sampler // nil: none
+	*Sampler // the shared sampler; nil: none
 	left     int
 }
 

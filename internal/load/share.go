@@ -22,7 +22,7 @@ import (
 // All shares together are thus the load that one machine would send, whatever Of and the number of
 // event loops. The zero value is the whole load.
 type Share struct {
-	Index int // from 0
+	Index int // index of the share, from 0
 	Of    int // generators; 0 and 1: the whole load
 }
 

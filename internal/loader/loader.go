@@ -30,14 +30,14 @@ type Request struct {
 	URL, Unix string
 	URLs      []string // further URLs on the same server
 	Targets   string   // a file with requests (scenario.ReadTargets); also names the server if there is no URL
-	Resolve   []string // scenario.Route
+	Resolve   []string // lines host:port:address, as scenario.Route has them
 
 	// The amount, the rate and the connections. Rate or Stages make an open loop.
 	Connections, Requests, Pipeline   int64
 	Streams                           int64 // HTTP/2 requests in flight per connection, like Pipeline in HTTP/1.1
 	HTTP2                             bool  // instead of HTTP/1.1
 	Duration, Warmup, RampUp, Timeout time.Duration
-	Rate                              float64 // per second
+	Rate                              float64 // requests per second
 	Stages                            []load.Stage
 	Arrivals                          string // constant or poisson
 	Think                             load.Pause
@@ -45,7 +45,7 @@ type Request struct {
 	NoKeepalive                       bool
 	Seed                              uint64
 
-	TLS wire.TLS // for an https:// URL
+	TLS wire.TLS // encryption, for an https:// URL
 
 	// Share is this generator's share, if it is one of several. Amounts, rates and Connections are totals for
 	// all generators; Threads is per generator.

@@ -12,8 +12,8 @@ import (
 // only differences have a meaning. Meter.Snapshot fills it and reuses its memory.
 type Snapshot struct {
 	At        time.Time
-	CPUs      []Ticks       // by CPU number; the zero value for an offline CPU
-	Throttled time.Duration // by our cgroup's CPU quota
+	CPUs      []Ticks       // ticks by CPU number; the zero value for an offline CPU
+	Throttled time.Duration // time for which a CPU quota throttled our cgroup
 	Suspended time.Duration // the whole machine, since it booted
 }
 

@@ -28,7 +28,7 @@ type Ping struct {
 type Offset struct {
 	NS      int64 `json:"offset_ns"`
 	BoundNS int64 `json:"bound_ns"`
-	AtNS    int64 `json:"at_ns"`  // our clock
+	AtNS    int64 `json:"at_ns"`  // time of the offset, on our clock
 	RTTNS   int64 `json:"rtt_ns"` // shortest round trip of all pings, without the other machine's processing
 }
 
@@ -98,8 +98,8 @@ func (o *Other) At(at int64) Offset {
 
 // CommonStart is a time at which an action is to begin on another machine.
 type CommonStart struct {
-	OursNS  int64 `json:"ours_ns"`  // on our clock
-	TheirNS int64 `json:"their_ns"` // on the other's
+	OursNS  int64 `json:"ours_ns"`  // start on our clock
+	TheirNS int64 `json:"their_ns"` // start on the other clock
 	BoundNS int64 `json:"bound_ns"` // largest difference between the two
 }
 

@@ -26,7 +26,7 @@ const statePattern = "owner-*.jsonl"
 // entry is one line in a state file, with exactly one field set. The first line is the owner.
 type entry struct {
 	Owner   *owner `json:"owner,omitempty"`
-	Group   string `json:"group,omitempty"` // cgroup folder
+	Group   string `json:"group,omitempty"` // path of a cgroup's folder
 	Process *known `json:"process,omitempty"`
 	Stopped int64  `json:"stopped,omitempty"` // number of a tree without living processes
 	Temp    string `json:"temp,omitempty"`    // folder or file to be removed
@@ -66,7 +66,7 @@ type KeepOptions struct {
 	Command string   // command for messages: how this process was called
 	Program string   // a program that calls Supervise with its stdin and its last argument
 	Argv    []string // Program's arguments; Keep adds the last one
-	Env     []string // Program's environment
+	Env     []string // environment of Program
 }
 
 // Keeper maintains this process's state file, and a supervisor that ends the listed processes if

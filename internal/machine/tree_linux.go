@@ -300,7 +300,7 @@ const freezePause = 200 * time.Microsecond
 // dyno did not run for longer, the tree may not have run either.
 type stopwatch struct {
 	left time.Duration
-	last time.Time // last reading
+	last time.Time // time of the last reading
 }
 
 // over reports, at a reading, whether no time is left.

@@ -18,8 +18,8 @@ const (
 	trialOverhead = 22 * time.Millisecond
 
 	usual      = 125                   // connections, whose dialling trialOverhead includes
-	dialTime   = 40 * time.Microsecond // for dialling and closing each further connection
-	answerTime = 15 * time.Microsecond // for one request in a queue
+	dialTime   = 40 * time.Microsecond // time for dialling and closing each further connection
+	answerTime = 15 * time.Microsecond // time that one request in a queue takes
 
 	// additional warm-up for each scenario beyond the first: the fewest steady windows
 	anotherScenario = 400 * time.Millisecond
@@ -28,10 +28,10 @@ const (
 // Cost is the estimated cost that is shown before the run starts.
 type Cost struct {
 	Pairs        int           // compared pairs
-	Epochs       int           // after the pilots, until the last interim analysis
-	Trials       int           // until the last interim analysis, pilots among them
+	Epochs       int           // number of epochs after the pilots, until the last interim analysis
+	Trials       int           // number of trials until the last interim analysis, pilots among them
 	FirstVerdict time.Duration // 0: there are no verdicts
-	Whole        time.Duration // until the last interim analysis, no round discarded; 0: unknown
+	Whole        time.Duration // time until the last interim analysis, no round discarded; 0: unknown
 	Analyses     []stats.Interim
 }
 

@@ -24,10 +24,10 @@ type Order struct {
 	Level      record.Level
 	TrialNS    int64
 	Pilot      bool
-	Last       bool   // in the epoch's last round
+	Last       bool   // the round is the epoch's last
 	Long       bool   // not a trial in an epoch, but a long load after all epochs
 	External   string // external load generator that makes the load; "": dyno's own engine
-	LoadSeed   uint64 // for the drawn inputs: the same for all contestants in a round
+	LoadSeed   uint64 // seed for the drawn inputs: the same for all contestants in a round
 }
 
 // Stop is the reason why there is no further order.
@@ -37,7 +37,7 @@ type Stop string
 const (
 	Decided      Stop = "decided"       // every pair is decided
 	LastAnalysis Stop = "last analysis" // the last interim analysis is over
-	Budget       Stop = "budget"        // it ended, or another epoch would not fit
+	Budget       Stop = "budget"        // the budget ended, or another epoch would not fit
 	Nobody       Stop = "failed"        // fewer than two contestants are left
 	Done         Stop = "done"          // a run that compares no pairs has made all its loads
 )

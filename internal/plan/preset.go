@@ -14,12 +14,12 @@ import (
 // whoever carries out, judges or reports a run reads the plan.
 type preset struct {
 	name    string
-	title   string   // in sentences
+	title   string   // name in sentences
 	flags   []string // flags that not every preset has
 	levels  bool     // several connections, delays or records may be asked for at once
 	named   bool     // the pairs that a study names are decided
 	inTurn  bool     // each load has its own process: in the requested order, without warm-up and repeats
-	search  bool     // for the highest rate that keeps an objective
+	search  bool     // it searches for the highest rate that keeps an objective
 	arrange func(p *record.Plan, r *Request, q *Question, pr *profile)
 }
 

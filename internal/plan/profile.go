@@ -70,7 +70,7 @@ var profiles = map[string]*profile{
 const (
 	standardTrial  = 100 * time.Millisecond
 	standardRewarm = 30 * time.Millisecond
-	tailTrial      = 10 * time.Second // for an open loop, where the tail is ranked
+	tailTrial      = 10 * time.Second // length of an open-loop trial, where the tail is ranked
 	leastRounds    = 3
 )
 

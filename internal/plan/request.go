@@ -18,7 +18,7 @@ import (
 // run, so that error messages can name the flag. A field with its zero value takes the value
 // from the Question, else from the profile or the preset.
 type Request struct {
-	Question Question // from a study; the zero value asks nothing
+	Question Question // the study's question; the zero value asks nothing
 	Command  string   // command line that repeats the run
 
 	Protocol    string // paired, sweep, search or classic; "": paired
@@ -28,7 +28,7 @@ type Request struct {
 	Controls    []string // reference servers; "none" alone or an empty list: none; nil: as the profile says
 	Scenario    string
 	Primary     string
-	Connections []int // with Delays and Records: every combination is a level
+	Connections []int // numbers of connections; with Delays and Records, every combination is a level
 	// numbers of CPUs that servers are started on: every level is on each number; none: as the
 	// levels say
 	ServerCPUs []int
@@ -64,7 +64,7 @@ type Question struct {
 	Family                   []record.Comparison
 	Uncontrolled             []int
 	Rounds, ExtraEpochs      int
-	Epochs                   int // in a paired comparison, the largest number
+	Epochs                   int // number of epochs; in a paired comparison the largest number
 	LevelExtraEpochs         []int
 	Budget, Duration         time.Duration
 	Requests                 int64
@@ -87,8 +87,8 @@ type ClassicRun struct {
 // World holds the facts that a plan needs in addition to the Request. In the zero value all
 // contestants are native and serve every scenario, and so does the null server.
 type World struct {
-	Dyno string                  // version
-	CPUs int                     // on this machine; 0: not known
+	Dyno string                  // dyno's version
+	CPUs int                     // number of CPUs on this machine; 0: not known
 	Room func(servers int) error // error if servers cannot have so many CPUs here beside the generator
 	Seed uint64                  // chosen at random, for a request without a seed
 	Now  time.Time

@@ -76,8 +76,8 @@ const (
 
 // Response is what a load shows about the percentile in an objective.
 type Response struct {
-	NS    int64 // its upper bound; 0: none is known
-	Least int64 // its lower bound: unanswered requests count with the time that they had waited
+	NS    int64 // upper bound of the percentile; 0: none is known
+	Least int64 // lower bound of the percentile: unanswered requests count with the time that they had waited
 	// Fast is the number of requests that had a right response within the limit; 0: none, or not
 	// recorded.
 	Fast int64

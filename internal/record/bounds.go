@@ -11,8 +11,8 @@ import (
 
 // Bounds for a record, which anyone may have made. dyno's own runs stay far below them.
 const (
-	mostLineBytes   = 1 << 20 // per record
-	mostRecordBytes = 1 << 30 // per file, unpacked
+	mostLineBytes   = 1 << 20 // limit for each record
+	mostRecordBytes = 1 << 30 // limit for each file, unpacked
 	mostRecords     = 500_000
 )
 
@@ -90,7 +90,7 @@ var bounds = map[string]span{
 type checker struct {
 	kind   reflect.Kind
 	in     span
-	elem   *checker // for a pointer, list or map
+	elem   *checker // checker of the elements of a pointer, list or map
 	fields []checkedField
 }
 

@@ -38,7 +38,7 @@ type Facts struct {
 	SMT string `json:"smt,omitempty"`
 	// CPUs of each core that has a thread for the server and one for the generator
 	SplitCores  [][]int `json:"split_cores,omitempty"`
-	Turbo       string  `json:"turbo,omitempty"` // on, off
+	Turbo       string  `json:"turbo,omitempty"` // on or off
 	ClockSource string  `json:"clock_source,omitempty"`
 	THP         string  `json:"thp,omitempty"` // always, madvise, never
 

@@ -15,7 +15,7 @@ type Load struct {
 	NeverStarted int64 `json:"never_started,omitempty"`
 
 	WindowNS int64 `json:"window_ns"` // first send to last answer
-	// from the window's start until all was drained: the period for RunQueueNS, LoopCPUNS and
+	// time from the window's start until all was drained: the period for RunQueueNS, LoopCPUNS and
 	// SpunNS
 	WallNS int64 `json:"wall_ns,omitempty"`
 	// RateAnswers counts right answers while requests were sent. RateNS is the length of that time,
@@ -106,7 +106,7 @@ type Load struct {
 	// InObjective is the number of requests in a search's probe that had a right response below the
 	// objective's limit; 0: none, or not recorded.
 	InObjective int64 `json:"in_objective,omitempty"`
-	Pace        *Pace `json:"pace,omitempty"` // for an open loop
+	Pace        *Pace `json:"pace,omitempty"` // figures on the sending pace of an open loop
 
 	// TLS lists the sessions of the load's encrypted connections, most frequent first: connections
 	// open at the start and all dialled during the load. Handshakes completed during the load; the
@@ -148,8 +148,8 @@ func (n *Network) Add(o *Network) {
 
 // LoadPart is one machine's part in a load that several made.
 type LoadPart struct {
-	Generator    string `json:"generator"`             // machine name
-	Connections  int    `json:"connections,omitempty"` // established
+	Generator    string `json:"generator"`             // machine's name
+	Connections  int    `json:"connections,omitempty"` // number of established connections
 	Started      int64  `json:"started"`
 	Succeeded    int64  `json:"succeeded"`
 	ServiceP50NS int64  `json:"service_p50_ns,omitempty"`
@@ -170,9 +170,9 @@ type LoadPart struct {
 
 // TLSSession is a session that some connections negotiated.
 type TLSSession struct {
-	Version     string `json:"version"`           // "TLS 1.3"
-	Suite       string `json:"suite"`             // "TLS_AES_128_GCM_SHA256"
-	Group       string `json:"group,omitempty"`   // for the key exchange: "X25519MLKEM768"; "": RSA, or resumed
+	Version     string `json:"version"`           // for example "TLS 1.3"
+	Suite       string `json:"suite"`             // for example "TLS_AES_128_GCM_SHA256"
+	Group       string `json:"group,omitempty"`   // group for the key exchange: "X25519MLKEM768"; "": RSA, or resumed
 	ALPN        string `json:"alpn,omitempty"`    // the protocol, "http/1.1"; "": the server chose none
 	Resumed     bool   `json:"resumed,omitempty"` // an earlier connection's session
 	Connections int64  `json:"connections"`
@@ -257,7 +257,7 @@ type Detail struct {
 	Unanswered       int64
 	UnansweredFromNS int64
 
-	Each []Each // by request in a mix, in the scenario's order; nil: not kept
+	Each []Each // figures by request in a mix, in the scenario's order; nil: not kept
 
 	Status map[int]int64     // answers by status code
 	Texts  map[string]string // the system's last message, by kind of error
@@ -295,7 +295,7 @@ func (d *Detail) Within(limit int64) int64 {
 
 // Interval holds the results completed in one part of a load.
 type Interval struct {
-	StartNS, LengthNS int64 // from the start of the window
+	StartNS, LengthNS int64 // time from the start of the window
 	Load              Load  // without histogram and quantiles
 	Detail            Detail
 }

@@ -17,7 +17,7 @@ type Plan struct {
 	Title   string  `json:"title,omitempty"`
 
 	Scenario    string   `json:"scenario"`
-	Contestants []string `json:"contestants"` // in the order asked, without controls
+	Contestants []string `json:"contestants"` // names in the order asked for, without controls
 	// Controls are reference servers that ride along: the reference, its copy for the A/A check, others.
 	Controls []string `json:"controls"`
 	// Ceiling is the reference server that shows the generator's ceiling, in the pilots and beside External alone.
@@ -40,9 +40,9 @@ type Plan struct {
 
 	Seed    uint64  `json:"seed"`
 	Primary string  `json:"primary"` // metric that decides pairs and stops the run
-	Alpha   float64 `json:"alpha"`   // family-wise
-	Margin  float64 `json:"margin"`  // for equivalence, as a share: 0.03
-	Rounds  int     `json:"rounds"`  // per epoch
+	Alpha   float64 `json:"alpha"`   // family-wise error rate
+	Margin  float64 `json:"margin"`  // margin for equivalence, as a share: 0.03
+	Rounds  int     `json:"rounds"`  // rounds per epoch
 	Pilots  int     `json:"pilots"`  // epochs before the first that counts
 	// Epochs lists the numbers of valid epochs at which an interim analysis may decide comparisons.
 	// The largest ends the run.
@@ -69,9 +69,10 @@ type Origin struct {
 
 // OfStudy is the study whose question a plan answers; zero: none.
 type OfStudy struct {
-	Slug       string   `json:"slug,omitempty"`
-	ClaimsHash string   `json:"claims_hash,omitempty"` // the study's claims when the run was planned (Hash)
-	LevelNames []string `json:"level_names,omitempty"` // by index in Plan.Levels; "": the study does not name the level
+	Slug       string `json:"slug,omitempty"`
+	ClaimsHash string `json:"claims_hash,omitempty"` // the study's claims when the run was planned (Hash)
+	// names by index in Plan.Levels; "": the study does not name the level
+	LevelNames []string `json:"level_names,omitempty"`
 }
 
 // Servers lists contestants that need special treatment: managed, already running, or not served.
@@ -98,7 +99,7 @@ type Links struct {
 // LoadLength is the length of loads in rounds.
 type LoadLength struct {
 	NS       int64 `json:"ns"`
-	Requests int64 `json:"requests,omitempty"` // per load, instead of NS
+	Requests int64 `json:"requests,omitempty"` // number of requests per load, instead of NS
 	RewarmNS int64 `json:"rewarm_ns"`
 	// OpenNS is the longest time that an open-loop load may take to reach the number of requests
 	// that its tail needs. Such loads come after the others in their round. 0: all open loops are
@@ -110,7 +111,7 @@ type LoadLength struct {
 
 // LongLoads are the long loads after the epochs (doc/method.md).
 type LongLoads struct {
-	NS     int64  `json:"ns,omitempty"`     // per load; 0: none
+	NS     int64  `json:"ns,omitempty"`     // length of each load; 0: none
 	Absent string `json:"absent,omitempty"` // why there are none, if there could be
 }
 
@@ -208,7 +209,7 @@ func (p *Plan) First() Level {
 // at its start; the generator gets the load part.
 type Level struct {
 	DelayNS int64  `json:"delay_ns,omitempty"`
-	Work    string `json:"work,omitempty"` // for handlers: "", or CPUBound
+	Work    string `json:"work,omitempty"` // work of the handlers: "", or CPUBound
 	// CPUs is the number of CPUs that the servers get; 0: all the host's ServerCPUs.
 	CPUs        int `json:"cpus,omitempty"`
 	Connections int `json:"connections"`
@@ -228,7 +229,7 @@ type Level struct {
 	// HTTP is the protocol between generator and contestant; absent: HTTP/1.1 in the clear. For
 	// HTTP/2 Pipeline is the number of streams on each connection.
 	HTTP    wire.HTTP `json:"protocol,omitempty"`
-	Records int       `json:"records,omitempty"` // per backend answer
+	Records int       `json:"records,omitempty"` // number of records in each backend answer
 	// Step is the number of loads that the same processes carried before, in a plan with fresh
 	// processes: at the levels before this one, one after another.
 	Step int `json:"step,omitempty"`

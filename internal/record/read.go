@@ -47,11 +47,11 @@ func Open(path string) (*Run, error) {
 
 // Damaged is the error for a record that cannot be read, or that was changed after it was written.
 type Damaged struct {
-	Name   string // of the file
+	Name   string // file's name
 	Line   int
 	Column int64
 	Err    error
-	Run    *Run // from the lines before; its Damage is this error
+	Run    *Run // the run from the lines before; its Damage is this error
 }
 
 func (d *Damaged) Error() string {

@@ -3,16 +3,16 @@ package record
 // Reported is an external load generator's report on its load, in base units. Values that it does
 // not report are nil, or missing from Errors.
 type Reported struct {
-	Version string   `json:"version"` // as printed
+	Version string   `json:"version"` // version as printed
 	Command []string `json:"command"`
 	Exit    string   `json:"exit,omitempty"`     // how its process ended, if not with 0
 	Trouble string   `json:"trouble,omitempty"`  // why there are no figures, or which ones could not be read
-	LogFile string   `json:"log_file,omitempty"` // its whole output, within the run folder
-	WallNS  int64    `json:"wall_ns"`            // its process, by dyno's clock
+	LogFile string   `json:"log_file,omitempty"` // file with the whole output, within the run folder
+	WallNS  int64    `json:"wall_ns"`            // running time of the process, by dyno's clock
 
 	RatePerSec *float64 `json:"rate_per_sec,omitempty"`
 	WindowNS   *int64   `json:"window_ns,omitempty"`
-	Answered   *int64   `json:"answered,omitempty"` // as the tool counts
+	Answered   *int64   `json:"answered,omitempty"` // number of answers, as the tool counts
 	// Failed are responses that the tool counts as wrong, by the kinds of Load.Failures. Errors are
 	// requests without a response, by the kinds of Load.Errors if the tool distinguishes them, else
 	// "read" (reset, closed or parse) and "unanswered" (any). A count of 0 is present only if the
@@ -22,7 +22,7 @@ type Reported struct {
 	// KeptAlive counts answers after which the connection stayed open.
 	KeptAlive *int64 `json:"kept_alive,omitempty"`
 
-	MeanNS       *int64 `json:"mean_ns,omitempty"` // latencies
+	MeanNS       *int64 `json:"mean_ns,omitempty"` // mean latency
 	SDNS         *int64 `json:"sd_ns,omitempty"`
 	P50NS        *int64 `json:"p50_ns,omitempty"`
 	P99NS        *int64 `json:"p99_ns,omitempty"`

@@ -147,7 +147,7 @@ type Contestant struct {
 	Framework string `json:"framework"`
 	Version   string `json:"version"` // read from the built program
 	Engine    string `json:"engine"`
-	HTTP2     bool   `json:"http2,omitempty"`   // its engine serves HTTP/2 by default; declared
+	HTTP2     bool   `json:"http2,omitempty"`   // the engine serves HTTP/2 by default; declared
 	Control   bool   `json:"control,omitempty"` // dyno's own reference server
 	Backend   bool   `json:"backend,omitempty"` // not under test: contestants call it
 	Managed   bool   `json:"managed,omitempty"` // a managed runtime: longer warm-up
@@ -173,7 +173,8 @@ type Contestant struct {
 	Response    map[string]string `json:"response,omitempty"`
 	HeaderBytes int               `json:"header_bytes,omitempty"` // status line and headers of the first loaded request
 	BodyBytes   int               `json:"body_bytes,omitempty"`
-	LinesOfCode int               `json:"lines_of_code,omitempty"` // in its sources, by the rule in doc/studies.md
+	// number of lines in its sources, by the rule in doc/studies.md
+	LinesOfCode int `json:"lines_of_code,omitempty"`
 
 	Fewer *Fewer `json:"fewer,omitempty"` // nil: it serves as many connections as the plan has
 }
@@ -217,8 +218,9 @@ type Sampled struct {
 	Epoch      int    `json:"epoch"`
 	Answers    int64  `json:"answers"`
 	Compared   int64  `json:"compared"`
-	Long       int64  `json:"long,omitempty"`    // those over 8 MiB in Answers: only their length was checked
-	Headers    int64  `json:"headers,omitempty"` // answers, to all requests, whose header section was compared
+	// answers over 8 MiB, included in Answers: only their length was checked
+	Long    int64 `json:"long,omitempty"`
+	Headers int64 `json:"headers,omitempty"` // answers, to all requests, whose header section was compared
 }
 
 // Launch is one start of a contestant, at the beginning of an epoch.
@@ -230,11 +232,11 @@ type Launch struct {
 	// Processors is set at a level with a number of CPUs.
 	Processors    *Processors `json:"processors,omitempty"`
 	StartedUnixNS int64       `json:"started_unix_ns"`
-	ReadyNS       int64       `json:"ready_ns"` // from process start to first right answer
+	ReadyNS       int64       `json:"ready_ns"` // time from process start to the first right answer
 	// how long it was loaded; for a managed runtime, the time since its first window began
 	WarmupNS       int64  `json:"warmup_ns"`
 	WarmupRequests int64  `json:"warmup_requests"`
-	Warmup         string `json:"warmup"` // warm-up class
+	Warmup         string `json:"warmup"` // class of the warm-up
 	// requests per CPU second in the first and last window of the warm-up
 	WarmupRateFirst int64 `json:"rate_first_per_cpu_sec"`
 	WarmupRateLast  int64 `json:"rate_last_per_cpu_sec"`
@@ -268,7 +270,7 @@ const (
 
 // WarmupWindow is one load window of a warm-up.
 type WarmupWindow struct {
-	EndNS    int64 `json:"end_ns"` // on WarmupNS's clock
+	EndNS    int64 `json:"end_ns"` // time of the end, on WarmupNS's clock
 	WindowNS int64 `json:"window_ns"`
 	Requests int64 `json:"requests"`
 	CPUNS    int64 `json:"cpu_ns,omitempty"` // used by the process tree; 0: unreadable
@@ -283,8 +285,8 @@ type Trial struct {
 	// load has figures in Reported, and no Load.
 	External      string    `json:"external,omitempty"`
 	Reported      *Reported `json:"reported,omitempty"`
-	StartedUnixNS int64     `json:"started_unix_ns"` // thaw
-	EndedUnixNS   int64     `json:"ended_unix_ns"`   // freeze
+	StartedUnixNS int64     `json:"started_unix_ns"` // time of the thaw
+	EndedUnixNS   int64     `json:"ended_unix_ns"`   // time of the freeze
 	Load          Load      `json:"load,omitzero"`
 	Server        Usage     `json:"server"`
 	Generator     Usage     `json:"generator"`
@@ -365,7 +367,7 @@ type Causes struct {
 	GeneratorCPUs         int   `json:"generator_cpus"`
 	BackgroundServerNS    int64 `json:"background_server_ns"`    // other programs on the server's CPUs
 	BackgroundGeneratorNS int64 `json:"background_generator_ns"` // other programs on the generator's CPUs
-	StealNS               int64 `json:"steal_ns"`                // on these CPUs and the backend's
+	StealNS               int64 `json:"steal_ns"`                // steal on these CPUs and the backend's
 	ThrottledNS           int64 `json:"throttled_ns,omitempty"`
 	SuspendedNS           int64 `json:"suspended_ns,omitempty"` // the whole machine
 	// OtherSidesNS is the CPU of contestants that ran before the run, and so are never frozen,
@@ -386,8 +388,8 @@ type Causes struct {
 
 // MachineCauses is one machine's part in Causes, over the CPUs that dyno uses there.
 type MachineCauses struct {
-	Machine      string `json:"machine"`             // machine name
-	Generator    bool   `json:"generator,omitempty"` // it makes load
+	Machine      string `json:"machine"`             // machine's name
+	Generator    bool   `json:"generator,omitempty"` // the machine makes load
 	CPUs         int    `json:"cpus"`
 	BackgroundNS int64  `json:"background_ns"`
 	StealNS      int64  `json:"steal_ns"`
@@ -400,8 +402,8 @@ type Failure struct {
 	Epoch      int      `json:"epoch,omitempty"`
 	Reason     string   `json:"reason"`
 	Hint       string   `json:"hint,omitempty"`
-	LogTail    []string `json:"log_tail,omitempty"` // last lines
-	LogFile    string   `json:"log_file,omitempty"` // within the run folder
+	LogTail    []string `json:"log_tail,omitempty"` // last lines of the log
+	LogFile    string   `json:"log_file,omitempty"` // log's path within the run folder
 }
 
 // Unavailable reports whether the contestant could not be tried at all, because its toolchain or a

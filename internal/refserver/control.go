@@ -20,7 +20,7 @@ import (
 type Control struct {
 	Name   string
 	Null   bool    // in the null family: the same response to every request
-	Manner Manner  // for the null family
+	Manner Manner  // behaviour, for the null family
 	Extra  float64 // added cost, as a share of the reference's
 	Mutant *Mutant // the defect, if any
 }
@@ -28,7 +28,7 @@ type Control struct {
 // Manner is an additional behaviour of a server in the null family: at most one of these.
 type Manner struct {
 	Timed bool          // respond Delay after reading the request; report the true time in timeHeader
-	Delay time.Duration // needs Timed
+	Delay time.Duration // delay before each response; needs Timed
 
 	Stall  time.Duration // neither read nor write for the last Stall of every Period since the start
 	Period time.Duration

@@ -15,7 +15,7 @@ import (
 // Null is a server that answers with constant bytes, in the given manner. A load engine's rate against a Null
 // without a manner is the engine's ceiling. The other manners have a known latency or share of errors.
 type Null struct {
-	Response []byte   // for every request without an entry in Answers
+	Response []byte   // response to every request without an entry in Answers
 	Answers  []Answer // the first that fits is sent; a timed server has none
 	Manner   Manner
 
@@ -52,8 +52,8 @@ const timeHeader = "X-Truth-Ns"
 type Tally struct {
 	Requests int64    `json:"requests"` // read in full, including dropped ones
 	Dropped  int64    `json:"dropped"`
-	Stalls   int64    `json:"stalls"`            // ended stalls
-	Service  *Service `json:"service,omitempty"` // for a timed server
+	Stalls   int64    `json:"stalls"`            // number of ended stalls
+	Service  *Service `json:"service,omitempty"` // service times of a timed server
 }
 
 // Service is the distribution of a timed server's true times, from reading a request to writing the response.

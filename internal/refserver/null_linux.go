@@ -89,9 +89,9 @@ const nullTick = 50 * time.Millisecond
 type nullServer struct {
 	base   *servedAnswer
 	others []*servedAnswer
-	plain  bool // no manner
+	plain  bool // the server has no manner
 	in     []byte
-	conns  []*nullConn // by fd
+	conns  []*nullConn // connections by fd
 	ep     int
 	tally  Tally
 

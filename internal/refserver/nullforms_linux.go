@@ -58,7 +58,7 @@ func (n *Null) serveAll(ctx context.Context, o *Options) (Tally, error) {
 
 // nullForms answers every request with one response, in HTTP/1.1 over TLS and in HTTP/2.
 type nullForms struct {
-	one      []byte // HTTP/1.1 response
+	one      []byte // response in HTTP/1.1
 	fields   []byte // HTTP/2 header block
 	body     string
 	requests atomic.Int64

@@ -6,7 +6,7 @@ import "bytes"
 type nullHead struct {
 	length  int
 	chunked bool
-	old     bool // HTTP/1.0
+	old     bool // the request is in HTTP/1.0
 	close   bool // the connection ends with the response
 	cookie  bool
 }

@@ -217,7 +217,7 @@ func bodyOf(q *scenario.Request) string {
 // input is a named input in a path or query.
 type input struct {
 	scenario.Input
-	mark  string // the placeholder
+	mark  string // text of the placeholder
 	value func(*http.Request) string
 }
 

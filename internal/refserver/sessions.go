@@ -14,7 +14,7 @@ type sessions struct {
 	flaw   flaw
 
 	mu          sync.Mutex
-	recent, old map[string]string // by id
+	recent, old map[string]string // contents by id, in the present and the last period
 	turned      time.Time         // start of recent
 	last        string            // the last issued id
 	opened      int

@@ -17,7 +17,7 @@ type Added struct {
 	Tables   []string // metrics with tables even if the page omits most tables
 	JSON     any      // the object under the key claims in run.json
 
-	Conditions []Condition // of dyno compare, as judged
+	Conditions []Condition // conditions of dyno compare, as judged
 }
 
 // Condition is a --fail-if of dyno compare, judged for a side against the first.

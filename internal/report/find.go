@@ -15,9 +15,9 @@ type Found struct {
 	Seed                       uint64
 
 	Objective    string
-	Rate, Lo, Hi float64 // per second, with its 95 % interval; Hi +Inf: every probe kept the objective, Lo 0: none
-	Top          float64 // in a closed loop
-	TooSlowNS    int64   // its fastest response, if that missed the objective: the search ended there
+	Rate, Lo, Hi float64 // rate per second, with its 95 % interval; Hi +Inf: every probe kept the objective, Lo 0: none
+	Top          float64 // rate in a closed loop
+	TooSlowNS    int64   // fastest response, if that missed the objective: the search ended there
 	Probes       []Probe
 	Rounds       int    // probes in a full search
 	Ended        string // why it ended before its last probe: Interrupted, Failed, OutOfTime or Stopped; "": it did not
@@ -41,7 +41,7 @@ type Probe struct {
 	Paused    bool   `json:"paused,omitempty"`    // the generator stood still: it does not count
 	Gone      bool   `json:"gone,omitempty"`      // the server was gone: it does not count, and ends the search
 	AtLimit   bool   `json:"at_limit,omitempty"`  // the generator was at its limit
-	Cut       bool   `json:"cut,omitempty"`       // it ended before its time: it does not count
+	Cut       bool   `json:"cut,omitempty"`       // the probe ended before its time: it does not count
 }
 
 // The kinds of probes.

@@ -15,7 +15,7 @@ import (
 // panel is one plot: levels of one delay, or all.
 type panel struct {
 	document.Plot
-	levels []int // indices
+	levels []int // indices of levels
 	xs     []float64
 }
 

@@ -24,7 +24,7 @@ type LoadView struct {
 	requests int64         // planned; 0: bounded by length
 
 	started, errors int64             // totals so far
-	rates           []float64         // for each interval so far
+	rates           []float64         // rates in each interval so far
 	latency         *record.Histogram // all latencies so far, on a TTY
 	drains          bool              // no more requests are sent; the last answers are awaited
 }

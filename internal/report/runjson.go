@@ -23,7 +23,7 @@ type runJSON struct {
 	Summary     any              `json:"summary,omitzero"`
 	Rows        []map[string]any `json:"rows"` // the figures, as in CSV
 	Levels      []levelJSON      `json:"levels,omitzero"`
-	Contestants []contestantJSON `json:"contestants"` // in table order, then the controls
+	Contestants []contestantJSON `json:"contestants"` // contestants in table order, then the controls
 	Pairs       []pairJSON       `json:"pairs,omitzero"`
 	AACheck     any              `json:"aa_check,omitzero"`
 	Others      []pairJSON       `json:"other_controls,omitzero"`
@@ -38,7 +38,7 @@ type runJSON struct {
 type partJSON struct {
 	Host  *record.Host `json:"host"`
 	Dyno  string       `json:"dyno"`
-	First int          `json:"first_valid_epoch"` // from 1; greater than the last if there is none
+	First int          `json:"first_valid_epoch"` // first valid epoch, from 1; greater than the last if there is none
 	Last  int          `json:"last_valid_epoch"`
 }
 
@@ -65,15 +65,15 @@ type contestantJSON struct {
 	Excluded  orNull          `json:"excluded"` // why it has no figures
 	Notes     []string        `json:"notes"`
 	Failure   *record.Failure `json:"failure"`
-	SentAgain int64           `json:"sent_again,omitempty"` // in all trials and long loads
+	SentAgain int64           `json:"sent_again,omitempty"` // number of requests in all trials and long loads
 
 	Starts   startsJSON         `json:"starts"`
-	Built    *record.Contestant `json:"built"` // as in trials.jsonl; null if it was never built
+	Built    *record.Contestant `json:"built"` // the build as in trials.jsonl; null if it was never built
 	Launches []record.Launch    `json:"launches"`
 }
 
 type startsJSON struct {
-	N       int            `json:"starts"` // without pilots
+	N       int            `json:"starts"` // number of starts, without pilots
 	Classes map[string]int `json:"warm_up_classes"`
 	Each    []startJSON    `json:"each,omitempty"`
 }
@@ -127,7 +127,7 @@ type trendJSON struct {
 // longJSON is the result of long loads for a pair's verdict. Without Ratio the verdict was not
 // checked.
 type longJSON struct {
-	NotChecked  orNull     `json:"not_checked"` // why not
+	NotChecked  orNull     `json:"not_checked"` // reason why not
 	A           orNull     `json:"a"`
 	B           orNull     `json:"b"`
 	Metric      string     `json:"metric"`

@@ -10,8 +10,8 @@ import (
 // OneOfSeveral is one generator's line in the summary of a load that several made.
 type OneOfSeveral struct {
 	Name      string   `json:"name"`
-	Started   int64    `json:"started"`             // requests
-	Succeeded int64    `json:"succeeded"`           // requests
+	Started   int64    `json:"started"`             // number of started requests
+	Succeeded int64    `json:"succeeded"`           // number of succeeded requests
 	CPUShare  *float64 `json:"cpu_share,omitempty"` // event loops' CPU
 	GapNS     int64    `json:"gap_ns,omitempty"`
 	// BeganNS is the time from the common start to the beginning of its window, by the controller's

@@ -10,20 +10,20 @@ import (
 
 // Summary is a finished load.
 type Summary struct {
-	Dyno    string // version
+	Dyno    string // dyno's version
 	Command string // repeats the load
-	Target  string // URL
+	Target  string // URL of the server
 	Did     string // the request, in words: "10 s over 125 connections, closed loop, …"
 	Seed    uint64
 
-	Timeout    time.Duration // per request
+	Timeout    time.Duration // time limit for each request
 	NoSpin     string        // why the event loops did not spin
 	Unverified bool          // any certificate was accepted
 	Names      []string      // the scenario's requests
 	Checked    string        // the parts of every answer that were checked, in words
 
 	judge.OneLoad
-	Seconds []Second // in order
+	Seconds []Second // results by second, in order
 	// Generators lists the generators in the order of their shares; nil: one made the load.
 	Generators []OneOfSeveral
 

@@ -40,13 +40,13 @@ type TerminalView struct {
 	style styles
 
 	started, now     time.Time     // times of the first and the latest event
-	stage, who, text string        // from the latest event; who is its contestant
+	stage, who, text string        // stage in the latest event; who is its contestant
 	done, total      int           // number of trials
 	printed          int           // total in the last plain progress line
-	left             time.Duration // as shown
-	tasks            []task        // for contestants, until measuring begins
+	left             time.Duration // time left, as shown
+	tasks            []task        // tasks of contestants, until measuring begins
 	measuring        bool          // measuring has begun
-	failed           []string      // contestants
+	failed           []string      // names of failed contestants
 	standing         []record.Standing
 
 	seen  map[string]bool // stages, for the plain form

@@ -15,7 +15,7 @@ const matrixFrom = 6
 // sentence without a full stop.
 type sentence struct {
 	Claim   string // "Iris serves 1.42 × (1.38–1.47) the requests of Gin: "
-	Verdict string // "different"
+	Verdict string // for example "different"
 	Rest    string // " (p = 0.007)", or the reason
 	Kind    judge.Verdict
 }

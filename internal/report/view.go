@@ -41,7 +41,7 @@ func (r *Row) Absent(why string) document.Item {
 // View is the data with derived values that all forms share.
 type View struct {
 	*Data
-	a        *judge.Analysis // for the run's comparisons or, without rounds, its loads; never nil
+	a        *judge.Analysis // analysis of the run's comparisons or, without rounds, of its loads; never nil
 	run      *record.Run     // never nil
 	single   bool            // single loads, which are not compared
 	ranks    bool            // all contestants are compared with each other, at the first level only

@@ -25,10 +25,10 @@ import (
 // zero field means the default.
 type AdHoc struct {
 	Scenario string   // a file; it can be combined with Headers, User and Template alone
-	Paths    []string // with weights, see parsePath; empty: the URL's path
+	Paths    []string // paths with weights, see parsePath; empty: the URL's path
 	Aims     []Aim    // replace the URL's path; accepted by Target.Aim
 	Method   string
-	Headers  []string // "Name: value"
+	Headers  []string // lines "Name: value"
 	User     string   // name:password for basic authentication
 	Body     *string  // text, @FILE, or @- for standard input
 	BodyFile string

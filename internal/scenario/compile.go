@@ -12,7 +12,7 @@ import (
 // Options control how requests are rendered.
 type Options struct {
 	Close   bool   // add Connection: close, unless the request has a Connection header
-	Cookies bool   // sets Scenario.Cookies
+	Cookies bool   // requests send received cookies back; sets Scenario.Cookies
 	HTTP2   bool   // also compile for Draw.HTTP2
 	Loose   bool   // contracts need not be exact (see Exact): only Want.breach, or nothing, checks them
 	Shapes  bool   // bodies are compared with their Shape, and sampled
@@ -38,13 +38,13 @@ func (m *Mix) Closes() bool { return m.closes }
 type template struct {
 	http1 rendered
 	http2 rendered // if Options.HTTP2 is set
-	named []input  // in order of name
+	named []input  // named inputs, in order of name
 	body  []part   // the expected body, if it has placeholders
 	want  Want     // without drawn values
 	drawn bool     // the request has a placeholder
-	index int      // in Mix.templates
+	index int      // index in Mix.templates
 
-	host  string // cookie host
+	host  string // host for cookies
 	fixed string // the path without the query; if open, the text before the first placeholder
 	open  bool   // the path has a placeholder
 }

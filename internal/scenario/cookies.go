@@ -14,7 +14,7 @@ import (
 // only after the cookies have changed or one has expired.
 type jar struct {
 	cookies *cookiejar.Jar
-	lines   []cookies // by template
+	lines   []cookies // Cookie headers by template
 	ends    map[cookieKey]time.Time
 	next    time.Time // the earliest of ends; zero if there is none
 	given   string    // session set by the last learned head

@@ -38,7 +38,7 @@ type builder struct {
 	names []string
 	named []input
 	parts []part
-	text  []byte // after the last slot
+	text  []byte // text after the last slot
 	err   error  // why fill failed
 	http2 bool   // fields are added for HTTP/2
 }

@@ -17,9 +17,9 @@ import (
 
 // message is a request with drawn values, ready to send.
 type message struct {
-	raw   []byte // as HTTP/1.1
+	raw   []byte // the request as HTTP/1.1
 	block []byte // HTTP/2 header block; nil: send as HTTP/1.1
-	body  string // HTTP/2 body
+	body  string // body in HTTP/2
 }
 
 // draw draws the next request for the protocol of v's server.
@@ -176,7 +176,7 @@ func (s *Scenario) Probe(delay time.Duration) func(ctx context.Context, to wire.
 
 // Answer is a server's response to a scenario request.
 type Answer struct {
-	Index    int    // in Scenario.Requests
+	Index    int    // index in Scenario.Requests
 	Drawn    bool   // the request has placeholders, so other draws were sent too
 	Sent     string // request line without the protocol: "GET /users/7"
 	Response *wire.Response

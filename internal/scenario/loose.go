@@ -20,7 +20,7 @@ type loose struct {
 	page   string            // expected, in comparable form
 	names  *strings.Replacer // replaces names in pages
 
-	json any // from ReadJSON, if isPage is not set
+	json any // expected value from ReadJSON, if isPage is not set
 }
 
 func (e *Expect) compileLoose(names map[string]string) (*loose, error) {

@@ -11,7 +11,7 @@ import (
 
 // Sent is a request as sent in HTTP/1.1, kept to be sent to another target.
 type Sent struct {
-	bytes []byte // without tail
+	bytes []byte // the request without tail
 	tail  string
 	jar   segment
 }

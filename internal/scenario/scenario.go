@@ -38,7 +38,7 @@ type Request struct {
 	Name    string           `toml:"name"`
 	Method  string           `toml:"method"`
 	Path    string           `toml:"path"`
-	Headers []HeaderLine     `toml:"-"` // in the order sent; Host comes first unless listed here
+	Headers []HeaderLine     `toml:"-"` // header lines in the order sent; Host comes first unless listed here
 	Body    string           `toml:"body"`
 	Weight  int              `toml:"-"` // 0: verified, never loaded
 	With    map[string]Input `toml:"-"`

@@ -22,12 +22,12 @@ type node struct {
 	kinds    kinds
 	members  []member
 	required uint64 // indices of the members in every object
-	open     bool   // names vary
+	open     bool   // names in the object vary
 	element  *node
 }
 
 type member struct {
-	name string // as written, with escapes
+	name string // member name as written, with escapes
 	*node
 }
 

@@ -19,8 +19,8 @@ import (
 // Target is the destination of requests, parsed from a URL.
 type Target struct {
 	wire.Endpoint
-	URL  string // for people
-	Path string // with query and placeholders
+	URL  string // URL for people
+	Path string // path with query and placeholders
 	Here bool   // the server is on this machine
 }
 
@@ -28,7 +28,7 @@ type Target struct {
 type Route struct {
 	Unix    string   // path of a socket
 	Resolve []string // lines host:port:address, as in curl
-	TLS     wire.TLS // for an https URL
+	TLS     wire.TLS // encryption, for an https URL
 }
 
 // ReadTarget parses a URL, whose scheme is optional. With a socket it may be empty. The path is kept as is,

@@ -34,8 +34,8 @@ func difference(declared string) string {
 
 // Observed describes a contestant that satisfies the contract.
 type Observed struct {
-	Requests    int               // verified responses
-	Framing     map[string]string // by request name: content-length, chunked and so on
+	Requests    int               // number of verified responses
+	Framing     map[string]string // framing by request name: content-length, chunked and so on
 	Differs     []string          // declared differences that occur
 	HeaderBytes int               // status line and headers of the first loaded request
 	BodyBytes   int               // body length of the same response
@@ -48,8 +48,8 @@ type Observed struct {
 
 // Broken describes how a response breaks the contract.
 type Broken struct {
-	Request string // request name
-	Sent    string // request line
+	Request string // name of the request
+	Sent    string // request line as sent
 	Check   string // status, header, body, session, date, connection, framing, delay or declared
 	Reason  string
 }

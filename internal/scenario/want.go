@@ -9,7 +9,7 @@ import (
 // owns a Want. Source.Draw and Next fill it; its content is valid until the next call with it.
 type Want struct {
 	from      *template  // the request's template; nil before the first Draw
-	Index     int        // in Scenario.Requests
+	Index     int        // index in Scenario.Requests
 	Status    int        // 0: one of Statuses
 	Statuses  *StatusSet // nil if Status is set
 	CheckBody bool

@@ -276,8 +276,8 @@ func variance(x []float64) float64 {
 // that leave the last column, because flipping all signs changes no |t|.
 type flips struct {
 	n     int
-	masks [][]uint8   // by block of columns and by flip: the flipped columns
-	sums  [][]float64 // by block of columns and by mask: each row's sum
+	masks [][]uint8   // flipped columns, by block of columns and by flip
+	sums  [][]float64 // each row's sum, by block of columns and by mask
 }
 
 // flipSums limits the number of sums that blocks of eight columns may hold in total; beyond it the

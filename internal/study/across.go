@@ -24,8 +24,8 @@ type Across struct {
 // AcrossPair is the ratio of A to B.
 type AcrossPair struct {
 	A, B     string
-	Each     []judge.Estimate    // by run, at 95 %; N is 0 if a run has none
-	Shown    []judge.Estimate    // by run, as its report shows it
+	Each     []judge.Estimate    // ratios by run, at 95 %; N is 0 if a run has none
+	Shown    []judge.Estimate    // ratios by run, as its report shows them
 	Together stats.RandomEffects // log ratio, at 95 %
 }
 

@@ -24,12 +24,12 @@ import (
 type Against struct {
 	Reference string   // "": the runs have none, and Changes has absolute figures
 	Apart     []string // why no metric has a verdict; nil: those have one whose reference did not move
-	Alpha     float64  // for each metric's family of contestants and controls
+	Alpha     float64  // error rate for each metric's family of contestants and controls
 	Margin    float64
 	Epochs    [2]int   // valid epochs in the run and in the other run
 	Warnings  []string // reasons why the comparison is weaker
 	Drifts    []Drift
-	Changes   []Change // by metric, the primary first; in the plan's order, then the controls
+	Changes   []Change // changes by metric, the primary first; in the plan's order, then the controls
 	Absent    []string // contestants that are not compared, and why
 }
 

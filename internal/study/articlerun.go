@@ -13,8 +13,8 @@ import (
 // classicRun is an article's own run, made by dyno and by other load generators.
 type classicRun struct {
 	*report.Data
-	File      string   // its record, in the study's folder
-	Published []Figure // for its level and length
+	File      string   // file of its record, in the study's folder
+	Published []Figure // published figures for its level and length
 }
 
 // classicFile returns the file name for a study's classic run.
@@ -35,7 +35,7 @@ type articleRun struct {
 type source struct {
 	report.LoadsBy
 	by   string
-	date string // for published figures, which have no loads
+	date string // date of published figures, which have no loads
 }
 
 // sections returns the published figures beside each load generator's, the reasons why they differ,

@@ -51,7 +51,7 @@ type Claim struct {
 	Than      []string `toml:"than"`   // drop: two cells with a smaller drop
 	Value     float64  `toml:"value"`  // ratio: the factor; drop: percent
 	Within    float64  `toml:"within"` // factor; ratio, drop: to the published value; repeats: between epochs
-	Margin    float64  `toml:"margin"` // for equality, as a share; 0: the run's
+	Margin    float64  `toml:"margin"` // margin for equality, as a share; 0: the run's
 	Direction string   `toml:"direction"`
 	// AtLeast and AtMost are in base units; for a drop percent, for a spread and for ratios
 	// factors.

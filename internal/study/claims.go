@@ -71,7 +71,7 @@ type evidence struct {
 	data  *report.Data
 	valid []*record.Trial
 
-	found map[int][]judge.Finding // by level
+	found map[int][]judge.Finding // findings by level
 	cells *judge.Table
 }
 

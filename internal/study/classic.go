@@ -18,10 +18,10 @@ import (
 // OwnRun is an article's own run: one long load after another, by dyno and by other load
 // generators.
 type OwnRun struct {
-	Name        string   `toml:"name"`        // for its record and for --classic; one run may have none
+	Name        string   `toml:"name"`        // name for its record and for --classic; one run may have none
 	Contestants []string `toml:"contestants"` // the study's if empty
 	Level       string   `toml:"level"`       // the first if empty
-	Requests    int64    `toml:"requests"`    // per load; the study's if neither requests nor duration is given
+	Requests    int64    `toml:"requests"`    // number per load; the study's if neither requests nor duration is given
 	Duration    string   `toml:"duration"`
 	Tools       []string `toml:"tools"` // external load generators; each repeats each load
 }

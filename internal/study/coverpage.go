@@ -12,7 +12,7 @@ import (
 // Covered is every sentence in the articles, and the claims that judge it.
 type Covered struct {
 	Articles []Article
-	Claims   []*Claims // by study
+	Claims   []*Claims // claims by study
 }
 
 // judgment is a claim that judges a sentence.

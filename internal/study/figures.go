@@ -21,9 +21,9 @@ type Figure struct {
 	Metric Metric
 	N      int64   // requests in "time:N"; else 0
 	To     Cell    // the other cell in "lead:CELL" and "drop:CELL"; else empty
-	Unit   string  // as published
-	Value  float64 // as published
-	Base   float64 // in the metric's base unit
+	Unit   string  // unit as published
+	Value  float64 // value as published
+	Base   float64 // value in the metric's base unit
 	Per    float64 // base units per Unit
 	Date   string
 	Source string

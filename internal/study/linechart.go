@@ -23,9 +23,9 @@ type chart struct {
 // plot is one plot in a chart, with levels from left to right.
 type plot struct {
 	Title     string
-	Names     []string // level names
+	Names     []string // names of the levels
 	Levels    []record.Level
-	Ours      map[string][]report.Figure // by contestant, at each level
+	Ours      map[string][]report.Figure // measured figures by contestant, at each level
 	Alone     []report.Figure            // the backend, loaded directly; nil: none, or another metric
 	Published []plotPublished
 }

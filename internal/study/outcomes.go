@@ -22,12 +22,13 @@ type Claims struct {
 	File                          string            // the trials' file
 	Changed                       bool              // the claims changed after the run was planned
 	Outcomes                      []Outcome
-	Withdrawn                     []Claim    // claims that the run was planned with, withdrawn since
-	Committed                     *agreement // with the committed run; nil for that run itself, or without one
-	Published                     []published
-	Costs                         []cost
-	Variants                      []worth
-	Charts                        []chart
+	Withdrawn                     []Claim // claims that the run was planned with, withdrawn since
+	// agreement with the committed run; nil for that run itself, or without one
+	Committed *agreement
+	Published []published
+	Costs     []cost
+	Variants  []worth
+	Charts    []chart
 }
 
 // published is a published figure with the measured one, both in the metric's base unit.

@@ -18,19 +18,21 @@ const Folder = "studies"
 
 // Study is a question as defined in studies/<slug>/study.toml, with the figures in figures.csv.
 type Study struct {
-	Slug             string            `toml:"-"`
-	Title            string            `toml:"title"`
-	Question         string            `toml:"question"`
-	Source           string            `toml:"source"`
-	PublishedOn      map[string]string `toml:"published_on"`
-	Scenario         string            `toml:"scenario"`
-	Contestants      []string          `toml:"contestants"` // after Read those at all levels
-	Primary          string            `toml:"primary"`
-	Budget           string            `toml:"budget"`            // for measuring every level; the profile's if empty
-	QuickBudget      string            `toml:"quick_budget"`      // with --quick
-	QuickContestants []string          `toml:"quick_contestants"` // with --quick; all if empty
-	Rounds           int               `toml:"rounds"`            // per epoch in a paired comparison; 0: the profile's
-	QuickRounds      int               `toml:"quick_rounds"`      // with --quick
+	Slug        string            `toml:"-"`
+	Title       string            `toml:"title"`
+	Question    string            `toml:"question"`
+	Source      string            `toml:"source"`
+	PublishedOn map[string]string `toml:"published_on"`
+	Scenario    string            `toml:"scenario"`
+	Contestants []string          `toml:"contestants"` // after Read those at all levels
+	Primary     string            `toml:"primary"`
+	// budget for measuring every level; the profile's if empty
+	Budget           string   `toml:"budget"`
+	QuickBudget      string   `toml:"quick_budget"`      // budget with --quick
+	QuickContestants []string `toml:"quick_contestants"` // contestants with --quick; all if empty
+	// rounds per epoch in a paired comparison; 0: the profile's
+	Rounds      int `toml:"rounds"`
+	QuickRounds int `toml:"quick_rounds"` // rounds with --quick
 	// number of epochs that load a cell outside all claims; 0: six
 	ExtraEpochs int  `toml:"extra_epochs"`
 	Heap        bool `toml:"heap"`   // read Go and .NET heaps around each window
@@ -38,7 +40,7 @@ type Study struct {
 	Fresh       bool `toml:"fresh"`  // each level has its own processes, loaded once
 	// number in the article's own command, and the default for a classic run
 	Requests    int64             `toml:"requests"`
-	Duration    string            `toml:"duration"` // the same for articles that load for a time
+	Duration    string            `toml:"duration"` // time in place of requests, for articles that load for a time
 	Base        string            `toml:"base"`     // the level to compare the others' CPU per request with
 	Levels      []Level           `toml:"level"`
 	Classics    []OwnRun          `toml:"classic"` // the article's own runs
@@ -55,13 +57,14 @@ type Study struct {
 
 // Level is one operating point in a study.
 type Level struct {
-	Name        string   `toml:"name"`         // made from its values if empty
-	Given       string   `toml:"-"`            // the name in the file
-	Quick       bool     `toml:"quick"`        // loaded with --quick
-	Extra       bool     `toml:"extra"`        // loaded beside the others, once an epoch; no pair is decided there
-	Scenario    string   `toml:"scenario"`     // the study's if empty
-	Records     int      `toml:"records"`      // per backend answer
-	HTTP        string   `toml:"protocol"`     // between generator and contestants; HTTP/1.1 in the clear if empty
+	Name     string `toml:"name"`     // made from its values if empty
+	Given    string `toml:"-"`        // the name in the file
+	Quick    bool   `toml:"quick"`    // loaded with --quick
+	Extra    bool   `toml:"extra"`    // loaded beside the others, once an epoch; no pair is decided there
+	Scenario string `toml:"scenario"` // the study's if empty
+	Records  int    `toml:"records"`  // number of records in each backend answer
+	// protocol between generator and contestants; HTTP/1.1 in the clear if empty
+	HTTP        string   `toml:"protocol"`
 	Contestants []string `toml:"contestants"`  // the study's if empty; may name others
 	Controls    *bool    `toml:"controls"`     // false: no controls, if a load takes many seconds
 	ExtraEpochs int      `toml:"extra_epochs"` // the study's if 0
@@ -77,9 +80,9 @@ type Level struct {
 		Streams       int `toml:"streams"` // HTTP/2 in place of pipeline
 		PerConnection int `toml:"per_connection"`
 	} `toml:"load"`
-	At record.Level `toml:"-"` // in the plan
+	At record.Level `toml:"-"` // the level in the plan
 
-	part int // in a fresh study: levels with one part share processes
+	part int // part in a fresh study: levels with one part share processes
 }
 
 // Slugs lists a project's studies, sorted.

@@ -94,11 +94,11 @@ func (k kind) String() string {
 
 // Frame flags.
 const (
-	endStream   = 0x1  // DATA, HEADERS
-	ack         = 0x1  // SETTINGS, PING
-	endHeaders  = 0x4  // HEADERS, CONTINUATION
-	padded      = 0x8  // DATA, HEADERS
-	prioritized = 0x20 // HEADERS
+	endStream   = 0x1  // flag in DATA and HEADERS
+	ack         = 0x1  // flag in SETTINGS and PING
+	endHeaders  = 0x4  // flag in HEADERS and CONTINUATION
+	padded      = 0x8  // flag in DATA and HEADERS
+	prioritized = 0x20 // flag in HEADERS
 )
 
 // HTTP2Setting is one parameter in a SETTINGS frame (RFC 9113 6.5.1).

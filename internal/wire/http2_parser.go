@@ -41,7 +41,7 @@ type HTTP2Parser struct {
 	continued uint32 // stream with an unfinished header block; 0: none
 	ends      bool   // the unfinished header block ends the stream
 	block     []byte // the unfinished header block so far
-	payload   []byte // from SETTINGS
+	payload   []byte // content of a SETTINGS frame
 	decoder   decoder
 }
 

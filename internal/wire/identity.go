@@ -18,7 +18,7 @@ import (
 
 // Identity is a self-signed certificate for servers on this machine, and its key.
 type Identity struct {
-	Cert, Key string // PEM files
+	Cert, Key string // paths of PEM files
 	trust     *x509.CertPool
 }
 

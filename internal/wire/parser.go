@@ -59,7 +59,7 @@ type HTTP1Parser struct {
 	scanned int       // bytes at the start of the next slice that are known not to hold the end
 	left    int64     // bytes left in the body or chunk
 	fields  []byte    // valid in AtHead
-	head    head      // of the current response
+	head    head      // head of the current response
 	trailer int       // bytes in trailers so far
 	keep    *Response // where WholeResponse collects the fields and the body; else nil
 }

@@ -3,7 +3,7 @@ package wire
 // Socket holds the kernel's counts for a TCP connection since its first SYN (struct tcp_info,
 // kernel include/uapi/linux/tcp.h). The counts wrap around.
 type Socket struct {
-	sent, received, retransmitted uint32 // segments
+	sent, received, retransmitted uint32 // counts of segments
 	// duplicates are retransmitted segments that the peer reported to have had (DSACK, RFC 2883).
 	duplicates uint32
 	outOfOrder uint32 // received after segments that the peer sent later

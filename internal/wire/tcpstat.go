@@ -12,7 +12,7 @@ import (
 // Link is a network card.
 type Link struct {
 	Device     string
-	BitsPerSec int64 // in each direction, as the card reports it; 0: unknown
+	BitsPerSec int64 // bandwidth in each direction, as the card reports it; 0: unknown
 }
 
 // LinkTo returns the link by which packets to an address:port leave this machine; ok is false if they

@@ -10,7 +10,7 @@ import (
 // Watch counts TCP segments on connections (Endpoint.Watch).
 type Watch struct {
 	mu         sync.Mutex
-	segments   Segments // from closed connections
+	segments   Segments // segments on closed connections
 	unanswered int64    // connections that were not made in time
 }
 

@@ -5,9 +5,9 @@ type Field struct{ Name, Value string }
 
 // Response is a complete response, kept for a verifier.
 type Response struct {
-	Proto      string // "HTTP/1.1"
+	Proto      string // for example "HTTP/1.1"
 	Status     int
-	Fields     []Field // in order
+	Fields     []Field // field lines in order
 	Body       []byte  // without transfer coding
 	Framing    Framing
 	Length     int64 // Content-Length; -1 if absent

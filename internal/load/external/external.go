@@ -30,8 +30,8 @@ func names() []string { return []string{"wrk", "bombardier", "ab", "h2load"} }
 // Tool is an external load generator installed on this machine.
 type Tool struct {
 	Name    string
-	Version string // as printed
-	program string // absolute
+	Version string // version as printed
+	program string // absolute path of the program
 	kind    kind
 }
 

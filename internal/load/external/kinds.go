@@ -19,7 +19,7 @@ type kind struct {
 	ask       string // the flag that makes the tool print its version
 	hint      string // how to install it
 	pipelines bool
-	streams   bool // speaks HTTP/2
+	streams   bool // the tool speaks HTTP/2
 	closes    bool // can open a connection for each request
 	methods   bool // can send other than GET
 	argv      func(*errand) ([]string, error)
@@ -30,7 +30,7 @@ type errand struct {
 	*http.Request
 	job     *load.Job
 	window  *load.Window
-	folder  string // for files that the tool reads
+	folder  string // folder for files that the tool reads
 	threads int
 }
 

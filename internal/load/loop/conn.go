@@ -15,9 +15,9 @@ type conn struct {
 	id      int32 // index in the worker
 	state   state
 	begun   bool   // its first turn in the window has come
-	parked  bool   // in worker.free
+	parked  bool   // the connection is in worker.free
 	carried bool   // it has carried a request
-	unread  bool   // in worker.unread
+	unread  bool   // the connection is in worker.unread
 	over    bool   // unread, and its peer has closed its side
 	claimed bool   // a request due at claim is started, and waits for this connection to be dialled
 	heard   int    // answers in this window
@@ -50,7 +50,7 @@ const (
 	isDown    state = iota
 	isDialing       // connect is under way
 	isShaking       // the TLS handshake is under way
-	isWaiting       // to dial again
+	isWaiting       // the connection waits to be dialled again
 	isUp
 )
 

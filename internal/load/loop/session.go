@@ -27,7 +27,7 @@ type Engine struct {
 // session is a set of workers with their connections. Nothing runs between windows.
 type session struct {
 	job     load.Job
-	net     bool // Engine.Net
+	net     bool // Engine.Net is set
 	workers []*worker
 }
 
@@ -236,8 +236,8 @@ type window struct {
 	ledger *load.Ledger // nil: not observed
 	stop   atomic.Bool  // ctx was cancelled
 	left   atomic.Int64 // requests that may still start, if Requests > 0
-	ended  atomic.Int32 // workers
-	free   atomic.Int32 // in an open loop: workers with a free connection
+	ended  atomic.Int32 // number of workers that have ended
+	free   atomic.Int32 // in an open loop: number of workers with a free connection
 
 	reached atomic.Int64 // when a worker last had a connection, or was not refused one
 }

@@ -13,8 +13,8 @@ type stream struct {
 	fd     int     // -1: none
 	pipe   *pipe   // in place of fd, by package net; nil: none
 	tls    *secure // nil: in the clear
-	unsent []byte  // after a short write
-	tail   string  // to be sent after unsent; the scenario's memory
+	unsent []byte  // data that is not sent yet, after a short write
+	tail   string  // data to be sent after unsent; the scenario's memory
 }
 
 // read receives into b. more says that there may be more to read now. 0 bytes without an error are

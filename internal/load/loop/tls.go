@@ -41,7 +41,7 @@ type secure struct {
 type shim struct {
 	stream  *stream
 	wait    func(struct{}) bool // returns when the socket has more, false to give up; nil: never wait
-	records                     // in received data
+	records                     // TLS records in received data
 	empty   bool                // the socket has no more until its next event
 	drain   bool                // read until the socket has no more: its peer has closed its side
 	ended   bool                // the socket reported the end

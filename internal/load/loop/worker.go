@@ -25,7 +25,7 @@ type worker struct {
 	in, out   []byte
 	ready     []int32 // connections that may send, after the batch of events
 	unread    []int32 // connections that have more to read
-	deadline  int64   // after which no request starts
+	deadline  int64   // time after which no request starts
 	clock     int64   // the session's clock when it was last read
 	seen      int64   // when the loop last ran, or slept on purpose
 	pending   int     // requests in flight, and those claimed
@@ -45,7 +45,7 @@ type worker struct {
 	addr  address
 	cpu   int // the CPU that the worker is pinned to; -1: none
 	ep    int
-	bell  *bell // in place of ep, for Engine.Net
+	bell  *bell // replaces ep for Engine.Net; else nil
 	block sleeper
 
 	start     int64 // the window's start
@@ -66,17 +66,17 @@ type worker struct {
 	starving int64 // since when no connection is free, or since the last report
 	thinking pauses
 
-	ledger   *load.Ledger // for an observed window
-	interval int64        // rec's interval
+	ledger   *load.Ledger // ledger of an observed window; else nil
+	interval int64        // number of rec's interval
 	nextTurn int64        // when interval ends
 	told     usage
 
-	established int        // at the start of the window, or since (Job.Lazy)
+	established int        // connections established at the start of the window, or since (Job.Lazy)
 	unreachable int64      // ns before the end of the window during which the server could not be reached
 	connects    []made     // connections made before the window
 	dials       load.Dials // paces the dials before windows
 	opening     int64      // ns that the dials before the window took
-	dialErr     error      // of the last dial that failed
+	dialErr     error      // error of the last dial that failed
 	segments    wire.Segments
 	pinErr      error
 	texts       map[string]string
