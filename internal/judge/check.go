@@ -12,7 +12,8 @@ type Check struct {
 	Means    string // explains a warning or failure in few words; "" for MachineQuiet, whose finding explains itself
 	Do       string // suggests a remedy; "" if the finding says it
 	Question Question
-	In       Scopes  // whether it applies to the whole run or each level, by kind of plan
+	In       Kinds   // kinds of runs and levels to which it applies
+	Each     bool    // in a run at several levels it judges each level, and a contestant keeps its worst
 	Metrics  Kind    // metrics that it applies to; 0: all
 	Bounds   bool    // its failure makes figures lower bounds
 	Limits   []Limit // limits for the figures that find computes
@@ -27,50 +28,29 @@ type Limit struct {
 	Warn, Fail float64
 }
 
-// Scope says whether a check covers the run as a whole or each level. The zero value means that the
-// check does not apply.
-type Scope uint8
+// Kinds are the kinds of runs and levels to which a check applies.
+type Kinds uint8
 
-// Scopes of a check.
+// Kinds of runs, and of levels in a run at several.
 const (
-	Once      Scope = iota + 1 // the run as a whole
-	EachLevel                  // each level; a contestant keeps its worst level
+	OneLevel Kinds = 1 << iota // all pairs are compared at one level
+	Levels                     // pairs are compared, or claims judged, at several levels; or such a level
+	Beside                     // a level at which nothing is compared
+	Rates                      // an objective: the run searches for the highest rate
+	Loads                      // loads outside rounds
 )
 
-// Scopes gives a check's scope by kind of plan.
-type Scopes struct {
-	OneLevel Scope // all pairs are compared at one level
-	Levels   Scope // pairs are compared at several levels
-	Beside   Scope // levels that are shown but not compared
-	Rates    Scope // an objective: the run searches for the highest rate
-	Loads    Scope // loads outside rounds
-}
-
-// Spot is a place where checks are made.
-type Spot int
-
-// The spots.
-const (
-	WholeRun    Spot = iota
-	OneOfMany        // one level, at which pairs are compared or claims judged
-	NotCompared      // one level, at which nothing is compared
-)
-
-// of returns the scope for a plan at a place.
-func (s *Scopes) of(p *record.Plan, at Spot) Scope {
+// kindOf returns the kind of a run with this plan.
+func kindOf(p *record.Plan) Kinds {
 	switch {
-	case at == OneOfMany:
-		return s.Levels
-	case at == NotCompared:
-		return s.Beside
 	case p.Processes == record.PerLoad:
-		return s.Loads
+		return Loads
 	case p.SLO != nil:
-		return s.Rates
+		return Rates
 	case p.Ranks():
-		return s.OneLevel
+		return OneLevel
 	}
-	return s.Levels
+	return Levels
 }
 
 // ByID returns the check with that id, or nil if there is none. Records and reports of older

@@ -18,7 +18,8 @@ type Evidence struct {
 	All       int             // trials after the pilots
 	Analysis  *Analysis
 	At        *record.Level // the level to check; nil: the plan's first
-	Place     Spot
+	// Kind is the kind of run or, if At is set, of level.
+	Kind Kinds
 	// Levels splits Valid by level, if there are several; residuals are computed within a level.
 	Levels [][]*record.Trial
 
@@ -44,13 +45,18 @@ func (e *Evidence) level() record.Level {
 	return e.Run.Plan.First()
 }
 
-// Make runs the checks with that scope. Findings on the whole run come first, then those by
+// applies reports whether a check is made over this evidence: of the run, or of one level.
+func (e *Evidence) applies(c *Check) bool {
+	return c.In&e.Kind != 0 && (e.Kind != Levels || c.Each == (e.At != nil))
+}
+
+// Make runs the checks that apply. Findings on the whole run come first, then those by
 // contestant, each in order of check ids.
-func Make(e *Evidence, scope Scope) []Finding {
+func Make(e *Evidence) []Finding {
 	var run, each []Finding
 	for i := range table {
 		c := &table[i]
-		if c.In.of(&e.Run.Plan, e.Place) != scope {
+		if !e.applies(c) {
 			continue
 		}
 		for _, f := range c.find(c, e) {

@@ -18,7 +18,7 @@ import (
 // two controls, in random order, with noise of a thousandth.
 func sound() *Evidence {
 	rng := rand.New(rand.NewPCG(16, 28))
-	e := &Evidence{
+	e := &Evidence{Kind: OneLevel,
 		Run: &record.Run{
 			Plan: record.Plan{Contestants: []string{"a"}, Controls: []string{"ref", "ref'"}, Pilots: 1,
 				Levels: []record.Level{{}}, Processes: record.PerEpoch, Primary: "throughput", Origin: record.Origin{StartedUnixNS: 100 * 60e9}},
@@ -84,7 +84,7 @@ func faster(by func(t, before *record.Trial) float64) func(*Evidence) {
 
 func stateOf(t *testing.T, e *Evidence, id string) State {
 	t.Helper()
-	for _, f := range Make(e, Once) {
+	for _, f := range Make(e) {
 		if f.ID == id {
 			if f.Text == "" || f.Title == "" {
 				t.Errorf("%s says nothing: %+v", id, f)
@@ -97,7 +97,7 @@ func stateOf(t *testing.T, e *Evidence, id string) State {
 }
 
 func TestSoundEvidencePasses(t *testing.T) {
-	for _, f := range Make(sound(), Once) {
+	for _, f := range Make(sound()) {
 		if f.State != Pass {
 			t.Errorf("%+v", f)
 		}
@@ -108,7 +108,7 @@ func TestSoundEvidencePasses(t *testing.T) {
 func TestWithoutTwins(t *testing.T) {
 	e := sound()
 	e.Run.Plan.Controls, e.Analysis.AACheck = []string{"ref"}, nil
-	found := Make(e, Once)
+	found := Make(e)
 	if _, made := StateOf(found, Twins); made || Summary(found)[TwinsEqual].Plain() != "not asked" {
 		t.Errorf("twins are judged: %+v", found)
 	}
@@ -133,7 +133,7 @@ func TestUnknownCeilingSaysWhy(t *testing.T) {
 		spoil(e.Run)
 		delete(e.Analysis.Shares, "a")
 		text := ""
-		for _, f := range Make(e, Once) {
+		for _, f := range Make(e) {
 			if f.ID == "V02" {
 				text = f.Text
 			}
@@ -449,7 +449,7 @@ func TestResentSays(t *testing.T) {
 		other.Segments = wire.Segments{Connections: s.Connections}
 		e.Valid[3].Load.Network, e.Valid[3].Load.ServiceMaxNS = &other, 0
 		said := ""
-		for _, f := range Make(e, Once) {
+		for _, f := range Make(e) {
 			if f.ID == Resent {
 				said += f.Text
 			}
@@ -491,7 +491,7 @@ func TestStandstills(t *testing.T) {
 			}
 		}
 		said := ""
-		for _, f := range Make(e, Once) {
+		for _, f := range Make(e) {
 			if f.ID == Standstill {
 				said += f.Contestant + " " + f.State.String() + " " + f.Text
 			}
@@ -508,13 +508,13 @@ func TestStandstills(t *testing.T) {
 // Uncounted segments, or a single machine, give no finding.
 func TestNoNetworkNoFinding(t *testing.T) {
 	e := sound()
-	for _, f := range Make(e, Once) {
+	for _, f := range Make(e) {
 		if slices.Contains([]string{Resent, Bandwidth, Alike, Clocks, Deferred}, f.ID) {
 			t.Errorf("%+v", f)
 		}
 	}
 	segments(wire.Segments{Sent: 1000, Received: 1000})(e)
-	for _, f := range Make(e, Once) {
+	for _, f := range Make(e) {
 		if f.ID == Bandwidth {
 			t.Errorf("over loopback: %+v", f)
 		}
@@ -654,7 +654,7 @@ func TestPositiveControl(t *testing.T) {
 	if got := stateOf(t, e, "V18"); got != Pass {
 		t.Errorf("by CPU per request: %v", got)
 	}
-	for _, f := range Make(sound(), Once) {
+	for _, f := range Make(sound()) {
 		if f.ID == "V18" {
 			t.Errorf("no such control rode along: %+v", f)
 		}
@@ -693,7 +693,7 @@ func TestFailureBeforeAnyTrialIsAFinding(t *testing.T) {
 	e := sound()
 	e.Valid, e.Run.Trials = nil, nil
 	e.Run.Failures = []record.Failure{{Contestant: "a", Stage: "verify", Reason: `body "x"; want "value"`}}
-	for _, f := range Make(e, Once) {
+	for _, f := range Make(e) {
 		if f.ID == "V12" && (f.State != Fail || !strings.Contains(f.Text, "body")) {
 			t.Errorf("%+v", f)
 		}

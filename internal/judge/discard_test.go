@@ -108,7 +108,7 @@ func TestDiscardedForPauses(t *testing.T) {
 	}
 	e := sound()
 	trials(func(t *record.Trial) { t.Load.GapNS = 0 })(e)
-	for _, f := range Make(e, Once) {
+	for _, f := range Make(e) {
 		if f.ID == "V30" {
 			t.Errorf("of what was not recorded: %+v", f)
 		}

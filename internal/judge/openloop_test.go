@@ -44,7 +44,7 @@ func TestOpenLoopThatKeepsItsSchedulePasses(t *testing.T) {
 	e := sound()
 	openLoops(func(*record.Load) {})(e)
 	said := 0
-	for _, f := range Make(e, Once) {
+	for _, f := range Make(e) {
 		if f.State != Pass {
 			t.Errorf("%+v", f)
 		}
@@ -55,7 +55,7 @@ func TestOpenLoopThatKeepsItsSchedulePasses(t *testing.T) {
 	if said != 5 {
 		t.Errorf("%d of V07 to V11 speak of an open loop", said)
 	}
-	for _, f := range Make(sound(), Once) {
+	for _, f := range Make(sound()) {
 		if f.ID >= "V07" && f.ID <= "V11" {
 			t.Errorf("%+v of a closed loop", f)
 		}

@@ -84,7 +84,7 @@ func Judge(run *record.Run, c *Counted) *Results {
 	levels, first := ByLevel(run, c.Valid), 0
 	d := &Results{Run: run, Parts: parts(run, c.Epochs), Alone: alone(run, c.Pilot), Found: c.Capacities, Valid: len(c.Valid),
 		Discarded: c.Discarded, Reached: Reached(levels)}
-	e := &Evidence{Run: run, Valid: c.Valid, Discarded: c.Discarded, All: c.All,
+	e := &Evidence{Run: run, Kind: kindOf(p), Valid: c.Valid, Discarded: c.Discarded, All: c.All,
 		Analysis: &Analysis{Primary: p.Primary, Margin: p.Margin}}
 	switch {
 	case p.SLO != nil:
@@ -105,7 +105,7 @@ func Judge(run *record.Run, c *Counted) *Results {
 			e.Levels = append(e.Levels, l.Trials)
 		}
 	}
-	d.Findings = byContestant(run, Make(e, Once), worst(run, d.Levels, OneOfMany), worst(run, d.Levels, NotCompared))
+	d.Findings = byContestant(run, Make(e), worst(run, d.Levels, Levels), worst(run, d.Levels, Beside))
 	return d
 }
 
@@ -141,17 +141,17 @@ func byContestant(run *record.Run, lists ...[]Finding) []Finding {
 	return all
 }
 
-// worst makes the per-level checks at the levels that at selects: those where pairs are compared,
+// worst makes the per-level checks at the levels of one kind: those where pairs are compared,
 // or those where nothing is. For each check and contestant it keeps the worst finding, with the
 // level in its text.
-func worst(run *record.Run, levels []Level, at Spot) []Finding {
+func worst(run *record.Run, levels []Level, kind Kinds) []Finding {
 	var out []Finding
 	for i := range levels {
 		l := &levels[i]
-		if l.Compared != (at == OneOfMany) {
+		if l.Compared != (kind == Levels) {
 			continue
 		}
-		for _, f := range checksAt(run, l, at) {
+		for _, f := range checksAt(run, l, kind) {
 			if f.Contestant != "" && !slices.ContainsFunc(l.Trials, func(t *record.Trial) bool { return t.Contestant == f.Contestant }) {
 				continue // the checks include contestants that failed
 			}
@@ -171,21 +171,21 @@ func worst(run *record.Run, levels []Level, at Spot) []Finding {
 // At returns the findings that concern the i-th of Levels: those on the whole run, and this level's own instead of the
 // worst.
 func (r *Results) At(i int) []Finding {
-	l, p, at := &r.Levels[i], &r.Run.Plan, OneOfMany
+	l, kind := &r.Levels[i], Levels
 	if l.At.Open() {
-		at = NotCompared
+		kind = Beside
 	}
 	found := slices.DeleteFunc(slices.Clone(r.Findings), func(f Finding) bool {
 		c := ByID(f.ID)
-		return c != nil && (c.In.of(p, at) == EachLevel || c.In.of(p, NotCompared) == EachLevel)
+		return c != nil && c.Each && c.In&(kind|Beside) != 0
 	})
-	return append(found, checksAt(r.Run, l, at)...)
+	return append(found, checksAt(r.Run, l, kind)...)
 }
 
 // checksAt makes the per-level checks at one level.
-func checksAt(run *record.Run, l *Level, at Spot) []Finding {
-	e := &Evidence{Run: run, At: &l.At, Place: at, Valid: l.Trials, Analysis: l.Analysis}
-	return Make(e, EachLevel)
+func checksAt(run *record.Run, l *Level, kind Kinds) []Finding {
+	e := &Evidence{Run: run, At: &l.At, Kind: kind, Valid: l.Trials, Analysis: l.Analysis}
+	return Make(e)
 }
 
 // levelsFrom returns a run's levels from the first-th on, with the results from its valid trials by
@@ -262,9 +262,9 @@ func loadsOf(run *record.Run, c *Counted) *Results {
 	loads := ownLoads(run, all)
 	own := *run
 	own.Trials = ownLoads(run, run.Trials)
-	e := &Evidence{Run: &own, Valid: loads, All: len(run.Trials), Analysis: &Analysis{}}
+	e := &Evidence{Run: &own, Kind: Loads, Valid: loads, All: len(run.Trials), Analysis: &Analysis{}}
 	d := &Results{Run: run, Parts: parts(run, c.Epochs), Loads: loads, Valid: len(loads), Discarded: len(run.Trials) - len(all),
-		Findings: Make(e, Once)}
+		Findings: Make(e)}
 	if len(run.Plan.External) > 0 {
 		d.AllLoads = all
 	}

@@ -82,7 +82,7 @@ func TestBusyMachineIsNamed(t *testing.T) {
 		t.Error("other programs used an eighth of a generator's CPUs, and they are not disturbed")
 	}
 	var texts []string
-	for _, f := range Make(e, Once) {
+	for _, f := range Make(e) {
 		texts = append(texts, f.Text)
 	}
 	for _, want := range []string{"other programs used 12.5 % of gen3's CPUs; ", "the hypervisor withheld 5 % of gen3's CPU time"} {
@@ -129,7 +129,7 @@ func TestNamesTheGenerator(t *testing.T) {
 	} {
 		e := sound()
 		spoil(e)
-		found := Make(e, Once)
+		found := Make(e)
 		if !slices.ContainsFunc(found, func(f Finding) bool {
 			return f.State >= Warn && regexp.MustCompile("^"+want).MatchString(f.Text)
 		}) {

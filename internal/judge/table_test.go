@@ -24,7 +24,7 @@ func TestTable(t *testing.T) {
 	for i := range table {
 		c := &table[i]
 		asked[c.Question] = true
-		ofRuns := c.In != Scopes{}
+		ofRuns := c.In != 0
 		if c.Title == "" || ofRuns && (c.Means == "") != (c.Question == MachineQuiet) || ofRuns != (c.find != nil) ||
 			!ofRuns && c.One.text == nil || (c.One.text != nil) != (c.One.Key != "") {
 			t.Errorf("%s is incomplete: %+v", c.ID, c)
@@ -77,9 +77,9 @@ func TestFindingByItsCheck(t *testing.T) {
 		!(Finding{ID: Contract}).Concerns(Memory) {
 		t.Error("which metrics a finding concerns")
 	}
-	one, loads := &sound().Run.Plan, &record.Plan{Processes: record.PerLoad}
-	after, share := ByID(CheckCarryOver), ByID(Ceiling)
-	if after.In.of(one, WholeRun) != Once || after.In.of(loads, WholeRun) != 0 || share.In.of(one, OneOfMany) != EachLevel {
+	run, loads, level := sound(), &Evidence{Kind: kindOf(&record.Plan{Processes: record.PerLoad})}, &Evidence{Kind: Levels, At: &record.Level{}}
+	after, share, all := ByID(CheckCarryOver), ByID(Ceiling), &Evidence{Kind: Levels}
+	if !run.applies(after) || loads.applies(after) || !run.applies(share) || !level.applies(share) || all.applies(share) {
 		t.Error("of what checks speak")
 	}
 	if s, made := StateOf([]Finding{{ID: Twins, State: Warn}, bound}, Twins); s != Warn || !made {
