@@ -1,9 +1,7 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -134,42 +132,4 @@ func (v *View) missed(r Row) []string {
 		}
 		return v.levels[i].Kept[r.Name].Text
 	})
-}
-
-// placeRates orders open loops that differ only in their rate, and places them on an axis: linear
-// for shares, logarithmic for requests per second. It reports whether the levels differ only in
-// that way.
-func (v *View) placeRates(p *panel) bool {
-	value := func(l record.Level) float64 {
-		if l.OwnRate {
-			return l.RateShare
-		}
-		return math.Log(l.RatePerSec)
-	}
-	first := v.levels[p.levels[0]].At
-	for _, i := range p.levels {
-		l := v.levels[i].At
-		if !l.Open() || !l.OwnRate && l.RatePerSec == 0 {
-			return false
-		}
-		if l.RateShare, l.RatePerSec = first.RateShare, first.RatePerSec; l != first {
-			return false
-		}
-	}
-	slices.SortStableFunc(p.levels, func(a, b int) int {
-		return cmp.Compare(value(v.levels[a].At), value(v.levels[b].At))
-	})
-	lo, hi := value(v.levels[p.levels[0]].At), value(v.levels[p.levels[len(p.levels)-1]].At)
-	p.X = "share of its own capacity"
-	if !first.OwnRate {
-		p.X = "requests due per second"
-	}
-	for _, i := range p.levels {
-		l, at := v.levels[i].At, 0.5
-		if hi > lo {
-			at = (value(l) - lo) / (hi - lo)
-		}
-		p.tick(at, judge.RateName(l))
-	}
-	return true
 }

@@ -95,27 +95,23 @@ func (v *View) differInCPUs() bool {
 	return true
 }
 
-// place puts the levels on the plot's axis, by their connections and records.
+// place puts the levels on the plot's axis.
 func (v *View) place(p *panel) {
-	if v.placeRates(p) {
-		return
-	}
-	at := func(i int) *record.Level { return &v.levels[i].At }
 	slices.SortStableFunc(p.levels, func(a, b int) int {
-		return cmp.Or(cmp.Compare(at(a).Connections, at(b).Connections), cmp.Compare(at(a).Records, at(b).Records),
-			cmp.Compare(at(a).CPUs, at(b).CPUs))
+		for _, d := range dimensions {
+			if order := cmp.Compare(d.of(v.levels[a].At), d.of(v.levels[b].At)); order != 0 {
+				return order
+			}
+		}
+		return 0
 	})
 	var levels []record.Level
 	for _, i := range p.levels {
-		levels = append(levels, *at(i))
+		levels = append(levels, v.levels[i].At)
 	}
 	title := p.Title
 	p.Plot, p.xs = AxisOf(levels)
 	p.Title = title
-}
-
-func (p *panel) tick(at float64, text string) {
-	p.xs, p.Ticks = append(p.xs, at), append(p.Ticks, document.Tick{At: at, Text: text})
 }
 
 // lineChart returns a chart of metric m over the levels: a line with an interval at each level for
@@ -150,58 +146,74 @@ func (v *View) lineChart(m judge.Metric) document.LineChart {
 	return c
 }
 
-// AxisOf returns a plot with levels on its x axis: logarithmic if they differ only in connections,
-// records or CPUs, else side by side and named by their values.
-func AxisOf(levels []record.Level) (p document.Plot, xs []float64) {
-	tick := func(at float64, text string) {
-		xs, p.Ticks = append(xs, at), append(p.Ticks, document.Tick{At: at, Text: text})
-	}
-	for _, d := range []struct {
-		name string
-		of   func(*record.Level) *int
-	}{
-		{"connections", func(l *record.Level) *int { return &l.Connections }},
-		{"records", func(l *record.Level) *int { return &l.Records }},
-		{"CPUs of the server", func(l *record.Level) *int { return &l.CPUs }},
-	} {
-		if !alone(levels, d.of) {
-			continue
-		}
-		p.X = d.name + ", log scale"
-		lo, hi := *d.of(&levels[0]), *d.of(&levels[len(levels)-1])
-		for i := range levels {
-			x := *d.of(&levels[i])
-			tick(math.Log(float64(x)/float64(lo))/math.Log(float64(hi)/float64(lo)), document.Whole(x))
-		}
-		return p, xs
-	}
-	p.X = "level"
-	delays := alone(levels, func(l *record.Level) *int64 { return &l.DelayNS })
-	if delays {
-		p.X = "time that handlers wait"
-	}
-	for i, l := range levels {
-		text := document.Given(l.DelayNS)
-		if !delays {
-			l.Scenario = "" // which the plot's title says
-			text = judge.LevelName(l)
-		}
-		tick((float64(i)+0.5)/float64(len(levels)), text)
-	}
-	return p, xs
+// dimension is a value of levels that can be an axis.
+type dimension struct {
+	name  string
+	place func(x, lo, hi float64) float64 // nil: side by side
+	of    func(record.Level) float64      // 0: the level has none
+	clear func(*record.Level)
+	text  func(record.Level) string
 }
 
-// alone reports whether levels differ in one value only, which rises from each to the next.
-func alone[N int | int64](levels []record.Level, of func(*record.Level) *N) bool {
-	for i := 1; i < len(levels); i++ {
-		a, b := levels[i-1], levels[i]
-		if *of(&a) >= *of(&b) {
+var dimensions = []dimension{
+	{"share of its own capacity", func(x, lo, hi float64) float64 { return (x - lo) / (hi - lo) }, func(l record.Level) float64 {
+		if !l.OwnRate {
+			return 0
+		}
+		return l.RateShare
+	}, noRate, judge.RateName},
+	{"requests due per second", logarithmic, func(l record.Level) float64 {
+		if l.OwnRate {
+			return 0
+		}
+		return l.RatePerSec
+	}, noRate, judge.RateName},
+	{"connections, log scale", logarithmic, func(l record.Level) float64 { return float64(l.Connections) },
+		func(l *record.Level) { l.Connections = 0 }, func(l record.Level) string { return document.Whole(l.Connections) }},
+	{"records, log scale", logarithmic, func(l record.Level) float64 { return float64(l.Records) },
+		func(l *record.Level) { l.Records = 0 }, func(l record.Level) string { return document.Whole(l.Records) }},
+	{"CPUs of the server, log scale", logarithmic, func(l record.Level) float64 { return float64(l.CPUs) },
+		func(l *record.Level) { l.CPUs = 0 }, func(l record.Level) string { return document.Whole(l.CPUs) }},
+	{"time that handlers wait", nil, func(l record.Level) float64 { return float64(l.DelayNS) },
+		func(l *record.Level) { l.DelayNS = 0 }, func(l record.Level) string { return document.Given(l.DelayNS) }},
+}
+
+func logarithmic(x, lo, hi float64) float64 { return math.Log(x/lo) / math.Log(hi/lo) }
+
+func noRate(l *record.Level) { l.RateShare, l.RatePerSec = 0, 0 }
+
+// alone reports whether levels differ in this value only, which rises from each to the next. A single open loop
+// has an axis for its rate.
+func (d *dimension) alone(levels []record.Level) bool {
+	for i, l := range levels {
+		first := levels[0]
+		if d.clear(&first); i > 0 && d.of(levels[i-1]) >= d.of(l) {
 			return false
 		}
-		*of(&a) = *of(&b)
-		if a != b {
+		if d.clear(&l); l != first {
 			return false
 		}
 	}
-	return len(levels) > 1
+	return len(levels) > 1 || len(levels) == 1 && levels[0].Open() && d.of(levels[0]) > 0
+}
+
+// AxisOf returns a plot with levels on its x axis. Levels that differ in one value only are placed by it; otherwise,
+// and by delays, they stand side by side.
+func AxisOf(levels []record.Level) (p document.Plot, xs []float64) {
+	by := dimension{name: "level", text: func(l record.Level) string {
+		l.Scenario = "" // which the plot's title says
+		return judge.LevelName(l)
+	}}
+	if i := slices.IndexFunc(dimensions, func(d dimension) bool { return d.alone(levels) }); i >= 0 {
+		by = dimensions[i]
+	}
+	p.X = by.name
+	for i, l := range levels {
+		at := (float64(i) + 0.5) / float64(len(levels))
+		if by.place != nil && len(levels) > 1 {
+			at = by.place(by.of(l), by.of(levels[0]), by.of(levels[len(levels)-1]))
+		}
+		xs, p.Ticks = append(xs, at), append(p.Ticks, document.Tick{At: at, Text: by.text(l)})
+	}
+	return p, xs
 }
