@@ -147,11 +147,9 @@ func swapped(ctx context.Context) mutantFinding {
 	}
 	defer machine.RemoveTemp(dir)
 	program := filepath.Join(dir, "program")
-	m := &contestant.Manifest{Name: "swapped-program", Program: program, Run: []string{"{out}/program"}}
-	b, err := contestant.Prebuilt(m, contestant.Toolchain{})
-	if err == nil {
-		err = os.WriteFile(program, []byte("#!/bin/sh\nexit 1\n"), 0o755)
-	}
+	b := contestant.Commanded(&contestant.Manifest{Name: "swapped-program",
+		Command: &contestant.Command{Line: "./program", Dir: dir}})
+	err = os.WriteFile(program, []byte("#!/bin/sh\nexit 1\n"), 0o755)
 	if err == nil {
 		_, _, err = b.Identify()
 	}

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -197,15 +196,11 @@ func (l *Local) make(ctx context.Context, m *contestant.Manifest, c *record.Cont
 	var err error
 	if m.Revision != nil && m.Toolchain == nil {
 		c.Toolchain = "unknown: built by " + cmp.Or(m.Revision.Build, "nothing")
-	} else if m.Program == "" || m.Managed() { // a managed program needs its runtime
+	} else {
 		if tc, err = l.find(ctx, m, note); err != nil {
 			return nil, err
 		}
 		c.Toolchain = fmt.Sprintf("%s %s (%s)", tc.Name, tc.Version, tc.Origin)
-	}
-	if m.Program != "" {
-		c.Toolchain = strings.TrimSuffix("built elsewhere, run by "+c.Toolchain, ", run by ")
-		return contestant.Prebuilt(m, tc)
 	}
 	began := time.Now()
 	o := contestant.BuildOptions{Root: l.opts.Root, Log: l.log(m.Name, "build"), Note: note, Layout: layout}

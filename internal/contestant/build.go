@@ -27,12 +27,12 @@ type Built struct {
 	Env      map[string]string // environment, in addition to the allow-listed variables and dyno's
 	Out      string            // folder with the built files
 	Hash     string            // SHA-256 of the program, set by Identify
-	Sources  string            // SHA-256 of all source files; empty for a prebuilt program
+	Sources  string            // SHA-256 of all source files; empty if dyno did not build it
 	Kept     bool              // a revision that an earlier run built
 	tc       Toolchain
 	engine   *engine           // engine that runs an image; else nil
-	contents contents          // files in Out after the build; nil for a prebuilt program
-	files    map[string]string // prebuilt: path -> SHA-256 when it was identified
+	contents contents          // files in Out after the build; nil for a command
+	files    map[string]string // of a command: path -> SHA-256 when it was identified
 }
 
 // BuildOptions configures Build.
@@ -276,10 +276,6 @@ func (b *Built) Identify() (framework, version string, err error) {
 	}
 	if m.Command != nil {
 		return m.Framework, b.identifyCommand(), nil
-	}
-	if m.Program != "" {
-		version, err = b.identifyPrebuilt()
-		return m.Framework, version, err
 	}
 	fail := func(err error) (string, string, error) {
 		return "", "", &Failed{Stage: "build", Err: err,

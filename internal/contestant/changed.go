@@ -3,29 +3,18 @@ package contestant
 import (
 	"errors"
 	"fmt"
-	"os"
 )
 
 // ErrChanged means that a program differs from the one that was built.
 var ErrChanged = errors.New("its program was changed after it was built")
 
-// sums returns the SHA-256, by path, of a prebuilt program or of the files in a command. Programs built by
-// dyno have contents instead.
+// sums returns the SHA-256, by path, of the files in a command. Contestants have contents instead.
 func (b *Built) sums() (map[string]string, error) {
-	var paths []string
-	switch m := b.Manifest; {
-	case m.Command != nil:
-		paths = m.Command.files()
-	case m.Program != "":
-		paths = []string{b.Argv[0], b.Argv[0] + ".dll"} // a .NET program only starts its .dll
-	default:
+	if b.Manifest.Command == nil {
 		return nil, nil
 	}
 	all := map[string]string{}
-	for _, path := range paths {
-		if _, err := os.Stat(path); err != nil && path != b.Argv[0] {
-			continue
-		}
+	for _, path := range b.Manifest.Command.files() {
 		sum, err := sha256File(path)
 		if err != nil {
 			return nil, err
@@ -35,8 +24,7 @@ func (b *Built) sums() (map[string]string, error) {
 	return all, nil
 }
 
-// unchanged compares b's files with their state after the build or, for a prebuilt program, when it was
-// identified. It ignores additional files.
+// unchanged compares b's files with their state after the build or, for a command, when it was identified. It ignores additional files.
 func (b *Built) unchanged() error {
 	if err := b.Damaged(); err != nil {
 		return fmt.Errorf(

@@ -19,7 +19,7 @@ import (
 
 // SideOptions configures FindSides.
 type SideOptions struct {
-	Dir          string   // folder for revisions and programs; "": the working directory, for revisions alone
+	Dir          string   // folder for revisions; "": the working directory
 	Build, Start string   // how revisions are built and started; "": by contestant.toml, or guessed
 	Names        []string // names for the first sides; the rest get derived names
 	TLS          wire.TLS // encryption, for https:// URLs
@@ -54,7 +54,7 @@ func FindSides(ctx context.Context, texts []string, o SideOptions) ([]*Side, err
 			"effect; omit them")
 	}
 	if o.Dir+o.Build+o.Start != "" && !slices.ContainsFunc(sides, func(s *Side) bool {
-		return s.revision != nil || s.Kind == Program || s.Text == "."
+		return s.revision != nil || s.Text == "."
 	}) {
 		return nil, conf.Usagef("no side is a revision, so --dir, --build and --start have no effect; omit them")
 	}
@@ -111,7 +111,7 @@ func (o *SideOptions) find(ctx context.Context, text string) (*Side, error) {
 		s.Kind, s.revision, s.Again, s.label = RevisionSide, r, r.Commit, "@ "+r.Short()
 		return s, nil
 	case statErr == nil && st.Mode().IsRegular():
-		return s, s.takeFile(o.Dir, st)
+		return s, s.takeFile(st)
 	case statErr == nil && st.IsDir() && (!known || IsFolder(text)):
 		return s, s.takeFolder(ctx, text, o)
 	case known:
@@ -166,20 +166,14 @@ func (s *Side) takeFolder(ctx context.Context, dir string, o *SideOptions) (err 
 	return nil
 }
 
-// takeFile takes an executable file: as a replacement for the build of the contestant in dir, or as a
-// command.
-func (s *Side) takeFile(dir string, st os.FileInfo) (err error) {
-	switch {
-	case runtime.GOOS != "windows" && st.Mode().Perm()&0o111 == 0:
+// takeFile takes an executable file as a command.
+func (s *Side) takeFile(st os.FileInfo) error {
+	if runtime.GOOS != "windows" && st.Mode().Perm()&0o111 == 0 {
 		return conf.Usagef("%s is not executable; pass the command that starts it, in quotes, such as 'node %s'",
 			s.Text, s.Text)
-	case dir == "" || !IsFolder(dir):
-		s.Kind, s.command.Line = CommandSide, quoted(s.Text)
-		return nil
 	}
-	s.Kind, s.folder, s.label = Program, dir, "from "+shortened(s.Text, "")
-	s.program, err = filepath.Abs(s.Text)
-	return err
+	s.Kind, s.command.Line = CommandSide, quoted(s.Text)
+	return nil
 }
 
 // quoted returns a file's path as a word for the shell, which would look for a bare name on PATH.

@@ -56,7 +56,6 @@ type Manifest struct {
 
 	Path     string           `toml:"-"` // folder of the manifest, relative to the project or to Root
 	Root     string           `toml:"-"` // absolute; empty if the folder is in the project
-	Program  string           `toml:"-"` // absolute; a prebuilt program to start instead: see Prebuilt
 	Command  *Command         `toml:"-"` // starts a contestant without a build or a manifest file; else nil
 	Revision *Revision        `toml:"-"` // what Build builds, and Command starts; else nil
 	Relink   int              `toml:"-"` // seed of the first layout, later layouts count up; 0: the linker's default order

@@ -27,7 +27,6 @@ const (
 	Contestant   SideKind = "contestant" // a contestant in the project, by name
 	RevisionSide SideKind = "revision"   // a revision in the repository of --dir
 	Image        SideKind = "image"      // image:NAME:TAG, run by podman or docker
-	Program      SideKind = "program"    // an executable file that replaces the build of --dir
 )
 
 // Side is one of the compared servers.
@@ -41,12 +40,11 @@ type Side struct {
 	target   *scenario.Target // parsed URL; nil for other sides
 	command  Command          // start command, for a command or an image
 	folder   string           // the contestant's folder
-	program  string           // absolute; a prebuilt program
 	label    string           // describes a side with a manifest; OpenSides completes it
 	revision *Revision
 }
 
-// Built reports whether dyno builds the side, or the side replaces a build.
+// Built reports whether dyno builds the side.
 func (s *Side) Built() bool { return s.Kind != CommandSide && s.Kind != Image && s.Kind != URL }
 
 // Path returns a URL's path with query and placeholders; "" for other sides.
@@ -118,7 +116,7 @@ func (s *Side) open(ctx context.Context, dir string) (err error) {
 	case s.Kind != Contestant:
 		s.label = m.Name + " in " + shortened(s.folder, m.Name)
 	}
-	m.Name, m.Title, m.Program = s.Name, s.Name, s.program
+	m.Name, m.Title = s.Name, s.Name
 	s.Manifest = m
 	return nil
 }

@@ -50,7 +50,7 @@ func TestFind(t *testing.T) {
 	}
 	o.Dir = "before/mine"
 	if sides, err = FindSides(t.Context(), []string{".", "./server"}, o); err != nil || sides[0].folder != "before/mine" ||
-		sides[0].Name != "working-tree" || sides[1].Kind != Program || !filepath.IsAbs(sides[1].program) {
+		sides[0].Name != "working-tree" || sides[1].Kind != CommandSide {
 		t.Errorf("with --dir: %+v, %v", sides, err)
 	}
 }
@@ -240,7 +240,7 @@ func TestScenario(t *testing.T) {
 		fails bool
 	}{
 		{[]*Side{serving(FolderSide, "a", "b"), serving(RevisionSide, "b", "a")}, "a", false},
-		{[]*Side{serving(FolderSide, "a", "b"), serving(RevisionSide, "b"), serving(Program, "b")}, "b", false},
+		{[]*Side{serving(FolderSide, "a", "b"), serving(RevisionSide, "b")}, "b", false},
 		{[]*Side{serving(FolderSide, "a"), serving(RevisionSide, "b")}, "", true},
 		{[]*Side{serving(FolderSide, "a"), command}, "", false},
 	} {

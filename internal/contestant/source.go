@@ -1,11 +1,9 @@
 package contestant
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"dyno/internal/foreign"
 )
@@ -54,35 +52,4 @@ func ListFolder(dir string) ([]*Manifest, error) {
 		m.Root = root
 	}
 	return all, nil
-}
-
-// Prebuilt returns m's prebuilt program, to be started with the manifest's arguments and environment; {out}
-// is the program's folder. The error is a *Failed.
-func Prebuilt(m *Manifest, tc Toolchain) (*Built, error) {
-	if !strings.Contains(m.Run[0], "{out}") {
-		err := fmt.Errorf("it is started by %s, so a program cannot replace it", m.Run[0])
-		return nil, &Failed{Stage: "build", Err: err, Hint: "pass its folder or a revision"}
-	}
-	out := filepath.Dir(m.Program)
-	argv := fill(m.Run, out)
-	argv[0] = m.Program
-	return &Built{Manifest: m, Out: out, Argv: argv, Env: runtimeEnv(m, tc), tc: tc}, nil
-}
-
-// identifyPrebuilt hashes a prebuilt program and returns its version, "unknown" if it cannot be read.
-func (b *Built) identifyPrebuilt() (string, error) {
-	version, err := "", errors.New("no version of its language can be determined")
-	switch {
-	case b.tc.Name == "dotnet":
-		version, err = b.identifyDotnet()
-	case b.Manifest.Language == "go":
-		version, err = b.identifyGo()
-	}
-	if err == nil {
-		return version, nil
-	}
-	if b.Hash, err = sha256File(b.Argv[0]); err != nil {
-		return "", &Failed{Stage: "build", Err: err}
-	}
-	return "unknown", nil
 }

@@ -28,7 +28,7 @@ func (h *Hub) sourcesOf(ctx context.Context, o bench.LocalOptions, names []strin
 			if !slices.Contains(names, m.Name) {
 				continue
 			}
-			if m.Command != nil || m.URL != nil || m.Program != "" {
+			if m.Command != nil || m.URL != nil {
 				return conf.Usagef("%s: on several machines contestants are built from their sources; name a contestant, a "+
 					"folder or a revision with a contestant.toml; or pass URLs alone", m.Name)
 			}
@@ -76,7 +76,7 @@ func (h *Hub) putFilled(ctx context.Context, agent string, fill func(folder stri
 // that folder.
 func (s *session) sources(ctx context.Context, q *Hosting, folder string) (all []*contestant.Manifest, err error) {
 	for _, m := range q.Contestants {
-		if m.Command != nil || m.URL != nil || m.Program != "" || !filepath.IsLocal(m.Root) || !filepath.IsLocal(m.Path) {
+		if m.Command != nil || m.URL != nil || !filepath.IsLocal(m.Root) || !filepath.IsLocal(m.Path) {
 			return nil, unfit{fmt.Errorf("the contestant %q is not built from the run's sources", m.Name)}
 		}
 		m.Root = filepath.Join(folder, m.Root)
