@@ -9,18 +9,10 @@ import (
 	"dyno/internal/stats"
 )
 
-// steadyWindows is the number of windows that the last level must have; after the pilots, which
-// have found the warm-up time, steadyTurns.
-const (
-	steadyWindows = 10
-	steadyTurns   = 4
-)
-
-// windowsOf returns the number of windows of that length that the last level must have in the
-// pilots: steadyWindows, or fewer for longer windows, to make up the same time, but at least
-// steadyTurns.
+// windowsOf returns how many windows of that length the last level must have before the warm-up time is
+// known: plan.FirstWindows, or fewer for longer windows, to make up the same time.
 func windowsOf(length time.Duration) int {
-	return max(steadyTurns, int(steadyWindows*plan.WarmWindow(record.Level{})/length))
+	return max(plan.FewestWindows, int(plan.FirstWindows*plan.WarmWindow(record.Level{})/length))
 }
 
 // perCPU returns the logs of requests per second of CPU time, or of wall time for windows with

@@ -42,7 +42,7 @@ const length = 30 // of the series of warmups
 // after up to five windows more.
 func classified(x []float64, noise float64) (class string, from int) {
 	for n := len(x) - 5; n <= len(x); n++ {
-		if l := levels(x[:n], steadyWindows, noise); l.settled {
+		if l := levels(x[:n], plan.FirstWindows, noise); l.settled {
 			return classOf([]leveled{l})
 		}
 	}
@@ -113,7 +113,7 @@ func TestPilotCalibratesTheWarmup(t *testing.T) {
 	run := simulated(t, func(n int) float64 { return step(n, 8, .3, 1) })
 	for _, l := range run.Launches {
 		took, pilot := time.Duration(l.WarmupNS), l.Epoch == 0
-		least, most := plan.WarmNative, 2*plan.WarmNative
+		least, most := plan.WarmLeast, 2*plan.WarmLeast
 		switch {
 		case l.Contestant == "a" && pilot:
 			least, most = 1800*time.Millisecond, 4*time.Second // 8 windows until it is warm, and 10 more
@@ -141,9 +141,9 @@ func TestNoSteadyStateIsNotWaitedForTwice(t *testing.T) {
 		if l.Contestant != "a" {
 			continue
 		}
-		want := plan.WarmNativeCap
+		want := plan.WarmMost
 		if l.Epoch > 0 {
-			want = plan.WarmNative + plan.WarmQuiet
+			want = plan.WarmLeast + plan.WarmQuiet
 		}
 		if l.Warmup != record.NotSteady || l.SteadyNS != nil || time.Duration(l.WarmupNS) != want {
 			t.Errorf("epoch %d: %s after %v, %v; want none after %v", l.Epoch, l.Warmup, time.Duration(l.WarmupNS),

@@ -26,7 +26,7 @@ func (b *Bench) turn(ctx context.Context, epoch int) error {
 		return err
 	}
 	p := &b.run.Plan
-	if epoch == p.Pilots && epoch > 0 && b.Note != nil {
+	if epoch == p.Pilots && b.Note != nil {
 		b.tell(record.Event{Stage: "analyse", Text: b.Note(b.run)})
 	}
 	ctx, cancel := b.bounded(ctx)
@@ -44,8 +44,8 @@ func (b *Bench) turn(ctx context.Context, epoch int) error {
 		}
 		b.progress("launch", name, epoch, nil)
 		s := &started{position: i,
-			Launch:  record.Launch{Contestant: name, Epoch: epoch, Layout: b.layout(name, epoch)},
-			managed: slices.Contains(p.Servers.Managed, name), at: plan.Warmups(b.run, epoch, name)}
+			Launch: record.Launch{Contestant: name, Epoch: epoch, Layout: b.layout(name, epoch)},
+			at:     plan.Warmups(b.run, epoch, name)}
 		s.err = b.open(ctx, s)
 		all = append(all, s)
 	}
@@ -94,16 +94,18 @@ type started struct {
 	record.Launch
 	plan.Warming
 	position  int
-	managed   bool
 	server    Server
-	idle      *record.Idle   // for a fresh process: its state before its first load
-	at        []record.Level // levels at which it is warmed up
-	disturbed bool           // another contestant in the epoch compiles beside it
+	idle      *record.Idle   // for a fresh process, before its first load
+	at        []record.Level // levels to warm it up at
+	compiles  bool           // it used CPU at rest, in this epoch or an earlier one
+	disturbed bool           // it compiles, and so does another contestant in the epoch
 	need      int            // windows that its last level needs
-	noise     [2]float64     // noise in the windows of all contestants warmed up with it: per CPU, and per second
-	began     time.Time      // start of its first window
-	cpu       time.Duration  // CPU clock after its last window
-	compiled  time.Duration  // time after began at which it last used CPU while idle
+	noise     [2]float64     // in the windows of all contestants warmed up with it: per CPU, and per second
+	began     time.Time      // its first window
+	loaded    time.Duration  // all its windows
+	rests     time.Time      // since its last window
+	cpu       time.Duration  // its CPU clock then
+	compiled  time.Duration  // when, after began, it was last seen to use CPU at rest
 	heapless  error          // why its heap cannot be read, if it should be
 	err       error
 }

@@ -11,41 +11,40 @@ import (
 	"dyno/internal/record"
 )
 
-// settle is the time for a managed contestant to notice that its connections are closed, so that
-// this work does not count as compiling.
+// settle is the time for a contestant to notice that its connections are closed, so that this work
+// does not count as compiling.
 const settle = 20 * time.Millisecond
 
-// compiling is the CPU time between two windows above which a managed contestant counts as
-// compiling.
-const compiling = 20 * time.Millisecond
+// compiling is the CPU time between two windows above which a contestant counts as compiling, if it is
+// also more than one part in background of the rest.
+const (
+	compiling  = 20 * time.Millisecond
+	background = 50
+)
 
 // warm loads fresh processes in turn until each has had its minimum and is steady. A turn begins
-// with the managed ones. Then they rest, because their runtimes compile when they are idle. Once
-// the compilers are idle too, the native ones are loaded.
+// with those that compile. Then they rest, because runtimes compile when they are idle. Once the
+// compilers are idle too, the others are loaded. Whether a process compiles is seen at its rests.
 func (b *Bench) warm(ctx context.Context, all []*started) {
 	defer b.Generator.Quiet()()
-	compilers := 0
 	for _, s := range all {
 		s.Warming = plan.Warmup(b.run, s.Contestant, s.Epoch)
-		s.need = windowsOf(plan.WarmWindow(s.at[0]))
-		if s.managed {
-			compilers++
-		}
+		s.need, s.compiles = windowsOf(plan.WarmWindow(s.at[0])), s.Compiles
 	}
-	for _, s := range all {
-		s.disturbed = s.managed && compilers > 1
-	}
-	managed, native := b.due(all)
-	for b.over(ctx) == nil && len(managed)+len(native) > 0 {
-		b.warmEach(ctx, managed)
+	compilers, others := b.due(all)
+	for b.over(ctx) == nil && len(compilers)+len(others) > 0 {
+		b.warmEach(ctx, compilers)
 		rests := b.Generator.Now()
-		compilers := slices.DeleteFunc(managed, func(s *started) bool { return s.err != nil || s.quiet() })
-		if b.compiled(compilers, rests) {
-			b.warmEach(ctx, native)
+		busy := slices.DeleteFunc(compilers, func(s *started) bool {
+			return s.err != nil || s.quiet() || s.took() >= plan.WarmMost
+		})
+		if b.compiled(busy, rests) {
+			b.warmEach(ctx, others)
 		}
-		if managed, native = b.due(all); len(managed) > 0 && len(compilers) > 0 {
-			b.Generator.Rest(max(0, plan.WarmRest-b.Generator.Now().Sub(rests)))
+		if len(compilers) == 0 && len(others) == 1 && !others[0].Calibrated { // nobody is loaded while it rests
+			b.Generator.Rest(timer + looks)
 		}
+		compilers, others = b.due(all)
 	}
 	for _, s := range all {
 		if s.err == nil && len(s.Windows) > 0 {
@@ -54,25 +53,28 @@ func (b *Bench) warm(ctx context.Context, all []*started) {
 	}
 }
 
-// due returns the managed and the native contestants that a turn loads: those that are not warm,
-// and all managed ones until the last managed one is.
-func (b *Bench) due(all []*started) (managed, native []*started) {
+// due returns those that a turn loads, which compile and which do not: contestants that are not warm,
+// and all that compile until the last of these is.
+func (b *Bench) due(all []*started) (compilers, others []*started) {
 	noise := [2]float64{noiseOf(all, perCPU), noiseOf(all, perSecond)}
-	young := false
+	young, n := false, 0
 	for _, s := range all {
 		s.noise = noise
-		young = young || s.managed && s.err == nil && !s.warm(b.delay(s.Epoch) > 0)
-	}
-	for _, s := range all {
-		switch {
-		case s.err != nil, !(s.managed && young && time.Duration(s.WarmupNS) < s.Most) && s.warm(b.delay(s.Epoch) > 0):
-		case s.managed:
-			managed = append(managed, s)
-		default:
-			native = append(native, s)
+		if s.compiles && s.err == nil {
+			young, n = young || !s.warm(b.delay(s.Epoch) > 0), n+1
 		}
 	}
-	return managed, native
+	for _, s := range all {
+		s.disturbed = s.compiles && n > 1
+		switch {
+		case s.err != nil, !(s.compiles && young && s.took() < s.most()) && s.warm(b.delay(s.Epoch) > 0):
+		case s.compiles:
+			compilers = append(compilers, s)
+		default:
+			others = append(others, s)
+		}
+	}
+	return compilers, others
 }
 
 // warmEach makes one load window on each contestant.
@@ -117,22 +119,38 @@ func (b *Bench) compiled(some []*started, since time.Time) bool {
 	return false
 }
 
+// took returns the time that s was loaded; if it compiles, which it may do at rest, the time since its
+// first window began.
+func (s *started) took() time.Duration {
+	if s.compiles {
+		return time.Duration(s.WarmupNS)
+	}
+	return s.loaded
+}
+
+// most returns the longest warm-up.
+func (s *started) most() time.Duration {
+	if s.compiles {
+		return s.Compiling
+	}
+	return s.Most
+}
+
 // warm reports whether s needs no more warm-up.
 func (s *started) warm(waits bool) bool {
-	took := time.Duration(s.WarmupNS)
-	switch {
+	switch took := s.took(); {
 	case len(s.Windows) == 0, took < s.Least:
 		return false
-	case took >= s.Most:
+	case took >= s.most():
 		return true
-	case s.managed && (!s.quiet() || !waits && s.WarmupRequests < s.Requests):
+	case s.compiles && took < plan.WarmMost && !s.quiet(), s.compiles && !waits && s.WarmupRequests < s.Requests:
 		return false
 	}
 	return s.steady()
 }
 
-// quiet reports whether a managed contestant has been idle at rest for long enough.
-func (s *started) quiet() bool { return time.Duration(s.WarmupNS)-s.compiled >= plan.WarmQuiet }
+// quiet reports whether one that compiles has been idle at rest for long enough.
+func (s *started) quiet() bool { return time.Duration(s.WarmupNS)-s.compiled >= s.Quiet }
 
 // steady reports whether s is steady.
 func (s *started) steady() bool {
@@ -144,7 +162,7 @@ func (s *started) steady() bool {
 // per second.
 func (s *started) levels() []leveled {
 	if s.Calibrated {
-		return []leveled{levels(perCPU(s.Windows), steadyTurns, s.noise[0])}
+		return []leveled{levels(perCPU(s.Windows), plan.FewestWindows, s.noise[0])}
 	}
 	all := []leveled{levels(perCPU(s.Windows), s.need, s.noise[0])}
 	if !s.disturbed {
@@ -153,11 +171,23 @@ func (s *started) levels() []leveled {
 	return all
 }
 
-// classify records the warm-up's class and its end.
+// classify records the warm-up's class and its end. If the process did not compile, all its times are
+// those in which it was loaded.
 func (s *started) classify() {
+	if s.compiled > 0 {
+		at := int64(s.compiled)
+		s.CompiledNS = &at
+	}
+	if !s.compiles {
+		s.WarmupNS = 0
+		for i := range s.Windows {
+			s.WarmupNS += s.Windows[i].WindowNS
+			s.Windows[i].EndNS = s.WarmupNS
+		}
+	}
 	rates := perCPU(s.Windows)
 	s.WarmupRateFirst, s.WarmupRateLast = rate(rates[0]), rate(rates[len(rates)-1])
-	if !s.steady() || s.managed && !s.quiet() {
+	if !s.steady() {
 		s.Warmup = record.NotSteady
 		return
 	}
@@ -171,12 +201,13 @@ func (s *started) classify() {
 func began(w record.WarmupWindow) int64 { return w.EndNS - w.WindowNS }
 
 // warmOnce makes one load window for each scenario that s will be loaded with, on new connections
-// as in a trial: the code that opens and closes them must be compiled as well. WarmupNS is the
-// loaded time for a native process, and for a managed one the time since its first window began.
+// as in a trial: the code that opens and closes them must be compiled as well.
 func (b *Bench) warmOnce(ctx context.Context, s *started) error {
 	before, unread := cpuOf(s.server)()
-	if unread == nil && len(s.Windows) > 0 && before-s.cpu > compiling {
-		s.compiled = b.Generator.Now().Sub(s.began)
+	watched := s.compiles || !s.Calibrated // else the work of closing connections might count
+	if now := b.Generator.Now(); watched && unread == nil && len(s.Windows) > 0 &&
+		before-s.cpu > max(compiling, now.Sub(s.rests)/background) {
+		s.compiled, s.compiles = now.Sub(s.began), true
 	}
 	var w record.WarmupWindow
 	var used time.Duration
@@ -209,13 +240,13 @@ func (b *Bench) warmOnce(ctx context.Context, s *started) error {
 		used += after - before
 		w.Requests, w.WindowNS = w.Requests+seen.Succeeded, w.WindowNS+seen.WindowNS
 	}
-	s.WarmupRequests += w.Requests
-	s.WarmupNS += w.WindowNS
-	if s.managed {
-		s.WarmupNS = int64(b.Generator.Now().Sub(s.began))
+	s.WarmupRequests, s.loaded = s.WarmupRequests+w.Requests, s.loaded+time.Duration(w.WindowNS)
+	s.WarmupNS = int64(b.Generator.Now().Sub(s.began))
+	if watched {
 		b.Generator.Rest(settle)
 	}
 	s.cpu, _ = cpuOf(s.server)()
+	s.rests = b.Generator.Now()
 	w.EndNS, w.CPUNS = s.WarmupNS, int64(max(0, used))
 	s.Windows = append(s.Windows, w)
 	return nil

@@ -27,9 +27,6 @@ func TestLab(t *testing.T) {
 	if l := c.Analyses[0]; l.N != 3 {
 		t.Errorf("analyses %+v", c.Analyses)
 	}
-	if got := warmLeast(&p, true); got != 15*time.Second {
-		t.Errorf("managed ones are warmed for %v", got)
-	}
 	open := p.First()
 	open.RateShare = .5
 	if len(p.Levels) != 2 || p.Levels[1] != open {
@@ -52,8 +49,11 @@ func TestLab(t *testing.T) {
 	if arranged(&slow, paired); slow.Rounds != 3 || trialOf(&slow, slots(&slow, 2)[0]) != 6e9 {
 		t.Errorf("%d rounds with a delay", slow.Rounds)
 	}
-	if q := standardPlan("a"); warmLeast(&q, false) != WarmNative || warmLeast(&q, true) != WarmManaged {
-		t.Error("the other profiles warm up as before")
+	for profile, want := range map[string]time.Duration{Lab: 3 * time.Second, Standard: WarmLeast, brief: WarmLeast} {
+		p.Profile = profile
+		if got := Warmup(&record.Run{Plan: p}, "a", 0).Least; got != want {
+			t.Errorf("%s warms up for %v, want %v", profile, got, want)
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"dyno/internal/document"
 	"dyno/internal/record"
 	"dyno/internal/stats"
 )
@@ -100,6 +101,9 @@ func lay(p *record.Plan, r *Request, q *Question, pr *profile) {
 	if len(p.Levels) > 1 {
 		trial = pr.trial // for each level: see trialOf
 	}
+	if pr.pilots == 1 && len(p.Controls) == 0 && len(p.Levels) == 1 && p.First().RateShare == 0 && p.Backend == "" {
+		p.Pilots = 0 // there is no ceiling or rate to be found, and the first epoch finds the warm-up times
+	}
 	pr.times(p, trial)
 	p.Rounds = cmp.Or(q.Rounds, p.Rounds)
 	if p.Fresh() { // nothing is to be found out before, and a second load would not be the first
@@ -146,6 +150,9 @@ func interims(p *record.Plan, fits int) []stats.Interim {
 	return stats.Interims(candidates, fits, p.Alpha)
 }
 
+// seconds formats an estimated time.
+func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
+
 // fits returns the number of epochs that fit the budget.
 func fits(p *record.Plan) (n int) {
 	most, left := slices.Max(append([]int{0}, p.Epochs...)), time.Duration(p.BudgetNS)-verifyEstimate(p)-LongCost(p)
@@ -189,10 +196,16 @@ func estimateRounds(p *record.Plan) (Cost, error) {
 		case !p.Ranks():
 			fewer = ", or fewer compared pairs"
 		}
-		return c, refuse("a budget of %v cannot reach a verdict on %s: an epoch takes about %v, and at least %d "+
-			"are needed; pass --budget %v or "+
-			"more%s", time.Duration(p.BudgetNS), pairs, (epochs / time.Duration(all.Epochs)).Round(100*time.Millisecond),
-			all.Epochs, ceil(least, 10*time.Second), fewer)
+		before := "the verification takes about " + seconds(verifyEstimate(p))
+		if p.Pilots > 0 {
+			before += fmt.Sprintf(", %s %s", document.Count(p.Pilots, "pilot epoch"), seconds(pilots))
+		}
+		if long := LongCost(p); long > 0 {
+			before += ", long loads at the end " + seconds(long)
+		}
+		return c, refuse("a budget of %v cannot reach a verdict on %s: %s, and at least %d epochs of %s each are needed, "+
+			"with %.0f %% in reserve; pass --budget %v or more%s", time.Duration(p.BudgetNS), pairs, before, all.Epochs,
+			seconds(epochs/time.Duration(all.Epochs)), 100*reserve, ceil(least, 10*time.Second), fewer)
 	}
 	c.Epochs = epochsUntil(p, c.Analyses[len(c.Analyses)-1].N)
 	c.FirstVerdict = c.add(&record.Run{Plan: *p}, p.Pilots+epochsUntil(p, c.Analyses[0].N))

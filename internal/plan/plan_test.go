@@ -79,7 +79,7 @@ func (p *player) play(t *testing.T, decided func(n int) bool) Stop {
 		if o.Epoch != epoch {
 			epoch = o.Epoch
 			for _, name := range Starts(&p.run, epoch) {
-				l := record.Launch{Contestant: name, Epoch: epoch, StartedUnixNS: p.clock, WarmupNS: int64(WarmNative),
+				l := record.Launch{Contestant: name, Epoch: epoch, StartedUnixNS: p.clock, WarmupNS: int64(WarmLeast),
 					SteadyNS: new(int64)}
 				if *l.SteadyNS = p.warms[name]; *l.SteadyNS > 0 || epoch < p.run.Plan.Pilots {
 					l.WarmupNS = max(int64(Warmup(&p.run, name, epoch).Least), *l.SteadyNS+int64(warmPilot))

@@ -28,9 +28,9 @@ type profile struct {
 	controls                []string
 	speedMargin, tailMargin float64       // equivalence margins for speeds and for tails
 	budget, manyBudget      time.Duration // budget applies to up to four contestants, manyBudget, if set, to more
-	native, managed         time.Duration // least warm-up; 0: WarmNative, WarmManaged
-	managedCap              time.Duration // longest managed warm-up; 0: WarmManagedCap
-	requests                int64         // least in a managed warm-up; 0: warmRequests
+	warmLeast               time.Duration // least warm-up; 0: WarmLeast
+	compiling, quiet        time.Duration // for contestants that compile: Warming.Compiling, Warming.Quiet; 0: the usual
+	requests                int64         // minimum for contestants that compile; 0: warmRequests
 	cpus                    int           // number of CPUs that the profile is made for
 }
 
@@ -50,7 +50,7 @@ var profiles = map[string]*profile{
 	brief: {
 		name: brief, pilots: 1, trial: standardTrial, rewarm: standardRewarm,
 		load: leastRounds * standardTrial, controls: []string{"ref", "ref'"}, speedMargin: 0.03, tailMargin: 0.03,
-		budget: 5 * time.Minute, managed: 3 * time.Second, managedCap: 8 * time.Second, requests: 5000,
+		budget: 5 * time.Minute, compiling: 8 * time.Second, quiet: time.Second, requests: 5000,
 	},
 	"full": {
 		name: "full", long: true, pilots: 2, trial: standardTrial, rewarm: standardRewarm,
@@ -63,7 +63,7 @@ var profiles = map[string]*profile{
 		rewarm: 200 * time.Millisecond,
 		load:   12 * time.Second, share: 0.5, controls: []string{"ref", "ref'", "ref+5%"}, speedMargin: 0.02,
 		tailMargin: 0.05,
-		budget:     time.Hour, native: 3 * time.Second, managed: 15 * time.Second, cpus: 4,
+		budget:     time.Hour, warmLeast: 3 * time.Second, cpus: 4,
 	},
 }
 

@@ -78,7 +78,7 @@ func TestQuestionByProtocol(t *testing.T) {
 			Family: []record.Comparison{{A: cell("c0", 0), B: cell("c1", 0)}, {A: cell("c0", 1), B: cell("c1", 1)}},
 			Rounds: 3, Pilots: 1, Links: record.Links{Layouts: 16}, ExtraEpochs: []int{2, 2},
 			Epochs: []int{8}, Load: record.LoadLength{UnloadedNS: 5e7, NS: 1e8, RewarmNS: 3e7}, Ceiling: "null", Controls: []string{"ref", "ref'"},
-			BudgetNS: int64(4 * time.Minute)}},
+			BudgetNS: int64(3 * time.Minute)}},
 		{"search", record.Plan{Rounds: SearchRounds, Epochs: []int{1}, Controls: []string{"ref", "ref'"}, Load: record.LoadLength{NS: 2e9, RewarmNS: 3e7},
 			Levels: someQuestion().Levels[:1], ExtraEpochs: []int{2},
 			Cells:    []record.Cell{cell("c0", 0), cell("c1", 0), cell("ref", 0), cell("ref'", 0)},
@@ -284,7 +284,7 @@ func TestAStudyHasEpochsToSpare(t *testing.T) {
 	for _, c := range []struct {
 		names  []string
 		rounds int
-	}{{[]string{"c0", "c1"}, 12}, {[]string{"c0", "c1", "c2", "c3", "c4", "c5", "c6"}, 8}} {
+	}{{[]string{"c0", "c1"}, 12}, {[]string{"c0", "c1", "c2", "c3", "c4", "c5", "c6"}, 9}} {
 		p, err := New(Request{Question: Question{Study: "s", Scenario: "values", Primary: "throughput",
 			Contestants: c.names}}, w)
 		if err != nil {

@@ -8,36 +8,41 @@ import (
 	"dyno/internal/record"
 )
 
-// Warm-up for a fresh process (doc/method.md): a native one is loaded for at least WarmNative. A
-// managed one is loaded at intervals, for at least WarmManaged since its first window and
-// warmRequests, and until it has used no CPU while idle for WarmQuiet, which means that its
-// compiler has finished.
+// Warm-up for a fresh process (doc/method.md): it is loaded for at least WarmLeast, and until its
+// rates no longer rise. A process that uses CPU at rest compiles: it has also answered warmRequests,
+// and has been idle at rest for WarmQuiet, unless its rates are steady after WarmMost.
 const (
-	WarmNative    = 500 * time.Millisecond
-	WarmNativeCap = 10 * time.Second
+	WarmLeast = 500 * time.Millisecond
+	WarmMost  = 10 * time.Second
 
-	WarmManaged    = 6 * time.Second
-	WarmManagedCap = 60 * time.Second
-	WarmRest       = 400 * time.Millisecond // pause between two turns
-	WarmRestMost   = 3 * time.Second        // longest pause, while a contestant compiles
-	WarmQuiet      = 2 * time.Second
-	warmRequests   = 20_000
+	WarmCompiling = 60 * time.Second // the longest of one that compiles
+	WarmRestMost  = 3 * time.Second  // between two windows, while one compiles
+	WarmQuiet     = 2 * time.Second
+	warmRequests  = 20_000
+	laterRequests = 5000 // in epochs after those that found the time
 )
 
-// warmPilot is the estimated warm-up for a native contestant that is steady from the start,
-// while its warm-up time is not yet known.
+// warmPilot is the estimated warm-up for a contestant that is steady from the start, while its
+// warm-up time is not yet known.
 const warmPilot = time.Second
 
-// compileTime is the estimated CPU time that a managed contestant's compiler uses: three ASP.NET
-// Core servers used 4.8 s.
-const compileTime = 1500 * time.Millisecond
+// Estimates for contestants that compile: CPU time of one's compiler, and time between its windows.
+// Three ASP.NET Core servers used 4.8 s of CPU; Node takes 0.3 s.
+const (
+	compileTime = 500 * time.Millisecond
+	warmRest    = 200 * time.Millisecond
+)
 
 // warmConnections is the maximum number of connections in a warm-up. A window takes 0.8 s with
 // 5,000 connections and 0.15 s with 1,000, and a warm-up has at least four.
 const warmConnections = 1000
 
-// fewestWindows is the number of windows needed to determine that a contestant is steady.
-const fewestWindows = 4
+// The number of windows that a contestant's last level must have: FirstWindows in the epochs that find
+// the warm-up time, FewestWindows later.
+const (
+	FirstWindows  = 10
+	FewestWindows = 4
+)
 
 // WarmWindow returns the length of one warm-up window at a level.
 func WarmWindow(level record.Level) time.Duration {
@@ -47,77 +52,90 @@ func WarmWindow(level record.Level) time.Duration {
 // Warming holds the parameters for a contestant's warm-up in an epoch.
 type Warming struct {
 	Least, Most time.Duration
-	Calibrated  bool  // the pilots are over
-	Requests    int64 // minimum for a managed contestant whose handlers do not wait
+	Compiling   time.Duration // Most for one that compiles
+	Quiet       time.Duration // for which one that compiles must have been idle at rest
+	Requests    int64         // the least of one that compiles and whose handlers do not wait
+	Calibrated  bool          // earlier epochs found the time
+	Compiles    bool          // an earlier epoch showed that it does
 }
 
-// warmLeast returns the minimum warm-up time for a fresh process.
-func warmLeast(p *record.Plan, managed bool) time.Duration {
-	if managed {
-		return cmp.Or(profileOf(p).managed, WarmManaged)
-	}
-	return cmp.Or(profileOf(p).native, WarmNative)
-}
+// found returns how many epochs find the warm-up times: the pilots, or the first epoch.
+func found(p *record.Plan) int { return max(1, p.Pilots) }
 
-// Warmup returns the parameters for a contestant's warm-up in an epoch. After the pilots the
-// minimum is 1.25 times the time that they found; for managed contestants the longest time that
-// any needed, so that all runtimes have run equally long. If a contestant never became steady in
-// the pilots, no length is known to help, and its warm-up is not extended.
+// Warmup returns the parameters for a contestant's warm-up in an epoch. After the first epochs the
+// minimum is 1.25 times the time that they found; for contestants that compile the longest time that
+// any of them needed, so that all have run equally long. If a contestant never became steady there,
+// no length is known to help, and its warm-up is not extended.
 func Warmup(run *record.Run, name string, epoch int) Warming {
-	p := &run.Plan
-	managed := slices.Contains(p.Servers.Managed, name)
-	w := Warming{Least: warmLeast(p, managed), Most: WarmNativeCap, Calibrated: p.Pilots > 0 && epoch >= p.Pilots}
-	if managed {
-		pr := profileOf(p)
-		w.Most, w.Requests = cmp.Or(pr.managedCap, WarmManagedCap), cmp.Or(pr.requests, warmRequests)
+	p, pr := &run.Plan, profileOf(&run.Plan)
+	w := Warming{Least: cmp.Or(pr.warmLeast, WarmLeast), Most: WarmMost, Compiling: cmp.Or(pr.compiling, WarmCompiling),
+		Quiet: cmp.Or(pr.quiet, WarmQuiet), Requests: cmp.Or(pr.requests, warmRequests), Calibrated: epoch >= found(p)}
+	for i := range run.Launches {
+		l := &run.Launches[i]
+		w.Compiles = w.Compiles || l.Contestant == name && l.Epoch < epoch && l.CompiledNS != nil
 	}
 	if !w.Calibrated {
 		return w
 	}
-	lost, found := false, time.Duration(0)
+	lost, steady := false, time.Duration(0)
 	for i := range run.Launches {
 		l := &run.Launches[i]
 		own := l.Contestant == name
-		if l.Epoch >= p.Pilots || !own && !(managed && slices.Contains(p.Servers.Managed, l.Contestant)) {
+		if l.Epoch >= found(p) || !own && !(w.Compiles && l.CompiledNS != nil) {
 			continue
 		}
 		if l.SteadyNS != nil {
-			found = max(found, time.Duration(*l.SteadyNS))
+			steady = max(steady, time.Duration(*l.SteadyNS))
 		}
-		if !own {
-			continue
+		if own {
+			lost = l.Warmup == record.NotSteady && (lost || l.Epoch == 0)
 		}
-		lost = l.Warmup == record.NotSteady && (lost || l.Epoch == 0)
 	}
 	if lost {
-		w.Most = w.Least + WarmQuiet
+		w.Most, w.Compiling = w.Least+WarmQuiet, w.Least+WarmQuiet
 	}
-	w.Least = min(max(w.Least, found*5/4), w.Most)
+	most := w.Most
+	if w.Compiles {
+		most = w.Compiling
+	}
+	w.Least, w.Requests = min(max(w.Least, steady*5/4), most), min(w.Requests, laterRequests)
 	return w
 }
 
-// warmEstimate estimates the time for an epoch's warm-ups: native contestants are loaded one
-// after the other while the managed ones' compilers are idle, managed ones at the same time.
-// They are assumed to need the minimum.
+// warmEstimate estimates the time for an epoch's warm-ups: contestants that do not compile are loaded
+// one after the other while the compilers of the others are idle. Before the first epoch their names
+// tell which they are.
 func warmEstimate(run *record.Run, epoch int, names []string) time.Duration {
 	p := &run.Plan
 	first := warmLevel(First(p, epoch))
 	window := WarmWindow(first) + Answered(first) + beyond(first)*dialTime
-	var native, managed time.Duration
+	var sum, least, quiet time.Duration
+	compilers, windows := time.Duration(0), time.Duration(FewestWindows)
 	for _, name := range names {
 		w := Warmup(run, name, epoch)
-		least := w.Least
-		if slices.Contains(p.Servers.Managed, name) {
-			managed = max(managed, least+WarmQuiet, fewestWindows*(window+WarmRest))
-			native += compileTime
+		if !w.Calibrated {
+			windows = FirstWindows
+		}
+		if w.Compiles || slices.Contains(p.Servers.Managed, name) && !launchedBefore(run, name) {
+			compilers++
+			least, quiet = max(least, w.Least), w.Quiet
 			continue
 		}
 		if !w.Calibrated {
-			least = max(least, warmPilot)
+			w.Least = max(w.Least, warmPilot)
 		}
-		native += max(least, fewestWindows*window)
+		sum += max(w.Least, FewestWindows*window)
 	}
-	return max(native, managed)
+	if compilers == 0 {
+		return sum
+	}
+	compile := compilers * compileTime
+	return sum + max(least, compile+quiet, compile+windows*(compilers*window+warmRest))
+}
+
+// launchedBefore reports whether a contestant's warm-up is recorded.
+func launchedBefore(run *record.Run, name string) bool {
+	return slices.ContainsFunc(run.Launches, func(l record.Launch) bool { return l.Contestant == name })
 }
 
 // Warmups returns the levels that a contestant is warmed up at in an epoch, as closed loops: the

@@ -10,10 +10,13 @@ import (
 func TestWarmupFollowsFromThePilots(t *testing.T) {
 	ns := func(d time.Duration) *int64 { n := int64(d); return &n }
 	launch := func(name string, epoch int, class string, steady *int64) record.Launch {
-		return record.Launch{Contestant: name, Epoch: epoch, Warmup: class, SteadyNS: steady}
+		l := record.Launch{Contestant: name, Epoch: epoch, Warmup: class, SteadyNS: steady}
+		if name == "net" || name == "jit" && epoch > 0 {
+			l.CompiledNS = ns(time.Second)
+		}
+		return l
 	}
-	run := &record.Run{Plan: record.Plan{Contestants: []string{"flat", "slow", "late", "lost", "old", "net", "jit"},
-		Servers: record.Servers{Managed: []string{"net", "jit"}}, Pilots: 2}}
+	run := &record.Run{Plan: record.Plan{Contestants: []string{"flat", "slow", "late", "lost", "old", "net", "jit"}, Pilots: 2}}
 	run.Launches = []record.Launch{
 		launch("flat", 0, record.Flat, ns(0)), launch("flat", 1, record.Flat, ns(100*time.Millisecond)),
 		launch("slow", 0, record.Warmed, ns(time.Second)), launch("slow", 1, record.Warmed, ns(2*time.Second)),
@@ -22,32 +25,43 @@ func TestWarmupFollowsFromThePilots(t *testing.T) {
 		launch("lost", 0, record.NotSteady, nil), launch("lost", 1, record.NotSteady, nil),
 		launch("old", 0, record.Warmed, nil), launch("old", 1, record.Warmed, nil),
 		launch("net", 0, record.Warmed, ns(3*time.Second)), launch("net", 1, record.Warmed, ns(3*time.Second)),
-		launch("jit", 0, record.Warmed, ns(20*time.Second)), launch("jit", 1, record.Warmed, ns(3*time.Second)),
+		launch("jit", 0, record.Warmed, ns(2*time.Second)), launch("jit", 1, record.Warmed, ns(20*time.Second)),
 	}
+	first := Warming{WarmLeast, WarmMost, WarmCompiling, WarmQuiet, warmRequests, false, false}
+	later := Warming{WarmLeast, WarmMost, WarmCompiling, WarmQuiet, laterRequests, true, false}
 	for _, c := range []struct {
 		name  string
 		epoch int
-		want  Warming
+		want  func(w *Warming)
 	}{
-		{"flat", 0, Warming{Least: WarmNative, Most: WarmNativeCap}},
-		{"flat", 1, Warming{Least: WarmNative, Most: WarmNativeCap}}, // a second pilot looks again
-		{"flat", 2, Warming{WarmNative, WarmNativeCap, true, 0}},
-		{"slow", 3, Warming{2500 * time.Millisecond, WarmNativeCap, true, 0}},
-		{"late", 2, Warming{WarmNativeCap, WarmNativeCap, true, 0}},
-		{"lost", 2, Warming{WarmNative, WarmNative + WarmQuiet, true, 0}},
-		{"old", 2, Warming{WarmNative, WarmNativeCap, true, 0}}, // a run of an older version is resumed
-		{"net", 0, Warming{Least: WarmManaged, Most: WarmManagedCap, Requests: warmRequests}},
-		// as long as the other managed one
-		{"net", 2, Warming{25 * time.Second, WarmManagedCap, true, warmRequests}},
-		{"jit", 2, Warming{25 * time.Second, WarmManagedCap, true, warmRequests}},
+		{"flat", 0, nil},
+		{"flat", 1, nil}, // a second pilot looks again
+		{"flat", 2, nil},
+		{"slow", 3, func(w *Warming) { w.Least = 2500 * time.Millisecond }},
+		{"late", 2, func(w *Warming) { w.Least = WarmMost }},
+		{"lost", 2, func(w *Warming) { w.Most, w.Compiling = WarmLeast+WarmQuiet, WarmLeast+WarmQuiet }},
+		{"old", 2, nil}, // a run of an older version is resumed
+		{"net", 0, nil},
+		{"net", 1, func(w *Warming) { w.Compiles = true }},
+		{"jit", 1, nil}, // it was not seen to compile yet
+		// as long as the other one that compiles
+		{"net", 2, func(w *Warming) { w.Compiles, w.Least = true, 25*time.Second }},
+		{"jit", 2, func(w *Warming) { w.Compiles, w.Least = true, 25*time.Second }},
 	} {
-		if got := Warmup(run, c.name, c.epoch); got != c.want {
-			t.Errorf("%s in epoch %d: %+v; want %+v", c.name, c.epoch, got, c.want)
+		want := first
+		if c.epoch >= run.Plan.Pilots {
+			want = later
+		}
+		if c.want != nil {
+			c.want(&want)
+		}
+		if got := Warmup(run, c.name, c.epoch); got != want {
+			t.Errorf("%s in epoch %d: %+v; want %+v", c.name, c.epoch, got, want)
 		}
 	}
 	run.Plan.Pilots = 0
-	if Warmup(run, "flat", 3).Calibrated {
-		t.Error("calibrated without a pilot")
+	if Warmup(run, "slow", 0).Calibrated || Warmup(run, "slow", 1).Least != 1250*time.Millisecond {
+		t.Error("without a pilot the first epoch finds the warm-up time")
 	}
 }
 

@@ -25,6 +25,10 @@ func Words(p *record.Plan, c *Cost) string {
 		each = document.Count(p.Load.Requests, "request")
 		most += " and one load more"
 	}
+	epochs := document.Count(c.Epochs, "epoch")
+	if p.Pilots > 0 {
+		epochs = document.Count(p.Pilots, "pilot") + " and " + epochs
+	}
 	verdict := fmt.Sprintf("first verdict possible after %v", c.FirstVerdict.Round(time.Second))
 	anew := "each with freshly started servers"
 	switch len(p.Servers.Attached) {
@@ -35,6 +39,5 @@ func Words(p *record.Plan, c *Cost) string {
 		anew += ", except those that were already running"
 	}
 	return fmt.Sprintf("about %v, at most %s; %s of %s in %s, %s; %s%s", whole, most,
-		document.Count(c.Trials, "trial"), each, document.Count(c.Epochs+p.Pilots, "epoch"),
-		anew, verdict, openWords(p))
+		document.Count(c.Trials, "trial"), each, epochs, anew, verdict, openWords(p))
 }

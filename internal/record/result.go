@@ -150,7 +150,7 @@ type Contestant struct {
 	HTTP2     bool   `json:"http2,omitempty"`   // the engine serves HTTP/2 by default; declared
 	Control   bool   `json:"control,omitempty"` // dyno's own reference server
 	Backend   bool   `json:"backend,omitempty"` // not under test: contestants call it
-	Managed   bool   `json:"managed,omitempty"` // a managed runtime: longer warm-up
+	Managed   bool   `json:"managed,omitempty"` // a managed runtime, by its language
 
 	// URL is the address of a server that already ran before the run, which did not start it.
 	// Processes names the processes found there, or the reason why none were found.
@@ -232,8 +232,8 @@ type Launch struct {
 	// Processors is set at a level with a number of CPUs.
 	Processors    *Processors `json:"processors,omitempty"`
 	StartedUnixNS int64       `json:"started_unix_ns"`
-	ReadyNS       int64       `json:"ready_ns"` // time from process start to the first right answer
-	// how long it was loaded; for a managed runtime, the time since its first window began
+	ReadyNS       int64       `json:"ready_ns"` // from process start to first right answer
+	// how long it was loaded; for one that compiles, the time since its first window began
 	WarmupNS       int64  `json:"warmup_ns"`
 	WarmupRequests int64  `json:"warmup_requests"`
 	Warmup         string `json:"warmup"` // class of the warm-up
@@ -242,8 +242,11 @@ type Launch struct {
 	WarmupRateLast  int64 `json:"rate_last_per_cpu_sec"`
 	// SteadyNS is the warm-up time: when, on WarmupNS's clock, the level began that it kept. 0:
 	// with the first window. Nil: it found none, or the record is older than this field.
-	SteadyNS *int64         `json:"steady_ns,omitempty"`
-	Windows  []WarmupWindow `json:"windows,omitempty"`
+	SteadyNS *int64 `json:"steady_ns,omitempty"`
+	// CompiledNS is when, on that clock, it was last seen to use CPU at rest, between two windows of its
+	// warm-up, as one that compiles does. Nil: never.
+	CompiledNS *int64         `json:"compiled_ns,omitempty"`
+	Windows    []WarmupWindow `json:"windows,omitempty"`
 	// Meters names the method by figure: "cpu" by "process clocks and cgroup v2", "instructions" by
 	// "program and kernel". Absent names figures that cannot be read for this process, beyond
 	// Host.Absent, and the reason.
