@@ -84,10 +84,13 @@ func play(run *record.Run) iter.Seq2[int, Cost] {
 		if e >= 0 && !yield(e, playEpoch(&made, run.Trials[len(run.Trials)-1].Key)) {
 			return
 		}
-		type kind struct{ part, extra int }
+		type kind struct {
+			part, extra int
+			first       bool
+		}
 		known := map[kind]Cost{} // a study may have hundreds of epochs, but few kinds
 		for e++; ; e++ {
-			k := kind{partAt(p, e), len(extras(&made, e))}
+			k := kind{partAt(p, e), len(extras(&made, e)), e < found(p)}
 			c, ok := known[k]
 			if !ok || e < p.Pilots {
 				c = playEpoch(&made, opening(p, e, 0))

@@ -24,10 +24,7 @@ func arrangePaired(p *record.Plan, r *Request, q *Question, pr *profile) {
 			p.Long.NS, p.Long.Absent = 0, shortBudget
 		}
 		if _, err := estimateRounds(p); err != nil && q.Study == "" && !p.Fresh() && !isTail(p.Primary) {
-			all := p.Epochs
-			if p.Epochs = []int{3, 5, stats.Least - 1}; len(interims(p, fits(p))) == 0 {
-				p.Epochs = all
-			}
+			p.Epochs = []int{3, 5, stats.Least - 1}
 		}
 	}()
 	if pr.name != Standard || q.Rounds > 0 || len(q.Cells) > 0 && len(q.Levels) > 1 || p.Fresh() {

@@ -405,3 +405,26 @@ func TestCeilingByProtocol(t *testing.T) {
 		}
 	}
 }
+
+// The least budget of two servers that compile is 20 s, and a smaller one is refused by the same
+// figures: what the least that it names has time for.
+func TestLeastBudget(t *testing.T) {
+	w := World{Contestant: func(string) (Contestant, error) { return Contestant{Managed: true}, nil }}
+	r := Request{Question: Question{Scenario: "values", Primary: "throughput", Contestants: []string{"c0", "c1"}},
+		Controls: []string{"none"}, Budget: 20 * time.Second}
+	p, err := New(r, w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c, err := Estimate(&p); err != nil || c.Epochs != 3 || c.Whole > 20*time.Second {
+		t.Errorf("%+v, %v", c, err)
+	}
+	r.Budget = 10 * time.Second
+	if p, err = New(r, w); err != nil {
+		t.Fatal(err)
+	}
+	if _, err = Estimate(&p); err == nil || !strings.Contains(err.Error(), "at least 3 epochs of ") ||
+		!strings.Contains(err.Error(), "pass --budget 20s or more") {
+		t.Error(err)
+	}
+}
