@@ -47,6 +47,7 @@ type Local struct {
 	pin       bool // generator, dyno and its child processes are pinned to CPUs
 	attached  map[string]*attached
 	meter     *machine.Meter
+	programs  machine.Programs
 	mu        sync.Mutex
 	built     map[string]*contestant.Built
 	layouts   map[string][]*contestant.Built // the same programs with their functions in other orders
@@ -401,12 +402,32 @@ func (l *Local) Watch(loaded Server) func(server, generator, backend time.Durati
 			machine.Account{CPUs: cpus, Used: server}, machine.Account{CPUs: m.GeneratorCPUs, Used: generator},
 			machine.Account{CPUs: m.GeneratorCPUs, Used: backend}, machine.Account{CPUs: cpus, Used: beside},
 			l.own(generator))
-		c.OtherSidesNS = int64(beside)
+		c.OtherSidesNS, c.Others = int64(beside), l.otherPrograms()
 		if s, ok := loaded.(*attached); ok && s.tree == nil && s.target.Here {
 			c.BackgroundUnknown, c.BackgroundServerNS, c.BackgroundGeneratorNS = true, 0, 0
 		}
 		return c
 	}
+}
+
+// otherPrograms returns what other programs used the CPU. It is nil where a contestant's processes are not known
+// to be no such programs: those in a container, and those at a URL that dyno cannot inspect.
+func (l *Local) otherPrograms() *record.Others {
+	var own []int
+	for _, m := range l.opts.Manifests {
+		if m.Command != nil && m.Command.Image != "" {
+			return nil
+		}
+	}
+	for _, s := range l.attached {
+		if s.tree == nil && s.target.Here {
+			return nil
+		}
+		if s.tree != nil {
+			own = append(own, s.tree.Pids()...)
+		}
+	}
+	return l.programs.Since(l.machine.CPUs, own...)
 }
 
 func (l *Local) manifest(name string) *contestant.Manifest {

@@ -147,13 +147,14 @@ func TestWorkAfterLongLoads(t *testing.T) {
 			b.Standing = standing
 			p := small("a", "b", "c")
 			p.Long.NS, p.BudgetNS, p.Load.UnloadedNS = int64(2*time.Second), int64(c.budget), 5e7
-			var thawed time.Duration
-			h.thaws = func(*fakeServer) { thawed = d.clock }
+			thawed := map[*fakeServer]time.Duration{}
+			h.thaws = func(s *fakeServer) { thawed[s] = d.clock }
 			h.compiles = func(s *fakeServer) time.Duration {
-				if s.name != "b" || d.clock-thawed < c.pause {
+				at, trials := thawed[s]
+				if s.name != "b" || !trials || d.clock-at < c.pause {
 					return 0
 				}
-				return min(c.work, d.clock-thawed-c.pause)
+				return min(c.work, d.clock-at-c.pause)
 			}
 			run, err := b.Run(t.Context(), wholePlan(p))
 			if err != nil || len(run.Long) != 4 {

@@ -3,6 +3,7 @@ package judge
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -245,7 +246,30 @@ func backgroundServer(c *Check, e *Evidence) (State, string) {
 		return CannotTell, "the servers run on machines that dyno cannot read"
 	}
 	x := sharesOf(e.watched()).server
-	return c.Limits[0].Grade(x), fmt.Sprintf("other programs used %s of the server's CPUs", document.Percent(x))
+	return c.Limits[0].Grade(x), fmt.Sprintf("other programs used %s of the server's CPUs", document.Percent(x)) + amongThem(e.Run)
+}
+
+// amongThem names the program that used most CPU of those seen after the pilots: it and the background CPU are read
+// apart, so it may have used other CPUs, and run between the trials. It is "" if none used 2 % of the CPUs.
+func amongThem(run *record.Run) string {
+	used, had, first := map[string]float64{}, 0., ""
+	for _, t := range run.Trials {
+		if o := t.Causes.Others; o != nil && t.Epoch >= run.Plan.Pilots {
+			had += float64(o.WallNS) * float64(o.CPUs)
+			for _, p := range o.Programs {
+				used[p.Name] += float64(p.CPUNS)
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(used)) {
+		if first == "" || used[name] > used[first] {
+			first = name
+		}
+	}
+	if x := share(used[first], had); first != "" && x >= 0.02 {
+		return fmt.Sprintf("; %s took %s of all CPUs", document.Clean(first), document.Percent(min(x, 1)))
+	}
+	return ""
 }
 
 func backgroundGenerator(c *Check, e *Evidence) (State, string) {
@@ -255,6 +279,7 @@ func backgroundGenerator(c *Check, e *Evidence) (State, string) {
 	s := sharesOf(e.watched())
 	text := fmt.Sprintf("other programs used %s of %s's CPUs; its event loops waited for a CPU %s of the time",
 		document.Percent(s.generator), document.Clean(cmp.Or(s.generatorName, "the generator")), document.Percent(s.queue))
+	text += amongThem(e.Run)
 	if e.Run.Host.BackendApart() {
 		text += fmt.Sprintf("; others on the backend's machine used %s", document.Percent(s.backend))
 	}
@@ -283,6 +308,9 @@ func withheld(c *Check, e *Evidence) (State, string) {
 func discardedRounds(c *Check, e *Evidence) (State, string) {
 	x := share(float64(e.Discarded), float64(e.All))
 	text := fmt.Sprintf("%s of the trials are discarded", document.Percent(x))
+	if e.All > 0 && e.Discarded == e.All {
+		return Fail, text
+	}
 	return c.Limits[0].Grade(x), text
 }
 
@@ -346,6 +374,10 @@ func busy(c *Check, e *Evidence, name string, own []*record.Trial) (State, strin
 	}
 	if had == 0 && attached(e.Run, name) {
 		return CannotTell, unread(e.Run, name)
+	}
+	if s := sharesOf(own); s.generator > backgroundLimit {
+		return CannotTell, fmt.Sprintf("other programs used %s of the generator's CPUs, so its load may have been too small to "+
+			"keep the server busy", document.Percent(s.generator))
 	}
 	x := min(share(used, had), 1) // the others were read over a little more than the load
 	text := fmt.Sprintf("it used %s of the CPU time that other programs left on its CPUs", document.Percent(x))

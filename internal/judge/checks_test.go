@@ -172,7 +172,8 @@ var provocations = []provocation{
 	{"V05", Warn, trials(func(t *record.Trial) { t.Causes.StealNS = 4e7 })},
 	{"V05", Fail, trials(func(t *record.Trial) { t.Causes.ThrottledNS = 1 })},
 	{"V06", Warn, func(e *Evidence) { e.Discarded = 3 }},
-	{"V06", Fail, func(e *Evidence) { e.Discarded = 6 }},
+	{"V06", Warn, func(e *Evidence) { e.Discarded = e.All - 1 }}, // the others count
+	{"V06", Fail, func(e *Evidence) { e.Discarded = e.All }},
 	{"V07", Warn, openLoops(func(l *record.Load) { l.Planned += l.Planned / 50 })},
 	{"V07", Fail, openLoops(func(l *record.Load) { l.Planned += l.Planned / 25 })},
 	{"V07", Fail, openLoops(func(l *record.Load) { l.Planned = 0 })},
@@ -764,5 +765,23 @@ func TestUnknownEffects(t *testing.T) {
 	want := "no pair was judged by 8 epochs or more"
 	if all := dependence(nil, e); len(all) != 1 || all[0].State != CannotTell || all[0].Text != want {
 		t.Errorf("%+v; want %q", all, want)
+	}
+}
+
+// A warning about other programs names the one that used most CPU, by what was read after the pilots.
+func TestTheProgramThatTookMostIsNamed(t *testing.T) {
+	others := func(name string, ns int64) *record.Others {
+		return &record.Others{WallNS: 1e9, CPUs: 2, Programs: []record.Program{{Name: name, CPUNS: ns}}}
+	}
+	run := &record.Run{Plan: record.Plan{Pilots: 1}}
+	for epoch, o := range []*record.Others{others("make", 2e9), others("chromium", 6e8), nil, others("chromium", 4e8)} {
+		run.Trials = append(run.Trials, &record.Trial{Key: record.Key{Epoch: epoch}, Causes: record.Causes{Others: o}})
+	}
+	if got := amongThem(run); got != "; chromium took 25 % of all CPUs" {
+		t.Errorf("%q", got)
+	}
+	run.Trials = run.Trials[:1]
+	if got := amongThem(run); got != "" {
+		t.Errorf("%q of a pilot", got)
 	}
 }

@@ -153,6 +153,12 @@ func (m *Meter) Close() {}
 // Snapshot sets only At; the causes between two snapshots are 0.
 func (m *Meter) Snapshot(s *Snapshot) { *s = Snapshot{At: time.Now()} }
 
+// Programs reads nothing on this system.
+type Programs struct{}
+
+// Since returns nil.
+func (p *Programs) Since(cpus int, own ...int) *record.Others { return nil }
+
 // Suspended returns 0, because it is unknown on this system.
 func Suspended() time.Duration { return 0 }
 

@@ -385,8 +385,24 @@ type Causes struct {
 	// CPU of other programs there; 0: the backend runs on the generator's CPUs, or there is none.
 	BackendCPUs         int   `json:"backend_cpus,omitempty"`
 	BackgroundBackendNS int64 `json:"background_backend_ns,omitempty"`
+	// Others names programs that used the CPU since the last trial that has it; nil: not read.
+	Others *Others `json:"others,omitempty"`
 	// Machines splits the causes by machine, if there are several.
 	Machines []MachineCauses `json:"machines,omitempty"`
+}
+
+// Others lists the programs, beside dyno and the contestants, that used most CPU over some time, between trials
+// too. Processes that lived only within that time are not seen.
+type Others struct {
+	WallNS   int64     `json:"wall_ns"`
+	CPUs     int       `json:"cpus"` // the machine's
+	Programs []Program `json:"programs,omitempty"`
+}
+
+// Program is the CPU time that processes of one name used.
+type Program struct {
+	Name  string `json:"name"`
+	CPUNS int64  `json:"cpu_ns"`
 }
 
 // MachineCauses is one machine's part in Causes, over the CPUs that dyno uses there.

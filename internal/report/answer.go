@@ -29,7 +29,7 @@ func (v *View) ranking() []string {
 	case v.a.Interim == 0:
 		return v.tooFew(rows)
 	default:
-		return []string{v.leaders(rows), v.stillMoving(rows), v.notSeparated(rows)}
+		return append(v.byCPU(rows), v.leaders(rows), v.stillMoving(rows), v.notSeparated(rows))
 	}
 }
 
@@ -88,8 +88,7 @@ func (v *View) noAnalysis() string {
 
 // runLonger returns advice to run longer: with the budget multiplied by times or, if the plan has a
 // single number of epochs and the run reached it, with that number multiplied by times. It returns
-// "" if the run has no budget, or if the machine was so busy that a longer run would have no more
-// valid trials.
+// "" if the run has no budget, or if the machine was so busy that no trial is valid.
 func (v *View) runLonger(times float64) string {
 	busy, _ := judge.StateOf(v.Findings, judge.Discarded)
 	if v.run.Plan.BudgetNS <= 0 || busy == judge.Fail {
@@ -139,6 +138,31 @@ func (v *View) leaders(rows []Row) string {
 		return fmt.Sprintf("%s %s: these %d are not separated.", or(titles(first)), best, len(first))
 	}
 	return ""
+}
+
+// byCPU compares CPU per request, which other programs hardly change, for pairs whose rates a busy
+// machine did not separate. It leaves out pairs for which a finding excludes CPU per request.
+func (v *View) byCPU(rows []Row) (sentences []string) {
+	cpu, _ := judge.MetricNamed("cpu_per_request")
+	quiet := judge.Summary(v.Findings)[judge.MachineQuiet]
+	if v.primary().Kind&judge.Rate == 0 || quiet.State < judge.Warn {
+		return nil
+	}
+	for _, rate := range v.pairsOf(rows) {
+		p, ok := v.a.Pair(rate.A, rate.B, cpu.Name)
+		excluded := slices.ContainsFunc(v.Findings, func(f judge.Finding) bool {
+			return f.Excludes() && f.Concerns(cpu.Kind) && (f.Contestant == "" || f.Contestant == p.A || f.Contestant == p.B)
+		})
+		if !ok || excluded || rate.Verdict != judge.Inconclusive || p.Verdict != judge.Different {
+			continue
+		}
+		if p.Ratio.Value < 1 {
+			p = p.Turned()
+		}
+		sentences = append(sentences, fmt.Sprintf("%s needs %s the CPU of %s per request; their rates are not separated: %s.",
+			v.Title(p.A), Times(p.Ratio), v.Title(p.B), document.Clean(quiet.Findings[0].Text)))
+	}
+	return sentences[:min(len(sentences), 3)]
 }
 
 // stillMoving names the contestants that still change, although they are separated from others by

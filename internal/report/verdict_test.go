@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -77,6 +78,23 @@ func TestAnswer(t *testing.T) {
 		{"two, open", func(d *Data) { d.Findings = nil; two(d, judge.Inconclusive) },
 			[]string{"Not separated: fasthttp and hyper: 1.00 × (0.99–1.01); few data: at most 1.2 % apart; run " +
 				"longer: --budget 24m."}, "pair"},
+		{"two, open, on a busy machine", func(d *Data) {
+			two(d, judge.Inconclusive)
+			d.Findings = []judge.Finding{{ID: judge.ServerCPUs, State: judge.Warn,
+				Text: "other programs used 71 % of the server's CPUs; chromium took 40 % of all CPUs"}}
+			p := d.Analysis.Pairs[0]
+			p.Metric, p.Verdict, p.Ratio = "cpu_per_request", judge.Different, judge.Estimate{Value: .5, Lo: .4, Hi: .625, N: 8}
+			d.Analysis.Pairs = slices.Insert(d.Analysis.Pairs, 0, p)
+		}, []string{"hyper needs 2.00 × (1.60–2.50) the CPU of fasthttp per request; their rates are not separated: other " +
+			"programs used 71 % of the server's CPUs; chromium took 40 % of all CPUs. Not separated: fasthttp and hyper"}, "quoted"},
+		{"two, open, and their CPU may not be used", func(d *Data) {
+			two(d, judge.Inconclusive)
+			d.Findings = []judge.Finding{{ID: judge.ServerCPUs, State: judge.Warn, Text: "other programs used 71 %"},
+				{ID: judge.Deferred, State: judge.Fail, Contestant: d.Analysis.Pairs[0].A}}
+			p := d.Analysis.Pairs[0]
+			p.Metric, p.Verdict = "cpu_per_request", judge.Different
+			d.Analysis.Pairs = slices.Insert(d.Analysis.Pairs, 0, p)
+		}, []string{"Not separated: fasthttp and hyper"}, "needs"},
 		{"all separated", func(d *Data) {
 			for i := range d.Analysis.Pairs {
 				d.Analysis.Pairs[i].Verdict = judge.Different
