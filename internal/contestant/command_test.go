@@ -255,6 +255,19 @@ func TestPortSearch(t *testing.T) {
 	}
 }
 
+// Of several ports a command may name one.
+func TestNamedPort(t *testing.T) {
+	at := func(port uint16) netip.AddrPort { return netip.AddrPortFrom(netip.IPv6Unspecified(), port) }
+	for line, want := range map[string]uint16{"uwsgi --http :9090 -w 4": 9090, "serve 90": 0, "serve 9090 9091": 0} {
+		s := portSearch{offered: 80, line: line}
+		s.look([]netip.AddrPort{at(9090), at(9091)}, time.Now())
+		err := s.look([]netip.AddrPort{at(9090), at(9091)}, time.Now().Add(settled))
+		if s.at.Port() != want || (err == nil) != (want != 0) {
+			t.Errorf("%s: %v, %v", line, s.at, err)
+		}
+	}
+}
+
 func TestCommandWords(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"a.js", "data.db", "server", "b c.js"} {

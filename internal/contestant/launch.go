@@ -128,7 +128,7 @@ func launchOn(ctx context.Context, b *Built, o LaunchOptions, port int) (*Instan
 		Counted: counted, also: addrs, identity: o.Identity, address: o.address(),
 		engine: b.engine, container: container}
 	if command != nil {
-		i.port = &portSearch{offered: port}
+		i.port = &portSearch{offered: port, line: command.Line}
 	}
 	proving, err := i.ready(ctx, &o)
 	i.ReadyNS = int64(time.Since(began) - proving)

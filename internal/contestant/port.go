@@ -9,19 +9,25 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"dyno/internal/conf"
 )
 
 // portSearch finds a command's port among those on which its processes listen.
 type portSearch struct {
 	offered int
+	line    string         // the command; it may name a port
 	at      netip.AddrPort // the chosen address; not valid until found
 	seen    []netip.AddrPort
 	since   time.Time // last change in seen
 }
 
 // settled is the time that a command must listen on the same single port, other than the offered one, before
-// dyno uses that port, because others may follow.
+// dyno uses that port, because others may follow. Of several ports it uses the one that the command names.
 const settled = 300 * time.Millisecond
+
+// number matches a whole number in a command.
+var number = conf.Regexp(`\b[0-9]+\b`)
 
 var errNowhere = errors.New("it does not listen on any TCP port")
 
@@ -73,6 +79,13 @@ func (s *portSearch) look(all []netip.AddrPort, now time.Time) error {
 		if p := strconv.Itoa(int(a.Port())); !slices.Contains(ports, p) {
 			ports = append(ports, p)
 		}
+	}
+	named := slices.DeleteFunc(slices.Clone(all), func(a netip.AddrPort) bool {
+		return !slices.Contains(number().FindAllString(s.line, -1), strconv.Itoa(int(a.Port())))
+	})
+	if len(named) > 0 && !slices.ContainsFunc(named, func(a netip.AddrPort) bool { return a.Port() != named[0].Port() }) {
+		s.at = named[0]
+		return nil
 	}
 	if len(ports) > 1 {
 		last := len(ports) - 1
