@@ -15,8 +15,9 @@ import (
 	"dyno/internal/plan"
 )
 
-// TestPresetsArePlansOwn: plan.New alone reads the name of a preset. No other package that reads plans has an identifier
-// of that name, and none at all compares with it, switches over it or has it as a constant.
+// TestPresetsArePlansOwn: plan.New alone reads the name of a preset. No other package that reads
+// plans has an identifier of that name, and none at all compares with it, switches over it or has
+// it as a constant.
 func TestPresetsArePlansOwn(t *testing.T) {
 	found := 0
 	err := fs.WalkDir(os.DirFS("."), ".", func(file string, d fs.DirEntry, err error) error {

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode"
 )
 
 // narrowed are retired words that plain English needs too, each with the pattern of its retired use.
@@ -157,6 +158,70 @@ func TestRetiredWords(t *testing.T) {
 	}
 }
 
+// misnamed finds doc comments of functions and types that do not begin with the declared name, as
+// after a rename.
+func misnamed(file string, src []byte) (found []violation, err error) {
+	set := token.NewFileSet()
+	f, err := parser.ParseFile(set, file, src, parser.ParseComments)
+	if err != nil {
+		return nil, err
+	}
+	check := func(doc *ast.CommentGroup, name string) {
+		if doc == nil || strings.TrimSpace(doc.Text()) == "" || name == "main" || name == "init" {
+			return
+		}
+		words := strings.FieldsFunc(doc.Text(), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' })
+		if !slices.Contains(words[:min(2, len(words))], name) {
+			found = append(found, violation{fmt.Sprintf("%s:%d", file, set.Position(doc.Pos()).Line), name, strings.Join(words, " ")})
+		}
+	}
+	for _, d := range f.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			check(d.Doc, d.Name.Name)
+		case *ast.GenDecl:
+			if len(d.Specs) == 1 && !d.Lparen.IsValid() {
+				if t, ok := d.Specs[0].(*ast.TypeSpec); ok {
+					check(d.Doc, t.Name.Name)
+				}
+			}
+		}
+	}
+	return found, nil
+}
+
+// TestCommentsNameTheirDeclaration: a doc comment begins with the name that its function or type has now.
+func TestCommentsNameTheirDeclaration(t *testing.T) {
+	for src, want := range map[string]int{
+		"// F runs.\nfunc F() {}": 0, "// A T is one.\ntype T int": 0,
+		"// G runs.\nfunc F() {}": 1, "// U is one.\ntype T int": 1,
+	} {
+		if found, err := misnamed("p.go", []byte("package p\n\n"+src+"\n")); err != nil || len(found) != want {
+			t.Errorf("%q: %v, %v", src, found, err)
+		}
+	}
+	for _, root := range []string{"internal", "cmd", "validation", "loadgen-benchmark"} {
+		err := fs.WalkDir(os.DirFS(root), ".", func(name string, d fs.DirEntry, err error) error {
+			if err != nil || path.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") {
+				return err
+			}
+			name = path.Join(root, name)
+			src, err := os.ReadFile(name)
+			if err != nil {
+				return err
+			}
+			found, err := misnamed(name, src)
+			for _, v := range found {
+				t.Errorf("%s: the comment on %s begins otherwise: %.60s", v.at, v.word, v.text)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestPlantedWords: each retired word is found in a comment, in a string and on a page, and not in
 // code, in a name, or in an excepted file.
 func TestPlantedWords(t *testing.T) {
@@ -165,7 +230,8 @@ func TestPlantedWords(t *testing.T) {
 		t.Fatal(err)
 	}
 	words := retired(t, string(glossary))
-	planted := map[string]string{"look": "the first look", "stands": "no trial of it stands", "told": "wrk's figure, as told by it",
+	planted := map[string]string{"look": "the first look", "stands": "no trial of it stands", "told": "wrk's " +
+		"figure, as told by it",
 		"room": "a lower room", "floor": "the lower floor", "door": "a back door"}
 	for word := range words {
 		text := cmp.Or(planted[word], "a "+word+" of it")
@@ -188,7 +254,8 @@ func TestPlantedWords(t *testing.T) {
 			t.Errorf("%q in an excepted file: %v", text, found)
 		}
 	}
-	if found, err := inGo(words, "p.go", []byte("package p\n\ntype T struct {\n\tX int `json:\"a duel\"`\n}\n\nvar s = \"duel\"\n")); err != nil || len(found) > 0 {
+	if found, err := inGo(words, "p.go", []byte("package p\n\ntype T struct {\n\tX int `json:\"a "+
+		"duel\"`\n}\n\nvar s = \"duel\"\n")); err != nil || len(found) > 0 {
 		t.Errorf("a tag and a key: %v, %v", found, err)
 	}
 }

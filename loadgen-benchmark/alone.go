@@ -251,7 +251,8 @@ func pairedDelay(p protocol) experiment {
 				bar{kind: within, slack: 20e3}, micros})
 		}
 		rows = append(rows, row{fmt.Sprintf("delay-%s-%s-p99", p, d),
-			"error of service p99 in " + p.title() + " − the same in HTTP/1.1" + after, bar{kind: within, slack: 100e3}, micros})
+			"error of service p99 in " + p.title() + " − the same in " +
+				"HTTP/1.1" + after, bar{kind: within, slack: 100e3}, micros})
 	}
 	return experiment{rows: rows, run: func(ctx context.Context, b *rig, e experiment) (map[string]estimate, error) {
 		var cs []contender

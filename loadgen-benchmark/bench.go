@@ -26,7 +26,7 @@ const (
 
 const openFiles = 65_536 // enough for 10,000 connections on both sides
 
-// bench is the shared state of all measurements.
+// rig is the shared state of all measurements.
 type rig struct {
 	opts    options
 	kept    *results

@@ -94,7 +94,8 @@ func zigProgram(repository, version, zig string) func(context.Context, *rig) (st
 		}
 		compiler, err := exec.LookPath("zig")
 		if err != nil {
-			return "", "", fmt.Errorf("%s needs Zig %s to be built: install it (https://ziglang.org, or pip install ziglang==%s)",
+			return "", "", fmt.Errorf("%s needs Zig %s to be built: install it (https://ziglang.org, or pip "+
+				"install ziglang==%s)",
 				name, zig, zig)
 		}
 		if err := os.RemoveAll(dir); err != nil {

@@ -86,7 +86,8 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	var only string
 	f := flag.NewFlagSet("run", flag.ContinueOnError)
 	f.SetOutput(stderr)
-	f.StringVar(&only, "only", "", "measure the rows whose names match this regular `expression`; others keep their results")
+	f.StringVar(&only, "only", "", "measure the rows whose names match this regular `expression`; others keep "+
+		"their results")
 	f.IntVar(&o.pairs, "pairs", 15, "valid pairs of each race")
 	f.DurationVar(&o.window, "window", 2*time.Second, "length of a window, whole seconds; some rows take multiples of it")
 	f.StringVar(&o.out, "out", "loadgen-benchmark/performance.md", "write the page to this `file`")

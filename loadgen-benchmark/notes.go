@@ -31,7 +31,8 @@ var notes = map[string]string{
 		"response takes, the more often another program ran meanwhile: on the same day the p99 at 5 ms was off by 120 µs " +
 		"when others took up to 0.3 %, and by 500 µs when they took up to 1 %. Only a machine without other programs can " +
 		"meet this bar.",
-	"delay-https-0ms-p99": "here and below: the server is one loop that never sleeps (loadgen-benchmark/timed.go), for all " +
+	"delay-https-0ms-p99": "here and below: the server is one loop that never sleeps " +
+		"(loadgen-benchmark/timed.go), for all " +
 		"protocols. The comparison with HTTP/1.1 loads both protocols at the same time, with 1,000 requests a second each, " +
 		"so that other programs affect both. The server's times include decryption and encryption. The round-trip time is " +
 		"determined for each protocol.",

@@ -35,7 +35,8 @@ func page(all []experiment, kept *results) []byte {
 		if m.Hypervisor != "" {
 			virtual = ", a virtual machine (" + m.Hypervisor + ")"
 		}
-		fmt.Fprintf(&b, "Machine: %s, %d CPUs%s; %s, %s; %s.\n", m.CPU, m.CPUs, virtual, m.OS, strings.Join(kernels(kept), " and "), m.Go)
+		fmt.Fprintf(&b, "Machine: %s, %d CPUs%s; %s, %s; "+
+			"%s.\n", m.CPU, m.CPUs, virtual, m.OS, strings.Join(kernels(kept), " and "), m.Go)
 	}
 	if peers := versions(kept); len(peers) > 0 {
 		fmt.Fprintf(&b, "Compared with: %s.\n", strings.Join(peers, ", "))

@@ -156,7 +156,8 @@ func races() []experiment {
 		between(uringLoop, epollLoop, 6, one, "",
 			row{"io-uring", "requests/s, a bare io_uring loop ÷ the epoll loop, 125 connections",
 				bar{kind: atLeast, value: 1.03}, ratio},
-			row{"io-uring-cpu", "CPU per request, a bare io_uring loop ÷ the epoll loop", bar{kind: atMost, value: .97}, ratio}),
+			row{"io-uring-cpu", "CPU per request, a bare io_uring loop ÷ the epoll " +
+				"loop", bar{kind: atMost, value: .97}, ratio}),
 		between(now, before, 20, one, "",
 			row{"before", "requests/s, dyno ÷ an earlier dyno, 125 connections", same, fine},
 			row{"before-cpu", "CPU per request, dyno ÷ an earlier dyno, 125 connections", same, fine}),
@@ -183,7 +184,8 @@ func delayRow(delay, quantile string) (row, bool) {
 	if quantile == "p99" {
 		slack = 200e3
 	}
-	return row{"delay-" + delay + "-" + quantile, "error of service " + quantile + ", the true delay being " + strings.Replace(delay, "ms", " ms", 1),
+	return row{"delay-" + delay + "-" + quantile, "error of service " + quantile + ", the true delay " +
+		"being " + strings.Replace(delay, "ms", " ms", 1),
 		bar{kind: within, slack: slack}, micros}, delay != delays[0] || quantile != "p50"
 }
 

@@ -23,8 +23,9 @@ type Case struct {
 	logs  []float64                                // logs of the true speeds
 	draw  func(rng *rand.Rand, server int) float64 // the log effect of one start
 	rho   float64                                  // correlation with the same server's start in the epoch before
-	equal string                                   // "mean" or "location": the statistic that is set to 0 against the others
-	shift func() float64                           // the offset that server 0 needs for that
+	// "mean" or "location": the statistic that is set to 0 against the others
+	equal string
+	shift func() float64 // the offset that server 0 needs for that
 
 	At []CaseAt // by caseEpochs; Runs is 0 if not simulated yet
 }

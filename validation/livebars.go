@@ -176,7 +176,8 @@ func (g page) LiveOld() table { return g.liveSummary(true) }
 
 func (g page) liveSummary(old bool) table {
 	factor := g.factor()
-	t := table{words("runs|cost|number|called different|first called better|interval holds the truth|bias of CPU/request|p|" +
+	t := table{words("runs|cost|number|called different|first called better|interval holds the truth|bias of " +
+		"CPU/request|p|" +
 		"bias of requests/s|p")}
 	for _, row := range []struct {
 		kind string

@@ -163,7 +163,7 @@ func started(run *record.Run) string {
 	return time.Unix(0, run.Plan.Origin.StartedUnixNS).UTC().Format(time.RFC3339)
 }
 
-// machine describes the machine on which the run was made.
+// machineOf describes the machine on which the run was made.
 func machineOf(run *record.Run) string {
 	return fmt.Sprintf("%s, %d CPUs", run.Host.CPU, run.Host.CPUs)
 }

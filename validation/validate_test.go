@@ -49,8 +49,10 @@ func TestWander(t *testing.T) {
 		u := (float64(i) + .5) / 1000
 		variance += 2 * (1 - u) * correlation(u*trialTime) / 1000
 	}
-	for name, c := range map[string]struct{ got, want float64 }{"variance of the mean": {direct[0], variance}, "by small steps": {summed[0], variance},
-		"mean and end": {direct[1], summed[1]}, "start and end": {direct[2], correlation(trialTime)}, "over a gap": {after[0], correlation(gapTime)}} {
+	for name, c := range map[string]struct{ got, want float64 }{"variance of the " +
+		"mean": {direct[0], variance}, "by small steps": {summed[0], variance},
+		"mean and end": {direct[1], summed[1]}, "start and end": {direct[2], correlation(trialTime)}, "over a " +
+			"gap": {after[0], correlation(gapTime)}} {
 		if math.Abs(c.got-c.want) > .05 { // the slow part correlates all draws
 			t.Errorf("%s: %.3f, want %.3f", name, c.got, c.want)
 		}
@@ -67,7 +69,8 @@ func correlation(lag float64) (r float64) {
 
 // The cases keep the limits or cannot tell, with few comparisons; README.md has the long runs.
 func TestCasesShort(t *testing.T) {
-	short := map[string]bool{"all equal": true, "halves 2 ×": true, "one bimodal, its mean equal": true, "one +20 %": true}
+	short := map[string]bool{"all equal": true, "halves 2 ×": true, "one bimodal, its mean equal": true, "one " +
+		"+20 %": true}
 	var some []Case
 	for _, c := range cases() {
 		if short[c.What] && c.K < 20 {
@@ -76,7 +79,11 @@ func TestCasesShort(t *testing.T) {
 	}
 	cut, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := simulateCases(cut, some, 60, func(at CaseAt) error { t.Errorf("kept, though cut off: %+v", at); return nil }); err == nil {
+	if err := simulateCases(cut, some, 60, func(at CaseAt) error {
+		t.Errorf("kept, though cut off: "+
+			"%+v", at)
+		return nil
+	}); err == nil {
 		t.Error("cut off, and no error")
 	}
 	var lines bytes.Buffer

@@ -155,7 +155,8 @@ func TestAction(t *testing.T) {
 		t.Skip("builds and starts servers")
 	}
 	a := newAction(t)
-	if code, stderr := a.run("INPUT_BUILD=exit 3"); code != 1 || !strings.Contains(stderr, "base  failed at build: commit ") {
+	if code, stderr := a.run("INPUT_BUILD=exit 3"); code != 1 || !strings.Contains(stderr, "base  failed at "+
+		"build: commit ") {
 		t.Errorf("a failing build: exit %d: %s", code, stderr)
 	}
 	if err := os.RemoveAll(filepath.Join(a.temp, "dyno-run")); err != nil {
@@ -172,7 +173,8 @@ func TestAction(t *testing.T) {
 	}
 	a.read(filepath.Join(folder, "trials.jsonl"))
 	summary := a.read(a.summary)
-	for _, want := range []string{"### base → this change", "**A condition failed or is not shown to be kept, or there is no result.**",
+	for _, want := range []string{"### base → this change", "**A condition failed or is not shown to be kept, " +
+		"or there is no result.**",
 		"fail-if cpu_per_request>5%  failed", "<details>", "#### "} {
 		if !strings.Contains(summary, want) {
 			t.Errorf("no %q in the summary:\n%s", want, summary)

@@ -86,7 +86,8 @@ func articles(cmd *cobra.Command, f *runFlags, words []string) error {
 	complain(cmd, foreign.Replace(root, pageFile, 0o600, func(w io.Writer) error { return document.HTML(w, d) }))
 	fmt.Fprintln(stderr, "\nThe page:", filepath.Join(root, pageFile))
 	if again {
-		fmt.Fprintf(stderr, "Go on: dyno run %s --resume %s\n", strings.Join(append([]string{articlesWord}, words...), " "), quoted(root))
+		fmt.Fprintf(stderr, "Go on: dyno run %s --resume "+
+			"%s\n", strings.Join(append([]string{articlesWord}, words...), " "), quoted(root))
 		return exit(exitFailed)
 	}
 	return nil
@@ -106,7 +107,8 @@ func (f *runFlags) announce(w io.Writer, root string, studies []*study.Study) (b
 		fmt.Fprintf(w, "  %-27s at most %s of measuring\n", s.Slug, budgets[i])
 	}
 	fmt.Fprintf(w, "%s of measuring at most; builds, and a load or an epoch that has begun, come on top.\n"+
-		"A missing .NET SDK is downloaded, its size is said first; so are packages that the caches of Go and NuGet lack, whose\n"+
+		"A missing .NET SDK is downloaded, its size is said first; so are packages that the caches of Go and "+
+		"NuGet lack, whose\n"+
 		"size is not known before.\n", total)
 	return budgets
 }
@@ -157,7 +159,8 @@ func (f *runFlags) part(cmd *cobra.Command, s *study.Study, folder string, budge
 	if err == nil {
 		if _, none := plan.Resumable(before); none == nil {
 			f.Resume = folder
-		} else if err := os.Rename(folder, folder+time.Now().UTC().Format("-20060102T150405Z")); err != nil { // nothing of it counts
+			// nothing of it counts
+		} else if err := os.Rename(folder, folder+time.Now().UTC().Format("-20060102T150405Z")); err != nil {
 			return nil, err
 		}
 	}

@@ -71,7 +71,8 @@ func readPublished(stdin io.Reader, name, format string) (*importer.Document, er
 func printTroubles(w io.Writer, doc *importer.Document) {
 	for i, t := range doc.Troubles {
 		if i == shownTroubles {
-			fmt.Fprintf(w, "dyno: %s: %d more cannot be read (--json lists all)\n", document.Clean(doc.Name), len(doc.Troubles)-i)
+			fmt.Fprintf(w, "dyno: %s: %d more cannot be read (--json lists "+
+				"all)\n", document.Clean(doc.Name), len(doc.Troubles)-i)
 			return
 		}
 		fmt.Fprintf(w, "dyno: %s\n", document.Clean(fmt.Sprint(t)))

@@ -62,7 +62,8 @@ func addConditions(data *report.Data, all []judgement) {
 	if len(all) == 0 {
 		return
 	}
-	t := document.Table{Columns: []document.Column{{Head: "Fails if", Lead: true}, {Head: "of"}, {Head: "outcome"}, {Head: "change"}}}
+	t := document.Table{Columns: []document.Column{{Head: "Fails " +
+		"if", Lead: true}, {Head: "of"}, {Head: "outcome"}, {Head: "change"}}}
 	for _, j := range all {
 		t.Rows = append(t.Rows, document.Row{Cells: []document.Cell{{Value: j.text}, {Value: j.of}, {Value: string(j.state)},
 			{Value: j.figure()}}})

@@ -43,7 +43,8 @@ func (f *compareFlags) typed(cmd *cobra.Command, sides []*contestant.Side) (*sce
 		return nil, err
 	}
 	if s.SentAsJSON {
-		fmt.Fprintln(cmd.ErrOrStderr(), "the body is JSON, so it is sent with Content-Type: application/json; -H 'Content-Type: …' "+
+		fmt.Fprintln(cmd.ErrOrStderr(), "the body is JSON, so it is sent with Content-Type: application/json; -H "+
+			"'Content-Type: …' "+
 			"sends another")
 	}
 	others := contestant.AskSides(sides, path)

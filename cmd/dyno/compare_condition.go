@@ -87,9 +87,10 @@ func parseCondition(text string, open bool) (condition, error) {
 type state string
 
 const (
-	passed       state = "passed"       // the whole interval is on the allowed side of the limit
-	failed       state = "failed"       // the whole interval lies beyond it
-	unshown      state = "not shown"    // inconclusive, but the estimate is beyond the limit and the 80 % interval excludes 1
+	passed state = "passed" // the whole interval is on the allowed side of the limit
+	failed state = "failed" // the whole interval lies beyond it
+	// inconclusive, but the estimate is beyond the limit and the 80 % interval excludes 1
+	unshown      state = "not shown"
 	inconclusive state = "inconclusive" // the interval contains the limit, or the run cannot decide
 	unmeasured   state = "not measured" // one of the two has no figure
 )
@@ -117,7 +118,8 @@ func (c condition) judge(a *judge.Analysis, head, base record.Cell) judgement {
 	}
 	j.change = p.Ratio
 	limited := func(c record.Cell) bool { return j.metric.Wall() && a.ShareOf(c) > judge.CeilingLimit }
-	open, leaning := "the limit lies within the interval", "not shown to be within the limit, which lies within the interval"
+	open, leaning := "the limit lies within the interval", "not shown to be within the limit, which lies within "+
+		"the interval"
 	if a.Interim == 0 {
 		open, leaning = "no interim analysis was reached", "not shown to be within the limit: too few epochs"
 	}

@@ -15,7 +15,8 @@ import (
 	"dyno/internal/record"
 )
 
-// spendthrift copies the contestant net-http into a new folder under dir; times is how many hashes its handler makes in vain.
+// spendthrift copies the contestant net-http into a new folder under dir; times is how many hashes
+// its handler makes in vain.
 func spendthrift(t *testing.T, dir string, times string) string {
 	t.Helper()
 	to := filepath.Join(dir, "net-http")
@@ -34,11 +35,13 @@ func spend(t *testing.T, folder, times string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	changed := strings.Replace(string(text), "\tio.WriteString(w, \"value\")", "\tspend()\n\tio.WriteString(w, \"value\")", 1)
+	changed := strings.Replace(string(text), "\tio.WriteString(w, \"value\")", "\tspend()\n\tio.WriteString(w, "+
+		"\"value\")", 1)
 	if changed == string(text) {
 		t.Fatal("the handler of net-http is not as it was")
 	}
-	more := "package main\n\nimport \"crypto/sha256\"\n\nfunc spend() {\n\tvar sum [32]byte\n\tfor range " + times + " {\n\t\tsum = sha256.Sum256(sum[:])\n\t}\n\tspent = sum[0]\n}\n\nvar spent byte\n"
+	more := "package main\n\nimport \"crypto/sha256\"\n\nfunc spend() {\n\tvar sum [32]byte\n\tfor " +
+		"range " + times + " {\n\t\tsum = sha256.Sum256(sum[:])\n\t}\n\tspent = sum[0]\n}\n\nvar spent byte\n"
 	for name, text := range map[string]string{main: changed, filepath.Join(folder, "spend.go"): more} {
 		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
@@ -65,7 +68,8 @@ func TestRealDuelOfTwoBuilds(t *testing.T) {
 		t.Fatal(err)
 	}
 	leftBehind(t, out)
-	open := strings.Contains(stderr.String(), "nothing was measured") || strings.Contains(stdout.String(), "no answer") || strings.Contains(stdout.String(), "go/net-http: not separated")
+	open := strings.Contains(stderr.String(), "nothing was measured") || strings.Contains(stdout.String(), "no "+
+		"answer") || strings.Contains(stdout.String(), "go/net-http: not separated")
 	if n := len(plan.Epochs(run)); open && n < 8 {
 		t.Skipf("%d valid epochs: the machine was too busy", n)
 	}
@@ -73,7 +77,8 @@ func TestRealDuelOfTwoBuilds(t *testing.T) {
 		t.Errorf("exit %d", code)
 	}
 	verdict := "more CPU per request than go/net-http: worse."
-	if strings.Contains(stdout.String(), "over the epoch: its ratio depends on when it is taken") { // one moved, be it by chance
+	// one moved, be it by chance
+	if strings.Contains(stdout.String(), "over the epoch: its ratio depends on when it is taken") {
 		verdict = "more CPU per request than go/net-http: not separated"
 	}
 	for _, want := range []string{verdict, "fail-if cpu_per_request>50%  failed", "fail-if memory>1000%         passed"} {
@@ -119,7 +124,8 @@ func TestCompareRevisions(t *testing.T) {
 	git("add", ".")
 	git("commit", "--quiet", "-m", "first")
 	first := git("rev-parse", "HEAD")
-	if err := os.WriteFile(filepath.Join(folder, "more.go"), []byte("package main\n\nfunc init() { println() }\n"), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(folder, "more.go"), []byte("package main\n\nfunc init() { println() "+
+		"}\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command("dyno", "compare", "HEAD", ".", "--dir", folder, "--controls", "none", "--offline", "--out", out)
@@ -143,7 +149,8 @@ func TestCompareRevisions(t *testing.T) {
 		}
 	}
 	cmd.Process.Signal(os.Interrupt)
-	if <-done; cmd.ProcessState.ExitCode() != exitFailed || !strings.Contains(text.String(), "no result: there is no valid measurement.") {
+	if <-done; cmd.ProcessState.ExitCode() != exitFailed || !strings.Contains(text.String(), "no result: there is "+
+		"no valid measurement.") {
 		t.Errorf("%v\n%s", cmd.ProcessState, &text)
 	}
 	if trees := git("worktree", "list"); strings.Contains(trees, "\n") {
@@ -160,7 +167,8 @@ func TestCompareRevisions(t *testing.T) {
 	base, head := run.Contestant("HEAD"), run.Contestant("working-tree")
 	if base == nil || head == nil || base.Title != "HEAD" || head.Title != "working-tree" ||
 		run.Plan.Title != "HEAD (net-http @ "+first[:7]+") against working-tree" ||
-		base.BinaryHash == head.BinaryHash || !strings.Contains(run.Plan.Origin.Command, "dyno compare "+first+" . --dir "+folder) {
+		base.BinaryHash == head.BinaryHash || !strings.Contains(run.Plan.Origin.Command, "dyno "+
+		"compare "+first+" . --dir "+folder) {
 		t.Errorf("%+v\n%+v\n%s", base, head, run.Plan.Origin.Command)
 	}
 }
@@ -176,7 +184,8 @@ func TestAgainst(t *testing.T) {
 		want  string
 	}{
 		{[]*contestant.Side{js, py}, "a.js (node a.js) against b.py (python3 b.py)"},
-		{[]*contestant.Side{js, command("app", "uvicorn app:app --workers 4 --no-access-log --port {port}")}, "a.js against app"},
+		{[]*contestant.Side{js, command("app", "uvicorn app:app --workers 4 --no-access-log --port "+
+			"{port}")}, "a.js against app"},
 		{[]*contestant.Side{js, js, js, py}, "a.js (node a.js) and 3 others"},
 	} {
 		if got := against(c.sides); got != c.want {

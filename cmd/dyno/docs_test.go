@@ -93,13 +93,15 @@ func TestDocs(t *testing.T) {
 
 func TestExamples(t *testing.T) {
 	got := examples("x", "a\n\n    $ dyno one\n    1\n\n    2\n\nb\n\n```\n$ dyno two\n3\n```\n    $ other\n")
-	if len(got) != 2 || got[0].command != "dyno one" || len(got[0].want) != 3 || got[1].command != "dyno two" || len(got[1].want) != 1 {
+	if len(got) != 2 || got[0].command != "dyno one" || len(got[0].want) != 3 || got[1].command != "dyno "+
+		"two" || len(got[1].want) != 1 {
 		t.Errorf("%+v", got)
 	}
 	for _, c := range []struct {
 		want, got string
 		same      bool
-	}{{"a b", "a b", true}, {"a … d", "a b c d", true}, {"… d", "a b c", false}, {"a …", "a", true}, {"a", "a b", false}} {
+	}{{"a b", "a b", true}, {"a … d", "a b c d", true}, {"… d", "a b c", false}, {"a " +
+		"…", "a", true}, {"a", "a b", false}} {
 		if matches(strings.Fields(c.want), strings.Fields(c.got)) != c.same {
 			t.Errorf("%q against %q", c.want, c.got)
 		}

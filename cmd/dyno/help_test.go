@@ -212,7 +212,8 @@ func TestTable(t *testing.T) {
 	run, _, _ := root.Find([]string{"run"})
 	for _, x := range terms() {
 		_, these, _ := strings.Cut(run.Long, "Terms, of which")
-		if strings.Contains(these, "\n  "+x.name+" ") && !strings.Contains(strings.Join(strings.Fields(run.Long), " "), x.meaning) {
+		if strings.Contains(these, "\n "+
+			" "+x.name+" ") && !strings.Contains(strings.Join(strings.Fields(run.Long), " "), x.meaning) {
 			t.Errorf("dyno run --help says something else about %s than the glossary", x.name)
 		}
 	}

@@ -79,7 +79,8 @@ func TestImage(t *testing.T) {
 	if out, err := run("load", "-n", "100", "-c", "2", server.URL); err != nil || !strings.Contains(out, "100 succeeded") {
 		t.Errorf("load: %v\n%s", err, out)
 	}
-	if out, err := run("list", "gin"); err != nil || !strings.Contains(out, "\ngin ") { // what the program carries, unpacked below /tmp
+	// what the program carries, unpacked below /tmp
+	if out, err := run("list", "gin"); err != nil || !strings.Contains(out, "\ngin ") {
 		t.Errorf("list: %v\n%s", err, out)
 	}
 }

@@ -25,7 +25,8 @@ func TestUnsupported(t *testing.T) {
 		t.Error(err)
 	}
 	err := unsupported("dyno run", "darwin")
-	if err == nil || !strings.Contains(err.Error(), "dyno run needs Linux, and this is darwin, which lacks cgroups and /proc") {
+	if err == nil || !strings.Contains(err.Error(), "dyno run needs Linux, and this is darwin, which lacks "+
+		"cgroups and /proc") {
 		t.Error(err)
 	}
 }

@@ -59,7 +59,8 @@ func fits(f *fleet.Fleet, file string, p *record.Plan) error {
 		return usagef("%s: want a [[generator]] on another machine than the [[server]]", file)
 	}
 	if p.Backend != "" {
-		if err := one(f, file, fleet.Backend, "no machine for the backend "+p.Backend+", which the contestants call"); err != nil {
+		if err := one(f, file, fleet.Backend, "no machine for the backend "+p.Backend+", which the contestants "+
+			"call"); err != nil {
 			return err
 		}
 		if f.Backends[0].Name == f.Servers[0].Name {
@@ -74,7 +75,8 @@ func fits(f *fleet.Fleet, file string, p *record.Plan) error {
 func fitsURLs(f *fleet.Fleet, file string, p *record.Plan) error {
 	switch {
 	case len(p.Servers.Attached) < len(p.Contestants) || len(p.Controls) > 0:
-		return usagef("--fleet: a URL is compared with URLs alone, as dyno neither starts nor freezes them; omit the others, " +
+		return usagef("--fleet: a URL is compared with URLs alone, as dyno neither starts nor freezes them; omit " +
+			"the others, " +
 			"or pass --controls none")
 	case p.Backend != "":
 		return usagef("--fleet: servers at URLs call no backend that dyno starts; choose another --scenario")

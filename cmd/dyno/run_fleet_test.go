@@ -28,7 +28,8 @@ func TestLargeScenarioOnFleet(t *testing.T) {
 			return &scenario.Scenario{Name: name, Requests: []scenario.Request{{Body: strings.Repeat("x", size)}}}, nil
 		}
 		err := onFleet(&cobra.Command{}, &place{Fleet: file}, x)
-		if refused != (err != nil) || refused && !strings.Contains(err.Error(), "the requests and expected responses take 6 MB") {
+		if refused != (err != nil) || refused && !strings.Contains(err.Error(), "the requests and expected "+
+			"responses take 6 MB") {
 			t.Errorf("a body of %d bytes: %v", size, err)
 		}
 	}

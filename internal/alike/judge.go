@@ -100,9 +100,11 @@ type evidence struct {
 	heads      []load.Sampled
 	unlike     [][]difference         // for each element in heads: differences from the first answer before the load
 	counts     map[int]map[string]int // by request index: header sections, under "", and those with each difference
-	differs    [][]difference         // for kept, then odd: differences from the first answer before the load; none for drawn requests
-	varies     map[int]*variance      // answers under load, against the first before it; no drawn requests
-	settles    map[int]bool           // results of settled
+	// for kept, then odd: differences from the first answer before the load; none for drawn
+	// requests
+	differs [][]difference
+	varies  map[int]*variance // answers under load, against the first before it; no drawn requests
+	settles map[int]bool      // results of settled
 }
 
 // learn finds which parts vary under load in responses to requests without placeholders.

@@ -257,7 +257,8 @@ func (j *juror) pair(index int, name, other string, all map[string]*rows) {
 			if wrong > 0 {
 				name, other = other, name
 			}
-			j.blame(name, fmt.Errorf("under load its values at %s in the answers to %s are distributed differently from those of "+
+			j.blame(name, fmt.Errorf("under load its values at %s in the answers to %s are distributed "+
+				"differently from those of "+
 				"%s: %s", at, j.all[name].first(index).Sent, other, why))
 			return
 		}

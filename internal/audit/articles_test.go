@@ -62,7 +62,8 @@ var iris = map[string][]load{
 // bombardier prints a load as bombardier does; word ends the texts about requests and connections.
 func (l load) bombardier(word string) string {
 	bar := fmt.Sprintf(" %d / %d [==================================] 100.00%% %s\n", l.n, l.n, l.time)
-	return fmt.Sprintf("Bombarding http://localhost:5000%s with %d request%s using 125 connection%s\n%sDone!\n", l.path, l.n,
+	return fmt.Sprintf("Bombarding http://localhost:5000%s with %d request%s using 125 "+
+		"connection%s\n%sDone!\n", l.path, l.n,
 		word, word, bar) +
 		"Statistics        Avg      Stdev        Max\n" +
 		fmt.Sprintf("  Reqs/sec  %11.2f %10.2f %10.0f\n", l.rate[0], l.rate[1], l.rate[2]) +
@@ -119,7 +120,8 @@ var layouts = map[string]struct {
 	"Markdown, units in cells": {"t.md", func(loads []load) string {
 		return "## bombardier -c 125\n\n| Framework | Requests | Time | Requests/sec | Average | Max latency | Notes |\n" +
 			"|---|--:|--:|--:|--:|--:|---|\n" + outputs(loads, func(l load) string {
-			return fmt.Sprintf("| **%s** | %d | %s | %.2f | %.2f ms | %.2f ms | – |\n", l.who, l.n, l.time, l.rate[0], l.ms[0], l.ms[2])
+			return fmt.Sprintf("| **%s** | %d | %s | %.2f | %.2f ms | %.2f ms | – "+
+				"|\n", l.who, l.n, l.time, l.rate[0], l.ms[0], l.ms[2])
 		})
 	}},
 	"Markdown, thousands apart": {"t.md", func(loads []load) string {
@@ -241,7 +243,8 @@ func TestArticleWrong(t *testing.T) {
 			if f.Verdict != Impossible {
 				continue
 			}
-			if bad++; f.Rule != "R2" || !strings.Contains(f.Text, "× 1.18") || !strings.Contains(f.Text, "= 31 requests in flight") &&
+			if bad++; f.Rule != "R2" || !strings.Contains(f.Text, "× 1.18") || !strings.Contains(f.Text, "= 31 "+
+				"requests in flight") &&
 				!strings.Contains(f.Text, "= 32 requests in flight") {
 				t.Errorf("%s: %s", f.Kind, f.Text)
 			}
@@ -279,7 +282,8 @@ func TestOtherArticles(t *testing.T) {
 			holdSound(t, judged(t, "ab.txt", form(uncommanded.Replace(string(data)))), two)
 		})
 	}
-	holdSound(t, judged(t, "ab.md", "### `ab -n 6000 -c 300`, sleep 200 ms\n\n| server | time | req/s | Mean latency | 50% | 99% | max latency |\n"+
+	holdSound(t, judged(t, "ab.md", "### `ab -n 6000 -c 300`, sleep 200 ms\n\n| server | time | req/s | Mean "+
+		"latency | 50% | 99% | max latency |\n"+
 		"|---|---|---|---|---|---|---|\n| fasthttp | 4.371 s | 1372.81 | 215 ms | 217 ms | 235 ms | 246 ms |\n"+
 		"| httprouter | 4.343 s | 1381.60 | 214 ms | 211 ms | 236 ms | 243 ms |\n"), two)
 
@@ -295,7 +299,8 @@ func TestOtherArticles(t *testing.T) {
 		md := "## wrk -t16 -c5000 -d30s, sleep " + sleep + "\n\n| framework | Requests/sec |\n|---|---|\n"
 		for who, r := range rates {
 			md += "| " + who + " | " + r[i] + " |\n"
-			out := "  Running 30s test @ http://127.0.0.1:8080/hello\n    16 threads and 5000 connections\n  Requests/sec:  " + r[i] + "\n"
+			out := "  Running 30s test @ http://127.0.0.1:8080/hello\n    16 threads and 5000 connections\n  " +
+				"Requests/sec:  " + r[i] + "\n"
 			for _, f := range judged(t, "wrk.txt", out+out).Findings {
 				if f.Verdict > Sound {
 					t.Errorf("%s %s: %s: %s", who, sleep, f.Kind, f.Text)
@@ -322,9 +327,11 @@ func TestCases(t *testing.T) {
 		"ab-two-runs.txt":       nil,
 		"bombardier-dashes.txt": nil,
 		"httparena-list.json":   nil,
-		"httparena-one.json":    {"872,225 ÷ 5s = 174,445/s, but the rate is 87,222/s; with 11.63ms and one request at a time"},
-		"p50-above-p99.md":      {"p50 is 49.1 ms, but p99 is 12.1 ms", "a mean of 9.69 ms, but the quantiles allow 24.2 ms and more"},
-		"benchmarker.json":      nil, "benchmarker-wrk.json": nil, "k6-summary.json": nil, "h2load-streams.txt": nil,
+		"httparena-one.json": {"872,225 ÷ 5s = 174,445/s, but the rate is 87,222/s; with 11.63ms and one " +
+			"request at a time"},
+		"p50-above-p99.md": {"p50 is 49.1 ms, but p99 is 12.1 ms", "a mean of 9.69 ms, but the quantiles " +
+			"allow 24.2 ms and more"},
+		"benchmarker.json": nil, "benchmarker-wrk.json": nil, "k6-summary.json": nil, "h2load-streams.txt": nil,
 	} {
 		data, err := os.ReadFile(filepath.Join("../importer/testdata", file))
 		if err != nil {

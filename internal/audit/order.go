@@ -178,7 +178,7 @@ func (j *examiner) deviation(r *importer.Row, unit importer.Unit, meanName, sdNa
 	}
 }
 
-// rateSample is the length in s of bombardier's rate samples, unless it keeps one.
+// rateSample is the length, in s, of the rate samples of bombardier, unless it keeps a given rate.
 const rateSample = 0.02
 
 // sampleFactor returns the factor by which a standard deviation of rates with n − 1 exceeds the one

@@ -327,7 +327,8 @@ func TestStoreTroubleEndsTheRun(t *testing.T) {
 		}
 		return nil
 	}
-	if _, err := b.Run(t.Context(), wholePlan(small("a", "b"))); err == nil || !strings.Contains(err.Error(), "no space left") {
+	if _, err := b.Run(t.Context(), wholePlan(small("a", "b"))); err == nil || !strings.Contains(err.Error(), "no "+
+		"space left") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -25,7 +25,8 @@ func TestDaemonIsToldToStay(t *testing.T) {
 		t.Fatal("the shell did not end")
 	}
 	s := &localServer{Instance: &contestant.Instance{Process: p}}
-	if err := exited(s); err == nil || !strings.Contains(err.Error(), "exit status 0, and left 1 of its processes behind; "+
+	if err := exited(s); err == nil || !strings.Contains(err.Error(), "exit status 0, and left 1 of its processes "+
+		"behind; "+
 		"start a server in the foreground") {
 		t.Error(err)
 	}

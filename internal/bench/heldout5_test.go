@@ -326,7 +326,8 @@ func project5(c *call) reply {
 	return jsonReply(v)
 }
 
-var dishes5 = []string{"Crème brûlée", "Käsespätzle", "Jalapeños", "Żurek", "Smørrebrød", "Gözleme", "Pão de queijo"}
+var dishes5 = []string{"Crème " +
+	"brûlée", "Käsespätzle", "Jalapeños", "Żurek", "Smørrebrød", "Gözleme", "Pão de queijo"}
 
 // menu5 is printed with a time and a number. code makes text of dishes.
 func menu5(id int, code func(text string) string) reply {

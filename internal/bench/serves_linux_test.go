@@ -140,7 +140,8 @@ func serveBriefly(t *testing.T) *briefly {
 			s.frozen.Lock()
 			c.SetDeadline(time.Now().Add(10 * time.Second))
 			if _, err := http.ReadRequest(bufio.NewReader(c)); err == nil {
-				io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 5\r\nConnection: close\r\n\r\nvalue")
+				io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: "+
+					"5\r\nConnection: close\r\n\r\nvalue")
 			}
 			c.Close()
 			s.frozen.Unlock()
@@ -161,7 +162,8 @@ func TestListenQueue(t *testing.T) {
 		b.run, b.exact = &record.Run{Plan: wholePlan(small("a"))}, newExact()
 		level := record.Level{Connections: 12, Pipeline: 1}
 		fewer, err := b.serves(t.Context(), "a", serveBriefly(t), level)
-		if err != nil || fewer == nil || fewer.Asked != 12 || fewer.Served < 2 || fewer.Served > 5 { // one may be accepted, and be too many
+		// one may be accepted, and be too many
+		if err != nil || fewer == nil || fewer.Asked != 12 || fewer.Served < 2 || fewer.Served > 5 {
 			t.Errorf("%s: %+v, %v", name, fewer, err)
 		}
 	}

@@ -276,13 +276,14 @@ func TestCommandWords(t *testing.T) {
 		}
 	}
 	for line, want := range map[string]struct{ program, language, files string }{
-		"node --inspect a.js data.db":                       {"node", "javascript", "a.js"},
-		"./server --db data.db":                             {"server", "", "server"},
-		"PORT={port} exec java -jar x.jar":                  {"java", "java", ""},
-		"nice -n 5 node a.js 2>&1 | tee log":                {"node", "javascript", "a.js"},
-		"sh -c 'exec node \"a.js\"'":                        {"node", "javascript", "a.js"},
-		"node 'b c.js'":                                     {"node", "javascript", "b c.js"},
-		"cd sub && node a.js":                               {"node", "javascript", ""}, // a.js in the other folder does not exist
+		"node --inspect a.js data.db":        {"node", "javascript", "a.js"},
+		"./server --db data.db":              {"server", "", "server"},
+		"PORT={port} exec java -jar x.jar":   {"java", "java", ""},
+		"nice -n 5 node a.js 2>&1 | tee log": {"node", "javascript", "a.js"},
+		"sh -c 'exec node \"a.js\"'":         {"node", "javascript", "a.js"},
+		"node 'b c.js'":                      {"node", "javascript", "b c.js"},
+		// a.js in the other folder does not exist
+		"cd sub && node a.js":                               {"node", "javascript", ""},
 		"cd ..; cd " + filepath.Base(dir) + " && node a.js": {"node", "javascript", "a.js"},
 		"cd sub && 'python3' -m uvicorn a:app":              {"python3", "", ""},
 		"npm start":                                         {"npm", "javascript", ""},

@@ -132,7 +132,7 @@ func npmInstall(_ context.Context, dir, file string) (string, error) {
 	text, err := fs.ReadFile(foreign.FS(dir), file)
 	var pack struct{ Scripts map[string]string }
 	if err = cmp.Or(err, json.Unmarshal(text, &pack)); err == nil && pack.Scripts["start"] == "" {
-		err = errors.New("it has no script start")
+		err = errors.New(`it has no "start" script`)
 	}
 	for _, other := range []string{"yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb"} {
 		if isFile(filepath.Join(dir, other)) {

@@ -127,8 +127,10 @@ func TestCheckOut(t *testing.T) {
 }
 
 func TestCheckOutRefuses(t *testing.T) {
-	dir := repository(t, map[string]string{"data.bin": "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n"})
-	if _, _, err := checkedOut(t, dir, "v1"); err == nil || !strings.Contains(err.Error(), "data.bin is a pointer of git LFS") {
+	dir := repository(t, map[string]string{"data.bin": "version https://git-lfs.github.com/spec/v1\noid " +
+		"sha256:0\nsize 1\n"})
+	if _, _, err := checkedOut(t, dir, "v1"); err == nil || !strings.Contains(err.Error(), "data.bin is a pointer "+
+		"of git LFS") {
 		t.Errorf("a pointer: %v", err)
 	}
 	lib := repository(t, map[string]string{"lib.txt": "lib"})
@@ -136,11 +138,13 @@ func TestCheckOutRefuses(t *testing.T) {
 	gitDo(t, dir, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", lib, "lib")
 	gitDo(t, dir, "commit", "--quiet", "-m", "with a submodule")
 	put(t, dir, map[string]string{"lib/lib.txt": "changed"})
-	if _, _, err := checkedOut(t, dir, "."); err == nil || !strings.Contains(err.Error(), "lib has changes that are not committed") {
+	if _, _, err := checkedOut(t, dir, "."); err == nil || !strings.Contains(err.Error(), "lib has changes that "+
+		"are not committed") {
 		t.Errorf("a changed submodule: %v", err)
 	}
 	gitDo(t, dir, "submodule", "--quiet", "deinit", "--force", "lib")
-	if _, _, err := checkedOut(t, dir, "HEAD"); err == nil || !strings.Contains(err.Error(), "git submodule update --init") {
+	if _, _, err := checkedOut(t, dir, "HEAD"); err == nil || !strings.Contains(err.Error(), "git submodule "+
+		"update --init") {
 		t.Errorf("no submodule: %v", err)
 	}
 }
@@ -155,26 +159,33 @@ func TestGuess(t *testing.T) {
 		{map[string]string{"go.mod": module, "main.go": mains}, "go build -o .dyno/server .", ".dyno/server"},
 		{map[string]string{"go.mod": module, "cmd/x/main.go": mains, "tools/gen/main.go": mains, "lib.go": "package x\n"},
 			"go build -o .dyno/server ./cmd/x", ".dyno/server"},
-		{map[string]string{"go.mod": module, "cmd/x/main.go": mains, "cmd/y/main.go": mains}, "", "go.mod: 2 × package main, not one: ./cmd/x, ./cmd/y"},
+		{map[string]string{"go.mod": module, "cmd/x/main.go": mains, "cmd/y/main.go": mains}, "", "go.mod: 2 × " +
+			"package main, not one: ./cmd/x, ./cmd/y"},
 		{map[string]string{"go.mod": module, "a.go": "package a\n", "a_test.go": mains}, "", "0 × package main"},
 		{map[string]string{"package.json": start}, "npm install && npm run build --if-present", "npm start"},
-		{map[string]string{"package.json": start, "package-lock.json": "{}"}, "npm ci && npm run build --if-present", "npm start"},
+		{map[string]string{"package.json": start, "package-lock.json": "{}"}, "npm ci && npm run build " +
+			"--if-present", "npm start"},
 		{map[string]string{"package.json": start, "yarn.lock": ""}, "", "yarn.lock is another package manager's"},
-		{map[string]string{"package.json": "{}"}, "", "package.json: it has no script start"},
+		{map[string]string{"package.json": "{}"}, "", `package.json: it has no "start" script`},
 		{map[string]string{"package.json": "{"}, "", "package.json: unexpected end of JSON"},
-		{map[string]string{"package.json": start, "go.mod": module, "main.go": mains}, "", "go.mod and package.json say two ways"},
-		{map[string]string{"package.json": "{}", "go.mod": module, "main.go": mains}, "go build -o .dyno/server .", ".dyno/server"},
+		{map[string]string{"package.json": start, "go.mod": module, "main.go": mains}, "", "go.mod and " +
+			"package.json say two ways"},
+		{map[string]string{"package.json": "{}", "go.mod": module, "main.go": mains}, "go build -o .dyno/server " +
+			".", ".dyno/server"},
 		{map[string]string{"package.json": "->/etc/passwd"}, "", "there is no go.mod"},
 		{map[string]string{"pom.xml": pom}, "mvn -q -DskipTests package", "java -jar target/x-1.jar"},
-		{map[string]string{"pom.xml": strings.Replace(pom, ">1<", ">$(touch x)<", 1)}, "", "is a name that dyno puts into no command"},
+		{map[string]string{"pom.xml": strings.Replace(pom, ">1<", ">$(touch x)<", 1)}, "", "is a name that dyno " +
+			"puts into no command"},
 		{map[string]string{"pom.xml": strings.ReplaceAll(pom, "mainClass", "main")}, "", "one runnable jar"},
 		{map[string]string{"My.Shop.csproj": `<Project Sdk="Microsoft.NET.Sdk.Web"></Project>`},
-			"dotnet publish -c Release -o .dyno/out My.Shop.csproj", "dotnet .dyno/out/My.Shop.dll --urls http://127.0.0.1:{port}"},
+			"dotnet publish -c Release -o .dyno/out My.Shop.csproj", "dotnet .dyno/out/My.Shop.dll --urls " +
+				"http://127.0.0.1:{port}"},
 		{map[string]string{"a.csproj": "", "b.csproj": ""}, "", "2 × *.csproj, not one: a.csproj, b.csproj"},
 		{map[string]string{"pyproject.toml": "[project.scripts]\nshop = \"shop:main\"\n"},
 			"python3 -m venv .dyno/venv && .dyno/venv/bin/pip install --quiet .", ".dyno/venv/bin/shop"},
 		{map[string]string{"pyproject.toml": "[project]\nname = 1\n[tool.x]\ny = 2020-01-01\n"}, "", "0 × project.scripts"},
-		{map[string]string{"Makefile": ""}, "", "there is no go.mod, package.json, Cargo.toml, pom.xml, *.csproj, pyproject.toml"},
+		{map[string]string{"Makefile": ""}, "", "there is no go.mod, package.json, Cargo.toml, pom.xml, *.csproj, " +
+			"pyproject.toml"},
 	} {
 		dir := t.TempDir()
 		put(t, dir, c.files)

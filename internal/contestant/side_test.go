@@ -88,11 +88,13 @@ func TestNames(t *testing.T) {
 		{[]string{"uvicorn app:app --port {port}", "cd x && FOO=1 ./ref"}, nil, []string{"uvicorn", "ref-2"}},
 		{[]string{"image:docker.io/library/nginx:1.29", "image:mine:2"}, nil, []string{"nginx:1.29", "mine:2"}},
 		{[]string{"java -jar x.jar", "python3 -m http.server {port}"}, nil, []string{"x.jar", "python3-http.server"}},
-		{[]string{"uvicorn a:app --port {port}", "uvicorn b:app --port {port}"}, nil, []string{"uvicorn-a:app", "uvicorn-b:app"}},
+		{[]string{"uvicorn a:app --port {port}", "uvicorn b:app --port " +
+			"{port}"}, nil, []string{"uvicorn-a:app", "uvicorn-b:app"}},
 		{[]string{"cd old && ./server {port}", "cd new && ./server {port}"}, nil, []string{"old/server", "new/server"}},
 		{[]string{"node v1/main.js", "node v2/main.js", "node v2/main.js --fast"}, nil,
 			[]string{"v1/main.js", "v2/main.js", "v2/main.js-fast"}},
-		{[]string{"serve --workers 2", "serve --workers 4", "serve -q"}, nil, []string{"serve-workers-2", "serve-workers-4", "serve-q"}},
+		{[]string{"serve --workers 2", "serve --workers 4", "serve " +
+			"-q"}, nil, []string{"serve-workers-2", "serve-workers-4", "serve-q"}},
 		{[]string{"npm run preview", "npm run preview -- --port {port}"}, nil, []string{"npm-preview", "npm-preview-port"}},
 		{[]string{"GOGC=50 ./server", "GOGC=off ./server"}, nil, []string{"server-GOGC=50", "server-GOGC=off"}},
 		{[]string{"docker run --rm -p {port}:80 nginx:1.29", "docker run --rm -p {port}:80 caddy:2"}, nil,

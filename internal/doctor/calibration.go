@@ -17,8 +17,10 @@ import (
 
 // CalibrationOptions are the options of Calibrate.
 type CalibrationOptions struct {
-	Dyno     string             // dyno's version
-	Self     []string           // command that starts a reference server, whose name is appended: dyno's own program and "refserver"
+	Dyno string // dyno's version
+	// command that starts a reference server, whose name is appended: dyno's own program and
+	// "refserver"
+	Self     []string
 	Scenario *scenario.Scenario // requests to the reference servers
 	Quick    bool               // the clock, punctuality, one ceiling and the noise: about 5 s instead of 40 s
 	Note     func(string)       // called with a description of each step; may be nil

@@ -76,7 +76,8 @@ var (
 		{[]string{""}, stateNote, "unknown", "", ""},
 		{nil, stateOK, "", "", ""},
 	}}
-	addressLayout = setting{"address layout", func(c *record.Calibration) string { return digits(c.Facts.ASLR) }, []outcome{
+	addressLayout = setting{"address " +
+		"layout", func(c *record.Calibration) string { return digits(c.Facts.ASLR) }, []outcome{
 		{[]string{""}, stateNote, "unknown", "", ""},
 		{[]string{"0"}, stateWarn, "the same at each start",
 			"a memory layout that happens to favour one contestant lasts for the whole run",
@@ -86,7 +87,8 @@ var (
 	}}
 )
 
-const virtualMeans = "others on the same hardware can slow it down unnoticed: absolute figures drift by 10 % and more, " +
+const virtualMeans = "others on the same hardware can slow it down unnoticed: absolute figures drift by 10 % and " +
+	"more, " +
 	"ratios within a round do not"
 
 // digits formats a number; "" if there is none.
@@ -178,7 +180,8 @@ func kernelFindings(c *record.Calibration) []finding {
 func kernelFinding(h *record.Host) finding {
 	r := finding{Name: "kernel", State: stateOK, Value: h.Kernel + ", " + h.OS}
 	var major, minor int
-	if _, err := fmt.Sscanf(h.Kernel, "Linux %d.%d", &major, &minor); err == nil && (major < 5 || major == 5 && minor < 11) {
+	if _, err := fmt.Sscanf(h.Kernel, "Linux "+
+		"%d.%d", &major, &minor); err == nil && (major < 5 || major == 5 && minor < 11) {
 		r.State, r.Means = stateWarn, "before 5.11, waits have a resolution of 1 ms, so open loops send late"
 		r.Change = "use a newer kernel"
 	}

@@ -86,7 +86,8 @@ func costFinding(k record.KnownCost) finding {
 		r.Means = fmt.Sprintf("%d rounds are too few in this noise; a run has 100 or more", k.Rounds)
 	case k.Expected < lo || k.Expected > hi:
 		r.State, found = stateWarn, "detected, but with a wrong size"
-		r.Means, r.Change = "perhaps the noise affected the two servers differently", "run dyno doctor again on a quieter machine"
+		r.Means, r.Change = "perhaps the noise affected the two servers differently", "run dyno doctor again on a "+
+			"quieter machine"
 	}
 	r.Value = fmt.Sprintf("%s: CPU per request × %s; the true value is about %.3f", found, report.Ratio(k.Ratio, lo, hi),
 		k.Expected)
@@ -114,7 +115,8 @@ func noiseFindings(c *record.Calibration) []finding {
 			"used by other programs on the generator's CPUs", end),
 		graded("stolen", judge.Withheld, steal/max(1, wall), "withheld by the hypervisor for other machines",
 			"try again later, or use a dedicated machine"),
-		{Name: "waiting for a CPU", State: stateNote, Value: report.PerCent(queue/max(1, loaded)) + " of the generator's time",
+		{Name: "waiting for a CPU", State: stateNote, Value: report.PerCent(queue/max(1, loaded)) + " of the " +
+			"generator's time",
 			Means: "3 to 8 % is usual on a virtual machine that is otherwise idle"},
 		disturbedFinding(n),
 	}
@@ -176,7 +178,8 @@ func canDecide(c *record.Calibration, expected []expectation) string {
 		if e.Profile != plan.Standard || math.IsInf(float64(e.MDE), 0) || math.IsNaN(float64(e.MDE)) {
 			continue
 		}
-		text := fmt.Sprintf("from about %s between %d contestants in %s", report.PerCent(float64(e.MDE)), e.Contestants, span(e.WholeNS))
+		text := fmt.Sprintf("from about %s between %d contestants in "+
+			"%s", report.PerCent(float64(e.MDE)), e.Contestants, span(e.WholeNS))
 		if e.More {
 			text += " (more than the usual budget)"
 		}

@@ -84,7 +84,9 @@ type Table struct {
 	Columns []Column
 	Rows    []Row
 	After   string // below the table, where a page explains marks
-	Rest    string // names the rows that a terminal may leave out at the end: "… and 7 " precedes it; "": it shows all rows
+	// names the rows that a terminal may leave out at the end: "… and 7 " precedes it; "": it shows
+	// all rows
+	Rest string
 }
 
 // Column describes a column.

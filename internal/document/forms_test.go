@@ -32,7 +32,8 @@ func page() *Document {
 			{On: OffPage, Blocks: []Block{Paragraph{Label: "Machine", Text: Plain("a host")}}},
 			{Blocks: []Block{
 				List{Items: []Item{{Label: "warn", Style: Warn, Text: Plain("see"), More: Texts("below")}}},
-				Facts{Items: []Fact{{Name: "Seed", Value: "7"}}}, Code{Text: "dyno run ```"}, Log{Title: "its log", Lines: []string{"\x1b[1mend"}},
+				Facts{Items: []Fact{{Name: "Seed", Value: "7"}}}, Code{Text: "dyno run ```"}, Log{Title: "its " +
+					"log", Lines: []string{"\x1b[1mend"}},
 			}},
 		},
 	}
@@ -88,7 +89,8 @@ func TestSVGNeedsAChart(t *testing.T) {
 	if err := SVG(&b, page()); err != nil || !strings.Contains(b.String(), `xmlns="http://www.w3.org/2000/svg"`) {
 		t.Errorf("%v, %s", err, b.String())
 	}
-	if err := SVG(&b, &Document{NoChart: "figures that cannot be compared"}); err == nil || !strings.Contains(err.Error(), "cannot be compared") {
+	if err := SVG(&b, &Document{NoChart: "figures that cannot be " +
+		"compared"}); err == nil || !strings.Contains(err.Error(), "cannot be compared") {
 		t.Errorf("a document that has no chart: %v", err)
 	}
 }

@@ -63,7 +63,8 @@ func frame() *Document {
 	dots := LineChart{ID: "starts", Title: "Starts", Foot: "times of starts", Unit: "ms", Per: 1e6, Loose: true,
 		Series: []Series{{Name: "fasthttp", Key: "go"}}, Plots: []Plot{{X: "epoch", Ticks: ticks,
 			Points: [][]Point{{{At: .1, Value: 5e6, Text: "5 ms"}, {At: .9, Value: 7e6, Text: "7 ms"}}}}}}
-	shifts := ShiftChart{ID: "shifts", Title: "Claims", Note: "published and measured", Rest: "one more", RestLink: "ranking",
+	shifts := ShiftChart{ID: "shifts", Title: "Claims", Note: "published and measured", Rest: "one " +
+		"more", RestLink: "ranking",
 		Shifts: []Shift{{Icon: "✓", Word: "confirmed", Style: Good, Text: "faster", Small: "2 and 1.4", From: 2,
 			To: Ratio{1.4, 1.3, 1.5}}, {Icon: "–", Word: "not run", Text: "slower", From: 115}}}
 	d.Front = []Block{charts, shifts}

@@ -23,7 +23,8 @@ func TestTextWraps(t *testing.T) {
 		want  string
 	}{
 		{"", 10, ""}, {"one two three", 9, "one two\nthree\n"}, {"abcdefghijkl", 8, "abcdefgh\nijkl\n"},
-		{"日本語日本語", 8, "日本語日\n本語\n"}, {"it takes 12 ms", 11, "it takes\n12 ms\n"}, {"one two", 0, "one two\n"},
+		{"日本語日本語", 8, "日本語日\n本語\n"}, {"it takes 12 ms", 11, "it takes\n12 ms\n"}, {"one " +
+			"two", 0, "one two\n"},
 	} {
 		if got := drawText(t, c.width, Paragraph{Text: Plain(c.text)}); got != c.want {
 			t.Errorf("%q in %d columns: %q, want %q", c.text, c.width, got, c.want)

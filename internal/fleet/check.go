@@ -55,14 +55,18 @@ func (s *State) Warnings() (all []string) {
 		is   bool
 		text string
 	}{
-		{s.Offset.BoundNS > int64(wideBound), "its clock is known to ± " + short(s.Offset.BoundNS) + " only, so is the start of " +
+		{s.Offset.BoundNS > int64(wideBound), "its clock is known to ± " + short(s.Offset.BoundNS) + " only, so " +
+			"is the start of " +
 			"its load; use a link with a shorter round trip"},
 		{c.BackgroundShare > muchBackground, "other programs used " + share(c.BackgroundShare) + " of its CPUs; stop them"},
-		{c.StealShare > muchBackground, "its hypervisor gave " + share(c.StealShare) + " of the CPUs' time to other machines; use " +
+		{c.StealShare > muchBackground, "its hypervisor gave " + share(c.StealShare) + " of the CPUs' time to " +
+			"other machines; use " +
 			"one with CPUs of its own"},
-		{c.PauseNS > int64(longPause), "a sleep of 1 ms took " + short(c.PauseNS) + " longer; latencies above that are its own, " +
+		{c.PauseNS > int64(longPause), "a sleep of 1 ms took " + short(c.PauseNS) + " longer; latencies above " +
+			"that are its own, " +
 			"not the server's"},
-		{c.FileLimit > 0 && c.FileLimit < fewFiles, fmt.Sprintf("it may open %d files, and so fewer connections; raise the limit "+
+		{c.FileLimit > 0 && c.FileLimit < fewFiles, fmt.Sprintf("it may open %d files, and so fewer connections; "+
+			"raise the limit "+
 			"(ulimit -n, LimitNOFILE= of systemd)", c.FileLimit)},
 	} {
 		if w.is {

@@ -116,7 +116,8 @@ func TestNoServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	k.Private = nil
-	if _, err := Open(f, k, "9.9.9", func(string) {}); err == nil || !strings.Contains(err.Error(), "read the fleet's key") {
+	if _, err := Open(f, k, "9.9.9", func(string) {}); err == nil || !strings.Contains(err.Error(), "read the "+
+		"fleet's key") {
 		t.Error(err)
 	}
 }
@@ -557,12 +558,18 @@ func TestRead(t *testing.T) {
 		"":                            "no controller",
 		"controller = \"10.0.0.1\"\n": `fleet.toml:1:1: "10.0.0.1": want host:port`,
 		"controller = \"a:1\"\n":      "no machines",
-		"controller = \"a:1\"\n[[generator]]\nname = \"Gen 1\"\n":                                               "fleet.toml:3:1: ",
-		"controller = \"a:1\"\n[[generator]]\nname = \"a\"\n[[generator]]\nname = \"a\"\n":                      "fleet.toml:5:1: ",
-		"controller = \"a:1\"\n[[server]]\nname = \"a\"\nssh = \"b\"\n[[backend]]\nname = \"a\"\nssh = \"c\"\n": "fleet.toml:7:1: ",
-		"controller = \"a:1\"\n[[generator]]\nname = \"controller\"\n":                                          "already taken",
-		"controller = \"a:1\"\n[[generator]]\nname = \"a\"\nssh = \"-oProxyCommand=rm\"\n":                      "fleet.toml:4:1: ",
-		"controller = \"a:1\"\n[[generator]]\nname = \"a\"\nshh = \"b\"\n":                                      "did you mean",
+		"controller = \"a:1\"\n[[generator]]\nname = \"Gen " +
+			"1\"\n": "fleet.toml:3:1: ",
+		"controller = \"a:1\"\n[[generator]]\nname = \"a\"\n[[generator]]\nname = " +
+			"\"a\"\n": "fleet.toml:5:1: ",
+		"controller = \"a:1\"\n[[server]]\nname = \"a\"\nssh = \"b\"\n[[backend]]\nname = \"a\"\nssh = " +
+			"\"c\"\n": "fleet.toml:7:1: ",
+		"controller = \"a:1\"\n[[generator]]\nname = " +
+			"\"controller\"\n": "already taken",
+		"controller = \"a:1\"\n[[generator]]\nname = \"a\"\nssh = " +
+			"\"-oProxyCommand=rm\"\n": "fleet.toml:4:1: ",
+		"controller = \"a:1\"\n[[generator]]\nname = \"a\"\nshh = " +
+			"\"b\"\n": "did you mean",
 	} {
 		name := filepath.Join(t.TempDir(), "fleet.toml")
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {

@@ -26,8 +26,9 @@ const (
 // errInterrupted is the error for a wait whose context is done.
 var errInterrupted = errors.New("interrupted")
 
-// Load carries out a load with all generators and merges their results. say reports progress. If a generator is lost, starts late, or fails, there is an error and no
-// summary; after an interruption the summary covers the time until then.
+// Load carries out a load with all generators and merges their results. say reports progress. If a
+// generator is lost, starts late, or fails, there is an error and no summary; after an interruption
+// the summary covers the time until then.
 func (h *Hub) Load(ctx context.Context, r loader.Request, say func(string)) (*report.Summary, error) {
 	names := h.Names()
 	if len(names) == 0 {
@@ -80,7 +81,8 @@ func (g *generator) load(ctx context.Context, r *loader.Request, say func(string
 		return nil, err
 	}
 	err = each(names, func(_ int, name string) error { return g.hub.pings(g.work, name, g.clocks[name], trips) })
-	if errors.Is(err, errClock) { // the start was not when the agent said; an agent that is gone by now has already reported
+	// the start was not when the agent said; an agent that is gone by now has already reported
+	if errors.Is(err, errClock) {
 		return nil, err
 	}
 	var outcomes []*loader.Outcome

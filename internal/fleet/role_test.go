@@ -40,7 +40,8 @@ func TestBackendsOrders(t *testing.T) {
 	if _, err := s.build(new("null")); err == nil || !strings.Contains(err.Error(), "the backend records alone") {
 		t.Errorf("a backend's machine builds another program: %v", err)
 	}
-	if _, err := s.launch(&Starting{Name: "null"}); err == nil || !strings.Contains(err.Error(), "the backend records alone") {
+	if _, err := s.launch(&Starting{Name: "null"}); err == nil || !strings.Contains(err.Error(), "the backend "+
+		"records alone") {
 		t.Errorf("a backend's machine starts another program: %v", err)
 	}
 }

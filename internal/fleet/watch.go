@@ -145,8 +145,8 @@ func (h *Host) usedByAll() []time.Duration {
 	return append(all, own)
 }
 
-// beside returns, for each machine, the CPU time since before of the run's other programs on the same
-// kernel. started is the CPU time of started programs, by machine.
+// beside returns, for each machine, the CPU time that the run's other programs on the same kernel have
+// used since usedByAll returned before. started is the CPU time of started programs, by machine.
 func (h *Host) beside(before []time.Duration, started map[string]time.Duration) []time.Duration {
 	after, boots, all := h.usedByAll(), h.boots(), make([]time.Duration, len(h.machines))
 	for i := range h.machines {

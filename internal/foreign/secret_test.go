@@ -42,7 +42,8 @@ func TestMask(t *testing.T) {
 }
 
 func TestHide(t *testing.T) {
-	Learn([]string{"compare", "--header", "Authorization: Bearer s3cr3t<x", "--user", "admin:server", "TOKEN=abc node a.js",
+	Learn([]string{"compare", "--header", "Authorization: Bearer s3cr3t<x", "--user", "admin:server", "TOKEN=abc " +
+		"node a.js",
 		"--password", "p4ssw0rd"})
 	for text, want := range map[string]string{
 		`{"a":"s3cr3t<x"}`:                   `{"a":"***"}`,

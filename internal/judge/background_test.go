@@ -129,7 +129,8 @@ func TestLatenciesOfQuietRounds(t *testing.T) {
 	for _, tr := range trials {
 		tr.Causes.BackgroundServerNS = 4e7
 	}
-	if c := Analyse(input(trials, "a", "b")).Cell("a", "p50"); c.Absent != "not measured: other programs ran beside each of its loads" {
+	if c := Analyse(input(trials, "a", "b")).Cell("a", "p50"); c.Absent != "not measured: other programs ran "+
+		"beside each of its loads" {
 		t.Errorf("%+v", c)
 	}
 }

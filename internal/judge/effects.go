@@ -162,8 +162,8 @@ func orderEffect(c *Check, e *Evidence) (State, string) {
 }
 
 // carryOver checks whether trials depend on the contestant that was loaded before. An effect on all
-// contestants alike does not matter: if the plan chains its rounds, each contestant follows each
-// other one equally often.
+// contestants alike does not matter, because a round begins with the contestant that was loaded
+// last: each contestant follows each other one equally often.
 func carryOver(c *Check, e *Evidence) (State, string) {
 	effects := CarryOver(e.residuals())
 	if len(effects) == 0 && e.Analysis.Epochs >= leastEpochs {

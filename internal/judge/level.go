@@ -51,7 +51,8 @@ func LevelWords(l record.Level, words bool) (parts []string) {
 	add(l.CPUs > 0, document.Count(l.CPUs, "CPU"), "servers on "+document.Count(l.CPUs, "CPU"))
 	add(l.Connections > 0 || !words, fmt.Sprintf("c=%d", l.Connections), connections)
 	add(l.Pipeline > 1 && l.HTTP.Two(), streams, streams+" on each")
-	add(l.Pipeline > 1 && !l.HTTP.Two(), fmt.Sprintf("p=%d", l.Pipeline), fmt.Sprintf("%d requests in flight on each", l.Pipeline))
+	add(l.Pipeline > 1 && !l.HTTP.Two(), fmt.Sprintf("p=%d", l.Pipeline), fmt.Sprintf("%d requests in flight on "+
+		"each", l.Pipeline))
 	add(l.PerConnection > 0, fmt.Sprintf("%d per connection", l.PerConnection), "")
 	add(l.Step > 0, fmt.Sprintf("load %d", l.Step+1), "")
 	add(true, rate, "")

@@ -84,7 +84,8 @@ func (x *LongLoads) words(m Metric) string {
 	if (long > short) == m.More {
 		a, b, long, short = b, a, 1/long, 1/short
 	}
-	return fmt.Sprintf("in loads of %g s %s "+m.Says().Factor+" %s, in short ones %.3g ×: it may defer work until it is idle",
+	return fmt.Sprintf("in loads of %g s %s "+m.Says().Factor+" %s, in short ones %.3g ×: it may defer work "+
+		"until it is idle",
 		math.Round(x.Seconds), a, fmt.Sprintf("%.3g ×", long), b, short)
 }
 

@@ -77,12 +77,14 @@ func TestLongLoads(t *testing.T) {
 func TestLongLoadsAreWorded(t *testing.T) {
 	in := input(rising(1, 12, .02, nil, "a", "b", "ref", "ref'"), "a", "b")
 	in.Long = longOf("b", "a", [4]float64{100_000, 40_000, 40_000, 100_000})
-	if w := Analyse(in).Long.Words; !strings.HasPrefix(w, "in loads of 2 s a serves 0.4 × the requests of b, in short ones ") ||
+	if w := Analyse(in).Long.Words; !strings.HasPrefix(w, "in loads of 2 s a serves 0.4 × the requests of b, in "+
+		"short ones ") ||
 		!strings.HasSuffix(w, "×: it may defer work until it is idle") {
 		t.Errorf("%q", w)
 	}
 	in.Primary = "cpu_per_request"
-	if w := Analyse(in).Long.Words; !strings.HasPrefix(w, "in loads of 2 s a uses 2.5 × the CPU per request of b, in short") {
+	if w := Analyse(in).Long.Words; !strings.HasPrefix(w, "in loads of 2 s a uses 2.5 × the CPU per request of "+
+		"b, in short") {
 		t.Errorf("%q", w)
 	}
 	for _, few := range [][]*record.Trial{nil, in.Long[:3]} {

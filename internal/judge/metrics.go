@@ -129,7 +129,8 @@ var Metrics = []Metric{
 	{
 		Name: "service_max", Unit: "ns", Kind: ServiceTime, Rare: true, Of: serviceLongest,
 		Title: "Service time, longest", Head: "max %s", Column: "Longest",
-		About:   "The longest service time of a load. The longer the load, the longer it is: compare only loads of one length.",
+		About: "The longest service time of a load. The longer the load, the longer it is: compare only loads " +
+			"of one length.",
 		Phrases: Phrases{Factor: "has %s the longest service time of", Best: "has the lowest maximum service time"},
 	},
 

@@ -12,7 +12,8 @@ import (
 	"dyno/internal/record"
 )
 
-// OneLoad is a single load that no other is compared with, as dyno load makes it: how it was planned, and what came of it.
+// OneLoad is a single load that no other is compared with, as dyno load makes it: how it was
+// planned, and what came of it.
 type OneLoad struct {
 	Open        bool          // requests were due by a schedule
 	Joining     bool          // the connections were to join one by one
@@ -163,7 +164,8 @@ func (o *OneLoad) fewerStreams() string {
 	if n == 0 || o.Load.Pace != nil {
 		return ""
 	}
-	return fmt.Sprintf("fewer requests in flight: the server allows %s on a connection (SETTINGS_MAX_CONCURRENT_STREAMS), "+
+	return fmt.Sprintf("fewer requests in flight: the server allows %s on a connection "+
+		"(SETTINGS_MAX_CONCURRENT_STREAMS), "+
 		"so the load was lower than requested. Raise its limit, or take more connections with %s each",
 		document.Whole(int64(n)), document.Count(n, "stream"))
 }
@@ -272,7 +274,8 @@ func (o *OneLoad) silence() (ns int64, few bool) {
 // answer at a time.
 func (o *OneLoad) stopped() string {
 	ns, few := o.silence()
-	length := fmt.Sprintf("%s, %s of the load", document.Duration(float64(ns)), document.Percent(share(float64(ns), float64(o.Load.Sending()))))
+	length := fmt.Sprintf("%s, %s of the "+
+		"load", document.Duration(float64(ns)), document.Percent(share(float64(ns), float64(o.Load.Sending()))))
 	switch {
 	case ns == 0 || few:
 		return ""

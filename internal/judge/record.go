@@ -197,7 +197,8 @@ func sameProcesses(_ *Check, e *Evidence, name string, own []*record.Trial) (Sta
 		return Warn, "its processes were not counted"
 	}
 	if attached(e.Run, name) {
-		return Pass, "the same number of processes throughout, which were already running: " + e.Run.Contestant(name).Processes
+		return Pass, "the same number of processes throughout, which were already " +
+			"running: " + e.Run.Contestant(name).Processes
 	}
 	return Pass, "the same number of processes throughout each epoch, all of one program"
 }

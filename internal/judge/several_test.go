@@ -42,7 +42,8 @@ var ofSeveral = []provocation{
 	{"V38", Pass, generators(2, nil)},
 	{"V38", Warn, generators(2, func(i, n int, p *record.LoadPart) { p.ClockNS += int64(n) * p.AtNS * 200 / 1e6 })},
 	{"V38", Fail, generators(2, func(i, n int, p *record.LoadPart) { p.ClockNS -= int64(n) * p.AtNS * 600 / 1e6 })},
-	{"V38", Fail, generators(2, func(i, n int, p *record.LoadPart) { p.ClockNS += when64(i > 200 && n == 1, 3e6) })}, // a step
+	// a step
+	{"V38", Fail, generators(2, func(i, n int, p *record.LoadPart) { p.ClockNS += when64(i > 200 && n == 1, 3e6) })},
 	{"V38", Pass, generators(2, func(i, n int, p *record.LoadPart) { // an agent that was started anew
 		if i > 200 && n == 1 {
 			p.ClockNS, p.Session = p.ClockNS-50e9, "other"
@@ -85,7 +86,8 @@ func TestBusyMachineIsNamed(t *testing.T) {
 	for _, f := range Make(e) {
 		texts = append(texts, f.Text)
 	}
-	for _, want := range []string{"other programs used 12.5 % of gen3's CPUs; ", "the hypervisor withheld 5 % of gen3's CPU time"} {
+	for _, want := range []string{"other programs used 12.5 % of gen3's CPUs; ", "the hypervisor withheld 5 % of " +
+		"gen3's CPU time"} {
 		if !strings.Contains(strings.Join(texts, "\n"), want) {
 			t.Errorf("no %q in %q", want, texts)
 		}

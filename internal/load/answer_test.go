@@ -174,7 +174,8 @@ func TestComplaint(t *testing.T) {
 	s := &scenario.Scenario{Requests: []scenario.Request{{Method: "GET", Path: "/?token=let"}}}
 	const says = "GET /?token=***: wrong status: status 503, body of 4 bytes"
 	for raw, want := range map[string]string{"": says, "down": says + `; read last: "down"`,
-		"HTTP/1.1 503 No\r\nSet-Cookie: a=\"b\"; Secure\r\n\r\n": says + `; read last: "HTTP/1.1 503 No\r\nSet-Cookie: ***\r\n\r\n"`,
+		"HTTP/1.1 503 No\r\nSet-Cookie: a=\"b\"; " +
+			"Secure\r\n\r\n": says + `; read last: "HTTP/1.1 503 No\r\nSet-Cookie: ***\r\n\r\n"`,
 	} {
 		if got := a.Complaint(Status, s, []byte(raw)); got != want {
 			t.Errorf("%q; want %q", got, want)

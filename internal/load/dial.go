@@ -36,7 +36,8 @@ func (d *Dials) Patience(now int64) int64 {
 	return max(int64(10*time.Millisecond), 4*d.quickest, (now-d.last)/2)
 }
 
-// DialLost is the time after which an unfinished dial at the end of a window counts as failed. By then at least its first packet was lost, which TCP repeats after 1 s (RFC 6298, 2.1).
+// DialLost is the time after which an unfinished dial at the end of a window counts as failed. By
+// then at least its first packet was lost, which TCP repeats after 1 s (RFC 6298, 2.1).
 const DialLost = time.Second
 
 // Patience returns how long a window that ends by a number of requests continues without a

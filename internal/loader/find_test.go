@@ -133,7 +133,8 @@ func TestSearch(t *testing.T) {
 			takes: time.Millisecond, spoil: silence(0.3)}, ended: report.Stopped, why: "for up to 30 % of a probe, and " +
 			"none of them had a right response: the server sent none while the generator ran", probes: 5},
 		{name: "silence, and a generator that mostly stands still", find: "p99<10ms", server: server{perSec: 5000,
-			takes: time.Millisecond, spoil: silence(0.8)}, ended: report.Stopped, why: "these probes cannot tell whether the generator or the server is the cause", probes: 5},
+			takes: time.Millisecond, spoil: silence(0.8)}, ended: report.Stopped, why: "these probes cannot tell " +
+			"whether the generator or the server is the cause", probes: 5},
 		{name: "a server that dies", find: "p99<10ms", server: server{perSec: 5000, takes: time.Millisecond,
 			spoil: func(s *server, l *record.Load, d *record.Detail) {
 				if s.loads == 10 {

@@ -191,7 +191,8 @@ func TestServerOfHTTP2(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := judge.TextOf(s.Findings(), judge.Errors); !strings.HasSuffix(got, "The server speaks HTTP/2: pass --http2") {
+		if got := judge.TextOf(s.Findings(), judge.Errors); !strings.HasSuffix(got, "The server speaks HTTP/2: "+
+			"pass --http2") {
 			t.Errorf("%s: %q", engine, got)
 		}
 	}

@@ -17,13 +17,15 @@ func TestFacts(t *testing.T) {
 		"sys/devices/system/cpu/cpufreq/boost":                            "1\n",
 		"sys/devices/system/clocksource/clocksource0/current_clocksource": "tsc\n",
 		"sys/kernel/mm/transparent_hugepage/enabled":                      "always [madvise] never\n",
-		"proc/self/limits":                      "Limit  Soft  Hard  Units\nMax processes  1  2  processes\nMax open files            1024                 20000                files\n",
+		"proc/self/limits": "Limit  Soft  Hard  Units\nMax processes  1  2  processes\nMax " +
+			"open files            1024                 20000                files\n",
 		"proc/sys/net/ipv4/ip_local_port_range": "32768\t60999\n",
 		"proc/sys/net/ipv4/tcp_tw_reuse":        "2\n",
 		"proc/sys/net/ipv4/tcp_timestamps":      "1\n",
 		"proc/sys/net/core/somaxconn":           "4096\n",
 		"proc/sys/kernel/randomize_va_space":    "2\n",
-		"proc/meminfo":                          "MemTotal: 9 kB\nMemAvailable:       2 kB\nSwapCached: 1 kB\nSwapTotal: 5 kB\nSwapFree: 2 kB\n",
+		"proc/meminfo": "MemTotal: 9 kB\nMemAvailable:       2 kB\nSwapCached: 1 " +
+			"kB\nSwapTotal: 5 kB\nSwapFree: 2 kB\n",
 	}), []int{0}, []int{1})
 	want := record.Facts{
 		SMT: "on", SplitCores: [][]int{{0, 1}}, Turbo: "on", ClockSource: "tsc", THP: "madvise", HardFileLimit: p(20000), PortLow: p(32768), PortHigh: p(60999),
@@ -51,7 +53,8 @@ func TestSettings(t *testing.T) {
 			t.Errorf("turbo of %v: %q", c.files, got)
 		}
 	}
-	for text, want := range map[string]string{"always [madvise] never": "madvise", "[always] never": "always", "always": "", "": "", "[x": ""} {
+	for text, want := range map[string]string{"always [madvise] never": "madvise", "[always] " +
+		"never": "always", "always": "", "": "", "[x": ""} {
 		if got := chosen(text); got != want {
 			t.Errorf("chosen of %q: %q", text, got)
 		}

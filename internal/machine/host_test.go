@@ -20,7 +20,8 @@ func TestDescribeReadsFiles(t *testing.T) {
 		"etc/os-release":                 "ID=debian\nPRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\n",
 		"proc/sys/kernel/osrelease":      "6.18.44\n",
 		"proc/sys/kernel/random/boot_id": "8a1f\n",
-		"proc/cpuinfo": "processor\t: 0\nvendor_id\t: AuthenticAMD\nmicrocode\t: 0x1\ncpu family\t: 26\nmodel\t\t: 2\nmodel name\t: AMD EPYC\nstepping\t: 1\n" +
+		"proc/cpuinfo": "processor\t: 0\nvendor_id\t: AuthenticAMD\nmicrocode\t: 0x1\ncpu family\t: " +
+			"26\nmodel\t\t: 2\nmodel name\t: AMD EPYC\nstepping\t: 1\n" +
 			"flags\t\t: fpu hypervisor lm\n",
 		"proc/stat":                   "cpu  1 2\ncpu0 1 2\ncpu1 1 2\ncpu2 1 2\nintr 5\n",
 		"proc/meminfo":                "MemTotal:        2048 kB\nMemFree: 1 kB\n",

@@ -112,7 +112,8 @@ func TestRunningEnds(t *testing.T) {
 	if _, err := r.CPU(); err == nil {
 		t.Error("the CPU clock of one that has ended was read")
 	}
-	if _, err := FindRunning(addrs[0]); err == nil || !strings.Contains(err.Error(), "no process of this machine listens") {
+	if _, err := FindRunning(addrs[0]); err == nil || !strings.Contains(err.Error(), "no process of this machine "+
+		"listens") {
 		t.Errorf("nobody listens: %v", err)
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -15,7 +15,8 @@ const mostPairs = 2000
 // checkPairs returns an error if a plan decides more than mostPairs pairs.
 func checkPairs(p *record.Plan) error {
 	if n := pairs(p); n > mostPairs {
-		return fmt.Errorf("the plan decides %d pairs; at most %d are decided together, all pairs of 63 contestants", n, mostPairs)
+		return fmt.Errorf("the plan decides %d pairs; at most %d are decided together, all pairs of 63 "+
+			"contestants", n, mostPairs)
 	}
 	return nil
 }

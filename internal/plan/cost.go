@@ -54,7 +54,8 @@ func Estimate(p *record.Plan) (Cost, error) {
 		return c, nil
 	}
 	if least := ceil(time.Duration(float64(c.Whole)/(1-reserve)), 10*time.Second); least > time.Duration(p.BudgetNS) {
-		return c, refuse("a budget of %v is too small: %d trials take about %v; pass --budget %v or more, or fewer contestants",
+		return c, refuse("a budget of %v is too small: %d trials take about %v; pass --budget %v or more, or "+
+			"fewer contestants",
 			time.Duration(p.BudgetNS), c.Trials, c.Whole.Round(time.Second), least)
 	}
 	return c, nil

@@ -32,7 +32,8 @@ func TestClassicWithAnExternalTool(t *testing.T) {
 			run.Add(record.Record{Failure: &record.Failure{Contestant: "b", Stage: "load"}})
 		}
 	}
-	want := []string{"0 a ", "0 a wrk", "0 b ", "0 null ", "0 null wrk", "1 a ", "1 a wrk", "1 null ", "1 null wrk", "done"}
+	want := []string{"0 a ", "0 a wrk", "0 b ", "0 null ", "0 null wrk", "1 a ", "1 a wrk", "1 null ", "1 null " +
+		"wrk", "done"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q\nwant\n%q", got, want)
 	}

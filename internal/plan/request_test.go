@@ -183,7 +183,8 @@ func TestRefused(t *testing.T) {
 		{Request{Protocol: "sweep", SLO: &record.SLO{}}, "--slo applies only to --protocol search"},
 		{Request{Protocol: "sweep", External: []string{"wrk"}}, "--external applies only to --protocol classic"},
 		{Request{Protocol: "sweep", Epochs: -1}, "--epochs -1"},
-		{Request{Protocol: "classic", Requests: 5, Duration: 5}, "--requests and --duration exclude each other; pass one of them"},
+		{Request{Protocol: "classic", Requests: 5, Duration: 5}, "--requests and --duration exclude each other; " +
+			"pass one of them"},
 		{Request{Protocol: "classic", Rates: []OpenRate{{PerSec: 9}}}, "--rate applies only to --protocol paired or sweep"},
 		{Request{Rates: []OpenRate{{Share: 1, Own: true}}}, "--rate 100%: want more than 0% and less than 100%"},
 		{Request{Rates: []OpenRate{{PerSec: 2e7}}}, "--rate 20000000: want 1 to 10M"},

@@ -16,9 +16,11 @@ func Words(p *record.Plan, c *Cost) string {
 		return fmt.Sprintf("about %d probes for the highest rate with p%g below %v, %v", c.Trials, 100*p.SLO.Quantile,
 			time.Duration(p.SLO.LimitNS), whole)
 	case inTurn(p) && p.Load.Requests > 0:
-		return fmt.Sprintf("%s of %s, one after another", document.Count(c.Trials, "load"), document.Count(p.Load.Requests, "request"))
+		return fmt.Sprintf("%s of %s, one after "+
+			"another", document.Count(c.Trials, "load"), document.Count(p.Load.Requests, "request"))
 	case inTurn(p):
-		return fmt.Sprintf("%s of %v, one after another, %v", document.Count(c.Trials, "load"), time.Duration(p.Load.NS), whole)
+		return fmt.Sprintf("%s of %v, one after another, "+
+			"%v", document.Count(c.Trials, "load"), time.Duration(p.Load.NS), whole)
 	}
 	each, most := time.Duration(p.Load.NS).String(), time.Duration(p.BudgetNS).String()
 	if p.Fresh() {

@@ -59,7 +59,8 @@ func TestCommittedRecordings(t *testing.T) {
 func TestOtherFormats(t *testing.T) {
 	for format, line := range map[int]string{1: `{"plan":{"format":1}}`, 2: `{"plan":{"format":2}}`} {
 		_, err := Read(strings.NewReader(line+"\n"), "old")
-		if want := fmt.Sprintf("read old:1:1: format %d; this dyno reads format 3", format); err == nil || err.Error() != want {
+		if want := fmt.Sprintf("read old:1:1: format %d; this dyno reads format "+
+			"3", format); err == nil || err.Error() != want {
 			t.Errorf("%v; want %s", err, want)
 		}
 	}

@@ -202,7 +202,8 @@ type Alike struct {
 	Requests int      `json:"requests,omitempty"` // requests under load
 	Constant int      `json:"constant"`           // requests whose whole body is checked in every answer
 	Open     int      `json:"open,omitempty"`     // requests for which only the status is checked
-	Stateful bool     `json:"stateful,omitempty"` // the other bodies may depend on earlier requests: their shape is compared
+	// the other bodies may depend on earlier requests: their shape is compared
+	Stateful bool     `json:"stateful,omitempty"`
 	Varies   []string `json:"varies,omitempty"`   // differences between answers from one contestant
 	Excused  []string `json:"excused,omitempty"`  // differences between contestants that were allowed
 	Dateless []string `json:"dateless,omitempty"` // contestants that send no Date header

@@ -22,7 +22,8 @@ func TestJoin(t *testing.T) {
 		t.Error("the first scenario was changed")
 	}
 	b.Requests[0].Expect = body("another")
-	if _, err := Join([]*scenario.Scenario{a, b}); err == nil || !strings.Contains(err.Error(), "cannot serve a and b together") ||
+	if _, err := Join([]*scenario.Scenario{a, b}); err == nil || !strings.Contains(err.Error(), "cannot serve a "+
+		"and b together") ||
 		!strings.Contains(err.Error(), "GET /y") {
 		t.Errorf("two answers to one request: %v", err)
 	}

@@ -14,7 +14,7 @@ import (
 // order in which their requests were read.
 type held struct {
 	all   []heldAnswer
-	first int // index in all of the first unsent one
+	first int // index in all of the first unsent response
 }
 
 type heldAnswer struct {

@@ -213,7 +213,8 @@ func (v *View) longLoads() string {
 		return v.withoutLong()
 	}
 	m := v.primary()
-	text := fmt.Sprintf("in four loads of %g s, %s "+m.Says().Factor+" %s", math.Round(x.Seconds), v.Title(x.A), Times(x.Ratio),
+	text := fmt.Sprintf("in four loads of %g s, "+
+		"%s "+m.Says().Factor+" %s", math.Round(x.Seconds), v.Title(x.A), Times(x.Ratio),
 		v.Title(x.B))
 	if x.Contradicts {
 		return text + ", which contradicts the short ones: no verdict"

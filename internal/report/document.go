@@ -200,7 +200,8 @@ func (v *View) method() (facts []document.Fact) {
 		add("Order", "as asked; each contestant is started alone, loaded at once without a warm-up, and stopped")
 		add("Repeats", "%d", v.repeats())
 		if v.Discarded > 0 {
-			add("Loaded again", "%s, because other programs used the CPUs; the later one is shown", document.Count(v.Discarded, "load"))
+			add("Loaded again", "%s, because other programs used the CPUs; the later one is "+
+				"shown", document.Count(v.Discarded, "load"))
 		}
 	default:
 		facts = append(facts, v.roundsMethod()...)
@@ -218,7 +219,8 @@ func (v *View) roundsMethod() []document.Fact {
 		analyses = fmt.Sprintf("after %s valid epochs at most, and all that fit; %d taken, the last at level %.4g",
 			And(p.Epochs), v.a.Interim, v.a.AlphaAt)
 	}
-	load := document.Fact{Name: "Load", Value: strings.Join(append([]string{"closed loop"}, judge.LevelWords(p.First(), true)...), ", ")}
+	load := document.Fact{Name: "Load", Value: strings.Join(append([]string{"closed " +
+		"loop"}, judge.LevelWords(p.First(), true)...), ", ")}
 	trial := fmt.Sprintf("%s of load, after %s of re-warming", document.Given(p.Load.NS), document.Given(p.Load.RewarmNS))
 	order, pairs := fmt.Sprintf("random in each round, from seed %d", p.Seed), "pairs"
 	if !v.ranks {

@@ -45,7 +45,8 @@ func TestManyContestantsStandByEngine(t *testing.T) {
 		"html":     {HTML, regexp.MustCompile(`(?m)<tr[^>]*><th scope="row.*$`)},
 	} {
 		var got []string
-		_, table, _ := strings.Cut(string(written(t, f.write, engined())), map[bool]string{true: "In requests per second", false: "Level by level"}[name == "text"])
+		_, table, _ := strings.Cut(string(written(t, f.write, engined())), map[bool]string{true: "In requests per " +
+			"second", false: "Level by level"}[name == "text"])
 		for _, row := range f.row.FindAllString(table, -1) {
 			got = append(got, word.FindString(row))
 		}

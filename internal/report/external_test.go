@@ -66,7 +66,8 @@ func TestDrivenWords(t *testing.T) {
 			""},
 		"no rate": {externalFixture(func(s *record.Reported) {
 			*s = record.Reported{Exit: "exit status 1", Trouble: "no figures"}
-		}, calm...), "wrk reported no rate. wrk ended with: exit status 1. Parts of its output could not be read: no figures.", "law"},
+		}, calm...), "wrk reported no rate. wrk ended with: exit status 1. Parts of its output could not be read: " +
+			"no figures.", "law"},
 		"no ceiling": {externalFixture(nil, calm[:2]...), "0.980 × our", "of the rate of"},
 		"dialled": {externalFixture(func(s *record.Reported) { s.KeptAlive = new(int64) }, 50000, 30000, 100000, 90000),
 			"responses 0 kept the connection open", "separate processes"},
@@ -89,7 +90,8 @@ func TestDrivenWords(t *testing.T) {
 
 // TestDrivenRounding: ab's mean is whole milliseconds, and no disagreement within half of one.
 func TestDrivenRounding(t *testing.T) {
-	for mean, want := range map[int64]string{2e6: "2.00 ms, against 2.50 ms by Little's law (connections ÷ rate): they agree", 3e6: "3.00 ms, against 2.50 ms by Little's law (connections ÷ rate): they agree",
+	for mean, want := range map[int64]string{2e6: "2.00 ms, against 2.50 ms by Little's law (connections ÷ " +
+		"rate): they agree", 3e6: "3.00 ms, against 2.50 ms by Little's law (connections ÷ rate): they agree",
 		4e6: "more than its own rate allows", 1e6: "not all connections were in use"} {
 		d := externalFixture(func(s *record.Reported) { *s.MeanNS = mean }, 41000, 40000, 100000, 90000)
 		d.Run.Plan.External = []string{"ab"}
@@ -142,7 +144,8 @@ func TestDrivenForms(t *testing.T) {
 			"null server dyno 100,000 –", "null server wrk 90,000 –", "wrk reports 0.980 × our requests per second",
 			"What sets wrk apart, for any server:", externalWays["wrk"][1])
 	}
-	has("csv", got["csv"], ", by wrk\",throughput,1/s,49000,,,1,,,,measured,\n", `iris-mvc,"c=100, by wrk",requests,,196000,`,
+	has("csv", got["csv"], ", by "+
+		"wrk\",throughput,1/s,49000,,,1,,,,measured,\n", `iris-mvc,"c=100, by wrk",requests,,196000,`,
 		", by wrk\",throughput,1/s,90000,,,1,,,,measured,\n", `null,"c=100, by wrk",requests,,360000,`,
 		", by wrk\",p99,ns,,,,,,,,absent,it is not reported\n", ",throughput,1/s,100000,")
 	var report struct {
@@ -162,7 +165,8 @@ func TestDrivenForms(t *testing.T) {
 		if is {
 			found++
 		}
-		if is && (r.Value == nil || math.Abs(*r.Value-want) > 1e-9) || r.Level == "c=100, by wrk" && r.Metric == "p99" && r.Value != nil {
+		if is && (r.Value == nil || math.Abs(*r.Value-want) > 1e-9) || r.Level == "c=100, by "+
+			"wrk" && r.Metric == "p99" && r.Value != nil {
 			t.Errorf("json: %+v, want %v", r, want)
 		}
 	}

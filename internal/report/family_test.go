@@ -16,7 +16,8 @@ import (
 	"dyno/internal/stats"
 )
 
-// familyFixture is a made-up duel of 12 epochs with compared pairs: two contestants at c=10, c=100 and beside them at a common rate, and one that failed.
+// familyFixture is a made-up duel of 12 epochs with compared pairs: two contestants at c=10, c=100
+// and beside them at a common rate, and one that failed.
 func familyFixture() *Data {
 	d := sweepFixture(1)
 	p := &d.Run.Plan
@@ -126,7 +127,8 @@ func TestManyNamedPairs(t *testing.T) {
 	if !strings.Contains(text, "its throughput to the other’s") || strings.Contains(text, "pair            against") {
 		t.Errorf("the answer is\n%s", text)
 	}
-	if all := string(written(t, inFull, d)); strings.Count(all, "different") < 2 || !strings.Contains(all, "1.31 (1.28–1.33)") {
+	if all := string(written(t, inFull, d)); strings.Count(all, "different") < 2 || !strings.Contains(all, "1.31 "+
+		"(1.28–1.33)") {
 		t.Errorf("with all details intervals are missing:\n%s", all)
 	}
 }
@@ -149,7 +151,8 @@ func TestFamilyForms(t *testing.T) {
 		}) {
 		t.Errorf("%+v, %v", run.Rows, err)
 	}
-	if !strings.Contains(page, "<h3>At a common rate: c=100, 20,235/s</h3>") || !strings.Contains(page, `id="w-response_p50"`) {
+	if !strings.Contains(page, "<h3>At a common rate: c=100, "+
+		"20,235/s</h3>") || !strings.Contains(page, `id="w-response_p50"`) {
 		t.Error("the page has no table of the common rate, or does not explain its words")
 	}
 }
@@ -164,7 +167,8 @@ func TestNamedLevels(t *testing.T) {
 	for name, write := range map[string]Writer{"text": inFull, "markdown": Markdown, "html": HTML} {
 		got := string(written(t, write, d))
 		for _, want := range []string{"as published (c=10)", "as meant (c=100)"} {
-			if n := strings.Count(strings.Join(strings.Fields(got), " "), want); n == 0 || n > 1 && name != "html" { // which has facts at its head and its end
+			// which has facts at its head and its end
+			if n := strings.Count(strings.Join(strings.Fields(got), " "), want); n == 0 || n > 1 && name != "html" {
 				t.Errorf("%s: %q stands %d times", name, want, n)
 			}
 		}
@@ -236,7 +240,8 @@ func TestMetricsOfOpenLoops(t *testing.T) {
 		t.Errorf("the table of the duel has %d metrics", len(v.metrics))
 	}
 	text := string(written(t, inFull, d))
-	for _, want := range []string{"At a common rate: c=100, 20,235/s", "response p50 µs", "CPU µs/req", "30 % of the slowest contestant's capacity"} {
+	for _, want := range []string{"At a common rate: c=100, 20,235/s", "response p50 µs", "CPU µs/req", "30 % " +
+		"of the slowest contestant's capacity"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}

@@ -266,7 +266,8 @@ func fixtureFailures(d *Data) {
 func fixturePlan() record.Plan {
 	return record.Plan{Format: record.Format, Processes: record.PerEpoch, Origin: record.Origin{Dyno: "v0.1.0", Command: "dyno run studies/iris-vs-netcore-2017 --seed 2017 --budget 6m", StartedUnixNS: 1763721892e9},
 		Profile: "standard",
-		Study:   record.OfStudy{Slug: "iris-vs-netcore-2017"}, Title: "Go vs .NET Core in terms of HTTP performance (2017)", Scenario: "values",
+		Study:   record.OfStudy{Slug: "iris-vs-netcore-2017"}, Title: "Go vs .NET Core in terms of HTTP " +
+			"performance (2017)", Scenario: "values",
 		Contestants: []string{"iris-mvc", "aspnetcore-mvc", "iris", "kestrel", "net-http", "fasthttp", "hyper", "gin"},
 		Controls:    []string{"ref", "ref'"}, Servers: record.Servers{Managed: []string{"kestrel", "aspnetcore-mvc"}},
 		Levels: []record.Level{{Connections: 125, Pipeline: 1}},

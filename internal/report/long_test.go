@@ -35,7 +35,8 @@ func TestCPUWithoutLoadNotRead(t *testing.T) {
 // Who gave no answer on few connections is named, and so are loads that are too short to show a stop.
 func TestStandstillsAreToldOf(t *testing.T) {
 	d := fixture()
-	few, short := "in 3 trials no answer came for up to 2 s", "9 of 9 loads, up to 100 ms long, were too short to show a server"
+	few, short := "in 3 trials no answer came for up to 2 s", "9 of 9 loads, up to 100 ms long, were too short to "+
+		"show a server"
 	d.Findings = append(d.Findings, judge.Finding{ID: judge.Standstill, Contestant: "hyper", Text: few},
 		judge.Finding{ID: judge.Standstill, Text: short})
 	text := strings.Join(strings.Fields(string(written(t, Text, d))), " ")
@@ -54,14 +55,16 @@ func TestStandstillsAreToldOf(t *testing.T) {
 func TestSentAgainIsAColumn(t *testing.T) {
 	d := fixture()
 	for name, write := range map[string]func(io.Writer, *Data) error{"text": Text, "page": HTML, "json": JSON} {
-		if text := string(written(t, write, d)); strings.Contains(text, "sent again") || strings.Contains(text, "sent_again") {
+		if text := string(written(t, write, d)); strings.Contains(text, "sent "+
+			"again") || strings.Contains(text, "sent_again") {
 			t.Errorf("%s: a column of nothing", name)
 		}
 	}
 	first := d.Analysis.Order[0]
 	d.Run.Trials = append(d.Run.Trials, &record.Trial{Contestant: first, Load: record.Load{SentAgain: 1234}})
 	d.Run.Long = append(d.Run.Long, &record.Trial{Contestant: first, Load: record.Load{SentAgain: 1}})
-	for want, write := range map[string]func(io.Writer, *Data) error{"1,235": Text, "sent again": HTML, `"sent_again": 1235`: JSON} {
+	for want, write := range map[string]func(io.Writer, *Data) error{"1,235": Text, "sent " +
+		"again": HTML, `"sent_again": 1235`: JSON} {
 		if text := string(written(t, write, d)); !strings.Contains(text, want) {
 			t.Errorf("without %q", want)
 		}
@@ -98,7 +101,8 @@ func TestSentAgainIsAColumn(t *testing.T) {
 
 // What long loads say of the verdict on a pair is in every form, and that they say nothing, too.
 func TestLongLoadsAreToldOf(t *testing.T) {
-	const words = "in loads of 2 s Iris serves 0.9 × the requests of Kestrel, in short ones 3.3 ×: it may defer work until it is idle"
+	const words = "in loads of 2 s Iris serves 0.9 × the requests of Kestrel, in short ones 3.3 ×: it may defer " +
+		"work until it is idle"
 	long := func(contradicts bool) *Data {
 		d := fixture()
 		a := d.Analysis
@@ -120,9 +124,12 @@ func TestLongLoadsAreToldOf(t *testing.T) {
 		text, json, page string
 		without          string
 	}{
-		"contradict": {long(true), "no verdict: " + words, `"contradicts": true`, "contradicts the short ones: no verdict", "do not contradict"},
-		"agree":      {long(false), "loads of 2 s of fasthttp and hyper do not contradict", `"contradicts": false`, "does not contradict the short ones", words},
-		"noisy": {noisy(), "? loads of 2 s of fasthttp and hyper: too noisy to tell", `"too_noisy": true`, ": too noisy to tell",
+		"contradict": {long(true), "no verdict: " + words, `"contradicts": true`, "contradicts the short ones: no " +
+			"verdict", "do not contradict"},
+		"agree": {long(false), "loads of 2 s of fasthttp and hyper do not " +
+			"contradict", `"contradicts": false`, "does not contradict the short ones", words},
+		"noisy": {noisy(), "? loads of 2 s of fasthttp and hyper: too noisy to tell", `"too_noisy": true`, ": too " +
+			"noisy to tell",
 			"contradict the short ones"},
 		"none": {func() *Data { d := fixture(); d.NoLong = "the budget is too short for them"; return d }(),
 			"not checked in long loads: the budget is too short for them", `"not_checked": "the budget is too short for them"`,

@@ -241,6 +241,7 @@ func (v *View) addSentAgain(t *document.Table, rows []Row) {
 			t.Rows[i].Cells = append(t.Rows[i].Cells, document.Cell{Value: document.Whole(v.sentAgain(r.Name))})
 		}
 	}
-	note := "sent again: requests that the server had not processed (HTTP/2), on a new connection, in all trials and long loads"
+	note := "sent again: requests that the server had not processed (HTTP/2), on a new connection, in all trials " +
+		"and long loads"
 	t.After = strings.TrimPrefix(t.After+"\n"+note, "\n")
 }

@@ -37,7 +37,8 @@ func (v *View) excludedWhere(r *Row) string {
 		l := &t.Load
 		if t.Epoch == r.Failure.Epoch && (l.Failed > 0 || l.Errored() > 0 || l.Established < l.Connections ||
 			l.Succeeded == 0) {
-			return strings.Replace(r.Excluded, "failed at load", "failed at load, "+v.levelAt(record.Cell{Level: v.run.Plan.At(t)}), 1)
+			return strings.Replace(r.Excluded, "failed at load", "failed at "+
+				"load, "+v.levelAt(record.Cell{Level: v.run.Plan.At(t)}), 1)
 		}
 		break
 	}

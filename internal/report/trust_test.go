@@ -91,7 +91,8 @@ func TestTrustOfNothing(t *testing.T) {
 		"cpu_per_request": "This run must not be quoted: other programs used 43 % of the server's CPUs",
 	} {
 		got := strings.Join(strings.Fields(string(written(t, Text, discarded(primary)))), " ")
-		for _, want := range []string{want, "Trust nothing was measured:", "! other programs used 43 % of the server's CPUs"} {
+		for _, want := range []string{want, "Trust nothing was measured:", "! other programs used 43 % of the " +
+			"server's CPUs"} {
 			if !strings.Contains(got, want) {
 				t.Errorf("%s: no %q in\n%s", primary, want, got)
 			}

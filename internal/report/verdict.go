@@ -126,7 +126,8 @@ func mark(p judge.Pair) string {
 	return "?"
 }
 
-const markLegend = "> better than the column · < worse · = equal within the margin · ≈ differs, but within the margin · ? not separated"
+const markLegend = "> better than the column · < worse · = equal within the margin · ≈ differs, but within " +
+	"the margin · ? not separated"
 
 // aaWords are the A/A check's outcomes in a word or two.
 var aaWords = map[judge.State]string{judge.Pass: "passed", judge.CannotTell: "cannot tell",

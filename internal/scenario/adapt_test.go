@@ -122,7 +122,8 @@ func TestReadSitesErrors(t *testing.T) {
 		{`session = "id"`, ``, `session = "name" at the top`},
 		{`session = "id"`, `session = "i d"`, `x.toml:3:1: "i d" is not a valid name of a cookie`},
 		{"collapse = true\n", "", "x.toml:5:2: no request has collapse = true"},
-		{"weight = 0\n[request.expect]", "[request.expect]", "requests with recalls can be verified but not loaded; set weight = 0"},
+		{"weight = 0\n[request.expect]", "[request.expect]", "requests with recalls can be verified but not " +
+			"loaded; set weight = 0"},
 		{`path = "/json"`, "path = \"/json/{v}\"\n[request.with]\nv = { seq = true }",
 			"cannot contain random values"},
 		{`path = "/public/"`, `path = "/public"`, "x.toml:39:1: \"/public\": want a path that starts and ends with /"},

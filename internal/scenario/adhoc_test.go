@@ -38,7 +38,8 @@ func TestReadTarget(t *testing.T) {
 	}
 	got, err := ReadTarget(t.Context(), "http://example.com:8080/x", Route{Unix: "/tmp/s"})
 	socket := wire.Endpoint{Network: "unix", Addr: "/tmp/s", Host: "example.com:8080"}
-	if want := (Target{socket, "http://example.com:8080/x at /tmp/s", "/x", true}); err != nil || !reflect.DeepEqual(*got, want) {
+	if want := (Target{socket, "http://example.com:8080/x at " +
+		"/tmp/s", "/x", true}); err != nil || !reflect.DeepEqual(*got, want) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	got, err = ReadTarget(t.Context(), "http://example.com/x", Route{Resolve: []string{"other:80:10.0.0.1",

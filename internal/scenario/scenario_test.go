@@ -188,7 +188,8 @@ func TestReadRichErrors(t *testing.T) {
 		{`statuses = "2xx,304"`, `status = 600`, "x.toml:12:1: status 600: want one from 100 to 599"},
 		{`statuses = "2xx,304"`, `statuses = "7xx"`, `x.toml:12:1: "7xx": want statuses`},
 		{`statuses = "2xx,304"`, `statuses = ""`, `x.toml:12:1: "": want statuses`},
-		{`headers = { "ETag"`, "status = 200\nheaders = { \"ETag\"", "x.toml:12:1: status and statuses exclude each other; remove one"},
+		{`headers = { "ETag"`, "status = 200\nheaders = { \"ETag\"", "x.toml:12:1: status and statuses exclude " +
+			"each other; remove one"},
 		{`"ETag" = ""`, `"E Tag" = ""`, "x.toml:13:13: \"E Tag: \" is not a valid header"},
 		{`body = "{key}"`, `body = "{seq}"`, "x.toml:21:1: an inline placeholder gets a new value"},
 	} {

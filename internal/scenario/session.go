@@ -111,7 +111,8 @@ func (p *visitor) visit(ctx context.Context, r *Request, w *Want, m message) err
 	}
 	if now := p.cookies[p.s.Session]; had != "" && had != invented && now != had {
 		p.bad(r, m, "session",
-			"a request with session %s was given another session, %s", foreign.Value("cookie", had), foreign.Value("cookie", now))
+			"a request with session %s was given another session, "+
+				"%s", foreign.Value("cookie", had), foreign.Value("cookie", now))
 	}
 	return nil
 }

@@ -111,7 +111,8 @@ func sameQuestion(p, q *record.Plan) error {
 	}
 	switch {
 	case !p.Ranks() || !q.Ranks():
-		return fmt.Errorf("only runs that compare all pairs at one level can be compared with each other; one of these does not")
+		return fmt.Errorf("only runs that compare all pairs at one level can be compared with each other; one of " +
+			"these does not")
 	case p.Scenario != q.Scenario:
 		return differ("scenario", p.Scenario, q.Scenario)
 	case p.First() != q.First():

@@ -160,7 +160,8 @@ func AnswersDocument(all []Answer) *document.Document {
 	if len(chart.Shifts) > 0 {
 		d.Front = []document.Block{chart}
 	}
-	d.Sections = append(d.Sections, document.Section{ID: "rests", Title: "What each answer rests on", Detail: true, Folded: true,
+	d.Sections = append(d.Sections, document.Section{ID: "rests", Title: "What each answer rests " +
+		"on", Detail: true, Folded: true,
 		Blocks: []document.Block{rests}})
 	return d
 }

@@ -87,7 +87,8 @@ func TestBackendIsToldOf(t *testing.T) {
 	run.Host = record.Host{Name: "srv1", CPUs: 1, ServerCPUs: []int{0}, Generators: []record.Host{{Name: "gen1"}},
 		Backend: &record.Host{Name: "be1", CPU: "y", CPUs: 4, ServerCPUs: []int{0, 1, 2, 3}}}
 	for where, want := range map[string][]string{
-		"be1":  {"on be1 (0-3), frozen with", "then as later, those of be1, so", "The backend’s machine: be1: y, 4 CPUs (backend on 0-3)"},
+		"be1": {"on be1 (0-3), frozen with", "then as later, those of be1, so", "The backend’s machine: be1: " +
+			"y, 4 CPUs (backend on 0-3)"},
 		"gen1": {"on gen1 (0-3), beside the generator there, frozen with", "those of gen1, so"},
 	} {
 		run.Host.Backend.Name = where

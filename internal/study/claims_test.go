@@ -279,11 +279,13 @@ func fakeRun(t *testing.T, st *Study, c Choice) *record.Run {
 	if _, err := plan.Estimate(&p); err != nil {
 		t.Fatal(err)
 	}
-	run := &record.Run{Plan: p, Host: record.Host{OS: "linux", CPU: "a CPU", CPUs: 2, ServerCPUs: []int{0}, GeneratorCPUs: []int{1}, Pinned: true, MemoryBytes: 8 << 30}}
+	run := &record.Run{Plan: p, Host: record.Host{OS: "linux", CPU: "a " +
+		"CPU", CPUs: 2, ServerCPUs: []int{0}, GeneratorCPUs: []int{1}, Pinned: true, MemoryBytes: 8 << 30}}
 	for i, name := range []string{"fast", "slow", "odd", "gone"} {
 		run.Contestants = append(run.Contestants, record.Contestant{Name: name, Title: name, Language: "go", Version: "v1", BinaryHash: "00", LinesOfCode: 20 + 20*i})
 	}
-	run.Failures = []record.Failure{{Contestant: "odd", Stage: "verify", Reason: "it answers 500"}, {Contestant: "gone", Stage: "toolchain", Reason: "needs Node.js"}}
+	run.Failures = []record.Failure{{Contestant: "odd", Stage: "verify", Reason: "it answers " +
+		"500"}, {Contestant: "gone", Stage: "toolchain", Reason: "needs Node.js"}}
 	rng := rand.New(rand.NewPCG(1, 2))
 	now := p.Origin.StartedUnixNS
 	for {
@@ -368,7 +370,8 @@ func TestClaims(t *testing.T) {
 	}())
 	d.Verbose = true
 	for name, form := range map[string]report.Writer{"text": report.Text, "markdown": report.Markdown, "html": report.HTML, "json": report.JSON} {
-		if page := string(written(t, form, d.Data)); !strings.Contains(page, "Fast is twice as fast.") || !strings.Contains(page, "smaller lead") {
+		if page := string(written(t, form, d.Data)); !strings.Contains(page, "Fast is twice as "+
+			"fast.") || !strings.Contains(page, "smaller lead") {
 			t.Errorf("the claims are missing in the form %s", name)
 		}
 	}

@@ -20,18 +20,23 @@ func TestDeferredWorkWinsNothing(t *testing.T) {
 		want   []string
 		never  string
 	}{
-		"caught": {0, func(p *record.Plan, i int, l *record.Trial) {}, []string{"No verdict: in loads of 2 s defer serves 1 × the requests of",
+		"caught": {0, func(p *record.Plan, i int, l *record.Trial) {}, []string{"No verdict: in loads of 2 s " +
+			"defer serves 1 × the requests of",
 			"short ones 3.3 ×: it may defer work until it is idle"}, "faster"},
 		"honest": {0, func(p *record.Plan, i int, l *record.Trial) {
 			if l.Contestant == "defer" {
 				l.Load.Succeeded = 330_000
 			}
-		}, []string{"defer is faster: 3.3", "loads of 2 s of defer and inline do not contradict"}, "not checked in long loads"},
+		}, []string{"defer is faster: 3.3", "loads of 2 s of defer and inline do not contradict"}, "not checked " +
+			"in long loads"},
 		"disturbed": {0, func(p *record.Plan, i int, l *record.Trial) { l.Causes.StealNS = 1e9 },
-			[]string{"defer is faster: 3.3", "not checked in long loads: other programs, the hypervisor or a pause disturbed them"}, "no verdict"},
+			[]string{"defer is faster: 3.3", "not checked in long loads: other programs, the hypervisor or a " +
+				"pause disturbed them"}, "no verdict"},
 		"no figure": {0, func(p *record.Plan, i int, l *record.Trial) { l.Load.Succeeded = 0 },
-			[]string{"defer is faster: 3.3", "not checked in long loads: the loads of defer have no figure of throughput"}, "no verdict"},
-		"short budget": {45 * time.Second, nil, []string{"defer is faster: 3.3", "not checked in long loads: the budget is too short for them"},
+			[]string{"defer is faster: 3.3", "not checked in long loads: the loads of defer have no figure of " +
+				"throughput"}, "no verdict"},
+		"short budget": {45 * time.Second, nil, []string{"defer is faster: 3.3", "not checked in long loads: the " +
+			"budget is too short for them"},
 			"no verdict"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -338,7 +338,8 @@ func (o *Outcome) item() document.Item {
 		text += " " + measuredAs(o) + ": " + stopped(ours)
 	}
 	return document.Item{Label: o.Verdict.label(), Style: claimMarks[o.Verdict].style, Text: document.Plain(text),
-		More: document.Texts(evidenceText(o), o.Record, amendedText(o), report.Led("Not counted: it restates the figure of ", o.Claim.Restates),
+		More: document.Texts(evidenceText(o), o.Record, amendedText(o), report.Led("Not counted: it restates the "+
+			"figure of ", o.Claim.Restates),
 			o.Claim.Note, publishedAs(o)+report.Led("; ", whereText(o))+".")}
 }
 

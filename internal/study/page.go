@@ -97,7 +97,8 @@ func Readme(w io.Writer, j *Judged) error {
 }
 
 func writtenBy(c *Claims) string {
-	return fmt.Sprintf("Written by `dyno check %s --write` from the trials beside it. Change study.toml or the trials, not this page.", c.Slug)
+	return fmt.Sprintf("Written by `dyno check %s --write` from the trials beside it. Change study.toml or the "+
+		"trials, not this page.", c.Slug)
 }
 
 // figuresPage writes tables for all contestants and levels, and all findings.

@@ -45,7 +45,8 @@ func TestPartsOfARun(t *testing.T) {
 		}
 	}
 	const text = "measured on 3 machines of the same kind, or after that many starts of one: valid epochs " +
-		"1–7 (Linux 6.18.1-a, 8.00 GiB), 8–12 (Linux 6.18.2-b, 8.00 GiB, dyno 1.1, whose reference servers may differ), " +
+		"1–7 (Linux 6.18.1-a, 8.00 GiB), 8–12 (Linux 6.18.2-b, 8.00 GiB, dyno 1.1, whose reference servers " +
+		"may differ), " +
 		"no epoch (Linux 6.18.1-a"
 	for name, write := range map[string]report.Writer{"text": report.Text, "page": report.HTML,
 		"markdown": report.Markdown} {
@@ -73,7 +74,8 @@ func TestPartsOfARun(t *testing.T) {
 		}
 	}
 	b.Reset()
-	if err := Readme(&b, &Judged{Data: d, Claims: &Claims{}}); err != nil || !strings.Contains(b.String(), "EPYC; Xeon, 2 CPUs") {
+	if err := Readme(&b, &Judged{Data: d, Claims: &Claims{}}); err != nil || !strings.Contains(b.String(), "EPYC; "+
+		"Xeon, 2 CPUs") {
 		t.Errorf("%v\n%s", err, &b)
 	}
 	b.Reset()

@@ -60,7 +60,8 @@ func TestReadErrors(t *testing.T) {
 			"want only what the claim has now too"},
 		{"amended metric", change("at_most = 1000\n", "at_most = 1000\nwas = { metric = \"memroy\", why = \"a slip\" }\n"),
 			"no metric \"memroy\"; did you mean \"memory\"?"},
-		{"amended rule", change("at_most = 1000\n", "at_most = 1000\nwas = { kind = \"trend\", cells = [\"fast @ late\"], why = \"a slip\" }\n"),
+		{"amended rule", change("at_most = 1000\n", "at_most = 1000\nwas = { kind = \"trend\", cells = [\"fast @ "+
+			"late\"], why = \"a slip\" }\n"),
 			`a claim of kind trend needs "direction"`},
 		{"restates nothing", change("at_most = 1000\n", "at_most = 1000\nrestates = \"direktion\"\n"),
 			`no published claim "direktion"`},

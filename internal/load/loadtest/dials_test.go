@@ -70,7 +70,8 @@ func closingRequests(t *testing.T, e load.Engine) {
 	other := j.Scenario.Requests[0]
 	other.Headers = []scenario.HeaderLine{{Name: "Connection", Value: "close"}}
 	j.Scenario.Requests = append(j.Scenario.Requests, other)
-	if _, err := e.Open(t.Context(), j); err == nil || !strings.Contains(err.Error(), "use it in all requests or in none") {
+	if _, err := e.Open(t.Context(), j); err == nil || !strings.Contains(err.Error(), "use it in all requests or "+
+		"in none") {
 		t.Errorf("one request of two closes: %v", err)
 	}
 }
