@@ -107,7 +107,7 @@ func (b *Built) identifyCommand() (version string) {
 		return b.Hash[:min(12, len(b.Hash))]
 	}
 	h, s := sha256.New(), c.Start()
-	for _, w := range append([]string{s.Dir}, s.Words...) {
+	for _, w := range append([]string{b.Sources, s.Dir}, s.Words...) {
 		if sum := b.files[under(c.Dir, under(s.Dir, w))]; sum != "" {
 			w = sum
 		}
