@@ -21,7 +21,11 @@ import (
 // manifest returns a manifest for the revision's folder, checked out in dir. It guesses Build and Start if they are
 // empty and there is one obvious way.
 func (r *Revision) manifest(ctx context.Context, name, dir string) (*Manifest, error) {
-	g, why := guessIn(ctx, dir)
+	var g *guess
+	var why error
+	if r.Build == "" || r.Start == "" {
+		g, why = guessIn(ctx, dir)
+	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -39,8 +43,12 @@ func (r *Revision) manifest(ctx context.Context, name, dir string) (*Manifest, e
 		missing = append([]string{"--build 'make'"}, missing...)
 	}
 	if len(missing) > 0 {
-		return nil, conf.Usagef("dyno cannot tell how to build and start %s: %w. Pass, for example: %s", r,
-			cmp.Or(why, errors.New("--build alone does not say how the server is started")), strings.Join(missing, " "))
+		how := "build and start"
+		if r.Build != "" {
+			how = "start"
+		}
+		return nil, conf.Usagef("dyno cannot tell how to %s %s: %w. Pass, for example: %s", how, r,
+			cmp.Or(why, errors.New("--build alone does not say it")), strings.Join(missing, " "))
 	}
 	c := &Command{Line: r.Start, Dir: dir}
 	m := &Manifest{Name: name, Title: name, Language: c.Language(), Framework: c.Program(), Version: r.Short(),
