@@ -22,7 +22,7 @@ const (
 	// A connection counts as neglected if it waits for starved or longer, and starvedTimes the usual time.
 	starved      = time.Second
 	starvedTimes = 10
-	// redialling is the length of a load that shows dropped dials.
+	// redialling is the length of a load that shows dropped dials, and lost requests that are rare.
 	redialling = 1500 * time.Millisecond
 	// queued is the time that a dial to a frozen server may take.
 	queued = 200 * time.Millisecond
@@ -39,17 +39,20 @@ func (b *Bench) serves(ctx context.Context, name string, s Server, level record.
 			asked = c.Fewer.Asked
 		}
 	}
-	again := false
+	again, window := false, plan.WarmWindow(level)
 	for {
 		job := b.job(name, s, level, 0)
 		job.Timeout -= 10*time.Second - answered
 		job.ConnectTimeout = accepted
-		l, seen, err := b.try(ctx, job, plan.WarmWindow(level))
+		l, seen, err := b.try(ctx, job, window)
 		if err != nil {
 			return nil, err
 		}
 		n, why := servedOf(&l, seen, job.Timeout)
-		if again = why != "" && !again && l.Errors["timeout"] == 0; again { // the machine may have paused
+		if l.Errored() > l.Errors["timeout"] { // with fewer connections this may be rare
+			window = redialling
+		}
+		if again = why != "" && !again && l.Errored() == 0; again { // the machine may have paused
 			b.recover(ctx, job)
 			continue
 		}

@@ -108,6 +108,26 @@ func TestServesAllButOnce(t *testing.T) {
 	}
 }
 
+// A server that closes kept connections without notice does so rarely over fewer of them.
+func TestServesWithoutClosing(t *testing.T) {
+	b, _, d, _ := set(t)
+	d.trouble = func(name string, l *record.Load) {
+		if l.Connections > 4 || l.Connections > 2 && l.WindowNS > 1e9 {
+			l.Errors = map[string]int64{"closed": 1}
+		}
+	}
+	b.run, b.servers, b.exact = &record.Run{Plan: wholePlan(small("a"))}, map[string]Server{}, newExact()
+	server, err := b.launch(t.Context(), "a", 0, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Stop()
+	fewer, err := b.serves(t.Context(), "a", server, record.Level{Connections: 8, Pipeline: 1})
+	if err != nil || fewer == nil || fewer.Served != 2 {
+		t.Errorf("%+v, %v", fewer, err)
+	}
+}
+
 // briefly is a server with a listen queue for four connections, which it closes after an answer.
 type briefly struct {
 	Server
