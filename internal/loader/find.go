@@ -10,6 +10,7 @@ import (
 	"dyno/internal/conf"
 	"dyno/internal/judge"
 	"dyno/internal/load"
+	"dyno/internal/machine"
 	"dyno/internal/plan"
 	"dyno/internal/record"
 	"dyno/internal/report"
@@ -74,7 +75,7 @@ func (p *Plan) Search(ctx context.Context, tick func(report.Probe)) (*report.Fou
 	}
 	defer session.Close()
 	f := &finder{plan: p, session: session, slo: slo, found: &report.Found{Dyno: p.Dyno, Command: p.Command,
-		Target: p.Target, Did: p.Did, Seed: p.Seed, Objective: objectiveText(p.Find), Rounds: plan.SearchRounds}}
+		CPU: machine.CPU(), Target: p.Target, Did: p.Did, Seed: p.Seed, Objective: objectiveText(p.Find), Rounds: plan.SearchRounds}}
 	err = f.search(ctx, tick)
 	f.found.Top = f.closed.PerSec
 	if rate, lo, hi := plan.Highest(&f.slo, f.seen); rate > 0 {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"dyno/internal/conf"
@@ -97,8 +99,12 @@ func Merge(outcomes []*Outcome, names []string) (*report.Summary, error) {
 	}
 	s := outcomes[0].Summary
 	s.Seconds = append([]report.Second(nil), s.Seconds...)
+	cpus := []string{s.CPU}
 	for i, o := range outcomes[1:] {
 		other := &o.Summary
+		if !slices.Contains(cpus, other.CPU) {
+			cpus = append(cpus, other.CPU)
+		}
 		if other.Target != s.Target || other.Did != s.Did || other.Seed != s.Seed || other.HTTP2 != s.HTTP2 {
 			return nil, fmt.Errorf("%s and %s carried out different loads:\n%s: %s\n%s: %s", names[0], names[i+1], s.Target,
 				s.Did, other.Target, other.Did)
@@ -116,7 +122,7 @@ func Merge(outcomes []*Outcome, names []string) (*report.Summary, error) {
 		}
 	}
 	s.Load, s.Detail, s.SentHTTP2 = l, d, sentHTTP2(d)
-	s.Several = true
+	s.Several, s.CPU = true, strings.Join(cpus, "; ")
 	for i, o := range outcomes {
 		g, err := o.generator(names[i])
 		if err != nil {

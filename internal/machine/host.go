@@ -49,6 +49,9 @@ func bootID(root fs.FS) string {
 	return hex.EncodeToString(sum[:8])
 }
 
+// CPU names the model of this machine's CPUs, as record.Host has it.
+func CPU() string { return cpu(read(os.DirFS("/"), "proc/cpuinfo")) }
+
 // KernelSeries returns a kernel's name and the first two numbers in its version: "Linux 6.18".
 // Builds in one series count as the same kind of machine.
 func KernelSeries(kernel string) string {

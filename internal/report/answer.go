@@ -308,8 +308,11 @@ func logSays(f *record.Failure) string {
 	return Led("; its log: ", strings.TrimSuffix(brief(line), "."))
 }
 
-// setting says on which machines the run was measured, if there were several, and how long it took.
-func (v *View) setting() []string { return append(NonEmpty(where(&v.run.Host)), v.lasted()...) }
+// setting says on which machines, if there were several, and on which CPU the run was measured, and how long it took.
+func (v *View) setting() []string {
+	cpu := document.Clean(orElse(strings.Join(v.cpus(), "; "), "CPU unknown"))
+	return append(NonEmpty(where(&v.run.Host), cpu), v.lasted()...)
+}
 
 // lasted says how long the run took from the first start of a measured server, without builds.
 func (v *View) lasted() []string {

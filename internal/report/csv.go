@@ -31,8 +31,10 @@ var noEstimate = judge.Estimate{Value: math.NaN(), Lo: math.NaN(), Hi: math.NaN(
 // runLines states the machine on which the figures were measured and, if the run ranks nobody, the
 // kind of run.
 func (v *View) runLines() []line {
-	lines := []line{{metric: "scenario", Estimate: noEstimate, notes: []string{orElse(v.run.Plan.Scenario, "not "+
-		"recorded")}}}
+	lines := []line{
+		{metric: "scenario", Estimate: noEstimate, notes: []string{orElse(v.run.Plan.Scenario, "not recorded")}},
+		{metric: "cpu", Estimate: noEstimate, notes: []string{orElse(strings.Join(v.cpus(), "; "), "unknown")}},
+	}
 	if label := v.label(); label != "" {
 		lines = append(lines, line{metric: "label", Estimate: noEstimate, notes: []string{label}})
 	}

@@ -12,6 +12,7 @@ import (
 // Found is the result when dyno searches for the highest rate at which a server keeps an objective.
 type Found struct {
 	Dyno, Command, Target, Did string
+	CPU                        string // model of the generator's CPUs
 	Seed                       uint64
 
 	Objective    string
@@ -233,6 +234,9 @@ func (f *Found) document() *document.Document {
 	if all > 0 || f.Lo > 0 && f.Ended == "" {
 		say("Confirmed", fmt.Sprintf("%d of %d probes at 95 %% of the highest rate", kept, all))
 	}
+	if f.CPU != "" {
+		say("Generator", "on "+f.CPU)
+	}
 	text := fmt.Sprintf("%s (%s)", Sig3(f.Rate), f.interval())
 	switch {
 	case f.Rate == 0:
@@ -262,12 +266,13 @@ func FoundJSON(w io.Writer, f *Found) error {
 		Probes      []Probe  `json:"probes"`
 		Interrupted bool     `json:"interrupted,omitempty"`
 		Warnings    []string `json:"warnings,omitempty"`
+		CPU         string   `json:"cpu,omitempty"`
 		Command     string   `json:"command"`
 		Target      string   `json:"target"`
 		Seed        uint64   `json:"seed"`
 		Dyno        string   `json:"dyno"`
 	}{Format: Format, Objective: f.Objective, Low: round(f.Lo), ClosedLoop: round(f.Top), Probes: f.Probes,
-		Interrupted: f.Ended == Interrupted, Warnings: f.warnings(), Command: f.Command, Target: f.Target, Seed: f.Seed,
+		Interrupted: f.Ended == Interrupted, Warnings: f.warnings(), CPU: f.CPU, Command: f.Command, Target: f.Target, Seed: f.Seed,
 		Dyno: f.Dyno}
 	if f.Lo > 0 {
 		doc.PerSec = round(f.Rate)

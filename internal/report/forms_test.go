@@ -116,7 +116,7 @@ func TestBenchfmt(t *testing.T) {
 	for _, d := range []*Data{hostile(), fixture(), sweepFixture(6), familyFixture(), classicFixture()} {
 		text := string(written(t, Benchfmt, d))
 		for l := range strings.Lines(text) {
-			if key, _, _ := strings.Cut(l, " "); slices.Contains([]string{"#", "scenario:", "label:"}, key) {
+			if key, _, _ := strings.Cut(l, " "); slices.Contains([]string{"#", "scenario:", "cpu:", "label:"}, key) {
 				continue
 			}
 			if f := strings.Fields(l); len(f)%2 != 0 || len(f) < 4 || !strings.HasPrefix(l, "BenchmarkLoad/contestant=") {

@@ -14,6 +14,7 @@ type Summary struct {
 	Command string // repeats the load
 	Target  string // URL of the server
 	Did     string // the request, in words: "10 s over 125 connections, closed loop, …"
+	CPU     string // models of the generators' CPUs
 	Seed    uint64
 
 	Timeout    time.Duration // time limit for each request

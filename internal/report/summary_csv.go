@@ -4,11 +4,13 @@ import (
 	"encoding/csv"
 	"io"
 	"strconv"
+
+	"dyno/internal/document"
 )
 
 // SummaryCSV writes a header and a row per second:
 //
-//	second,requests_per_sec,started,errors,failed,p50_ns,p99_ns,max_ns,lag_p50_ns,lag_p99_ns,run_queue_share,bytes_read,request,sent_again
+//	second,requests_per_sec,started,errors,failed,p50_ns,p99_ns,max_ns,lag_p50_ns,lag_p99_ns,run_queue_share,bytes_read,request,sent_again,cpu
 //
 // A row for each request of a mix follows, over the whole load, with an empty second. A field is
 // empty if it was not measured; so is the rate in the last row, if the window did not fill that
@@ -16,7 +18,8 @@ import (
 func SummaryCSV(w io.Writer, s *Summary) error {
 	out := csv.NewWriter(w)
 	out.Write([]string{"second", "requests_per_sec", "started", "errors", "failed", "p50_ns", "p99_ns", "max_ns",
-		"lag_p50_ns", "lag_p99_ns", "run_queue_share", "bytes_read", "request", "sent_again"})
+		"lag_p50_ns", "lag_p99_ns", "run_queue_share", "bytes_read", "request", "sent_again", "cpu"})
+	cpu := document.CSVCell(s.CPU)
 	measured := s.Usage().Known
 	for _, sec := range s.Seconds {
 		rate, queue := "", ""
@@ -29,10 +32,10 @@ func SummaryCSV(w io.Writer, s *Summary) error {
 		out.Write([]string{summaryDecimal(sec.second()), rate, integer(sec.Started), integer(sec.Errored), integer(sec.Failed),
 			orEmpty(sec.P50NS), orEmpty(sec.P99NS), orEmpty(sec.MaxNS), orEmpty(sec.LagP50NS), orEmpty(sec.LagP99NS),
 			queue,
-			integer(sec.BytesRead), "", integer(sec.SentAgain)})
+			integer(sec.BytesRead), "", integer(sec.SentAgain), cpu})
 	}
 	for _, e := range s.each() {
-		out.Write(e.csv())
+		out.Write(append(e.csv(), cpu))
 	}
 	out.Flush()
 	return out.Error()

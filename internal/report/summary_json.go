@@ -80,6 +80,7 @@ type loadJSON struct {
 
 	UnreachableNS int64     `json:"unreachable_ns,omitempty"`
 	Interrupted   bool      `json:"interrupted,omitempty"`
+	CPU           string    `json:"cpu,omitempty"` // models of the generators' CPUs
 	Command       string    `json:"command"`
 	Target        string    `json:"target"`
 	Seed          uint64    `json:"seed"`
@@ -150,7 +151,7 @@ func SummaryJSON(w io.Writer, s *Summary) error {
 		Censored:  s.Primary().Censored, CensoredFromNS: s.Primary().From, StarvedNS: l.StarvedNS, SilentNS: l.SilentNS,
 		BacklogPeak: l.BacklogPeak, UnevenNS: l.UnevenNS,
 		Generator: s.generator(), Generators: s.Generators, Warnings: s.warnings(),
-		UnreachableNS: l.UnreachableNS, Interrupted: s.Interrupted, Command: s.Command, Target: s.Target, Seed: s.Seed,
+		UnreachableNS: l.UnreachableNS, Interrupted: s.Interrupted, CPU: s.CPU, Command: s.Command, Target: s.Target, Seed: s.Seed,
 		Dyno: s.Dyno, Intervals: []jsonSec{},
 		Protocol:       map[bool]string{false: "HTTP/1.1", true: "HTTP/2"}[s.HTTP2],
 		StreamsAllowed: l.StreamsAllowed, TLS: l.TLS, Unverified: s.Unverified, Checked: s.Checked,

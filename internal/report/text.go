@@ -315,6 +315,9 @@ func (s *Summary) generatorText() string {
 			words = append(words, "lag "+strings.TrimSuffix(p.Key, "_ns")+" "+timeText(lag))
 		}
 	}
+	if s.CPU != "" {
+		words = append(words, "on "+s.CPU)
+	}
 	return strings.Join(words, ", ")
 }
 

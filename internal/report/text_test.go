@@ -49,9 +49,9 @@ func fits(t *testing.T, name, text string, width int) {
 	}
 }
 
-// A whole run is told in 26 lines, its result within the first four.
+// A whole run is told in 27 lines, its result within the first four.
 func TestTextIsShort(t *testing.T) {
-	for width, most := range map[int]int{80: 31, 100: 26, 140: 26} {
+	for width, most := range map[int]int{80: 31, 100: 27, 140: 27} {
 		d := fixture()
 		d.Folder, d.Page, d.Width = "runs/today", "runs/today/report.html", width
 		d.Run.Failures, d.Findings = d.Run.Failures[:1], d.Findings[:4] // one could not be built
