@@ -89,7 +89,8 @@ func inText(words map[string]*regexp.Regexp, file string, line int, text string)
 		}
 		for _, at := range pattern.FindAllStringIndex(text, -1) {
 			n := line + strings.Count(text[:at[0]], "\n")
-			found = append(found, violation{fmt.Sprintf("%s:%d", file, n), word, strings.TrimSpace(text[max(0, at[0]-30):min(len(text), at[1]+30)])})
+			found = append(found, violation{fmt.Sprintf("%s:%d", file, n), word,
+				strings.TrimSpace(text[max(0, at[0]-30):min(len(text), at[1]+30)])})
 		}
 	}
 	return found
@@ -170,9 +171,13 @@ func misnamed(file string, src []byte) (found []violation, err error) {
 		if doc == nil || strings.TrimSpace(doc.Text()) == "" || name == "main" || name == "init" {
 			return
 		}
-		words := strings.FieldsFunc(doc.Text(), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' })
+		words := strings.FieldsFunc(doc.Text(), func(r rune) bool {
+			return !unicode.IsLetter(r) &&
+				!unicode.IsDigit(r) && r != '_'
+		})
 		if !slices.Contains(words[:min(2, len(words))], name) {
-			found = append(found, violation{fmt.Sprintf("%s:%d", file, set.Position(doc.Pos()).Line), name, strings.Join(words, " ")})
+			found = append(found, violation{fmt.Sprintf("%s:%d", file, set.Position(doc.Pos()).Line), name,
+				strings.Join(words, " ")})
 		}
 	}
 	for _, d := range f.Decls {

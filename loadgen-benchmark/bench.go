@@ -56,7 +56,8 @@ func (i installed) linked(round int) (program string, layout int) {
 }
 
 func openBench(ctx context.Context, root string, o options, kept *results, log io.Writer) (*rig, error) {
-	b := &rig{opts: o, kept: kept, root: root, log: log, have: map[string]installed{}, servers: map[int]bool{}, dyno: o.dyno}
+	b := &rig{opts: o, kept: kept, root: root, log: log, have: map[string]installed{}, servers: map[int]bool{},
+		dyno: o.dyno}
 	if err := raiseOpenFiles(); err != nil {
 		return nil, err
 	}

@@ -104,7 +104,8 @@ func TestTimedCommandRefuses(t *testing.T) {
 	for _, args := range [][]string{{}, {"x", "", "h2", "127.0.0.1:0"}, {"1ms", os.DevNull, "h2", "127.0.0.1:0"},
 		{"1ms", "", "h2c"}} {
 		var stderr strings.Builder
-		if code := run(append([]string{timedCommand}, args...), io.Discard, &stderr); code != exitFailed || stderr.Len() == 0 {
+		if code := run(append([]string{timedCommand}, args...), io.Discard, &stderr); code != exitFailed ||
+			stderr.Len() == 0 {
 			t.Errorf("%q: exit code %d, %q", args, code, stderr.String())
 		}
 	}

@@ -13,7 +13,8 @@ func TestPicture(t *testing.T) {
 	if err := Picture(&b, p); err == nil {
 		t.Error("drawn without live runs")
 	}
-	p.Live = []Live{{Kind: LiveSame, Judge: liveJudge, Analyses: 1, Couple: &Couple{Throughput: Side{1.01, .98, 1.03, .5, "tie"}}}}
+	p.Live = []Live{{Kind: LiveSame, Judge: liveJudge, Analyses: 1,
+		Couple: &Couple{Throughput: Side{1.01, .98, 1.03, .5, "tie"}}}}
 	if err := Picture(&b, p); err != nil {
 		t.Fatal(err)
 	}

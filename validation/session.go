@@ -114,7 +114,8 @@ func (s *session) startHog(dir string, seed uint64) (stop func() error, err erro
 	for _, cpu := range append(h.ServerCPUs, h.GeneratorCPUs...) {
 		argv = append(argv, fmt.Sprint(cpu))
 	}
-	p, err := machine.Start(machine.Command{Argv: argv, Dir: dir, Env: machine.Environment(dir, dir, 0, nil), Log: filepath.Join(dir, "hog.log")})
+	p, err := machine.Start(machine.Command{Argv: argv, Dir: dir, Env: machine.Environment(dir, dir, 0, nil),
+		Log: filepath.Join(dir, "hog.log")})
 	if err != nil {
 		return nil, fmt.Errorf("start the background load: %w", err)
 	}
@@ -142,7 +143,8 @@ func (s *session) commit(ctx context.Context, file string) string {
 	}
 	commit = commit[:min(12, len(commit))]
 	// All files of this name are left out, so that the path may be outside the checkout.
-	changed, err := git("status", "--porcelain", "--untracked-files=no", "--", ":/", ":(top,exclude,glob)**/"+filepath.Base(file))
+	changed, err := git("status", "--porcelain", "--untracked-files=no", "--", ":/", ":(top,exclude,glob)**/"+
+		filepath.Base(file))
 	if err != nil || changed != "" {
 		commit += "+"
 	}

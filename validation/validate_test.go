@@ -291,7 +291,8 @@ func TestRate(t *testing.T) {
 	if met, unsure := (Rate{600, 10_000}).keeps(.055, false); met || unsure {
 		t.Error("600 of 10,000 may be 5.5 %")
 	}
-	for x, want := range map[float64]string{0: "0", .0004: "0.04", .9996: "99.96", .051: "5.1", .25: "25", .994: "99.4", 1: "100"} {
+	for x, want := range map[float64]string{0: "0", .0004: "0.04", .9996: "99.96", .051: "5.1", .25: "25",
+		.994: "99.4", 1: "100"} {
 		if got := perCent(x); got != want {
 			t.Errorf("%v is printed %s", x, got)
 		}

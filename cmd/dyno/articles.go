@@ -116,7 +116,8 @@ func (f *runFlags) announce(w io.Writer, root string, studies []*study.Study) (b
 // lacking finds the toolchains, and returns for each study why none of its answers can be had here; "" if one can.
 func (p *project) lacking(cmd *cobra.Command, offline bool, answers []study.Answer) map[string]string {
 	found, lacks := map[string]string{}, map[string]string{}
-	o := contestant.FindOptions{Root: p.root, Offline: offline, Note: func(text string) { fmt.Fprintln(cmd.ErrOrStderr(), text) }}
+	o := contestant.FindOptions{Root: p.root, Offline: offline,
+		Note: func(text string) { fmt.Fprintln(cmd.ErrOrStderr(), text) }}
 	for _, a := range answers {
 		lack := ""
 		for _, c := range a.Claim.All() {
@@ -142,7 +143,8 @@ func (p *project) lacking(cmd *cobra.Command, offline bool, answers []study.Answ
 }
 
 // part runs a study in folder, or goes on there, unless it lacks something, and judges it.
-func (f *runFlags) part(cmd *cobra.Command, s *study.Study, folder string, budget time.Duration, lack string) (*study.Judged, error) {
+func (f *runFlags) part(cmd *cobra.Command, s *study.Study, folder string, budget time.Duration,
+	lack string) (*study.Judged, error) {
 	ended := func(r *record.Run) bool { return r.End != nil && r.End.Reason != plan.Interrupted }
 	before, err := study.Open(folder)
 	switch {

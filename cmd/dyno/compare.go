@@ -215,7 +215,8 @@ func (f *compareFlags) primary(sides []*contestant.Side) string {
 }
 
 // experiment plans the comparison of sides. It uses the sides' manifests in place of pr's.
-func (f *compareFlags) experiment(cmd *cobra.Command, pr *project, sides []*contestant.Side) (*bench.Experiment, error) {
+func (f *compareFlags) experiment(cmd *cobra.Command, pr *project, sides []*contestant.Side) (*bench.Experiment,
+	error) {
 	drawSeed(cmd)
 	with := &project{found: pr.found, root: pr.root, fsys: pr.fsys}
 	var err error

@@ -67,7 +67,8 @@ func addConditions(data *report.Data, all []judgement) {
 	for _, j := range all {
 		t.Rows = append(t.Rows, document.Row{Cells: []document.Cell{{Value: j.text}, {Value: j.of}, {Value: string(j.state)},
 			{Value: j.figure()}}})
-		one := report.Condition{Text: j.text, Contestant: j.side, On: strings.TrimPrefix(strings.TrimPrefix(j.of, j.side), " on "), State: string(j.state),
+		one := report.Condition{Text: j.text, Contestant: j.side,
+			On: strings.TrimPrefix(strings.TrimPrefix(j.of, j.side), " on "), State: string(j.state),
 			Note: document.OrNull(j.note)}
 		if j.change.N > 0 {
 			one.Change = report.RatioOf(j.change)
@@ -106,7 +107,8 @@ func answerSentence(data *report.Data, head, base string, level int) string {
 		}
 	}
 	where := onCPUs(&data.Run.Plan, level)
-	p, ok := a.Compared(record.Cell{Contestant: head, Level: level}, record.Cell{Contestant: base, Level: level}, a.Primary)
+	p, ok := a.Compared(record.Cell{Contestant: head, Level: level}, record.Cell{Contestant: base, Level: level},
+		a.Primary)
 	if !ok || p.Ratio.N == 0 {
 		return "no result" + where + ": there is no valid measurement"
 	}

@@ -161,7 +161,10 @@ func (c condition) sides(e judge.Estimate) (beyond, within bool) {
 // inconclusive one only if strict. An unmeasured condition fails, because more time would not measure
 // it either, and the gate would never close.
 func fails(all []judgement, strict bool) bool {
-	return slices.ContainsFunc(all, func(j judgement) bool { return j.state != passed && (strict || j.state != inconclusive) })
+	return slices.ContainsFunc(all, func(j judgement) bool {
+		return j.state != passed &&
+			(strict || j.state != inconclusive)
+	})
 }
 
 // withdrawn withdraws states that the findings rule out: every change no larger than a difference

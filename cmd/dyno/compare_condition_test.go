@@ -207,7 +207,8 @@ func TestJudgeCondition(t *testing.T) {
 		if c.spoil != nil {
 			c.spoil(a)
 		}
-		if j := cond.judge(a, record.Cell{Contestant: "head"}, record.Cell{Contestant: "base"}); j.state != c.want || j.open != c.mayBecome ||
+		if j := cond.judge(a, record.Cell{Contestant: "head"},
+			record.Cell{Contestant: "base"}); j.state != c.want || j.open != c.mayBecome ||
 			!strings.Contains(j.note, c.noteOfWhom) {
 			t.Errorf("%s at (%v–%v), look %d: %+v", c.text, c.lo, c.hi, c.look, j)
 		}
@@ -317,7 +318,8 @@ func TestAnswer(t *testing.T) {
 			[]string{"too few epochs", "not separated: the run ended before its first interim analysis"}},
 		{run("b"), &judge.Analysis{Primary: "cpu_per_request"}, nil, true,
 			[]string{"no result: there is no valid measurement", "not measured  one of the two has no figure"}},
-		{&record.Run{Plan: oneLevel, Failures: []record.Failure{{Contestant: "head", Stage: "build"}}}, &judge.Analysis{}, nil,
+		{&record.Run{Plan: oneLevel, Failures: []record.Failure{{Contestant: "head", Stage: "build"}}},
+			&judge.Analysis{}, nil,
 			true,
 			[]string{"no result: head has no figure, because it failed at build"}},
 		{run("b"), found(1, judge.Different, "base", 1.5, 1.4, 1.6),

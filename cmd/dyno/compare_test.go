@@ -60,7 +60,8 @@ func TestRealDuelOfTwoBuilds(t *testing.T) {
 	self, out := filepath.Join(dir, "dyno"), filepath.Join(dir, "run")
 	build(t, self)
 	var stdout, stderr bytes.Buffer
-	code := start(t, self, &stdout, &stderr, "compare", "contestants/go/net-http", head, "--controls", "none", "--budget", "1m30s", "--seed", "1",
+	code := start(t, self, &stdout, &stderr, "compare", "contestants/go/net-http", head, "--controls", "none",
+		"--budget", "1m30s", "--seed", "1",
 		"--fail-if", "cpu_per_request>50%", "--fail-if", "memory>1000%", "--offline", "--out", out)
 	t.Logf("%s\n%s", &stderr, &stdout)
 	run, err := record.Open(out)
@@ -90,7 +91,8 @@ func TestRealDuelOfTwoBuilds(t *testing.T) {
 	if base == nil || changed == nil {
 		t.Fatalf("%+v", run.Contestants)
 	}
-	if base.Version == "" || base.BinaryHash == "" || base.BinaryHash == changed.BinaryHash || changed.Title != "head/net-http" ||
+	if base.Version == "" || base.BinaryHash == "" || base.BinaryHash == changed.BinaryHash ||
+		changed.Title != "head/net-http" ||
 		!strings.Contains(run.Plan.Title, "head/net-http") {
 		t.Errorf("%+v\n%+v", base, changed)
 	}
@@ -114,7 +116,8 @@ func TestCompareRevisions(t *testing.T) {
 	folder := spendthrift(t, filepath.Join(repo, "servers"), "1")
 	git := func(args ...string) string {
 		t.Helper()
-		b, err := exec.Command("git", append([]string{"-C", repo, "-c", "user.name=t", "-c", "user.email=t@example.org"}, args...)...).CombinedOutput()
+		b, err := exec.Command("git", append([]string{"-C", repo, "-c", "user.name=t", "-c",
+			"user.email=t@example.org"}, args...)...).CombinedOutput()
 		if err != nil {
 			t.Fatalf("git %v: %v\n%s", args, err, b)
 		}

@@ -33,7 +33,8 @@ func TestRealServerCPUs(t *testing.T) {
 		asked = append(asked, strconv.Itoa(n))
 	}
 	var stdout, stderr bytes.Buffer
-	code := start(t, program(t, "dyno"), &stdout, &stderr, "run", "--contestants", "net-http", "--scenario", "hello", "--protocol",
+	code := start(t, program(t, "dyno"), &stdout, &stderr, "run", "--contestants", "net-http", "--scenario",
+		"hello", "--protocol",
 		"sweep", "--server-cpus", strings.Join(asked, ","), "--epochs", "1", "--seed", "1", "--offline", "--wait",
 		"--out", dir)
 	t.Logf("%s\n%s", &stderr, &stdout)

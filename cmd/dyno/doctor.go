@@ -55,7 +55,8 @@ func showCache(w io.Writer, prune bool) error {
 	if err != nil {
 		return err
 	}
-	t := document.Table{Title: root, Columns: []document.Column{{Head: "folder", Lead: true}, {Head: "entries", Number: true}, {Head: "size", Number: true},
+	t := document.Table{Title: root, Columns: []document.Column{{Head: "folder", Lead: true},
+		{Head: "entries", Number: true}, {Head: "size", Number: true},
 		{Head: "last used"}, {Head: "not used for a day", Number: true}}}
 	kind := func(e *contestant.CacheEntry) string { name, _, _ := strings.Cut(e.Path, "/"); return name }
 	for len(all) > 0 {

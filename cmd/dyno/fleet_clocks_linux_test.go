@@ -145,7 +145,11 @@ func (h *loadHosts) forward(delay time.Duration) {
 	h.t.Helper()
 	file := "/run/netns/" + h.id + "srv"
 	var ln net.Listener
-	if err := wire.InNamespace(file, func() (err error) { ln, err = net.Listen("tcp", "10.9.0.4:81"); return err }); err != nil {
+	if err := wire.InNamespace(file, func() (err error) {
+		ln,
+			err = net.Listen("tcp", "10.9.0.4:81")
+		return err
+	}); err != nil {
 		h.t.Fatal(err)
 	}
 	h.t.Cleanup(func() { ln.Close() })
@@ -156,7 +160,11 @@ func (h *loadHosts) forward(delay time.Duration) {
 				return
 			}
 			var server net.Conn
-			if err := wire.InNamespace(file, func() (err error) { server, err = net.Dial("tcp", "10.9.0.4:80"); return err }); err != nil {
+			if err := wire.InNamespace(file, func() (err error) {
+				server,
+					err = net.Dial("tcp", "10.9.0.4:80")
+				return err
+			}); err != nil {
 				client.Close()
 				continue
 			}

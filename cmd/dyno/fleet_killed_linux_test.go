@@ -89,7 +89,8 @@ func TestKilledController(t *testing.T) {
 			if left() != 1 {
 				t.Error("who removed it?")
 			}
-			if out, err := command(killed.of, busy).CombinedOutput(); err == nil || !strings.Contains(string(out), "does another dyno use") {
+			if out, err := command(killed.of, busy).CombinedOutput(); err == nil ||
+				!strings.Contains(string(out), "does another dyno use") {
 				t.Fatalf("%v: %s", err, out)
 			}
 		}

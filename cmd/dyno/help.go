@@ -75,7 +75,8 @@ func below(cmd *cobra.Command) (names []string) {
 
 // tools are load generators that dyno has no command for.
 var tools = map[string]bool{"k6": true, "wrk": true, "wrk2": true, "ab": true, "bombardier": true, "hey": true,
-	"oha": true, "vegeta": true, "h2load": true, "autocannon": true, "plow": true, "rewrk": true, "fortio": true, "siege": true, "curl": true}
+	"oha": true, "vegeta": true, "h2load": true, "autocannon": true, "plow": true, "rewrk": true, "fortio": true,
+	"siege": true, "curl": true}
 
 // unknownCommand is the error for a word that names no command or topic below cmd.
 func unknownCommand(cmd *cobra.Command, word string) error {

@@ -61,7 +61,8 @@ func TestHelp(t *testing.T) {
 			if f.Name == "help" {
 				return
 			}
-			if word := rowOf(cmd, f.Name).Value; !metavariableForm.MatchString(word) || (word == "") != (f.Value.Type() == "bool") {
+			if word := rowOf(cmd, f.Name).Value; !metavariableForm.MatchString(word) ||
+				(word == "") != (f.Value.Type() == "bool") {
 				t.Errorf("%s --help: --%s %s: want a word in capitals that says what the value is", cmd.CommandPath(),
 					f.Name, word)
 			}
@@ -222,7 +223,8 @@ func TestTable(t *testing.T) {
 // TestConflicts: flags that exclude or need one another are refused together.
 func TestConflicts(t *testing.T) {
 	values := map[string]string{"duration": "1s", "rate": "1", "requests": "1", "stages": "1s@1", "find": "p99<1s",
-		"slo": "p99<1s", "arrivals": "poisson", "warmup": "1s", "ramp-up": "1s", "think": "1s", "resolve": "a:1:b", "format": "json"}
+		"slo": "p99<1s", "arrivals": "poisson", "warmup": "1s", "ramp-up": "1s", "think": "1s", "resolve": "a:1:b",
+		"format": "json"}
 	call := func(in string, names ...string) string {
 		args := strings.Fields(in)
 		cmd, _, _ := rootCommand().Find(args)

@@ -74,7 +74,10 @@ func TestImage(t *testing.T) {
 	if err != nil || !strings.HasPrefix(out, "dyno ") {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("value")) }))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter,
+		_ *http.Request) {
+		w.Write([]byte("value"))
+	}))
 	defer server.Close()
 	if out, err := run("load", "-n", "100", "-c", "2", server.URL); err != nil || !strings.Contains(out, "100 succeeded") {
 		t.Errorf("load: %v\n%s", err, out)

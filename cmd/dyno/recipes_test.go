@@ -68,7 +68,8 @@ func TestRecipes(t *testing.T) {
 				t.Skip(err)
 			}
 			var stdout, stderr bytes.Buffer
-			if code := dyno([]string{"verify", folder}, &stdout, &stderr); code != 0 || !strings.Contains(stdout.String(), " ok: ") {
+			if code := dyno([]string{"verify", folder}, &stdout, &stderr); code != 0 ||
+				!strings.Contains(stdout.String(), " ok: ") {
 				t.Errorf("exit %d\n%s%s", code, stdout.String(), stderr.String())
 			}
 		})

@@ -49,5 +49,8 @@ func reportAgainst(cmd *cobra.Command, run *record.Run, path string, out *output
 	if err != nil {
 		return err
 	}
-	return out.write(cmd.OutOrStdout(), func(w io.Writer, form string) error { return againstForms[form](w, a, run, other) })
+	return out.write(cmd.OutOrStdout(), func(w io.Writer,
+		form string) error {
+		return againstForms[form](w, a, run, other)
+	})
 }

@@ -83,7 +83,8 @@ func runCommand() *cobra.Command {
 		if len(args) > 0 && args[0] == articlesWord {
 			return articles(cmd, f, args[1:])
 		}
-		if f.Resume != "" && setBeside(cmd, []string{"resume", "offline", "contestants", "wait", "format", "output", fleetName}) != "" {
+		if f.Resume != "" && setBeside(cmd, []string{"resume", "offline", "contestants", "wait", "format",
+			"output", fleetName}) != "" {
 			return usagef("--resume continues with the run's own plan; it can be combined only with " +
 				"--offline, --wait, --fleet, --format, --output, and --contestants with folders")
 		}

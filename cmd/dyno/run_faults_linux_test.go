@@ -321,7 +321,10 @@ func (s *soak) untouched(run *record.Run) {
 	type part struct{ contestant, generator string }
 	usual, touched := map[part][]int64{}, []*record.Trial{}
 	for _, tr := range append(plan.Pilot(run), plan.Valid(run)...) {
-		if slices.ContainsFunc(s.happened, func(f happened) bool { return f.from < tr.EndedUnixNS && tr.StartedUnixNS < f.to }) {
+		if slices.ContainsFunc(s.happened, func(f happened) bool {
+			return f.from < tr.EndedUnixNS &&
+				tr.StartedUnixNS < f.to
+		}) {
 			touched = append(touched, tr)
 			continue
 		}

@@ -84,7 +84,8 @@ func downloaded(t *testing.T, folders ...string) {
 func runOnFleet(t *testing.T) {
 	downloaded(t, "contestants/go/fasthttp")
 	f := newFour(t)
-	args := []string{"run", "--contestants", "net-http,fasthttp", "--epochs", "8", "--budget", "90s", "--seed", "15", "--alpha", "1e-9",
+	args := []string{"run", "--contestants", "net-http,fasthttp", "--epochs", "8", "--budget", "90s", "--seed",
+		"15", "--alpha", "1e-9",
 		"--controls", "none", "--connections", "8"}
 	c, l := f.begin(append(args, "--fleet", f.file, "--out", f.out)...)
 	ended := make(chan error, 1)

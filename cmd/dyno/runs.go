@@ -121,7 +121,10 @@ func storedRuns(dir string) (all []storedRun, others int) {
 			others++
 		}
 	}
-	slices.SortStableFunc(all, func(a, b storedRun) int { return cmp.Or(b.at.Compare(a.at), strings.Compare(b.name, a.name)) })
+	slices.SortStableFunc(all, func(a, b storedRun) int {
+		return cmp.Or(b.at.Compare(a.at),
+			strings.Compare(b.name, a.name))
+	})
 	return all, others
 }
 
@@ -134,7 +137,8 @@ func findRun(cmd *cobra.Command, name string) (string, error) {
 	}
 	if name != "" {
 		named := filepath.Join(p.Runs(), name)
-		if _, err := os.Stat(name); (err != nil || isDir(name) && !holdsRun(name)) && filepath.IsLocal(name) && holdsRun(named) {
+		if _, err := os.Stat(name); (err != nil || isDir(name) && !holdsRun(name)) && filepath.IsLocal(name) &&
+			holdsRun(named) {
 			return named, nil
 		}
 		return name, nil

@@ -78,7 +78,8 @@ func (p *project) facts(name string) (plan.Contestant, error) {
 	case m == nil:
 		return plan.Contestant{}, usagef("no contestant %q%s", name, suggest(name, p.names(), "dyno list"))
 	}
-	c := plan.Contestant{Managed: m.Managed(), Attached: m.URL != nil, Scenarios: m.Scenarios, Protocols: m.Protocols, CPUs: m.CPUs}
+	c := plan.Contestant{Managed: m.Managed(), Attached: m.URL != nil, Scenarios: m.Scenarios,
+		Protocols: m.Protocols, CPUs: m.CPUs}
 	if m.URL != nil { // the URL says how to speak to it
 		c.Protocols = []wire.HTTP{wire.Clear}
 	}

@@ -322,7 +322,8 @@ func TestBytes(t *testing.T) {
 	one := &side{name: "a", inTurn: []scenario.Answer{{Response: &wire.Response{HeadBytes: 100, Body: make([]byte, 10)}},
 		{Response: &wire.Response{HeadBytes: 200}}}}
 	s := &Sides{all: []*side{one, {name: "b"}}}
-	if all, bodies, none := s.Bytes("a", false), s.Bytes("a", true), s.Bytes("b", false); all != 155 || bodies != 5 || none != 0 {
+	if all, bodies, none := s.Bytes("a", false), s.Bytes("a", true), s.Bytes("b", false); all != 155 ||
+		bodies != 5 || none != 0 {
 		t.Error(all, bodies, none)
 	}
 }

@@ -249,7 +249,8 @@ func (j *juror) pair(index int, name, other string, all map[string]*rows) {
 				continue
 			}
 			if j.again != nil {
-				if again, _ := otherwise(valuesAt(j.afterwards(name, index), at), valuesAt(j.afterwards(other, index), at), xWas, yWas,
+				if again, _ := otherwise(valuesAt(j.afterwards(name, index), at),
+					valuesAt(j.afterwards(other, index), at), xWas, yWas,
 					byChance*1000); again != wrong {
 					continue
 				}
@@ -305,7 +306,8 @@ func inParts(all []values) (out []values) {
 			if v, ok := was[at]; ok {
 				parts[at+" | again"] = fmt.Sprint(v == vs[at])
 			}
-			if _, isNumber := parseNumber(vs[at]); isNumber || strings.HasPrefix(vs[at], "[") || at == theRequest || isTime(vs[at]) {
+			if _, isNumber := parseNumber(vs[at]); isNumber || strings.HasPrefix(vs[at], "[") ||
+				at == theRequest || isTime(vs[at]) {
 				continue
 			}
 			texts := strings.FieldsFunc(vs[at], func(r rune) bool { return strings.ContainsRune(` .:,;|/=&?@()<>"`, r) })

@@ -134,7 +134,8 @@ var layouts = map[string]struct {
 	"CSV, units in the header": {"t.csv", func(loads []load) string {
 		return "name,connections,requests,time_s,rps,latency_ms,latency_stdev_ms,latency_max_ms,status_2xx\n" +
 			outputs(loads, func(l load) string {
-				return fmt.Sprintf("%s,125,%d,%d,%.2f,%.2f,%g,%g,%[2]d\n", l.who, l.n, l.wholeSeconds, l.rate[0], l.ms[0], l.ms[1], l.ms[2])
+				return fmt.Sprintf("%s,125,%d,%d,%.2f,%.2f,%g,%g,%[2]d\n", l.who, l.n, l.wholeSeconds, l.rate[0],
+					l.ms[0], l.ms[1], l.ms[2])
 			})
 	}},
 	"CSV of semicolons": {"t.csv", func(loads []load) string {
@@ -371,7 +372,8 @@ func TestUnknownDepth(t *testing.T) {
 		}
 		var got []Verdict
 		for _, f := range judged(t, "one.json", text).Findings {
-			if f.Rule == rule && len(f.Figures) > 0 && slices.ContainsFunc(f.Figures, func(g *importer.Figure) bool { return g.Metric == "rps" }) {
+			if f.Rule == rule && len(f.Figures) > 0 && slices.ContainsFunc(f.Figures,
+				func(g *importer.Figure) bool { return g.Metric == "rps" }) {
 				got = append(got, f.Verdict)
 			}
 		}

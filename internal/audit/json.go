@@ -82,7 +82,8 @@ func JSON(w io.Writer, j *Report, all bool) error {
 		for _, l := range m.Lacks {
 			lacks[l.rule] = l.columns
 		}
-		doc.Missing = append(doc.Missing, map[string]any{"file": m.File, "what": m.What, "figures": m.Figures, "lacks": lacks})
+		doc.Missing = append(doc.Missing, map[string]any{"file": m.File, "what": m.What, "figures": m.Figures,
+			"lacks": lacks})
 	}
 	checks := j.checks()
 	for _, r := range Rules {

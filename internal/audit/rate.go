@@ -119,7 +119,8 @@ const sampledAlike = 0.25
 // mayBeSampled reports whether a rate may be a mean over samples or loads, which is a different
 // average.
 func mayBeSampled(r *importer.Row, rate *importer.Figure, gap float64) bool {
-	return rate.Metric == "rps_mean" || r.Averaged || gap <= sampledAlike && (r.Tool == "" || r.Tool == "bombardier" || r.Tool == "plow")
+	return rate.Metric == "rps_mean" || r.Averaged || gap <= sampledAlike &&
+		(r.Tool == "" || r.Tool == "bombardier" || r.Tool == "plow")
 }
 
 // rate applies R1: the printed rate must be requests ÷ time, or right answers ÷ time. A mean over
@@ -166,7 +167,8 @@ func (j *examiner) rate(r *importer.Row) {
 func (t *Finding) blameTime(r *importer.Row, rate *importer.Figure, quotient pace) {
 	l, c, time := latencies(r)[0], float64(r.Connections), r.One(importer.Seconds, "time")
 	verdict := Doubtful
-	if rate.Metric == "rps" && !mayBeSampled(r, rate, spanOf(rate).apart(quotient.span)) || !r.Streams && quotient.lo*l.Lo > c*(1+slack) || quotient.hi*l.Hi < c*half {
+	if rate.Metric == "rps" && !mayBeSampled(r, rate, spanOf(rate).apart(quotient.span)) || !r.Streams &&
+		quotient.lo*l.Lo > c*(1+slack) || quotient.hi*l.Hi < c*half {
 		verdict = Impossible
 	}
 	t.fail(verdict, "the time does not belong to these requests", "")
@@ -180,7 +182,8 @@ func (t *Finding) blameTime(r *importer.Row, rate *importer.Figure, quotient pac
 	}
 	t.say("%s, but the rate is %s; with %s%s, %s would be %s requests in flight of %s connections, %s are %s: the "+
 		"time is wrong",
-		quotient.sum, rateText(rate.Value), l.Text, oneAtATime, rateText(quotient.at), numberText(quotient.at*l.Value), numberText(c),
+		quotient.sum, rateText(rate.Value), l.Text, oneAtATime, rateText(quotient.at),
+		numberText(quotient.at*l.Value), numberText(c),
 		rateText(rate.Value), numberText(rate.Value*l.Value))
 }
 

@@ -36,7 +36,8 @@ const visitors, visits = 8, 50
 // are scenario.Verify, many concurrent visitors, loads through e that include requests that are otherwise
 // only verified, scenario.Verify again, and a Date that advances unless NoDate is declared. It ends with the
 // first failed step. The error joins *scenario.Broken.
-func keepsContract(ctx context.Context, e load.Engine, s *scenario.Scenario, to contracted) (*scenario.Observed, error) {
+func keepsContract(ctx context.Context, e load.Engine, s *scenario.Scenario, to contracted) (*scenario.Observed,
+	error) {
 	seen, err := scenario.Verify(ctx, s, to.Endpoint, to.Differs, to.Delay)
 	if err != nil {
 		return seen, err

@@ -218,7 +218,8 @@ func (s *fakeServer) At(wire.HTTP) wire.Endpoint { return wire.TCP(s.addr) }
 func (s *fakeServer) Read(what What) (r Reading, err error) {
 	switch what {
 	case ReadStart:
-		r.Ready, r.Meters, r.Absent = time.Millisecond, map[string]string{"cpu": "fake"}, map[string]string{"memory": "it has none"}
+		r.Ready, r.Meters, r.Absent = time.Millisecond, map[string]string{"cpu": "fake"},
+			map[string]string{"memory": "it has none"}
 		if s.cpus > 0 {
 			r.Processors = &record.Processors{CPUs: make([]int, s.cpus)}
 		}

@@ -113,7 +113,8 @@ func (m *mutant) compare(t *testing.T, engine load.Engine) (*record.Run, error) 
 	}
 	return b.Run(ctx, wholePlan(record.Plan{
 		Format: record.Format, Contestants: []string{"honest", "other"}, Seed: 3, Primary: "throughput", Alpha: .05,
-		Margin: .03, Rounds: 2, Pilots: 1, Epochs: []int{2}, Load: record.LoadLength{NS: 4e8, Requests: n}, BudgetNS: int64(time.Hour), Processes: record.PerPart,
+		Margin: .03, Rounds: 2, Pilots: 1, Epochs: []int{2}, Load: record.LoadLength{NS: 4e8, Requests: n},
+		BudgetNS: int64(time.Hour), Processes: record.PerPart,
 		Levels: []record.Level{{Connections: 4, Pipeline: 1}},
 	}))
 }

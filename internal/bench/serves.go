@@ -88,7 +88,8 @@ func (b *Bench) serves(ctx context.Context, name string, s Server, level record.
 }
 
 // try loads a server for one window.
-func (b *Bench) try(ctx context.Context, job load.Job, window time.Duration) (l record.Load, seen *record.Detail, err error) {
+func (b *Bench) try(ctx context.Context, job load.Job, window time.Duration) (l record.Load, seen *record.Detail,
+	err error) {
 	session, err := b.Generator.Open(ctx, job)
 	if err != nil {
 		return l, nil, err

@@ -100,7 +100,8 @@ func TestServesAllButOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer server.Stop()
-	if fewer, err := b.serves(t.Context(), "a", server, record.Level{Connections: 4, Pipeline: 1}); err != nil || fewer != nil {
+	if fewer, err := b.serves(t.Context(), "a", server, record.Level{Connections: 4, Pipeline: 1}); err != nil ||
+		fewer != nil {
 		t.Errorf("%+v, %v", fewer, err)
 	}
 	if once {

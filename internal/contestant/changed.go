@@ -24,7 +24,8 @@ func (b *Built) sums() (map[string]string, error) {
 	return all, nil
 }
 
-// unchanged compares b's files with their state after the build or, for a command, when it was identified. It ignores additional files.
+// unchanged compares b's files with their state after the build or, for a command, when it was
+// identified. It ignores additional files.
 func (b *Built) unchanged() error {
 	if err := b.Damaged(); err != nil {
 		return fmt.Errorf(

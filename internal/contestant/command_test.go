@@ -204,8 +204,9 @@ func TestCommandCompiles(t *testing.T) {
 	b.Manifest.Command.Line = "end=$(($(date +%s%N) + 2000000000)); while [ $(date +%s%N) -lt $end ]; do :; done; " +
 		b.Manifest.Command.Line
 	probe := func(context.Context, wire.Endpoint) error { return nil }
-	i, err := Launch(t.Context(), b, LaunchOptions{Dir: dir, Log: filepath.Join(dir, "log"), Timeout: 1500 * time.Millisecond,
-		Probe: probe})
+	i, err := Launch(t.Context(), b, LaunchOptions{Dir: dir, Log: filepath.Join(dir, "log"),
+		Timeout: 1500 * time.Millisecond,
+		Probe:   probe})
 	needsLinux(t, err)
 	if err != nil {
 		t.Fatal(err)

@@ -262,7 +262,8 @@ func TestBuildRevision(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if at := strings.TrimSpace(contentOf(t, first.Dir, "where")); at != first.Dir || contentOf(t, at, "version") != "v1\n" {
+	if at := strings.TrimSpace(contentOf(t, first.Dir, "where")); at != first.Dir ||
+		contentOf(t, at, "version") != "v1\n" {
 		t.Errorf("built in %s, %q; started in %s", at, contentOf(t, first.Dir, "version"), first.Dir)
 	}
 	if _, err := os.Stat(filepath.Join(filepath.Dir(first.Dir), ".git")); err == nil {
@@ -345,8 +346,10 @@ func TestRevisionSides(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, kind := range []SideKind{RevisionSide, RevisionSide, RevisionSide, RevisionSide, FolderSide, RevisionSide, CommandSide} {
-		if s := sides[i]; s.Kind != kind || (s.revision != nil) != (kind != CommandSide) || s.revision != nil && s.revision.Build != "make" {
+	for i, kind := range []SideKind{RevisionSide, RevisionSide, RevisionSide, RevisionSide, FolderSide,
+		RevisionSide, CommandSide} {
+		if s := sides[i]; s.Kind != kind || (s.revision != nil) != (kind != CommandSide) || s.revision != nil &&
+			s.revision.Build != "make" {
 			t.Errorf("%s: %+v", texts[i], s)
 		}
 	}
@@ -354,11 +357,13 @@ func TestRevisionSides(t *testing.T) {
 		t.Error(names)
 	}
 	o.Dir = "api"
-	if sides, err = FindSides(t.Context(), []string{".", "main"}, o); err != nil || sides[0].revision.path != "api" || sides[1].revision.path != "api" {
+	if sides, err = FindSides(t.Context(), []string{".", "main"}, o); err != nil ||
+		sides[0].revision.path != "api" || sides[1].revision.path != "api" {
 		t.Errorf("%+v, %v", sides, err)
 	}
 	o.Dir = "nowhere"
-	if _, err := FindSides(t.Context(), []string{".", "main"}, o); err == nil || !strings.Contains(err.Error(), "--dir: there is no folder nowhere") {
+	if _, err := FindSides(t.Context(), []string{".", "main"}, o); err == nil ||
+		!strings.Contains(err.Error(), "--dir: there is no folder nowhere") {
 		t.Error(err)
 	}
 }

@@ -205,7 +205,8 @@ func TestFilesAsCommands(t *testing.T) {
 		t.Errorf("they are named %q and %q", sides[0].Name, sides[1].Name)
 	}
 	var failed *exec.ExitError
-	if err := exec.Command("sh", "-c", sides[0].Manifest.Command.Line).Run(); !errors.As(err, &failed) || failed.ExitCode() != 3 {
+	if err := exec.Command("sh", "-c", sides[0].Manifest.Command.Line).Run(); !errors.As(err, &failed) ||
+		failed.ExitCode() != 3 {
 		t.Error(err)
 	}
 }

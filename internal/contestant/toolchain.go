@@ -102,7 +102,8 @@ type search struct {
 }
 
 func (s *search) find(ctx context.Context) (Toolchain, error) {
-	for _, place := range []func(context.Context) (Toolchain, bool){s.asked, s.onPath, s.home, s.cached, s.nextToCheckout} {
+	for _, place := range []func(context.Context) (Toolchain, bool){s.asked, s.onPath, s.home, s.cached,
+		s.nextToCheckout} {
 		tc, ok := place(ctx)
 		if err := ctx.Err(); err != nil {
 			return tc, err

@@ -78,7 +78,8 @@ func TestKnownCost(t *testing.T) {
 		rounds = append(rounds, []trial{{cpu: base}, {cpu: base}, {cpu: base * (1.05 + .001*float64(i%2))}})
 	}
 	c := knownCost("ref+5%", rounds, 2)
-	if c.AddedNS != 700 || c.Rounds != 20 || math.Abs(c.Ratio-1.0505) > .002 || c.Lo == nil || *c.Lo < 1.049 || *c.Hi > 1.052 || c.Expected < 1.034 || c.Expected > 1.036 {
+	if c.AddedNS != 700 || c.Rounds != 20 || math.Abs(c.Ratio-1.0505) > .002 || c.Lo == nil || *c.Lo < 1.049 ||
+		*c.Hi > 1.052 || c.Expected < 1.034 || c.Expected > 1.036 {
 		t.Errorf("%+v", c)
 	}
 	if few := knownCost("ref+5%", rounds[:2], 2); few.Lo != nil || few.Hi != nil || few.Ratio < 1.04 {
@@ -91,7 +92,8 @@ func TestLast(t *testing.T) {
 	if _, err := LastCalibration(); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("with none: %v", err)
 	}
-	want := &record.Calibration{Format: record.Format, BootID: "b", EndedUnixNS: 7, Clock: &record.Clock{CostNS: 40, StepNS: 10}}
+	want := &record.Calibration{Format: record.Format, BootID: "b", EndedUnixNS: 7,
+		Clock: &record.Clock{CostNS: 40, StepNS: 10}}
 	for range 2 { // the second replaces the first
 		if err := WriteCalibration(want); err != nil {
 			t.Fatal(err)

@@ -11,7 +11,8 @@ func TestShiftAxis(t *testing.T) {
 	if x := a.across(1); math.Abs(x-shiftWidth/2) > 1e-9 {
 		t.Errorf("1 is drawn at %v, not in the middle of 0.5 and 2", x)
 	}
-	for v, want := range map[float64]float64{0: 8, math.Inf(1): shiftWidth - 8, 1e-9: 8, 1e9: shiftWidth - 8, math.NaN(): 8} {
+	for v, want := range map[float64]float64{0: 8, math.Inf(1): shiftWidth - 8, 1e-9: 8, 1e9: shiftWidth - 8,
+		math.NaN(): 8} {
 		if x := a.across(v); x != want {
 			t.Errorf("%v is drawn at %v, want %v", v, x, want)
 		}

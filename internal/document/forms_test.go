@@ -138,7 +138,8 @@ func TestShiftBeyondTheAxis(t *testing.T) {
 	if axis := c.axis(); axis.hi > 3 {
 		t.Errorf("the axis goes to %v", axis.hi)
 	}
-	if line := c.line(c.Shifts[3]); strings.Contains(line, `circle class="from"`) || !strings.Contains(line, `path class="from"`) {
+	if line := c.line(c.Shifts[3]); strings.Contains(line, `circle class="from"`) ||
+		!strings.Contains(line, `path class="from"`) {
 		t.Errorf("no chevron in %s", line)
 	}
 	if line := c.line(c.Shifts[0]); !strings.Contains(line, `circle class="from"`) {

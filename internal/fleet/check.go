@@ -86,7 +86,8 @@ func Write(w io.Writer, states []State) error {
 		if c.FileLimit > 0 && c.FileLimit < math.MaxInt32 {
 			files = fmt.Sprint(c.FileLimit)
 		}
-		fmt.Fprintln(t, strings.Join([]string{s.Name, list(s.Roles, ", "), s.System, fmt.Sprint(c.CPUs), share(c.BackgroundShare),
+		fmt.Fprintln(t, strings.Join([]string{s.Name, list(s.Roles, ", "), s.System, fmt.Sprint(c.CPUs),
+			share(c.BackgroundShare),
 			share(c.StealShare), short(c.PauseNS), files, short(s.Offset.RTTNS), "± " + short(s.Offset.BoundNS)}, "\t"))
 	}
 	if err := t.Flush(); err != nil {

@@ -78,7 +78,8 @@ func (g *generator) Open(ctx context.Context, job load.Job) (load.Session, error
 }
 
 // openAll opens the shares of a load. After an error some of them may be open.
-func (g *generator) openAll(ctx context.Context, names []string, whole Loading, limit, timeout time.Duration) (*shared, error) {
+func (g *generator) openAll(ctx context.Context, names []string, whole Loading, limit,
+	timeout time.Duration) (*shared, error) {
 	s := &shared{g: g, names: names, numbers: make([]int, len(names)), timeout: timeout}
 	return s, g.together(ctx, names, func(ctx context.Context, i int, name string) error {
 		own := whole
@@ -99,7 +100,8 @@ func (g *generator) openAll(ctx context.Context, names []string, whole Loading, 
 
 // together calls do for all generators concurrently. If g is hasty, the first error ends the others and is
 // returned.
-func (g *generator) together(ctx context.Context, names []string, do func(ctx context.Context, i int, name string) error) error {
+func (g *generator) together(ctx context.Context, names []string,
+	do func(ctx context.Context, i int, name string) error) error {
 	all, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	err := each(names, func(i int, name string) error {
@@ -169,7 +171,8 @@ func (s *shared) Run(ctx context.Context, w load.Window) (l record.Load, err err
 }
 
 // windows orders a window from all generators, and waits for the results.
-func (s *shared) windows(ctx context.Context, w load.Window, starts []machine.CommonStart, limit time.Duration) ([]LoadedWindow,
+func (s *shared) windows(ctx context.Context, w load.Window, starts []machine.CommonStart,
+	limit time.Duration) ([]LoadedWindow,
 	error) {
 	seen := make([]LoadedWindow, len(s.names))
 	waiting, giveUp := context.WithCancelCause(ctx)

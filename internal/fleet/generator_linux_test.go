@@ -32,7 +32,8 @@ func generators(t *testing.T) (*rig, *Host, load.Job) {
 	}))
 	t.Cleanup(srv.Close)
 	body, addr := "hello", srv.Listener.Addr().String()
-	h := &Host{hub: b.Hub, server: "srv1", generators: []string{"gen1", "gen2"}, work: context.Background(), gone: map[string]bool{},
+	h := &Host{hub: b.Hub, server: "srv1", generators: []string{"gen1", "gen2"}, work: context.Background(),
+		gone:  map[string]bool{},
 		place: map[string]Place{where(wire.TCP(addr)): {Addr: addr}}, generating: map[string]record.Host{}}
 	h.machines = h.generators
 	if err := h.take(t.Context(), h.machines); err != nil {
@@ -53,7 +54,8 @@ func TestGeneratorsTogether(t *testing.T) {
 	wrong, other := *job.Scenario, "goodbye"
 	wrong.Requests = []scenario.Request{wrong.Requests[0]}
 	wrong.Requests[0].Expect.Body = &other
-	if _, err := g.Ask(t.Context(), job.Endpoint, verifying(&wrong)); err == nil || !strings.Contains(err.Error(), "goodbye") {
+	if _, err := g.Ask(t.Context(), job.Endpoint, verifying(&wrong)); err == nil ||
+		!strings.Contains(err.Error(), "goodbye") {
 		t.Errorf("a server that breaks its contract: %v", err)
 	}
 	session, err := g.Open(t.Context(), job)
@@ -74,7 +76,8 @@ func TestGeneratorsTogether(t *testing.T) {
 	} {
 		l := counted(t, h, job, &session, w)
 		if p := l.Parts; len(p) != 2 || p[0].Generator != "gen1" || p[0].Started+p[1].Started != l.Started ||
-			p[0].BoundNS <= 0 || p[1].BeganNS < 20e6-p[1].BoundNS || w.Requests > 0 && (l.Succeeded != 1001 || p[0].Started != 501) {
+			p[0].BoundNS <= 0 || p[1].BeganNS < 20e6-p[1].BoundNS || w.Requests > 0 &&
+			(l.Succeeded != 1001 || p[0].Started != 501) {
 			t.Errorf("%s: %d, %+v", name, l.Succeeded, p)
 		}
 		for _, p := range l.Parts { // compared by checks
@@ -119,7 +122,8 @@ func TestGeneratorsSpeakAllForms(t *testing.T) {
 			t.Fatal(err)
 		}
 		h.keep(job.Endpoint, p)
-		if a, err := h.Generator().Ask(t.Context(), job.Endpoint, verifying(job.Scenario)); err != nil || a.Observed.BodyBytes != 5 {
+		if a, err := h.Generator().Ask(t.Context(), job.Endpoint, verifying(job.Scenario)); err != nil ||
+			a.Observed.BodyBytes != 5 {
 			t.Fatalf("%v: %v, %+v", f, err, a.Observed)
 		}
 		session, err := h.Generator().Open(t.Context(), job)
@@ -261,7 +265,8 @@ func TestServersThatAreRunning(t *testing.T) {
 	for _, host := range []string{"one.example", "two.example"} { // the same address
 		to := job.Endpoint
 		to.Host = host
-		h.running[host] = &contestant.Manifest{Name: host, URL: &scenario.Target{Endpoint: to, URL: "http://" + host + "/", Path: "/"}}
+		h.running[host] = &contestant.Manifest{Name: host,
+			URL: &scenario.Target{Endpoint: to, URL: "http://" + host + "/", Path: "/"}}
 	}
 	g := h.Generator()
 	for name := range h.running {

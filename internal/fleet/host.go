@@ -82,7 +82,8 @@ func (h *Hub) Host(ctx context.Context, o bench.LocalOptions, p *record.Plan) (*
 func (h *Hub) launches(ctx context.Context, r *Host, o bench.LocalOptions, p *record.Plan) (err error) {
 	at := h.fleet.Servers[0]
 	r.server = at.Name
-	own := Hosting{Address: at.Address, Offline: o.Offline, Command: p.Origin.Command, Scenario: o.Scenario, Others: o.Others,
+	own := Hosting{Address: at.Address, Offline: o.Offline, Command: p.Origin.Command, Scenario: o.Scenario,
+		Others:  o.Others,
 		Layouts: o.Layouts}
 	if own.Sources, own.Contestants, err = h.sourcesOf(ctx, o, p.Contestants, at.Name); err != nil {
 		return err
@@ -307,7 +308,8 @@ func (h *Host) described(name string) record.Host {
 const returning = 10 * time.Minute
 
 // tell sends an order to a machine in the run, unless it is lost, and records a loss.
-func tell[Q, A any](ctx context.Context, h *Host, name string, k kind[Q, A], q Q, limit time.Duration) (a A, err error) {
+func tell[Q, A any](ctx context.Context, h *Host, name string, k kind[Q, A], q Q, limit time.Duration) (a A,
+	err error) {
 	h.mu.Lock()
 	gone := h.gone[name]
 	h.mu.Unlock()

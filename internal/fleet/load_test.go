@@ -128,7 +128,8 @@ func TestFilesBySecond(t *testing.T) {
 		var s *report.Summary
 		for try := 0; s == nil; try++ {
 			var err error
-			if s, err = b.Load(t.Context(), plan, func(string) {}); err != nil && (try == 20 || !strings.Contains(err.Error(), "on time")) {
+			if s, err = b.Load(t.Context(), plan, func(string) {}); err != nil &&
+				(try == 20 || !strings.Contains(err.Error(), "on time")) {
 				t.Fatal(err)
 			}
 		}
@@ -191,7 +192,8 @@ func TestRefusedWindows(t *testing.T) {
 	if err := strict(a.Body, &o); err != nil {
 		t.Fatalf("%v, %+v", err, a)
 	}
-	if _, a := load(LoadWindow{Number: o.Number, AtNS: 1}); a.Fault == nil || !a.Fault.Late || !strings.Contains(a.Fault.Text, "late") {
+	if _, a := load(LoadWindow{Number: o.Number, AtNS: 1}); a.Fault == nil || !a.Fault.Late ||
+		!strings.Contains(a.Fault.Text, "late") {
 		t.Errorf("%+v", a)
 	}
 	if _, a := load(LoadWindow{Number: o.Number, AtNS: b.agents["gen1"].now() + 2*time.Minute.Nanoseconds()}); !a.refused(

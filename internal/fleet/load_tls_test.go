@@ -141,7 +141,8 @@ func TestFilesAreSent(t *testing.T) {
 			"method = \"GET\"\npath = \"/one\"\n[request.expect]\nstatus = 200\nbody_file = \"want.txt\"\n",
 		"mix/scenarios/want.txt": "value\xff"})
 	list, _ := os.ReadFile(dir + "/list.txt")
-	if err := os.WriteFile(dir+"/list.txt", []byte(strings.Replace(string(list), "BODY", dir+"/body.bin", 1)), 0o600); err != nil {
+	if err := os.WriteFile(dir+"/list.txt", []byte(strings.Replace(string(list), "BODY", dir+"/body.bin", 1)),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	text := func(s string) *string { return &s }
@@ -164,7 +165,8 @@ func TestFilesAreSent(t *testing.T) {
 		r.Requests, r.Connections, r.Seed = 40, 4, 1
 		plans[name] = packed(t, r)
 		var arrived loader.Request
-		if err := strict(encoded(plans[name]), &arrived); err != nil || string(encoded(arrived)) != string(encoded(plans[name])) {
+		if err := strict(encoded(plans[name]), &arrived); err != nil ||
+			string(encoded(arrived)) != string(encoded(plans[name])) {
 			t.Errorf("%s: %v\n%s\n%s", name, err, encoded(plans[name]), encoded(arrived))
 		}
 	}

@@ -191,7 +191,8 @@ func (s *session) loadWindow(q *LoadWindow) (r LoadedWindow, err error) {
 		}
 		before, r.BeganNS = s.link.messages(), s.agent.now()
 		if l.planned {
-			if missed = (machine.CommonStart{TheirNS: q.AtNS, BoundNS: q.BoundNS}).Missed(r.BeganNS, int64(Skew)); missed != nil {
+			if missed = (machine.CommonStart{TheirNS: q.AtNS, BoundNS: q.BoundNS}).Missed(r.BeganNS,
+				int64(Skew)); missed != nil {
 				cancel()
 			}
 		}

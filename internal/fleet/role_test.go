@@ -19,7 +19,8 @@ func TestBackendsOrders(t *testing.T) {
 		body        any
 		refused     string
 	}{
-		{"srv", string(toHost), Hosting{Address: "10.0.0.1", Backend: "x"}, `"host" is an order for a backend, and this agent may be a server;`},
+		{"srv", string(toHost), Hosting{Address: "10.0.0.1", Backend: "x"},
+			`"host" is an order for a backend, and this agent may be a server;`},
 		{"gen1", string(toHost), Hosting{}, `"host" is an order for a server or a backend, and this agent may be a generator;`},
 		{"gen1", string(toLaunch), Starting{}, `"launch" is an order for a server or a backend, and this agent may be a generator;`},
 		{"backend", string(toHost), Hosting{}, `"host" is an order for a server, and this agent may be a backend;`},
@@ -96,7 +97,8 @@ func TestMachinesOfARun(t *testing.T) {
 	if all := strings.Join(f.InRun(&record.Plan{}), " "); all != "srv1 gen1 gen2" {
 		t.Error(all)
 	}
-	if all := strings.Join(f.InRun(&record.Plan{Servers: record.Servers{Attached: []string{"a"}}}), " "); all != "gen1 gen2" {
+	if all := strings.Join(f.InRun(&record.Plan{Servers: record.Servers{Attached: []string{"a"}}}),
+		" "); all != "gen1 gen2" {
 		t.Error(all)
 	}
 	h.machines, h.launchers["be1"] = f.InRun(p), gen2
@@ -112,7 +114,8 @@ func TestBesideOnOneKernel(t *testing.T) {
 	be1 := &launcher{name: "be1", machine: record.Host{BootID: "a"}}
 	h := &Host{machines: []string{"srv1", "gen1", "be1"}, server: "srv1", generators: []string{"gen1"}, backend: be1,
 		launchers: map[string]*launcher{"srv1": {machine: record.Host{BootID: "b"}}, "be1": be1}, here: "c",
-		generating: map[string]record.Host{"gen1": {BootID: "a"}}, gone: map[string]bool{"srv1": true, "gen1": true, "be1": true}}
+		generating: map[string]record.Host{"gen1": {BootID: "a"}},
+		gone:       map[string]bool{"srv1": true, "gen1": true, "be1": true}}
 	started := map[string]time.Duration{"srv1": 7, "be1": 5}
 	if got := h.beside(make([]time.Duration, 4), started); got[0] != 0 || got[1] != 5 || got[2] != 0 {
 		t.Errorf("%v; want what the backend used beside the generator", got)

@@ -32,7 +32,10 @@ var sources = fstest.MapFS{
 type wanted struct{ Digest, Folder string }
 
 func init() {
-	handle("tree", []Role{Server}, false, func(s *session, q *wanted) (Done, error) { return Done{}, s.tree(s.ctx, q.Digest, q.Folder) })
+	handle("tree", []Role{Server}, false, func(s *session, q *wanted) (Done, error) {
+		return Done{},
+			s.tree(s.ctx, q.Digest, q.Folder)
+	})
 }
 
 // fetch lets an agent get a tree.
@@ -56,7 +59,8 @@ func differences(t *testing.T, folder string, want fstest.MapFS) {
 	t.Helper()
 	for name, want := range want {
 		info, err := os.Stat(filepath.Join(folder, name))
-		if err != nil || info.IsDir() != want.Mode.IsDir() || !info.IsDir() && info.Mode()&0o111 != 0 != (want.Mode&0o100 != 0) {
+		if err != nil || info.IsDir() != want.Mode.IsDir() || !info.IsDir() &&
+			info.Mode()&0o111 != 0 != (want.Mode&0o100 != 0) {
 			t.Errorf("%s: %v %v; want %v", name, info, err, want.Mode)
 		}
 		if data, _ := os.ReadFile(filepath.Join(folder, name)); !want.Mode.IsDir() && !bytes.Equal(data, want.Data) {
@@ -253,7 +257,8 @@ func unpacked(t *testing.T, data []byte) error {
 func TestHostileArchives(t *testing.T) {
 	for what, data := range hostile {
 		err := unpacked(t, data)
-		if refused := strings.HasPrefix(what, "a ") || what == "twice" || what == "damaged" || what == "cut" || what == "empty"; refused &&
+		if refused := strings.HasPrefix(what, "a ") || what == "twice" || what == "damaged" || what == "cut" ||
+			what == "empty"; refused &&
 			err == nil {
 			t.Errorf("%s is unpacked", what)
 		}

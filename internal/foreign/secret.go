@@ -142,7 +142,8 @@ func add(value string) {
 	unescaped, _ := url.QueryUnescape(value)
 	for _, form := range []string{value, string(quoted[1 : len(quoted)-1]), html.EscapeString(value), unescaped,
 		url.QueryEscape(value)} {
-		if b := []byte(form); len(b) >= 6 && !slices.ContainsFunc(values.list, func(o []byte) bool { return bytes.Equal(o, b) }) {
+		if b := []byte(form); len(b) >= 6 && !slices.ContainsFunc(values.list,
+			func(o []byte) bool { return bytes.Equal(o, b) }) {
 			values.list = append(values.list, b)
 		}
 	}

@@ -23,9 +23,11 @@ var dynoLines = []pattern{
 	line(`^Latency \((?:service|response) time, (?:closed|open) loop\)\s+`+dynoTime+`\s+`+dynoTime+`\s+`+dynoTime,
 		"latency_mean latency_stdev latency_max", ""),
 	line(`^<num>%\s+((?:>= |< )?[0-9.]+ [a-zµ]+)`, "pct p", ""),
-	line(`^HTTP codes: 1xx - `+dynoCount+`, 2xx - `+dynoCount+`, 3xx - `+dynoCount+`, 4xx - `+dynoCount+`, 5xx - `+dynoCount,
+	line(`^HTTP codes: 1xx - `+dynoCount+`, 2xx - `+dynoCount+`, 3xx - `+dynoCount+`, 4xx - `+dynoCount+`, 5xx - `+
+		dynoCount,
 		"http1xx http2xx http3xx http4xx http5xx", ""),
-	line(`^Ledger: .* = `+dynoCount+` succeeded \+ `+dynoCount+` failed \+ `+dynoCount+` errored \+ `+dynoCount+` timed out`,
+	line(`^Ledger: .* = `+dynoCount+` succeeded \+ `+dynoCount+` failed \+ `+dynoCount+` errored \+ `+dynoCount+
+		` timed out`,
 		"succeeded failed errored timeouts", ""),
 	line(`^Requests/sec: <num>`, "rps", "req/s"),
 }

@@ -39,7 +39,8 @@ func (r *Row) describe() {
 		}
 	}
 	r.command(r.Load)
-	r.Streams = r.Depth == 1 && (r.Streams || streamsForm().MatchString(r.Scenario+" "+r.Load) || r.Tool == "h2load" && r.Load == "")
+	r.Streams = r.Depth == 1 && (r.Streams || streamsForm().MatchString(r.Scenario+" "+r.Load) ||
+		r.Tool == "h2load" && r.Load == "")
 	r.command(commandIn(r.Scenario))
 }
 

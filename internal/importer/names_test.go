@@ -33,7 +33,8 @@ func TestUnread(t *testing.T) {
 		{"t.md", "| name | rps | Stars |\n|---|---|---|\n| a | 1 | 5 |\n\n| name | Stars | p99 " +
 			"|\n|---|---|---|\n| a | 5 | 1 ms |\n",
 			"1:16 Stars"},
-		{"t.json", `[{"framework":"a","rps":1,"avg_latency":"1ms","cpu":"1%"},` + "\n" + `{"framework":"b","rps":1,"cpu":"1%","disk":3}]`,
+		{"t.json", `[{"framework":"a","rps":1,"avg_latency":"1ms","cpu":"1%"},` + "\n" +
+			`{"framework":"b","rps":1,"cpu":"1%","disk":3}]`,
 			"1:53 cpu, 2:44 disk"},
 	} {
 		doc, err := Read(c.name, []byte(c.content), "")

@@ -30,7 +30,8 @@ var goForm = conf.Regexp(`^(?:([0-9]+)h)?(?:([0-9]+)m)?([0-9]+(?:\.[0-9]+)?)s$`)
 // typeset are characters that word processors and content management systems write for those that a
 // tool printed.
 var typeset = map[rune]string{
-	'‐': "-", '‑': "-", '‒': "-", '–': "-", '—': "-", '―': "-", '−': "-", '’': "'", '‘': "'", '“': `"`, '”': `"`, 'μ': "µ",
+	'‐': "-", '‑': "-", '‒': "-", '–': "-", '—': "-", '―': "-", '−': "-", '’': "'", '‘': "'",
+	'“': `"`, '”': `"`, 'μ': "µ",
 	'…': "...", '\u00a0': " ", '\u2007': " ", '\u2009': " ", '\u202f': " ", '\u200b': "", '\u00ad': "", '\ufeff': "",
 }
 

@@ -141,7 +141,8 @@ func TestFamilyWiseErrorOfWholeAnalysis(t *testing.T) {
 
 // A contestant without a figure takes no place: among three measured servers none may be fourth.
 func TestPlacesOfTheMeasured(t *testing.T) {
-	a := Analyse(input(synthetic(1, 12, .2, rates, "fast", "slow", "twin", "ref", "ref'"), "absent", "fast", "slow", "twin"))
+	a := Analyse(input(synthetic(1, 12, .2, rates, "fast", "slow", "twin", "ref", "ref'"), "absent", "fast",
+		"slow", "twin"))
 	if got := a.Order[len(a.Order)-1]; len(a.Places) != 4 || got != "absent" {
 		t.Errorf("%s is last of %d", got, len(a.Places))
 	}

@@ -40,7 +40,8 @@ func BackgroundOf(t *record.Trial) (s [3]float64) {
 		}
 		return 0
 	}
-	return [3]float64{per(c.BackgroundServerNS+c.OtherSidesNS, c.ServerCPUs), per(c.BackgroundGeneratorNS, c.GeneratorCPUs),
+	return [3]float64{per(c.BackgroundServerNS+c.OtherSidesNS, c.ServerCPUs),
+		per(c.BackgroundGeneratorNS, c.GeneratorCPUs),
 		per(c.StealNS, c.ServerCPUs+c.GeneratorCPUs+c.BackendCPUs)}
 }
 

@@ -75,13 +75,15 @@ func TestBackgroundIsTakenOff(t *testing.T) {
 		generator, full bool
 	}
 	runs, most := 60, .1
-	kinds := []kind{{0, 0, false, true}, {.2, 1, false, true}, {.4, 150, false, true}, {.6, 1000, false, true}, {.4, 20, true, false},
+	kinds := []kind{{0, 0, false, true}, {.2, 1, false, true}, {.4, 150, false, true}, {.6, 1000, false, true},
+		{.4, 20, true, false},
 		{.4, 300, true, false}, {.4, 0, false, false}}
 	if v, err := strconv.Atoi(os.Getenv("DYNO_SIM_RUNS")); err == nil {
 		runs, most, kinds = v, .055, nil
 		for _, burst := range []int{0, 1, 5, 50, 1000} {
 			for _, share := range []float64{0, .2, .4, .6} {
-				kinds = append(kinds, kind{share, burst, false, true}, kind{share, burst, false, false}, kind{share, burst, true, false})
+				kinds = append(kinds, kind{share, burst, false, true}, kind{share, burst, false, false},
+					kind{share, burst, true, false})
 			}
 		}
 		kinds = slices.DeleteFunc(kinds, func(k kind) bool { return k.share == 0 && k.burst > 0 })

@@ -246,7 +246,8 @@ func backgroundServer(c *Check, e *Evidence) (State, string) {
 		return CannotTell, "the servers run on machines that dyno cannot read"
 	}
 	x := sharesOf(e.watched()).server
-	return c.Limits[0].Grade(x), fmt.Sprintf("other programs used %s of the server's CPUs", document.Percent(x)) + amongThem(e.Run)
+	return c.Limits[0].Grade(x), fmt.Sprintf("other programs used %s of the server's "+
+		"CPUs", document.Percent(x)) + amongThem(e.Run)
 }
 
 // amongThem names the program that used most CPU of those seen after the pilots: it and the background CPU are read
@@ -376,7 +377,8 @@ func busy(c *Check, e *Evidence, name string, own []*record.Trial) (State, strin
 		return CannotTell, unread(e.Run, name)
 	}
 	if s := sharesOf(own); s.generator > backgroundLimit {
-		return CannotTell, fmt.Sprintf("other programs used %s of the generator's CPUs, so its load may have been too small to "+
+		return CannotTell, fmt.Sprintf("other programs used %s of the generator's CPUs, so its load may have been "+
+			"too small to "+
 			"keep the server busy", document.Percent(s.generator))
 	}
 	x := min(share(used, had), 1) // the others were read over a little more than the load

@@ -21,7 +21,8 @@ func sound() *Evidence {
 	e := &Evidence{Kind: OneLevel,
 		Run: &record.Run{
 			Plan: record.Plan{Contestants: []string{"a"}, Controls: []string{"ref", "ref'"}, Pilots: 1,
-				Levels: []record.Level{{}}, Processes: record.PerEpoch, Primary: "throughput", Origin: record.Origin{StartedUnixNS: 100 * 60e9}},
+				Levels: []record.Level{{}}, Processes: record.PerEpoch, Primary: "throughput",
+				Origin: record.Origin{StartedUnixNS: 100 * 60e9}},
 			Host: record.Host{BootID: "b", Pinned: true, ServerCPUs: []int{0}, GeneratorCPUs: []int{1}},
 			Calibration: &record.Calibration{BootID: "b", EndedUnixNS: 50 * 60e9,
 				Delays: []record.KnownDelay{{ErrorP99NS: -90e3}, {ErrorP99NS: 60e3}}},
@@ -129,7 +130,8 @@ func TestUnknownCeilingSaysWhy(t *testing.T) {
 		},
 	} {
 		e := sound()
-		e.Run.Plan.Controls, e.Run.Plan.Ceiling, e.Run.Plan.Cells = []string{"ref"}, "null", []record.Cell{{Contestant: "null"}}
+		e.Run.Plan.Controls, e.Run.Plan.Ceiling, e.Run.Plan.Cells = []string{"ref"}, "null",
+			[]record.Cell{{Contestant: "null"}}
 		spoil(e.Run)
 		delete(e.Analysis.Shares, "a")
 		text := ""
@@ -412,8 +414,9 @@ func segments(s wire.Segments) func(*Evidence) {
 func overLink(share float64) func(*Evidence) {
 	return func(e *Evidence) {
 		trials(func(t *record.Trial) {
-			t.Load.Network = &record.Network{Segments: wire.Segments{Sent: 1000, Received: 1000}, Link: "eth0", LinkBitsPerSec: 1e9,
-				LinkShare: share / 2}
+			t.Load.Network = &record.Network{Segments: wire.Segments{Sent: 1000, Received: 1000}, Link: "eth0",
+				LinkBitsPerSec: 1e9,
+				LinkShare:      share / 2}
 		})(e)
 		e.Valid[slices.IndexFunc(e.Valid, isA)].Load.Network.LinkShare = share
 	}

@@ -171,5 +171,6 @@ func Discard(t *record.Trial) bool {
 // by round.
 func Disturbed(loads []*record.Trial) bool {
 	s := sharesOf(loads)
-	return slices.ContainsFunc(loads, Discard) || max(s.server, s.generator, s.sides) > backgroundLimit || s.steal > stealLimit
+	return slices.ContainsFunc(loads, Discard) || max(s.server, s.generator, s.sides) > backgroundLimit ||
+		s.steal > stealLimit
 }

@@ -17,7 +17,8 @@ func atLevel(t *record.Trial) int { return t.Level.Connections }
 
 // cellTrials makes trials for n epochs of three rounds, with cells whose rates are known. Levels
 // from 10 on have another launch part: they have every other epoch to themselves.
-func cellTrials(seed uint64, n int, sigma float64, rates map[record.Cell]float64, order ...record.Cell) []*record.Trial {
+func cellTrials(seed uint64, n int, sigma float64, rates map[record.Cell]float64,
+	order ...record.Cell) []*record.Trial {
 	rng := rand.New(rand.NewPCG(seed, 2))
 	var out []*record.Trial
 	for e := range 2 * n {
@@ -111,7 +112,8 @@ func TestCellsAreComparedAsContestantsAre(t *testing.T) {
 		}
 	}
 	p, _ := Analyse(familyInput(12, family[0])).Compared(on("a", 0), on("b", 0), "throughput")
-	if q, _ := Analyse(one).Pair("a", "b", "throughput"); p.Ratio.Value != q.Ratio.Value || p.Better != q.Better || p.Verdict != q.Verdict {
+	if q, _ := Analyse(one).Pair("a", "b", "throughput"); p.Ratio.Value != q.Ratio.Value || p.Better != q.Better ||
+		p.Verdict != q.Verdict {
 		t.Errorf("%+v\n%+v", p, q)
 	}
 }

@@ -128,7 +128,8 @@ type Sending struct {
 // SendingOf judges a load. open says whether requests were due by a schedule.
 func SendingOf(l *record.Load, open bool) Sending {
 	loops := float64(l.Workers) * float64(l.Wall())
-	s := Sending{open: open, Busy: l.WindowNS >= JudgedNS && float64(l.LoopCPUNS+l.RunQueueNS) > busyFrom*loops && loops > 0}
+	s := Sending{open: open, Busy: l.WindowNS >= JudgedNS && float64(l.LoopCPUNS+l.RunQueueNS) > busyFrom*loops &&
+		loops > 0}
 	if open {
 		s.Starved = float64(l.StarvedNS) > starvedFrom*float64(l.WindowNS)
 		s.Late = float64(l.LagP99NS) > max(lateNS, lateShare*float64(l.ResponseP50NS))

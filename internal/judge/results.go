@@ -82,7 +82,8 @@ func Judge(run *record.Run, c *Counted) *Results {
 		return loadsOf(run, c)
 	}
 	levels, first := ByLevel(run, c.Valid), 0
-	d := &Results{Run: run, Parts: parts(run, c.Epochs), Alone: alone(run, c.Pilot), Found: c.Capacities, Valid: len(c.Valid),
+	d := &Results{Run: run, Parts: parts(run, c.Epochs), Alone: alone(run, c.Pilot), Found: c.Capacities,
+		Valid:     len(c.Valid),
 		Discarded: c.Discarded, Reached: Reached(levels)}
 	e := &Evidence{Run: run, Kind: kindOf(p), Valid: c.Valid, Discarded: c.Discarded, All: c.All,
 		Analysis: &Analysis{Primary: p.Primary, Margin: p.Margin}}
@@ -136,7 +137,8 @@ func (a *Analysis) Decided() bool {
 func byContestant(run *record.Run, lists ...[]Finding) []Finding {
 	all := slices.Concat(lists...)
 	slices.SortStableFunc(all, func(a, b Finding) int {
-		return cmp.Or(slices.Index(run.Plan.Contestants, a.Contestant)-slices.Index(run.Plan.Contestants, b.Contestant), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(slices.Index(run.Plan.Contestants, a.Contestant)-slices.Index(run.Plan.Contestants,
+			b.Contestant), cmp.Compare(a.ID, b.ID))
 	})
 	return all
 }
@@ -152,7 +154,8 @@ func worst(run *record.Run, levels []Level, kind Kinds) []Finding {
 			continue
 		}
 		for _, f := range checksAt(run, l, kind) {
-			if f.Contestant != "" && !slices.ContainsFunc(l.Trials, func(t *record.Trial) bool { return t.Contestant == f.Contestant }) {
+			if f.Contestant != "" && !slices.ContainsFunc(l.Trials,
+				func(t *record.Trial) bool { return t.Contestant == f.Contestant }) {
 				continue // the checks include contestants that failed
 			}
 			f.Text = "at " + l.Title() + " " + f.Text
@@ -204,10 +207,12 @@ func levelsFrom(run *record.Run, first int, c *Counted, valid map[int][]*record.
 		at := c.Levels[i]
 		l := Level{Name: p.LevelName(i), At: at.At, Loaded: at.Loaded, Compared: at.Compared, Trials: valid[i],
 			Absent: map[string]string{}, Kept: map[string]Kept{}}
-		contestants := slices.DeleteFunc(slices.Clone(p.Contestants), func(n string) bool { return !slices.Contains(l.Loaded, n) })
+		contestants := slices.DeleteFunc(slices.Clone(p.Contestants),
+			func(n string) bool { return !slices.Contains(l.Loaded, n) })
 		controls := slices.DeleteFunc(slices.Clone(p.Controls), func(n string) bool { return !slices.Contains(l.Loaded, n) })
 		l.Analysis = Analyse(Input{
-			Trials: valid[i], Pilot: pilot[i], Contestants: contestants, Controls: controls, Ceiling: p.Ceiling, Failed: failed(run),
+			Trials: valid[i], Pilot: pilot[i], Contestants: contestants, Controls: controls, Ceiling: p.Ceiling,
+			Failed:  failed(run),
 			Primary: p.Primary, Alpha: p.Alpha, Margin: p.Margin, Fresh: p.Fresh(),
 		})
 		if p.Ceiling == p.Backend {
@@ -263,8 +268,9 @@ func loadsOf(run *record.Run, c *Counted) *Results {
 	own := *run
 	own.Trials = ownLoads(run, run.Trials)
 	e := &Evidence{Run: &own, Kind: Loads, Valid: loads, All: len(run.Trials), Analysis: &Analysis{}}
-	d := &Results{Run: run, Parts: parts(run, c.Epochs), Loads: loads, Valid: len(loads), Discarded: len(run.Trials) - len(all),
-		Findings: Make(e)}
+	d := &Results{Run: run, Parts: parts(run, c.Epochs), Loads: loads, Valid: len(loads),
+		Discarded: len(run.Trials) - len(all),
+		Findings:  Make(e)}
 	if len(run.Plan.External) > 0 {
 		d.AllLoads = all
 	}

@@ -120,9 +120,12 @@ func when64(condition bool, n float64) int64 { return int64(when(condition, n)) 
 // The generator that stands apart is named: of two the worse one, of more the one that differs.
 func TestNamesTheGenerator(t *testing.T) {
 	for want, spoil := range map[string]func(*Evidence){
-		`the median service time of gen2 is 1\.\d\d × that of gen1 \(1\.\d\d–1\.\d\d\)`:    generators(2, slower(1, 600e3)),
-		`the median service time of gen1 is 1\.\d\d × that of gen2 \(1\.\d\d–1\.\d\d\)`:    generators(2, slower(0, 600e3)),
-		`the median service time of gen3 is 0\.5\d × that of the others \(0\.5\d–0\.5\d\)`: generators(4, slower(2, -500e3)),
+		`the median service time of gen2 is 1\.\d\d × that of gen1 \(1\.\d\d–1\.\d\d\)`: generators(2,
+			slower(1, 600e3)),
+		`the median service time of gen1 is 1\.\d\d × that of gen2 \(1\.\d\d–1\.\d\d\)`: generators(2,
+			slower(0, 600e3)),
+		`the median service time of gen3 is 0\.5\d × that of the others \(0\.5\d–0\.5\d\)`: generators(4,
+			slower(2, -500e3)),
 		`gen2 had no right answer to 144 of \d+,\d+ requests, the others to 0`: generators(2,
 			func(i, k int, p *record.LoadPart) { p.Succeeded -= int64(k) }),
 		`the clock of gen1 ran 6\d\d ppm`: generators(2, func(i, k int, p *record.LoadPart) {

@@ -77,7 +77,8 @@ func TestFindingByItsCheck(t *testing.T) {
 		!(Finding{ID: Contract}).Concerns(Memory) {
 		t.Error("which metrics a finding concerns")
 	}
-	run, loads, level := sound(), &Evidence{Kind: kindOf(&record.Plan{Processes: record.PerLoad})}, &Evidence{Kind: Levels, At: &record.Level{}}
+	run, loads, level := sound(), &Evidence{Kind: kindOf(&record.Plan{Processes: record.PerLoad})},
+		&Evidence{Kind: Levels, At: &record.Level{}}
 	after, share, all := ByID(CheckCarryOver), ByID(Ceiling), &Evidence{Kind: Levels}
 	if !run.applies(after) || loads.applies(after) || !run.applies(share) || !level.applies(share) || all.applies(share) {
 		t.Error("of what checks speak")

@@ -107,7 +107,8 @@ func (t *Table) logs(m Metric, c record.Cell, epoch int) map[int]float64 {
 
 // others returns logs for the cells, except c, that have a value in each of own's rounds. A cell
 // without a value in some rounds would cause a step there.
-func (t *Table) others(m Metric, own map[int]float64, epoch int, cells []record.Cell, c record.Cell) (out []map[int]float64) {
+func (t *Table) others(m Metric, own map[int]float64, epoch int, cells []record.Cell,
+	c record.Cell) (out []map[int]float64) {
 	for _, o := range cells {
 		if o == c {
 			continue
@@ -143,7 +144,8 @@ func (t *Table) against(epoch int, own map[int]float64, others []map[int]float64
 
 // change returns the slope relative to middle over the others, from the epoch's first valid round
 // to its last; NaN if own has too few rounds.
-func (t *Table) change(epoch int, own map[int]float64, others []map[int]float64, middle func([]float64) float64) float64 {
+func (t *Table) change(epoch int, own map[int]float64, others []map[int]float64,
+	middle func([]float64) float64) float64 {
 	var x, y []float64
 	for _, r := range t.rounds[epoch] {
 		if v, ok := own[r]; ok {

@@ -93,7 +93,8 @@ func (o *Other) At(at int64) Offset {
 		more = widened(at - o.at)
 	}
 	middle := math.Round((o.lo + o.hi) / 2)
-	return Offset{NS: int64(middle), BoundNS: int64(math.Ceil(max(o.hi-middle, middle-o.lo) + more)), AtNS: at, RTTNS: o.rtt}
+	return Offset{NS: int64(middle), BoundNS: int64(math.Ceil(max(o.hi-middle, middle-o.lo) + more)), AtNS: at,
+		RTTNS: o.rtt}
 }
 
 // CommonStart is a time at which an action is to begin on another machine.

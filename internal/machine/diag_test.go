@@ -14,7 +14,8 @@ import (
 
 // The kernel's diagnostics and /proc/net agree about listening sockets.
 func TestDiagnosed(t *testing.T) {
-	for address, family := range map[string]byte{"127.0.0.1:0": unix.AF_INET, "[::1]:0": unix.AF_INET6, ":0": unix.AF_INET6} {
+	for address, family := range map[string]byte{"127.0.0.1:0": unix.AF_INET, "[::1]:0": unix.AF_INET6,
+		":0": unix.AF_INET6} {
 		l, err := net.Listen("tcp", address)
 		if err != nil {
 			t.Logf("%s: %v", address, err) // no IPv6 here

@@ -28,8 +28,10 @@ func TestFacts(t *testing.T) {
 			"kB\nSwapTotal: 5 kB\nSwapFree: 2 kB\n",
 	}), []int{0}, []int{1})
 	want := record.Facts{
-		SMT: "on", SplitCores: [][]int{{0, 1}}, Turbo: "on", ClockSource: "tsc", THP: "madvise", HardFileLimit: p(20000), PortLow: p(32768), PortHigh: p(60999),
-		TimeWaitReuse: p(2), TCPTimestamps: p(1), Somaxconn: p(4096), ASLR: p(2), AvailableBytes: p(2048), SwapUsedBytes: p(3072),
+		SMT: "on", SplitCores: [][]int{{0, 1}}, Turbo: "on", ClockSource: "tsc", THP: "madvise",
+		HardFileLimit: p(20000), PortLow: p(32768), PortHigh: p(60999),
+		TimeWaitReuse: p(2), TCPTimestamps: p(1), Somaxconn: p(4096), ASLR: p(2), AvailableBytes: p(2048),
+		SwapUsedBytes: p(3072),
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v\nwant %+v", got, want)
@@ -66,7 +68,8 @@ func TestSettings(t *testing.T) {
 
 func TestCaches(t *testing.T) {
 	const cpu = "sys/devices/system/cpu/cpu"
-	files := map[string]string{cpu + "0/cache/index2/shared_cpu_list": "0-1\n", cpu + "1/cache/index2/shared_cpu_list": "0-1\n",
+	files := map[string]string{cpu + "0/cache/index2/shared_cpu_list": "0-1\n", cpu +
+		"1/cache/index2/shared_cpu_list": "0-1\n",
 		cpu + "2/cache/index2/shared_cpu_list": "2\n"}
 	if got := fmt.Sprint(caches(tree(files), []int{0, 1, 2})); got != "[[0 1] [2]]" {
 		t.Error(got)

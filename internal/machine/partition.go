@@ -23,7 +23,8 @@ func cores(root fs.FS, usable []int) [][]int {
 func caches(root fs.FS, usable []int) [][]int {
 	last := ""
 	for _, index := range []string{"index3", "index2"} {
-		if at := "/cache/" + index + "/shared_cpu_list"; last == "" && len(usable) > 0 && read(root, cpuFolder(usable[0])+at) != "" {
+		if at := "/cache/" + index + "/shared_cpu_list"; last == "" && len(usable) > 0 &&
+			read(root, cpuFolder(usable[0])+at) != "" {
 			last = at
 		}
 	}

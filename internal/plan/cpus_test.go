@@ -113,7 +113,8 @@ func TestCPUsThatAContestantNeeds(t *testing.T) {
 	r := Request{Contestants: []string{"c0", "c2", "c3"}, Scenario: "values", Primary: "throughput",
 		ServerCPUs: []int{1, 2}}
 	p, err := New(r, w)
-	if err != nil || !slices.Equal(p.Servers.Unserved, []record.Unserved{{Contestant: "c2", CPUs: 2}}) || len(p.Family) != 4 ||
+	if err != nil || !slices.Equal(p.Servers.Unserved, []record.Unserved{{Contestant: "c2", CPUs: 2}}) ||
+		len(p.Family) != 4 ||
 		p.Has(cell("c2", 0)) || !p.Has(cell("c2", 1)) {
 		t.Errorf("%+v, %v", p, err)
 	}

@@ -15,7 +15,8 @@ import (
 func TestClassicWithAnExternalTool(t *testing.T) {
 	p := record.Plan{Profile: Standard, Scenario: "values", Contestants: []string{"a", "b"},
 		Controls: []string{"ref"}, Ceiling: "null",
-		External: []string{"wrk"}, Epochs: []int{2}, Levels: []record.Level{{Connections: 8, Pipeline: 1}}, Load: record.LoadLength{NS: 1e9}, BudgetNS: 1e12}
+		External: []string{"wrk"}, Epochs: []int{2}, Levels: []record.Level{{Connections: 8, Pipeline: 1}},
+		Load: record.LoadLength{NS: 1e9}, BudgetNS: 1e12}
 	arranged(&p, classic)
 	p.Epochs, p.Controls = []int{2}, nil
 	run := &record.Run{Plan: p}
@@ -27,7 +28,8 @@ func TestClassicWithAnExternalTool(t *testing.T) {
 			break
 		}
 		got = append(got, fmt.Sprintf("%d %s %s", o.Epoch, o.Contestant, o.External))
-		run.Add(record.Record{Trial: &record.Trial{Key: o.Key, Contestant: o.Contestant, External: o.External, StartedUnixNS: 1, EndedUnixNS: 2}})
+		run.Add(record.Record{Trial: &record.Trial{Key: o.Key, Contestant: o.Contestant, External: o.External,
+			StartedUnixNS: 1, EndedUnixNS: 2}})
 		if o.Epoch == 0 && o.Contestant == "b" {
 			run.Add(record.Record{Failure: &record.Failure{Contestant: "b", Stage: "load"}})
 		}
@@ -46,7 +48,8 @@ func TestClassicWithAnExternalTool(t *testing.T) {
 // request names contestants; wrk, which cannot count, loads for as long as dyno did.
 func TestTheArticlesOwnRun(t *testing.T) {
 	level := record.Level{Connections: 9, Pipeline: 1}
-	q := Question{Study: "s", Contestants: []string{"a", "b", "c"}, Levels: []record.Level{firstLevel}, Primary: "throughput",
+	q := Question{Study: "s", Contestants: []string{"a", "b", "c"}, Levels: []record.Level{firstLevel},
+		Primary: "throughput",
 		Classics: []ClassicRun{
 			{Contestants: []string{"a", "b"}, Level: level, Requests: 500, Tools: []string{"ab", "wrk"}},
 			{Name: "short", Contestants: []string{"c"}, Level: level, Duration: time.Second},

@@ -82,7 +82,8 @@ func TestLongRestIsCounted(t *testing.T) {
 			took := playEpoch(&record.Run{Plan: p}, record.Key{Epoch: e, Position: -1}).Whole
 			until += took
 		}
-		if rest := with.FirstVerdict - until - verifyEstimate(&p) - loads; rest < 2*LongRest || rest > 2*LongRest+2*time.Second {
+		if rest := with.FirstVerdict - until - verifyEstimate(&p) - loads; rest < 2*LongRest ||
+			rest > 2*LongRest+2*time.Second {
 			t.Errorf("a budget of %v: %v for the watch after the long loads", budget, rest)
 		}
 	}

@@ -61,7 +61,8 @@ func longCost(p *record.Plan, rest time.Duration) time.Duration {
 	if p.Long.NS == 0 {
 		return 0
 	}
-	each := time.Duration(p.Long.NS+Rewarm(p, p.First())) + 4*trialOverhead + Answered(p.First()) + beyond(p.First())*dialTime
+	each := time.Duration(p.Long.NS+Rewarm(p, p.First())) + 4*trialOverhead + Answered(p.First()) +
+		beyond(p.First())*dialTime
 	return 4*each + 2*rest
 }
 

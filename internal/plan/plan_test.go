@@ -29,7 +29,8 @@ func barePlan(contestants ...string) record.Plan {
 	return record.Plan{
 		Format: record.Format, Contestants: contestants, Controls: []string{"ref", "ref'"}, Ceiling: "null", Seed: 7,
 		Primary: "throughput",
-		Alpha:   .05, Margin: .03, Rounds: 3, Pilots: 1, Epochs: []int{8, 12, 16, 24}, Load: record.LoadLength{NS: 4e8, RewarmNS: 3e7},
+		Alpha:   .05, Margin: .03, Rounds: 3, Pilots: 1, Epochs: []int{8, 12, 16, 24},
+		Load:     record.LoadLength{NS: 4e8, RewarmNS: 3e7},
 		BudgetNS: int64(6 * time.Minute),
 		Levels:   []record.Level{{Connections: 125, Pipeline: 1}},
 	}

@@ -45,7 +45,8 @@ func TestTimeLeft(t *testing.T) {
 // nothing is said.
 func TestTimeLeftOfRequests(t *testing.T) {
 	p := record.Plan{Profile: Standard, Scenario: "values", Contestants: []string{"a", "b"},
-		External: []string{"wrk"}, Epochs: []int{1}, Levels: []record.Level{{Connections: 8, Pipeline: 1}}, Load: record.LoadLength{NS: 30e9, Requests: 5e6},
+		External: []string{"wrk"}, Epochs: []int{1}, Levels: []record.Level{{Connections: 8, Pipeline: 1}},
+		Load:     record.LoadLength{NS: 30e9, Requests: 5e6},
 		BudgetNS: int64(wholeBudget)}
 	arranged(&p, classic)
 	run, cost := &record.Run{Plan: p}, costOf(t, &p)

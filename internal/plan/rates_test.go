@@ -71,7 +71,8 @@ func TestRatesBesideNamedPairs(t *testing.T) {
 	})
 	own := q.Levels[0]
 	own.RateShare, own.OwnRate = .3, true
-	if len(p.Levels) != 3 || p.Levels[2] != own || len(p.Family) != 1 || p.Study.ClaimsHash != "h" || len(p.Study.LevelNames) != 3 {
+	if len(p.Levels) != 3 || p.Levels[2] != own || len(p.Family) != 1 || p.Study.ClaimsHash != "h" ||
+		len(p.Study.LevelNames) != 3 {
 		t.Fatalf("%+v", p)
 	}
 	if names, judged := Loaded(&p, 2); !slices.Equal(names, []string{"c0", "c1"}) || judged {

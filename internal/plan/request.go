@@ -150,9 +150,11 @@ func New(r Request, w World) (record.Plan, error) {
 	}
 	p := record.Plan{
 		Format: record.Format, Origin: record.Origin{Dyno: w.Dyno, Command: r.Command}, Profile: profile.name,
-		Study: record.OfStudy{Slug: q.Study, ClaimsHash: q.ClaimsHash}, Title: q.Title, Scenario: q.Scenario, Contestants: q.Contestants,
-		Controls: r.controls(&q, preset, profile), Heap: q.Heap,
-		Processes: record.PerEpoch, External: r.External, Seed: cmp.Or(r.Seed, w.Seed), Primary: q.Primary, Alpha: cmp.Or(r.Alpha, defaultAlpha),
+		Study: record.OfStudy{Slug: q.Study, ClaimsHash: q.ClaimsHash}, Title: q.Title, Scenario: q.Scenario,
+		Contestants: q.Contestants,
+		Controls:    r.controls(&q, preset, profile), Heap: q.Heap,
+		Processes: record.PerEpoch, External: r.External, Seed: cmp.Or(r.Seed, w.Seed), Primary: q.Primary,
+		Alpha:  cmp.Or(r.Alpha, defaultAlpha),
 		Margin: cmp.Or(r.Margin, profile.margin(q.Primary)),
 	}
 	if !w.Now.IsZero() {
@@ -162,7 +164,8 @@ func New(r Request, w World) (record.Plan, error) {
 		p.SLO = cmp.Or(r.SLO, &record.SLO{Quantile: 0.99, LimitNS: int64(10 * time.Millisecond), ErrorShare: 0.001})
 	}
 	preset.lay(&p, &q)
-	err = cmp.Or(w.unserved(&p, preset.named && len(q.Family) > 0), tail(&p, profile, preset), r.check(&p, preset), w.backend(&p),
+	err = cmp.Or(w.unserved(&p, preset.named && len(q.Family) > 0), tail(&p, profile, preset), r.check(&p, preset),
+		w.backend(&p),
 		w.check(&p), w.processors(&p), w.room(&p))
 	if err != nil {
 		return p, err

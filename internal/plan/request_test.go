@@ -73,19 +73,23 @@ func TestQuestionByProtocol(t *testing.T) {
 			Ceiling: "null", Controls: []string{"ref", "ref'"}, Load: record.LoadLength{NS: 1e8, RewarmNS: 3e7, UnloadedNS: 5e7},
 			Long: record.LongLoads{NS: 2e9}, BudgetNS: int64(8 * time.Minute)}},
 		{"sweep", record.Plan{Levels: someQuestion().Levels, Study: record.OfStudy{LevelNames: []string{"few", "many"}},
-			Cells: append(someQuestion().Cells, cell("ref", 0), cell("ref'", 0), cell("null", 0), cell("ref", 1), cell("ref'", 1),
+			Cells: append(someQuestion().Cells, cell("ref", 0), cell("ref'", 0), cell("null", 0), cell("ref", 1),
+				cell("ref'", 1),
 				cell("null", 1)),
 			Family: []record.Comparison{{A: cell("c0", 0), B: cell("c1", 0)}, {A: cell("c0", 1), B: cell("c1", 1)}},
 			Rounds: 3, Pilots: 1, Links: record.Links{Layouts: 16}, ExtraEpochs: []int{2, 2},
-			Epochs: []int{8}, Load: record.LoadLength{UnloadedNS: 5e7, NS: 1e8, RewarmNS: 3e7}, Ceiling: "null", Controls: []string{"ref", "ref'"},
+			Epochs: []int{8}, Load: record.LoadLength{UnloadedNS: 5e7, NS: 1e8, RewarmNS: 3e7}, Ceiling: "null",
+			Controls: []string{"ref", "ref'"},
 			BudgetNS: int64(3 * time.Minute)}},
-		{"search", record.Plan{Rounds: SearchRounds, Epochs: []int{1}, Controls: []string{"ref", "ref'"}, Load: record.LoadLength{NS: 2e9, RewarmNS: 3e7},
+		{"search", record.Plan{Rounds: SearchRounds, Epochs: []int{1}, Controls: []string{"ref", "ref'"},
+			Load:   record.LoadLength{NS: 2e9, RewarmNS: 3e7},
 			Levels: someQuestion().Levels[:1], ExtraEpochs: []int{2},
 			Cells:    []record.Cell{cell("c0", 0), cell("c1", 0), cell("ref", 0), cell("ref'", 0)},
 			BudgetNS: int64(24 * time.Hour),
 			SLO:      &record.SLO{Quantile: 0.99, LimitNS: 1e7, ErrorShare: 0.001}}},
-		{"classic", record.Plan{Rounds: 1, Epochs: []int{1}, Load: record.LoadLength{NS: 20e9, Requests: 1000}, BudgetNS: int64(24 * time.Hour),
-			Levels: someQuestion().Levels[:1], ExtraEpochs: []int{2}, Processes: record.PerLoad,
+		{"classic", record.Plan{Rounds: 1, Epochs: []int{1}, Load: record.LoadLength{NS: 20e9, Requests: 1000},
+			BudgetNS: int64(24 * time.Hour),
+			Levels:   someQuestion().Levels[:1], ExtraEpochs: []int{2}, Processes: record.PerLoad,
 			Cells: []record.Cell{cell("c0", 0), cell("c1", 0)}}},
 	} {
 		got, err := New(Request{Question: someQuestion(), Protocol: c.protocol, Command: "dyno run s"}, someWorld())
@@ -94,7 +98,8 @@ func TestQuestionByProtocol(t *testing.T) {
 		}
 		want := c.want
 		want.Processes = stdcmp.Or(want.Processes, record.PerEpoch)
-		want.Format, want.Origin.Dyno, want.Origin.Command, want.Profile, want.Study.Slug, want.Study.ClaimsHash = record.Format, "v1",
+		want.Format, want.Origin.Dyno, want.Origin.Command, want.Profile, want.Study.Slug,
+			want.Study.ClaimsHash = record.Format, "v1",
 			"dyno run s", Standard, "s", "h"
 		want.Title, want.Scenario, want.Contestants, want.Servers.Managed = "Which?", "values", []string{"c0", "c1"},
 			[]string{"c1"}
@@ -340,7 +345,8 @@ func TestUnserved(t *testing.T) {
 			[]record.Unserved{{Contestant: "plain", HTTP: wire.H2}}, ""},
 		{"nobody", func(r *Request) { r.HTTP, r.Question.Contestants = &two.HTTP, names[:1] }, nil, nil, 0, nil,
 			"plain does not serve HTTP/2 over TLS"},
-		{"all", func(r *Request) { r.HTTP = &clear.HTTP }, names, []record.Cell{at("plain", 0), at("both", 0), at("also", 0)}, 3, nil, ""},
+		{"all", func(r *Request) { r.HTTP = &clear.HTTP }, names,
+			[]record.Cell{at("plain", 0), at("both", 0), at("also", 0)}, 3, nil, ""},
 	} {
 		r := Request{Question: q}
 		c.ask(&r)

@@ -15,7 +15,8 @@ import (
 // times log-normal noise, with a discarded round now and then.
 func TestSearchFindsTheCapacity(t *testing.T) {
 	p := standardPlan("a", "b")
-	p.Profile, p.SLO, p.Ceiling, p.BudgetNS = Standard, &record.SLO{Quantile: .99, LimitNS: 1e7, ErrorShare: 1e-3}, "", int64(time.Hour)
+	p.Profile, p.SLO, p.Ceiling, p.BudgetNS = Standard, &record.SLO{Quantile: .99, LimitNS: 1e7, ErrorShare: 1e-3},
+		"", int64(time.Hour)
 	arranged(&p, search)
 	p.Epochs = []int{2}
 	rng := rand.New(rand.NewPCG(5, 5))
@@ -187,7 +188,8 @@ func TestFew(t *testing.T) {
 // the same rate, at most twice; no other program is blamed for it. Its record decides a percentile of few requests.
 func TestSearchRepeatsLimitedProbes(t *testing.T) {
 	p := standardPlan("a", "b")
-	p.Profile, p.SLO, p.Ceiling, p.BudgetNS = Standard, &record.SLO{Quantile: .99, LimitNS: 1e7, ErrorShare: 1e-3}, "", int64(time.Hour)
+	p.Profile, p.SLO, p.Ceiling, p.BudgetNS = Standard, &record.SLO{Quantile: .99, LimitNS: 1e7, ErrorShare: 1e-3},
+		"", int64(time.Hour)
 	arranged(&p, search)
 	p.Epochs, p.Pilots = []int{1}, 0
 	run, takes, rates := record.Run{Plan: p}, map[int]int{}, map[int]map[float64]bool{}

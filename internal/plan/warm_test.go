@@ -16,7 +16,8 @@ func TestWarmupFollowsFromThePilots(t *testing.T) {
 		}
 		return l
 	}
-	run := &record.Run{Plan: record.Plan{Contestants: []string{"flat", "slow", "late", "lost", "old", "net", "jit"}, Pilots: 2}}
+	run := &record.Run{Plan: record.Plan{Contestants: []string{"flat", "slow", "late", "lost", "old", "net",
+		"jit"}, Pilots: 2}}
 	run.Launches = []record.Launch{
 		launch("flat", 0, record.Flat, ns(0)), launch("flat", 1, record.Flat, ns(100*time.Millisecond)),
 		launch("slow", 0, record.Warmed, ns(time.Second)), launch("slow", 1, record.Warmed, ns(2*time.Second)),

@@ -57,7 +57,10 @@ func (w *World) unserved(p *record.Plan, named bool) error {
 	p.Contestants = slices.DeleteFunc(slices.Clone(p.Contestants), func(name string) bool {
 		return !slices.ContainsFunc(p.Cells, func(c record.Cell) bool { return c.Contestant == name })
 	})
-	p.Family = slices.DeleteFunc(slices.Clone(p.Family), func(f record.Comparison) bool { return !left[f.A] || !left[f.B] })
+	p.Family = slices.DeleteFunc(slices.Clone(p.Family), func(f record.Comparison) bool {
+		return !left[f.A] ||
+			!left[f.B]
+	})
 	if named && len(p.Family) == 0 {
 		return refuse("nothing is left to compare: in each pair one contestant does not serve the protocol of its level, " +
 			"or needs more CPUs; the keys protocols and cpus of its contestant.toml say what it serves and needs")

@@ -33,7 +33,8 @@ func sample() []Record {
 const planLine = `{"plan":{"format":3,"processes":"epoch","levels":[{"connections":1}]}}` + "\n"
 
 func smallPlan() *Plan {
-	return &Plan{Format: Format, Processes: PerEpoch, Contestants: []string{"a"}, Levels: []Level{{Connections: 1}}, Seed: 9}
+	return &Plan{Format: Format, Processes: PerEpoch, Contestants: []string{"a"},
+		Levels: []Level{{Connections: 1}}, Seed: 9}
 }
 
 func TestStoreGivesBackWhatItTook(t *testing.T) {

@@ -154,7 +154,8 @@ const (
 // run serves the connection until the client ends it or breaks the protocol.
 func (c *nullHTTP2) run() {
 	in := make([]byte, nullRead)
-	if _, err := io.ReadFull(c.conn, in[:len(wire.Preface)]); err != nil || string(in[:len(wire.Preface)]) != wire.Preface {
+	if _, err := io.ReadFull(c.conn, in[:len(wire.Preface)]); err != nil ||
+		string(in[:len(wire.Preface)]) != wire.Preface {
 		return
 	}
 	c.window, c.initial = firstWindow, firstWindow

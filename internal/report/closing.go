@@ -189,7 +189,10 @@ func (v *View) unwatched() string {
 	}
 	var names []string
 	for _, name := range v.run.Plan.Contestants {
-		found := slices.ContainsFunc(v.Findings, func(f judge.Finding) bool { return f.ID == judge.Deferred && f.Contestant == name })
+		found := slices.ContainsFunc(v.Findings, func(f judge.Finding) bool {
+			return f.ID == judge.Deferred &&
+				f.Contestant == name
+		})
 		if !found && slices.ContainsFunc(v.run.Trials, func(t *record.Trial) bool { return t.Contestant == name }) {
 			why := "no valid reading"
 			for _, l := range v.run.Launches {
@@ -273,7 +276,8 @@ func (v *View) unlikeService() string {
 			managed++
 		}
 	}
-	if v.a.Interim == 0 || !v.run.Plan.Ranks() || managed == 0 || managed == ran || time.Duration(p.Load.NS) > 10*time.Second {
+	if v.a.Interim == 0 || !v.run.Plan.Ranks() || managed == 0 || managed == ran ||
+		time.Duration(p.Load.NS) > 10*time.Second {
 		return ""
 	}
 	return "long loads favour managed runtimes by up to " + PerCent(judge.ShortLoads)

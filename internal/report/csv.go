@@ -41,7 +41,8 @@ func (v *View) runLines() []line {
 	return lines
 }
 
-var csvHead = []string{"contestant", "level", "metric", "unit", "value", "lo", "hi", "epochs", "ratio", "ratio_lo", "ratio_hi",
+var csvHead = []string{"contestant", "level", "metric", "unit", "value", "lo", "hi", "epochs", "ratio", "ratio_lo",
+	"ratio_hi",
 	"verdict", "notes"}
 
 // fields returns a line's columns.
@@ -53,7 +54,8 @@ func (l *line) fields() []string {
 	if r := l.ratio; r.N > 0 {
 		numbers[4], numbers[5], numbers[6] = decimal(r.Value), decimal(r.Lo), decimal(r.Hi)
 	}
-	return slices.Concat([]string{l.contestant, l.level, l.metric, l.unit}, numbers, []string{l.verdict, strings.Join(l.notes, "; ")})
+	return slices.Concat([]string{l.contestant, l.level, l.metric, l.unit}, numbers,
+		[]string{l.verdict, strings.Join(l.notes, "; ")})
 }
 
 // rowsJSON returns the lines as objects, without empty columns.
@@ -148,7 +150,8 @@ func (r *Row) lines(level string, m judge.Metric, f *Figure) []line {
 	if f.Least >= f.Most {
 		return []line{l}
 	}
-	span.metric, span.Estimate, span.ratio = m.Name+"_range", judge.Estimate{Value: math.NaN(), Lo: f.Least, Hi: f.Most, N: f.N}, judge.Estimate{}
+	span.metric, span.Estimate, span.ratio = m.Name+"_range",
+		judge.Estimate{Value: math.NaN(), Lo: f.Least, Hi: f.Most, N: f.N}, judge.Estimate{}
 	return []line{l, span}
 }
 

@@ -25,8 +25,9 @@ func (v *View) label() string {
 // document returns the answer, then all details. A section for which the run has no data has no
 // blocks.
 func (v *View) document() *document.Document {
-	d := &document.Document{Title: v.heading(), Question: v.Added.Question, Label: sentenceCase(v.label()), Byline: v.head(),
-		Lead: v.lead(v.sentences()), Front: v.front(), Trust: v.asked()}
+	d := &document.Document{Title: v.heading(), Question: v.Added.Question, Label: sentenceCase(v.label()),
+		Byline: v.head(),
+		Lead:   v.lead(v.sentences()), Front: v.front(), Trust: v.asked()}
 	if v.single || v.run.Plan.SLO != nil {
 		d.NoChart = "the run has single figures, which a chart would seem to compare; choose another --format"
 	}

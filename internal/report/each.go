@@ -85,7 +85,8 @@ func (e *eachRequest) csv() []string {
 		}
 		return integer(int64(f.NS + 0.5))
 	}
-	return []string{"", summaryDecimal(round(e.perSec)), integer(e.Succeeded + e.Failed + e.Unanswered), integer(e.Unanswered),
+	return []string{"", summaryDecimal(round(e.perSec)), integer(e.Succeeded + e.Failed + e.Unanswered),
+		integer(e.Unanswered),
 		integer(e.Failed), ns(e.latency.Quantile(.5)), ns(e.latency.Quantile(.99)), ns(e.latency.Max()), "", "", "", "",
 		document.CSVCell(e.name), ""}
 }

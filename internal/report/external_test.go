@@ -16,7 +16,8 @@ import (
 func externalFixture(change func(reported *record.Reported), rates ...float64) *Data {
 	d := classicFixture()
 	p := &d.Run.Plan
-	p.Contestants, p.External, p.Ceiling, p.Epochs, p.Load.Requests, p.Load.NS = []string{"iris-mvc"}, []string{"wrk"}, "null", []int{1}, 0,
+	p.Contestants, p.External, p.Ceiling, p.Epochs, p.Load.Requests, p.Load.NS = []string{"iris-mvc"},
+		[]string{"wrk"}, "null", []int{1}, 0,
 		4e9
 	p.Levels = []record.Level{{Connections: 100, Pipeline: 1}}
 	d.Run.Contestants = append(d.Run.Contestants[:1:1], record.Contestant{Name: "null", Title: "null server",

@@ -108,7 +108,8 @@ func (v *View) showing(m judge.Metric) *View {
 			return l.Loaded == nil || slices.Contains(l.Loaded, r.Name)
 		})
 	}
-	out.rows, out.controls = slices.DeleteFunc(slices.Clone(v.rows), none), slices.DeleteFunc(slices.Clone(v.controls), none)
+	out.rows, out.controls = slices.DeleteFunc(slices.Clone(v.rows), none),
+		slices.DeleteFunc(slices.Clone(v.controls), none)
 	return &out
 }
 

@@ -22,12 +22,14 @@ func familyFixture() *Data {
 	d := sweepFixture(1)
 	p := &d.Run.Plan
 	p.Epochs, p.Pilots, p.Origin.Command = []int{8, 12}, 1, "dyno run a-study --seed 7"
-	p.Levels = []record.Level{{Connections: 10, Pipeline: 1}, {Connections: 100, Pipeline: 1}, {Connections: 100, Pipeline: 1, RateShare: 0.3}}
+	p.Levels = []record.Level{{Connections: 10, Pipeline: 1}, {Connections: 100, Pipeline: 1},
+		{Connections: 100, Pipeline: 1, RateShare: 0.3}}
 	cell := func(name string, level int) record.Cell { return record.Cell{Contestant: name, Level: level} }
 	p.Cells, p.ExtraEpochs = nil, nil
 	p.Complete()
 	p.Family = []record.Comparison{
-		{A: cell("net-http", 0), B: cell("kestrel", 0)}, {A: cell("kestrel", 1), B: cell("net-http", 1)}, {A: cell("net-http", 0), B: cell("net-http", 1)},
+		{A: cell("net-http", 0), B: cell("kestrel", 0)}, {A: cell("kestrel", 1), B: cell("net-http", 1)},
+		{A: cell("net-http", 0), B: cell("net-http", 1)},
 		{A: cell("gin", 1), B: cell("kestrel", 1)},
 	}
 	d.Run.End, d.Run.Trials[0].Level = &record.End{Reason: "decided"}, &p.Levels[1]
@@ -61,11 +63,14 @@ func familyFixture() *Data {
 			}
 		}
 	}
-	in := judge.Input{Trials: all, Contestants: p.Contestants, Controls: p.Controls, Failed: map[string]string{"gin": "load: reset"}, Primary: p.Primary,
-		Analyses: []stats.Interim{{N: 8, Alpha: 0.025}, {N: 12, Alpha: 0.025}}, Alpha: 0.05, Margin: 0.03, Family: p.Family, At: p.At}
+	in := judge.Input{Trials: all, Contestants: p.Contestants, Controls: p.Controls,
+		Failed: map[string]string{"gin": "load: reset"}, Primary: p.Primary,
+		Analyses: []stats.Interim{{N: 8, Alpha: 0.025}, {N: 12, Alpha: 0.025}}, Alpha: 0.05, Margin: 0.03,
+		Family: p.Family, At: p.At}
 	d.Analysis, d.Levels, d.Valid = analysed(in), nil, len(all)
 	for i, at := range p.Levels {
-		l := judge.Level{At: at, Compared: i < 2, Absent: map[string]string{}, Loaded: []string{"net-http", "gin", "kestrel", "ref", "ref'"}}
+		l := judge.Level{At: at, Compared: i < 2, Absent: map[string]string{},
+			Loaded: []string{"net-http", "gin", "kestrel", "ref", "ref'"}}
 		if at.RateShare > 0 {
 			l.At.RatePerSec, l.Loaded = 20235, l.Loaded[:3]
 		}
@@ -74,7 +79,8 @@ func familyFixture() *Data {
 				l.Trials = append(l.Trials, t)
 			}
 		}
-		l.Analysis = analysed(judge.Input{Trials: l.Trials, Contestants: p.Contestants, Controls: p.Controls, Primary: p.Primary, Alpha: 0.05, Margin: 0.03})
+		l.Analysis = analysed(judge.Input{Trials: l.Trials, Contestants: p.Contestants, Controls: p.Controls,
+			Primary: p.Primary, Alpha: 0.05, Margin: 0.03})
 		d.Levels = append(d.Levels, l)
 	}
 	return d
@@ -176,7 +182,8 @@ func TestNamedLevels(t *testing.T) {
 			t.Errorf("%s does not call its levels by their names:\n%s", name, got)
 		}
 	}
-	if got := string(written(t, JSON, d)); !strings.Contains(got, `"name": "as published"`) || !strings.Contains(got, `"level_a": "as published"`) {
+	if got := string(written(t, JSON, d)); !strings.Contains(got, `"name": "as published"`) ||
+		!strings.Contains(got, `"level_a": "as published"`) {
 		t.Error("run.json does not call its levels by their names")
 	}
 }
@@ -231,7 +238,8 @@ func TestOwnLevels(t *testing.T) {
 
 // A metric that only open loops have is a column where there is one, and nowhere else.
 func TestMetricsOfOpenLoops(t *testing.T) {
-	plain := string(written(t, inFull, fixture())) + string(written(t, HTML, fixture())) + string(written(t, CSV, fixture())) + string(written(t, CSV, sweepFixture(6)))
+	plain := string(written(t, inFull, fixture())) + string(written(t, HTML, fixture())) +
+		string(written(t, CSV, fixture())) + string(written(t, CSV, sweepFixture(6)))
 	if strings.Contains(strings.ToLower(plain), "response_p") || strings.Contains(plain, "response p50") {
 		t.Error("a closed loop shows response times")
 	}
@@ -251,7 +259,8 @@ func TestMetricsOfOpenLoops(t *testing.T) {
 // What no line should join stands in panels of its own.
 func TestPanelsApart(t *testing.T) {
 	d := &Data{Results: judge.Results{Run: &record.Run{Plan: familyFixture().Run.Plan}}}
-	for _, at := range []record.Level{{Connections: 10}, {Connections: 100}, {Connections: 10, Scenario: "page"}, {Connections: 10, RatePerSec: 500}} {
+	for _, at := range []record.Level{{Connections: 10}, {Connections: 100}, {Connections: 10, Scenario: "page"},
+		{Connections: 10, RatePerSec: 500}} {
 		d.Levels = append(d.Levels, judge.Level{At: at})
 	}
 	var got []string
@@ -354,7 +363,8 @@ func TestElsewhereInRows(t *testing.T) {
 			verdicts[l.level] = l.verdict
 		}
 	}
-	if first := judge.LevelName(d.Run.Plan.First()); verdicts[first] != "excluded" || verdicts[d.Levels[0].Title()] != "measured" {
+	if first := judge.LevelName(d.Run.Plan.First()); verdicts[first] != "excluded" ||
+		verdicts[d.Levels[0].Title()] != "measured" {
 		t.Errorf("%q", verdicts)
 	}
 }

@@ -126,7 +126,8 @@ var fakes = []fake{
 // failed, all drawn from one seed.
 func fixture() *Data {
 	rng := rand.New(rand.NewPCG(2017, 8))
-	d := &Data{Results: judge.Results{Run: &record.Run{Plan: fixturePlan(), Host: fixtureHost()}, Valid: 12*3*8 + 11, Discarded: 24,
+	d := &Data{Results: judge.Results{Run: &record.Run{Plan: fixturePlan(), Host: fixtureHost()}, Valid: 12*3*8 +
+		11, Discarded: 24,
 		Analysis: &judge.Analysis{Primary: "throughput", Epochs: 12, Interim: 2, AlphaAt: 0.0125, Margin: 0.03,
 			Shares: map[string]float64{"fasthttp": 0.843}}}}
 	d.Run.End = &record.End{Reason: "last analysis", EndedUnixNS: 1763722245e9, MeasuredUnits: 12}
@@ -135,7 +136,8 @@ func fixture() *Data {
 		f.c.BinaryHash = fmt.Sprintf("%x", sha256.Sum256([]byte(f.c.Name)))
 		d.Run.Contestants = append(d.Run.Contestants, f.c)
 		for e := range 13 {
-			l := record.Launch{Contestant: f.c.Name, Epoch: e, StartedUnixNS: 1763721892e9, ReadyNS: int64(9e6 + 4e6*rng.Float64()), WarmupNS: 5e8,
+			l := record.Launch{Contestant: f.c.Name, Epoch: e, StartedUnixNS: 1763721892e9,
+				ReadyNS: int64(9e6 + 4e6*rng.Float64()), WarmupNS: 5e8,
 				WarmupRequests: int64(f.rate * 46000), Warmup: "flat", WarmupRateFirst: 90000, WarmupRateLast: 91000,
 				SteadyNS: new(int64)}
 			if f.c.Managed {
@@ -264,7 +266,9 @@ func fixtureFailures(d *Data) {
 }
 
 func fixturePlan() record.Plan {
-	return record.Plan{Format: record.Format, Processes: record.PerEpoch, Origin: record.Origin{Dyno: "v0.1.0", Command: "dyno run studies/iris-vs-netcore-2017 --seed 2017 --budget 6m", StartedUnixNS: 1763721892e9},
+	return record.Plan{Format: record.Format, Processes: record.PerEpoch,
+		Origin: record.Origin{Dyno: "v0.1.0", Command: "dyno run studies/iris-vs-netcore-2017 --seed 2017 " +
+			"--budget 6m", StartedUnixNS: 1763721892e9},
 		Profile: "standard",
 		Study:   record.OfStudy{Slug: "iris-vs-netcore-2017"}, Title: "Go vs .NET Core in terms of HTTP " +
 			"performance (2017)", Scenario: "values",

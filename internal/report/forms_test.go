@@ -84,7 +84,8 @@ func TestJSONNulls(t *testing.T) {
 
 // Every kind of run has one head row, a row for each figure of each contestant, and none twice.
 func TestCSVShape(t *testing.T) {
-	for i, d := range []*Data{hostile(), fixture(), early(), nothing(), extraLevelsFixture(), sweepFixture(6), familyFixture(),
+	for i, d := range []*Data{hostile(), fixture(), early(), nothing(), extraLevelsFixture(), sweepFixture(6),
+		familyFixture(),
 		classicFixture(), externalFixture(nil, 50000, 49000, 100000, 90000)} {
 		rows, err := csv.NewReader(bytes.NewReader(written(t, CSV, d))).ReadAll()
 		if err != nil || !slices.Equal(rows[0], csvHead) {
@@ -96,7 +97,8 @@ func TestCSVShape(t *testing.T) {
 				t.Errorf("%d: %s twice", i, key)
 			}
 			figures[strings.Join(r[:3], "|")], of[r[0]+"|"+r[2]] = true, true
-			if measured := !slices.Contains([]string{"", "absent", "excluded"}, r[11]); measured == (strings.Join(r[4:11], "") == "") {
+			if measured := !slices.Contains([]string{"", "absent", "excluded"},
+				r[11]); measured == (strings.Join(r[4:11], "") == "") {
 				t.Errorf("%d: %q", i, r)
 			}
 		}
@@ -189,9 +191,11 @@ func TestFurtherMetric(t *testing.T) {
 	const name = "instructions_per_request"
 	d := fixture()
 	for _, c := range d.Run.Plan.Contestants {
-		d.Analysis.Cells = append(d.Analysis.Cells, judge.Cell{Contestant: c, Metric: name, Level: judge.Estimate{Value: 34_567, Lo: 34_000, Hi: 35_000, N: 12}})
+		d.Analysis.Cells = append(d.Analysis.Cells, judge.Cell{Contestant: c, Metric: name,
+			Level: judge.Estimate{Value: 34_567, Lo: 34_000, Hi: 35_000, N: 12}})
 	}
-	for form, want := range map[string]string{"text": "instr./req", "html": "w-" + name, "markdown": "instr./req", "json": `"value": 34567`, "csv": name} {
+	for form, want := range map[string]string{"text": "instr./req", "html": "w-" + name, "markdown": "instr./req",
+		"json": `"value": 34567`, "csv": name} {
 		if !strings.Contains(string(written(t, detailed(form), d)), want) {
 			t.Errorf("%s: no %q", form, want)
 		}

@@ -164,7 +164,10 @@ func (v *View) barChart(m judge.Metric, rows []Row, base string, most int) docum
 
 // brackets returns the groups of neighbours that are not separated.
 func (v *View) brackets(rows []Row) (groups []document.Group) {
-	for _, g := range v.groups(slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.Excluded != "" || r.Control })) {
+	for _, g := range v.groups(slices.DeleteFunc(slices.Clone(rows), func(r Row) bool {
+		return r.Excluded != "" ||
+			r.Control
+	})) {
 		from := slices.IndexFunc(rows, func(r Row) bool { return r.Name == g.rows[0].Name })
 		if to := from + len(g.rows) - 1; rows[to].Name == g.rows[len(g.rows)-1].Name { // else they are no neighbours
 			groups = append(groups, document.Group{From: from, To: to, Why: "not separated: " + v.why(g)})
@@ -224,7 +227,8 @@ func (v *View) levelChart(m judge.Metric, i int) document.BarChart {
 		if f.Absent != "" {
 			continue
 		}
-		b := document.Bar{Name: r.Title, Small: metaOf(r), Key: r.Key(), Value: Sig3(f.Value / scale.Per), Side: f.side(), Beyond: f.Bound}
+		b := document.Bar{Name: r.Title, Small: metaOf(r), Key: r.Key(), Value: Sig3(f.Value / scale.Per),
+			Side: f.side(), Beyond: f.Bound}
 		b.Ratio = document.Ratio{At: f.Value, Lo: f.Lo, Hi: f.Hi}
 		if f.Open() {
 			b.Ratio.Lo, b.Ratio.Hi = f.Value, f.Value

@@ -46,8 +46,9 @@ func (v *View) panels() (list []panel) {
 			if of.form != wire.Clear {
 				title = strings.Join(NonEmpty(title, of.form.Words()), ", ")
 			}
-			title = orElse(strings.Join(NonEmpty(append([]string{title}, judge.LevelWords(record.Level{DelayNS: of.DelayNS, Work: of.Work,
-				CPUs: of.CPUs}, true)...)...), ", "), "no delay")
+			title = orElse(strings.Join(NonEmpty(append([]string{title},
+				judge.LevelWords(record.Level{DelayNS: of.DelayNS, Work: of.Work,
+					CPUs: of.CPUs}, true)...)...), ", "), "no delay")
 			switch {
 			case of.own:
 				title += ", at shares of its capacity"
@@ -156,7 +157,8 @@ type dimension struct {
 }
 
 var dimensions = []dimension{
-	{"share of its own capacity", func(x, lo, hi float64) float64 { return (x - lo) / (hi - lo) }, func(l record.Level) float64 {
+	{"share of its own " +
+		"capacity", func(x, lo, hi float64) float64 { return (x - lo) / (hi - lo) }, func(l record.Level) float64 {
 		if !l.OwnRate {
 			return 0
 		}

@@ -384,7 +384,8 @@ func TestPanels(t *testing.T) {
 		{[]judge.Level{{At: record.Level{Connections: 9, Records: 100}}, {At: record.Level{Connections: 9, Records: 10}}}, "",
 			"10 100"},
 	} {
-		s := viewOf(&Data{Results: judge.Results{Run: &record.Run{Plan: record.Plan{Processes: record.PerEpoch, Levels: make([]record.Level, 2)}},
+		s := viewOf(&Data{Results: judge.Results{Run: &record.Run{Plan: record.Plan{Processes: record.PerEpoch,
+			Levels: make([]record.Level, 2)}},
 			Levels: c.levels}})
 		var titles, ticks []string
 		for _, p := range s.panels() {

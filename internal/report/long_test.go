@@ -21,7 +21,8 @@ func TestCPUWithoutLoadNotRead(t *testing.T) {
 		}
 		d.Run.Trials = append(d.Run.Trials, &record.Trial{Contestant: name})
 	}
-	d.Run.Launches = append(d.Run.Launches, record.Launch{Contestant: "hyper", Absent: map[string]string{"cpu": "it is on another machine"}})
+	d.Run.Launches = append(d.Run.Launches, record.Launch{Contestant: "hyper",
+		Absent: map[string]string{"cpu": "it is on another machine"}})
 	const want = "? not checked for CPU without load: fasthttp (no valid reading), hyper (it is on another machine)"
 	if text := strings.Join(strings.Fields(string(written(t, Text, d))), " "); !strings.Contains(text, want) {
 		t.Errorf("without %q:\n%s", want, text)
@@ -89,7 +90,8 @@ func TestSentAgainIsAColumn(t *testing.T) {
 			continue
 		}
 		for line := range strings.SplitSeq(string(written(t, Text, d)), "\n") {
-			if strings.Contains(line, title+" ") && strings.HasSuffix(strings.TrimRight(line, " "), map[bool]string{true: " 1,235", false: " 0"}[name == first]) {
+			if strings.Contains(line, title+" ") && strings.HasSuffix(strings.TrimRight(line, " "),
+				map[bool]string{true: " 1,235", false: " 0"}[name == first]) {
 				rows++
 			}
 		}

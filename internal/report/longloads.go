@@ -21,7 +21,8 @@ type LongLoads struct {
 // LongLoadsOf returns a classic run's loads; file is the record's name.
 func LongLoadsOf(d *Data, file string) *LongLoads {
 	c := viewOf(d)
-	l := &LongLoads{Each: strings.Join(append([]string{c.each()}, judge.LevelWords(c.run.Plan.First(), true)...), ", "), Started: c.started(), Rows: c.rows,
+	l := &LongLoads{Each: strings.Join(append([]string{c.each()}, judge.LevelWords(c.run.Plan.First(), true)...),
+		", "), Started: c.started(), Rows: c.rows,
 		Growth: c.growthTable(file)}
 	tools := c.external()
 	if tools != nil {

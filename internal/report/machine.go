@@ -128,7 +128,8 @@ func (v *View) Machines(published map[string]string) document.Section {
 		"cpu":    fmt.Sprintf("%s, %s", orElse(strings.Join(v.cpus(), "; "), "unknown"), document.Count(h.CPUs, "CPU")),
 		"memory": Bytes(float64(h.MemoryBytes)),
 		"os":     strings.TrimSpace(h.OS + " " + h.Kernel), "power": "governor " + orElse(h.Governor, "unknown"),
-		"tool": "dyno " + p.Origin.Dyno, "versions": strings.Join(versions, ", "), "command": p.Origin.Command, "date": v.started(),
+		"tool": "dyno " + p.Origin.Dyno, "versions": strings.Join(versions, ", "), "command": p.Origin.Command,
+		"date": v.started(),
 	}
 	if h.Hypervisor != "" {
 		ours["machine"] = "a virtual machine (" + h.Hypervisor + ")"

@@ -29,7 +29,8 @@ func SummaryCSV(w io.Writer, s *Summary) error {
 		if measured {
 			queue = summaryDecimal(share(float64(sec.RunQueueNS) / float64(sec.LengthNS*int64(s.Load.Workers))))
 		}
-		out.Write([]string{summaryDecimal(sec.second()), rate, integer(sec.Started), integer(sec.Errored), integer(sec.Failed),
+		out.Write([]string{summaryDecimal(sec.second()), rate, integer(sec.Started), integer(sec.Errored),
+			integer(sec.Failed),
 			orEmpty(sec.P50NS), orEmpty(sec.P99NS), orEmpty(sec.MaxNS), orEmpty(sec.LagP50NS), orEmpty(sec.LagP99NS),
 			queue,
 			integer(sec.BytesRead), "", integer(sec.SentAgain), cpu})

@@ -451,7 +451,8 @@ func TestQuantileNeedsRequestsBeyond(t *testing.T) {
 func TestQuantileOfCensored(t *testing.T) {
 	// 900 answers at 1 ms, 100 requests given up after 2 s: 90 % are known, the others take at
 	// least 2 s.
-	l := judge.Latencies{H: evenly(evenly(nil, 900, time.Millisecond, time.Millisecond), 100, 2*time.Second, 2*time.Second),
+	l := judge.Latencies{H: evenly(evenly(nil, 900, time.Millisecond, time.Millisecond), 100, 2*time.Second,
+		2*time.Second),
 		Censored: 100, From: 2e9}
 	if f := l.Quantile(.5); f.AtLeast || timeText(f) != "1.00 ms" {
 		t.Errorf("median %s", timeText(f))
@@ -544,7 +545,8 @@ func TestOf(t *testing.T) {
 func TestSentAgain(t *testing.T) {
 	s := closed()
 	var out strings.Builder
-	if err := errors.Join(SummaryText(&out, s), SummaryJSON(&out, s)); err != nil || strings.Contains(out.String(), "ent again") ||
+	if err := errors.Join(SummaryText(&out, s), SummaryJSON(&out, s)); err != nil ||
+		strings.Contains(out.String(), "ent again") ||
 		strings.Contains(out.String(), "sent_again") {
 		t.Errorf("where none was: %v, %s", err, &out)
 	}
@@ -555,11 +557,13 @@ func TestSentAgain(t *testing.T) {
 		s.Load.SentAgain += int64(i + 1001)
 	}
 	out.Reset()
-	if err := SummaryText(&out, s); err != nil || !strings.Contains(out.String(), document.Whole(s.Load.SentAgain)+" times a request") {
+	if err := SummaryText(&out, s); err != nil || !strings.Contains(out.String(), document.Whole(s.Load.SentAgain)+
+		" times a request") {
 		t.Errorf("%v, %s", err, &out)
 	}
 	out.Reset()
-	if err := SummaryJSON(&out, s); err != nil || !strings.Contains(out.String(), fmt.Sprintf(`"sent_again": %d,`, s.Load.SentAgain)) {
+	if err := SummaryJSON(&out, s); err != nil || !strings.Contains(out.String(),
+		fmt.Sprintf(`"sent_again": %d,`, s.Load.SentAgain)) {
 		t.Errorf("%v, %s", err, &out)
 	}
 	out.Reset()

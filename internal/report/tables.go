@@ -53,7 +53,8 @@ func (v *View) shownMetrics() []judge.Metric {
 	}
 	return slices.DeleteFunc(slices.Clone(v.metrics), func(m judge.Metric) bool {
 		return v.run.Plan.Fresh() && m.Idle != nil || // one table has all that an idle process has as well
-			m.Rare && len(v.rows)*len(v.levels) > manyCells && !slices.Contains(v.Added.Charted, m.Name) && !slices.Contains(v.Added.Tables, m.Name)
+			m.Rare && len(v.rows)*len(v.levels) > manyCells && !slices.Contains(v.Added.Charted, m.Name) &&
+				!slices.Contains(v.Added.Tables, m.Name)
 	})
 }
 

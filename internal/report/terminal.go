@@ -238,7 +238,8 @@ func (v *TerminalView) leader() string {
 	}
 	first := v.standing[0]
 	s := "so " +
-		"far " + document.Clean(first.Name) + " leads" + strings.TrimPrefix(first.Of, ToBest) + " (" + Rate(first.PerSec) + ")"
+		"far " + document.Clean(first.Name) + " leads" + strings.TrimPrefix(first.Of, ToBest) + " (" +
+		Rate(first.PerSec) + ")"
 	for i, next := range v.standing[1:min(len(v.standing), 1+others)] {
 		s += []string{"; ", ", "}[min(i, 1)] +
 			fmt.Sprintf("%s %.2f of it (%s)", document.Clean(next.Name), next.Ratio, Rate(next.PerSec))

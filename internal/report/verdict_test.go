@@ -85,8 +85,10 @@ func TestAnswer(t *testing.T) {
 			p := d.Analysis.Pairs[0]
 			p.Metric, p.Verdict, p.Ratio = "cpu_per_request", judge.Different, judge.Estimate{Value: .5, Lo: .4, Hi: .625, N: 8}
 			d.Analysis.Pairs = slices.Insert(d.Analysis.Pairs, 0, p)
-		}, []string{"hyper needs 2.00 × (1.60–2.50) the CPU of fasthttp per request; their rates are not separated: other " +
-			"programs used 71 % of the server's CPUs; chromium took 40 % of all CPUs. Not separated: fasthttp and hyper"}, "quoted"},
+		}, []string{"hyper needs 2.00 × (1.60–2.50) the CPU of fasthttp per request; their rates are not " +
+			"separated: other " +
+			"programs used 71 % of the server's CPUs; chromium took 40 % of all CPUs. Not separated: fasthttp and " +
+			"hyper"}, "quoted"},
 		{"two, open, and their CPU may not be used", func(d *Data) {
 			two(d, judge.Inconclusive)
 			d.Findings = []judge.Finding{{ID: judge.ServerCPUs, State: judge.Warn, Text: "other programs used 71 %"},

@@ -167,7 +167,8 @@ func (r *AdHoc) requests(ctx context.Context, path string, headers []HeaderLine)
 	add := func(q Request) {
 		q.Name = q.Method + " " + q.Path
 		if q.holdsJSON() && !hasHeader(q.Headers, "content-type") {
-			q.Headers = append(slices.Clip(q.Headers), HeaderLine{Name: "Content-Type", Value: "application/json", Verbatim: true})
+			q.Headers = append(slices.Clip(q.Headers), HeaderLine{Name: "Content-Type", Value: "application/json",
+				Verbatim: true})
 			s.SentAsJSON = true
 		}
 		s.Requests = append(s.Requests, q)

@@ -217,7 +217,8 @@ func unknown(d [][]float64) []Judged {
 	js := make([]Judged, len(d))
 	for i, x := range d {
 		mean := sum(x) / float64(len(x))
-		js[i] = Judged{Log: mean, SE: math.Inf(1), Mean: mean, MeanSE: math.Inf(1), P: 1, Crit: math.Inf(1), Side: math.Inf(1)}
+		js[i] = Judged{Log: mean, SE: math.Inf(1), Mean: mean, MeanSE: math.Inf(1), P: 1, Crit: math.Inf(1),
+			Side: math.Inf(1)}
 	}
 	return js
 }

@@ -101,7 +101,8 @@ func plainly(d [][]float64, alpha, factor float64) (p []float64, crit, side floa
 func TestJointIsAsItsFormulasRead(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	logs := []float64{0, 0, .02, .03, 0, .01, .7, 0, .04}
-	for _, size := range [][3]int{{2, 4, 5}, {5, 4, 20}, {8, 4, 20}, {9, 4, 20}, {11, 4, 20}, {8, 9, 5}, {10, 8, 5}, {11, 2, 20}, {12, 3, 5},
+	for _, size := range [][3]int{{2, 4, 5}, {5, 4, 20}, {8, 4, 20}, {9, 4, 20}, {11, 4, 20}, {8, 9, 5},
+		{10, 8, 5}, {11, 2, 20}, {12, 3, 5},
 		{13, 4, 3}, {16, 7, 2}, {20, 2, 3}} {
 		n := size[0]
 		for range size[2] {

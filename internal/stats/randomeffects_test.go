@@ -10,7 +10,8 @@ import (
 // variances: by Paule and Mandel τ² is 0.318 and the mean −0.715 (Viechtbauer, J. Stat. Softw. 36
 // (2010), whose package metafor has them).
 func TestCombineRuns(t *testing.T) {
-	y := []float64{-.8893, -1.5854, -1.3481, -1.4416, -.2175, -.7861, -1.6209, .0120, -.4694, -1.3713, -.3394, .4459, -.0173}
+	y := []float64{-.8893, -1.5854, -1.3481, -1.4416, -.2175, -.7861, -1.6209, .0120, -.4694, -1.3713, -.3394,
+		.4459, -.0173}
 	v := []float64{.3256, .1946, .4154, .0200, .0512, .0069, .2230, .0040, .0564, .0730, .0124, .5325, .0714}
 	se := make([]float64, len(v))
 	for i := range v {

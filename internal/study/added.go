@@ -13,7 +13,8 @@ func (v *page) added() report.Added {
 	v.ByEngine()
 	c := v.Claims
 	a := report.Added{Question: c.Question + v.leftOut(), Answer: v.dearness(), JSON: c.json(),
-		Sections: []report.Placed{{At: report.BelowAnswer, Section: v.costs()}, {At: report.BelowAnswer, Section: v.variants()},
+		Sections: []report.Placed{{At: report.BelowAnswer, Section: v.costs()},
+			{At: report.BelowAnswer, Section: v.variants()},
 			{At: report.AboveLevels, Section: v.studyCharts()}, {At: report.BelowFindings, Section: v.claims()}}}
 	if s := c.shifts(); len(s.Shifts) > 0 {
 		a.Front = []document.Block{s}
@@ -32,7 +33,8 @@ func (v *page) added() report.Added {
 		o := &c.Outcomes[i]
 		a.Tables = append(a.Tables, o.Metric.Name)
 		if o.Record != "" {
-			a.Closing = append(a.Closing, document.Item{Label: "Record", Text: document.Plain(stopped(o.Claim.Text) + " " + o.Record)})
+			a.Closing = append(a.Closing, document.Item{Label: "Record",
+				Text: document.Plain(stopped(o.Claim.Text) + " " + o.Record)})
 		}
 	}
 	return a

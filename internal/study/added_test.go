@@ -45,7 +45,8 @@ func TestQuestionLeftOut(t *testing.T) {
 		"Which? This run leaves out aspnetcore-mvc.":                      nil} {
 		d := &report.Data{Results: judge.Results{Run: &record.Run{Failures: []record.Failure{{Contestant: "aspnetcore-mvc", Stage: "toolchain"}}}}}
 		d.Run.Plan.Contestants = []string{"gin", "aspnetcore-mvc"}
-		if got := newPage(&Judged{Data: d, Claims: &Claims{Question: "Which?", LeftOut: names}}).added().Question; got != want {
+		if got := newPage(&Judged{Data: d, Claims: &Claims{Question: "Which?",
+			LeftOut: names}}).added().Question; got != want {
 			t.Errorf("%q; want %q", got, want)
 		}
 	}

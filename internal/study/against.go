@@ -192,7 +192,8 @@ func weaknesses(run, other *record.Run, reference string) (out []string) {
 
 // metrics returns all closed-loop metrics, the primary one first.
 func metrics(primary string) []judge.Metric {
-	all := slices.DeleteFunc(slices.Clone(judge.Metrics), func(m judge.Metric) bool { return (m.Open() || m.Rare) && m.Name != primary })
+	all := slices.DeleteFunc(slices.Clone(judge.Metrics),
+		func(m judge.Metric) bool { return (m.Open() || m.Rare) && m.Name != primary })
 	i := max(0, slices.IndexFunc(all, func(m judge.Metric) bool { return m.Name == primary })) // −1: none
 	return slices.Concat(all[i:i+1], all[:i], all[i+1:])
 }
@@ -210,7 +211,8 @@ func (p *pairOf) names() (names []string) {
 	run, other := p.run, p.other
 	absent := func(name, why string) { p.a.Absent = append(p.a.Absent, name+": "+why) }
 	participants := func(q *record.Plan) []string {
-		return slices.DeleteFunc(slices.Concat(q.Contestants, q.Controls), func(name string) bool { return name == p.a.Reference })
+		return slices.DeleteFunc(slices.Concat(q.Contestants, q.Controls),
+			func(name string) bool { return name == p.a.Reference })
 	}
 	for _, name := range participants(&run.Plan) {
 		switch {

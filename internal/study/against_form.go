@@ -211,7 +211,8 @@ func (a *Against) Data(run, other *record.Run) any {
 		changes = append(changes, one)
 	}
 	return object{"format": 3, "run": side(run, a.Epochs[0]), "against": side(other, a.Epochs[1]),
-		"reference": document.OrNull(a.Reference), "reference_drift_ratio": drifts, "alpha": a.Alpha, "margin_ratio": a.Margin,
-		"no_verdict": append([]string{}, a.Apart...), "warnings": append([]string{}, a.Warnings...),
+		"reference": document.OrNull(a.Reference), "reference_drift_ratio": drifts, "alpha": a.Alpha,
+		"margin_ratio": a.Margin,
+		"no_verdict":   append([]string{}, a.Apart...), "warnings": append([]string{}, a.Warnings...),
 		"not_compared": append([]string{}, a.Absent...), "changes": changes}
 }

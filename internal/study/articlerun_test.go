@@ -18,7 +18,8 @@ func TestArticleRunByDynoAlone(t *testing.T) {
 	}
 	run.Plan.External = nil
 	run.Trials = slices.DeleteFunc(run.Trials, func(t *record.Trial) bool { return t.External != "" })
-	run.Failures = append(run.Failures, record.Failure{Contestant: run.Plan.Contestants[0], Stage: "verify", Reason: "404"})
+	run.Failures = append(run.Failures, record.Failure{Contestant: run.Plan.Contestants[0], Stage: "verify",
+		Reason: "404"})
 	r := classicRun{File: "classic.jsonl.gz", Data: Evaluate(run)}
 	var b strings.Builder
 	if err := document.Markdown(&b, &document.Document{Sections: r.sections()}, 1); err != nil {

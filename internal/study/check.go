@@ -149,7 +149,8 @@ func (k *checker) sentences() {
 		k.errorf("sentences",
 			"a claim needs \"sentences\", the ids of the article's sentences that it judges, such as F-12, "+
 				"or \"source\", if it judges something else")
-	case c.Answers != "" && !slices.ContainsFunc(c.Sentences, func(id string) bool { return strings.HasPrefix(id, c.Answers+"-") }):
+	case c.Answers != "" && !slices.ContainsFunc(c.Sentences,
+		func(id string) bool { return strings.HasPrefix(id, c.Answers+"-") }):
 		k.errorf("answers", "%q: want the letter of one of its sentences", c.Answers)
 	default:
 		for i, id := range c.Sentences {

@@ -11,7 +11,8 @@ func TestBefore(t *testing.T) {
 		"metric": func(c *Claim) { c.Metric, c.Was = "memory", &Was{Claim: Claim{Metric: "throughput"}, Why: "a slip"} },
 		"its rule": func(c *Claim) {
 			old := Claim{Kind: Bound, Metric: "throughput", A: "x", AtMost: &one}
-			*c = Claim{ID: "a", Kind: Order, Metric: "throughput", Cells: []string{"x", "y"}, Was: &Was{Claim: old, Why: "a slip"}}
+			*c = Claim{ID: "a", Kind: Order, Metric: "throughput", Cells: []string{"x", "y"},
+				Was: &Was{Claim: old, Why: "a slip"}}
 		},
 		"withdrawn": func(c *Claim) { c.Withdrawn = "true by construction" },
 		"testable":  func(c *Claim) { c.NotTestable, c.Was = "nobody can be ahead", &Was{Testable: true} },
@@ -19,7 +20,8 @@ func TestBefore(t *testing.T) {
 		now := was
 		amend(&now)
 		list := []Claim{now}
-		if Hash(list) == Hash([]Claim{was}) || Hash(Before(list)) != Hash([]Claim{was}) || list[0].Was == nil && list[0].Withdrawn == "" {
+		if Hash(list) == Hash([]Claim{was}) || Hash(Before(list)) != Hash([]Claim{was}) || list[0].Was == nil &&
+			list[0].Withdrawn == "" {
 			t.Errorf("%s: %+v before %+v", name, Before(list), list)
 		}
 	}

@@ -325,7 +325,8 @@ func (e *evidence) measured(c Cell, metric string) judge.Estimate {
 
 // ofLoads returns the middle value over a classic run's loads, without an interval.
 func (e *evidence) ofLoads(c Cell, of func(*record.Trial) (float64, bool)) judge.Estimate {
-	own := slices.DeleteFunc(slices.Clone(e.data.Loads), func(t *record.Trial) bool { return t.Contestant != c.Contestant })
+	own := slices.DeleteFunc(slices.Clone(e.data.Loads),
+		func(t *record.Trial) bool { return t.Contestant != c.Contestant })
 	x := judge.MiddleOf(own, judge.Metric{Of: of, More: true})
 	if x.N == 0 {
 		return judge.Estimate{}

@@ -282,7 +282,8 @@ func fakeRun(t *testing.T, st *Study, c Choice) *record.Run {
 	run := &record.Run{Plan: p, Host: record.Host{OS: "linux", CPU: "a " +
 		"CPU", CPUs: 2, ServerCPUs: []int{0}, GeneratorCPUs: []int{1}, Pinned: true, MemoryBytes: 8 << 30}}
 	for i, name := range []string{"fast", "slow", "odd", "gone"} {
-		run.Contestants = append(run.Contestants, record.Contestant{Name: name, Title: name, Language: "go", Version: "v1", BinaryHash: "00", LinesOfCode: 20 + 20*i})
+		run.Contestants = append(run.Contestants, record.Contestant{Name: name, Title: name, Language: "go",
+			Version: "v1", BinaryHash: "00", LinesOfCode: 20 + 20*i})
 	}
 	run.Failures = []record.Failure{{Contestant: "odd", Stage: "verify", Reason: "it answers " +
 		"500"}, {Contestant: "gone", Stage: "toolchain", Reason: "needs Node.js"}}
@@ -309,10 +310,13 @@ func fakeRun(t *testing.T, st *Study, c Choice) *record.Run {
 		level := o.Level
 		cpu, pss := o.TrialNS*99/100, int64(10<<20)
 		now += o.TrialNS
-		run.Add(record.Record{Trial: &record.Trial{Key: o.Key, Contestant: o.Contestant, Level: &level, StartedUnixNS: now - o.TrialNS, EndedUnixNS: now,
-			Load: record.Load{WindowNS: o.TrialNS, RateAnswers: float64(n), RateNS: o.TrialNS, RateFromNS: 1, Connections: level.Connections, Established: level.Connections,
+		run.Add(record.Record{Trial: &record.Trial{Key: o.Key, Contestant: o.Contestant, Level: &level,
+			StartedUnixNS: now - o.TrialNS, EndedUnixNS: now,
+			Load: record.Load{WindowNS: o.TrialNS, RateAnswers: float64(n), RateNS: o.TrialNS, RateFromNS: 1,
+				Connections: level.Connections, Established: level.Connections,
 				Started: n, Succeeded: n, BytesRead: 120 * n,
-				BytesWritten: 70 * n, ServiceP50NS: int64(1e9 * float64(level.Connections) / rate), ServiceP99NS: 2e9, ServiceMaxNS: 3e9},
+				BytesWritten: 70 * n, ServiceP50NS: int64(1e9 * float64(level.Connections) / rate),
+				ServiceP99NS: 2e9, ServiceMaxNS: 3e9},
 			Server: record.Usage{CPUNS: &cpu, PSSBytes: &pss, Processes: 1}, Generator: record.Usage{CPUNS: &cpu},
 			Causes: record.Causes{WallNS: o.TrialNS, ServerCPUs: 1, GeneratorCPUs: 1}}})
 	}
@@ -369,7 +373,8 @@ func TestClaims(t *testing.T) {
 		return b.Bytes()
 	}())
 	d.Verbose = true
-	for name, form := range map[string]report.Writer{"text": report.Text, "markdown": report.Markdown, "html": report.HTML, "json": report.JSON} {
+	for name, form := range map[string]report.Writer{"text": report.Text, "markdown": report.Markdown,
+		"html": report.HTML, "json": report.JSON} {
 		if page := string(written(t, form, d.Data)); !strings.Contains(page, "Fast is twice as "+
 			"fast.") || !strings.Contains(page, "smaller lead") {
 			t.Errorf("the claims are missing in the form %s", name)
@@ -381,7 +386,8 @@ func TestClaims(t *testing.T) {
 func TestQuickClaims(t *testing.T) {
 	d := evaluatedFake(t, Choice{Quick: true})
 	for _, o := range d.Claims.Outcomes {
-		notRun := slices.ContainsFunc(o.Claim.All(), func(c Cell) bool { return c.Level == "c20" }) || o.Claim.ID == "unrecorded" ||
+		notRun := slices.ContainsFunc(o.Claim.All(), func(c Cell) bool { return c.Level == "c20" }) ||
+			o.Claim.ID == "unrecorded" ||
 			o.Claim.ID == "unavailable"
 		if (o.Verdict == NotRun) != notRun {
 			t.Errorf("%s: %s (%s)", o.Claim.ID, o.Verdict, o.Reason)
@@ -505,7 +511,8 @@ func TestPlanned(t *testing.T) {
 	st := readFake(t)
 	p := planned(t, plan.Request{Question: st.Ask(Choice{})})
 	own := slices.DeleteFunc(slices.Clone(p.Cells), func(c record.Cell) bool { return !slices.Contains(p.Contestants, c.Contestant) })
-	if len(p.Levels) != 3 || len(own) != 10 || p.Study.Slug != "fake" || p.Study.ClaimsHash == "" || p.BudgetNS != 2*3600e9 {
+	if len(p.Levels) != 3 || len(own) != 10 || p.Study.Slug != "fake" || p.Study.ClaimsHash == "" ||
+		p.BudgetNS != 2*3600e9 {
 		t.Errorf("%+v", p)
 	}
 	var family []string
@@ -524,7 +531,8 @@ func TestPlanned(t *testing.T) {
 		t.Errorf("controls of the first level alone are wanted: %v", p.Cells)
 	}
 	one := planned(t, plan.Request{Question: st.Ask(Choice{Levels: []string{"late"}})})
-	if len(one.Levels) != 1 || !one.Ranks() || one.First().DelayNS != 10e6 || !slices.Equal(one.Contestants, []string{"fast", "slow"}) {
+	if len(one.Levels) != 1 || !one.Ranks() || one.First().DelayNS != 10e6 ||
+		!slices.Equal(one.Contestants, []string{"fast", "slow"}) {
 		t.Errorf("one level: %+v", one)
 	}
 }
@@ -557,8 +565,10 @@ func golden(t *testing.T, name string, got []byte) {
 // A classic run decides nothing; its own time to complete stands beside the published one, measured.
 func TestClassicClaims(t *testing.T) {
 	st := readFake(t)
-	p := planned(t, plan.Request{Question: st.Ask(Choice{Levels: []string{"c10"}}), Protocol: "classic", Requests: 1_000_000})
-	run := &record.Run{Plan: p, Contestants: []record.Contestant{{Name: "fast", LinesOfCode: 20}, {Name: "slow", LinesOfCode: 40}}}
+	p := planned(t, plan.Request{Question: st.Ask(Choice{Levels: []string{"c10"}}), Protocol: "classic",
+		Requests: 1_000_000})
+	run := &record.Run{Plan: p, Contestants: []record.Contestant{{Name: "fast", LinesOfCode: 20},
+		{Name: "slow", LinesOfCode: 40}}}
 	for i, name := range []string{"fast", "slow"} {
 		run.Trials = append(run.Trials, &record.Trial{Contestant: name, Key: record.Key{Position: i},
 			Load: record.Load{WindowNS: 9e9 * int64(i+1), Succeeded: 1_000_000, BytesRead: 120e6, BytesWritten: 70e6}})

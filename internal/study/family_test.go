@@ -66,7 +66,8 @@ func TestEvaluateNamedPairs(t *testing.T) {
 	if l := d.Levels[1]; !l.Compared || l.Analysis.Cell("a", "throughput").Ratio.N == 0 || l.Analysis.Shares["a"] == 0 {
 		t.Errorf("a level of the family: %+v", l.Analysis)
 	}
-	if r := judge.Tabulate(plan.Valid(run), run.Plan.At).Compare(metricOf(t, "response_p50"), record.Cell{Contestant: "a", Level: 2},
+	if r := judge.Tabulate(plan.Valid(run), run.Plan.At).Compare(metricOf(t, "response_p50"),
+		record.Cell{Contestant: "a", Level: 2},
 		record.Cell{Contestant: "b", Level: 2}, 0.95); r.N != 6 || r.Value > 0.6 {
 		t.Errorf("beside the family: %+v", r)
 	}

@@ -261,7 +261,8 @@ func TestFreshPartOfAStudy(t *testing.T) {
 	if _, run = freshRun(t, Choice{Quick: true}); len(run.Plan.Levels) != 1 || !run.Plan.Fresh() {
 		t.Errorf("%+v", run.Plan)
 	}
-	if p := planned(t, plan.Request{Question: st.Ask(Choice{}), Protocol: "classic"}); p.Fresh() || p.Load.Requests != 600 {
+	if p := planned(t, plan.Request{Question: st.Ask(Choice{}), Protocol: "classic"}); p.Fresh() ||
+		p.Load.Requests != 600 {
 		t.Errorf("%+v", p)
 	}
 }

@@ -24,16 +24,19 @@ func objects[T any](list []T, of func(*T) object) []object {
 
 // json returns the claims of a run's study; doc/format.md has the keys.
 func (c *Claims) json() object {
-	o := object{"study": c.Slug, "question": document.OrNull(c.Question), "source": c.Source, "published_on": c.PublishedOn,
-		"trials": c.File, "changed_after_the_run": c.Changed, "outcomes": objects(c.Outcomes, c.outcomeJSON)}
+	o := object{"study": c.Slug, "question": document.OrNull(c.Question), "source": c.Source,
+		"published_on": c.PublishedOn,
+		"trials":       c.File, "changed_after_the_run": c.Changed, "outcomes": objects(c.Outcomes, c.outcomeJSON)}
 	o["figures"] = objects(c.Published, func(p *published) object {
 		numbers := report.EstimateNumbers(p.Ours, p.Ours.N == 0)
 		numbers["published"] = p.Base
 		return report.InUnit(p.Metric.Unit, numbers, object{"contestant": p.Contestant,
 			"level": document.OrNull(p.Level), "metric": p.Metric.Name,
-			"requests": p.N, "to": document.OrNull(p.To.String()), "more_is_better": p.Metric.More, "date": document.OrNull(p.Date),
+			"requests": p.N, "to": document.OrNull(p.To.String()), "more_is_better": p.Metric.More,
+			"date":   document.OrNull(p.Date),
 			"source": document.OrNull(cmp.Or(p.Source, c.Source)), "place": document.OrNull(p.Place),
-			"note": document.OrNull(p.Note), "computed": document.OrNull(p.Metric.Computed), "absent": document.OrNull(p.Absent)})
+			"note": document.OrNull(p.Note), "computed": document.OrNull(p.Metric.Computed),
+			"absent": document.OrNull(p.Absent)})
 	})
 	if len(c.Withdrawn) > 0 {
 		o["withdrawn"] = objects(c.Withdrawn, func(w *Claim) object { return object{"id": w.ID, "why": w.Withdrawn} })
@@ -42,7 +45,8 @@ func (c *Claims) json() object {
 		differ := objects(a.Differ, func(d *Difference) object {
 			return object{"id": d.Here.Claim.ID, "there": d.There.Verdict, "here": d.Here.Verdict}
 		})
-		o["committed"] = object{"trials": a.File, "judged_in_both": a.Judged, "same": a.Judged - len(a.Differ), "differ": differ}
+		o["committed"] = object{"trials": a.File, "judged_in_both": a.Judged, "same": a.Judged - len(a.Differ),
+			"differ": differ}
 	}
 	if len(c.Costs) > 0 {
 		o["costs"] = objects(c.Costs, func(x *cost) object {
@@ -70,7 +74,8 @@ func (c *Claims) outcomeJSON(o *Outcome) object {
 		one["verdict_before_amendment"] = o.Before
 	}
 	one["ours"] = objects(o.Shown, func(s *Shown) object {
-		return report.InUnit(s.Unit, report.EstimateNumbers(s.Estimate, false), object{"what": s.What, "epochs": s.Estimate.N})
+		return report.InUnit(s.Unit, report.EstimateNumbers(s.Estimate, false),
+			object{"what": s.What, "epochs": s.Estimate.N})
 	})
 	one["warnings"] = objects(o.Warnings, func(w *Warning) object {
 		return object{"id": w.ID, "contestant": document.OrNull(w.Contestant), "text": w.Text}

@@ -73,7 +73,8 @@ func (c *chart) title() string {
 // lineChart draws a chart: the measured plots, then each published date's.
 func (v *page) lineChart(c *chart) document.LineChart {
 	scale := c.scale()
-	out := document.LineChart{ID: "study-" + c.Metric.Name, Title: c.title(), Unit: report.UnitWords(scale), Per: scale.Per,
+	out := document.LineChart{ID: "study-" + c.Metric.Name, Title: c.title(), Unit: report.UnitWords(scale),
+		Per:    scale.Per,
 		Common: true, Way: better(c.Metric) + " is better"}
 	if c.Metric.Unit == "%" || c.Metric.Unit == "share" {
 		out.Axis = document.LinearAxis
@@ -206,7 +207,8 @@ func (v *page) studyCharts() document.Section {
 			legend = v.Legend()
 		}
 		if i == 0 || !slices.Equal(legend, shown) {
-			s.Blocks = append(s.Blocks, document.Legend{Items: legend}, document.Choice{ID: "charts-" + c.Metric.Name, Title: "Chart"})
+			s.Blocks = append(s.Blocks, document.Legend{Items: legend},
+				document.Choice{ID: "charts-" + c.Metric.Name, Title: "Chart"})
 			shown = legend
 		}
 		choice := s.Blocks[len(s.Blocks)-1].(document.Choice)

@@ -40,7 +40,8 @@ func TestDeferredWorkWinsNothing(t *testing.T) {
 			"no verdict"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := planned(t, plan.Request{Contestants: []string{"defer", "inline"}, Controls: []string{"none"}, Primary: "throughput", Seed: 3,
+			p := planned(t, plan.Request{Contestants: []string{"defer", "inline"}, Controls: []string{"none"},
+				Primary: "throughput", Seed: 3,
 				Budget: c.budget})
 			n := 0
 			run := carriedOut(t, p, func(o plan.Order, tr *record.Trial) {

@@ -169,8 +169,10 @@ func schmidt(t *testing.T, s *Study) (list []Figure) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	levels := map[string]string{"Param": "one", "StaticAll": "static", "GithubAll": "github", "GPlusAll": "gplus", "ParseAll": "parse"}
-	who := map[string]string{"HttpServeMux": "net-http", "GoJsonRest": "go-json-rest", "GocraftWeb": "gocraft-web", "Goji": "goji-v1",
+	levels := map[string]string{"Param": "one", "StaticAll": "static", "GithubAll": "github", "GPlusAll": "gplus",
+		"ParseAll": "parse"}
+	who := map[string]string{"HttpServeMux": "net-http", "GoJsonRest": "go-json-rest", "GocraftWeb": "gocraft-web",
+		"Goji":       "goji-v1",
 		"GorillaMux": "gorilla-mux", "HttpRouter": "httprouter", "HttpTreeMux": "httptreemux", "Kocha": "kocha-urlrouter"}
 	m, _ := MetricNamed("cpu_per_request")
 	for _, row := range rows {
@@ -217,7 +219,8 @@ func TestOwnFigures(t *testing.T) {
 		t.Fatal(err)
 	}
 	least := map[string]int{"go-http-routing": 18, "go-web-framework-benchmark": 63, "httprouter-vs-fasthttp": 23,
-		"iris-vs-netcore-mvc": 34, "iris-vs-netcore-sessions": 4, "iris-vs-netcore-templates": 10, "netcore-vs-golang-json": 1}
+		"iris-vs-netcore-mvc": 34, "iris-vs-netcore-sessions": 4, "iris-vs-netcore-templates": 10,
+		"netcore-vs-golang-json": 1}
 	for _, s := range studies {
 		figures := s.Figures
 		if s.Slug == "go-http-routing" {

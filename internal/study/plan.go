@@ -53,9 +53,10 @@ func (s *Study) planned(c Choice) (levels []record.Level, cells []record.Cell, f
 		for _, p := range c.Pairs() {
 			a, ok := find(p.A)
 			b, ok2 := find(p.B)
-			if ok && ok2 && !taken[a.Level].Extra && !taken[b.Level].Extra && !slices.ContainsFunc(family, func(c record.Comparison) bool {
-				return c.A == a && c.B == b || c.A == b && c.B == a
-			}) {
+			if ok && ok2 && !taken[a.Level].Extra && !taken[b.Level].Extra &&
+				!slices.ContainsFunc(family, func(c record.Comparison) bool {
+					return c.A == a && c.B == b || c.A == b && c.B == a
+				}) {
 				family = append(family, record.Comparison{A: a, B: b})
 			}
 		}

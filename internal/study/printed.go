@@ -67,7 +67,8 @@ func (a *articleRun) parts() (blocks []document.Block) {
 
 // cells adds figures to a row: those published under the names, or those from the last load. It
 // returns false if there are none.
-func (a *articleRun) cells(row *document.Row, s *source, part string, names []string, of func(*record.Trial, int) (float64, bool)) (any bool) {
+func (a *articleRun) cells(row *document.Row, s *source, part string, names []string,
+	of func(*record.Trial, int) (float64, bool)) (any bool) {
 	for i, name := range names {
 		v := a.figureOf(s, part, name)
 		if len(s.Loads) > 0 {

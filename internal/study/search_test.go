@@ -66,7 +66,8 @@ func TestSearchIsReported(t *testing.T) {
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if text := b.String(); !strings.Contains(strings.ToLower(text), "search") && !strings.Contains(text, "highest_rate") ||
+		if text := b.String(); !strings.Contains(strings.ToLower(text), "search") &&
+			!strings.Contains(text, "highest_rate") ||
 			!strings.Contains(text, "3 of 3") && name != "benchfmt" && name != "json" {
 			t.Errorf("%s:\n%s", name, text)
 		}

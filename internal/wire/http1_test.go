@@ -23,7 +23,8 @@ type outcome struct {
 
 // feedAll gives p the stream in the pieces that next cuts off, as an engine does: unused bytes are
 // kept and given again. Events lists the events, and the number of bytes before each.
-func feedAll(t testing.TB, p *HTTP1Parser, w Want, stream string, next func(left int) int) (out outcome, events string) {
+func feedAll(t testing.TB, p *HTTP1Parser, w Want, stream string, next func(left int) int) (out outcome,
+	events string) {
 	p.Expect(w)
 	var buf []byte
 	used := 0

@@ -319,7 +319,8 @@ func TestIsPreface(t *testing.T) {
 		b    []byte
 		want bool
 	}{
-		"empty": {AppendSettings(nil), true}, "one": {append(AppendSettings(nil, HTTP2Setting{ID: 3, Value: 100}), "more"...), true},
+		"empty": {AppendSettings(nil), true}, "one": {append(AppendSettings(nil, HTTP2Setting{ID: 3, Value: 100}),
+			"more"...), true},
 		"acknowledgement": {AppendSettingsAck(nil), false}, "a stream's": {other, false}, "of part of one": {long, false},
 		"a part": {AppendSettings(nil)[:8], false}, "HTTP/1.1": {[]byte("HTTP/1.1 200 OK\r\n\r\n"), false},
 	} {

@@ -39,7 +39,8 @@ func TestSocketOf(t *testing.T) {
 	}
 	var sum Segments
 	sum.add(Socket{sent: 5, noDuplicates: true}, Socket{sent: ^uint32(4)}) // its count wrapped around
-	if sum.Merge(&Segments{Connections: 2, Sent: 3, NoOrder: true}); sum != (Segments{Connections: 3, Sent: 13, NoOrder: true}) {
+	if sum.Merge(&Segments{Connections: 2, Sent: 3, NoOrder: true}); sum != (Segments{Connections: 3, Sent: 13,
+		NoOrder: true}) {
 		t.Errorf("%+v", sum)
 	}
 }

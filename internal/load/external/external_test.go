@@ -258,7 +258,8 @@ func TestInstalledTools(t *testing.T) {
 				t.Errorf("%s, CPU %v: %s", name, used, show(reported))
 			case wrong.Load() > 1: // wrk asks once before
 				t.Errorf("%d requests of another kind", wrong.Load())
-			case *reported.Answered < 1 || *reported.Answered > right.Load() || name != "wrk" && *reported.Answered != window.Requests:
+			case *reported.Answered < 1 || *reported.Answered > right.Load() || name != "wrk" &&
+				*reported.Answered != window.Requests:
 				t.Errorf("told %d answers; %d were given", *reported.Answered, right.Load())
 			case reported.Errors == nil || reported.Version == "" || reported.Command[0] != name:
 				t.Errorf("%s", show(reported))
