@@ -196,6 +196,15 @@ func shareOfGenerator(c *Check, e *Evidence, name string, own []*record.Trial) (
 // CeilingLimit it fails.
 const ceilingWarn = 0.6
 
+// ceilings checks each contestant's share of the ceiling. A run without a reference has none to find, and no finding:
+// the generator's own CPU tells whether it had room (V01).
+func ceilings(c *Check, e *Evidence) []Finding {
+	if len(e.Run.Plan.Controls) == 0 {
+		return nil
+	}
+	return measured(ceiling)(c, e)
+}
+
 func ceiling(c *Check, e *Evidence, name string, own []*record.Trial) (State, string) {
 	if len(own) > 0 && !slices.ContainsFunc(own, func(t *record.Trial) bool { return !e.Run.Plan.LevelOf(t).Open() }) {
 		return Pass, "its load is an open loop at a given rate, not at full capacity"
@@ -223,8 +232,6 @@ func noCeiling(e *Evidence, own []*record.Trial) string {
 		at, level = p.LevelOf(own[0]), p.At(own[0])
 	}
 	switch {
-	case len(p.Controls) == 0:
-		return "the run has no reference, which is needed to find it"
 	case at.DelayNS > 0:
 		return "handlers wait before they respond, and the null server does not"
 	case p.Ceiling == "":

@@ -115,10 +115,19 @@ func TestWithoutTwins(t *testing.T) {
 	}
 }
 
+// A run without a reference has no ceiling to find: whether the generator had room, its own CPU tells.
+func TestWithoutReference(t *testing.T) {
+	e := sound()
+	e.Run.Plan.Controls, e.Analysis.Shares = nil, map[string]float64{}
+	found := Make(e)
+	if _, made := StateOf(found, Ceiling); made || Summary(found)[GeneratorFree].Plain() != "yes" {
+		t.Errorf("%+v", Summary(found)[GeneratorFree])
+	}
+}
+
 // If the share of the ceiling is unknown, V02 says why.
 func TestUnknownCeilingSaysWhy(t *testing.T) {
 	for want, spoil := range map[string]func(*record.Run){
-		"no reference":           func(r *record.Run) { r.Plan.Controls = nil },
 		"handlers wait":          func(r *record.Run) { r.Plan.Levels[0].DelayNS = 1e6 },
 		"it does not serve this": func(r *record.Run) { r.Plan.Ceiling = "" },
 		"not loaded with these":  func(r *record.Run) { r.Plan.Cells = nil },

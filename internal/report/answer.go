@@ -422,15 +422,16 @@ func (v *View) forbidding() (list []string) {
 		if len(fails) == 0 {
 			continue
 		}
-		text := document.Clean(orElse(fails[0].Text, fails[0].Title))
+		worst := fails[0]
 		if i := slices.IndexFunc(fails, func(f judge.Finding) bool { return f.ID == judge.Discarded }); i >= 0 {
-			text = document.Clean(fails[i].Text) // what the others led to
+			worst = fails[i] // what the others led to
 		}
+		text := document.Clean(orElse(worst.Text, worst.Title))
 		if n := len(fails) - 1; n > 0 {
 			text += fmt.Sprintf(" (and %s)", document.Count(n, "more check"))
 		}
-		if a.Question == judge.MachineQuiet {
-			text += "; run it again while nothing else uses the machine"
+		if c := judge.ByID(worst.ID); a.Question == judge.MachineQuiet {
+			text += Led("; ", c.Do)
 		}
 		list = append(list, "This run must not be quoted: "+text+".")
 	}

@@ -87,7 +87,7 @@ func discarded(primary string) *Data {
 // a larger budget, and what forbids quoting it concerns what decides.
 func TestTrustOfNothing(t *testing.T) {
 	for primary, want := range map[string]string{
-		"throughput":      "This run must not be quoted: 100 % of the trials are discarded (and 2 more checks); run it again",
+		"throughput":      "This run must not be quoted: 100 % of the trials are discarded (and 2 more checks); try a quieter machine",
 		"cpu_per_request": "This run must not be quoted: other programs used 43 % of the server's CPUs",
 	} {
 		got := strings.Join(strings.Fields(string(written(t, Text, discarded(primary)))), " ")
