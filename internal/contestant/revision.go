@@ -88,7 +88,7 @@ func (r *Revision) Short() string { return r.Commit[:min(7, len(r.Commit))] }
 
 // snapshot writes the working tree's files as objects into the new folder dir. The repository stays as it is.
 func (r *Revision) snapshot(ctx context.Context, dir string) error {
-	index, err := git(ctx, r.repo, nil, "rev-parse", "--path-format=absolute", "--git-path", "index")
+	index, err := r.gitPath(ctx, "index")
 	if err == nil {
 		err = os.Mkdir(dir, 0o755)
 	}
@@ -100,7 +100,7 @@ func (r *Revision) snapshot(ctx context.Context, dir string) error {
 			return err
 		}
 	}
-	own, err := r.alternates(ctx)
+	own, err := r.gitPath(ctx, "objects")
 	if err != nil {
 		return err
 	}
@@ -113,9 +113,10 @@ func (r *Revision) snapshot(ctx context.Context, dir string) error {
 	return err
 }
 
-// alternates returns the folder with the repository's objects.
-func (r *Revision) alternates(ctx context.Context) (string, error) {
-	return git(ctx, r.repo, nil, "rev-parse", "--path-format=absolute", "--git-path", "objects")
+// gitPath returns the path of a file or folder of the repository's own.
+func (r *Revision) gitPath(ctx context.Context, name string) (string, error) {
+	path, err := git(ctx, r.repo, nil, "rev-parse", "--git-path", name)
+	return under(r.repo, path), err
 }
 
 // CheckOut writes the files into dir, an empty or new folder, and returns the side's folder in it. The repository
@@ -133,15 +134,15 @@ func (r *Revision) CheckOut(ctx context.Context, dir string) (string, error) {
 }
 
 func (r *Revision) checkOut(ctx context.Context, dir string) error {
-	own, err := r.alternates(ctx)
+	own, err := r.gitPath(ctx, "objects")
 	if err != nil {
 		return err
 	}
-	format, err := git(ctx, r.repo, nil, "rev-parse", "--show-object-format")
-	if err != nil {
-		return err
+	init := []string{"init", "--quiet", "--template=", dir}
+	if len(r.Tree) > 40 { // git before 2.29 lacks the option
+		init = append(init, "--object-format=sha256")
 	}
-	if _, err = git(ctx, r.repo, nil, "init", "--quiet", "--template=", "--object-format="+format, dir); err != nil {
+	if _, err = git(ctx, r.repo, nil, init...); err != nil {
 		return err
 	}
 	refs, err := git(ctx, r.repo, nil, "for-each-ref", "--format=%(objectname) %(refname)")
@@ -153,12 +154,15 @@ func (r *Revision) checkOut(ctx context.Context, dir string) error {
 	if r.Commit != "" {
 		files["HEAD"] = r.Commit
 	}
-	if shallow, err := git(ctx, r.repo, nil, "rev-parse", "--path-format=absolute", "--git-path", "shallow"); err == nil {
+	if shallow, err := r.gitPath(ctx, "shallow"); err == nil {
 		if text, err := os.ReadFile(shallow); err == nil {
 			files["shallow"] = strings.TrimSpace(string(text))
 		}
 	}
 	for name, text := range files {
+		if text == "" { // git reads no empty line
+			continue
+		}
 		file := filepath.Join(dir, ".git", filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			return err
