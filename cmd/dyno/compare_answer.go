@@ -57,6 +57,9 @@ func (j *judgement) figure() string {
 	return strings.TrimSuffix(study.ChangeText(j.change)+": "+j.note, ": ")
 }
 
+// conditionsID is the section of the judged conditions.
+const conditionsID = "conditions"
+
 // addConditions adds the judged conditions to the run's report: a section for pages, and what run.json has.
 func addConditions(data *report.Data, all []judgement) {
 	if len(all) == 0 {
@@ -76,7 +79,7 @@ func addConditions(data *report.Data, all []judgement) {
 		data.Added.Conditions = append(data.Added.Conditions, one)
 	}
 	data.Added.Sections = append(data.Added.Sections, report.Placed{At: report.BelowAnswer,
-		Section: document.Section{ID: "conditions", Title: "Conditions", Detail: true, Blocks: []document.Block{t}}})
+		Section: document.Section{ID: conditionsID, Title: "Conditions", Blocks: []document.Block{t}}})
 }
 
 // attached returns a note for a run against servers that were already running; "" for other runs.

@@ -281,6 +281,10 @@ func (o *output) report(stdout io.Writer, data *report.Data, more string) error 
 		if form == "text" && w == stdout {
 			shown.Color, shown.Width = isTerminal(w) && os.Getenv("NO_COLOR") == "", width(w)
 		}
+		if form == "text" { // more has the conditions
+			shown.Added.Sections = slices.DeleteFunc(slices.Clone(shown.Added.Sections),
+				func(p report.Placed) bool { return p.ID == conditionsID })
+		}
 		err := report.Formats[form](w, &shown)
 		if form == "text" && err == nil {
 			_, err = io.WriteString(w, more)

@@ -202,11 +202,14 @@ func (r storedRun) summary() []string {
 	}
 	text := strings.Join(report.Answer(study.Evaluate(run))[:1], "")
 	if run.End == nil {
-		text = "No end: it was killed, or is measuring still. " + text
+		text += " The record has no end: the run was killed, or is measuring still."
 	}
 	on := cmp.Or(run.Host.CPU, "an unknown CPU")
+	if run.Plan.Title != "" {
+		text += " " + run.Plan.Title + ","
+	}
 	return []string{time.Unix(0, run.Plan.Origin.StartedUnixNS).UTC().Format("2006-01-02 15:04"),
-		document.Clean(fmt.Sprintf("%s On %s.", text, on))}
+		document.Clean(fmt.Sprintf("%s on %s.", text, on))}
 }
 
 // reportRuns prints the combined result of the runs below dir.

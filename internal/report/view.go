@@ -373,7 +373,7 @@ func (v *View) ended() string {
 	case v.run.Damage != nil:
 		return "The record is damaged: only the part before the damage is shown."
 	case v.run.End == nil:
-		return "The run was cut off: its record has no end."
+		return "The record has no end: the run was killed, or is measuring still."
 	}
 	switch r := v.run.End.Reason; r {
 	case "decided":
