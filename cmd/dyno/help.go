@@ -83,8 +83,8 @@ func unknownCommand(cmd *cobra.Command, word string) error {
 	path := cmd.CommandPath()
 	advice := fmt.Sprintf("; see %s --help", path)
 	if !cmd.HasParent() && tools[word] {
-		return usagef("dyno has no command %q; to load one server: dyno load URL, whose help names what the flags of "+
-			"other tools are here", word)
+		return usagef("dyno has no command %q; to load one server: dyno load URL, whose help has the counterparts of "+
+			"other tools' flags", word)
 	}
 	if near := conf.Nearest(word, below(cmd)); near != "" {
 		advice = fmt.Sprintf("; did you mean %s? (%s --help shows all)", near, path)

@@ -129,10 +129,10 @@ func TestUnknownCommand(t *testing.T) {
 		"help term":         `unknown command "term" for "dyno"; did you mean terms? (dyno --help shows all)`,
 		"help nonsense":     `unknown command "nonsense" for "dyno"; see dyno --help`,
 		"help refserver-of": `unknown command "refserver-of" for "dyno"; see dyno --help`,
-		"k6 run x.js": `dyno has no command "k6"; to load one server: dyno load URL, whose help names what the flags ` +
-			`of other tools are here`,
-		"wrk -c 10 URL": `dyno has no command "wrk"; to load one server: dyno load URL, whose help names what the flags ` +
-			`of other tools are here`,
+		"k6 run x.js": `dyno has no command "k6"; to load one server: dyno load URL, whose help has the counterparts ` +
+			`of other tools' flags`,
+		"wrk -c 10 URL": `dyno has no command "wrk"; to load one server: dyno load URL, whose help has the counterparts ` +
+			`of other tools' flags`,
 		"compare -d 30s a b": `unknown flag -d: the servers are loaded in turns, in short loads, for the time of ` +
 			`--budget`,
 		"compare --threads 2 a b": `unknown flag --threads: the event loops of the load generator follow from the CPUs; ` +

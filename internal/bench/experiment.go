@@ -28,7 +28,7 @@ type Setup struct {
 	Root      string // the project's folder
 	FS        fs.FS
 	Manifests []*contestant.Manifest
-	Scenario  func(name string) (*scenario.Scenario, error) // not nil
+	Scenario  func(name string) (*scenario.Scenario, error) // reads a scenario by name; not nil
 	Folder    string                                        // the run's folder
 	Offline   bool                                          // download no toolchain
 	Dyno      string                                        // dyno's version

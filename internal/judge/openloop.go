@@ -111,7 +111,8 @@ const (
 	// percentile: lateNS, or lateShare of the median response time if that is more.
 	lateNS    = 1_000_000
 	lateShare = 0.1
-	// starvedFrom is the share of the window during which no connection may have been free.
+	// starvedFrom is the largest share of the window in which requests may be due while no
+	// connection is free.
 	starvedFrom = 0.01
 	SentFrom    = 0.99 // share of planned requests that must have been sent
 )

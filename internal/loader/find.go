@@ -75,7 +75,8 @@ func (p *Plan) Search(ctx context.Context, tick func(report.Probe)) (*report.Fou
 	}
 	defer session.Close()
 	f := &finder{plan: p, session: session, slo: slo, found: &report.Found{Dyno: p.Dyno, Command: p.Command,
-		CPU: machine.CPU(), Target: p.Target, Did: p.Did, Seed: p.Seed, Objective: objectiveText(p.Find), Rounds: plan.SearchRounds}}
+		CPU: machine.CPU(), Target: p.Target, Did: p.Did, Seed: p.Seed, Objective: objectiveText(p.Find),
+		Rounds: plan.SearchRounds}}
 	err = f.search(ctx, tick)
 	f.found.Top = f.closed.PerSec
 	if rate, lo, hi := plan.Highest(&f.slo, f.seen); rate > 0 {

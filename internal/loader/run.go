@@ -64,7 +64,8 @@ func sentHTTP2(d record.Detail) bool { return d.Texts["parse"] == load.ErrHTTP2.
 // frame returns a Summary with the facts known before the load.
 func (p *Plan) frame() *report.Summary {
 	s := &report.Summary{
-		Dyno: p.Dyno, Command: p.Command, Target: p.Target, Did: p.Did, CPU: machine.CPU(), Seed: p.Seed, Timeout: p.Timeout, NoSpin: p.noSpin,
+		Dyno: p.Dyno, Command: p.Command, Target: p.Target, Did: p.Did, CPU: machine.CPU(), Seed: p.Seed,
+		Timeout: p.Timeout, NoSpin: p.noSpin,
 		Checked: p.job.Scenario.Checked(), Unverified: p.TLS.Insecure,
 		OneLoad: judge.OneLoad{Open: p.openLoop, Joining: p.job.Lazy, For: p.Length, Renewing: p.job.PerConnection > 0,
 			AnyStatus: p.Scenario == "" && p.ExpectStatus.Empty(), Objectives: p.SLO, HTTP2: p.job.HTTP2},

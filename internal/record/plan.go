@@ -300,7 +300,7 @@ func (p *Plan) Connections() int {
 	return n
 }
 
-// limit limits the connections of all levels, which have the same number.
+// limit reduces the connections of each level to at most this number.
 func (p *Plan) limit(connections int) {
 	p.Levels = slices.Clone(p.Levels)
 	for i := range p.Levels {

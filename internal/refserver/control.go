@@ -53,7 +53,7 @@ var families = []struct {
 		c.Null, c.Manner = true, Manner{Drop: n}
 		return err == nil && n >= 1
 	}},
-	{"ref!", "", "no such mutant; internal/refserver/mutant.go lists them, such as " +
+	{"ref!", "", "no such mutant; internal/refserver/mutant.go has the mutants, such as " +
 		"ref!late", func(c *Control, text string) bool {
 		all := mutants()
 		i := slices.IndexFunc(all, func(m Mutant) bool { return m.Name == text })

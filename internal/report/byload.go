@@ -116,8 +116,9 @@ func (v *View) ResponseTimes() document.Section {
 	}
 	if len(out.Blocks) > 0 {
 		text := fmt.Sprintf("Open loops: requests come at random, and their time counts from when they were due. %%: "+
-			"of each contestant's own capacity, as the pilots showed it. An epoch has %s requests of each at each "+
-			"rate, or as many as %v have. Medians over epochs; ± is the interval of 95 %%. Without verdicts.",
+			"share of each contestant's own capacity, as the pilots showed it. An epoch has %s requests for each "+
+			"contestant and rate, or as many as fall due in %v. Medians over epochs; ± is the interval of 95 %%. "+
+			"Without verdicts.",
 			document.Whole(record.OpenRequests), time.Duration(v.run.Plan.Load.OpenNS))
 		out.Blocks = append(out.Blocks, document.Items(append([]string{text}, notes...)...))
 	}

@@ -272,7 +272,8 @@ func FoundJSON(w io.Writer, f *Found) error {
 		Seed        uint64   `json:"seed"`
 		Dyno        string   `json:"dyno"`
 	}{Format: Format, Objective: f.Objective, Low: round(f.Lo), ClosedLoop: round(f.Top), Probes: f.Probes,
-		Interrupted: f.Ended == Interrupted, Warnings: f.warnings(), CPU: f.CPU, Command: f.Command, Target: f.Target, Seed: f.Seed,
+		Interrupted: f.Ended == Interrupted, Warnings: f.warnings(), CPU: f.CPU, Command: f.Command,
+		Target: f.Target, Seed: f.Seed,
 		Dyno: f.Dyno}
 	if f.Lo > 0 {
 		doc.PerSec = round(f.Rate)
