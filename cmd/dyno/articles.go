@@ -27,7 +27,7 @@ import (
 const articlesWord = "articles"
 
 // articleFlags are the flags of dyno run articles.
-var articleFlags = []string{"budget", "offline", "out", "resume", "seed", "wait"}
+var articleFlags = []string{"offline", "out", "resume", "seed", "wait"}
 
 // articles runs the quick parts of the studies with answers, one after another, each in a folder of its own, and prints
 // the answers. Studies that were measured in their folders are not measured again.
@@ -54,7 +54,7 @@ func articles(cmd *cobra.Command, f *runFlags, words []string) error {
 	}
 	f.place.Out, f.Resume = cmp.Or(f.Resume, f.place.Out), ""
 	root, stderr, again := f.place.folder(pr), cmd.ErrOrStderr(), false
-	budgets := f.announce(stderr, root, studies)
+	announce(stderr, root, studies)
 	lacks := pr.lacking(cmd, f.place.Offline, answers)
 	for _, s := range studies {
 		if lacks[s.Slug] != "" {
@@ -64,7 +64,7 @@ func articles(cmd *cobra.Command, f *runFlags, words []string) error {
 	for i, s := range studies {
 		folder, why := filepath.Join(root, s.Slug), lacks[s.Slug]
 		fmt.Fprintf(stderr, "\n%d of %d: %s\n", i+1, len(studies), s.Slug)
-		judged, err := f.part(cmd, s, folder, budgets[i], why)
+		judged, err := f.part(cmd, s, folder, why)
 		if err != nil {
 			fmt.Fprintln(stderr, "not measured:", err)
 			again, why = again || why == "", err.Error()
@@ -83,41 +83,36 @@ func articles(cmd *cobra.Command, f *runFlags, words []string) error {
 	if err := document.Text(cmd.OutOrStdout(), d, o); err != nil {
 		return err
 	}
+	complain(cmd, os.MkdirAll(root, 0o755))
 	complain(cmd, foreign.Replace(root, pageFile, 0o600, func(w io.Writer) error { return document.HTML(w, d) }))
 	fmt.Fprintln(stderr, "\nThe page:", filepath.Join(root, pageFile))
 	if again {
-		fmt.Fprintf(stderr, "Go on: dyno run %s --resume "+
-			"%s\n", strings.Join(append([]string{articlesWord}, words...), " "), quoted(root))
+		fmt.Fprintf(stderr, "Go on: dyno run %s --resume %s\n",
+			strings.Join(append([]string{articlesWord}, words...), " "), quoted(root))
 		return exit(exitFailed)
 	}
 	return nil
 }
 
-// announce prints in which order what is measured, and returns how long each study is at most.
-func (f *runFlags) announce(w io.Writer, root string, studies []*study.Study) (budgets []time.Duration) {
+// announce prints in which order what is measured, and for how long at most.
+func announce(w io.Writer, root string, studies []*study.Study) {
 	var whole time.Duration
-	for _, s := range studies {
-		budgets = append(budgets, cmp.Or(s.Ask(study.Choice{Quick: true}).Budget, 5*time.Minute))
-		whole += budgets[len(budgets)-1]
-	}
-	total := cmp.Or(f.request.Budget, whole)
 	fmt.Fprintf(w, "The quick parts of these studies, in this order, into %s:\n", root)
-	for i, s := range studies {
-		budgets[i] = time.Duration(float64(budgets[i]) / float64(whole) * float64(total)).Round(time.Second)
-		fmt.Fprintf(w, "  %-27s at most %s of measuring\n", s.Slug, budgets[i])
+	for _, s := range studies {
+		budget := s.Ask(study.Choice{Quick: true}).Budget
+		whole += budget
+		fmt.Fprintf(w, "  %-27s at most %s of measuring\n", s.Slug, budget)
 	}
 	fmt.Fprintf(w, "%s of measuring at most; builds, and a load or an epoch that has begun, come on top.\n"+
-		"A missing .NET SDK is downloaded, its size is said first; so are packages that the caches of Go and "+
-		"NuGet lack, whose\n"+
-		"size is not known before.\n", total)
-	return budgets
+		"A missing .NET SDK is downloaded, its size is said first; so are packages that the caches of Go and NuGet\n"+
+		"lack, whose size is not known before.\n", whole)
 }
 
 // lacking finds the toolchains, and returns for each study why none of its answers can be had here; "" if one can.
 func (p *project) lacking(cmd *cobra.Command, offline bool, answers []study.Answer) map[string]string {
 	found, lacks := map[string]string{}, map[string]string{}
-	o := contestant.FindOptions{Root: p.root, Offline: offline,
-		Note: func(text string) { fmt.Fprintln(cmd.ErrOrStderr(), text) }}
+	o := contestant.FindOptions{Root: p.root, Offline: offline}
+	o.Note = func(text string) { fmt.Fprintln(cmd.ErrOrStderr(), text) }
 	for _, a := range answers {
 		lack := ""
 		for _, c := range a.Claim.All() {
@@ -143,8 +138,7 @@ func (p *project) lacking(cmd *cobra.Command, offline bool, answers []study.Answ
 }
 
 // part runs a study in folder, or goes on there, unless it lacks something, and judges it.
-func (f *runFlags) part(cmd *cobra.Command, s *study.Study, folder string, budget time.Duration,
-	lack string) (*study.Judged, error) {
+func (f *runFlags) part(cmd *cobra.Command, s *study.Study, folder, lack string) (*study.Judged, error) {
 	ended := func(r *record.Run) bool { return r.End != nil && r.End.Reason != plan.Interrupted }
 	before, err := study.Open(folder)
 	switch {
@@ -161,13 +155,11 @@ func (f *runFlags) part(cmd *cobra.Command, s *study.Study, folder string, budge
 	if err == nil {
 		if _, none := plan.Resumable(before); none == nil {
 			f.Resume = folder
-			// nothing of it counts
 		} else if err := os.Rename(folder, folder+time.Now().UTC().Format("-20060102T150405Z")); err != nil {
-			return nil, err
+			return nil, err // what is there does not count
 		}
 	}
 	cmd.Flags().Set("quick", "true")
-	cmd.Flags().Set("budget", budget.String())
 	failed := run(cmd, f, []string{s.Slug})
 	after, err := study.Open(folder)
 	var silent exit

@@ -60,7 +60,8 @@ func showCache(w io.Writer, prune bool) error {
 		{Head: "last used"}, {Head: "not used for a day", Number: true}}}
 	kind := func(e *contestant.CacheEntry) string { name, _, _ := strings.Cut(e.Path, "/"); return name }
 	for len(all) > 0 {
-		same := slices.DeleteFunc(slices.Clone(all), func(e contestant.CacheEntry) bool { return kind(&e) != kind(&all[0]) })
+		other := func(e contestant.CacheEntry) bool { return kind(&e) != kind(&all[0]) }
+		same := slices.DeleteFunc(slices.Clone(all), other)
 		var size, old int64
 		var used time.Time
 		for i := range same {
@@ -87,5 +88,6 @@ func showCache(w io.Writer, prune bool) error {
 	if prune {
 		t.After = "Removed: what was not used for a day."
 	}
-	return errors.Join(err, document.Text(w, &document.Document{Sections: []document.Section{{Blocks: []document.Block{t}}}}, document.Options{}))
+	d := &document.Document{Sections: []document.Section{{Blocks: []document.Block{t}}}}
+	return errors.Join(err, document.Text(w, d, document.Options{}))
 }

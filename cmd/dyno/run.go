@@ -83,8 +83,8 @@ func runCommand() *cobra.Command {
 		if len(args) > 0 && args[0] == articlesWord {
 			return articles(cmd, f, args[1:])
 		}
-		if f.Resume != "" && setBeside(cmd, []string{"resume", "offline", "contestants", "wait", "format",
-			"output", fleetName}) != "" {
+		with := []string{"resume", "offline", "contestants", "wait", "format", "output", fleetName}
+		if f.Resume != "" && setBeside(cmd, with) != "" {
 			return usagef("--resume continues with the run's own plan; it can be combined only with " +
 				"--offline, --wait, --fleet, --format, --output, and --contestants with folders")
 		}
@@ -134,7 +134,7 @@ func (f *runFlags) experiment(cmd *cobra.Command, args []string) (*bench.Experim
 		return nil, err
 	}
 	drawSeed(cmd)
-	r, bare := f.request, len(args) == 0 && setBeside(cmd, append(articleFlags, "runs", "format", "output")) == ""
+	r, bare := f.request, len(args) == 0 && setBeside(cmd, append(articleFlags, "budget", "runs", "format", "output")) == ""
 	if len(args) == 0 && len(r.Contestants) == 0 {
 		args = []string{defaultStudy}
 		if len(f.choice.Levels) == 0 {

@@ -34,7 +34,7 @@ func (v *page) added() report.Added {
 		a.Tables = append(a.Tables, o.Metric.Name)
 		if o.Record != "" {
 			a.Closing = append(a.Closing, document.Item{Label: "Record",
-				Text: document.Plain(stopped(o.Claim.Text) + " " + o.Record)})
+				Text: document.Plain("Claimed: " + stopped(o.Claim.Text) + " " + o.Record)})
 		}
 	}
 	return a
