@@ -22,6 +22,8 @@ const (
 	// A connection counts as neglected if it waits for starved or longer, and starvedTimes the usual time.
 	starved      = time.Second
 	starvedTimes = 10
+	// trying is the least length of a load that shows what a server does with its connections.
+	trying = 500 * time.Millisecond
 	// redialling is the length of a load that shows dropped dials, and lost requests that are rare.
 	redialling = 1500 * time.Millisecond
 	// queued is the time that a dial to a frozen server may take.
@@ -39,7 +41,7 @@ func (b *Bench) serves(ctx context.Context, name string, s Server, level record.
 			asked = c.Fewer.Asked
 		}
 	}
-	again, window := false, plan.WarmWindow(level)
+	again, window := false, max(plan.WarmWindow(level), trying)
 	for {
 		job := b.job(name, s, level, 0)
 		job.Timeout -= 10*time.Second - answered
@@ -76,6 +78,9 @@ func (b *Bench) serves(ctx context.Context, name string, s Server, level record.
 					"repeated, because the server's listen queue was full or packets were lost",
 					document.Count(n, "connection"), time.Duration(l.OpeningNS).Round(time.Millisecond),
 					document.Count(l.RepeatedDials, "dial"))})
+			}
+			if fewer != nil && window == redialling { // a margin, because another start may lose some
+				fewer.Served = max(n/2, 1)
 			}
 			return fewer, nil
 		case level.Connections == 1:
