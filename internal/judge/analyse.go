@@ -24,6 +24,9 @@ type Input struct {
 	Fresh       bool            // each level has its own processes
 	Long        []*record.Trial // two contestants' long loads, A B B A; nil: none
 
+	// NoPairs leaves out pairs, places and controls, because the run decides them at all levels together.
+	NoPairs bool
+
 	// Family lists the comparisons that a run at several levels judges together; nil: all pairs at
 	// the single level. At returns the index of a trial's level.
 	Family []record.Comparison
@@ -67,6 +70,9 @@ func Analyse(in Input) *Analysis {
 	}
 	a.Taken, a.Busy = t.taken(), t.busyShare()
 	a.Trends = t.trends(standing, family, in)
+	if in.NoPairs {
+		return a
+	}
 	if m, ok := MetricNamed(in.Primary); ok && in.Family == nil {
 		a.Long, a.NoLong = t.longLoads(m, in.Long, 1-a.AlphaAt)
 	}

@@ -53,7 +53,8 @@ type Results struct {
 	Alone     []Alone                    // a run's backend, for each kind of request to it
 	Findings  []Finding                  // whole run first, then by contestant
 	Reached   map[string]map[int]float64 // from Reached; nil in a run without rounds
-	Valid     int                        // number of valid trials
+	Trials    []*record.Trial            // valid ones
+	Valid     int                        // number of valid trials or, outside rounds, of the loads shown
 	Discarded int                        // number of discarded trials
 	// why no long loads check the verdicts; "" if they do, or if the record is older than long
 	// loads
@@ -83,8 +84,7 @@ func Judge(run *record.Run, c *Counted) *Results {
 	}
 	levels, first := ByLevel(run, c.Valid), 0
 	d := &Results{Run: run, Parts: parts(run, c.Epochs), Alone: alone(run, c.Pilot), Found: c.Capacities,
-		Valid:     len(c.Valid),
-		Discarded: c.Discarded, Reached: Reached(levels)}
+		Trials: c.Valid, Valid: len(c.Valid), Discarded: c.Discarded, Reached: Reached(levels)}
 	e := &Evidence{Run: run, Kind: kindOf(p), Valid: c.Valid, Discarded: c.Discarded, All: c.All,
 		Analysis: &Analysis{Primary: p.Primary, Margin: p.Margin}}
 	switch {
@@ -137,8 +137,8 @@ func (a *Analysis) Decided() bool {
 func byContestant(run *record.Run, lists ...[]Finding) []Finding {
 	all := slices.Concat(lists...)
 	slices.SortStableFunc(all, func(a, b Finding) int {
-		return cmp.Or(slices.Index(run.Plan.Contestants, a.Contestant)-slices.Index(run.Plan.Contestants,
-			b.Contestant), cmp.Compare(a.ID, b.ID))
+		at := func(f Finding) int { return slices.Index(run.Plan.Contestants, f.Contestant) }
+		return cmp.Or(at(a)-at(b), cmp.Compare(a.ID, b.ID))
 	})
 	return all
 }
@@ -154,8 +154,8 @@ func worst(run *record.Run, levels []Level, kind Kinds) []Finding {
 			continue
 		}
 		for _, f := range checksAt(run, l, kind) {
-			if f.Contestant != "" && !slices.ContainsFunc(l.Trials,
-				func(t *record.Trial) bool { return t.Contestant == f.Contestant }) {
+			own := func(t *record.Trial) bool { return t.Contestant == f.Contestant }
+			if f.Contestant != "" && !slices.ContainsFunc(l.Trials, own) {
 				continue // the checks include contestants that failed
 			}
 			f.Text = "at " + l.Title() + " " + f.Text
@@ -171,8 +171,8 @@ func worst(run *record.Run, levels []Level, kind Kinds) []Finding {
 	return out
 }
 
-// At returns the findings that concern the i-th of Levels: those on the whole run, and this level's own instead of the
-// worst.
+// At returns the findings that concern the i-th of Levels: those on the whole run, and this level's
+// own instead of the worst.
 func (r *Results) At(i int) []Finding {
 	l, kind := &r.Levels[i], Levels
 	if l.At.Open() {
@@ -207,13 +207,14 @@ func levelsFrom(run *record.Run, first int, c *Counted, valid map[int][]*record.
 		at := c.Levels[i]
 		l := Level{Name: p.LevelName(i), At: at.At, Loaded: at.Loaded, Compared: at.Compared, Trials: valid[i],
 			Absent: map[string]string{}, Kept: map[string]Kept{}}
-		contestants := slices.DeleteFunc(slices.Clone(p.Contestants),
-			func(n string) bool { return !slices.Contains(l.Loaded, n) })
-		controls := slices.DeleteFunc(slices.Clone(p.Controls), func(n string) bool { return !slices.Contains(l.Loaded, n) })
+		loaded := func(names []string) []string {
+			return slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !slices.Contains(l.Loaded, n) })
+		}
+		contestants := loaded(p.Contestants)
 		l.Analysis = Analyse(Input{
-			Trials: valid[i], Pilot: pilot[i], Contestants: contestants, Controls: controls, Ceiling: p.Ceiling,
+			Trials: valid[i], Pilot: pilot[i], Contestants: contestants, Controls: loaded(p.Controls), Ceiling: p.Ceiling,
 			Failed:  failed(run),
-			Primary: p.Primary, Alpha: p.Alpha, Margin: p.Margin, Fresh: p.Fresh(),
+			Primary: p.Primary, Alpha: p.Alpha, Margin: p.Margin, Fresh: p.Fresh(), NoPairs: true,
 		})
 		if p.Ceiling == p.Backend {
 			sharesOfBackend(&l, contestants, backend)
@@ -268,9 +269,8 @@ func loadsOf(run *record.Run, c *Counted) *Results {
 	own := *run
 	own.Trials = ownLoads(run, run.Trials)
 	e := &Evidence{Run: &own, Kind: Loads, Valid: loads, All: len(run.Trials), Analysis: &Analysis{}}
-	d := &Results{Run: run, Parts: parts(run, c.Epochs), Loads: loads, Valid: len(loads),
-		Discarded: len(run.Trials) - len(all),
-		Findings:  Make(e)}
+	d := &Results{Run: run, Parts: parts(run, c.Epochs), Trials: c.Valid, Loads: loads, Valid: len(loads),
+		Discarded: len(run.Trials) - len(all), Findings: Make(e)}
 	if len(run.Plan.External) > 0 {
 		d.AllLoads = all
 	}

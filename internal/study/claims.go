@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"dyno/internal/judge"
-	"dyno/internal/plan"
 	"dyno/internal/record"
 	"dyno/internal/report"
 )
@@ -26,7 +25,7 @@ func (s *Study) JudgeClaims(d *report.Data, file string) (*Judged, error) {
 		return nil, fmt.Errorf("the trials of %s belong to the study %q and the scenario %q, not to %q "+
 			"and %q", file, d.Run.Plan.Study.Slug, d.Run.Plan.Scenario, s.Slug, s.Scenario)
 	}
-	e := &evidence{study: s, run: d.Run, data: d, valid: plan.Valid(d.Run)}
+	e := &evidence{study: s, run: d.Run, data: d, valid: d.Trials}
 	if d.Run.Plan.Processes == record.PerLoad {
 		e.valid = d.Loads
 	}
@@ -78,7 +77,7 @@ type evidence struct {
 // table returns the table of valid trials.
 func (e *evidence) table() *judge.Table {
 	if e.cells == nil {
-		e.cells = judge.Tabulate(plan.Valid(e.run), e.run.Plan.At)
+		e.cells = judge.Tabulate(e.data.Trials, e.run.Plan.At)
 	}
 	return e.cells
 }
