@@ -321,7 +321,7 @@ func lag(r row, rate int) experiment {
 func (b *rig) lags(ctx context.Context, srv *server, rate, seconds int) ([]float64, error) {
 	file := filepath.Join(b.temp, "lag.csv")
 	l, err := b.load(ctx, srv, time.Duration(seconds)*time.Second, nil,
-		"-c", "50", "-r", strconv.Itoa(rate), "--csv", file)
+		"-c", "50", "-r", strconv.Itoa(rate), "--output", file)
 	if err != nil {
 		return nil, err
 	}

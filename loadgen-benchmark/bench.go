@@ -258,7 +258,7 @@ func (b *rig) load(
 func (b *rig) loadURL(
 	ctx context.Context, url string, window time.Duration, watch func(int, <-chan struct{}), args ...string,
 ) (*loadReport, error) {
-	argv := []string{b.dyno, "load", "--quiet", "--json", "--threads", "1", "--slo", "errors<100%", "-d", window.String()}
+	argv := []string{b.dyno, "load", "--quiet", "--format", "json", "--threads", "1", "--slo", "errors<100%", "-d", window.String()}
 	argv = append(argv, args...)
 	out, _, err := b.generate(ctx, window, append(argv, url), watch)
 	if err != nil {

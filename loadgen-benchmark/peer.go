@@ -7,10 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -77,12 +79,20 @@ var errNoFigures = errors.New("no figures in its output")
 
 func seconds(d time.Duration) string { return strconv.Itoa(int(d.Seconds())) }
 
+// asJSON returns the flags with which program prints a load as JSON. Older commits have others.
+func asJSON(program string) []string {
+	if help, _ := exec.Command(program, "load", "--help").Output(); strings.Contains(string(help), " --json ") {
+		return []string{"--json"}
+	}
+	return []string{"--format", "json"}
+}
+
 var dyno = peer{
 	name:    "dyno",
 	install: func(_ context.Context, b *rig) (string, string, error) { return b.dyno, b.commit, nil },
 	command: func(program, url string, s shape, window time.Duration) []string {
-		argv := []string{program, "load", "--quiet", "--json", "--threads", "1", "--slo", "errors<100%",
-			"-c", strconv.Itoa(s.connections), "-d", window.String()}
+		argv := append([]string{program, "load", "--quiet", "--threads", "1", "--slo", "errors<100%"}, asJSON(program)...)
+		argv = append(argv, "-c", strconv.Itoa(s.connections), "-d", window.String())
 		switch depth := strconv.Itoa(s.depth); {
 		case s.protocol.http2():
 			argv = append(argv, "--streams", depth)
@@ -176,7 +186,7 @@ func installBefore(ctx context.Context, b *rig) (program, version string, err er
 	return program, b.opts.base, b.step(ctx, dir, "go", "build", "-buildvcs=false", "-o", program, "./cmd/dyno")
 }
 
-// loadReport is the part of `dyno load --json` that is needed here.
+// loadReport is the part of `dyno load --format json` that is needed here.
 type loadReport struct {
 	Started, Succeeded, Failed, Errored int64
 	NeverStarted                        int64 `json:"never_started"`

@@ -129,7 +129,7 @@ var ohaFields = []field{
 	{"summary.totalData", "body_transferred", "bytes"}, {"summary.sizePerSec", "body_throughput", "B/s"},
 }
 
-// dynoFields are the fields in dyno load --json. The rate covers the time in which requests were
+// dynoFields are the fields in dyno load --format json. The rate covers the time in which requests were
 // sent.
 var dynoFields = []field{
 	{"requests_per_sec", "rps", "req/s"}, {"rate_answers", "requests", ""}, {"rate_ns", "time", "ns"},
