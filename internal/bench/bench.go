@@ -123,8 +123,9 @@ type Bench struct {
 	cut     map[string]int64 // the most bytes that were cut from one of a contestant's logs
 	mu      sync.Mutex
 
-	cost  plan.Cost // estimated cost
-	until time.Time // when the budget ends, by the generator's clock; zero: it has not begun
+	cost  plan.Cost     // estimated cost
+	until time.Time     // when the budget ends, by the generator's clock; zero: it has not begun
+	spare time.Duration // before until, for the long loads
 
 	at       record.Key // the current epoch, and from its first trial on the round
 	losses   int        // machines lost since trials were last measured
@@ -201,9 +202,12 @@ func (b *Bench) all(ctx context.Context) (string, error) {
 // errSpent is the error for work that exceeds the budget.
 var errSpent = errors.New("the budget is spent")
 
+// limit returns when the budget for the present work ends.
+func (b *Bench) limit() time.Time { return b.until.Add(-b.spare) }
+
 // over returns ctx's error if ctx has ended, and errSpent if the budget has.
 func (b *Bench) over(ctx context.Context) error {
-	if err := ctx.Err(); err != nil || b.until.IsZero() || b.Generator.Now().Before(b.until) {
+	if err := ctx.Err(); err != nil || b.until.IsZero() || b.Generator.Now().Before(b.limit()) {
 		return err
 	}
 	return errSpent
@@ -214,7 +218,7 @@ func (b *Bench) bounded(ctx context.Context) (context.Context, context.CancelFun
 	if b.until.IsZero() {
 		return context.WithCancel(ctx)
 	}
-	return context.WithTimeout(ctx, b.until.Sub(b.Generator.Now()))
+	return context.WithTimeout(ctx, b.limit().Sub(b.Generator.Now()))
 }
 
 // measure verifies the contestants and carries out the plan's orders. It returns errSpent if the
@@ -267,7 +271,7 @@ func (b *Bench) measure(ctx context.Context, built []record.Contestant) (string,
 			continue
 		}
 		if o.Epoch != epoch {
-			b.at = record.Key{Epoch: o.Epoch, Round: -1}
+			b.at, b.spare = record.Key{Epoch: o.Epoch, Round: -1}, plan.Reserve(b.run)
 			if err := b.turn(ctx, o.Epoch); err != nil {
 				return "", err
 			}
@@ -291,7 +295,7 @@ func (b *Bench) measure(ctx context.Context, built []record.Contestant) (string,
 }
 
 // long makes the plan's long loads, once more if something disturbed them and the budget allows.
-// Their part of the budget was reserved. The epoch's answers are judged first.
+// Their part of the budget was reserved from the first analysis on. The epoch's answers are judged first.
 func (b *Bench) long(ctx context.Context, epoch int) error {
 	began := b.Generator.Now()
 	if err := b.judge(ctx, epoch); err != nil {
@@ -301,7 +305,7 @@ func (b *Bench) long(ctx context.Context, epoch int) error {
 		return nil
 	}
 	first := slices.DeleteFunc(b.Standing(b.run), func(s record.Standing) bool { return b.servers[s.Name] == nil })
-	b.until = b.until.Add(plan.LongCost(&b.run.Plan) + b.Generator.Now().Sub(began))
+	b.until, b.spare = b.until.Add(b.Generator.Now().Sub(began)), 0
 	for attempt := 0; attempt < 2 && len(first) > 1; attempt++ {
 		for _, o := range plan.LongOrders(b.run, first[0].Name, first[1].Name, attempt) {
 			if b.over(ctx) != nil || !b.fits(o) || b.run.FailureOf(o.Contestant) != nil {
@@ -326,7 +330,7 @@ func (b *Bench) fits(o plan.Order) bool {
 	if p.Load.Requests == 0 {
 		end = end.Add(time.Duration(o.TrialNS + plan.Rewarm(p, o.Level)))
 	}
-	return !end.After(b.until)
+	return !end.After(b.limit())
 }
 
 // scenario returns the scenario with that name, or the plan's.

@@ -33,6 +33,7 @@ func TestLongLoads(t *testing.T) {
 	}{
 		"decided":           {time.Hour, 0, plan.Decided, "a b b a", ""},
 		"the budget ended":  {62 * time.Second, 150 * time.Millisecond, plan.Budget, "a b b a", ""},
+		"before a verdict":  {62 * time.Second, 150 * time.Millisecond, plan.Budget, "", "not all of them"},
 		"no budget":         {0, 0, plan.Decided, "", "too short"},
 		"ended in a start":  {25 * time.Second, 0, plan.Budget, "", "not all of them"},
 		"once more, noise":  {time.Hour, 0, plan.Decided, "a b b a a b b a", ""},
@@ -46,6 +47,9 @@ func TestLongLoads(t *testing.T) {
 			p.Long.NS = int64(2 * time.Second)
 			if p.BudgetNS = int64(c.budget); c.budget == 0 {
 				p.BudgetNS, p.Long.NS, p.Long.Absent = int64(time.Hour), 0, "the budget is too short for them"
+			}
+			if name == "the budget ended" { // after the first analysis, which the long loads check
+				p.Epochs, b.Decided = []int{3, 8, 24}, func(*record.Run) bool { return false }
 			}
 			if name == "the first is gone" {
 				h.exits = map[string]int{"a": 2}

@@ -65,10 +65,20 @@ func elapsed(run *record.Run) int64 {
 	return last.EndedUnixNS - begin(run) - paused
 }
 
-// Left returns the budget that is left for epochs after the last trial. The budget starts with the
-// first verification, after the builds, and includes the long loads.
+// Left returns how much of the budget is left after the last trial. The budget starts with the first
+// verification, after the builds.
 func Left(run *record.Run) time.Duration {
-	return time.Duration(run.Plan.BudgetNS-verifying(run)-elapsed(run)) - LongCost(&run.Plan)
+	return time.Duration(run.Plan.BudgetNS - verifying(run) - elapsed(run))
+}
+
+// Reserve returns the part of the budget that epochs must leave to the long loads. It is 0 until the
+// epochs reach the first analysis: a verdict comes before its check.
+func Reserve(run *record.Run) time.Duration {
+	p := &run.Plan
+	if p.Long.NS == 0 || counted(run) < interims(p, slices.Max(p.Epochs))[0].N {
+		return 0
+	}
+	return LongCost(p)
 }
 
 // verifying returns the time from the first verification to the first measured process, in ns; 0

@@ -150,7 +150,7 @@ func overspent(run *record.Run) Stop {
 		switch {
 		case e <= lastEpoch(run):
 			continue
-		case time.Duration(slower*float64(next.Whole))+report > Left(run):
+		case time.Duration(slower*float64(next.Whole))+report > Left(run)-Reserve(run):
 			return Budget
 		}
 		break

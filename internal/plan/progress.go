@@ -28,7 +28,7 @@ func ProgressOf(run *record.Run, c *Cost) Progress {
 	out := Progress{Done: len(run.Trials), Total: max(len(run.Trials), len(before.Trials)+left.Trials)}
 	if slower, measured := pace(&before); measured || p.Load.Requests == 0 {
 		out.Left = time.Duration(slower*float64(left.Whole)) - time.Duration(elapsed(run)-elapsed(&before))
-		out.Left = max(0, min(out.Left, Left(run)))
+		out.Left = max(0, min(out.Left, Left(run)-LongCost(p)))
 	}
 	switch e := lastEpoch(run) - p.Pilots + 1; {
 	case p.Pilots > 0 && !pilotsOver(run):
