@@ -21,7 +21,7 @@ const rewarm = 30 * time.Millisecond
 // seen is a window's result.
 type seen struct {
 	record.Load
-	detail         record.Detail // in an observed window
+	detail         record.Detail // the details, in an observed window
 	server, client time.Duration // CPU time that they used
 }
 

@@ -56,7 +56,7 @@ type Heads struct {
 	id      uint64        // identifies the header section
 	index   int           // the request's index in the scenario
 	good    bool          // it has the headers that the request wants
-	draw    scenario.Draw // HTTP/1.1 only; shared like answer
+	draw    scenario.Draw // the last request drawn, in HTTP/1.1
 	samples turns
 	answer  Answer
 }

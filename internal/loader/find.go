@@ -153,10 +153,10 @@ func (f *finder) search(ctx context.Context, tick func(report.Probe)) error {
 	return nil
 }
 
-// standstill says why the last probes do not count: other programs used the generator's CPUs. If the probes
-// also had no right response, it says what that shows about the server.
+// standstill says why the last probes do not count: the generator stood still. If the probes also had
+// no right response, it says what that shows about the server.
 func (f *finder) standstill() string {
-	text := fmt.Sprintf("the generator stood still in %d probes in a row, because other programs used its CPUs",
+	text := fmt.Sprintf("the generator stood still in %d probes in a row: it was stopped, or other programs used its CPUs",
 		mostPaused)
 	const free = ". Free the machine of other work, and try again"
 	for _, p := range f.found.Probes[len(f.found.Probes)-mostPaused:] {
