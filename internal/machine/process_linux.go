@@ -138,7 +138,9 @@ func begin(cmd Command, by accounting) (*Process, error) {
 		Dir:   cmd.Dir,
 		Env:   append(cmd.Env[:len(cmd.Env):len(cmd.Env)], box),
 		Files: []*os.File{input, output, output},
-		Sys:   &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL},
+		// Its own session, and so process group and autogroup (sched(7)): its share of a busy CPU does not grow with
+		// its number of threads.
+		Sys: &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL},
 	}
 	cpus, err := cpuSet(cmd.CPUs)
 	if err != nil {

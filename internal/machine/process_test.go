@@ -201,6 +201,17 @@ func TestRunsToItsEnd(t *testing.T) {
 	}
 }
 
+// A process has its own session and process group.
+func TestSession(t *testing.T) {
+	p := box(t, "", "sh", "-c", "sleep 60")
+	pid := p.Tree()[0]
+	session, err := unix.Getsid(pid)
+	group, err2 := unix.Getpgid(pid)
+	if session != pid || group != pid || err != nil || err2 != nil {
+		t.Errorf("pid %d: session %d, %v; group %d, %v", pid, session, err, group, err2)
+	}
+}
+
 func TestStartErrors(t *testing.T) {
 	for _, c := range []struct {
 		cmd  Command
