@@ -3,10 +3,9 @@ package document
 import (
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 
-	"github.com/charmbracelet/lipgloss"
-	"github.com/charmbracelet/lipgloss/table"
 	"github.com/charmbracelet/x/ansi"
 )
 
@@ -32,8 +31,10 @@ func Manual(w io.Writer, page string, width int, label func(text, address string
 	for line := range strings.Lines(page) {
 		line = strings.TrimRight(line, "\n")
 		if cells, ok := strings.CutPrefix(line, "|"); ok {
-			if strings.Trim(cells, "|-: ") != "" { // else the line below the header
+			if len(rows) != 1 { // 1: the line below the header
 				rows = append(rows, manualCells(plain(cells)))
+			} else {
+				rows = append(rows, make([]string, len(rows[0])))
 			}
 			continue
 		}
@@ -58,16 +59,40 @@ func manualCells(line string) (cells []string) {
 	return cells
 }
 
+// manualTable draws a table; the second row, below the header, is empty. The widest columns give way until it fits
+// into width, and words break at blanks alone.
 func manualTable(rows [][]string, width int) string {
-	t := table.New().Headers(rows[0]...).Rows(rows[1:]...).Border(lipgloss.HiddenBorder()).BorderTop(false).
-		BorderBottom(false).BorderLeft(false).BorderRight(false).BorderHeader(true).BorderStyle(lipgloss.NewStyle()).Wrap(true)
-	text := t.String()
-	if lipgloss.Width(text) > width {
-		text = t.Width(width).String()
+	if strings.Join(rows[0], "") == "" {
+		rows = rows[2:]
 	}
-	lines := strings.Split(text, "\n")
-	for i := range lines {
-		lines[i] = strings.TrimRight(ansi.Strip(lines[i]), " ")
+	widths := make([]int, len(rows[0]))
+	total := len(widths) - 1 // the blanks between them
+	for _, r := range rows {
+		for i := range min(len(r), len(widths)) {
+			total += max(0, ansi.StringWidth(r[i])-widths[i])
+			widths[i] = max(widths[i], ansi.StringWidth(r[i]))
+		}
 	}
-	return strings.Join(lines, "\n")
+	for ; total > width; total-- {
+		widths[slices.Index(widths, slices.Max(widths))]--
+	}
+	var b strings.Builder
+	for _, r := range rows {
+		var cells [][]string
+		height := 0
+		for i := range min(len(r), len(widths)) {
+			text := ansi.Wrap(strings.ReplaceAll(r[i], "-", hyphen), max(1, widths[i]), "")
+			cells = append(cells, strings.Split(loosen.Replace(text), "\n"))
+			height = max(height, len(cells[i]))
+		}
+		for k := range height {
+			line := ""
+			for i, c := range cells {
+				text := append(c, slices.Repeat([]string{""}, height)...)[k]
+				line += text + strings.Repeat(" ", max(0, widths[i]-ansi.StringWidth(text))+1)
+			}
+			b.WriteString(strings.TrimRight(line, " ") + "\n")
+		}
+	}
+	return strings.TrimSuffix(b.String(), "\n")
 }

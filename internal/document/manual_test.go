@@ -16,3 +16,15 @@ func TestManual(t *testing.T) {
 		t.Errorf("%q\nwant %q", got, want)
 	}
 }
+
+// A table without a header loses no text, and an option stays whole at a line's end.
+func TestManualKeepsText(t *testing.T) {
+	const page = "| | |\n|---|---|\n| a | the first row is longer than its line --flag |\n| b | c |\n"
+	for width := 12; width < 50; width++ {
+		var b strings.Builder
+		Manual(&b, page, width, nil)
+		if got := strings.Join(strings.Fields(b.String()), " "); got != "a the first row is longer than its line --flag b c" {
+			t.Errorf("width %d: %q", width, got)
+		}
+	}
+}
