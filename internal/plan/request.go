@@ -372,7 +372,7 @@ func (r *Request) check(p *record.Plan, t *preset) error {
 		return err
 	}
 	if m, ok := judge.MetricNamed(p.Primary); !ok || m.Unranked {
-		return refuse("--primary %q: want throughput, cpu_per_request, p50, memory or, with --profile lab, p99",
+		return refuse("--primary %q: want throughput, cpu_per_request, p50, memory, with --rate response_p50, with --profile lab p99",
 			p.Primary)
 	}
 	for _, l := range p.Levels {
