@@ -25,7 +25,7 @@ func backendOnFleet(t *testing.T) {
 	args := []string{"run", "--contestants", "go-relay,go-relay-article", "--connections", "8", "--records", "3",
 		"--seed", "15", "--fleet", f.file}
 	out, err := f.command("ctl", append(args, "--server-cpus", "2", "--out", f.out+"-2")...).CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "servers are to have 2 CPUs, and srv1 has 1 for them") {
+	if err == nil || !strings.Contains(string(out), "--server-cpus asks for 2 CPUs, but srv1 has 1 for servers") {
 		t.Fatalf("srv1 has one CPU: %v: %s", err, out)
 	}
 	c, l := f.begin(append(args, "--server-cpus", "1", "--protocol", "sweep", "--epochs", "3", "--controls", "ref",
@@ -163,7 +163,7 @@ func compareURLsOnFleet(t *testing.T) {
 	}
 	if text, err := f.command("ctl", "report", f.out, "--verbose").CombinedOutput(); err != nil ||
 		!strings.Contains(string(text), "loaded by gen1 and gen2") || strings.Contains(string(text), "the server's CPUs, ") ||
-		!strings.Contains(string(text), "dyno reads nothing") {
+		!strings.Contains(string(text), "machines that dyno cannot read") {
 		t.Errorf("%v: %s", err, text)
 	}
 }
