@@ -18,4 +18,4 @@ func fleetCommands() []*cobra.Command { return nil }
 
 func onFleet(*cobra.Command, *place, *bench.Experiment) error { return nil }
 
-func loadByFleet(*cobra.Command, *loadFlags) error { return errors.ErrUnsupported }
+func loadByFleet(*cobra.Command, *loadFlags, []string) error { return errors.ErrUnsupported }
