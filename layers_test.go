@@ -61,7 +61,7 @@ var permissions = map[string][]string{
 	"github.com/spf13/cobra":            {"cmd/dyno"},
 	"github.com/spf13/pflag":            {"cmd/dyno"},
 	"github.com/charmbracelet/x/term":   {"cmd/dyno"},
-	"github.com/charmbracelet/lipgloss": {"internal/report", "internal/document"},
+	"github.com/charmbracelet/lipgloss": {"internal/report"},
 	"github.com/charmbracelet/x/ansi":   {"internal/machine", "internal/document"},
 	"github.com/muesli/termenv":         {"internal/report"},
 	"golang.org/x/net":                  {"internal/wire"},

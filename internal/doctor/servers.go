@@ -146,6 +146,9 @@ func graded(name, check string, share float64, means, change string) finding {
 	return r
 }
 
+// mostDisturbed is the share of disturbed rounds above which the machine is called busy.
+const mostDisturbed = 0.5
+
 // disturbedFinding judges the share of rounds in which other programs ran or the machine paused.
 func disturbedFinding(n *record.Noise) finding {
 	discarded := 0
@@ -154,8 +157,11 @@ func disturbedFinding(n *record.Noise) finding {
 			discarded++
 		}
 	}
-	r := graded("disturbed rounds", judge.Discarded, float64(discarded)/float64(len(n.Rounds)), "",
-		"stop other programs, or try again later")
+	share := float64(discarded) / float64(len(n.Rounds))
+	r := graded("disturbed rounds", judge.Discarded, share, "", "stop other programs, or try again later")
+	if share > mostDisturbed {
+		r.State = stateBad
+	}
 	r.Value = fmt.Sprintf("%d of %d", discarded, len(n.Rounds))
 	switch r.State {
 	case stateBad:
