@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"dyno/internal/judge"
-	"dyno/internal/plan"
 )
 
 // Live is one live run between servers with known speeds on a real machine: a line in live.jsonl. Lines are
@@ -65,10 +64,12 @@ const liveJudge = "flips"
 // bars.
 func (l *Live) old() bool { return l.Judge != liveJudge }
 
-// kind returns the run's kind for tables and bars. Relinked runs with fewer layouts than today's are a
-// separate kind.
+// firstLayouts is the number of layouts in the first relinked runs. Today a run has as many as epochs.
+const firstLayouts = 4
+
+// kind returns the run's kind for tables and bars. Relinked runs with so few layouts are a separate kind.
 func (l *Live) kind() string {
-	if l.Kind == LiveRelinked && len(l.Programs) < 2*plan.LayoutsOf(2) {
+	if l.Kind == LiveRelinked && len(l.Programs) <= 2*firstLayouts {
 		return liveFewer
 	}
 	return l.Kind
