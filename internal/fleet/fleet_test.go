@@ -29,6 +29,13 @@ func (l *lines) add(text string) {
 	l.all = append(l.all, text)
 }
 
+// clear forgets all lines.
+func (l *lines) clear() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.all = nil
+}
+
 // with returns the lines that contain text.
 func (l *lines) with(text string) (found []string) {
 	l.mu.Lock()
@@ -253,14 +260,14 @@ func TestStrangers(t *testing.T) {
 	b := newBench(t, "gen1")
 	stranger := *b.agents["gen1"].Bundle
 	stranger.Seed = seed()
-	b.agentLog = lines{}
+	b.agentLog.clear()
 	err := (&Agent{Bundle: &stranger, Version: b.version, Log: b.agentLog.add}).Run(t.Context())
 	if err == nil || !strings.Contains(err.Error(), "does not know the key of gen1") {
 		t.Errorf("an agent with another key: %v", err)
 	}
 	b.log.once(t, "authentication error")
 
-	b.log = lines{}
+	b.log.clear()
 	if nc, err := nats.Connect("tls://"+b.fleet.Controller, nats.TLSHandshakeFirst(), nats.NoReconnect(),
 		nats.Secure(stranger.client())); err == nil {
 		nc.Close()
@@ -268,7 +275,7 @@ func TestStrangers(t *testing.T) {
 	}
 	b.log.once(t, "authentication error")
 
-	b.log = lines{}
+	b.log.clear()
 	plain, err := net.Dial("tcp", b.fleet.Controller)
 	if err != nil {
 		t.Fatal(err)
@@ -511,7 +518,7 @@ func TestTwinsLater(t *testing.T) {
 	if err := order(); err == nil || err.Error() != "gen1 refused: "+errSession.Error() {
 		t.Errorf("one agent: %v", err)
 	}
-	b.agentLog = lines{}
+	b.agentLog.clear()
 	b.twin(t)
 	b.agentLog.once(t, "connected to the controller")
 	if err := order(); err == nil || !strings.Contains(err.Error(), "two agents with the key of gen1 are connected") {

@@ -106,7 +106,7 @@ var conversations = []conversation{
 		serve: converse((*talk).rest, setting(maxStreams, 0))},
 	{name: "no table", kept: true, serve: converse(noTable), check: undisturbed},
 	{name: "small windows", requests: 8, kept: true, job: uploadOne, check: undisturbed,
-		serve: converse(smallWindows, setting(initialWindow, 1000))},
+		serve: converse(smallWindows, setting(initialWindow, 4000))},
 	{name: "window below zero", requests: 8, kept: true, job: uploadOne, check: undisturbed,
 		serve: converse(belowZero, setting(initialWindow, 50_000))},
 	{name: "answers before the body", kept: true, job: uploadOne, check: func(t *testing.T, s *server, l record.Load) {

@@ -94,10 +94,10 @@ func (c *talk) first() bool {
 	})
 }
 
-// smallWindows grants as many bytes as have come, of 1,000.
+// smallWindows grants as many bytes as have come, of 4,000.
 func smallWindows(c *talk) {
 	for ok := c.first(); ok; {
-		ok = c.upload(func() int { return 1000 }, func(stream uint32, n int) {
+		ok = c.upload(func() int { return 4000 }, func(stream uint32, n int) {
 			c.send(frame{windowFrame, 0, stream, number(uint32(n))})
 		})
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"sync/atomic"
 	"testing"
 
 	"dyno/internal/load"
@@ -55,11 +56,26 @@ func cancelLookUp(t *testing.T, e load.Engine) {
 	}
 }
 
+// dialDNS connects to a name server.
+type dialDNS = func(ctx context.Context, network, addr string) (net.Conn, error)
+
+// nameServer replaces the system's name servers while it is set. The resolver that asks it is set
+// once: connections that a test has given up still read it.
+var nameServer atomic.Pointer[dialDNS]
+
+func init() {
+	net.DefaultResolver = &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, network, addr string) (net.Conn, error) {
+		if dial := nameServer.Load(); dial != nil {
+			return (*dial)(ctx, network, addr)
+		}
+		return new(net.Dialer).DialContext(ctx, network, addr)
+	}}
+}
+
 // resolve lets names be looked up at what dial connects to, for the test.
-func resolve(t *testing.T, dial func(ctx context.Context, network, addr string) (net.Conn, error)) {
-	before := net.DefaultResolver
-	net.DefaultResolver = &net.Resolver{PreferGo: true, Dial: dial}
-	t.Cleanup(func() { net.DefaultResolver = before })
+func resolve(t *testing.T, dial dialDNS) {
+	nameServer.Store(&dial)
+	t.Cleanup(func() { nameServer.Store(nil) })
 }
 
 // twoNames answers questions of DNS over a stream (RFC 1035 4): a name has the addresses 127.0.0.1
