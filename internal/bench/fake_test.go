@@ -344,6 +344,7 @@ type fakeGenerator struct {
 	asked   func(name string, job load.Job)
 	rng     *rand.Rand
 	trouble func(name string, l *record.Load)
+	within  func(w load.Window, l *record.Load)
 	opened  func(name string)
 	asks    int                              // number of scenario requests in the last session
 	refuses error                            // of Open
@@ -431,6 +432,9 @@ func (s *fakeSession) Run(ctx context.Context, w load.Window) (record.Load, erro
 		Started: n, Succeeded: n, ServiceP50NS: 1e6}
 	if s.d.trouble != nil {
 		s.d.trouble(s.name, &l)
+	}
+	if s.d.within != nil {
+		s.d.within(w, &l)
 	}
 	return l, nil
 }

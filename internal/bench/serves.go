@@ -19,7 +19,7 @@ const (
 	// accepted is the time after which a server that accepts none of the remaining connections is
 	// given up.
 	accepted = time.Second
-	// A connection counts as neglected if it waits for starved or longer, and starvedTimes the usual time.
+	// A wait for starved or longer, and starvedTimes the usual time, asks for a longer load.
 	starved      = time.Second
 	starvedTimes = 10
 	// trying is the least length of a load that shows what a server does with its connections.
@@ -41,28 +41,33 @@ func (b *Bench) serves(ctx context.Context, name string, s Server, level record.
 			asked = c.Fewer.Asked
 		}
 	}
-	again, window := false, max(plan.WarmWindow(level), trying)
+	window := max(plan.WarmWindow(level), trying)
 	for {
 		job := b.job(name, s, level, 0)
 		job.Timeout -= 10*time.Second - answered
 		job.ConnectTimeout = accepted
-		l, seen, err := b.try(ctx, job, window)
+		l, seen, err := b.try(ctx, job, load.Window{For: window})
 		if err != nil {
 			return nil, err
 		}
 		n, why := servedOf(&l, seen, job.Timeout)
-		if l.Errored() > l.Errors["timeout"] { // with fewer connections this may be rare
-			window = redialling
-		}
-		if again = why != "" && !again && l.Errored() == 0; again { // the machine may have paused
+		switch {
+		case l.Errored() > l.Errors["timeout"]:
+			window = redialling // with fewer connections this may be rare
+		case why != "" || starves(seen.Service):
+			// The machine may have paused, or the server may have waited for further requests on
+			// connections that had no more to send: only waits within a load count.
 			b.recover(ctx, job)
-			continue
+			if l, seen, err = b.try(ctx, job, load.Window{For: job.Timeout + trying, Cut: true}); err != nil {
+				return nil, err
+			}
+			n, why = servedOf(&l, seen, job.Timeout)
 		}
 		if why == "" && seen.Connect != nil && seen.Connect.Count() > int64(l.Established) {
 			holds := b.queue(ctx, s, job)
 			switch {
 			case holds == 0: // it cannot be frozen
-				if l, seen, err = b.try(ctx, job, redialling); err != nil {
+				if l, seen, err = b.try(ctx, job, load.Window{For: redialling}); err != nil {
 					return nil, err
 				}
 				n, why = servedOf(&l, seen, job.Timeout)
@@ -93,15 +98,15 @@ func (b *Bench) serves(ctx context.Context, name string, s Server, level record.
 }
 
 // try loads a server for one window.
-func (b *Bench) try(ctx context.Context, job load.Job, window time.Duration) (l record.Load, seen *record.Detail,
-	err error) {
+func (b *Bench) try(ctx context.Context, job load.Job, w load.Window) (l record.Load, seen *record.Detail, err error) {
 	session, err := b.Generator.Open(ctx, job)
 	if err != nil {
 		return l, nil, err
 	}
 	defer session.Close()
 	seen = &record.Detail{}
-	l, err = session.Run(ctx, load.Window{For: window, Uncounted: true, Observe: &load.Observe{Into: seen}})
+	w.Uncounted, w.Observe = true, &load.Observe{Into: seen}
+	l, err = session.Run(ctx, w)
 	return l, seen, err
 }
 
@@ -114,7 +119,7 @@ func (b *Bench) queue(ctx context.Context, s Server, job load.Job) int {
 		return 0
 	}
 	job.Timeout, job.ConnectTimeout = queued, queued
-	l, _, err := b.try(ctx, job, queued)
+	l, _, err := b.try(ctx, job, load.Window{For: queued})
 	if s.Thaw() != nil || err != nil || l.Succeeded > 0 {
 		return 0
 	}
@@ -144,21 +149,9 @@ func servedOf(l *record.Load, seen *record.Detail, timeout time.Duration) (n int
 		fewer(l.Established, "did not accept %d of %d connections within %v", lost, l.Connections, accepted)
 	}
 	unanswered := l.Errors["timeout"]
-	silent := fmt.Sprintf("gave no answer within %v on %d of %d connections", timeout, unanswered, l.Connections)
 	if unanswered > 0 {
-		fewer(l.Connections-int(unanswered), "%s", silent)
-	}
-	if seen.Service != nil {
-		usual := time.Duration(seen.Service.Quantile(0.5))
-		limit := max(starved, starvedTimes*usual)
-		if waited := above(seen.Service, limit) - unanswered; waited > 0 {
-			text := fmt.Sprintf("let %d of %d connections wait for an answer", waited, l.Connections)
-			if unanswered > 0 {
-				text = fmt.Sprintf("%s, and let %d more wait", silent, waited)
-			}
-			fewer(l.Connections-int(unanswered+waited), "%s for more than %v, where %v is usual", text, limit,
-				usual.Round(time.Microsecond))
-		}
+		fewer(l.Connections-int(unanswered), "gave no answer within %v on %d of %d connections", timeout, unanswered,
+			l.Connections)
 	}
 	if late := above(seen.Connect, foreign.Dropped); late > 0 {
 		fewer(l.Connections/2, "accepted some of %d connections only after %v or more", l.Connections, foreign.Dropped)
@@ -168,6 +161,11 @@ func servedOf(l *record.Load, seen *record.Detail, timeout time.Duration) (n int
 			l.Connections, kinds(l.Errors))
 	}
 	return n, why
+}
+
+// starves reports whether some requests waited far longer than is usual.
+func starves(h *record.Histogram) bool {
+	return h != nil && above(h, max(starved, starvedTimes*time.Duration(h.Quantile(0.5)))) > 0
 }
 
 // above returns the number of times in h that are longer than limit; 0 if h is nil.

@@ -109,6 +109,44 @@ func TestServesAllButOnce(t *testing.T) {
 	}
 }
 
+// Puma's threads wait for a further request after each answer: without a load, the last requests wait for many
+// of them. A server with a thread for each connection lets others wait within a load, too.
+func TestServesInTurn(t *testing.T) {
+	for name, c := range map[string]struct {
+		after, within int64 // requests that time out
+		served        int
+	}{"in turn": {0, 0, 0}, "in turn, slowly": {3, 0, 0}, "by thread": {0, 3, 13}, "by thread, for good": {3, 3, 13}} {
+		b, _, d, _ := set(t)
+		d.within = func(w load.Window, l *record.Load) {
+			if l.Connections <= 13 || w.Observe == nil {
+				return
+			}
+			n := c.within
+			if !w.Cut {
+				w.Observe.Into.Service = record.NewHistogram()
+				w.Observe.Into.Service.RecordN(1e6, 100)
+				w.Observe.Into.Service.Record(2e9)
+				n = c.after
+			} else if w.For <= answered {
+				t.Errorf("%s: no request can time out in %v", name, w.For)
+			}
+			if n > 0 {
+				l.Errors = map[string]int64{"timeout": n}
+			}
+		}
+		b.run, b.servers, b.exact = &record.Run{Plan: wholePlan(small("a"))}, map[string]Server{}, newExact()
+		server, err := b.launch(t.Context(), "a", 0, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer server.Stop()
+		fewer, err := b.serves(t.Context(), "a", server, record.Level{Connections: 16, Pipeline: 1})
+		if err != nil || (fewer == nil) != (c.served == 0) || fewer != nil && fewer.Served != c.served {
+			t.Errorf("%s: %+v, %v", name, fewer, err)
+		}
+	}
+}
+
 // A server that closes kept connections without notice does so rarely over fewer of them.
 func TestServesWithoutClosing(t *testing.T) {
 	b, _, d, _ := set(t)
@@ -209,11 +247,7 @@ func TestServed(t *testing.T) {
 		"all": {record.Load{Established: 20}, record.Detail{Service: times(quick...), Connect: times(quick...)}, 20, ""},
 		"one after another, but slowly": {record.Load{Established: 20}, record.Detail{Service: times(s, 2*s, 3*s, 4*s)}, 20,
 			""},
-		"some starve": {record.Load{Established: 20}, record.Detail{Service: times(append(quick, 2*s, 3*s)...)}, 18,
-			"let 2 of 20 connections wait for an answer for more than 1s, where 1ms is usual"},
-		"some starve, some for good": {record.Load{Established: 20, Errors: map[string]int64{"timeout": 2}},
-			record.Detail{Service: times(append(quick, 2*s, 5*s, 5*s)...)}, 17,
-			"gave no answer within 5s on 2 of 20 connections, and let 1 more wait for more than 1s, where 1ms is usual"},
+		"some wait": {record.Load{Established: 20}, record.Detail{Service: times(append(quick, 2*s, 3*s)...)}, 20, ""},
 		"no answer": {record.Load{Established: 20, Errors: map[string]int64{"timeout": 19}},
 			record.Detail{}, 1, "gave no answer within 5s on 19 of 20 connections"},
 		"not accepted": {record.Load{Established: 7}, record.Detail{}, 7,

@@ -106,8 +106,8 @@ func orShort(n, less int64) int64 {
 var sessions = map[string]func(*testing.T, load.Engine){
 	"same bytes": sameBytes, "cancel": cancel, "idle close": idleClose, "nobody there": nobodyThere,
 	"duration": duration, "too late": tooLate, "spread": spread, "fewer connections": fewer,
-	"cancelled before": cancelledBefore,
-	"hung up before":   hungUpBefore, "in flight": inFlight, "node answers before the body": nodeEarly,
+	"cancelled before": cancelledBefore, "cut off": cutOff,
+	"hung up before": hungUpBefore, "in flight": inFlight, "node answers before the body": nodeEarly,
 	"cancel: endless answers": cancelStream, "late answers": lateAnswers, "rate": rate, "rate of a stall": rateOfAStall,
 	"standstill": standstill,
 }
@@ -341,6 +341,25 @@ func duration(t *testing.T, e load.Engine) {
 	l := run(t, open(t, e, job(s)), load.Window{For: 30 * time.Millisecond})
 	if l.Succeeded != l.Started || l.Started != s.requests.Load() || l.Started == 0 {
 		t.Errorf("%+v", l)
+	}
+}
+
+// cutOff: a window without drain ends on time, and counts the requests in flight.
+func cutOff(t *testing.T, e load.Engine) {
+	s := serve(t, "tcp", func(p *peer) {
+		for p.next() {
+			if p.index >= 4 || p.dropped.Add(1) < 20 {
+				p.say(value)
+			}
+		}
+	})
+	session := open(t, e, job(s))
+	l := run(t, session, load.Window{For: 300 * time.Millisecond, Cut: true})
+	if l.InFlight != 4 || l.Succeeded != 19 || l.Errored() > 0 {
+		t.Errorf("%+v", l)
+	}
+	if l = run(t, session, load.Window{Requests: 8}); l.Succeeded != 8 || l.Established != 4 {
+		t.Errorf("next window: %+v", l)
 	}
 }
 

@@ -212,7 +212,7 @@ func (w *worker) run(win *window, start int64) {
 		if now >= w.deadline {
 			w.open = false
 		}
-		if win.stop.Load() {
+		if win.stop.Load() || win.Cut && !w.open {
 			w.abandon(now)
 			break
 		}
