@@ -306,6 +306,10 @@ func (b *Bench) long(ctx context.Context, epoch int) error {
 	}
 	first := slices.DeleteFunc(b.Standing(b.run), func(s record.Standing) bool { return b.servers[s.Name] == nil })
 	b.until, b.spare = b.until.Add(b.Generator.Now().Sub(began)), 0
+	if len(first) > 1 {
+		b.tell(record.Event{Stage: "analyse", Standing: first, Text: fmt.Sprintf("now four loads of %v show whether short "+
+			"ones mislead:", time.Duration(b.run.Plan.Long.NS))})
+	}
 	for attempt := 0; attempt < 2 && len(first) > 1; attempt++ {
 		for _, o := range plan.LongOrders(b.run, first[0].Name, first[1].Name, attempt) {
 			if b.over(ctx) != nil || !b.fits(o) || b.run.FailureOf(o.Contestant) != nil {

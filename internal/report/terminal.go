@@ -166,7 +166,11 @@ func (v *TerminalView) plain(e record.Event, changed bool) {
 	case !v.seen[v.stage] || v.stage == "analyse" && v.text != "":
 		v.seen[v.stage] = true
 		v.last = v.now
-		v.print(join(v.named(), v.who, v.text))
+		leader := ""
+		if e.Standing != nil {
+			leader = v.leader()
+		}
+		v.print(join(v.named(), v.who, v.text, leader))
 	case v.total > 0 && (v.now.Sub(v.last) >= plainEvery || e.Standing != nil && !v.seen[firstFigures]):
 		v.seen[firstFigures] = v.seen[firstFigures] || e.Standing != nil
 		v.last = v.now

@@ -170,6 +170,8 @@ func TestPlain(t *testing.T) {
 	for _, e := range append(before, after...) {
 		v.Event(e)
 	}
+	v.Event(at(79, record.Event{Stage: "analyse", Text: "now four loads of 2s show whether short ones mislead:",
+		Standing: v.standing}))
 	v.Event(at(80, record.Event{Stage: "done"}))
 	v.Close()
 	if strings.Contains(b.String(), "\x1b") {
