@@ -123,11 +123,7 @@ func (r *Revision) gitPath(ctx context.Context, name string) (string, error) {
 // stays as it is, and its hooks do not run. Programs that ask git in dir get this commit and all tags: dir is a
 // repository of its own, which borrows the other one's objects.
 func (r *Revision) CheckOut(ctx context.Context, dir string) (string, error) {
-	err := r.checkOut(ctx, dir)
-	if err == nil {
-		err = pointers(ctx, dir)
-	}
-	if err != nil {
+	if err := r.checkOut(ctx, dir); err != nil {
 		return "", fmt.Errorf("check out %s: %w", r.Short(), err)
 	}
 	return filepath.Join(dir, filepath.FromSlash(r.path)), nil
@@ -181,51 +177,13 @@ func (r *Revision) checkOut(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	return r.submodules(ctx, dir)
-}
-
-// submodules checks out the submodules from their repositories in the working tree.
-func (r *Revision) submodules(ctx context.Context, dir string) error {
 	list, err := git(ctx, dir, nil, "ls-files", "--stage", "-z")
-	if err != nil {
-		return err
+	if _, entry, found := strings.Cut("\x00"+list, "\x00160000 "); found {
+		_, name, _ := strings.Cut(strings.Split(entry, "\x00")[0], "\t")
+		return fmt.Errorf("%s is a submodule, and dyno checks out none; pass the command that starts the server where it "+
+			"is built, such as 'cd %s && ./server'", name, r.repo)
 	}
-	for _, entry := range strings.Split(list, "\x00") {
-		at, name, _ := strings.Cut(entry, "\t")
-		if !strings.HasPrefix(at, "160000 ") {
-			continue
-		}
-		sub := filepath.Join(r.repo, filepath.FromSlash(name))
-		m, err := FindRevision(ctx, sub, strings.Fields(at)[1])
-		if err != nil || m.repo == r.repo {
-			return fmt.Errorf("the submodule %s, or its commit %.7s, is not in %s: git submodule update --init --recursive "+
-				"fetches submodules of the commit that is checked out there", name, strings.Fields(at)[1], r.repo)
-		}
-		if changes, err := git(ctx, sub, nil, "status", "--porcelain"); r.working && (err != nil || changes != "") {
-			return fmt.Errorf("the submodule %s has changes that are not committed; commit them there", name)
-		}
-		if err := m.checkOut(ctx, filepath.Join(dir, filepath.FromSlash(name))); err != nil {
-			return fmt.Errorf("submodule %s: %w", name, err)
-		}
-	}
-	return nil
-}
-
-// pointers returns an error if files in dir are pointers of git LFS, in place of their content.
-func pointers(ctx context.Context, dir string) error {
-	const head = "version https://git-lfs.github.com/spec/v1\n"
-	names, _ := git(ctx, dir, nil, "grep", "-lzI", "-F", strings.TrimSpace(head))
-	for _, name := range strings.FieldsFunc(names, func(c rune) bool { return c == 0 }) {
-		file := filepath.Join(dir, filepath.FromSlash(name))
-		if st, err := os.Lstat(file); err != nil || !st.Mode().IsRegular() || st.Size() > 1024 {
-			continue
-		}
-		if text, err := os.ReadFile(file); err == nil && strings.HasPrefix(string(text), head) {
-			return fmt.Errorf("%s is a pointer of git LFS, not the file; install git-lfs, then run: git lfs install && "+
-				"git lfs fetch --all", name)
-		}
-	}
-	return ctx.Err()
+	return err
 }
 
 // repositoryVariables make git use another repository than the given folder's. Git sets them for hooks.

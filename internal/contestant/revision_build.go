@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"dyno/internal/conf"
 )
@@ -96,12 +95,10 @@ func buildRevision(ctx context.Context, m *Manifest, tc Toolchain, o BuildOption
 			return fail(err)
 		}
 	}
-	folder := filepath.Join(o.Cache, "built")
-	out, kept := filepath.Join(folder, "revision-"+r.key(tc)[:16]), true
+	out, kept := filepath.Join(o.Cache, "built", "revision-"+r.key(tc)[:16]), true
 	var broken error // the build's
 	err := keepInPlace(ctx, out, o.Note, func() error {
 		kept = false
-		prune(folder)
 		dir, err := r.CheckOut(ctx, out)
 		if err == nil && r.Build != "" {
 			broken = compile(ctx, m, tc, dir, out, &o)
@@ -116,8 +113,6 @@ func buildRevision(ctx context.Context, m *Manifest, tc Toolchain, o BuildOption
 	case kept && o.Note != nil:
 		o.Note("kept from an earlier build of the same files")
 	}
-	now := time.Now()
-	os.Chtimes(filepath.Join(out, doneMark), now, now) // for prune
 	own, command := *m, *m.Command
 	command.Dir = filepath.Join(out, filepath.FromSlash(r.path))
 	own.Command = &command
@@ -187,22 +182,4 @@ func (r *Revision) environment(m *Manifest, tc Toolchain) map[string]string {
 	}
 	maps.Copy(env, runtimeEnv(m, tc))
 	return env
-}
-
-// mostKept is how many builds of revisions dyno keeps.
-const mostKept = 20
-
-// prune removes the builds of revisions whose last use is longest ago.
-func prune(folder string) {
-	dirs, _ := filepath.Glob(filepath.Join(folder, "revision-*"))
-	used := func(dir string) int64 {
-		if st, err := os.Stat(filepath.Join(dir, doneMark)); err == nil {
-			return st.ModTime().UnixNano()
-		}
-		return 0
-	}
-	slices.SortFunc(dirs, func(a, b string) int { return cmp.Compare(used(a), used(b)) })
-	for _, dir := range dirs[:max(0, len(dirs)-mostKept)] {
-		os.RemoveAll(dir)
-	}
 }
