@@ -3,30 +3,20 @@ package main
 import (
 	"fmt"
 	"io"
-	"math"
 	"strings"
 	"text/tabwriter"
 
 	"dyno/internal/contestant"
 	"dyno/internal/document"
-	"dyno/internal/judge"
 	"dyno/internal/record"
 	"dyno/internal/report"
 	"dyno/internal/study"
 )
 
-// answer prints what the report above leaves open: if there are conditions, a sentence for each
-// side against the first, and each condition's state with its interval. It returns the conditions as judged.
+// answer prints what the report above leaves open: each condition's state with its interval. It returns the
+// conditions as judged.
 func answer(w io.Writer, data *report.Data, sides []*contestant.Side, conditions []condition) []judgement {
 	fmt.Fprintln(w)
-	for _, s := range sides[1:] {
-		if len(conditions) == 0 {
-			break
-		}
-		for _, level := range comparedAt(&data.Run.Plan) {
-			fmt.Fprintf(w, "%s.\n", answerSentence(data, s.Name, sides[0].Name, level))
-		}
-	}
 	if these := attached(data.Run); these != "" && data.Valid > 0 {
 		fmt.Fprintf(w, "%s.\n", these)
 	}
@@ -99,65 +89,4 @@ func attached(r *record.Run) string {
 	return "The result applies to these running " +
 		"processes (" + strings.Join(all, "; ") + "): their epochs are blocks of rounds, and freshly started " +
 		"processes may differ"
-}
-
-// answerSentence returns the verdict on head against base at a level, without a full stop.
-func answerSentence(data *report.Data, head, base string, level int) string {
-	a := data.Analysis
-	for _, name := range []string{base, head} {
-		if f := data.Run.FailureOf(name); f != nil {
-			return fmt.Sprintf("no result: %s has no figure, because it failed at %s", name, f.Stage)
-		}
-	}
-	where := onCPUs(&data.Run.Plan, level)
-	p, ok := a.Compared(record.Cell{Contestant: head, Level: level}, record.Cell{Contestant: base, Level: level},
-		a.Primary)
-	if !ok || p.Ratio.N == 0 {
-		return "no result" + where + ": there is no valid measurement"
-	}
-	m, _ := judge.MetricNamed(a.Primary)
-	words, more := m.Says().Rise, p.Ratio.Value-1
-	if more < 0 {
-		words, more = m.Says().Fall, -more
-	}
-	return head + where + " " + fmt.Sprintf(words, report.PerCent(more)+" "+rangeText(p.Ratio)) + " " + base + ": " +
-		verdictText(p, a, head)
-}
-
-// verdictText describes the change in words.
-func verdictText(p judge.Pair, a *judge.Analysis, head string) string {
-	within := "within " + report.PerCent(a.Margin)
-	way := "worse"
-	if p.Better == head {
-		way = "better"
-	}
-	switch {
-	case a.Interim == 0:
-		return "not separated: the run ended before its first interim analysis"
-	case p.Verdict == judge.Different:
-		return way
-	case p.Verdict == judge.Negligible:
-		return way + ", but " + within
-	case p.Verdict == judge.Equivalent:
-		return "equal " + within
-	case p.Note != "":
-		return "not separated: " + p.Note
-	}
-	return "not separated"
-}
-
-// rangeText formats the interval for a change whose direction the text already states: "(3.9–5.3
-// %)". If the interval includes no change, it shows both directions.
-func rangeText(e judge.Estimate) string {
-	lo, hi := e.Lo-1, e.Hi-1
-	if e.Value < 1 {
-		lo, hi = -hi, -lo
-	}
-	if math.IsInf(e.Hi, 1) {
-		return "(too few epochs for an interval)"
-	}
-	if lo < 0 {
-		return fmt.Sprintf("(%s to %s)", study.SignedPerCent(e.Lo-1), study.SignedPerCent(e.Hi-1))
-	}
-	return fmt.Sprintf("(%s–%s)", strings.TrimSuffix(report.PerCent(lo), " %"), report.PerCent(hi))
 }

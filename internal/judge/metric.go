@@ -37,8 +37,6 @@ type Metric struct {
 type Phrases struct {
 	Factor string // one against another: "serves %s the requests of"; %s is the ratio
 	Best   string // the first among all: "is fastest", "uses the least CPU per request"
-	Rise   string // one against another: "serves %s more requests than"; %s is the share
-	Fall   string // the opposite of Rise
 }
 
 // Kind is a metric's kind. Each kind is one bit, so that a Kind can also be a set.
@@ -86,7 +84,6 @@ func (m Metric) Says() Phrases {
 		absent string
 	}{
 		{&p.Factor, "has %s the " + inForm(m.Title) + " of"}, {&p.Best, "is ahead on " + title},
-		{&p.Rise, "has %s more " + inForm(title) + " than"}, {&p.Fall, "has %s less " + inForm(title) + " than"},
 	} {
 		if *phrase.of == "" {
 			*phrase.of = phrase.absent

@@ -13,8 +13,7 @@ var Metrics = []Metric{
 		Title: "Throughput", Head: "req/s", Column: "Requests",
 		About: "Right responses per second of the counted window, with all connections busy. Every response is " +
 			"checked; one that breaks the contract is an error, not throughput.",
-		Phrases: Phrases{"serves %s the requests of", "is fastest",
-			"serves %s more requests than", "serves %s fewer requests than"},
+		Phrases: Phrases{"serves %s the requests of", "is fastest"},
 	},
 	{
 		Name: "cpu_per_request", Unit: "ns", Kind: CPUTime, Of: perRequest(cpuTime), Settles: true,
@@ -22,23 +21,20 @@ var Metrics = []Metric{
 		About: "CPU time of the server's whole process tree, per right response. It is the steadiest figure on a " +
 			"shared machine. On a fully used single core it measures nearly the same as throughput: do not count " +
 			"them as two findings.",
-		Phrases: Phrases{"uses %s the CPU per request of", "uses the least CPU per request",
-			"uses %s more CPU per request than", "uses %s less CPU per request than"},
+		Phrases: Phrases{"uses %s the CPU per request of", "uses the least CPU per request"},
 	},
 	{
 		Name: "p50", Unit: "ns", Kind: ServiceTime, Of: p50, Settles: true, AtCeiling: true,
 		Title: "Service time, median", Head: "p50 %s", Column: "Median time",
 		About: "Time from sending a request to its response, with all connections busy. Under this load it mostly " +
 			"reflects queueing; at a lower rate users wait less.",
-		Phrases: Phrases{"takes %s the median service time of", "has the shortest median service time",
-			"takes %s longer in the median than", "takes %s less time in the median than"},
+		Phrases: Phrases{"takes %s the median service time of", "has the shortest median service time"},
 	},
 	{
 		Name: "memory", Unit: "bytes", Kind: Memory, Of: ofServer(pss), Idle: pss,
 		Title: "Memory (PSS)", Head: "memory %s", Column: "Memory",
-		About: "Proportional set size (PSS) of the process tree right after a trial.",
-		Phrases: Phrases{"holds %s the memory of", "holds the least memory",
-			"holds %s more memory than", "holds %s less memory than"},
+		About:   "Proportional set size (PSS) of the process tree right after a trial.",
+		Phrases: Phrases{"holds %s the memory of", "holds the least memory"},
 	},
 	{
 		Name: "response_p50", Unit: "ns", Kind: ResponseTime, Of: responseP50, Settles: true,
@@ -115,9 +111,8 @@ var Metrics = []Metric{
 	{
 		Name: "service_mean", Unit: "ns", Kind: ServiceTime, Rare: true, Of: serviceMean,
 		Title: "Service time, mean", Head: "mean %s", Column: "Time, mean",
-		About: "Mean of the service times of all right answers of a load.",
-		Phrases: Phrases{Factor: "takes %s the mean service time of", Best: "has the shortest mean service time",
-			Rise: "takes %s longer on average than", Fall: "takes %s less time on average than"},
+		About:   "Mean of the service times of all right answers of a load.",
+		Phrases: Phrases{Factor: "takes %s the mean service time of", Best: "has the shortest mean service time"},
 	},
 	{
 		Name: "service_sd", Unit: "ns", Kind: ServiceTime, Rare: true, Of: serviceSD,
@@ -138,9 +133,8 @@ var Metrics = []Metric{
 	{
 		Name: "handshakes", Unit: "1/s", More: true, Kind: Rate, Rare: true, Of: handshakes,
 		Title: "TLS handshakes", Head: "handshakes/s", Column: "Handshakes",
-		About: "TLS handshakes that were completed per second of the load, full and resumed ones.",
-		Phrases: Phrases{Factor: "completes %s the TLS handshakes of", Best: "completes the most TLS handshakes",
-			Rise: "completes %s more TLS handshakes than", Fall: "completes %s fewer TLS handshakes than"},
+		About:   "TLS handshakes that were completed per second of the load, full and resumed ones.",
+		Phrases: Phrases{Factor: "completes %s the TLS handshakes of", Best: "completes the most TLS handshakes"},
 	},
 	{
 		Name: "handshake_p50", Unit: "ns", Kind: ServiceTime, Rare: true, Of: handshakeP50,
