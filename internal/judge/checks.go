@@ -413,7 +413,7 @@ func warmup(c *Check, e *Evidence, name string, own []*record.Trial) (State, str
 	if e.Run.Plan.Fresh() {
 		return Pass, "no warm-up, as planned: the first loads of fresh processes are measured"
 	}
-	s := StartsOf(e.Run, name, nil)
+	s := StartsOf(e.Run, name)
 	lost, slow := s.Classes[record.NotSteady], s.Classes[record.Slowdown]
 	switch state := c.Limits[0].Grade(share(float64(lost), float64(s.N))); {
 	case state == Fail:

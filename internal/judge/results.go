@@ -49,13 +49,12 @@ type Results struct {
 	// AllLoads, in a run with an external load generator, also has that generator's loads, and both
 	// generators' on the ceiling's server.
 	AllLoads  []*record.Trial
-	Found     []Capacity                 // results of a search
-	Alone     []Alone                    // a run's backend, for each kind of request to it
-	Findings  []Finding                  // whole run first, then by contestant
-	Reached   map[string]map[int]float64 // from Reached; nil in a run without rounds
-	Trials    []*record.Trial            // valid ones
-	Valid     int                        // number of valid trials or, outside rounds, of the loads shown
-	Discarded int                        // number of discarded trials
+	Found     []Capacity      // results of a search
+	Alone     []Alone         // a run's backend, for each kind of request to it
+	Findings  []Finding       // whole run first, then by contestant
+	Trials    []*record.Trial // valid ones
+	Valid     int             // number of valid trials or, outside rounds, of the loads shown
+	Discarded int             // number of discarded trials
 	// why no long loads check the verdicts; "" if they do, or if the record is older than long
 	// loads
 	NoLong string
@@ -84,7 +83,7 @@ func Judge(run *record.Run, c *Counted) *Results {
 	}
 	levels, first := ByLevel(run, c.Valid), 0
 	d := &Results{Run: run, Parts: parts(run, c.Epochs), Alone: alone(run, c.Pilot), Found: c.Capacities,
-		Trials: c.Valid, Valid: len(c.Valid), Discarded: c.Discarded, Reached: Reached(levels)}
+		Trials: c.Valid, Valid: len(c.Valid), Discarded: c.Discarded}
 	e := &Evidence{Run: run, Kind: kindOf(p), Valid: c.Valid, Discarded: c.Discarded, All: c.All,
 		Analysis: &Analysis{Primary: p.Primary, Margin: p.Margin}}
 	switch {

@@ -19,9 +19,8 @@ type Starts struct {
 	Each    []Start
 }
 
-// StartsOf returns a contestant's Starts after the pilots. reached holds the level by epoch
-// (Reached).
-func StartsOf(run *record.Run, name string, reached map[int]float64) Starts {
+// StartsOf returns a contestant's Starts after the pilots.
+func StartsOf(run *record.Run, name string) Starts {
 	s, c := Starts{Classes: map[string]int{}}, run.Contestant(name)
 	var ready, steady []float64
 	for i := range run.Launches {
@@ -30,7 +29,7 @@ func StartsOf(run *record.Run, name string, reached map[int]float64) Starts {
 			continue
 		}
 		s.N++
-		start := Start{Epoch: l.Epoch, Level: reached[l.Epoch]}
+		start := Start{Epoch: l.Epoch}
 		if c == nil || c.URL == "" { // else it was not started
 			start.ReadyNS, ready = l.ReadyNS, append(ready, float64(l.ReadyNS))
 		}
@@ -49,41 +48,7 @@ func StartsOf(run *record.Run, name string, reached map[int]float64) Starts {
 // Start describes one start of a contestant's processes, at the beginning of an epoch.
 type Start struct {
 	Epoch   int
-	ReadyNS int64   // time from process start to the first right answer; 0: dyno did not start it
-	Level   float64 // the throughput reached, over the contestant's median; 0: no valid trial
-}
-
-// Reached returns, by contestant and epoch, the throughput that freshly started processes reached:
-// the median over an epoch's rounds, relative to the contestant's median epoch. Dividing by the
-// other servers in the same round removes the machine's drift. Trials are given by level; open
-// loops and paced loads are left out, because their rate is set by the plan.
-func Reached(byLevel map[int][]*record.Trial) map[string]map[int]float64 {
-	logs := map[string]map[int][]float64{}
-	for _, trials := range byLevel {
-		closed := slices.DeleteFunc(slices.Clone(trials), func(t *record.Trial) bool {
-			_, open := dueRate(t)
-			return open || t.Load.Pace != nil
-		})
-		for _, r := range Residuals(closed, named("throughput")) {
-			if logs[r.Contestant] == nil {
-				logs[r.Contestant] = map[int][]float64{}
-			}
-			logs[r.Contestant][r.Epoch] = append(logs[r.Contestant][r.Epoch], r.FromOthers)
-		}
-	}
-	out := map[string]map[int]float64{}
-	for name, epochs := range logs {
-		var medians []float64
-		for _, values := range epochs {
-			medians = append(medians, stats.Median(values))
-		}
-		middle := stats.Median(medians)
-		out[name] = map[int]float64{}
-		for e, values := range epochs {
-			out[name][e] = math.Exp(stats.Median(values) - middle)
-		}
-	}
-	return out
+	ReadyNS int64 // time from process start to the first right answer; 0: dyno did not start it
 }
 
 // Unloaded returns a metric for a contestant that was started and not yet loaded, over all starts

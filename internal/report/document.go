@@ -258,7 +258,7 @@ func (v *View) words() []document.Definition {
 		"search": search, "confirmed": search, "pair": v.named(), "sweep-interval": v.named(), "ratio": v.ranks,
 		"interval": v.ranks, "rank": v.ranks, "tier": v.ranks, "epoch": rounds, "bound": rounds, "different": rounds,
 		"equal": rounds, "aa_check": rounds, "discarded": !v.single, "warm_up": !v.single,
-		"level_reached": rounds, "first_answer": true}
+		"first_answer": true}
 	for _, m := range v.metrics {
 		shown[m.Name] = !search
 	}

@@ -82,7 +82,7 @@ func (v *View) contestantJSON(r Row) contestantJSON {
 		Starts: startsJSON{r.Starts.N, r.Starts.Classes, []startJSON{}},
 		Built:  r.Built, Launches: []record.Launch{}, SentAgain: v.sentAgain(r.Name)}
 	for _, s := range r.Starts.Each {
-		o.Starts.Each = append(o.Starts.Each, startJSON{s.Epoch, s.ReadyNS, s.Level})
+		o.Starts.Each = append(o.Starts.Each, startJSON{s.Epoch, s.ReadyNS})
 	}
 	for _, l := range v.run.Launches {
 		if l.Contestant == r.Name {

@@ -80,9 +80,8 @@ type startsJSON struct {
 
 // startJSON is one start. A key is left out where there is no value.
 type startJSON struct {
-	Epoch   int     `json:"epoch"`
-	ReadyNS int64   `json:"first_answer_ns,omitempty"`
-	Level   float64 `json:"level_ratio,omitempty"`
+	Epoch   int   `json:"epoch"`
+	ReadyNS int64 `json:"first_answer_ns,omitempty"`
 }
 
 type levelJSON struct {

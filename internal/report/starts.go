@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"dyno/internal/document"
@@ -87,11 +86,6 @@ func (v *View) starts() document.Section {
 	if v.warmed() {
 		t.Columns = append(t.Columns, document.Column{Head: "warm-up class"})
 	}
-	leveled := v.leveled()
-	if leveled {
-		t.Columns = append(t.Columns, document.Column{Head: "level reached", Word: "level_reached"},
-			document.Column{Head: "widest gap"})
-	}
 	for _, r := range v.all() {
 		if r.Excluded != "" || r.Starts.N == 0 {
 			continue
@@ -103,101 +97,12 @@ func (v *View) starts() document.Section {
 		if v.warmed() {
 			row.Cells = append(row.Cells, document.Cell{Value: classesText(r.Starts)})
 		}
-		if leveled {
-			row.Cells = append(row.Cells, reachedCells(r.Starts.Each)...)
-		}
 		t.Rows = append(t.Rows, row)
 	}
 	if len(t.Rows) > 0 && len(t.Columns) > 1 {
-		out.Blocks = append(v.startCharts(), t)
+		out.Blocks = []document.Block{t}
 	}
 	return out
-}
-
-// leveled reports whether any row has a known throughput after its starts.
-func (v *View) leveled() bool {
-	return slices.ContainsFunc(v.all(), func(r Row) bool {
-		return r.Excluded == "" && slices.ContainsFunc(r.Starts.Each, func(s judge.Start) bool { return s.Level > 0 })
-	})
-}
-
-// levelsOf returns the throughputs that starts reached, the lowest first.
-func levelsOf(each []judge.Start) (all []float64) {
-	for _, s := range each {
-		if s.Level > 0 {
-			all = append(all, s.Level)
-		}
-	}
-	slices.Sort(all)
-	return all
-}
-
-// reachedCells returns the range of the throughputs that starts reached, and the widest gap between
-// two neighbouring values, with the number of values below it. If there are two kinds of starts,
-// the gap separates them.
-func reachedCells(each []judge.Start) []document.Cell {
-	all := levelsOf(each)
-	if len(all) < 3 {
-		return []document.Cell{{Absent: "too few starts"}, {Absent: "too few starts"}}
-	}
-	below, widest := 0, 0.0
-	for i := 1; i < len(all); i++ {
-		if gap := all[i]/all[i-1] - 1; gap > widest {
-			below, widest = i, gap
-		}
-	}
-	return []document.Cell{{Value: fmt.Sprintf("%.3f–%.3f", all[0], all[len(all)-1])},
-		{Value: PerCent(widest), Side: fmt.Sprintf("(%d of %d below)", below, len(all))}}
-}
-
-// startCharts shows each start as a dot, by epoch: the time to the first answer, and the throughput
-// reached.
-func (v *View) startCharts() (charts []document.Block) {
-	scale := v.startScale(startColumns[0])
-	for _, c := range []struct {
-		document.LineChart
-		of   func(judge.Start) float64 // the drawn figure; 0: not known
-		text func(float64) string
-	}{
-		{document.LineChart{ID: "starts", Title: "First answer", Unit: scale.Name, Per: scale.Per},
-			func(s judge.Start) float64 { return float64(s.ReadyNS) }, Duration},
-		{document.LineChart{ID: "levels-reached", Title: "Level reached", Unit: "requests/s, over its " +
-			"median", Per: 1, Axis: document.LogAxis,
-			Note: "The level is an epoch's requests per second relative to the contestant's median, corrected for the " +
-				"other servers' changes in the same rounds."},
-			func(s judge.Start) float64 { return s.Level }, func(x float64) string { return fmt.Sprintf("%.3f", x) }},
-	} {
-		c.Loose, c.Foot = true, c.Title+" of each start of each contestant, one an epoch"
-		plot, last := document.Plot{X: "epoch"}, 1
-		for _, r := range v.all() {
-			for _, s := range r.Starts.Each {
-				last = max(last, s.Epoch)
-			}
-		}
-		for e := range last + 1 {
-			plot.Ticks = append(plot.Ticks, document.Tick{At: float64(e) / float64(last), Text: strconv.Itoa(e)})
-		}
-		known := false
-		for _, r := range v.all() {
-			if r.Excluded != "" || len(r.Starts.Each) == 0 || len(c.Series) == MostBars {
-				continue
-			}
-			var points []document.Point
-			for _, s := range r.Starts.Each {
-				if x := c.of(s); x > 0 {
-					points = append(points, document.Point{At: float64(s.Epoch) / float64(last), Value: x, Lo: x, Hi: x,
-						Text: fmt.Sprintf("%s, epoch %d: %s", r.Title, s.Epoch, c.text(x))})
-					known = true
-				}
-			}
-			c.Series = append(c.Series, document.Series{Name: r.Title, Key: r.Key()})
-			plot.Points = append(plot.Points, points)
-		}
-		if c.Plots = []document.Plot{plot}; known {
-			charts = append(charts, c.LineChart)
-		}
-	}
-	return charts
 }
 
 // warmed reports whether any warm-up has a class; none has in a classic run.

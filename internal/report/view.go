@@ -155,7 +155,7 @@ func (v *View) row(name string, control bool) Row {
 		}
 	}
 	r.Excluded = v.unranked(&r)
-	r.Starts = judge.StartsOf(v.run, name, v.Reached[name])
+	r.Starts = judge.StartsOf(v.run, name)
 	r.Notes = v.notes(&r)
 	switch cut := v.logCut(name); {
 	case cut == "":

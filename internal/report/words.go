@@ -87,8 +87,4 @@ var startWords = []document.Definition{
 		Text: "The time from the first window of load, in turn with the others, to the window in which it reached " +
 			"its final speed: 0 for a contestant that is at its final speed at once. Its class is flat, warmed (it " +
 			"became faster), slowdown (it was faster before), or no steady state."},
-	{ID: "level_reached", Name: "Level reached",
-		Text: "The requests per second of one start over the contestant's median start, after division by what the " +
-			"other servers did in the same rounds. A wide gap with several starts on both sides means that there are two " +
-			"kinds of starts."},
 }

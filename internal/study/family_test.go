@@ -162,9 +162,6 @@ func TestOwnRates(t *testing.T) {
 			t.Errorf("%s: %+v; want half of what it showed, the same in each epoch", name, c)
 		}
 	}
-	if len(d.Reached["a"]) == 0 || d.Reached["ref"] == nil {
-		t.Errorf("levels reached: %v", d.Reached)
-	}
 	const told = "did not keep the rate in 4 of 6 loads"
 	for name, write := range report.Formats {
 		var out strings.Builder
