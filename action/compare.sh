@@ -20,7 +20,7 @@ git rev-parse --quiet --verify "$INPUT_BASE^{commit}" >/dev/null ||
 [ -d "$INPUT_DIRECTORY" ] || fail "there is no directory $INPUT_DIRECTORY in $PWD"
 
 # One argument for each line of a list.
-set -- --name base --name head --dir "$INPUT_DIRECTORY" --primary "$INPUT_PRIMARY" --budget "$INPUT_BUDGET" --out "$folder"
+set -- --name base --name head --dir "$INPUT_DIRECTORY" --primary "$INPUT_PRIMARY" --budget "$INPUT_BUDGET" --run-folder "$folder"
 lines() {
     printf '%s\n' "$1" | while IFS= read -r line; do
         [ -z "$line" ] || printf '%s\n' "$line"

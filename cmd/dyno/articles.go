@@ -27,7 +27,7 @@ import (
 const articlesWord = "articles"
 
 // articleFlags are the flags of dyno run articles.
-var articleFlags = []string{"offline", "out", "resume", "seed", "wait"}
+var articleFlags = []string{"format", "offline", "output", "resume", "run-folder", "seed", "wait"}
 
 // articles runs the quick parts of the studies with answers, one after another, each in a folder of its own, and prints
 // the answers. Studies that were measured in their folders are not measured again.
@@ -52,8 +52,17 @@ func articles(cmd *cobra.Command, f *runFlags, words []string) error {
 		return usagef("dyno run articles takes the flags --%s, and parts of the names of studies: %s",
 			strings.Join(articleFlags, ", --"), strings.Join(names, ", "))
 	}
-	f.place.Out, f.Resume = cmp.Or(f.Resume, f.place.Out), ""
-	root, stderr, again := f.place.folder(pr), cmd.ErrOrStderr(), false
+	out, stdout, stderr, again := f.place.output, cmd.OutOrStdout(), cmd.ErrOrStderr(), false
+	if err := out.open(documentForms); err != nil {
+		return err
+	}
+	defer out.close()
+	f.place.Out, f.Resume, f.place.output = cmp.Or(f.Resume, f.place.Out), "", output{}
+	root, err := f.place.begin(f.place.folder(pr))
+	if err != nil {
+		return err
+	}
+	cmd.SetOut(stderr) // the studies are progress, the answers are the output
 	announce(stderr, root, studies)
 	lacks := pr.lacking(cmd, f.place.Offline, answers)
 	for _, s := range studies {
@@ -75,12 +84,8 @@ func articles(cmd *cobra.Command, f *runFlags, words []string) error {
 			}
 		}
 	}
-	d, o := study.AnswersDocument(answers), document.Options{}
-	if out := cmd.OutOrStdout(); isTerminal(out) {
-		o.Width, o.Color = width(out), os.Getenv("NO_COLOR") == ""
-	}
-	fmt.Fprintln(cmd.OutOrStdout())
-	if err := document.Text(cmd.OutOrStdout(), d, o); err != nil {
+	d := study.AnswersDocument(answers)
+	if err := out.document(stdout, d, study.AnswersData(answers)); err != nil {
 		return err
 	}
 	complain(cmd, os.MkdirAll(root, 0o755))

@@ -117,8 +117,11 @@ func compare(cmd *cobra.Command, f *compareFlags, texts []string) (err error) {
 	} else if buildsOnly(sides) {
 		conditions, _ = parseConditions([]string{defaultCondition}, f.Rate > 0)
 	}
+	for _, c := range conditions {
+		x.Plan.FailIf = append(x.Plan.FailIf, c.text)
+	}
 	x.Decided = func(r *record.Run, a *judge.Analysis) bool {
-		js := judged(&r.Plan, a, sides, conditions)
+		js := judged(&r.Plan, a, conditions)
 		if gate {
 			return gateDecided(js)
 		}
@@ -137,8 +140,10 @@ func compare(cmd *cobra.Command, f *compareFlags, texts []string) (err error) {
 		return err
 	}
 	var text bytes.Buffer
-	results := answer(&text, data, sides, conditions)
-	addConditions(data, results)
+	results, err := answer(&text, data, identical(data.Run, sides))
+	if err != nil {
+		return err
+	}
 	concluded := conclude(cmd, data, x.Folder, &f.place.output, text.String())
 	var silent exit
 	if concluded != nil && !errors.As(concluded, &silent) {
@@ -224,15 +229,14 @@ func (f *compareFlags) experiment(cmd *cobra.Command, pr *project, sides []*cont
 		return nil, err
 	}
 	r := f.request
-	var again []string
+	var texts []string
 	for _, s := range sides {
 		if r.HTTP != nil && s.Kind == contestant.URL {
 			return nil, usagef("--http: the URL of %s says how it is spoken to; omit it, or pass the command that starts "+
 				"the server", s.Name)
 		}
 		with.manifests = append(with.manifests, s.Manifest)
-		r.Contestants = append(r.Contestants, s.Name)
-		again = append(again, s.Again)
+		r.Contestants, texts = append(r.Contestants, s.Name), append(texts, s.Text)
 	}
 	if with.typed != nil {
 		r.Scenario = with.typed.Name
@@ -245,7 +249,7 @@ func (f *compareFlags) experiment(cmd *cobra.Command, pr *project, sides []*cont
 		r.Controls = []string{"ref"}
 	}
 	r.Primary = cmp.Or(r.Primary, f.primary(sides))
-	r.Command, r.Title = repeated(cmd, again), against(sides)
+	r.Command, r.Title = repeated(cmd, texts), against(sides)
 	if with.typed != nil {
 		r.Title = with.typed.Title + ": " + r.Title
 	}

@@ -13,21 +13,27 @@ import (
 	"dyno/internal/study"
 )
 
-// answer prints what the report above leaves open: each condition's state with its interval. It returns the
-// conditions as judged.
-func answer(w io.Writer, data *report.Data, sides []*contestant.Side, conditions []condition) []judgement {
+// answer judges the conditions of a comparison, and adds them to its report. It prints what the report leaves open: each
+// condition's state with its interval. same says which sides are one program.
+func answer(w io.Writer, data *report.Data, same string) ([]judgement, error) {
+	p := &data.Run.Plan
+	conditions, err := parseConditions(p.FailIf, p.First().Open())
+	if err != nil {
+		return nil, err
+	}
 	fmt.Fprintln(w)
 	if these := attached(data.Run); these != "" && data.Valid > 0 {
 		fmt.Fprintf(w, "%s.\n", these)
 	}
-	if same := identical(data.Run, sides); same != "" {
+	if same != "" {
 		fmt.Fprintf(w, "%s.\n", same)
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	all := withdrawn(judged(&data.Run.Plan, data.Analysis, sides, conditions), data.Analysis, data.Findings)
+	all := withdrawn(judged(p, data.Analysis, conditions), data.Analysis, data.Findings)
+	addConditions(data, all)
 	for _, j := range all {
 		of := ""
-		if len(sides) > contestant.FewestSides || len(comparedAt(&data.Run.Plan)) > 1 {
+		if len(p.Contestants) > contestant.FewestSides || len(comparedAt(p)) > 1 {
 			of = j.of + "\t"
 		}
 		fmt.Fprintf(t, "fail-if %s\t%s%s\t%s\n", j.text, of, j.state, j.figure())
@@ -36,7 +42,7 @@ func answer(w io.Writer, data *report.Data, sides []*contestant.Side, conditions
 	if fails(all, true) && !fails(all, false) {
 		fmt.Fprintln(w, "An inconclusive condition fails only with --strict. A longer --budget narrows the intervals.")
 	}
-	return all
+	return all, nil
 }
 
 // figure returns the change with its interval, and the note.

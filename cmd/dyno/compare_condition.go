@@ -227,12 +227,12 @@ func gateDecided(js []judgement) bool {
 
 // judged judges the conditions for each side against the first, at each level where they are
 // compared.
-func judged(p *record.Plan, a *judge.Analysis, sides []*contestant.Side, conditions []condition) (all []judgement) {
+func judged(p *record.Plan, a *judge.Analysis, conditions []condition) (all []judgement) {
 	for _, c := range conditions {
-		for _, s := range sides[1:] {
+		for _, head := range heads(p) {
 			for _, level := range comparedAt(p) {
-				j := c.judge(a, record.Cell{Contestant: s.Name, Level: level},
-					record.Cell{Contestant: sides[0].Name, Level: level})
+				j := c.judge(a, record.Cell{Contestant: head, Level: level},
+					record.Cell{Contestant: p.Contestants[0], Level: level})
 				j.of += onCPUs(p, level)
 				all = append(all, j)
 			}
@@ -240,6 +240,9 @@ func judged(p *record.Plan, a *judge.Analysis, sides []*contestant.Side, conditi
 	}
 	return all
 }
+
+// heads returns the sides that are compared with the first.
+func heads(p *record.Plan) []string { return p.Contestants[min(1, len(p.Contestants)):] }
 
 // comparedAt returns the levels where a comparison's sides are compared.
 func comparedAt(p *record.Plan) (levels []int) {

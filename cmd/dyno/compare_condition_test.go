@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/internal/contestant"
 	"dyno/internal/judge"
 	"dyno/internal/record"
 	"dyno/internal/report"
@@ -95,7 +94,7 @@ func FuzzParseCondition(f *testing.F) {
 }
 
 // two are the sides in these tests.
-var two = []*contestant.Side{{Name: "base"}, {Name: "head"}}
+var two = []string{"base", "head"}
 
 // found is an analysis with one pair under each metric, head over base.
 func found(look int, verdict judge.Verdict, better string, value, lo, hi float64) *judge.Analysis {
@@ -145,7 +144,7 @@ func TestGateOnSharedRunner(t *testing.T) {
 			a := judge.Analyse(judge.Input{Trials: trials, Contestants: []string{"base", "head"}, Alpha: .05,
 				Analyses: []stats.Interim{{N: 8, Alpha: .025}, {N: 12, Alpha: .025}},
 				Primary:  "cpu_per_request", Margin: .03})
-			for _, j := range judged(&record.Plan{Levels: []record.Level{{}}}, a, two, cs) {
+			for _, j := range judged(&record.Plan{Levels: []record.Level{{}}, Contestants: two}, a, cs) {
 				if fails([]judgement{j}, false) {
 					wrong++
 				}
@@ -221,17 +220,17 @@ func TestAnswered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &record.Plan{Levels: []record.Level{{}}}
-	if js := judged(p, found(1, judge.Different, "base", 1.1, 1.08, 1.12), two, cs); !answered(js) || !gateDecided(js) {
+	p := &record.Plan{Levels: []record.Level{{}}, Contestants: two}
+	if js := judged(p, found(1, judge.Different, "base", 1.1, 1.08, 1.12), cs); !answered(js) || !gateDecided(js) {
 		t.Error("all is decided, and the run goes on")
 	}
-	if js := judged(p, found(1, judge.Different, "base", 1.04, 1.01, 1.06), two, cs); answered(js) || gateDecided(js) {
+	if js := judged(p, found(1, judge.Different, "base", 1.04, 1.01, 1.06), cs); answered(js) || gateDecided(js) {
 		t.Error("a condition is open, and the run ends")
 	}
-	if js := judged(p, found(1, judge.Different, "base", 1.045, 1.035, 1.06), two, cs); answered(js) || !gateDecided(js) {
+	if js := judged(p, found(1, judge.Different, "base", 1.045, 1.035, 1.06), cs); answered(js) || !gateDecided(js) {
 		t.Error("a condition has failed, and the gate goes on")
 	}
-	if js := judged(p, found(1, judge.Inconclusive, "", 1.005, .99, 1.02), two, cs); !gateDecided(js) {
+	if js := judged(p, found(1, judge.Inconclusive, "", 1.005, .99, 1.02), cs); !gateDecided(js) {
 		t.Error("the change is known to be within each limit, and the gate goes on until the pair is decided")
 	}
 }
@@ -242,7 +241,8 @@ func TestAnswerOnCPUs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run := &record.Run{Plan: record.Plan{Levels: []record.Level{{CPUs: 1}, {CPUs: 2}}}}
+	run := &record.Run{Plan: record.Plan{Levels: []record.Level{{CPUs: 1}, {CPUs: 2}}, Contestants: two,
+		FailIf: []string{"cpu_per_request>3%"}}}
 	for level := range 2 {
 		run.Plan.Family = append(run.Plan.Family, record.Comparison{A: record.Cell{Contestant: "base", Level: level},
 			B: record.Cell{Contestant: "head", Level: level}})
@@ -253,8 +253,8 @@ func TestAnswerOnCPUs(t *testing.T) {
 		a.Pairs = append(a.Pairs, p)
 	}
 	var out bytes.Buffer
-	got := answer(&out, &report.Data{Results: judge.Results{Run: run, Analysis: a}}, two, cs)
-	if len(got) != 2 || got[0].state != failed || got[1].state != passed || !fails(got, false) {
+	got, err := answer(&out, &report.Data{Results: judge.Results{Run: run, Analysis: a}}, "")
+	if err != nil || len(got) != 2 || got[0].state != failed || got[1].state != passed || !fails(got, false) {
 		t.Errorf("states %v", got)
 	}
 	for _, want := range []string{"head on 1 CPU   failed  +4.6 % (+3.9 % to +5.3 %)", "head on 2 CPUs  passed"} {
@@ -263,7 +263,7 @@ func TestAnswerOnCPUs(t *testing.T) {
 		}
 	}
 	if !answered(judged(&run.Plan, &judge.Analysis{Pairs: a.Pairs, Interim: 1,
-		CellShares: map[record.Cell]float64{{Contestant: "head", Level: 1}: .9}}, two, cs)) {
+		CellShares: map[record.Cell]float64{{Contestant: "head", Level: 1}: .9}}, cs)) {
 		t.Error("what is at the generator's limit is not decided by more epochs")
 	}
 	rate, err := parseConditions([]string{"throughput>300%"}, false)
@@ -271,7 +271,7 @@ func TestAnswerOnCPUs(t *testing.T) {
 		t.Fatal(err)
 	}
 	a.CellShares = map[record.Cell]float64{{Contestant: "head", Level: 1}: .9}
-	js := judged(&run.Plan, a, two, rate)
+	js := judged(&run.Plan, a, rate)
 	if len(js) != 2 || js[0].state != passed || js[1].state != inconclusive || !strings.Contains(js[1].note, "limit") {
 		t.Errorf("at the generator's limit on 2 CPUs: %+v", js)
 	}
@@ -284,11 +284,7 @@ func twinned(a *judge.Analysis) *judge.Analysis {
 }
 
 func TestAnswer(t *testing.T) {
-	cs, err := parseConditions([]string{"cpu_per_request>3%"}, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	oneLevel := record.Plan{Levels: []record.Level{{}}}
+	oneLevel := record.Plan{Levels: []record.Level{{}}, Contestants: two, FailIf: []string{"cpu_per_request>3%"}}
 	run := func(hash string) *record.Run {
 		return &record.Run{Plan: oneLevel, Contestants: []record.Contestant{{Name: "base", BinaryHash: "a"},
 			{Name: "head", BinaryHash: hash}}}
@@ -305,7 +301,7 @@ func TestAnswer(t *testing.T) {
 		{run("b"), found(1, judge.Different, "head", .8, .78, .83), nil, false,
 			[]string{"passed  −20 % (−22 % to −17 %)"}},
 		{run("a"), found(1, judge.Equivalent, "", 1.004, .988, 1.02), nil, false,
-			[]string{"passed  +0.4 % (−1.2 % to +2 %)", "byte for byte"}},
+			[]string{"passed  +0.4 % (−1.2 % to +2 %)", "\nalike.\n"}},
 		{run("b"), found(0, judge.Inconclusive, "", 2, 0, math.Inf(1)), nil, false, []string{"too few epochs"}},
 		{run("b"), &judge.Analysis{Primary: "cpu_per_request"}, nil, true,
 			[]string{"not measured  one of the two has no figure"}},
@@ -321,8 +317,8 @@ func TestAnswer(t *testing.T) {
 			[]string{"  not shown  ", "it worked between loads"}},
 	} {
 		var out bytes.Buffer
-		got := answer(&out, &report.Data{Results: judge.Results{Run: c.run, Analysis: c.a, Findings: c.findings}}, two, cs)
-		if fails(got, false) != c.failed {
+		got, err := answer(&out, &report.Data{Results: judge.Results{Run: c.run, Analysis: c.a, Findings: c.findings}}, "alike")
+		if err != nil || fails(got, false) != c.failed {
 			t.Errorf("states %v\n%s", got, &out)
 		}
 		open := strings.Contains(out.String(), "  inconclusive  ")

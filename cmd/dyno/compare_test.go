@@ -62,7 +62,7 @@ func TestRealDuelOfTwoBuilds(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	code := start(t, self, &stdout, &stderr, "compare", "contestants/go/net-http", head, "--controls", "none",
 		"--budget", "1m30s", "--seed", "1",
-		"--fail-if", "cpu_per_request>50%", "--fail-if", "memory>1000%", "--offline", "--out", out)
+		"--fail-if", "cpu_per_request>50%", "--fail-if", "memory>1000%", "--offline", "--run-folder", out)
 	t.Logf("%s\n%s", &stderr, &stdout)
 	run, err := record.Open(out)
 	if err != nil {
@@ -131,7 +131,7 @@ func TestCompareRevisions(t *testing.T) {
 		"}\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("dyno", "compare", "HEAD", ".", "--dir", folder, "--controls", "none", "--offline", "--out", out)
+	cmd := exec.Command("dyno", "compare", "HEAD", ".", "--dir", folder, "--controls", "none", "--offline", "--run-folder", out)
 	cmd.Dir = "../.."
 	cmd.Env = append(os.Environ(), "TMPDIR="+temp, machine.RuntimeVariable+"="+t.TempDir())
 	var text bytes.Buffer
@@ -169,8 +169,8 @@ func TestCompareRevisions(t *testing.T) {
 	base, head := run.Contestant("HEAD"), run.Contestant("working-tree")
 	if base == nil || head == nil || base.Title != "HEAD" || head.Title != "working-tree" ||
 		run.Plan.Title != "HEAD (net-http @ "+first[:7]+") against working-tree" ||
-		base.BinaryHash == head.BinaryHash || !strings.Contains(run.Plan.Origin.Command, "dyno "+
-		"compare "+first+" . --dir "+folder) {
+		base.BinaryHash == head.BinaryHash || base.Commit != first || head.Commit != "" || !strings.Contains(run.Plan.Origin.Command, "dyno "+
+		"compare HEAD . --dir "+folder) {
 		t.Errorf("%+v\n%+v\n%s", base, head, run.Plan.Origin.Command)
 	}
 }

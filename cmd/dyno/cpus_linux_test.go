@@ -36,7 +36,7 @@ func TestRealServerCPUs(t *testing.T) {
 	code := start(t, program(t, "dyno"), &stdout, &stderr, "run", "--contestants", "net-http", "--scenario",
 		"hello", "--protocol",
 		"sweep", "--server-cpus", strings.Join(asked, ","), "--epochs", "1", "--seed", "1", "--offline", "--wait",
-		"--out", dir)
+		"--run-folder", dir)
 	t.Logf("%s\n%s", &stderr, &stdout)
 	skipUnavailable(t, stdout.String())
 	run, err := record.Open(dir)

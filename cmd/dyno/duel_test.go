@@ -31,7 +31,7 @@ func TestRealDuel(t *testing.T) {
 	build(t, self)
 	var stdout, stderr bytes.Buffer
 	code := start(t, self, &stdout, &stderr, "run", "--contestants", "iris-mvc,net-http,aspnetcore-mvc", "--budget",
-		"3m", "--seed", "1", "--offline", "--out", dir)
+		"3m", "--seed", "1", "--offline", "--run-folder", dir)
 	t.Logf("%s\n%s", &stderr, &stdout)
 	if busy := strings.Contains(stderr.String(), "nothing was measured: "); code != 0 && !(busy && code == exitFailed) {
 		t.Fatalf("exit %d", code)
@@ -86,7 +86,7 @@ func TestInterrupt(t *testing.T) {
 			}
 			defer r.Close()
 			cmd := exec.Command(self, "run", "--contestants", "net-http,ref+20%", "--budget", "5m", "--offline",
-				"--out", dir)
+				"--run-folder", dir)
 			cmd.Dir = "../.."
 			cmd.Env = append(os.Environ(), machine.RuntimeVariable+"="+t.TempDir()) // they do not lock each other out
 			cmd.Stderr = w

@@ -201,7 +201,7 @@ func (c *campaign) run(t *testing.T) {
 func (c *campaign) attempt(t *testing.T, root, dir string, resume bool, f *fault) (whole, again bool) {
 	file := filepath.Join(dir, record.TrialsFile)
 	args := []string{"run", "--contestants", "ref,ref+50%", "--controls", "none", "--primary", "throughput",
-		"--offline", "--out", dir}
+		"--offline", "--run-folder", dir}
 	args = append(args, c.args...)
 	if resume {
 		args = []string{"run", "--offline", "--resume", dir}

@@ -44,7 +44,7 @@ func TestKilledController(t *testing.T) {
 		if of == "run" {
 			runs++
 			c = exec.Command(dyno, "run", "--contestants", "ref,ref+50%", "--controls", "none", "--offline", "--fleet", file,
-				"--out", filepath.Join(folder, fmt.Sprint(runs)))
+				"--run-folder", filepath.Join(folder, fmt.Sprint(runs)))
 		}
 		c.Env = append(os.Environ(), "TMPDIR="+temp, machine.RuntimeVariable+"="+folder)
 		return c

@@ -39,7 +39,7 @@ func TestSameOnFleet(t *testing.T) {
 			if err := os.RemoveAll(f.out); err != nil {
 				t.Fatal(err)
 			}
-			args := append([]string{"compare", "--fleet", f.file, "--out", f.out, "--controls", "none", "--budget", "90s",
+			args := append([]string{"compare", "--fleet", f.file, "--run-folder", f.out, "--controls", "none", "--budget", "90s",
 				"--seed", fmt.Sprint(i + 1), "--connections", "8", "--offline"}, sides...)
 			c, said := f.begin(args...)
 			if err := c.Wait(); err != nil && !strings.Contains(said.String(), busyMachine) {

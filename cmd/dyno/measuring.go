@@ -93,6 +93,10 @@ func (c *claim) ends(left time.Duration) {
 // carries it out. What it waited for another run is no part of the run's time and name.
 func carryOut(cmd *cobra.Command, x *bench.Experiment, at *place) (*report.Data, error) {
 	if at.Fleet != "" { // the server machine's agent locks it
+		var err error
+		if x.Folder, err = at.begin(x.Folder); err != nil {
+			return nil, err
+		}
 		end, err := supervised(cmd)
 		if err != nil {
 			return nil, err
@@ -109,11 +113,14 @@ func carryOut(cmd *cobra.Command, x *bench.Experiment, at *place) (*report.Data,
 		return nil, err
 	}
 	defer c.release()
-	if c.waited && x.Folder == at.dated {
-		x.Folder = filepath.Join(filepath.Dir(x.Folder), folderName())
-	}
 	if c.waited {
-		x.BeginsNow()
+		if x.BeginsNow(); x.Folder == at.dated {
+			at.dated = filepath.Join(filepath.Dir(x.Folder), folderName())
+			x.Folder = at.dated
+		}
+	}
+	if x.Folder, err = at.begin(x.Folder); err != nil {
+		return nil, err
 	}
 	if abs, err := filepath.Abs(x.Folder); err == nil {
 		c.me.Folder = abs
@@ -180,7 +187,7 @@ func drawSeed(cmd *cobra.Command) {
 }
 
 // once are the flags that affect a single invocation, and are not needed to repeat a run.
-var once = []string{"out", "runs", "offline", "wait", "resume", "format", "output"}
+var once = []string{"run-folder", "runs", "offline", "wait", "resume", "format", "output"}
 
 // repeated returns the command line that repeats cmd: the flags that were set, and args.
 func repeated(cmd *cobra.Command, args []string) string {

@@ -44,8 +44,8 @@ func TestOneRunAMachine(t *testing.T) {
 	defer lock.Release()
 	out := filepath.Join(t.TempDir(), "run")
 	for _, args := range [][]string{
-		{"run", "--contestants", "net-http,ref+20%", "--offline", "--out", out},
-		{"compare", "contestants/go/net-http", "contestants/go/net-http", "--offline", "--out", out},
+		{"run", "--contestants", "net-http,ref+20%", "--offline", "--run-folder", out},
+		{"compare", "contestants/go/net-http", "contestants/go/net-http", "--offline", "--run-folder", out},
 		{"doctor", "--quick"},
 	} {
 		var stdout, stderr bytes.Buffer

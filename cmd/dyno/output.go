@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"dyno/internal/conf"
+	"dyno/internal/document"
 	"dyno/internal/foreign"
 )
 
@@ -85,6 +86,28 @@ func (o *output) write(stdout io.Writer, draw func(w io.Writer, form string) err
 		failed = errors.Join(failed, err)
 	}
 	return errors.Join(failed, o.close())
+}
+
+// documentForms are the forms of a document and its data.
+var documentForms = []string{"html", "json", "markdown", "text"}
+
+// document writes a document, and in JSON its data, in the forms that the flags name.
+func (o *output) document(stdout io.Writer, d *document.Document, data any) error {
+	return o.write(stdout, func(w io.Writer, form string) error {
+		shown := document.Options{}
+		if w == stdout && isTerminal(w) { // a pipe gets whole lines
+			shown.Width, shown.Color = width(w), os.Getenv("NO_COLOR") == ""
+		}
+		switch form {
+		case "html":
+			return document.HTML(w, d)
+		case "json":
+			return document.JSON(w, data)
+		case "markdown":
+			return document.Markdown(w, d, 3)
+		}
+		return document.Text(w, d, shown)
+	})
 }
 
 // close closes the files, and removes those that open made for nothing. It may be called again.

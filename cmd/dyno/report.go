@@ -1,12 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -23,20 +22,20 @@ func reportCommand() *cobra.Command {
 		Salvage, Verbose bool
 	}
 	return command("report", func(cmd *cobra.Command, args []string) error {
-		forms := runForms()
-		if f.Against != "" {
-			forms = slices.Sorted(maps.Keys(againstForms))
+		path, err := findRun(cmd, strings.Join(args, ""))
+		if err != nil {
+			return err
+		}
+		forms, several := runForms(), len(runsIn(path)) > 1 && f.Against == ""
+		if several || f.Against != "" {
+			forms = documentForms
 		}
 		if err := f.open(forms); err != nil {
 			return err
 		}
 		defer f.close()
-		path, err := findRun(cmd, strings.Join(args, ""))
-		if err != nil {
-			return err
-		}
-		if len(runsIn(path)) > 1 && f.Against == "" && f.Format == "text" && f.Outputs == nil {
-			return reportRuns(cmd, path)
+		if several {
+			return reportRuns(cmd, path, &f.output)
 		}
 		run, err := openRun(path)
 		var damaged *record.Damaged
@@ -62,6 +61,12 @@ func reportCommand() *cobra.Command {
 			data.Page = filepath.Join(dir, pageFile)
 			defer func() { complain(cmd, writePages(data, dir)) }() // after the verdict
 		}
-		return f.report(cmd.OutOrStdout(), data, "")
+		var more bytes.Buffer
+		if isComparison(run) {
+			if _, err := answer(&more, data, ""); err != nil {
+				return fmt.Errorf("%s: %w", path, err)
+			}
+		}
+		return f.report(cmd.OutOrStdout(), data, more.String())
 	}, &f)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -72,6 +73,26 @@ func (p *place) folder(pr *project) string {
 		p.Out = p.dated
 	}
 	return p.Out
+}
+
+// begin makes the run folder if it is named after the time; if another run began in the same second, with a number at
+// the end of the name.
+func (p *place) begin(dir string) (string, error) {
+	if dir != p.dated {
+		return dir, nil
+	}
+	err := os.MkdirAll(filepath.Dir(dir), 0o755)
+	for n := 1; err == nil; n++ {
+		if n > 1 {
+			dir = fmt.Sprintf("%s-%d", p.dated, n)
+		}
+		if err = os.Mkdir(dir, 0o755); err == nil {
+			return dir, nil
+		} else if errors.Is(err, fs.ErrExist) {
+			err = nil
+		}
+	}
+	return "", fmt.Errorf("create run folder: %w; pass --run-folder", err)
 }
 
 // folderName names a run folder after the present time.

@@ -23,7 +23,7 @@ func agentsInWindows(t *testing.T) {
 	windows := number(t, "DYNO_WINDOWS", 1)
 	f := newFour(t)
 	c, said := f.begin("run", "--contestants", "ref,ref+50%", "--delay", "500ms", "--budget", "30m", "--seed", "1",
-		"--controls", "none", "--connections", "256", "--offline", "--fleet", f.file, "--out", f.out)
+		"--controls", "none", "--connections", "256", "--offline", "--fleet", f.file, "--run-folder", f.out)
 	ended := make(chan struct{})
 	go func() { c.Wait(); close(ended) }()
 	var samples []used

@@ -24,12 +24,12 @@ func backendOnFleet(t *testing.T) {
 	f.agent("gen1", "srv1", "be1")
 	args := []string{"run", "--contestants", "go-relay,go-relay-article", "--connections", "8", "--records", "3",
 		"--seed", "15", "--fleet", f.file}
-	out, err := f.command("ctl", append(args, "--server-cpus", "2", "--out", f.out+"-2")...).CombinedOutput()
+	out, err := f.command("ctl", append(args, "--server-cpus", "2", "--run-folder", f.out+"-2")...).CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "--server-cpus asks for 2 CPUs, but srv1 has 1 for servers") {
 		t.Fatalf("srv1 has one CPU: %v: %s", err, out)
 	}
 	c, l := f.begin(append(args, "--server-cpus", "1", "--protocol", "sweep", "--epochs", "3", "--controls", "ref",
-		"--out", f.out)...)
+		"--run-folder", f.out)...)
 	ended := make(chan error, 1)
 	go func() { ended <- c.Wait() }()
 	f.trials(30, l, ended)
@@ -58,7 +58,7 @@ func backendOnFleet(t *testing.T) {
 	f.agent("gen1", "srv1")
 	beside := f.out + "-beside"
 	out, err = f.command("ctl", "run", "--contestants", "go-relay", "--protocol", "classic", "-d", "1s", "--connections",
-		"8", "--controls", "none", "--fleet", f.file, "--out", beside).CombinedOutput()
+		"8", "--controls", "none", "--fleet", f.file, "--run-folder", beside).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
@@ -132,7 +132,7 @@ func compareURLsOnFleet(t *testing.T) {
 	time.Sleep(500 * time.Millisecond)
 	compare := func(more ...string) (string, error) {
 		out, err := f.command("ctl", append([]string{"compare", "--fleet", f.file, "--budget", "40s", "--connections", "8",
-			"--out", f.out}, more...)...).CombinedOutput()
+			"--run-folder", f.out}, more...)...).CombinedOutput()
 		return string(out), err
 	}
 	for _, c := range []struct{ more, want string }{

@@ -88,7 +88,7 @@ type happened struct {
 func (s *soak) carryOut(folder string) {
 	s.out, s.happened = folder, nil
 	s.runs++
-	args := append(slices.Clone(soakArgs), "--fleet", s.file, "--out", folder)
+	args := append(slices.Clone(soakArgs), "--fleet", s.file, "--run-folder", folder)
 	for budget := soakBudget; !s.t.Failed(); {
 		before := len(s.happened)
 		var c *exec.Cmd

@@ -87,7 +87,7 @@ func runOnFleet(t *testing.T) {
 	args := []string{"run", "--contestants", "net-http,fasthttp", "--epochs", "8", "--budget", "90s", "--seed",
 		"15", "--alpha", "1e-9",
 		"--controls", "none", "--connections", "8"}
-	c, l := f.begin(append(args, "--fleet", f.file, "--out", f.out)...)
+	c, l := f.begin(append(args, "--fleet", f.file, "--run-folder", f.out)...)
 	ended := make(chan error, 1)
 	go func() { ended <- c.Wait() }()
 	f.trials(10, l, ended)
@@ -123,7 +123,7 @@ func runOnFleet(t *testing.T) {
 // alone begins a comparison on one machine.
 func (f *fleetRun) alone(folder string, args []string) *record.Run {
 	f.out = folder
-	c, said := f.begin(append(args, "--out", folder)...)
+	c, said := f.begin(append(args, "--run-folder", folder)...)
 	ended := make(chan error, 1)
 	go func() { ended <- c.Wait() }()
 	f.trials(24, said, ended)

@@ -88,7 +88,7 @@ func TestRepeated(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"--contestants", "a,b", "--slo", "p99<10ms", "--out", "x", "--wait", "--seed", "7"},
+		{[]string{"--contestants", "a,b", "--slo", "p99<10ms", "--run-folder", "x", "--wait", "--seed", "7"},
 			"dyno run --contestants a,b --slo 'p99<10ms' --seed 7"},
 		{[]string{"--connections", "10,20", "--delay", "0s,5ms", "--level", "a, b", "--level", "c", "--seed=1"},
 			"dyno run --connections 10,20 --delay 0s,5ms --level 'a, b' --level c --seed 1"},
@@ -145,5 +145,18 @@ func TestParseRates(t *testing.T) {
 		if got, err := parseRates(s); err == nil {
 			t.Errorf("%q: %+v", s, got)
 		}
+	}
+}
+
+// Runs that begin in the same second have folders of their own; a folder that the user names is taken as it is.
+func TestRunFolders(t *testing.T) {
+	p := place{dated: filepath.Join(t.TempDir(), "runs", "20261127T150000Z")}
+	for _, want := range []string{p.dated, p.dated + "-2", p.dated + "-3"} {
+		if got, err := p.begin(p.dated); got != want || err != nil {
+			t.Errorf("%s (%v), want %s", got, err, want)
+		}
+	}
+	if got, err := p.begin("named"); got != "named" || err != nil {
+		t.Errorf("%s (%v)", got, err)
 	}
 }

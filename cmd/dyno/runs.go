@@ -26,7 +26,7 @@ import (
 )
 
 // repeat calls run once, or as often as --runs says: each time with the next seed and further
-// layouts, recorded in its own folder 1 to N below the command's. Then it prints the combined
+// layouts, recorded in its own folder 1 to N below the command's. Then it writes the combined
 // result.
 func (p *place) repeat(cmd *cobra.Command, r *plan.Request, run func() error) error {
 	switch {
@@ -39,8 +39,19 @@ func (p *place) repeat(cmd *cobra.Command, r *plan.Request, run func() error) er
 	if err != nil {
 		return err
 	}
+	out, stdout := p.output, cmd.OutOrStdout()
+	if err := out.open(documentForms); err != nil {
+		return err
+	}
+	defer out.close()
 	drawSeed(cmd)
-	dir, seed := p.folder(pr), r.Seed
+	dir, err := p.begin(p.folder(pr))
+	if err != nil {
+		return err
+	}
+	seed := r.Seed
+	p.output = output{}
+	cmd.SetOut(cmd.ErrOrStderr()) // each run is progress, the combined result is the output
 	for i := range p.Runs {
 		if err := foreign.Folders(dir, strconv.Itoa(i+1)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
@@ -57,7 +68,8 @@ func (p *place) repeat(cmd *cobra.Command, r *plan.Request, run func() error) er
 		}
 		failed = errors.Join(failed, err)
 	}
-	if err := reportRuns(cmd, dir); err != nil {
+	cmd.SetOut(stdout)
+	if err := reportRuns(cmd, dir, &out); err != nil {
 		return err
 	}
 	if failed != nil {
@@ -213,7 +225,7 @@ func (r storedRun) summary() []string {
 }
 
 // reportRuns prints the combined result of the runs below dir.
-func reportRuns(cmd *cobra.Command, dir string) error {
+func reportRuns(cmd *cobra.Command, dir string, out *output) error {
 	var runs []*record.Run
 	for _, folder := range runsIn(dir) {
 		run, err := study.Open(folder)
@@ -229,10 +241,5 @@ func reportRuns(cmd *cobra.Command, dir string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", dir, err)
 	}
-	o := document.Options{}
-	if out := cmd.OutOrStdout(); isTerminal(out) {
-		o.Width = width(out)
-	}
-	fmt.Fprintln(cmd.OutOrStdout())
-	return document.Text(cmd.OutOrStdout(), a.Document(runs[0]), o)
+	return out.document(cmd.OutOrStdout(), a.Document(runs[0]), a.Data())
 }

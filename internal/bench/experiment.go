@@ -206,7 +206,7 @@ func (x *Experiment) measure(ctx context.Context) (*record.Run, error) {
 // open creates the run's record, or opens it to resume. No other process writes into the run's folder until
 // unlock is called.
 func (x *Experiment) open() (store *record.Store, run *record.Run, unlock func(), err error) {
-	const other = "%w; pass another --out"
+	const other = "%w; pass another --run-folder"
 	if x.begun == nil {
 		if err = os.MkdirAll(x.Folder, 0o755); err != nil {
 			return nil, nil, nil, fmt.Errorf("create run folder: "+other, err)

@@ -57,7 +57,7 @@ func TestNew(t *testing.T) {
 	if _, err := x.Run(t.Context()); !errors.Is(err, none) {
 		t.Errorf("again, in the same folder: %v", err)
 	}
-	if _, err := x.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "pass another --out") {
+	if _, err := x.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "pass another --run-folder") {
 		t.Errorf("into a folder that has a record: %v", err)
 	}
 	x.Folder = t.TempDir()

@@ -132,7 +132,7 @@ func (l *Local) Build(ctx context.Context, name string, note func(string)) (reco
 	c := record.Contestant{
 		Name: m.Name, Title: m.Title, Language: m.Language, Framework: m.Framework, Engine: m.Engine,
 		HTTP2: m.HTTP2, Managed: m.Managed(), Backend: name == l.opts.Backend, Tuning: m.Tuning,
-		Differs: m.Differs, Paths: m.Paths,
+		Differs: m.Differs, Paths: m.Paths, Commit: m.Commit,
 	}
 	if here := len(l.machine.ServerCPUs); here < m.CPUs {
 		return c, &contestant.Unavailable{Toolchain: fmt.Sprintf("%d CPUs for servers", m.CPUs),

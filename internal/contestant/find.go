@@ -66,7 +66,7 @@ const imagePrefix = "image:"
 
 // find interprets one text.
 func (o *SideOptions) find(ctx context.Context, text string) (*Side, error) {
-	s := &Side{Text: text, Again: text}
+	s := &Side{Text: text}
 	st, statErr := os.Stat(text)
 	switch {
 	case strings.TrimSpace(text) == "":
@@ -108,7 +108,7 @@ func (o *SideOptions) find(ctx context.Context, text string) (*Side, error) {
 		return nil, conf.Usagef("%s is a revision, and also %s; pass %s for the revision, or %s", text, other,
 			cmp.Or(name, r.Commit), other)
 	case r != nil:
-		s.Kind, s.revision, s.Again, s.label = RevisionSide, r, r.Commit, "@ "+r.Short()
+		s.Kind, s.revision, s.label = RevisionSide, r, "@ "+r.Short()
 		return s, nil
 	case statErr == nil && st.Mode().IsRegular():
 		return s, s.takeFile(st)

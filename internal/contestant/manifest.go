@@ -58,6 +58,7 @@ type Manifest struct {
 	Root     string           `toml:"-"` // absolute; empty if the folder is in the project
 	Command  *Command         `toml:"-"` // starts a contestant without a build or a manifest file; else nil
 	Revision *Revision        `toml:"-"` // what Build builds, and Command starts; else nil
+	Commit   string           `toml:"-"` // hash of the compared revision; "" for other sides
 	Relink   int              `toml:"-"` // seed of the first layout, later layouts count up; 0: the linker's default order
 	URL      *scenario.Target `toml:"-"` // a running server that dyno does not start; else nil
 }

@@ -34,7 +34,6 @@ type Side struct {
 	Kind     SideKind
 	Text     string    // the side's text, as given
 	Name     string    // name in output: short and unique
-	Again    string    // names the side in a later command
 	Manifest *Manifest // set by OpenSides
 
 	target   *scenario.Target // parsed URL; nil for other sides
@@ -97,7 +96,9 @@ func (s *Side) open(ctx context.Context, dir string) (err error) {
 			if s.label = r.Short(); r.working {
 				s.label = ""
 			}
-			s.Manifest, err = r.manifest(ctx, s.Name, s.folder)
+			if s.Manifest, err = r.manifest(ctx, s.Name, s.folder); err == nil && !r.working {
+				s.Manifest.Commit = r.Commit
+			}
 			return err
 		}
 		if err != nil {
@@ -117,7 +118,9 @@ func (s *Side) open(ctx context.Context, dir string) (err error) {
 		s.label = m.Name + " in " + shortened(s.folder, m.Name)
 	}
 	m.Name, m.Title = s.Name, s.Name
-	s.Manifest = m
+	if s.Manifest = m; s.revision != nil && !s.revision.working {
+		m.Commit = s.revision.Commit
+	}
 	return nil
 }
 

@@ -56,6 +56,8 @@ type Plan struct {
 
 	// SLO is the objective of a search for the highest rate that keeps it.
 	SLO *SLO `json:"slo,omitempty"`
+	// FailIf are the conditions of dyno compare, as METRIC>N%.
+	FailIf []string `json:"fail_if,omitempty"`
 	// External lists external load generators; each repeats each load after dyno's own.
 	External []string `json:"external,omitempty"`
 }

@@ -162,6 +162,7 @@ type Contestant struct {
 	BinaryHash string   `json:"binary,omitempty"`  // sha256 over the started program
 	Layouts    []string `json:"layouts,omitempty"` // sha256 over the same program with its functions in other orders
 	BuildNS    int64    `json:"build_ns"`
+	Commit     string   `json:"commit,omitempty"` // of a revision
 	// VerifyUnixNS is when its first start began, for verification. For the first contestant this
 	// is when the budget began.
 	VerifyUnixNS int64    `json:"verify_unix_ns,omitempty"`

@@ -149,3 +149,16 @@ func (a *Across) Document(first *record.Run) *document.Document {
 	return &document.Document{Sections: []document.Section{{Blocks: []document.Block{t,
 		document.Paragraph{Text: document.Plain(note)}}}}}
 }
+
+// Data returns the combined figures as JSON has them; doc/format.md has the keys.
+func (a *Across) Data() any {
+	return object{"format": 3, "runs": a.Runs, "metric": a.Primary.Name, "pairs": objects(a.Pairs, func(p *AcrossPair) object {
+		x := p.Together
+		numbers := map[string]float64{"value": math.Exp(x.Mean), "lo": math.Exp(x.Lo), "hi": math.Exp(x.Hi),
+			"next_lo": math.Exp(x.NextLo), "next_hi": math.Exp(x.NextHi), "between": math.Exp(x.Between)}
+		each := objects(p.Each, func(e *judge.Estimate) object {
+			return report.InUnit("×", report.EstimateNumbers(*e, e.N == 0), object{"epochs": e.N})
+		})
+		return report.InUnit("×", numbers, object{"a": p.A, "b": p.B, "each": each})
+	})}
+}

@@ -166,6 +166,15 @@ func AnswersDocument(all []Answer) *document.Document {
 	return d
 }
 
+// AnswersData returns the answers as JSON has them; doc/format.md has the keys.
+func AnswersData(all []Answer) any {
+	return object{"format": 3, "answers": objects(all, func(a *Answer) object {
+		one := (&Claims{Source: a.Study.Source}).outcomeJSON(a.outcome())
+		one["article"], one["study"], one["not_measured"] = a.Article.Source, a.Study.Slug, document.OrNull(a.Why)
+		return one
+	})}
+}
+
 // StudiesOf returns the studies of the answers, each once.
 func StudiesOf(all []Answer) (studies []*Study) {
 	for i := range all {
