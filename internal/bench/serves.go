@@ -51,14 +51,17 @@ func (b *Bench) serves(ctx context.Context, name string, s Server, level record.
 			return nil, err
 		}
 		n, why := servedOf(&l, seen, job.Timeout)
-		switch {
-		case l.Errored() > l.Errors["timeout"]:
+		if l.Errored() > l.Errors["timeout"] {
 			window = redialling // with fewer connections this may be rare
-		case why != "" || starves(seen.Service):
-			// The machine may have paused, or the server may have waited for further requests on
-			// connections that had no more to send: only waits within a load count.
+		} else if waited := l.Errors["timeout"] > 0 || starves(seen.Service); waited || why != "" {
+			again := load.Window{For: window} // the machine may have paused
+			if waited {
+				// The server may have waited for further requests on connections that had no more to
+				// send: only waits within a load count.
+				again = load.Window{For: job.Timeout + trying, Cut: true}
+			}
 			b.recover(ctx, job)
-			if l, seen, err = b.try(ctx, job, load.Window{For: job.Timeout + trying, Cut: true}); err != nil {
+			if l, seen, err = b.try(ctx, job, again); err != nil {
 				return nil, err
 			}
 			n, why = servedOf(&l, seen, job.Timeout)
