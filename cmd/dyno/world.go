@@ -71,7 +71,7 @@ func (p *project) facts(name string) (plan.Contestant, error) {
 		return plan.Contestant{}, usage(err)
 	case ok:
 		c := plan.Contestant{Reference: !control.Null}
-		if control.Mutant != nil || control.Manner != (refserver.Manner{}) { // only in the clear
+		if control.Manner != (refserver.Manner{}) { // only in the clear
 			c.Protocols = []wire.HTTP{wire.Clear}
 		}
 		return c, nil

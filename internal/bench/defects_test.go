@@ -28,7 +28,7 @@ type mutantFinding struct {
 	Reason string // the check's message
 	Err    error  // why the server could not be verified
 
-	trial refserver.Trial
+	trial mutantTrial
 }
 
 // right reports whether the verdict is right: the reference satisfies the contract, a mutant does not.
@@ -45,13 +45,13 @@ func findMutants(ctx context.Context, e load.Engine, s *scenario.Scenario) ([]mu
 		return nil, err
 	}
 	ref, waits := &refserver.Reference{Scenario: s}, &refserver.Reference{Scenario: s, Delay: delay}
-	findings := []mutantFinding{{Does: "nothing wrong"}, {Does: "nothing wrong, with a delay", trial: refserver.Waiting},
-		{Does: "nothing wrong, and ends", trial: refserver.Ending}}
+	findings := []mutantFinding{{Does: "nothing wrong"}, {Does: "nothing wrong, with a delay", trial: tryWaiting},
+		{Does: "nothing wrong, and ends", trial: tryEnding}}
 	serve := []func(context.Context, net.Listener) error{ref.Serve, waits.Serve, ref.Serve}
-	for _, m := range refserver.Mutants(s) {
+	for _, m := range refMutantsOf(s) {
 		findings = append(findings, mutantFinding{Mutant: m.Name, Does: m.Does, trial: m.Trial})
 		server := ref
-		if m.Trial == refserver.Waiting {
+		if m.Trial == tryWaiting {
 			server = waits
 		}
 		serve = append(serve, func(ctx context.Context, ln net.Listener) error { return m.Serve(ctx, ln, server) })
@@ -95,10 +95,10 @@ func (f *mutantFinding) try(ctx context.Context, e load.Engine, s *scenario.Scen
 	go func() { done <- serve(serving, ln) }()
 	to := contracted{Endpoint: wire.TCP(ln.Addr().String())}
 	switch f.trial {
-	case refserver.Waiting:
+	case tryWaiting:
 		to.Delay = delay
 		err = waitsFor(ctx, e, s, to)
-	case refserver.Ending:
+	case tryEnding:
 		err = ends(func() error {
 			stop()
 			select {
@@ -121,7 +121,7 @@ func (f *mutantFinding) try(ctx context.Context, e load.Engine, s *scenario.Scen
 		f.Err = err
 	}
 	stop()
-	if err := <-done; err != nil && f.Err == nil && f.trial != refserver.Ending {
+	if err := <-done; err != nil && f.Err == nil && f.trial != tryEnding {
 		f.Err = err
 	}
 }

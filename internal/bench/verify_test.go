@@ -7,7 +7,6 @@ import (
 
 	"dyno/internal/load"
 	"dyno/internal/load/loop"
-	"dyno/internal/refserver"
 	"dyno/internal/scenario"
 )
 
@@ -60,7 +59,7 @@ func TestMutantsOfEcho(t *testing.T) {
 	}}
 	for _, want := range []string{"constant-id", "any-id", "mixed-up", "unordered", "late"} {
 		found := false
-		for _, m := range refserver.Mutants(s) {
+		for _, m := range refMutantsOf(s) {
 			found = found || m.Name == want
 		}
 		if !found {

@@ -26,15 +26,15 @@ func Command(ctx context.Context, name string, files []string, addr string, w io
 	case err != nil:
 		return conf.Usage(err)
 	case !ok:
-		return conf.Usagef("no reference server %q: want null, null+5ms, null~200ms/2s, null/4, ref, ref', ref+20%% "+
-			"or ref!late", name)
+		return conf.Usagef("no reference server %q: want null, null+5ms, null~200ms/2s, null/4, ref, ref' or "+
+			"ref+20%%", name)
 	}
 	o, err := environment(files, addr)
 	if err != nil {
 		return err
 	}
 	counted, err := control.Run(ctx, o)
-	if err != nil || counted == nil {
+	if err != nil {
 		return err
 	}
 	return json.NewEncoder(w).Encode(counted)

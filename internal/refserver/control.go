@@ -2,7 +2,6 @@ package refserver
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,13 +15,11 @@ import (
 //	null/4          closes the connection instead of answering every fourth request
 //	ref, ref'       answers any scenario, on net/http
 //	ref+20%         ref with 20 % added cost
-//	ref!late        ref with a defect, by the Mutant's name
 type Control struct {
 	Name   string
 	Null   bool    // in the null family: the same response to every request
 	Manner Manner  // behaviour, for the null family
 	Extra  float64 // added cost, as a share of the reference's
-	Mutant *Mutant // the defect, if any
 }
 
 // Manner is an additional behaviour of a server in the null family: at most one of these.
@@ -52,15 +49,6 @@ var families = []struct {
 		n, err := strconv.ParseInt(text, 10, 32)
 		c.Null, c.Manner = true, Manner{Drop: n}
 		return err == nil && n >= 1
-	}},
-	{"ref!", "", "no such mutant; internal/refserver/mutant.go has the mutants, such as " +
-		"ref!late", func(c *Control, text string) bool {
-		all := mutants()
-		i := slices.IndexFunc(all, func(m Mutant) bool { return m.Name == text })
-		if i >= 0 {
-			c.Mutant = &all[i]
-		}
-		return i >= 0
 	}},
 	{"ref+", "%", "want a cost such as ref+5%", func(c *Control, text string) bool {
 		x, err := strconv.ParseFloat(text, 64)
@@ -113,8 +101,6 @@ func (c Control) Title() string {
 		return "null server"
 	case c.Extra > 0:
 		return fmt.Sprintf("reference +%g %% cost", 100*c.Extra)
-	case c.Mutant != nil:
-		return "reference that " + c.Mutant.Does
 	case c.Name == "ref'":
 		return "reference, copy"
 	}

@@ -25,8 +25,8 @@ type Reference struct {
 	Hash     bool // do the hashing of CPU-bound contestants
 	Turns    int
 	Ask      func(path string) ([]byte, error) // asks the backend, if the scenario has one that is not bound
+	Flaw     Flaw                              // 0: none
 
-	flaw  flaw
 	added added
 	busy  atomic.Int64 // requests being answered
 }
@@ -70,11 +70,11 @@ func (r *Reference) Handler() http.Handler {
 	routed := map[string]bool{}
 	var kept *sessions
 	if r.Scenario.Session != "" {
-		kept = &sessions{cookie: r.Scenario.Session, recent: map[string]string{}, turned: time.Now(), flaw: r.flaw}
+		kept = &sessions{cookie: r.Scenario.Session, recent: map[string]string{}, turned: time.Now(), flaw: r.Flaw}
 	}
 	for i := range r.Scenario.Requests {
 		q := &r.Scenario.Requests[i]
-		if r.flaw == anyID && isError(q) { // the route for numbers matches it then
+		if r.Flaw == AnyID && isError(q) { // the route for numbers matches it then
 			continue
 		}
 		if pattern := patternOf(q); !routed[pattern] {
@@ -95,7 +95,7 @@ func patternOf(q *scenario.Request) string {
 func (r *Reference) wait() {
 	single := r.busy.Add(1) == 1
 	defer r.busy.Add(-1)
-	if r.flaw == hasty || r.flaw == hastyInCrowds && !single {
+	if r.Flaw == Hasty || r.Flaw == HastyInCrowds && !single {
 		return
 	}
 	time.Sleep(r.Delay)
@@ -242,7 +242,7 @@ func inPath(q *scenario.Request) (all []input) {
 
 // read returns an input's value: an integer in its range, or any text for other kinds of input.
 func (r *Reference) read(in *scenario.Input, value string) (string, bool) {
-	if in.Pick != nil || in.UUID || in.Seq || r.flaw == anyID {
+	if in.Pick != nil || in.UUID || in.Seq || r.Flaw == AnyID {
 		return value, true
 	}
 	v, err := strconv.ParseInt(value, 10, 64)

@@ -24,7 +24,7 @@ type Options struct {
 }
 
 // Run serves as c until ctx is done. It returns the server's counts for a line of JSON: a null server's
-// Tally, a reference's Added, and nil for a mutant.
+// Tally, a reference's Added.
 func (c *Control) Run(ctx context.Context, o Options) (counted any, err error) {
 	if c.Null {
 		null, _, err := NullOf(o.Scenarios[0], o.Scenarios[1:]...)
@@ -49,13 +49,6 @@ func (c *Control) Run(ctx context.Context, o Options) (counted any, err error) {
 	}
 	if backend != "" {
 		ref.Ask = scenario.Ask(ctx, wire.TCP(backend))
-	}
-	if c.Mutant != nil {
-		ln, err := net.Listen("tcp", o.Addrs[wire.AtClear])
-		if err != nil {
-			return nil, err
-		}
-		return nil, c.Mutant.Serve(ctx, ln, ref)
 	}
 	err = o.each(ctx, func(ctx context.Context, ln net.Listener, at wire.Listener) error {
 		return serveUntil(ctx, ln, ref.server(at))

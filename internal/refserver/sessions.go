@@ -11,7 +11,7 @@ import (
 // removed.
 type sessions struct {
 	cookie string // the cookie's name
-	flaw   flaw
+	flaw   Flaw
 
 	mu          sync.Mutex
 	recent, old map[string]string // contents by id, in the present and the last period
@@ -42,17 +42,17 @@ func (s *sessions) open(w http.ResponseWriter, r *http.Request, begin bool) stri
 		}
 	}
 	switch {
-	case s.flaw == byConnection:
+	case s.flaw == ByConnection:
 		if id == "" && begin {
 			s.begin(w)
 		}
 		return r.RemoteAddr
-	case s.flaw == trusting && id != "" && !known:
+	case s.flaw == Trusting && id != "" && !known:
 		return s.last
-	case s.flaw == oneForAll && begin && s.last != "":
+	case s.flaw == OneForAll && begin && s.last != "":
 		s.give(w, s.last)
 		return s.last
-	case known && (s.flaw == renewing || s.flaw == lateRenewing && s.opened > lateAfter):
+	case known && (s.flaw == Renewing || s.flaw == LateRenewing && s.opened > LateAfter):
 		id = s.begin(w)
 		s.recent[id] = holds
 		return id
@@ -81,7 +81,7 @@ func (s *sessions) give(w http.ResponseWriter, id string) {
 func (s *sessions) keep(id, value string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.flaw != forgetful {
+	if s.flaw != Forgetful {
 		s.recent[id] = value
 	}
 }

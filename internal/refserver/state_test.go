@@ -5,7 +5,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"os"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -15,51 +14,6 @@ import (
 
 	"dyno/internal/scenario"
 )
-
-// TestEveryMutantIsOfUse: each mutant applies to a shipped scenario, except the one that needs a response
-// with a drawn value.
-func TestEveryMutantIsOfUse(t *testing.T) {
-	project := os.DirFS("../..")
-	names, err := scenario.Names(project)
-	if err != nil {
-		t.Fatal(err)
-	}
-	of := map[string]int{"constant-id": 1}
-	for _, name := range names {
-		s, err := scenario.Read(project, name)
-		if err == nil {
-			s, err = s.Bind(func(string) ([]byte, error) { return []byte(`[{"Id":1}]`), nil })
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, m := range Mutants(s) {
-			of[m.Name]++
-		}
-	}
-	for _, m := range mutants() {
-		if of[m.Name] == 0 {
-			t.Errorf("%s applies to nothing", m.Name)
-		}
-	}
-	if len(of) != len(mutants()) {
-		t.Errorf("%d names for %d mutants", len(of), len(mutants()))
-	}
-}
-
-func TestDefectsKeepTheLength(t *testing.T) {
-	for _, body := range []string{"value", "Z", "9", "z", `[{"Id":"a","Time":1}]` + "\n", "é1"} {
-		if got := string(spoil([]byte(body))); got == body || len(got) != len(body) {
-			t.Errorf("%q becomes %q", body, got)
-		}
-	}
-	if got := string(trailingComma([]byte("[{}]\n"))); got != "[{},]" {
-		t.Errorf("trailing comma: %q", got)
-	}
-	if got := string(quoted([]byte(`[{"Time":12}]`))); got != `[{"Time":"12"}]` {
-		t.Errorf("number as text: %q", got)
-	}
-}
 
 // TestSessionsAreForgotten: the reference does not grow without limit.
 func TestSessionsAreForgotten(t *testing.T) {
