@@ -228,7 +228,7 @@ func (p *Process) LogTail(n int) []string { return Tail(p.log, n) }
 
 // Time limits for the kernel.
 const (
-	freezeTimeout = 2 * time.Second // time for every thread to stop
+	freezeTimeout = 10 * time.Second // time for every thread to stop; a busy machine lets some wait
 	// time for a killed process to be gone; one in uninterruptible sleep may take longer
 	killTimeout = 5 * time.Second
 )
