@@ -232,11 +232,9 @@ func (x *Experiment) open() (store *record.Store, run *record.Run, unlock func()
 	return store, run, unlock, nil
 }
 
-// decided reports whether the run may end.
+// decided reports whether the run may end. A gate needs no check that a few more epochs would settle.
 func (x *Experiment) decided(r *record.Run) bool {
-	a := study.Analyse(r)
-	if x.Decided == nil {
-		return a.Decided()
-	}
-	return x.Decided(r, a)
+	d := study.Evaluate(r)
+	may := x.Decided != nil && x.Decided(r, d.Analysis) || x.Decided == nil && d.Analysis.Decided()
+	return may && (x.Ends != "" || d.Settled())
 }

@@ -95,7 +95,10 @@ func TestNewRefuses(t *testing.T) {
 // A run ends when all pairs are decided, or what was asked instead.
 func TestDecided(t *testing.T) {
 	x, run := &Experiment{}, &record.Run{}
-	if !study.Analyse(run).Decided() || !x.decided(run) {
+	if !study.Analyse(run).Decided() || x.decided(run) {
+		t.Error("checks lack epochs, and the run ends")
+	}
+	if x.Ends = "a gate"; !x.decided(run) {
 		t.Error("nothing is open, and the run goes on")
 	}
 	x.Decided = func(r *record.Run, a *judge.Analysis) bool { return r != run || a == nil }
@@ -113,7 +116,7 @@ func TestNote(t *testing.T) {
 	x := &Experiment{Setup: Setup{Remark: func(*record.Run) string { return "the two are one" }}}
 	if got := x.note(&record.Run{Plan: p}); got != "the measurement begins: analyses after 3, 5, 8, 10, 12, 24 "+
 		"epochs; the "+
-		"first that decides all pairs ends the run; the two are one" {
+		"first that decides all pairs, with epochs enough for the checks, ends the run; the two are one" {
 		t.Errorf("%q", got)
 	}
 	x.Ends = "each --fail-if"

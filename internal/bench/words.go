@@ -30,7 +30,7 @@ func (x *Experiment) Words() string {
 
 // note describes, at the end of the pilots, which differences the run can detect.
 func (x *Experiment) note(r *record.Run) string {
-	text := outcomeOf(r, cmp.Or(x.Ends, "all pairs"))
+	text := outcomeOf(r, cmp.Or(x.Ends, "all pairs, with epochs enough for the checks,"))
 	if x.Remark == nil {
 		return text
 	}

@@ -436,6 +436,9 @@ func twins(_ *Check, e *Evidence) []Finding {
 		return []Finding{{State: CannotTell, Text: "the reference and its copy have too few valid trials"}}
 	}
 	state, text := equal(c, e.Analysis.Margin)
+	if state == CannotTell {
+		return []Finding{e.small(max(c.Ratio.Hi, 1/c.Ratio.Lo)-1, text)}
+	}
 	return []Finding{{State: state, Text: text}}
 }
 

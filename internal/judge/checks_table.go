@@ -68,6 +68,10 @@ const (
 	Redirected      = "V47"
 )
 
+// LargerBudget is the remedy of checks that more epochs make surer. Whether a larger budget gives more
+// epochs depends on why the run ended.
+const LargerBudget = "give a larger --budget"
+
 // table holds all checks in order of their ids. The ids V23, V24 and V27 belonged to former checks
 // and are not reused (doc/method.md, Checks).
 var table = []Check{
@@ -142,12 +146,12 @@ var table = []Check{
 		Limits:  []Limit{{"share of the CPUs left idle", 0.05, 0.15}}, find: measured(busy)},
 	{ID: WarmUp, Title: "warm-up",
 		Means:    "its speed did not settle: figures depend on when it is measured",
-		Do:       "--profile full warms up longer",
+		Do:       "--profile lab warms up longer, on 4 CPUs",
 		Question: WarmedUp, In: compared,
 		Limits: []Limit{{"starts without a steady state", 0.25, 0.50}}, find: perContestant(warmup)},
 	{ID: Drift, Title: "drift within an epoch",
 		Means:    "its speed changed during the run",
-		Do:       "--profile full warms up longer",
+		Do:       "--profile lab warms up longer, on 4 CPUs",
 		Question: WarmedUp, In: compared, Each: true, Metrics: bothClocks,
 		Limits: []Limit{{"change of the ratio", 0.03, 0.10}}, find: drift},
 	{ID: Twins, Title: "A/A check: the reference against its copy",
@@ -155,26 +159,26 @@ var table = []Check{
 		Question: TwinsEqual, In: compared, find: twins},
 	{ID: KnownDifference, Title: "a known difference is found again",
 		Means:    "a server known to be slower was not found to be: others may be missed",
-		Do:       "give a larger --budget",
+		Do:       LargerBudget,
 		Question: TwinsEqual, In: compared, Metrics: bothClocks, find: positiveControl},
 	{ID: Order, Title: "effect of the position in a round",
 		Means:    "the order of the loads made a difference",
 		Do:       "try a quieter machine",
 		Question: WarmedUp, In: compared, Metrics: bothClocks,
-		Limits: []Limit{{"last against first", 0, 0.01}}, find: whole(orderEffect)},
+		Limits: []Limit{{"last against first", 0, 0.01}}, find: orderEffect},
 	{ID: CheckCarryOver, Title: "carry-over from the contestant before",
 		Means:    "which server was loaded before made a difference",
 		Do:       "try a quieter machine",
 		Question: WarmedUp, In: OneLevel, Metrics: bothClocks,
-		Limits: []Limit{{"difference by what came before", 0, 0.02}}, find: whole(carryOver)},
+		Limits: []Limit{{"difference by what came before", 0, 0.02}}, find: carryOver},
 	{ID: FreshStarts, Title: "spread between fresh starts",
 		Means:    "speed differs from start to start",
-		Do:       "a larger --budget is surer",
+		Do:       LargerBudget,
 		Question: EnoughData, In: compared, Each: true, Metrics: bothClocks,
 		Limits: []Limit{{"between epochs", 0.02, 1}}, find: freshStarts},
 	{ID: TailSample, Title: "sample of the tail",
 		Means:    "few requests beyond the p99: it is rough",
-		Do:       "give a larger --budget",
+		Do:       LargerBudget,
 		Question: EnoughData, Metrics: TailTime,
 		In: openLevel, Each: true,
 		Limits: []Limit{{"requests beyond the 99th percentile, at least", 100, 10}}, find: measured(tailSample)},
@@ -213,7 +217,7 @@ var table = []Check{
 		Limits: []Limit{{"share of the CPUs", backgroundLimit, 1}}, find: otherSides},
 	{ID: Dependence, Title: "dependence between epochs",
 		Means:    "starts resembled those before: intervals may be too narrow",
-		Do:       "give a larger --budget",
+		Do:       LargerBudget,
 		Question: EnoughData, In: OneLevel, Metrics: bothClocks,
 		Limits: []Limit{{"correlation with the epoch before", 0, 1}}, find: dependence},
 	{ID: Turns, Title: "connections served at a time",

@@ -231,7 +231,9 @@ var provocations = []provocation{
 	{"V16", Fail, lateEpoch(.15)},
 	{"V16", Warn, slowRounds(-.05)},
 	{"V16", Fail, slowRounds(-.15)},
-	{"V16", CannotTell, onlyEpochs(7)},
+	{"V16", CannotTell, onlyEpochs(1)},
+	{"V16", CannotTell, early(.2, 3, .02)},
+	{"V16", Pass, early(.8, 3, .02)},
 	{"V16", CannotTell, onlyRounds(3)},
 	{"V16", Pass, lateEpoch(.0001)},
 	{"V16", CannotTell, func(e *Evidence) { // drifts on its own, differently in each epoch
@@ -241,6 +243,10 @@ var provocations = []provocation{
 		e.Analysis.Trends = trendsOf(e)
 	}},
 	{"V17", CannotTell, func(e *Evidence) { e.Analysis.AACheck.Verdict = Inconclusive }},
+	{"V17", Pass, func(e *Evidence) {
+		early(.8, 3, .02)(e)
+		e.Analysis.AACheck.Verdict, e.Analysis.AACheck.Ratio = Inconclusive, Estimate{Value: 1, Lo: .9, Hi: 1.1}
+	}},
 	{"V18", Warn, control(Different, 1.30, 1.25, 1.35)},
 	{"V18", Warn, control(Inconclusive, 1.10, .9, 1.35)}, // and nothing so small is claimed
 	{"V18", Fail, func(e *Evidence) {
@@ -254,14 +260,18 @@ var provocations = []provocation{
 	}},
 	{"V19", Warn, faster(func(t, _ *record.Trial) float64 { return .0025 * float64(t.Position) })},
 	{"V19", Fail, faster(func(t, _ *record.Trial) float64 { return -.015 * float64(t.Position) })},
-	{"V19", CannotTell, onlyEpochs(7)},
+	{"V19", CannotTell, onlyEpochs(1)},
+	{"V19", CannotTell, early(.05, 3, .02)},
+	{"V19", Pass, early(.8, 3, .02)},
 	{"V19", CannotTell, faster(func(t,
 		_ *record.Trial) float64 {
 		return .02 * float64(t.Position) * float64(t.Epoch%2*2-1)
 	})},
 	{"V20", Warn, faster(after("a", .01))},
 	{"V20", Fail, faster(after("ref", -.05))},
-	{"V20", CannotTell, onlyEpochs(7)},
+	{"V20", CannotTell, onlyEpochs(1)},
+	{"V20", CannotTell, early(.05, 3, .02)},
+	{"V20", Pass, early(.8, 3, .02)},
 	{"V20", Fail, func(e *Evidence) { // follows a contestant at another level
 		interleave(e)
 		faster(func(t, before *record.Trial) float64 {
@@ -346,6 +356,8 @@ var provocations = []provocation{
 	}},
 	{"V33", CannotTell, func(e *Evidence) { e.Analysis.Serial = nil }},
 	{"V33", CannotTell, onlyEpochs(7)},
+	{"V33", CannotTell, early(.2, 3, .02)}, // its interval, √3 × as wide, holds 1
+	{"V33", Pass, early(.8, 3, .02)},
 	{"V34", Warn, func(e *Evidence) {
 		e.Run.Plan.Levels[0].Connections = 125
 		trials(func(t *record.Trial) { t.Load.ServiceP50NS /= 12 })(e)
@@ -630,6 +642,19 @@ func interleave(e *Evidence) {
 	e.Run.Plan.Rounds /= 2
 }
 
+// early leaves so many epochs, with noise in each trial, and a difference of this size, in logs, that
+// an early analysis found.
+func early(size float64, epochs int, noise float64) func(*Evidence) {
+	return func(e *Evidence) {
+		rng := rand.New(rand.NewPCG(3, 5))
+		faster(func(_, _ *record.Trial) float64 { return noise * rng.NormFloat64() })(e)
+		onlyEpochs(epochs)(e)
+		e.Analysis.Trends, e.Analysis.Serial = trendsOf(e), nil
+		e.Analysis.Pairs = []Pair{{Metric: "throughput", Verdict: Different, Ratio: Estimate{Value: math.Exp(size),
+			Lo: math.Exp(size - .17), Hi: math.Exp(size + .17), N: epochs}}}
+	}
+}
+
 func onlyRounds(n int) func(*Evidence) {
 	return func(e *Evidence) {
 		e.Valid = slices.DeleteFunc(e.Valid, func(t *record.Trial) bool { return t.Round >= n })
@@ -761,22 +786,55 @@ func TestEdgesSay(t *testing.T) {
 	}
 }
 
-// An unknown effect is reported with the run's own epochs.
+// An effect is judged by its size, by how large it may be, or beside the smallest difference found.
 func TestUnknownEffects(t *testing.T) {
-	e := &Evidence{Run: &record.Run{}, Analysis: &Analysis{Primary: "throughput", Epochs: 5}}
-	state, text := carryOver(&Check{Limits: []Limit{{}}}, e)
-	if want := "too few epochs, 5 of the 8 needed"; state != CannotTell || text != want {
-		t.Errorf("%v, %q; want %q", state, text, want)
+	e := &Evidence{Run: &record.Run{}, Analysis: &Analysis{Primary: "throughput", Epochs: 1}}
+	check := func(all []Finding, want Finding) {
+		t.Helper()
+		if len(all) != 1 || all[0] != want {
+			t.Errorf("%+v; want %+v", all, want)
+		}
 	}
-	_, text = (Limit{}).effect(Effect{Judged: stats.Judged{Log: .01, SE: .01, Crit: 2, P: .4}, Epochs: 9},
-		"it may differ", "a to b")
-	if want := "it may differ by up to 3.05 % (a to b: +1 %, p = 0.4: perhaps chance)"; text != want {
-		t.Errorf("%q; want %q", text, want)
+	check(carryOver(&Check{Limits: []Limit{{}}}, e),
+		Finding{State: CannotTell, Text: "too few epochs, 1 of the 2 needed", Longer: true})
+	x := Effect{Judged: stats.Judged{Log: .01, SE: .01, Crit: 2, P: .4}, Epochs: 9}
+	const text = "it may differ by up to 3.05 % (a to b: +1 %, p = 0.4: perhaps chance)"
+	check((Limit{}).effect(e, x, "it may differ", "a to b"), Finding{State: CannotTell, Text: text, Longer: true})
+	pair := func(v Verdict, lo, hi float64) Pair {
+		return Pair{Metric: "throughput", Verdict: v, Ratio: Estimate{Value: math.Sqrt(lo * hi), Lo: lo, Hi: hi, N: 5}}
 	}
+	e.Analysis.Pairs = []Pair{pair(Different, .4, .9), pair(Different, 1.5, 1.6), pair(Inconclusive, .9, 1.1)}
+	check((Limit{}).effect(e, x, "it may differ", "a to b"),
+		Finding{Text: text + "; the smallest difference found is at least 11.1 %", Relative: true})
 	e.Analysis.Epochs = 9 // an early analysis was the last
-	want := "no pair was judged by 8 epochs or more"
-	if all := dependence(nil, e); len(all) != 1 || all[0].State != CannotTell || all[0].Text != want {
-		t.Errorf("%+v; want %q", all, want)
+	open := Finding{State: CannotTell, Text: "no pair was judged by 8 epochs or more", Longer: true}
+	check(dependence(nil, e), open) // the first pair would not hold
+	e.Analysis.Pairs = e.Analysis.Pairs[1:]
+	check(dependence(nil, e), Finding{Text: "unknown after 5 epochs, but each difference found also holds with the " +
+		"interval 2.2 × as wide, as if these were one epoch", Relative: true})
+	e.Analysis.Pairs = append(e.Analysis.Pairs, pair(Equivalent, .99, 1.01)) // which a small effect may have made
+	check((Limit{}).effect(e, x, "it may differ", "a to b"), Finding{State: CannotTell, Text: text, Longer: true})
+	check(dependence(nil, e), open)
+}
+
+// A run goes on past an early analysis while a check lacks epochs.
+func TestSettled(t *testing.T) {
+	r := &Results{Run: &record.Run{Plan: record.Plan{Levels: []record.Level{{}}}}, Analysis: &Analysis{Epochs: 3},
+		Findings: []Finding{{State: CannotTell}}}
+	if !r.Settled() {
+		t.Error("more epochs do not help, and are asked for")
+	}
+	r.Findings = append(r.Findings, Finding{State: CannotTell, Longer: true})
+	if r.Settled() {
+		t.Error("a check lacks epochs")
+	}
+	r.Findings = append(r.Findings, Finding{ID: ServerCPUs, State: Warn})
+	if !r.Settled() {
+		t.Error("the machine is busy")
+	}
+	r.Findings = r.Findings[:2]
+	if r.Analysis.Epochs = leastEpochs; !r.Settled() {
+		t.Error("no early analysis")
 	}
 }
 

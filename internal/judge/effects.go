@@ -48,6 +48,18 @@ func (e *Evidence) residuals() []Residual {
 	return e.left
 }
 
+// small finds whether an effect that may be as large as most passes although that is above its limit:
+// because each difference found in the run is far larger, in logs movingFactor times as large at least.
+// An effect that does not pass cannot be told from none without more epochs. text says how large it
+// may be.
+func (e *Evidence) small(most float64, text string) Finding {
+	if d := e.Analysis.Smallest(); movingFactor*math.Log1p(most) < d {
+		return Finding{Text: fmt.Sprintf("%s; the smallest difference found is at least %s", text,
+			document.Percent(math.Expm1(d))), Relative: true}
+	}
+	return Finding{State: CannotTell, Text: text, Longer: true}
+}
+
 // drift checks whether a contestant changes over an epoch's rounds relative to the controls or the
 // others, or depends on the machine's speed more than they do. Then its ratio depends on the time
 // of measurement. Each of these two questions has a family with all contestants.
@@ -56,28 +68,30 @@ func drift(c *Check, e *Evidence) []Finding {
 	speeds := SpeedRatios(e.residuals(), e.Run.Plan.Contestants)
 	for _, name := range e.Run.Plan.Contestants {
 		if x, ok := speeds[name]; ok {
-			state, text := c.speed(x)
-			out = append(out, Finding{Contestant: name, State: state, Text: text})
+			f := c.speed(e, x, name)
+			f.Contestant = name
+			out = append(out, f)
 		}
 	}
-	add := func(name string, state State, text string) {
+	add := func(name string, f Finding) {
+		f.Contestant = name
 		if i := slices.IndexFunc(out, func(f Finding) bool { return f.Contestant == name }); i >= 0 {
-			out[i].State, out[i].Text = max(out[i].State, state), text+"; "+out[i].Text
+			o := &out[i]
+			o.State, o.Text = max(o.State, f.State), f.Text+"; "+o.Text
+			o.Longer, o.Relative = o.Longer || f.Longer, o.Relative || f.Relative
 		} else {
-			out = append(out, Finding{Contestant: name, State: state, Text: text})
+			out = append(out, f)
 		}
 	}
 	for _, x := range e.Analysis.Trends {
 		if x.Metric == e.Analysis.Primary {
-			state, text := c.trend(x)
-			add(x.Contestant, state, text)
+			add(x.Contestant, c.trend(e, x))
 		}
 	}
 	for _, name := range trendless(e) {
-		add(name, CannotTell,
-			fmt.Sprintf(
-				"change over the rounds of an epoch unknown: an epoch has %d rounds, and %d valid ones are needed",
-				e.Run.Plan.Rounds, TrendRounds))
+		add(name, Finding{State: CannotTell, Text: fmt.Sprintf(
+			"change over the rounds of an epoch unknown: an epoch has %d rounds, and %d valid ones are needed",
+			e.Run.Plan.Rounds, TrendRounds)})
 	}
 	return out
 }
@@ -99,32 +113,37 @@ func trendless(e *Evidence) (names []string) {
 	return names
 }
 
-// speed grades how a contestant's ratio depends on the machine's speed.
-func (c *Check) speed(x Effect) (State, string) {
+// speed grades how a contestant's ratio depends on the machine's speed. Below leastEpochs epochs it
+// is bounded by the spread between all rounds: however they are halved, the means of the halves differ
+// by at most two standard deviations.
+func (c *Check) speed(e *Evidence, x Effect, name string) Finding {
 	text := "ratio to the others in the slower half of the rounds against the faster half: " + signed(x.Log)
 	switch {
 	case x.Epochs < leastEpochs:
-		return CannotTell, "change with the machine's speed unknown: " + lacking(x.Epochs, leastEpochs)
+		within, between, _, _ := EpochComponents(e.residuals(), name)
+		most := math.Expm1(2 * math.Hypot(within, between))
+		return e.small(most, fmt.Sprintf("ratio to the others in one half of the rounds against the other: at most %s apart",
+			document.Percent(most)))
 	case x.P <= shown:
-		return c.Limits[0].Grade(x.Share()), fmt.Sprintf("%s, p = %.2g", text, x.P)
+		return Finding{State: c.Limits[0].Grade(x.Share()), Text: fmt.Sprintf("%s, p = %.2g", text, x.P)}
 	case x.P <= probable && x.Share() > c.Limits[0].Warn:
-		return Warn, fmt.Sprintf("%s, likely (p = %.2g)", text, x.P)
+		return Finding{State: Warn, Text: fmt.Sprintf("%s, likely (p = %.2g)", text, x.P)}
 	}
-	return Pass, fmt.Sprintf("%s, which may be chance (p = %.2g)", text, x.P)
+	return Finding{Text: fmt.Sprintf("%s, which may be chance (p = %.2g)", text, x.P)}
 }
 
 // trend grades a change over an epoch's rounds.
-func (c *Check) trend(x Trend) (State, string) {
+func (c *Check) trend(e *Evidence, x Trend) Finding {
 	change := signed(math.Log(x.Change.Value))
 	open := max(x.Change.Hi, 1/x.Change.Lo) - 1
 	switch {
 	case x.Moving:
-		return above(math.Expm1(math.Abs(math.Log(x.Change.Value))), 0, c.Limits[0].Fail),
-			fmt.Sprintf("%s, p = %.2g: only far larger differences count", x.Words(), x.P)
+		return Finding{State: above(math.Expm1(math.Abs(math.Log(x.Change.Value))), 0, c.Limits[0].Fail),
+			Text: fmt.Sprintf("%s, p = %.2g: only far larger differences count", x.Words(), x.P)}
 	case !(open <= driftOpen):
-		return CannotTell, mayDiffer("it may change over the rounds of an epoch", open, "measured: "+change, x.P)
+		return e.small(open, mayDiffer("it may change over the rounds of an epoch", open, "measured: "+change, x.P))
 	}
-	return Pass, fmt.Sprintf("change over the rounds of an epoch: %s, p = %.2g", change, x.P)
+	return Finding{Text: "change over the rounds of an epoch: " + change + pValue(x.P)}
 }
 
 // lacking says that there are too few epochs to know an effect.
@@ -134,40 +153,47 @@ func lacking(epochs, least int) string {
 
 // mayDiffer says how large an effect may be that was not shown.
 func mayDiffer(what string, most float64, measured string, p float64) string {
-	return fmt.Sprintf("%s by up to %s (%s, p = %.2g: perhaps chance)", what, document.Percent(most), measured, p)
+	return fmt.Sprintf("%s by up to %s (%s%s: perhaps chance)", what, document.Percent(most), measured, pValue(p))
+}
+
+// pValue returns a p-value after a comma; "" for 1, which also stands for one that is not known.
+func pValue(p float64) string {
+	if p >= 1 {
+		return ""
+	}
+	return fmt.Sprintf(", p = %.2g", p)
 }
 
 // effect grades an effect: by size if it is significant, else by whether it is shown to be below
-// the limit. what says that there may be one.
-func (l Limit) effect(x Effect, what, measured string) (State, string) {
+// the limit, or small. what says that there may be one.
+func (l Limit) effect(e *Evidence, x Effect, what, measured string) []Finding {
 	measured += ": " + signed(x.Log)
 	switch {
-	case x.Epochs < leastEpochs:
-		return CannotTell, lacking(x.Epochs, leastEpochs)
+	case x.Epochs < 2:
+		return []Finding{{State: CannotTell, Text: lacking(x.Epochs, 2), Longer: true}}
 	case x.P <= shown:
-		return l.Grade(x.Share()), fmt.Sprintf("%s, p = %.2g", measured, x.P)
+		return []Finding{{State: l.Grade(x.Share()), Text: fmt.Sprintf("%s, p = %.2g", measured, x.P)}}
 	case !(x.Most() <= l.Fail):
-		return CannotTell, mayDiffer(what, x.Most(), measured, x.P)
+		return []Finding{e.small(x.Most(), mayDiffer(what, x.Most(), measured, x.P))}
 	}
-	return Pass, fmt.Sprintf("%s, which may be chance (p = %.2g)", measured, x.P)
+	return []Finding{{Text: fmt.Sprintf("%s, which may be chance (p = %.2g)", measured, x.P)}}
 }
 
-func orderEffect(c *Check, e *Evidence) (State, string) {
+func orderEffect(c *Check, e *Evidence) []Finding {
 	if e.Run.Plan.Fresh() {
-		return Pass, "not measurable with one round an epoch; the order is random in each epoch"
+		return []Finding{{Text: "not measurable with one round an epoch; the order is random in each epoch"}}
 	}
-	x := OrderEffect(e.residuals())
-	return c.Limits[0].effect(x, "the position of a trial in its round may change results",
+	return c.Limits[0].effect(e, OrderEffect(e.residuals()), "the position of a trial in its round may change results",
 		"last position of a round against the first")
 }
 
 // carryOver checks whether trials depend on the contestant that was loaded before. An effect on all
 // contestants alike does not matter, because a round begins with the contestant that was loaded
 // last: each contestant follows each other one equally often.
-func carryOver(c *Check, e *Evidence) (State, string) {
+func carryOver(c *Check, e *Evidence) []Finding {
 	effects := CarryOver(e.residuals())
-	if len(effects) == 0 && e.Analysis.Epochs >= leastEpochs {
-		return CannotTell, "not measurable: each contestant was always loaded after the same one"
+	if len(effects) == 0 && e.Analysis.Epochs >= 2 {
+		return []Finding{{State: CannotTell, Text: "not measurable: each contestant was always loaded after the same one"}}
 	}
 	clearest, widest := Effect{Epochs: e.Analysis.Epochs}, Effect{}
 	first, open := "", ""
@@ -183,7 +209,7 @@ func carryOver(c *Check, e *Evidence) (State, string) {
 	if clearest.P > shown {
 		first, clearest = open, widest
 	}
-	return c.Limits[0].effect(clearest, "the contestant that was loaded before may change results",
+	return c.Limits[0].effect(e, clearest, "the contestant that was loaded before may change results",
 		fmt.Sprintf("trials after %s against those after others", first))
 }
 
@@ -213,8 +239,9 @@ func freshStarts(c *Check, e *Evidence) []Finding {
 			f.Text += ": fresh starts differ"
 		case p <= shown:
 		case mosts[i] > c.Limits[0].Warn:
-			f.State = CannotTell
-			f.Text = mayDiffer("fresh starts may differ", mosts[i], f.Text, p)
+			name := f.Contestant
+			*f = e.small(mosts[i], mayDiffer("fresh starts may differ", mosts[i], f.Text, p))
+			f.Contestant = name
 		default:
 			f.Text += ", which may be chance"
 		}
@@ -271,14 +298,19 @@ func deferred(c *Check, e *Evidence) []Finding {
 }
 
 // dependence checks whether an epoch resembles the one before. Intervals allow for it, by an
-// estimate that is rough if epochs are few.
+// estimate that is rough if epochs are few, and not at an early analysis.
 func dependence(c *Check, e *Evidence) []Finding {
 	s := e.Analysis.Serial
-	switch {
-	case e.Analysis.Epochs < leastEpochs:
-		return []Finding{{State: CannotTell, Text: lacking(e.Analysis.Epochs, leastEpochs)}}
-	case s == nil:
-		return []Finding{{State: CannotTell, Text: fmt.Sprintf("no pair was judged by %d epochs or more", leastEpochs)}}
+	if e.Analysis.Epochs < leastEpochs || s == nil {
+		f := Finding{State: CannotTell, Text: lacking(e.Analysis.Epochs, leastEpochs), Longer: true}
+		if e.Analysis.Epochs >= leastEpochs {
+			f.Text = fmt.Sprintf("no pair was judged by %d epochs or more", leastEpochs)
+		}
+		if n := e.Analysis.asOne(); n > 0 {
+			f = Finding{Text: fmt.Sprintf("unknown after %d epochs, but each difference found also holds with the interval "+
+				"%.1f × as wide, as if these were one epoch", n, math.Sqrt(float64(n))), Relative: true}
+		}
+		return []Finding{f}
 	}
 	text := fmt.Sprintf("correlation of an epoch with the one before: %.2f", s.R)
 	if s.Shown {
@@ -286,6 +318,29 @@ func dependence(c *Check, e *Evidence) []Finding {
 			"wide", text, s.Spread())}}
 	}
 	return []Finding{{Text: text + ", which may be chance"}}
+}
+
+// asOne returns the largest number of epochs of a difference, if each difference would hold if its
+// epochs were one: however they depend on each other, a mean of n varies by no more than √n times as
+// much as if they did not. It returns 0 if one would not hold, or if there are none.
+func (a *Analysis) asOne() (epochs int) {
+	if a.Smallest() == 0 {
+		return 0
+	}
+	for _, p := range a.Pairs {
+		if p.Metric != a.Primary || p.Verdict != Different {
+			continue
+		}
+		if p.Ratio.Value < 1 {
+			p = p.Turned()
+		}
+		log := math.Log(p.Ratio.Value) // the far end of the interval is as far as Crit·SE
+		if (math.Log(p.Ratio.Hi)-log)*math.Sqrt(float64(p.Ratio.N)) >= log {
+			return 0
+		}
+		epochs = max(epochs, p.Ratio.N)
+	}
+	return epochs
 }
 
 // signed formats a difference on the log scale as a percentage with its sign.

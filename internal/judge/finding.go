@@ -26,6 +26,8 @@ type Finding struct {
 	Contestant string
 	State      State
 	Text       string // the figure and its meaning, in one sentence
+	Longer     bool   // it cannot tell, but may with more epochs
+	Relative   bool   // it passes only because each difference found is far larger (Evidence.small)
 }
 
 // Question is a question that a reader asks before trusting a run. Each check belongs to one.

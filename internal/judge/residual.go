@@ -87,7 +87,8 @@ func Follow(rs []Residual, trials []*record.Trial) {
 }
 
 // Effect is the estimate of an effect that should not exist, in logs: each epoch contributes one
-// value, and a family's effects are judged together (jointly).
+// value, and a family's effects are judged together (jointly), or below stats.Least epochs as pairs are
+// at an early analysis.
 type Effect struct {
 	stats.Judged
 	Epochs int
@@ -107,7 +108,13 @@ func effects(family map[string][]float64) map[string]Effect {
 		d = append(d, family[name])
 	}
 	for i, j := range jointly(d, 0.05) {
-		out[names[i]] = Effect{j, len(present(d[i], all))}
+		x := present(d[i], all)
+		if len(x) < stats.Least {
+			js, _ := test([][]float64{x}, nil, 0.05/float64(len(d)), earlyRounds, true)
+			j = js[0]
+			j.P = min(1, j.P*float64(len(d)))
+		}
+		out[names[i]] = Effect{j, len(x)}
 	}
 	return out
 }

@@ -2,6 +2,7 @@ package judge
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"dyno/internal/record"
@@ -130,6 +131,33 @@ func (a *Analysis) Decided() bool {
 	return !slices.ContainsFunc(a.Pairs, func(p Pair) bool {
 		return p.Metric == a.Primary && p.Verdict == Inconclusive && p.Note == ""
 	})
+}
+
+// Smallest returns the size that the smallest difference on the primary metric has at least, in logs:
+// the near end of its interval. It is 0 if there is none, or if a pair was found equal or nearly so.
+func (a *Analysis) Smallest() float64 {
+	least := math.Inf(1)
+	for _, p := range a.Pairs {
+		switch {
+		case p.Metric != a.Primary:
+		case p.Verdict == Different:
+			least = min(least, max(0, math.Log(p.Ratio.Lo), -math.Log(p.Ratio.Hi)))
+		case p.Verdict != Inconclusive:
+			return 0
+		}
+	}
+	if math.IsInf(least, 1) {
+		return 0
+	}
+	return least
+}
+
+// Settled reports whether the checks of a run at one level ask for no more epochs: whether none
+// cannot tell for lack of epochs, there are leastEpochs, or the machine is too busy for a few more to
+// help.
+func (r *Results) Settled() bool {
+	return !r.Run.Plan.Ranks() || r.Analysis.Epochs >= leastEpochs || Summary(r.Findings)[MachineQuiet].State >= Warn ||
+		!slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Longer })
 }
 
 // byContestant sorts findings: first those on the whole run, then by contestant, each by check id.

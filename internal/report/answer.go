@@ -80,24 +80,26 @@ func (v *View) noAnalysis() string {
 	if v.a.Epochs > 0 && v.a.Needed > 0 {
 		more = 1.15 * max(1, float64(v.a.Needed)/float64(v.a.Epochs))
 	}
-	if v.run.End != nil && v.run.End.Reason == "budget" {
-		text += v.runLonger(more)
-	}
-	return text + "."
+	return text + v.runLonger(more) + "."
 }
 
-// runLonger returns advice to run longer: with the budget multiplied by times or, if the plan has a
-// single number of epochs and the run reached it, with that number multiplied by times. It returns
-// "" if the run has no budget, or if the machine was so busy that no trial is valid.
+// runLonger returns advice to run longer, with the budget multiplied by times. It returns "" where
+// that would not help: unless the budget limited the run, which ends sooner if all pairs are decided or
+// all planned epochs are measured, and if the machine was so busy that no trial is valid. A run of one
+// number of epochs that reached it is told to multiply that.
 func (v *View) runLonger(times float64) string {
+	p, end := &v.run.Plan, v.run.End
 	busy, _ := judge.StateOf(v.Findings, judge.Discarded)
-	if v.run.Plan.BudgetNS <= 0 || busy == judge.Fail {
+	if p.BudgetNS <= 0 || busy == judge.Fail || end == nil || end.Reason != "budget" && end.Reason != "last analysis" {
 		return ""
 	}
-	if p := &v.run.Plan; len(p.Epochs) == 1 && v.a.Epochs >= p.Epochs[0] {
-		return fmt.Sprintf("; run longer: --epochs %g", math.Ceil(float64(p.Epochs[0])*times))
+	if most := slices.Max(append([]int{0}, p.Epochs...)); v.a.Epochs >= most {
+		if len(p.Epochs) != 1 {
+			return ""
+		}
+		return fmt.Sprintf("; run longer: --epochs %g", math.Ceil(float64(most)*times))
 	}
-	minutes := math.Ceil(float64(v.run.Plan.BudgetNS) * times / 60e9)
+	minutes := math.Ceil(float64(p.BudgetNS) * times / 60e9)
 	return fmt.Sprintf("; run longer: --budget %gm", minutes)
 }
 
@@ -189,16 +191,20 @@ func (v *View) alike(rows []Row) string {
 	if len(rows) == 2 && len(all.pairs) == 1 {
 		who, ratio = And(titles(rows)), ": "+Times(all.pairs[0].Ratio)
 	}
+	longer := ""
+	if !v.a.Decided() { // a withdrawn verdict stays so
+		longer = v.runLonger(4)
+	}
 	switch {
 	case !all.open():
 		return who + " are " + v.equal() + ratio + "."
 	case len(rows) == 2 && v.a.Long != nil && v.a.Long.Contradicts:
 		return "No verdict: " + document.Clean(v.a.Long.Words) + "."
 	case len(rows) == 2:
-		return fmt.Sprintf("Not separated: %s%s; %s%s.", who, ratio, v.why(all), v.runLonger(4))
+		return fmt.Sprintf("Not separated: %s%s; %s%s.", who, ratio, v.why(all), longer)
 	}
 	return fmt.Sprintf("Not enough data to rank: none of the %d servers is shown to be ahead of another; %s%s.",
-		len(rows), v.why(all), v.runLonger(4))
+		len(rows), v.why(all), longer)
 }
 
 // fewerConnections says which contestant limited the number of connections for all, and why.

@@ -47,18 +47,22 @@ func (v *View) again() string {
 	return c
 }
 
-// answered holds the texts for the six questions: if all is well, and if the answer is unknown,
-// which a longer run may change.
-var answered = map[judge.Question]struct {
-	fine, unknown string
-	longer        bool
-}{
-	judge.MachineQuiet:  {"machine quiet enough", "if the machine was quiet", false},
-	judge.GeneratorFree: {"load generator had room", "if the load generator had room", false},
-	judge.AnswersRight:  {"answers right", "if answers were right", false},
-	judge.WarmedUp:      {"servers warmed up", "if all warmed up", true},
-	judge.TwinsEqual:    {"two copies of one server came out equal", "if two copies of one server come out equal", true},
-	judge.EnoughData:    {"enough data", "if the data are enough", true},
+// answered holds the texts for the six questions: if all is well, and if the answer is unknown.
+var answered = map[judge.Question]struct{ fine, unknown string }{
+	judge.MachineQuiet:  {"machine quiet enough", "if the machine was quiet"},
+	judge.GeneratorFree: {"load generator had room", "if the load generator had room"},
+	judge.AnswersRight:  {"answers right", "if answers were right"},
+	judge.WarmedUp:      {"servers warmed up", "if all warmed up"},
+	judge.TwinsEqual:    {"two copies of one server came out equal", "if two copies of one server come out equal"},
+	judge.EnoughData:    {"enough data", "if the data are enough"},
+}
+
+// enough limits a yes that only the size of the differences allows; "" for any other.
+func (v *View) enough(a judge.Answer) string {
+	if a.State != judge.Pass || !slices.ContainsFunc(a.Findings, func(f judge.Finding) bool { return f.Relative }) {
+		return ""
+	}
+	return " for a difference of " + document.Percent(math.Expm1(v.a.Smallest()))
 }
 
 // fine returns a question's text if all is well. It says which parts of the responses were checked,
@@ -90,7 +94,11 @@ func (v *View) trust() []document.Item {
 		switch words := answered[a.Question]; {
 		case len(a.Findings) == 0, a.State == judge.Pass && v.Valid == 0: // nothing that counts was asked about
 		case a.State == judge.Pass:
-			fine = append(fine, v.fine(a.Question))
+			text, only := v.fine(a.Question), v.enough(a)
+			if only != "" && a.Question != judge.EnoughData {
+				text += " enough"
+			}
+			fine = append(fine, text+only)
 		case a.State == judge.CannotTell:
 			why, n := v.unknown(a)
 			text := "cannot tell " + words.unknown + ": " + why
@@ -99,7 +107,7 @@ func (v *View) trust() []document.Item {
 			} else {
 				text += further(n)
 			}
-			if words.longer {
+			if slices.ContainsFunc(a.Findings, func(f judge.Finding) bool { return f.Longer }) {
 				text += v.runLonger(2)
 			}
 			unknown = append(unknown, document.Item{Label: "?", Text: document.Plain(text)})
@@ -121,10 +129,10 @@ func (v *View) trust() []document.Item {
 	more = append(more, unknown...)
 	few, short := v.standstills()
 	for _, text := range slices.Concat(v.run.CheckedAlso(), few,
-		NonEmpty(v.withoutTwins(), v.withoutLong(), v.unwatched(), noisy)) {
+		NonEmpty(v.withoutLong(), v.unwatched(), noisy)) {
 		more = append(more, document.Item{Label: "?", Text: document.Plain(document.Clean(text))})
 	}
-	if limits := NonEmpty(v.ofCPUs(), v.unlikeService(), short, v.otherRuns()); len(limits) > 0 {
+	if limits := NonEmpty(v.withoutTwins(), v.ofCPUs(), v.unlikeService(), short, v.otherRuns()); len(limits) > 0 {
 		more = append(more, document.Item{Text: document.Plain(strings.Join(limits, " · "))})
 	}
 	switch {
@@ -253,8 +261,11 @@ func (v *View) trouble(a judge.Answer) string {
 		}
 	}
 	do := c.Do
-	if c.ID == judge.Busy && v.fewerConnections() != nil {
+	switch {
+	case c.ID == judge.Busy && v.fewerConnections() != nil:
 		do = "" // a server serves no more connections
+	case do == judge.LargerBudget:
+		do = strings.TrimPrefix(v.runLonger(2), "; ")
 	}
 	if a.Question == judge.MachineQuiet {
 		return document.Clean(worst.Text) + Led("; ", do)

@@ -46,27 +46,35 @@ func (f *Figure) Bounds() (lo, hi float64) {
 	return f.Lo, f.Hi
 }
 
-// side returns the text beside a figure: its interval, "±2.3 %", or a replacement in brackets.
+// side returns the text beside a figure: its interval, "±2.3 %", or why it has none.
 func (f *Figure) side() string {
-	switch {
-	case !f.Open():
-		return widestSide(f.Value, f.Lo, f.Hi)
-	case f.N < 2:
-		return "(1 epoch)"
+	if f.Open() {
+		return "(" + document.Count(f.N, "epoch") + ")"
 	}
-	return "(" + widestSide(f.Value, f.Least, f.Most) + ")"
+	return widestSide(f.Value, f.Lo, f.Hi)
 }
 
-// Cell returns the figure as a table cell.
+// rangeLegend explains the ranges in place of figures; "" if there is none.
+func (v *View) rangeLegend() string {
+	if !v.has(func(f *Figure) bool { return f.Absent == "" && f.Open() && f.N > 1 }) {
+		return ""
+	}
+	return fmt.Sprintf("1,000–1,200: from the lowest epoch to the highest; an interval needs %d epochs.", leastEpochs)
+}
+
+// Cell returns the figure as a table cell; of too few epochs for an interval, the range.
 func (f *Figure) Cell(scale judge.Scale) document.Cell {
 	if f.Absent != "" {
 		return document.Cell{Absent: f.Absent}
 	}
-	value := Sig3(f.Value / scale.Per)
+	value, side := Sig3(f.Value/scale.Per), f.side()
+	if f.Open() && f.N > 1 {
+		value, side = Sig3(f.Least/scale.Per)+"–"+Sig3(f.Most/scale.Per), ""
+	}
 	if f.Bound {
 		value = "≥ " + value
 	}
-	return document.Cell{Value: value, Side: f.side()}
+	return document.Cell{Value: value, Side: side}
 }
 
 // Point returns the figure as a point in a line chart, with a text that names it.
@@ -158,10 +166,7 @@ func (v *View) marks() (list []string) {
 	if v.any() {
 		list = append(list, "Each figure is the median over the epochs of its level; ± is its interval of 95 %.")
 	}
-	if v.has(func(f *Figure) bool { return f.Absent == "" && f.Open() }) {
-		list = append(list, fmt.Sprintf("In brackets: too few epochs for an interval, which needs %d; (±4 %%) is "+
-			"their range.", leastEpochs))
-	}
+	list = append(list, NonEmpty(v.rangeLegend())...)
 	if v.has(func(f *Figure) bool { return f.Bound }) {
 		list = append(list, "≥: a lower bound, at the generator's ceiling.")
 	}

@@ -461,9 +461,27 @@ func TestClassicMiddle(t *testing.T) {
 	}
 }
 
-// More epochs, not a larger budget, make a run longer that had all of the epochs that it was to have.
-func TestLongerByEpochs(t *testing.T) {
-	if got := NewView(sweepFixture(6)).runLonger(2); got != "; run longer: --epochs 12" {
-		t.Error(got)
+// A larger budget is advised only where the budget limited the run; more epochs, where their one number
+// did.
+func TestLonger(t *testing.T) {
+	d := sweepFixture(6)
+	for _, c := range []struct {
+		reason string
+		epochs []int
+		want   string
+	}{{"last analysis", d.Run.Plan.Epochs, "; run longer: --epochs 12"}, {"budget", []int{3, 5, 8}, "; run longer: --budget 2m"},
+		{"last analysis", []int{3, 8, 24}, "; run longer: --budget 2m"}, {"last analysis", []int{3, 6}, ""},
+		{"decided", []int{3, 6, 24}, ""}, {"interrupted", []int{3, 6, 24}, ""}, {"failed", []int{3, 6, 24}, ""}} {
+		d.Run.End.Reason, d.Run.Plan.Epochs, d.Run.Plan.BudgetNS = c.reason, c.epochs, 60e9
+		if got := NewView(d).runLonger(2); got != c.want {
+			t.Errorf("%s of %d: %q, want %q", c.reason, c.epochs, got, c.want)
+		}
+	}
+	d.Findings = []judge.Finding{{ID: judge.FreshStarts, State: judge.Warn}}
+	if got := itemsText(NewView(d).trust()); strings.Contains(got, "budget") {
+		t.Errorf("advice that does not help: %s", got)
+	}
+	if d.Run.End.Reason, d.Run.Plan.Epochs = "budget", []int{24}; !strings.Contains(itemsText(NewView(d).trust()), "--budget 2m") {
+		t.Error("no advice that helps")
 	}
 }

@@ -47,7 +47,7 @@ func (v *View) because(a judge.Answer) string {
 	case a.Question == judge.AnswersRight && a.State == judge.Pass:
 		return text + ": " + strings.Join(append([]string{v.compared()}, v.run.CheckedAlso()...), "; ")
 	case len(a.Findings) == 0 || a.State == judge.Pass:
-		return text
+		return text + Led(",", v.enough(a))
 	case a.State == judge.CannotTell:
 		why, n := v.unknown(a)
 		return text + ": " + why + further(n)

@@ -90,9 +90,7 @@ func (v *View) standings() document.Section {
 	t := v.levelTable(0, v.shown())
 	if v.ranks && len(v.shown()) > 0 {
 		t.After = "± is the 95 % interval of a level; the interval of a ratio is in brackets."
-		if v.has(func(f *Figure) bool { return f.Absent == "" && f.Open() }) {
-			t.After += fmt.Sprintf(" (±4 %%): the range of its epochs, too few for an interval, which needs %d.", leastEpochs)
-		}
+		t.After += Led(" ", v.rangeLegend())
 	}
 	v.addSentAgain(&t, v.all())
 	s.Blocks = []document.Block{t}

@@ -73,15 +73,16 @@ func TestTrust(t *testing.T) {
 	d := fixture()
 	d.Findings = []judge.Finding{{ID: judge.Contract, State: judge.Pass}, {ID: judge.Twins, State: judge.Pass},
 		{ID: judge.Calibrated, State: judge.Warn}, {ID: judge.Drift, Contestant: "iris", State: judge.Fail},
-		{ID: judge.FreshStarts, Contestant: "iris", State: judge.CannotTell, Text: "spread"},
+		{ID: judge.FreshStarts, Contestant: "iris", State: judge.CannotTell, Text: "spread", Longer: true},
 		{ID: judge.Dependence, State: judge.CannotTell, Text: "few"}}
+	d.Run.End.Reason, d.Run.Plan.Epochs = "budget", []int{24}
 	d.Folder = "runs/1"
 	got := ""
 	for _, it := range NewView(d).trust() {
 		got += fmt.Sprintf("%-5s %s\n", it.Label, it.Text)
 	}
 	want := `Trust answers right (what was compared is not recorded) · two copies of one server came out equal
-!     Iris: its speed changed during the run; --profile full warms up longer
+!     Iris: its speed changed during the run; --profile lab warms up longer, on 4 CPUs
 !     response times include an unknown part of the load generator's own; dyno doctor measures it
 ?     cannot tell if the data are enough: Iris: spread; the command under Figures shows 1 more finding; run longer: --budget 12m
       long loads favour managed runtimes by up to 9 %` +

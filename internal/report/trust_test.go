@@ -23,7 +23,7 @@ func TestAACheckIsOne(t *testing.T) {
 		if got := judge.Summary(d.Findings)[judge.TwinsEqual].Plain(); got != plain[word] {
 			t.Errorf("%s: twins equal? %s, want %s", what, got, plain[word])
 		}
-		asks := strings.Contains(itemsText(v.trust()), "? no two equal servers were compared; to test that here")
+		asks := strings.Contains(itemsText(v.trust()), "no two equal servers were compared; to test that here")
 		if asks != (word == "not done") {
 			t.Errorf("%s: that twins are missing is said: %t", what, asks)
 		}
@@ -39,6 +39,29 @@ func TestAACheckIsOne(t *testing.T) {
 	d = fixture()
 	d.Run.Plan.Controls, d.Run.Plan.Study.Slug, d.Analysis.AACheck, d.Findings = []string{"ref"}, "", nil, nil
 	check("without a copy", "not done", d)
+}
+
+// What passes only because the differences are far larger is said to be enough for the smallest of them.
+func TestEnoughForTheDifference(t *testing.T) {
+	d := fixture()
+	d.Analysis.Pairs = []judge.Pair{{A: "go", B: "iris", Metric: "throughput", Verdict: judge.Different,
+		Ratio: judge.Estimate{Value: 2, Lo: 1.5, Hi: 2.6, N: 3}}}
+	for id, want := range map[string]string{judge.Drift: "servers warmed up enough for a difference of 50 %",
+		judge.Twins:       "two copies of one server came out equal enough for a difference of 50 %",
+		judge.FreshStarts: "enough data for a difference of 50 %"} {
+		d.Findings = []judge.Finding{{ID: id, Relative: true}}
+		v := NewView(d)
+		if got := itemsText(v.trust()); !strings.Contains(got, want) {
+			t.Errorf("no %q in %s", want, got)
+		}
+		if got := v.because(judge.Summary(d.Findings)[judge.ByID(id).Question]); got != "yes, for a difference of 50 %" {
+			t.Error(got)
+		}
+		d.Findings = append(d.Findings, judge.Finding{ID: id, State: judge.CannotTell, Text: "few"})
+		if got := itemsText(NewView(d).trust()); strings.Contains(got, "50 %") {
+			t.Error(got)
+		}
+	}
 }
 
 // itemsText is a list with the labels of its items.

@@ -75,7 +75,10 @@ func TestAnswer(t *testing.T) {
 			[]string{"fasthttp is faster: at least 1.00 × hyper (0.99–1.01)."}, "separated"},
 		{"two, equal", func(d *Data) { two(d, judge.Equivalent) },
 			[]string{"fasthttp and hyper are equal within 3 %: 1.00 × (0.99–1.01)."}, "separated"},
-		{"two, open", func(d *Data) { d.Findings = nil; two(d, judge.Inconclusive) },
+		{"two, open", func(d *Data) {
+			d.Findings, d.Run.Plan.Epochs = nil, []int{8, 24}
+			two(d, judge.Inconclusive)
+		},
 			[]string{"Not separated: fasthttp and hyper: 1.00 × (0.99–1.01); few data: at most 1.2 % apart; run " +
 				"longer: --budget 24m."}, "pair"},
 		{"two, open, on a busy machine", func(d *Data) {
@@ -106,7 +109,7 @@ func TestAnswer(t *testing.T) {
 			}
 		}, []string{"All 6 are separated: compared pair by pair, each differs from every other."}, "Not separated"},
 		{"none separated", func(d *Data) {
-			d.Findings = nil
+			d.Findings, d.Run.Plan.Epochs = nil, []int{8, 24}
 			for i := range d.Analysis.Pairs {
 				d.Analysis.Pairs[i].Verdict = judge.Inconclusive
 			}

@@ -46,8 +46,8 @@ var general = []document.Definition{
 			"together are one family: the chance of any false difference among them is bounded. The ratio is the " +
 			"first's figure over the second's, round by round, with the interval of an interim analysis."},
 	{ID: "sweep-interval", Name: "Interval of a level",
-		Text: "95 % for the median between epochs. With too few epochs, the range of the epochs is shown in " +
-			"brackets, and dashed in the chart; it is not an interval."},
+		Text: "95 % for the median between epochs. With too few epochs, the range of the epochs is shown, " +
+			"from the lowest to the highest, and dashed in the chart; it is not an interval."},
 	{ID: "interval", Name: "Interval",
 		Text: "The range of values that are compatible with the data. For a level it is the 95 % interval between " +
 			"epochs; for a ratio it has the level of an interim analysis, so that the intervals of all pairs hold " +
