@@ -18,16 +18,16 @@ const shownTroubles = 10
 
 func auditCommand() *cobra.Command {
 	var f struct {
-		Format    string
-		JSON, All bool
+		Input, Format string
+		All           bool
 	}
 	return command("audit", func(cmd *cobra.Command, args []string) error {
-		if f.Format != "" && !slices.Contains(importer.Formats, f.Format) {
-			return usagef("--format %q%s", f.Format, suggest(f.Format, importer.Formats, "dyno audit --help"))
+		if f.Input != "" && !slices.Contains(importer.Formats, f.Input) {
+			return usagef("--input %q%s", f.Input, suggest(f.Input, importer.Formats, "dyno audit --help"))
 		}
 		var docs []*importer.Document
 		for _, name := range args {
-			doc, err := readPublished(cmd.InOrStdin(), name, f.Format)
+			doc, err := readPublished(cmd.InOrStdin(), name, f.Input)
 			if err != nil {
 				return usage(err) // 1 says that something is impossible
 			}
@@ -37,7 +37,7 @@ func auditCommand() *cobra.Command {
 		judgement := audit.Examine(docs)
 		out := cmd.OutOrStdout()
 		var err error
-		if f.JSON {
+		if f.Format == "json" {
 			err = audit.JSON(out, judgement, f.All)
 		} else {
 			err = audit.Text(out, judgement, width(out), f.All)
@@ -71,7 +71,7 @@ func readPublished(stdin io.Reader, name, format string) (*importer.Document, er
 func printTroubles(w io.Writer, doc *importer.Document) {
 	for i, t := range doc.Troubles {
 		if i == shownTroubles {
-			fmt.Fprintf(w, "dyno: %s: %d more cannot be read (--json lists "+
+			fmt.Fprintf(w, "dyno: %s: %d more cannot be read (--format json lists "+
 				"all)\n", document.Clean(doc.Name), len(doc.Troubles)-i)
 			return
 		}

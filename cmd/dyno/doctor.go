@@ -20,7 +20,10 @@ import (
 )
 
 func doctorCommand() *cobra.Command {
-	var f struct{ Quick, JSON, Wait, Cache, Prune bool }
+	var f struct {
+		Quick, Wait, Cache, Prune bool
+		Format                    string
+	}
 	return command("doctor", func(cmd *cobra.Command, _ []string) error {
 		if f.Cache && !f.Prune {
 			return showCache(cmd.OutOrStdout(), false)
@@ -38,7 +41,7 @@ func doctorCommand() *cobra.Command {
 			return err
 		}
 		stdout, d := cmd.OutOrStdout(), doctor.Diagnose(c)
-		if f.JSON {
+		if f.Format == "json" {
 			return cmp.Or(err, d.JSON(stdout))
 		}
 		color := isTerminal(stdout) && os.Getenv("NO_COLOR") == ""

@@ -31,13 +31,13 @@ var commandGroups = []*cobra.Group{
 // help prints a command's help.
 func help(cmd *cobra.Command, _ []string) { io.WriteString(cmd.OutOrStdout(), helpText(cmd)) }
 
-// helpCommand prints a manual, or the help of a command or a topic.
+// helpCommand prints a manual, or the help of a command.
 func helpCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "help [MANUAL | COMMAND...]",
 		GroupID: "other",
-		Short:   "Print a manual, a command's help, or the words of the output",
-		Example: "  dyno help\n  dyno help load\n  dyno help terms",
+		Short:   "Print a manual, or a command's help",
+		Example: "  dyno help\n  dyno help load\n  dyno help glossary",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 && slices.Contains(manuals(), args[0]) {
 				return showManual(cmd.OutOrStdout(), args[0])
@@ -60,13 +60,13 @@ func helpCommand() *cobra.Command {
 	}
 }
 
-// below returns the names of the commands and topics below cmd; at the root of the manuals, too.
+// below returns the names of the commands below cmd; at the root of the manuals, too.
 func below(cmd *cobra.Command) (names []string) {
 	if !cmd.HasParent() {
 		names = manuals()
 	}
 	for _, c := range cmd.Commands() {
-		if (c.IsAvailableCommand() || c.IsAdditionalHelpTopicCommand()) && !slices.Contains(names, c.Name()) {
+		if c.IsAvailableCommand() && !slices.Contains(names, c.Name()) {
 			names = append(names, c.Name())
 		}
 	}
@@ -78,7 +78,7 @@ var tools = map[string]bool{"k6": true, "wrk": true, "wrk2": true, "ab": true, "
 	"oha": true, "vegeta": true, "h2load": true, "autocannon": true, "plow": true, "rewrk": true, "fortio": true,
 	"siege": true, "curl": true}
 
-// unknownCommand is the error for a word that names no command or topic below cmd.
+// unknownCommand is the error for a word that names no command below cmd.
 func unknownCommand(cmd *cobra.Command, word string) error {
 	path := cmd.CommandPath()
 	advice := fmt.Sprintf("; see %s --help", path)
@@ -92,8 +92,7 @@ func unknownCommand(cmd *cobra.Command, word string) error {
 	return usagef("unknown command %q for %q%s", word, path, advice)
 }
 
-// helpText says what a command is for, its usage, examples, commands and flags. For a topic it
-// returns the text alone.
+// helpText says what a command is for, its usage, examples, commands and flags.
 func helpText(cmd *cobra.Command) string {
 	var b strings.Builder
 	text := cmd.Long
@@ -101,9 +100,6 @@ func helpText(cmd *cobra.Command) string {
 		text = cmd.Short
 	}
 	b.WriteString(strings.TrimSpace(text) + "\n")
-	if cmd.IsAdditionalHelpTopicCommand() {
-		return b.String()
-	}
 	b.WriteString("\nUsage:\n")
 	if cmd.Runnable() && !cmd.HasAvailableSubCommands() {
 		b.WriteString("  " + wrapped(cmd.UseLine(), helpWidth-2) + "\n")
@@ -119,8 +115,7 @@ func helpText(cmd *cobra.Command) string {
 	if cmd.HasAvailableSubCommands() {
 		fmt.Fprintf(&b, "\n%s COMMAND --help describes a command.", cmd.CommandPath())
 		if !cmd.HasParent() {
-			b.WriteString("\ndyno help NAME prints a manual: " + strings.Join(manuals(), ", ") + ";\n" +
-				"dyno help terms the words of the output.")
+			b.WriteString("\n" + wrapped("dyno help NAME prints a manual: "+strings.Join(manuals(), ", ")+".", helpWidth))
 		}
 		b.WriteByte('\n')
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	manual "dyno"
 	"dyno/internal/importer"
 	"dyno/internal/plan"
 	"dyno/internal/report"
@@ -98,35 +97,12 @@ func TestExamplesOfHelp(t *testing.T) {
 	})
 }
 
-func glossary(t *testing.T) string {
-	page, err := manual.Manuals.ReadFile("doc/glossary.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(page)
-}
-
-// TestTerms: dyno help terms has every term in the glossary with its meaning, except the code's.
-func TestTerms(t *testing.T) {
-	all := terms()
-	text := termsTopic().Long
-	for _, x := range all {
-		line := strings.Fields(x.name + " " + x.meaning)
-		if !strings.Contains(strings.Join(strings.Fields(text), " "), strings.Join(line, " ")) {
-			t.Errorf("dyno help terms lacks %q: %s", x.name, x.meaning)
-		}
-	}
-	if rows := strings.Count(glossary(t), "\n| "); len(all) < 40 || len(all) > rows || strings.Contains(text, "|") {
-		t.Errorf("%d terms of %d rows\n%s", len(all), rows, text)
-	}
-}
-
 // TestUnknownCommand: an unknown command or flag ends with a usage error that names the nearest
 // one, also after dyno help, or dyno's counterpart.
 func TestUnknownCommand(t *testing.T) {
 	for call, want := range map[string]string{
 		"lod":               `unknown command "lod" for "dyno"; did you mean load? (dyno --help shows all)`,
-		"help term":         `unknown command "term" for "dyno"; did you mean terms? (dyno --help shows all)`,
+		"help glosary":      `unknown command "glosary" for "dyno"; did you mean glossary? (dyno --help shows all)`,
 		"help nonsense":     `unknown command "nonsense" for "dyno"; see dyno --help`,
 		"help refserver-of": `unknown command "refserver-of" for "dyno"; see dyno --help`,
 		"k6 run x.js": `dyno has no command "k6"; to load one server: dyno load URL, whose help has the counterparts ` +
@@ -150,7 +126,7 @@ func TestUnknownCommand(t *testing.T) {
 		}
 	}
 	for call, want := range map[string]string{"help": "Usage:\n  dyno COMMAND", "help load": "dyno load",
-		"help terms": "output and manuals", "help method": "## Statistics", "help check": "Usage:\n  dyno check"} {
+		"help glossary": "under comparison", "help method": "## Statistics", "help check": "Usage:\n  dyno check"} {
 		var stdout, stderr bytes.Buffer
 		if code := dyno(strings.Fields(call), &stdout, &stderr); code != exitDone ||
 			!strings.Contains(stdout.String(), want) || stderr.Len() > 0 {
@@ -208,14 +184,6 @@ func TestTable(t *testing.T) {
 			if !strings.Contains(text, name) {
 				t.Errorf("dyno %s --help does not name %s", command, name)
 			}
-		}
-	}
-	run, _, _ := root.Find([]string{"run"})
-	for _, x := range terms() {
-		_, these, _ := strings.Cut(run.Long, "Terms, of which")
-		if strings.Contains(these, "\n "+
-			" "+x.name+" ") && !strings.Contains(strings.Join(strings.Fields(run.Long), " "), x.meaning) {
-			t.Errorf("dyno run --help says something else about %s than the glossary", x.name)
 		}
 	}
 }

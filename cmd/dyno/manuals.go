@@ -18,7 +18,7 @@ import (
 func manuals() (names []string) {
 	pages, _ := manual.Manuals.ReadDir("doc")
 	for _, p := range pages {
-		if name := strings.TrimSuffix(p.Name(), ".md"); name != "design" && name != "glossary" {
+		if name := strings.TrimSuffix(p.Name(), ".md"); name != "design" {
 			names = append(names, name)
 		}
 	}
@@ -58,8 +58,6 @@ func manualLink(text, address string) string {
 	switch {
 	case !strings.HasSuffix(text, ".md"):
 		return text
-	case name == "glossary":
-		return "dyno help terms"
 	case slices.Contains(manuals(), name) && !strings.Contains(address, "/"):
 		return "dyno help " + name
 	}

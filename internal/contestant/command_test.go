@@ -2,6 +2,7 @@ package contestant
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -212,6 +213,20 @@ func TestCommandCompiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	i.Stop()
+}
+
+// A command that answers, but wrongly, has no more time, however much CPU it uses.
+func TestCommandAnswersWrongly(t *testing.T) {
+	b, dir := command(t, "0", ""), t.TempDir()
+	b.Manifest.Command.Line = "while :; do :; done & " + b.Manifest.Command.Line
+	probe := func(context.Context, wire.Endpoint) error { return errors.New("status 401") }
+	_, err := Launch(t.Context(), b, LaunchOptions{Dir: dir, Log: filepath.Join(dir, "log"), Timeout: 2 * time.Second,
+		Probe: probe})
+	needsLinux(t, err)
+	want := "it was not ready within 2s: it listens, but the first request fails: status 401"
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Error(err)
+	}
 }
 
 // Two commands with the same fixed port run side by side in separate networks.

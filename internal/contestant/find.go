@@ -123,7 +123,7 @@ func (o *SideOptions) find(ctx context.Context, text string) (*Side, error) {
 		s.Kind, s.command.Line = CommandSide, text
 		return s, nil
 	case errors.Is(noRevision, errNoRepository):
-		noRevision = fmt.Errorf("%s is in no git repository", cmp.Or(o.Dir, "this folder"))
+		noRevision = fmt.Errorf("%s is in no git repository; --dir names a folder in one", cmp.Or(o.Dir, "this folder"))
 	default:
 		noRevision = fmt.Errorf("of the git repository of %s", cmp.Or(o.Dir, "this folder"))
 		if near := nearRevision(ctx, cmp.Or(o.Dir, "."), text); near != "" {

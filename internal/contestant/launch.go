@@ -151,8 +151,8 @@ func launchOn(ctx context.Context, b *Built, o LaunchOptions, port int) (*Instan
 // tailLines is the number of log lines in a failure: enough for a message before its stack.
 const tailLines = 40
 
-// building is how many times longer a command may take as long as it uses CPU: it may compile before it
-// serves, as go run and cargo run do.
+// building is how many times longer a command may take as long as it uses CPU and answers nothing: it may
+// compile before it serves, as go run and cargo run do.
 const building = 4
 
 // ready polls until the probe succeeds and the listening socket belongs to the contestant. proving is the
@@ -186,7 +186,7 @@ func (i *Instance) ready(ctx context.Context, o *LaunchOptions) (proving time.Du
 		began := time.Now()
 		if began.After(next) {
 			cpu, err := i.Process.CPU()
-			works := i.port != nil && err == nil && cpu-used > timeout/1000
+			works := i.port != nil && heard.answer == nil && err == nil && cpu-used > timeout/1000
 			if took := next.Sub(started); took >= timeout && !works {
 				return 0, fmt.Errorf("it was not ready within %v: %w", took, heard.why())
 			}

@@ -63,7 +63,7 @@ func TestFindRefuses(t *testing.T) {
 		"a.js":    "a.js is not executable; pass the command that starts it, in quotes, such as 'node a.js'",
 		"image:":  "want the name of an image",
 		"before":  "before: there is no contestant.toml, and it is in no git repository; to start a server there, pass",
-		"nowhere": `nowhere not found: it is not a folder, a file, a program on PATH, a contestant or a revision (this folder is in no git repository); did you mean "mine"?`,
+		"nowhere": `nowhere not found: it is not a folder, a file, a program on PATH, a contestant or a revision (this folder is in no git repository; --dir names a folder in one); did you mean "mine"?`,
 	} {
 		if _, err := FindSides(t.Context(), []string{text, "mine"}, o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v; want %q", text, err, want)

@@ -42,7 +42,7 @@ func ParseObjectives(text string) (all []Objective, err error) {
 				return nil, fmt.Errorf("%q: want p50, p75, p90, p95, p99, p99.9, p99.99 or errors", name)
 			}
 			var d time.Duration
-			if d, err = time.ParseDuration(strings.TrimSpace(limit)); err == nil && d <= 0 {
+			if d, err = time.ParseDuration(strings.ReplaceAll(limit, " ", "")); err == nil && d <= 0 {
 				err = errors.New("must be above 0")
 			}
 			o.Below = float64(d)
