@@ -66,7 +66,7 @@ func (v *View) aheadByLevel(list []comparison) (items document.List) {
 		word, _, _, kind := v.verdict(c)
 		p := c.Pair
 		if c.Leads() < 0 {
-			p, a, b = turned(p), b, a
+			p, a, b = p.Turned(), b, a
 		}
 		if kind == judge.Different || kind == judge.Negligible {
 			ahead[level].add(a, ratioValue(p)+" × "+b)

@@ -165,17 +165,18 @@ func (v *View) pairByPair() document.Section {
 	if !v.ranks {
 		return s
 	}
-	all, neighbours := v.pairs()
+	rows, below := v.ranked(), map[string]string{}
+	all := v.pairsOf(rows)
+	for i := 1; i < len(rows); i++ {
+		below[rows[i-1].Name] = rows[i].Name
+	}
 	var near, others document.List
 	if len(all) > 0 {
 		s.Blocks = append(s.Blocks, document.Paragraph{Text: document.Plain(v.tally(all))})
 	}
 	for _, pair := range all {
 		item := document.Item{Text: v.sentence(pair).text()}
-		if len(all) <= matrixFrom || slices.ContainsFunc(neighbours, func(n judge.Pair) bool {
-			return n.A == pair.A &&
-				n.B == pair.B
-		}) {
+		if len(all) <= matrixFrom || below[pair.A] == pair.B {
 			near.Items = append(near.Items, item)
 		} else {
 			others.Items = append(others.Items, item)

@@ -42,7 +42,7 @@ func relation(m judge.Metric, e judge.Estimate) string {
 // sentence returns the verdict on a pair, with the better one first.
 func (v *View) sentence(p judge.Pair) sentence {
 	if p.Better == p.B && p.Better != "" {
-		p = turned(p)
+		p = p.Turned()
 	}
 	m, _ := judge.MetricNamed(p.Metric)
 	s := sentence{Kind: p.Verdict, Verdict: v.verdictWord(p.Verdict)}
@@ -82,32 +82,6 @@ func (v *View) verdictWord(verdict judge.Verdict) string {
 		return notSeparated
 	}
 	return string(verdict)
-}
-
-// turned returns the same comparison seen from B.
-func turned(p judge.Pair) judge.Pair {
-	p.A, p.B = p.B, p.A
-	p.Ratio = judge.Estimate{Value: 1 / p.Ratio.Value, Lo: 1 / p.Ratio.Hi, Hi: 1 / p.Ratio.Lo, N: p.Ratio.N}
-	return p
-}
-
-// pairs returns the comparisons between ranked contestants under the primary metric, each as the
-// upper row against the lower one.
-func (v *View) pairs() (all, neighbours []judge.Pair) {
-	rows := v.ranked()
-	for i := range rows {
-		for j := i + 1; j < len(rows); j++ {
-			p, ok := v.a.Pair(rows[i].Name, rows[j].Name, v.primary().Name)
-			if !ok {
-				continue
-			}
-			all = append(all, p)
-			if j == i+1 {
-				neighbours = append(neighbours, p)
-			}
-		}
-	}
-	return all, neighbours
 }
 
 // mark returns a verdict as one character, from A's point of view.
