@@ -80,7 +80,7 @@ func articles(cmd *cobra.Command, f *runFlags, words []string) error {
 		}
 		for j := range answers {
 			if a := &answers[j]; a.Study == s {
-				a.Judged, a.Why, a.Page = judged, why, filepath.Join(folder, pageFile)
+				a.Judged, a.Why = judged, why
 			}
 		}
 	}

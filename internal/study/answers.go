@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"dyno/internal/document"
-	"dyno/internal/report"
 )
 
 // Answer is a claim that answers its article's question, and its outcome in a run.
@@ -23,7 +22,6 @@ type Answer struct {
 	Claim   Claim
 	Judged  *Judged // the run; nil if there is none
 	Why     string  // why there is no run
-	Page    string  // the run's page
 }
 
 // Answers returns the claims with the key answers, in the order of the articles and studies.
@@ -100,8 +98,8 @@ func (s *Study) onRecord(claim string) string {
 
 var yearIn = regexp.MustCompile(`\b20\d\d\b`)
 
-// item returns the answer, then and now, with what it rests on if whole is set.
-func (a *Answer) item(whole bool) document.Item {
+// item returns the answer, then and now.
+func (a *Answer) item() document.Item {
 	then := yearIn.FindString(a.Article.Source) + ": " + stopped(a.Claim.Text)
 	o := a.outcome()
 	it := document.Item{Label: o.Verdict.label(), Style: claimMarks[o.Verdict].style}
@@ -121,10 +119,6 @@ func (a *Answer) item(whole bool) document.Item {
 		now += " " + record
 	}
 	it.Text = document.Prose{{Text: then + " "}, {Text: now, Style: document.Strong}}
-	if whole {
-		it.More = document.Texts(stopped("Published: "+publishedText(o)+report.Led("; ", whereText(o))), evidenceText(o),
-			report.Led("The run: ", a.Page))
-	}
 	return it
 }
 
@@ -145,7 +139,6 @@ func (a *Answer) outcome() *Outcome {
 func AnswersDocument(all []Answer) *document.Document {
 	d := &document.Document{Title: "Articles, then and now"}
 	chart := document.ShiftChart{ID: "shifts", Title: "Published → measured"}
-	var rests document.List
 	for i := range all {
 		a := &all[i]
 		if i == 0 || all[i-1].Article.Letter != a.Article.Letter {
@@ -153,16 +146,12 @@ func AnswersDocument(all []Answer) *document.Document {
 			d.Sections = append(d.Sections, document.Section{Title: source, Blocks: []document.Block{document.List{}}})
 		}
 		list := &d.Sections[len(d.Sections)-1].Blocks[0]
-		*list = document.List{Items: append((*list).(document.List).Items, a.item(false))}
-		rests.Items = append(rests.Items, a.item(true))
+		*list = document.List{Items: append((*list).(document.List).Items, a.item())}
 		chart.Shifts = append(chart.Shifts, shifted(a.outcome())...)
 	}
 	if len(chart.Shifts) > 0 {
 		d.Front = []document.Block{chart}
 	}
-	d.Sections = append(d.Sections, document.Section{ID: "rests", Title: "What each answer rests " +
-		"on", Detail: true, Folded: true,
-		Blocks: []document.Block{rests}})
 	return d
 }
 
