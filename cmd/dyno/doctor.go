@@ -60,23 +60,20 @@ func showCache(w io.Writer, prune bool) error {
 	}
 	t := document.Table{Title: root, Columns: []document.Column{{Head: "folder", Lead: true},
 		{Head: "entries", Number: true}, {Head: "size", Number: true},
-		{Head: "last used"}, {Head: "not used for a day", Number: true}}}
+		{Head: "last used"}}}
 	kind := func(e *contestant.CacheEntry) string { name, _, _ := strings.Cut(e.Path, "/"); return name }
 	for len(all) > 0 {
 		other := func(e contestant.CacheEntry) bool { return kind(&e) != kind(&all[0]) }
 		same := slices.DeleteFunc(slices.Clone(all), other)
-		var size, old int64
+		var size int64
 		var used time.Time
 		for i := range same {
 			e := &same[i]
 			if size += e.Bytes; e.Used.After(used) {
 				used = e.Used
 			}
-			if !e.Used.IsZero() && time.Since(e.Used) > recently {
-				old += e.Bytes
-				if prune {
-					err = errors.Join(err, os.RemoveAll(filepath.Join(root, e.Path)))
-				}
+			if prune && !e.Used.IsZero() && time.Since(e.Used) > recently {
+				err = errors.Join(err, os.RemoveAll(filepath.Join(root, e.Path)))
 			}
 		}
 		last := "not known"
@@ -84,7 +81,7 @@ func showCache(w io.Writer, prune bool) error {
 			last = used.Format("2 Jan 15:04")
 		}
 		t.Rows = append(t.Rows, document.Row{Cells: []document.Cell{{Value: kind(&same[0])}, {Value: fmt.Sprint(len(same))},
-			{Value: report.Bytes(float64(size))}, {Value: last}, {Value: report.Bytes(float64(old))}}})
+			{Value: report.Bytes(float64(size))}, {Value: last}}})
 		all = all[len(same):]
 	}
 	t.After = "dyno doctor --prune removes what was not used for a day; dyno makes it again when a run needs it."
