@@ -90,8 +90,8 @@ func conform(t *testing.T, e load.Engine) {
 	}
 }
 
-// tried reports whether script i is tried in way m. Short tests try every other pair: each way with
-// half of the scripts.
+// tried reports whether script or load i is tried in way m. Short tests try every other pair: each way
+// with half of the scripts.
 func tried(i, m int) bool { return !testing.Short() || (i+m)%2 == 0 }
 
 // orShort returns n, or less in a short test.
