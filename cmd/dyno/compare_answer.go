@@ -40,7 +40,11 @@ func answer(w io.Writer, data *report.Data, same string) ([]judgement, error) {
 	}
 	t.Flush()
 	if fails(all, true) && !fails(all, false) {
-		fmt.Fprintln(w, "An inconclusive condition fails only with --strict. A longer --budget narrows the intervals.")
+		text := "An inconclusive condition fails only with --strict."
+		if report.BudgetLimited(data) {
+			text += " A longer --budget narrows the intervals."
+		}
+		fmt.Fprintln(w, text)
 	}
 	return all, nil
 }

@@ -83,6 +83,9 @@ func (v *View) noAnalysis() string {
 	return text + v.runLonger(more) + "."
 }
 
+// BudgetLimited reports whether a larger budget would make a run longer.
+func BudgetLimited(d *Data) bool { return strings.Contains(NewView(d).runLonger(2), "--budget") }
+
 // runLonger returns advice to run longer, with the budget multiplied by times. It returns "" where
 // that would not help: unless the budget limited the run, which ends sooner if all pairs are decided or
 // all planned epochs are measured, and if the machine was so busy that no trial is valid. A run of one

@@ -473,7 +473,7 @@ func TestLonger(t *testing.T) {
 		{"last analysis", []int{3, 8, 24}, "; run longer: --budget 2m"}, {"last analysis", []int{3, 6}, ""},
 		{"decided", []int{3, 6, 24}, ""}, {"interrupted", []int{3, 6, 24}, ""}, {"failed", []int{3, 6, 24}, ""}} {
 		d.Run.End.Reason, d.Run.Plan.Epochs, d.Run.Plan.BudgetNS = c.reason, c.epochs, 60e9
-		if got := NewView(d).runLonger(2); got != c.want {
+		if got := NewView(d).runLonger(2); got != c.want || BudgetLimited(d) != strings.Contains(c.want, "--budget") {
 			t.Errorf("%s of %d: %q, want %q", c.reason, c.epochs, got, c.want)
 		}
 	}
