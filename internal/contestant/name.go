@@ -83,20 +83,25 @@ func (s *Side) candidate(length int, sides []*Side) string {
 	return clipped(strings.Join(parts[max(0, len(parts)-1-length):], "/"))
 }
 
-// clipped returns a name without spaces, commas and leading dashes, which would make it a flag. Long names
+// clipped returns a name without spaces, punctuation and leading dashes, which would make it a flag. Long names
 // keep the end, which is more specific than the beginning.
 func clipped(name string) string {
-	runes := []rune(strings.TrimLeft(strings.Join(strings.FieldsFunc(name, func(r rune) bool {
-		return strings.ContainsRune(" \t\n,", r)
-	}), "-"), "-"))
+	runes := []rune(strings.TrimLeft(strings.Join(strings.FieldsFunc(name, unspoken), "-"), "-"))
 	switch {
 	case len(runes) == 0:
 		return "side"
 	case len(runes) <= nameLength:
 		return string(runes)
 	}
-	return "…" + string(runes[len(runes)-nameLength+1:])
+	end := runes[len(runes)-nameLength+1:]
+	if i := slices.IndexFunc(end, func(r rune) bool { return strings.ContainsRune("-/", r) }); i >= 0 && i < len(end)/2 {
+		end = end[i+1:] // begin with a whole word
+	}
+	return "…" + string(end)
 }
+
+// unspoken reports whether no name has this character.
+func unspoken(r rune) bool { return strings.ContainsRune(" \t\n,;\"'`()<>|&*?!\\", r) }
 
 // sameName reports whether two names are equal, or would give the same file name.
 func sameName(a, b string) bool {

@@ -82,12 +82,31 @@ func (s *Side) commandName(length int, sides []*Side) string {
 	return clipped(strings.Join(append(name, extra(start, others, length)...), "-"))
 }
 
+// loose returns a command with the parts of quoted words as words: daemon off; is two.
+func loose(s Start) Start {
+	_, file := spokenName(s)
+	var words []string
+	for i, w := range s.Words {
+		if i == s.Program {
+			s.Program = len(words)
+		}
+		if w == file || strings.Contains(w, PortMark) {
+			words = append(words, w)
+		} else {
+			words = append(words, strings.FieldsFunc(w, unspoken)...)
+		}
+	}
+	s.Words = words
+	return s
+}
+
 // extra returns the first words that one of the others lacks, each with the option before it, if it is an
 // option's value.
 func extra(s Start, others []Start, most int) (words []string) {
 	_, file := spokenName(s)
+	s = loose(s)
 	for i, w := range s.Words {
-		lacking := slices.ContainsFunc(others, func(o Start) bool { return !slices.Contains(o.Words, w) })
+		lacking := slices.ContainsFunc(others, func(o Start) bool { return !slices.Contains(loose(o).Words, w) })
 		if !lacking || w == file || strings.Trim(w, "-") == "" || strings.Contains(w, PortMark) {
 			continue
 		}

@@ -100,7 +100,9 @@ func TestNames(t *testing.T) {
 		{[]string{"docker run --rm -p {port}:80 nginx:1.29", "docker run --rm -p {port}:80 caddy:2"}, nil,
 			[]string{"docker-nginx:1.29", "docker-caddy:2"}},
 		{[]string{"python3 -m http.server {port}", "python3 -m http.server {port} --protocol HTTP/1.1"}, nil,
-			[]string{"python3-http.server", "…erver-protocol-HTTP/1.1"}},
+			[]string{"python3-http.server", "…protocol-HTTP/1.1"}},
+		{[]string{"nginx -g 'daemon off; worker_processes 1;'", "nginx -g 'daemon off; worker_processes 4;'"}, nil,
+			[]string{"nginx-1", "nginx-4"}},
 		{[]string{"node a.js", "node b.js", "node c.js"}, []string{"old", "new"}, []string{"old", "new", "c.js"}},
 	} {
 		sides, err := FindSides(t.Context(), c.texts, SideOptions{Taken: o.Taken, Folder: o.Folder, Names: c.given})
@@ -201,7 +203,7 @@ func TestFilesAsCommands(t *testing.T) {
 			t.Errorf("the command of %s is %s, want %s", sides[i].Text, got, want)
 		}
 	}
-	if sides[0].Name != "it's" || sides[1].Name != "server" {
+	if sides[0].Name != "it-s" || sides[1].Name != "server" {
 		t.Errorf("they are named %q and %q", sides[0].Name, sides[1].Name)
 	}
 	var failed *exec.ExitError
