@@ -112,6 +112,10 @@ type judgement struct {
 func (c condition) judge(a *judge.Analysis, head, base record.Cell) judgement {
 	j := judgement{condition: c, of: head.Contestant, side: head.Contestant, state: inconclusive}
 	p, ok := a.Compared(head, base, c.metric.Name)
+	if ok && p.Ratio.N == 0 && p.Note != "" {
+		j.open, j.note = true, p.Note
+		return j
+	}
 	if !ok || p.Ratio.N == 0 {
 		j.state, j.note = unmeasured, "one of the two has no figure"
 		return j

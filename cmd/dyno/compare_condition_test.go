@@ -195,6 +195,12 @@ func TestJudgeCondition(t *testing.T) {
 			}},
 		{text: "throughput<-3%", lo: .98, hi: 1.01, look: 1, want: inconclusive, noteOfWhom: "limit",
 			spoil: func(a *judge.Analysis) { a.Shares["base"] = .9 }},
+		{text: "throughput<-3%", look: 1, want: inconclusive, mayBecome: true, noteOfWhom: "others took",
+			spoil: func(a *judge.Analysis) {
+				for i := range a.Pairs {
+					a.Pairs[i].Ratio, a.Pairs[i].Note = judge.Estimate{}, "others took the CPU"
+				}
+			}},
 		{text: "memory>5%", look: 1, want: unmeasured, noteOfWhom: "no figure",
 			spoil: func(a *judge.Analysis) { a.Pairs = nil }},
 	} {

@@ -145,11 +145,12 @@ func (a *Analysis) decidePairs(t *Table, m Metric, family []record.Comparison, i
 	beside := t.beside(m, family, in)
 	for i, j := range Decide(diffs, beside, t.least(family), in.Analyses, a.AlphaAt, in.Margin, t.roundsOf()) {
 		c := family[i]
+		j = t.allowing(j, m, c.A, c.B, in.Margin)
 		if m.Name == in.Primary && a.Serial == nil {
 			a.Serial = j.Serial
 		}
 		p := Pair{A: c.A.Contestant, B: c.B.Contestant, AtA: c.A.Level, AtB: c.B.Level, Metric: m.Name,
-			Ratio: j.Ratio, SE: j.SE, DF: j.DF, P: j.P, Verdict: j.Verdict}
+			Ratio: j.Ratio, SE: j.SE, DF: j.DF, P: j.P, Verdict: j.Verdict, Note: t.Mixed(m, c.A, c.B)}
 		p.Likely = likely(present(diffs[i], all), 1-0.2*a.AlphaAt/cmp.Or(in.Alpha, 0.05))
 		if j.Verdict == Different || j.Verdict == Negligible {
 			p.Better, p.BetterAt = p.B, p.AtB
@@ -294,6 +295,7 @@ func (a *Analysis) controls(t *Table, in Input, levels []int) {
 // them.
 func addShares(shares map[record.Cell]float64, t, pilot *Table, in Input, level int) {
 	m := named("throughput")
+	m.PerCPU = false // the ceiling limits the rates as measured
 	if in.Ceiling == "" || len(in.Controls) == 0 {
 		return
 	}

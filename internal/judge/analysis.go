@@ -57,7 +57,7 @@ type Pair struct {
 	Verdict  Verdict
 	Better   string // A, B or "" unless different or negligible
 	BetterAt int    // the better cell's level
-	Note     string // why a significant difference does not count
+	Note     string // why there is no ratio, or why a significant difference does not count
 	Moving   bool   // A or B still changes during an epoch (Analysis.Trends): only far larger differences count
 }
 

@@ -2,9 +2,11 @@ package judge
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 
+	"dyno/internal/document"
 	"dyno/internal/record"
 	"dyno/internal/stats"
 )
@@ -17,16 +19,14 @@ import (
 // saturated is the share of available CPU time from which a server counts as limited by CPU alone.
 const saturated = 0.9
 
-// cpuOf returns the shares of its CPUs' time that a trial's server used, and that other programs
-// left to it; false if the server's CPU time cannot be read.
-func cpuOf(t *record.Trial) (used, left float64, ok bool) {
-	c, time := &t.Causes, float64(t.ClocksWall())*float64(t.Causes.ServerCPUs)
-	if t.Server.CPUNS == nil || *t.Server.CPUNS <= 0 || time <= 0 || c.BackgroundUnknown {
-		return 0, 0, false
+// usedOf returns the share of its CPUs' time that a trial's server used; false if that or the
+// background cannot be read.
+func usedOf(t *record.Trial) (used float64, ok bool) {
+	time := float64(t.ClocksWall()) * float64(t.Causes.ServerCPUs)
+	if t.Server.CPUNS == nil || *t.Server.CPUNS <= 0 || time <= 0 || t.Causes.BackgroundUnknown {
+		return 0, false
 	}
-	used = float64(*t.Server.CPUNS) / time
-	s := BackgroundOf(t)
-	return used, min(1, max(used, 1-s[0]-s[2])), true
+	return float64(*t.Server.CPUNS) / time, true
 }
 
 // BackgroundOf returns a trial's background CPU as shares of the available time: on the server's
@@ -81,25 +81,68 @@ func (t *Table) busyShare() float64 {
 	return float64(len(t.busy)) / float64(max(1, t.roundsOf()*len(t.rounds)))
 }
 
-// taken returns the largest share of CPU time that other programs took from a saturated cell, by
-// the median over its trials.
+// taken returns the largest share of CPU time that other programs took from a saturated cell.
 func (t *Table) taken() (most float64) {
-	took := map[record.Cell][]float64{}
-	for at, own := range t.trials {
-		if _, full := t.noise.full[at.Cell]; !full {
-			continue
-		}
-		for _, tr := range own {
-			if tr != nil {
-				s := BackgroundOf(tr)
-				took[at.Cell] = append(took[at.Cell], s[0]+s[2])
-			}
-		}
-	}
-	for _, s := range took {
-		most = max(most, stats.Median(s))
+	for c := range t.noise.full {
+		most = max(most, t.noise.taken[c])
 	}
 	return most
+}
+
+// lost returns the largest share of its rate that other programs may have cost a cell which is not
+// saturated, if the other one is: the ratio of the two compares CPU time with wall time. It is 0 for
+// other pairs. turned reports whether b is that cell.
+func (t *Table) lost(m Metric, a, b record.Cell) (share float64, turned bool) {
+	_, x := t.noise.full[a]
+	_, y := t.noise.full[b]
+	switch {
+	case !m.PerCPU || x == y:
+		return 0, false
+	case x:
+		return t.noise.mayLose[b], true
+	}
+	return t.noise.mayLose[a], false
+}
+
+// Mixed says why a pair has no ratio under a metric: one of the two is saturated, and other programs
+// may have cost the other one more than backgroundLimit. It returns "" for other pairs.
+func (t *Table) Mixed(m Metric, a, b record.Cell) string {
+	share, _ := t.lost(m, a, b)
+	if share <= backgroundLimit {
+		return ""
+	}
+	return fmt.Sprintf("other programs or the hypervisor took %s of the CPU time, and only one of the two is known to "+
+		"use nearly all of the rest: their rates are not comparable", document.Percent(share))
+}
+
+// allowing widens a pair's interval by what is not known of the background: the error of the shares
+// that saturated cells use, and what other programs may have cost a cell that alone is not
+// saturated. It takes back a verdict that the wider interval does not show.
+func (t *Table) allowing(j Decision, m Metric, a, b record.Cell, margin float64) Decision {
+	if !m.PerCPU || j.Ratio.N == 0 {
+		return j
+	}
+	share, turned := t.lost(m, a, b)
+	wider := math.Hypot(t.noise.fullSE[a], t.noise.fullSE[b])
+	wider = j.Crit * (math.Hypot(j.SE, wider) - j.SE)
+	if !(wider+share > 0) || math.IsInf(wider, 0) {
+		return j
+	}
+	j.Ratio.Lo, j.Ratio.Hi = j.Ratio.Lo*math.Exp(-wider), j.Ratio.Hi*math.Exp(wider)
+	if turned {
+		j.Ratio.Lo *= 1 - share
+	} else {
+		j.Ratio.Hi /= 1 - share
+	}
+	j.Different = j.Different && (j.Ratio.Lo > 1 || j.Ratio.Hi < 1)
+	if j.Verdict == Inconclusive {
+		return j
+	}
+	j.Verdict = Inconclusive
+	if j.decide(margin); j.Verdict == Equivalent && !j.Equivalent(margin-share-wider) {
+		j.Verdict = Inconclusive
+	}
+	return j
 }
 
 // InQuiet returns the trials from Quiet rounds.
@@ -115,7 +158,11 @@ func InQuiet(trials []*record.Trial) (out []*record.Trial) {
 
 // noise describes how background load affected the trials in a table.
 type noise struct {
-	full map[record.Cell]float64 // median share of their available CPU time that saturated cells use
+	// share of their available CPU time that saturated cells use, and the standard error of its log
+	full, fullSE map[record.Cell]float64
+	// mean shares of CPU time that other programs and the hypervisor took: of the server's CPUs, and of
+	// the server's or the generator's
+	taken, mayLose map[record.Cell]float64
 	// slopes for the other cells: log rate over the log of each share that BackgroundOf leaves
 	slopes [3]float64
 }
@@ -125,22 +172,36 @@ const leastSlope = 3
 
 // noiseOf estimates noise from all trials.
 func (t *Table) noiseOf() (n noise) {
-	n.full = map[record.Cell]float64{}
-	shares := map[record.Cell][]float64{}
+	n.full, n.fullSE = map[record.Cell]float64{}, map[record.Cell]float64{}
+	n.taken, n.mayLose = map[record.Cell]float64{}, map[record.Cell]float64{}
+	used, left := map[record.Cell][]float64{}, map[record.Cell][]float64{}
+	server, generator := map[record.Cell][]float64{}, map[record.Cell][]float64{}
 	for at, own := range t.trials {
 		for _, tr := range own {
 			if tr == nil {
 				continue
 			}
-			if used, left, ok := cpuOf(tr); ok {
-				shares[at.Cell] = append(shares[at.Cell], used/left)
+			s := BackgroundOf(tr)
+			server[at.Cell] = append(server[at.Cell], s[0]+s[2])
+			generator[at.Cell] = append(generator[at.Cell], s[1]+s[2])
+			if u, ok := usedOf(tr); ok {
+				used[at.Cell], left[at.Cell] = append(used[at.Cell], u), append(left[at.Cell], 1-s[0]-s[2])
 			}
 		}
 	}
-	for c, s := range shares {
-		if m := stats.Median(s); m >= saturated {
-			n.full[c] = m
+	for c := range used { // sums, because a trial's background is a few ticks
+		if share := mean(used[c]) / max(mean(used[c]), mean(left[c])); share >= saturated {
+			n.full[c] = share
+			squares, k := 0., float64(len(used[c]))
+			for i, u := range used[c] {
+				squares += (u - share*left[c][i]) * (u - share*left[c][i])
+			}
+			n.fullSE[c] = math.Sqrt(squares/(k*max(1, k-1))) / mean(used[c])
 		}
+	}
+	for c := range server {
+		n.taken[c] = mean(server[c])
+		n.mayLose[c] = max(n.taken[c], mean(generator[c]))
 	}
 	x, y := t.apart(n)
 	copy(n.slopes[:], stats.Slopes(x, y, leastSlope))
@@ -227,7 +288,7 @@ func lefts(t *record.Trial) (x [3]float64) {
 // factor returns the factor that corrects a trial's rate for background load.
 func (n *noise) factor(t *record.Trial, c record.Cell) float64 {
 	if full, ok := n.full[c]; ok {
-		if used, _, ok := cpuOf(t); ok {
+		if used, ok := usedOf(t); ok {
 			return full / used
 		}
 		return 1

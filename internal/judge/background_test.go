@@ -16,11 +16,20 @@ import (
 // slots are the parts of a trial of 0.1 s, 20 ms each, in which another program runs or does not.
 const slots = 5
 
+// limits says what limits a simulated server's rate: its own CPU, the generator's, or nothing that
+// other programs use.
+type limits string
+
+const (
+	byCPU       limits = "CPU"
+	byGenerator limits = "generator"
+	byWaits     limits = "waits"
+)
+
 // beside makes n epochs of twelve rounds with two servers, b 1/ratio as fast as a, beside a program
-// that takes a share of the server's or the generator's CPU: all the time, or half of the time, in
-// bursts of burst slots on average, each with a different share, up to twice as large. full: the
-// servers use all CPU.
-func beside(rng *rand.Rand, n int, ratio, share float64, burst int, generator, full bool) []*record.Trial {
+// that takes a share of the CPUs that limit them, or of the server's: all the time, or half of the
+// time, in bursts of burst slots on average, each with a different share, up to twice as large.
+func beside(rng *rand.Rand, n int, ratio, share float64, burst int, a, b limits) []*record.Trial {
 	var out []*record.Trial
 	left, level := 0, share
 	for e := range n {
@@ -39,24 +48,26 @@ func beside(rng *rand.Rand, n int, ratio, share float64, burst int, generator, f
 				if k == 0 {
 					log += math.Log(ratio)
 				}
-				rate, used := 1e5*math.Exp(log), .97*(1-taken)
-				if generator && !full { // the generator limits it
-					used = .5 * (1 - taken)
-				}
-				if !full && !generator {
-					used = .5 // it waits: other programs take the rest
-				} else {
+				rate, used, of := 1e5*math.Exp(log), .08, []limits{a, b}
+				if of[k] != byWaits {
 					rate *= 1 - taken
 				}
-				ticks := int64(math.Round(10*taken+.6*(rng.Float64()-.5))) * 10e6
+				switch of[k] {
+				case byCPU:
+					used = .97 * (1 - taken)
+				case byGenerator:
+					used = .5 * (1 - taken)
+				}
+				ticks := int64(10*taken+rng.Float64()) * 10e6
 				ns := int64(used * float64(wall))
 				t := &record.Trial{Key: record.Key{Epoch: e, Round: r}, Contestant: []string{"a", "b"}[k], ClocksNS: wall,
 					Load:   record.Load{WindowNS: wall, Succeeded: int64(rate * .1), Connections: 10, Established: 10},
 					Server: record.Usage{CPUNS: &ns},
 					Causes: record.Causes{WallNS: wall, ServerCPUs: 1, GeneratorCPUs: 1}}
-				if generator {
+				if slices.Contains(of, byGenerator) {
 					t.Causes.BackgroundGeneratorNS = max(0, ticks)
-				} else {
+				}
+				if a != byGenerator || b != byGenerator {
 					t.Causes.BackgroundServerNS = max(0, ticks)
 				}
 				out = append(out, t)
@@ -70,32 +81,36 @@ func beside(rng *rand.Rand, n int, ratio, share float64, burst int, generator, f
 // % is found. DYNO_SIM_RUNS sets the number of runs per case, adds cases and prints them.
 func TestBackgroundIsTakenOff(t *testing.T) {
 	type kind struct {
-		share           float64
-		burst           int
-		generator, full bool
+		share float64
+		burst int
+		a, b  limits
 	}
 	runs, most := 60, .1
-	kinds := []kind{{0, 0, false, true}, {.2, 1, false, true}, {.4, 150, false, true}, {.6, 1000, false, true},
-		{.4, 20, true, false},
-		{.4, 300, true, false}, {.4, 0, false, false}}
+	kinds := []kind{{0, 0, byCPU, byCPU}, {.2, 1, byCPU, byCPU}, {.4, 150, byCPU, byCPU}, {.6, 1000, byCPU, byCPU},
+		{.4, 20, byGenerator, byGenerator}, {.4, 300, byGenerator, byGenerator}, {.4, 0, byWaits, byWaits},
+		{.05, 0, byCPU, byCPU},
+		{.05, 0, byCPU, byGenerator}, {.4, 0, byCPU, byWaits}, {.4, 50, byCPU, byGenerator}}
 	if v, err := strconv.Atoi(os.Getenv("DYNO_SIM_RUNS")); err == nil {
 		runs, most, kinds = v, .055, nil
 		for _, burst := range []int{0, 1, 5, 50, 1000} {
-			for _, share := range []float64{0, .2, .4, .6} {
-				kinds = append(kinds, kind{share, burst, false, true}, kind{share, burst, false, false},
-					kind{share, burst, true, false})
+			for _, share := range []float64{0, .05, .2, .4, .6} {
+				kinds = append(kinds, kind{share, burst, byCPU, byCPU}, kind{share, burst, byWaits, byWaits},
+					kind{share, burst, byGenerator, byGenerator}, kind{share, burst, byCPU, byWaits},
+					kind{share, burst, byCPU, byGenerator})
 			}
 		}
 		kinds = slices.DeleteFunc(kinds, func(k kind) bool { return k.share == 0 && k.burst > 0 })
 	}
 	for _, k := range kinds {
 		rng := rand.New(rand.NewPCG(3, uint64(k.burst)))
-		apart, found := 0, 0
+		apart, found, none := 0, 0, 0
 		for range runs {
 			for _, ratio := range []float64{1, 1.1} {
-				a := Analyse(input(beside(rng, 12, ratio, k.share, k.burst, k.generator, k.full), "a", "b"))
+				a := Analyse(input(beside(rng, 12, ratio, k.share, k.burst, k.a, k.b), "a", "b"))
 				p, _ := a.Pair("a", "b", "throughput")
 				switch {
+				case p.Ratio.N == 0:
+					none++
 				case ratio == 1 && p.Better != "":
 					apart++
 				case ratio > 1 && p.Better == "a":
@@ -104,17 +119,20 @@ func TestBackgroundIsTakenOff(t *testing.T) {
 			}
 		}
 		if most < .1 {
-			fmt.Printf("%+v: equal ones told apart in %d, 10 %% found in %d of %d runs\n", k, apart, found, runs)
+			fmt.Printf("%+v: equal ones told apart in %d, 10 %% found in %d of %d runs; no ratio in %d of %d\n", k, apart,
+				found, runs, none, 2*runs)
 		}
-		if float64(apart) > most*float64(runs) || k.share <= .4 && found < runs*9/10 {
-			t.Errorf("%+v: equal ones told apart in %d, 10 %% found in %d of %d", k, apart, found, runs)
+		mixed := k.a != k.b
+		if float64(apart) > most*float64(runs) || mixed && k.share > .1 && k.burst == 0 && none < 2*runs ||
+			!mixed && none > 0 || (!mixed && k.share <= .4 || k.share == 0) && found < runs*9/10 {
+			t.Errorf("%+v: equal ones told apart in %d, 10 %% found in %d of %d; no ratio in %d", k, apart, found, runs, none)
 		}
 	}
 }
 
 // Latencies come only from rounds with little background load.
 func TestLatenciesOfQuietRounds(t *testing.T) {
-	trials := beside(rand.New(rand.NewPCG(1, 1)), 10, 1, 0, 0, false, true)
+	trials := beside(rand.New(rand.NewPCG(1, 1)), 10, 1, 0, 0, byCPU, byCPU)
 	for _, tr := range trials {
 		tr.Load.ServiceP50NS, tr.Causes.BackgroundServerNS = 1e6, 0
 		if tr.Round%2 == 1 {
@@ -145,7 +163,7 @@ func TestEarlyVerdictsWait(t *testing.T) {
 		want        bool
 	}{{1, .3, false}, {1.05, .3, false}, {2, 0, true}, {2.5, .1, true}} {
 		rng := rand.New(rand.NewPCG(5, 5))
-		trials := beside(rng, 3, c.ratio, 0, 0, false, true)
+		trials := beside(rng, 3, c.ratio, 0, 0, byCPU, byCPU)
 		for _, tr := range trials {
 			if tr.Contestant == "a" {
 				tr.Load.Succeeded = int64(float64(tr.Load.Succeeded) * (1 + c.rise*float64(tr.Round)/11))

@@ -432,6 +432,8 @@ func twins(_ *Check, e *Evidence) []Finding {
 	switch {
 	case len(e.Run.Plan.Controls) < 2:
 		return nil
+	case c != nil && c.Note != "" && c.Ratio.N == 0:
+		return []Finding{{State: CannotTell, Text: c.Note}}
 	case c == nil || c.Ratio.Value == 0:
 		return []Finding{{State: CannotTell, Text: "the reference and its copy have too few valid trials"}}
 	}

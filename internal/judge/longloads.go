@@ -35,6 +35,9 @@ func (t *Table) longLoads(m Metric, loads []*record.Trial, conf float64) (_ *Lon
 	}
 	x := &LongLoads{A: loads[0].Contestant, B: loads[1].Contestant, Seconds: float64(loads[0].Load.WindowNS) / 1e9}
 	x.Short = t.Compare(m, at(x.A), at(x.B), conf)
+	if mixed := t.Mixed(m, at(x.A), at(x.B)); mixed != "" {
+		return nil, mixed
+	}
 	if x.Short.N < 2 {
 		return nil, fmt.Sprintf("the trials compare %s and %s in fewer than two epochs", x.A, x.B)
 	}

@@ -37,6 +37,9 @@ func extraCost(reference, name string) (share float64, ok bool) {
 }
 
 func foundAgain(a *Analysis, c Pair, cost float64) (State, string) {
+	if c.Ratio.N == 0 && c.Note != "" {
+		return CannotTell, c.A + " against " + c.B + ": " + c.Note
+	}
 	m, _ := MetricNamed(a.Primary)
 	made := 1 + cost // the reference's rate over the control's
 	if !m.More {
@@ -219,9 +222,12 @@ func pauses(_ *Check, e *Evidence) []Finding {
 	}
 	switch {
 	case standstills > 0:
-		return []Finding{{State: Fail,
-			Text: fmt.Sprintf("in %s the generator or the machine stood still for up to %s, which "+
-				"their figures include", document.Count(standstills, "trial"), lasting(longest))}}
+		text := fmt.Sprintf("in %s the generator or the machine stood still for up to %s",
+			document.Count(standstills, "trial"), lasting(longest))
+		if len(e.Valid) > 0 {
+			text += ", which their figures include"
+		}
+		return []Finding{{State: Fail, Text: text}}
 	case n == 0:
 		return nil
 	}

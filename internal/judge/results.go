@@ -126,10 +126,11 @@ func AnalyseRun(run *record.Run, c *Counted) *Analysis {
 }
 
 // Decided reports whether every pair of contestants is decided on the primary metric. A
-// withdrawn verdict counts as decided, because more epochs would not change it.
+// withdrawn verdict counts as decided, because more epochs would not change it; a pair without a
+// ratio does not.
 func (a *Analysis) Decided() bool {
 	return !slices.ContainsFunc(a.Pairs, func(p Pair) bool {
-		return p.Metric == a.Primary && p.Verdict == Inconclusive && p.Note == ""
+		return p.Metric == a.Primary && p.Verdict == Inconclusive && (p.Note == "" || p.Ratio.N == 0)
 	})
 }
 

@@ -143,9 +143,13 @@ func (t *Table) logRatios(m Metric, a, b record.Cell, epoch int) []float64 {
 	return slices.DeleteFunc(all, func(d float64) bool { return math.IsNaN(d) || math.IsInf(d, 0) })
 }
 
-// inRound returns f(a's value, b's value) for each round in an epoch that has both.
+// inRound returns f(a's value, b's value) for each round in an epoch that has both. Mixed cells have
+// none.
 func (t *Table) inRound(m Metric, a, b record.Cell, epoch int, f func(x, y float64) float64) []float64 {
 	var out []float64
+	if t.Mixed(m, a, b) != "" {
+		return nil
+	}
 	xs, ys := t.trials[place{a, epoch}], t.trials[place{b, epoch}]
 	for r := range min(len(xs), len(ys)) {
 		x, y := xs[r], ys[r]

@@ -22,8 +22,6 @@ func (v *View) Answer() []string { return v.sentences() }
 // ranking says who leads and by how much, and which contestants are not separated.
 func (v *View) ranking() []string {
 	switch rows := v.ranked(); {
-	case len(rows) == 0:
-		return []string{"Nothing was measured: no server has a figure."}
 	case len(rows) == 1:
 		return []string{v.only(rows[0])}
 	case v.a.Interim == 0:
@@ -128,7 +126,7 @@ func (v *View) leaders(rows []Row) string {
 			best = strings.Replace(best, "is fastest", "is faster", 1)
 		}
 		s := first[0].Title + " " + best
-		if p, ok := v.a.Pair(first[0].Name, next.Name, m.Name); ok {
+		if p, ok := v.a.Pair(first[0].Name, next.Name, m.Name); ok && p.Ratio.N > 0 {
 			value, interval := RatioParts(p.Ratio.Value, p.Ratio.Lo, p.Ratio.Hi)
 			least := ""
 			if first[0].Place.LowerBound && !next.Place.LowerBound && m.AtCeiling {
@@ -164,8 +162,12 @@ func (v *View) byCPU(rows []Row) (sentences []string) {
 		if p.Ratio.Value < 1 {
 			p = p.Turned()
 		}
-		sentences = append(sentences, fmt.Sprintf("%s needs %s the CPU of %s per request; their rates are not separated: %s.",
-			v.Title(p.A), Times(p.Ratio), v.Title(p.B), document.Clean(quiet.Findings[0].Text)))
+		apart := "separated"
+		if rate.Ratio.N == 0 {
+			apart = "compared"
+		}
+		sentences = append(sentences, fmt.Sprintf("%s needs %s the CPU of %s per request; their rates are not %s: %s.",
+			v.Title(p.A), Times(p.Ratio), v.Title(p.B), apart, document.Clean(quiet.Findings[0].Text)))
 	}
 	return sentences[:min(len(sentences), 3)]
 }
@@ -201,8 +203,10 @@ func (v *View) alike(rows []Row) string {
 	switch {
 	case !all.open():
 		return who + " are " + v.equal() + ratio + "."
-	case len(rows) == 2 && v.a.Long != nil && v.a.Long.Contradicts:
-		return "No verdict: " + document.Clean(v.a.Long.Words) + "."
+	case all.withdrawn() && len(rows) == 2:
+		return fmt.Sprintf("No verdict on %s: %s.", who, document.Clean(all.pairs[0].Note))
+	case all.withdrawn():
+		return fmt.Sprintf("None of the %d servers is shown to be ahead of another; %s.", len(rows), v.why(all))
 	case len(rows) == 2:
 		return fmt.Sprintf("Not separated: %s%s; %s%s.", who, ratio, v.why(all), longer)
 	}
@@ -421,9 +425,30 @@ func (v *View) lead(sentences []string) (lead []document.Prose) {
 	return lead
 }
 
+// figures reports whether any contestant has a figure.
+func (v *View) figures() bool {
+	if v.ranks {
+		return len(v.ranked()) > 0
+	}
+	return v.any()
+}
+
+// nothing says that no server has a figure and, if all trials are discarded, why.
+func (v *View) nothing() string {
+	for _, f := range v.Findings {
+		if f.ID == judge.Discarded && f.State == judge.Fail {
+			return "No server has a figure: " + document.Clean(f.Text) + Led("; ", judge.ByID(f.ID).Do) + "."
+		}
+	}
+	return "Nothing was measured: no server has a figure."
+}
+
 // forbidding lists, by question, the checks on the whole run that forbid quoting its primary
 // metric.
 func (v *View) forbidding() (list []string) {
+	if !v.figures() {
+		return nil
+	}
 	for _, a := range judge.Summary(v.Findings) {
 		fails := slices.DeleteFunc(slices.Clone(a.Findings), func(f judge.Finding) bool {
 			return f.State != judge.Fail || f.Contestant != "" || !f.Concerns(v.primary().Kind)

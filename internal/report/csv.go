@@ -205,7 +205,7 @@ func pairLines(pairs []judge.Pair, level func(record.Cell) string) (lines []line
 			Estimate: noEstimate, ratio: p.Ratio, verdict: string(p.Verdict),
 			notes: NonEmpty("p = "+orElse(decimal(p.P), "unknown"), document.Clean(p.Note))}
 		if l.N = p.Ratio.N; l.N == 0 {
-			l.verdict, l.notes = "absent", []string{"no round has both"}
+			l.verdict, l.notes = "absent", []string{noRatio(p)}
 		}
 		lines = append(lines, l)
 	}

@@ -83,14 +83,14 @@ func (v *View) sentences() []string {
 		list = append(list, v.bestLoad(), loadsMislead)
 	case v.run.Plan.SLO != nil:
 		list = append(append(list, v.bestRate(), "The objective: "+v.objective()+"."), v.rateNotes()...)
+	case !v.figures():
+		list = append(list, v.nothing())
 	case v.ranks:
 		list = append(list, v.ranking()...)
 	case len(v.run.Plan.Family) > 0:
 		list = append(list, v.familySentences()...)
-	case v.any():
-		list = append(list, v.bestByLevel())
 	default:
-		list = append(list, "Nothing was measured: no server has a figure at any level.")
+		list = append(list, v.bestByLevel())
 	}
 	if v.named() && v.has(func(f *Figure) bool { return f.Bound }) {
 		list = append(list, "Figures marked ≥ are lower bounds, because they are at the generator's ceiling.")

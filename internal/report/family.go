@@ -28,7 +28,7 @@ func (v *View) comparisons() (list []comparison) {
 			LevelB: v.levelAt(f.B)}
 		p, ok := v.a.Compared(f.A, f.B, v.primary().Name)
 		if c.Pair = p; !ok || p.Ratio.N == 0 {
-			c.Missing = "no round has both"
+			c.Missing = noRatio(p)
 			c.A, c.B, c.AtA, c.AtB = f.A.Contestant, f.B.Contestant, f.A.Level, f.B.Level
 		}
 		for _, name := range []string{f.B.Contestant, f.A.Contestant} {

@@ -114,7 +114,8 @@ func (v *View) barChart(m judge.Metric, rows []Row, base string, most int) docum
 		case !v.stands(r, m):
 			b.Missing = orElse(r.Excluded, x.Absent)
 		case !known:
-			b.Missing = "no ratio: it shares no round with " + v.Title(base)
+			pair, _ := v.a.Pair(r.Name, base, m.Name)
+			b.Missing = "no ratio to " + v.Title(base) + ": " + noRatio(pair)
 		default:
 			b.Value, b.Side = Sig3(x.Level.Value/v.scale(m).Per), "1"
 			b.Ratio = document.Ratio{At: ratio.Value, Lo: ratio.Lo, Hi: ratio.Hi}

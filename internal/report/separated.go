@@ -22,6 +22,13 @@ func (g *group) open() bool {
 	return slices.ContainsFunc(g.pairs, func(p judge.Pair) bool { return p.Verdict == judge.Inconclusive })
 }
 
+// withdrawn reports whether each inconclusive pair has a reason that more epochs do not change.
+func (g *group) withdrawn() bool {
+	return g.open() && !slices.ContainsFunc(g.pairs, func(p judge.Pair) bool {
+		return p.Verdict == judge.Inconclusive && p.Note == ""
+	})
+}
+
 // shownGroups is the largest number of groups that the answer names with reasons, and of further
 // groups that it names without.
 const shownGroups = 4
@@ -115,7 +122,7 @@ func (v *View) pairsOf(rows []Row) (all []judge.Pair) {
 	return all
 }
 
-// why says why a group is not separated, and how far apart its members can be.
+// why says why a group is not separated, and how far apart its members can be if that is known.
 func (v *View) why(g group) string {
 	if !g.open() {
 		return v.equal()
@@ -128,14 +135,11 @@ func (v *View) why(g group) string {
 		if p.Verdict != judge.Inconclusive {
 			continue
 		}
-		apart = max(apart, p.Ratio.Hi-1, 1/p.Ratio.Lo-1)
-		switch {
+		switch apart = max(apart, p.Ratio.Hi-1, 1/p.Ratio.Lo-1); {
 		case p.Moving:
-			reason = "one still changes its speed"
-		case v.a.Long != nil && p.Note == v.a.Long.Words:
-			return "no verdict: " + document.Clean(p.Note)
+			return "one still changes its speed"
 		case p.Note != "":
-			reason = "one is at the load generator's limit"
+			return "no verdict: " + document.Clean(p.Note)
 		}
 	}
 	if math.IsInf(apart, 0) || math.IsNaN(apart) {

@@ -195,9 +195,14 @@ func toBestCell(e judge.Estimate) document.Cell {
 // table omits.
 func (v *View) surer(rows []Row, metrics []judge.Metric) string {
 	var ratios, levels []judge.Estimate
+	raw := false
 	for i, r := range rows {
-		if i > 0 {
-			ratios = append(ratios, v.toBest(r))
+		switch e := v.toBest(r); {
+		case i == 0:
+		case e.N == 0:
+			raw = true
+		default:
+			ratios = append(ratios, e)
 		}
 		levels = append(levels, v.cell(r.Name, v.primary().Name).Level)
 	}
@@ -216,6 +221,12 @@ func (v *View) surer(rows []Row, metrics []judge.Metric) string {
 	per := ""
 	if v.a.Taken > 0.02 && v.primary().PerCPU {
 		per = ", per CPU time that other programs left (they took " + document.Percent(v.a.Taken) + ")"
+	}
+	if len(ratios) == 0 && raw {
+		return fmt.Sprintf("%s: as measured (%s)", head, b)
+	}
+	if raw {
+		but += " with a ratio"
 	}
 	return fmt.Sprintf("%s: ratio to row 1, loads seconds apart%s; other rows%s: row 1 × ratio (%s %s)", ToBest,
 		per, but, head, b)

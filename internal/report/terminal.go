@@ -241,12 +241,18 @@ func (v *TerminalView) leader() string {
 		return ""
 	}
 	first := v.standing[0]
-	s := "so " +
-		"far " + document.Clean(first.Name) + " leads" + strings.TrimPrefix(first.Of, ToBest) + " (" +
+	leads := " leads"
+	if slices.ContainsFunc(v.standing, func(s record.Standing) bool { return s.Ratio == 0 }) {
+		leads = ""
+	}
+	s := "so far " + document.Clean(first.Name) + leads + strings.TrimPrefix(first.Of, ToBest) + " (" +
 		Rate(first.PerSec) + ")"
 	for i, next := range v.standing[1:min(len(v.standing), 1+others)] {
-		s += []string{"; ", ", "}[min(i, 1)] +
-			fmt.Sprintf("%s %.2f of it (%s)", document.Clean(next.Name), next.Ratio, Rate(next.PerSec))
+		ratio := "not comparable"
+		if next.Ratio > 0 {
+			ratio = fmt.Sprintf("%.2f of it", next.Ratio)
+		}
+		s += []string{"; ", ", "}[min(i, 1)] + fmt.Sprintf("%s %s (%s)", document.Clean(next.Name), ratio, Rate(next.PerSec))
 	}
 	return s
 }

@@ -326,3 +326,15 @@ func TestBar(t *testing.T) {
 		}
 	}
 }
+
+// Nobody leads where a server's rate is not comparable.
+func TestLeader(t *testing.T) {
+	for ratio, want := range map[float64]string{.5: "so far a leads (100/s); b 0.50 of it (50.0/s)",
+		0: "so far a (100/s); b not comparable (50.0/s)"} {
+		v := TerminalView{standing: []record.Standing{{Name: "a", PerSec: 100, Ratio: 1, Of: ToBest},
+			{Name: "b", PerSec: 50, Ratio: ratio, Of: ToBest}}}
+		if got := v.leader(); got != want {
+			t.Errorf("%q; want %q", got, want)
+		}
+	}
+}

@@ -110,8 +110,8 @@ func discarded(primary string) *Data {
 // a larger budget, and what forbids quoting it concerns what decides.
 func TestTrustOfNothing(t *testing.T) {
 	for primary, want := range map[string]string{
-		"throughput":      "This run must not be quoted: 100 % of the trials are discarded (and 2 more checks); try a quieter machine",
-		"cpu_per_request": "This run must not be quoted: other programs used 43 % of the server's CPUs",
+		"throughput":      "No server has a figure: 100 % of the trials are discarded; try a quieter machine.",
+		"cpu_per_request": "No server has a figure: 100 % of the trials are discarded; try a quieter machine.",
 	} {
 		got := strings.Join(strings.Fields(string(written(t, Text, discarded(primary)))), " ")
 		for _, want := range []string{want, "Trust nothing was measured:", "! other programs used 43 % of the " +
@@ -120,7 +120,7 @@ func TestTrustOfNothing(t *testing.T) {
 				t.Errorf("%s: no %q in\n%s", primary, want, got)
 			}
 		}
-		for _, not := range []string{"in part", "repeated", "run longer"} {
+		for _, not := range []string{"must not be quoted", "figures include", "in part", "repeated", "run longer"} {
 			if strings.Contains(got, not) {
 				t.Errorf("%s: %q in\n%s", primary, not, got)
 			}

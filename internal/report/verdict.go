@@ -52,20 +52,24 @@ func (v *View) sentence(p judge.Pair) sentence {
 		evidence = " (" + pText("p", p.P) + ")"
 	}
 	switch {
+	case p.Ratio.N == 0:
+		s.Claim, s.Verdict = v.Title(p.A)+" and "+v.Title(p.B)+": ", "not compared"
+		s.Rest = ": " + noRatio(p)
 	case p.Verdict == judge.Equivalent: // its interval says why
 	case v.a.Interim == 0:
 		s.Verdict, s.Kind, s.Rest = notSeparated, judge.Inconclusive, " (before the first analysis)"
 	case p.Verdict == judge.Negligible:
 		s.Rest = ", certain but within " + PerCent(v.margin()) + evidence
-	case v.a.Long != nil && p.Note == v.a.Long.Words:
-		s.Verdict, s.Rest = "no verdict", ": "+document.Clean(p.Note)
 	case p.Note != "":
-		s.Rest = evidence + ", for " + document.Clean(p.Note)
+		s.Verdict, s.Rest = "no verdict", ": "+document.Clean(p.Note)
 	default:
 		s.Rest = evidence
 	}
 	return s
 }
+
+// noRatio says why a pair has no ratio.
+func noRatio(p judge.Pair) string { return document.Clean(orElse(p.Note, "no valid round has both")) }
 
 // notSeparated is the verdict if neither a difference nor equality is shown.
 const notSeparated = "not separated"
@@ -122,8 +126,11 @@ func (v *View) aaCheck() (word, text string, style document.Style) {
 	}
 	word, style = aaWords[state], stateStyle[state]
 	c := v.a.AACheck
-	if c == nil || c.Ratio.Value == 0 {
-		return word, word + ": the reference and its copy have too few valid trials", style
+	if c == nil {
+		return word, word + ": the reference and its copy were not compared", style
+	}
+	if c.Ratio.N == 0 {
+		return word, word + ": " + noRatio(*c), style
 	}
 	value, interval := RatioParts(c.Ratio.Value, c.Ratio.Lo, c.Ratio.Hi)
 	text = fmt.Sprintf("%s: %s against its copy %s: %s × %s%s: ", word, document.Clean(c.A), document.Clean(c.B), value,
@@ -147,6 +154,10 @@ func (v *View) aaCheck() (word, text string, style document.Style) {
 // known difference.
 func (v *View) others() (lines []string) {
 	for _, p := range v.a.Others {
+		if p.Ratio.N == 0 {
+			lines = append(lines, v.sentence(p).String())
+			continue
+		}
 		value, interval := RatioParts(p.Ratio.Value, p.Ratio.Lo, p.Ratio.Hi)
 		lines = append(lines, fmt.Sprintf("%s against %s: %s × %s%s: %s",
 			document.Clean(p.A), document.Clean(p.B), value, interval, v.pText(&p), p.Verdict))

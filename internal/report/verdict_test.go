@@ -24,7 +24,7 @@ func TestSentence(t *testing.T) {
 		{base, "Iris MVC serves 1.42 × (1.38–1.47) the requests of Kestrel: different (p = 0.007)"},
 		{with(func(p *judge.Pair) {
 			p.Better = "kestrel"
-			p.Ratio = judge.Estimate{Value: 0.5, Lo: 0.4, Hi: 0.8}
+			p.Ratio = judge.Estimate{Value: 0.5, Lo: 0.4, Hi: 0.8, N: 12}
 		}),
 			"Kestrel serves 2.00 × (1.25–2.50) the requests of Iris MVC: different (p = 0.007)"},
 		{with(func(p *judge.Pair) {
@@ -43,8 +43,10 @@ func TestSentence(t *testing.T) {
 		{with(func(p *judge.Pair) {
 			p.Verdict, p.Better, p.Note = judge.Inconclusive, "", "kestrel stands at the ceiling"
 		}),
-			"Iris MVC serves 1.42 × (1.38–1.47) the requests of Kestrel: not separated (p = 0.007), " +
-				"for kestrel stands at the ceiling"},
+			"Iris MVC serves 1.42 × (1.38–1.47) the requests of Kestrel: no verdict: kestrel stands at the ceiling"},
+		{with(func(p *judge.Pair) {
+			p.Verdict, p.Better, p.Note, p.Ratio = judge.Inconclusive, "", "others took the CPU", judge.Estimate{}
+		}), "Iris MVC and Kestrel: not compared: others took the CPU"},
 	} {
 		if got := v.sentence(c.p).String(); got != c.want {
 			t.Errorf("got  %s\nwant %s", got, c.want)
@@ -92,6 +94,15 @@ func TestAnswer(t *testing.T) {
 			"separated: other " +
 			"programs used 71 % of the server's CPUs; chromium took 40 % of all CPUs. Not separated: fasthttp and " +
 			"hyper"}, "quoted"},
+		{"two, without a ratio", func(d *Data) {
+			two(d, judge.Inconclusive)
+			p := &d.Analysis.Pairs[0]
+			p.Note, p.Ratio = "others took the CPU", judge.Estimate{}
+		}, []string{"No verdict on fasthttp and hyper: others took the CPU."}, "run longer"},
+		{"two, one at the ceiling", func(d *Data) {
+			two(d, judge.Inconclusive)
+			d.Analysis.Pairs[0].Note = "hyper is at the generator's ceiling"
+		}, []string{"No verdict on fasthttp and hyper: hyper is at the generator's ceiling."}, "apart"},
 		{"two, open, and their CPU may not be used", func(d *Data) {
 			two(d, judge.Inconclusive)
 			d.Findings = []judge.Finding{{ID: judge.ServerCPUs, State: judge.Warn, Text: "other programs used 71 %"},
@@ -122,6 +133,10 @@ func TestAnswer(t *testing.T) {
 			d.Findings = []judge.Finding{{ID: judge.Twins, State: judge.Fail,
 				Text: "two identical servers came out different"}}
 		}, []string{"This run must not be quoted: two identical"}, ""},
+		{"a check fails where nothing was measured", func(d *Data) {
+			d.Analysis.Cells, d.Analysis.Places = nil, nil
+			d.Findings = []judge.Finding{{ID: judge.ServerCPUs, State: judge.Fail, Text: "others took the CPU"}}
+		}, []string{"Nothing was measured: no server has a figure."}, "quoted"},
 		{"one alone", func(d *Data) {
 			for i := range d.Analysis.Places[1:] {
 				d.Analysis.Places[i+1].Excluded = "gone"

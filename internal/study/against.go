@@ -1,6 +1,7 @@
 package study
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -245,6 +246,9 @@ func (p *pairOf) changes(m judge.Metric, names []string) (out []Change) {
 		x, y := p.now.Logs(m, cell, reference), p.then.Logs(m, cell, reference)
 		if p.a.Reference != "" {
 			c.Now, c.Then = judge.RatioOf(x, 1-p.a.Alpha), judge.RatioOf(y, 1-p.a.Alpha)
+		}
+		if why := cmp.Or(p.now.Mixed(m, cell, reference), p.then.Mixed(m, cell, reference)); why != "" {
+			p.a.Absent = append(p.a.Absent, name+": "+m.Name+": "+why)
 		}
 		if c.Now.N > 0 && c.Then.N > 0 {
 			now, then, out = append(now, x), append(then, y), append(out, c)

@@ -390,7 +390,7 @@ func (e *evidence) Compare(a, b Cell, metric string) Comparison {
 		c.Unplanned = !primary
 	}
 	if !planned { // the interval has the same confidence, but the pair was not chosen before the run
-		c.Ratio = e.table().Compare(m, x, y, 1-e.data.Analysis.AlphaAt)
+		c.Ratio, c.Note = e.table().Compare(m, x, y, 1-e.data.Analysis.AlphaAt), e.table().Mixed(m, x, y)
 		p = judge.Pair{A: x.Contestant, AtA: x.Level, B: y.Contestant, AtB: y.Level}
 	}
 	if e.data.Analysis.Interim == 0 {

@@ -20,7 +20,7 @@ func TestDeferredWorkWinsNothing(t *testing.T) {
 		want   []string
 		never  string
 	}{
-		"caught": {0, func(p *record.Plan, i int, l *record.Trial) {}, []string{"No verdict: in loads of 2 s " +
+		"caught": {0, func(p *record.Plan, i int, l *record.Trial) {}, []string{"No verdict on defer and inline: in loads of 2 s " +
 			"defer serves 1 × the requests of",
 			"short ones 3.3 ×: it may defer work until it is idle"}, "faster"},
 		"honest": {0, func(p *record.Plan, i int, l *record.Trial) {

@@ -54,6 +54,8 @@ func ratioSpan(a, b Cell, metric string, e Evidence) span {
 	switch c := e.Compare(a, b, metric); {
 	case c.silent() == "":
 		return span{at: c.Ratio.Value, lo: c.Ratio.Lo, hi: c.Ratio.Hi}
+	case c.Note != "" && c.Ratio.N == 0:
+		return unknown
 	case c.Note != "":
 		return span{at: c.Ratio.Value, lo: 0, hi: math.Inf(1)}
 	case c.Ratio.N > 0:

@@ -12,8 +12,9 @@ import (
 )
 
 // Standing returns the contestants' current state at the level last measured, the best first: the
-// rate, and the ratio to the best with its range over the epochs. It returns nil if each is behind
-// another, or if one shares no round with the best. It uses the valid trials, the pilots if there
+// ratio to the best with its range over the epochs, and the rate. The best one's rate is as
+// measured, as in the answer, and so is one that has no ratio; the others' follow by the ratio. It
+// returns nil if each is behind another, or if one shares no round with the best. It uses the valid trials, the pilots if there
 // are none, or else all trials; in a run that decides all pairs at one level, that level's trials.
 func Standing(run *record.Run) (out []record.Standing) {
 	rate, _ := judge.MetricNamed("throughput")
@@ -50,20 +51,29 @@ func Standing(run *record.Run) (out []record.Standing) {
 		return t.Level(m, cell(name)).N == 0 || run.FailureOf(name) != nil
 	})
 	judge.BestFirst(names, func(x, y string) float64 {
-		if d := stats.Median(t.Logs(m, cell(x), cell(y))); m.More {
+		switch d := stats.Median(t.Logs(m, cell(x), cell(y))); {
+		case math.IsNaN(d):
+			return 0
+		case m.More:
 			return d
-		} else {
+		default:
 			return -d
 		}
 	})
 	for _, name := range names {
 		s := record.Standing{Name: name + at, PerSec: t.Level(rate, cell(name)).Value, Of: of, Ratio: 1}
-		if name != names[0] {
+		switch {
+		case t.Mixed(m, cell(name), cell(names[0])) != "":
+			s.Ratio = 0
+		case name != names[0]:
 			logs := t.Logs(m, cell(name), cell(names[0]))
 			if s.Ratio = math.Exp(stats.Median(logs)); m.More && !(s.Ratio <= 1) || !m.More && !(s.Ratio >= 1) {
 				return nil
 			}
 			s.Lo, s.Hi, _ = t.RatioRange(m, cell(name), cell(names[0]))
+		}
+		if faster := stats.Median(t.Logs(rate, cell(name), cell(names[0]))); !math.IsNaN(faster) {
+			s.PerSec = t.Level(rate, cell(names[0])).Value * math.Exp(faster)
 		}
 		out = append(out, s)
 	}

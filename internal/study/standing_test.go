@@ -52,6 +52,18 @@ func TestStandingFromTheFirstRound(t *testing.T) {
 	if all := Standing(run); len(all) != 0 {
 		t.Errorf("before the first trial: %+v", all)
 	}
+	run.Trials = nil
+	for _, one := range whole { // a uses what other programs leave, b waits
+		x := *one
+		run.Trials = append(run.Trials, &x)
+		c := &x.Causes
+		c.WallNS, c.ServerCPUs, x.ClocksNS, c.BackgroundServerNS = 1e8, 1, 1e8, 4e7
+		ns := map[bool]int64{true: 58e6, false: 3e7}[x.Contestant == "a"]
+		x.Server.CPUNS = &ns
+	}
+	if all := Standing(run); len(all) != 2 || all[0].Ratio != 1 || all[1].Ratio != 0 || all[1].PerSec <= 0 {
+		t.Errorf("without a ratio: %+v", all)
+	}
 }
 
 // A reported leader is behind no other: the best against any single other does not lead if a third
