@@ -130,6 +130,24 @@ var caseLimits = []struct {
 		func(c *Case, at *CaseAt) (Rate, bool) { return at.At3, strings.HasSuffix(c.What, "2 ×") && c.plain() }},
 	{"20 % between two found by 5 epochs", .95, true,
 		func(c *Case, at *CaseAt) (Rate, bool) { return at.At5, c.What == "one +20 %" && c.K == 2 }},
+	{"second verdict: equal pairs called different, τ known or estimated, ω drawn", .06, false,
+		func(c *Case, at *CaseAt) (Rate, bool) {
+			return at.ErrorElsewhere, c.between != nil && !c.between.fixed && c.between.lognormal == 0
+		}},
+	{"the same, one server's bias fixed at 2 ω", .10, false,
+		func(c *Case, at *CaseAt) (Rate, bool) { return at.ErrorElsewhere, c.between != nil && c.between.fixed }},
+	{"second verdict: all intervals hold at once, τ or ω normal", .93, true,
+		func(c *Case, at *CaseAt) (Rate, bool) {
+			return at.HoldsElsewhere, c.between != nil && !c.between.fixed && c.between.lognormal == 0
+		}},
+	{"the same, τ lognormal", .92, true,
+		func(c *Case, at *CaseAt) (Rate, bool) {
+			return at.HoldsElsewhere, c.between != nil && c.between.lognormal > 0
+		}},
+	{"5 % between revisions: pairs found in both verdicts, of those found in the first", .97, true,
+		func(c *Case, at *CaseAt) (Rate, bool) {
+			return Rate{at.FoundElsewhere.Hits, at.Found.Hits}, c.What == "one +5 %, τ 0.24 %"
+		}},
 	{"unequal servers called equivalent", .05, false,
 		func(c *Case, at *CaseAt) (Rate, bool) {
 			return at.Equivalent, c.Group == "unequal" || c.Group == "margin"

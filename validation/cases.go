@@ -26,6 +26,8 @@ type Case struct {
 	// "mean" or "location": the statistic that is set to 0 against the others
 	equal string
 	shift func() float64 // the offset that server 0 needs for that
+	// between is what varies from session to session; nil: nothing does
+	between *sessionEffects
 
 	At []CaseAt // by caseEpochs; Runs is 0 if not simulated yet
 }
@@ -47,6 +49,10 @@ type CaseAt struct {
 	Same       Rate    `json:"same,omitzero"`   // equal pairs called equivalent
 	Warned     Rate    `json:"warned,omitzero"` // runs with dependent epochs in which V33 would warn
 	Epochs     float64 `json:"epochs"`          // mean
+	// the second verdict, for other sessions: Error, Holds and Found
+	ErrorElsewhere Rate `json:"error_elsewhere,omitzero"`
+	HoldsElsewhere Rate `json:"holds_elsewhere,omitzero"`
+	FoundElsewhere Rate `json:"found_elsewhere,omitzero"`
 }
 
 // caseRuns is the default number of simulated runs per case. Cases always use DefaultSeed.
@@ -57,6 +63,8 @@ func caseEpochs(group string) []int {
 	switch group {
 	case "early":
 		return []int{stats.Least}
+	case "sessions":
+		return []int{10}
 	case "unequal":
 		return []int{8, 10, 16, 24}
 	}
@@ -184,7 +192,7 @@ func cases() (all []Case) {
 			add("dependent", k, "", "normal", 0, Case{What: fmt.Sprintf("ρ = %g", rho), rho: rho})
 		}
 	}
-	return all
+	return append(all, sessionCases()...)
 }
 
 // jitter is the noise per epoch in addition to the start.
@@ -192,7 +200,7 @@ func jitter(rng *rand.Rand) float64 { return .004 * studentT(rng, 4) }
 
 // epochs returns a source of epochs. Server 0 is slower by shift.
 func (c *Case) epochs(rng *rand.Rand, shift float64) func(epoch int) [][]float64 {
-	last := make([]float64, c.K)
+	last, session := make([]float64, c.K), c.between.draw(rng, c.K)
 	return func(epoch int) [][]float64 {
 		row := make([]float64, c.K)
 		for i := range row {
@@ -201,7 +209,7 @@ func (c *Case) epochs(rng *rand.Rand, shift float64) func(epoch int) [][]float64
 				v = c.rho*last[i] + math.Sqrt(1-c.rho*c.rho)*v
 			}
 			last[i] = v
-			row[i] = v + jitter(rng) + c.logs[i]
+			row[i] = v + jitter(rng) + c.logs[i] + session[i]
 		}
 		row[0] -= shift
 		return [][]float64{row}
@@ -238,13 +246,20 @@ func (c *Case) simulate(ctx context.Context, runs, n int) CaseAt {
 	epochs := func(rep int) func(int) [][]float64 {
 		return c.epochs(source(DefaultSeed, fmt.Sprintf("case/%s/%s/%d/%d", c.Group, c.What, c.K, n), rep), shift)
 	}
-	made := compare(ctx, runs, c.logs, analyses, epochs)
+	made := outcomes(repeat(ctx, runs, func(rep int) played {
+		x := &comparison{truth: c.logs, analyses: analyses, next: epochs(rep), between: c.between}
+		x.play()
+		return x.see()
+	}))
 	at := CaseAt{Group: c.Group, What: c.What, K: c.K, N: n, Runs: runs, Error: made.False(), Holds: made.Holds(),
 		Early:      made.rate(func(p *played) bool { return p.early }),
 		Equivalent: made.rate(func(p *played) bool { return p.equivalent }), Epochs: made.Epochs(),
 		Found: made.Found(analyses, n), At3: made.Found(analyses, 3), At5: made.Found(analyses, 5)}
 	for _, p := range made {
 		at.Same.Of, at.Same.Hits = at.Same.Of+p.equal, at.Same.Hits+p.equivalentPairs
+	}
+	if c.between != nil {
+		at.elsewhere(c, made)
 	}
 	if c.rho > 0 {
 		at.Warned = count(repeat(ctx, runs, func(rep int) bool {

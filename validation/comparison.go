@@ -37,6 +37,8 @@ type comparison struct {
 	analyses []stats.Interim
 	next     func(epoch int) [][]float64 // one row per round with all servers' log speeds, controls last
 
+	between *sessionEffects // nil: nothing varies from session to session
+
 	d              [][]float64        // by pair and epoch
 	againstControl [][]float64        // each server, then the second control, against the first control; by epoch
 	at             [][]judge.Decision // by analysis made so far
@@ -94,6 +96,7 @@ type played struct {
 	found           []int // by analysis: pairs called different the right way round
 	epochs          int
 	sd              float64 // standard deviation of the first pair's values, by MAD
+	elsewhere       elsewhere
 }
 
 // exact is the tolerance for equal logs.
@@ -127,6 +130,9 @@ func (c *comparison) see() played {
 		p.holds = p.holds && math.Log(j.Ratio.Lo) <= truth+exact && truth-exact <= math.Log(j.Ratio.Hi)
 	}
 	p.sd = stats.MAD(c.d[0])
+	if c.between != nil {
+		p.elsewhere = c.seeElsewhere()
+	}
 	return p
 }
 

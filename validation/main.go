@@ -25,6 +25,9 @@
 //
 // go run ./validation starts prints the spread between epochs for all pairs in the studies' records.
 //
+// go run ./validation sessions [FOLDER…] reads the runs in the folders, adds what they measured to
+// internal/judge/sessions.jsonl, and prints the spread between sessions that dyno's second verdict allows for.
+//
 // go run ./validation condense FILE RUN… condenses runs into a recording for replays, epochs.json.gz.
 package main
 
@@ -169,13 +172,16 @@ func experimentNamed(ctx context.Context, args []string, folder string, stdout, 
 		}
 		return condenseRuns(args[1:], args[0])
 	}
-	if name == "starts" {
-		if len(args) > 0 {
+	if name == "starts" || name == "sessions" {
+		if name == "starts" && len(args) > 0 {
 			return conf.Usagef("starts takes no argument")
 		}
 		found, err := contestant.FindProject()
 		if err != nil {
 			return err
+		}
+		if name == "sessions" {
+			return addSessions(args, filepath.Join(found.Root, filepath.FromSlash(sessionsFile)), stdout)
 		}
 		return printStarts(found.Root, stdout)
 	}
@@ -218,7 +224,7 @@ func experimentNamed(ctx context.Context, args []string, folder string, stdout, 
 	case "best-of-three":
 		play = func(s *session) error { return s.bestOf(ctx, filepath.Join(folder, bestOfFile), more) }
 	default:
-		return conf.Usagef("no experiment %q: want cases, live, steady, best-of-three, picture, starts or condense", name)
+		return conf.Usagef("no experiment %q: want cases, live, steady, best-of-three, picture, starts, sessions or condense", name)
 	}
 	s, release, err := newSession(ctx, name, stdout, stderr)
 	if err != nil {

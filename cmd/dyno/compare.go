@@ -249,6 +249,7 @@ func (f *compareFlags) experiment(cmd *cobra.Command, pr *project, sides []*cont
 		r.Controls = []string{"ref"}
 	}
 	r.Primary = cmp.Or(r.Primary, f.primary(sides))
+	r.SameProgram = r.SameProgram || contestant.OneProgram(sides)
 	r.Command, r.Title = repeated(cmd, texts), against(sides)
 	if with.typed != nil {
 		r.Title = with.typed.Title + ": " + r.Title

@@ -46,6 +46,14 @@ type Side struct {
 // Built reports whether dyno builds the side.
 func (s *Side) Built() bool { return s.Kind != CommandSide && s.Kind != Image && s.Kind != URL }
 
+// OneProgram reports whether all sides are revisions of one folder in one repository.
+func OneProgram(sides []*Side) bool {
+	first := sides[0].revision
+	return !slices.ContainsFunc(sides, func(s *Side) bool {
+		return first == nil || s.revision == nil || s.revision.repo != first.repo || s.revision.path != first.path
+	})
+}
+
 // Path returns a URL's path with query and placeholders; "" for other sides.
 func (s *Side) Path() string {
 	if s.target == nil {

@@ -59,6 +59,8 @@ type Pair struct {
 	BetterAt int    // the better cell's level
 	Note     string // why there is no ratio, or why a significant difference does not count
 	Moving   bool   // A or B still changes during an epoch (Analysis.Trends): only far larger differences count
+	// Elsewhere is nil before the first analysis, and for metrics whose spread between sessions is unknown.
+	Elsewhere *Elsewhere
 }
 
 // CellA returns A at its level.
@@ -82,6 +84,10 @@ func (p Pair) Leads() int {
 func (p Pair) Turned() Pair {
 	p.A, p.B, p.AtA, p.AtB = p.B, p.A, p.AtB, p.AtA
 	p.Ratio, p.Likely = p.Ratio.inverse(), p.Likely.inverse()
+	if p.Elsewhere != nil {
+		e := *p.Elsewhere
+		e.Ratio, p.Elsewhere = e.Ratio.inverse(), &e
+	}
 	return p
 }
 

@@ -122,7 +122,9 @@ func AnalyseRun(run *record.Run, c *Counted) *Analysis {
 	if p.Ranks() {
 		in.Family, in.At, in.Trials, in.Pilot = nil, nil, ByLevel(run, c.Valid)[0], ByLevel(run, c.Pilot)[0]
 	}
-	return Analyse(in)
+	a := Analyse(in)
+	a.judgeElsewhere(run, KnownSessions())
+	return a
 }
 
 // Decided reports whether every pair of contestants is decided on the primary metric. A

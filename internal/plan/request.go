@@ -38,9 +38,11 @@ type Request struct {
 	Streams    int64      // requests in flight on each HTTP/2 connection; 0: as the levels say
 	Alpha      float64
 	Margin     float64
-	Budget     time.Duration
-	Seed       uint64 // 0: the World's
-	Relink     int    // paired: linker seed (record.Links.Relink)
+	// SameProgram says that the contestants are revisions, or builds, of one program.
+	SameProgram bool
+	Budget      time.Duration
+	Seed        uint64 // 0: the World's
+	Relink      int    // paired: linker seed (record.Links.Relink)
 
 	Rates    []OpenRate    // sweep and paired: open loops, beside the closed one
 	Epochs   int           // number of epochs; in a paired comparison the largest number
@@ -155,7 +157,7 @@ func New(r Request, w World) (record.Plan, error) {
 		Controls:    r.controls(&q, preset, profile), Heap: q.Heap,
 		Processes: record.PerEpoch, External: r.External, Seed: cmp.Or(r.Seed, w.Seed), Primary: q.Primary,
 		Alpha:  cmp.Or(r.Alpha, defaultAlpha),
-		Margin: cmp.Or(r.Margin, profile.margin(q.Primary)),
+		Margin: cmp.Or(r.Margin, profile.margin(q.Primary)), SameProgram: r.SameProgram,
 	}
 	if !w.Now.IsZero() {
 		p.Origin.StartedUnixNS = w.Now.UnixNano()

@@ -24,6 +24,8 @@ type Plan struct {
 	Ceiling string  `json:"ceiling,omitempty"`
 	Backend string  `json:"backend,omitempty"` // program that the contestants call, on the generator's CPUs
 	Servers Servers `json:"servers,omitzero"`
+	// SameProgram says that the contestants are revisions, or builds, of one program.
+	SameProgram bool `json:"same_program,omitempty"`
 
 	Levels []Level `json:"levels"` // no two are alike
 	// Cells lists the loaded cells: contestants and controls at levels, and the server that shows

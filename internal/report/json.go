@@ -116,6 +116,9 @@ func (v *View) pairsJSON(pairs []judge.Pair) []pairJSON {
 	for _, p := range pairs {
 		o := pairJSON{A: p.A, B: p.B, Metric: p.Metric, ratioJSON: ratio(p.Ratio), SE: number(p.SE), DF: number(p.DF),
 			P: number(p.P), Verdict: p.Verdict, Better: orNull(p.Better), Note: orNull(p.Note)}
+		if e := p.Elsewhere; e != nil {
+			o.Elsewhere = &elsewhereJSON{ratio(e.Ratio), e.Verdict, e.Sessions}
+		}
 		if v.named() {
 			o.LevelA, o.LevelB = v.levelAt(p.CellA()), v.levelAt(p.CellB())
 			switch {

@@ -112,6 +112,15 @@ type pairJSON struct {
 	Verdict judge.Verdict `json:"verdict"`
 	Better  orNull        `json:"better"`
 	Note    orNull        `json:"note"`
+	// Elsewhere is absent where no spread between sessions is known, and before the first analysis.
+	Elsewhere *elsewhereJSON `json:"elsewhere,omitempty"`
+}
+
+// elsewhereJSON is the second verdict on a pair: in other sessions on this model of CPU.
+type elsewhereJSON struct {
+	ratioJSON
+	Verdict  judge.Verdict `json:"verdict"`
+	Sessions int           `json:"sessions"` // sessions that it rests on; 0: a given spread
 }
 
 type trendJSON struct {

@@ -1,0 +1,96 @@
+package judge
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"dyno/internal/record"
+	"dyno/internal/stats"
+)
+
+// drawn returns n sessions of k programs whose pairs vary with the standard deviation tau.
+func drawn(n, k int, tau float64, cpu string) (all Sessions) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range n {
+		s := Session{Relation: Programs, CPU: cpu, Session: fmt.Sprint(i), Question: "q"}
+		for p := range k {
+			s.Programs = append(s.Programs, fmt.Sprintf("p%d v1 0123456789ab", p))
+			s.Logs, s.SEs = append(s.Logs, .1*float64(p)+tau/math.Sqrt2*rng.NormFloat64()), append(s.SEs, .002)
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+func TestBetweenSessions(t *testing.T) {
+	given := Sessions{{Relation: Programs, Given: .015}, {Relation: Revisions, Given: .0024}}
+	for _, c := range []struct {
+		known    Sessions
+		relation Relation
+		want     stats.Between
+		sessions int
+	}{
+		{given, Programs, stats.Between{SD: .015}, 0},
+		{given, Revisions, stats.Between{SD: .0024}, 0},
+		{append(drawn(4, 8, .03, "x"), given...), Programs, stats.Between{SD: .015}, 0},        // too few
+		{append(drawn(200, 8, .03, "y"), given...), Programs, stats.Between{SD: .015}, 0},      // another model
+		{append(drawn(200, 8, .03, "x"), given...), Revisions, stats.Between{SD: .0024}, 0},    // another relation
+		{append(drawn(200, 8, .03, "x"), given...), Programs, stats.Between{.03, 199}, 200},    // estimated
+		{append(drawn(2000, 2, .03, "x"), given...), Programs, stats.Between{.03, 1999}, 2000}, // of one pair
+	} {
+		if b, n := c.known.Between(c.relation, "x"); n != c.sessions || b.DF != c.want.DF || math.Abs(b.SD/c.want.SD-1) > .05 {
+			t.Errorf("%s of %d lines: %+v from %d sessions; want %+v from %d", c.relation, len(c.known), b, n, c.want, c.sessions)
+		}
+	}
+}
+
+// The embedded sessions can be read, and a line that is none is refused.
+func TestReadSessions(t *testing.T) {
+	if b, _ := KnownSessions().Between(Programs, ""); b.SD <= 0 {
+		t.Errorf("%+v", b)
+	}
+	for _, bad := range []string{`{}`, `{"relation":"other","given_sd":0.1}`, `{"relation":"different programs","given_sd":-1}`,
+		`{"relation":"different programs","programs":["a","b"],"logs":[0],"ses":[0,0]}`,
+		`{"relation":"different programs","given_sd":0.1,"x":1}`, `{"relation":`} {
+		if all, err := ReadSessions(strings.NewReader(bad)); err == nil || !strings.Contains(err.Error(), "line 1") {
+			t.Errorf("%s: %v, %v", bad, all, err)
+		}
+	}
+}
+
+// A difference that is clear in the run is inconclusive elsewhere if it is not much larger than the spread between
+// sessions; five sessions of the pair replace the spread.
+func TestElsewhere(t *testing.T) {
+	close := map[string]float64{"fast": 41_000, "slow": 40_000, "ref": 50_000, "ref'": 50_000}
+	trials := synthetic(1, 12, .005, close, "fast", "slow", "ref", "ref'")
+	run := &record.Run{Plan: record.Plan{Contestants: []string{"fast", "slow"}, Levels: []record.Level{{}}},
+		Host: record.Host{CPU: "x"}, Contestants: []record.Contestant{{Name: "fast", Sources: "0123456789abcd"},
+			{Name: "slow", Sources: "0123456789abcd"}}}
+	given := Sessions{{Relation: Programs, Given: .015}, {Relation: Revisions, Given: .0024}}
+	pair := drawn(5, 2, .0005, "x")
+	for i := range pair {
+		pair[i].Programs = []string{Program(&run.Contestants[0]), Program(&run.Contestants[1])}
+		pair[i].Question = Asked(&run.Plan, 0, "throughput")
+		pair[i].Logs[0] += .1 + math.Log(41./40)
+	}
+	for _, c := range []struct {
+		known Sessions
+		same  bool
+		want  Verdict
+	}{{given, false, Inconclusive}, {given, true, Negligible}, {append(pair, given...), false, Negligible}} {
+		run.Plan.SameProgram = c.same
+		a := Analyse(input(trials, "fast", "slow"))
+		a.judgeElsewhere(run, c.known)
+		p, _ := a.Pair("slow", "fast", "throughput")
+		if e := p.Elsewhere; e == nil || e.Verdict != c.want || e.Ratio.Hi < p.Ratio.Value || e.Ratio.Lo > p.Ratio.Value ||
+			p.Verdict == Inconclusive {
+			t.Errorf("%v: %+v, here %+v", c.same, e, p)
+		}
+		if p, _ := a.Pair("slow", "fast", "memory"); p.Elsewhere != nil {
+			t.Errorf("memory: %+v", p.Elsewhere)
+		}
+	}
+}

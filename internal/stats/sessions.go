@@ -1,0 +1,66 @@
+package stats
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Between is the standard deviation of a pair's log ratio between sessions.
+type Between struct {
+	SD float64
+	DF float64 // degrees of freedom of the estimate SD; 0: SD is not estimated, but given
+}
+
+// Reach returns how far a family of k contestants may move between sessions: with probability conf
+// no pair's log ratio moves further. It is the quantile of Tukey's range over √2, times SD. If SD is
+// an estimate, Reach takes its upper 80 % confidence limit, and Student's quantile with DF degrees of
+// freedom in place of the normal one with the same probability.
+func (b Between) Reach(k int, conf float64) float64 {
+	if b.DF <= 0 {
+		return RangeQuantile(k, conf) / math.Sqrt2 * b.SD
+	}
+	return b.Upper() * distuv.StudentsT{Sigma: 1, Nu: b.DF}.Quantile((1+PairConfidence(k, conf))/2)
+}
+
+// Upper returns the upper 80 % confidence limit of SD, or SD if it is given.
+func (b Between) Upper() float64 {
+	if b.DF <= 0 {
+		return b.SD
+	}
+	return b.SD * math.Sqrt(b.DF/distuv.ChiSquared{K: b.DF}.Quantile(0.2))
+}
+
+// PairConfidence returns the confidence of each pair's interval with which all pairs of k independent values
+// hold together with probability conf.
+func PairConfidence(k int, conf float64) float64 {
+	return 2*distuv.UnitNormal.CDF(RangeQuantile(k, conf)/math.Sqrt2) - 1
+}
+
+// RangeQuantile returns the quantile, for probability p, of the range of k independent standard
+// normal values: Tukey's studentized range with infinitely many degrees of freedom. It is 0 for
+// fewer than two values.
+func RangeQuantile(k int, p float64) float64 {
+	if k < 2 {
+		return 0
+	}
+	lo, hi := 0., 20.
+	for range 40 {
+		if mid := (lo + hi) / 2; rangeCDF(k, mid) < p {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return hi
+}
+
+// rangeCDF returns the probability that the range of k standard normal values is at most r. It
+// integrates over the smallest value, by the trapezoidal rule.
+func rangeCDF(k int, r float64) (p float64) {
+	const step = 0.1 // exact to 1e-9, since all derivatives vanish at both ends
+	for x := -8 - r; x < 8; x += step {
+		p += distuv.UnitNormal.Prob(x) * math.Pow(distuv.UnitNormal.CDF(x+r)-distuv.UnitNormal.CDF(x), float64(k-1))
+	}
+	return p * step * float64(k)
+}

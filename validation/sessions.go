@@ -1,0 +1,204 @@
+package main
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"dyno/internal/judge"
+	"dyno/internal/plan"
+	"dyno/internal/record"
+	"dyno/internal/stats"
+	"dyno/internal/study"
+)
+
+// sessionsFile has the sessions from which dyno's second verdicts follow, below the project's root.
+const sessionsFile = "internal/judge/sessions.jsonl"
+
+// addSessions reads all records below folders, appends what their sessions measured to file, and prints what
+// is known of the spread between sessions. A session that file has already is not added again.
+func addSessions(folders []string, file string, out io.Writer) error {
+	known, err := readFile(file, func(r io.Reader, _ string) ([]judge.Session, error) { return judge.ReadSessions(r) })
+	if err != nil {
+		return err
+	}
+	var found []judge.Session
+	for _, folder := range folders {
+		err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+			if name := filepath.Base(path); err != nil || d.IsDir() || name != record.TrialsFile && name != record.TrialsFile+".gz" {
+				return err
+			}
+			sessions, err := sessionsOf(path)
+			if err != nil {
+				fmt.Fprintf(out, "left out: %v\n", err)
+			}
+			found = append(found, sessions...)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for _, one := range merged(found) {
+		if slices.ContainsFunc(known, func(s judge.Session) bool { return sessionKey(&s) == sessionKey(&one) }) {
+			continue
+		}
+		if err := keepLine(file, one); err != nil {
+			return err
+		}
+		known = append(known, one)
+	}
+	return printSessions(known, out)
+}
+
+// sessionsOf returns what a record measured at each level with several contestants, as long as it says on which
+// machine and with which programs.
+func sessionsOf(path string) (all []judge.Session, err error) {
+	run, err := study.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	p, h := &run.Plan, &run.Host
+	m, ok := judge.MetricNamed(p.Primary)
+	switch {
+	case !ok || !p.InRounds():
+		return nil, fmt.Errorf("%s: no paired comparison", path)
+	case h.BootID == "" || !strings.Contains(h.CPU, "family"):
+		return nil, fmt.Errorf("%s: the record does not say which model of CPU or which boot: %q", path, h.CPU)
+	case slices.ContainsFunc(run.Resumes, func(r record.Resume) bool { return r.Host != nil }):
+		return nil, fmt.Errorf("%s: two machines or boots measured it", path)
+	}
+	t := judge.Tabulate(plan.Valid(run), p.At)
+	built := slices.Clone(run.Contestants)
+	slices.SortFunc(built, func(a, b record.Contestant) int { return cmp.Compare(a.Name, b.Name) })
+	for level := range p.Levels {
+		s := judge.Session{Relation: judge.RelationOf(p), Source: filepath.ToSlash(path), CPU: h.CPU,
+			Session:  boot(h.BootID) + " " + time.Unix(0, p.Origin.StartedUnixNS).UTC().Format(time.DateOnly),
+			Question: judge.Asked(p, level, m.Name)}
+		first := ""
+		for i := range built {
+			c := &built[i]
+			program := judge.Program(c)
+			if program == "" || !slices.Contains(p.Contestants, c.Name) {
+				continue
+			}
+			cell := func(name string) record.Cell { return record.Cell{Contestant: name, Level: level} }
+			logs := t.Logs(m, cell(c.Name), cell(cmp.Or(first, c.Name)))
+			if len(logs) < stats.Least {
+				continue
+			}
+			first = cmp.Or(first, c.Name)
+			j := stats.Joint([][]float64{logs}, Alpha, 1)[0]
+			s.Programs, s.Logs, s.SEs = append(s.Programs, program), append(s.Logs, j.Log), append(s.SEs, j.SE)
+		}
+		if len(s.Programs) > 1 {
+			s.SEs[0] = 0 // the first against itself
+			all = append(all, s)
+		}
+	}
+	if all == nil {
+		return nil, fmt.Errorf("%s: no two contestants with known sources and %d epochs", path, stats.Least)
+	}
+	return all, nil
+}
+
+// boot returns the hash of a boot's id; older records have the id itself.
+func boot(id string) string {
+	if strings.Contains(id, "-") {
+		sum := sha256.Sum256([]byte("dyno boot " + id))
+		id = hex.EncodeToString(sum[:8])
+	}
+	return id
+}
+
+// sessionKey identifies what a session says once.
+func sessionKey(s *judge.Session) string {
+	return strings.Join(append([]string{string(s.Relation), s.CPU, s.Session, s.Question}, s.Programs...), "|")
+}
+
+// merged combines runs of one session: together they are one replicate.
+func merged(all []judge.Session) (out []judge.Session) {
+	runs := map[string][]judge.Session{}
+	for _, s := range all {
+		runs[sessionKey(&s)] = append(runs[sessionKey(&s)], s)
+	}
+	for _, s := range all {
+		same := runs[sessionKey(&s)]
+		delete(runs, sessionKey(&s))
+		for i := range s.Logs {
+			log, square, n := 0., 0., float64(len(same))
+			for _, r := range same {
+				log, square = log+r.Logs[i]/n, square+r.SEs[i]*r.SEs[i]/n/n
+			}
+			s.Logs[i], s.SEs[i] = log, math.Sqrt(square)
+		}
+		if len(same) > 0 {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// printSessions prints, for each relation and model of CPU, the spread between sessions, and how well one session
+// says what the others found.
+func printSessions(known judge.Sessions, out io.Writer) error {
+	type kind struct {
+		relation judge.Relation
+		cpu      string
+	}
+	var kinds []kind
+	for _, s := range known {
+		if k := (kind{s.Relation, s.CPU}); !slices.Contains(kinds, k) {
+			kinds = append(kinds, k)
+		}
+	}
+	head := words("programs|model of CPU|sessions that it rests on|SD between sessions, %|degrees of freedom|its upper 80 %|" +
+		"left-out sessions covered|directions held")
+	_, err := fmt.Fprint(out, tableOf(head, kinds, func(k kind) []string {
+		b, n := known.Between(k.relation, k.cpu)
+		row := []string{string(k.relation), cmp.Or(k.cpu, "any"), fmt.Sprint(n), fmt.Sprintf("%.2f", 100*b.SD), "given", "–"}
+		if b.DF > 0 {
+			row[4], row[5] = fmt.Sprintf("%.0f", b.DF), fmt.Sprintf("%.2f", 100*b.Upper())
+		}
+		covered, held := leftOut(known, k.relation, k.cpu)
+		return append(row, covered.String(), held.String())
+	}))
+	return err
+}
+
+// leftOut leaves out one session after another: covered counts the pairs whose second interval in that session,
+// times √(N/(N−1)), contains the mean of the other N−1; held counts, of the pairs that are different in the second
+// verdict, the other sessions that found the same direction.
+func leftOut(known judge.Sessions, r judge.Relation, cpu string) (covered, held Rate) {
+	for _, g := range known.Repeated(r, cpu) {
+		for i, one := range g {
+			others := slices.DeleteFunc(slices.Clone(known), func(s judge.Session) bool { return s.Session == one.Session })
+			spread, _ := others.Between(r, cpu)
+			n := float64(len(g))
+			for _, pair := range couples(len(one.Programs)) {
+				log := func(s *judge.Session) float64 { return s.Logs[pair[0]] - s.Logs[pair[1]] }
+				own, mean := log(&one), 0.
+				half := math.Hypot(stats.NormalLimit(Alpha)*math.Hypot(one.SEs[pair[0]], one.SEs[pair[1]]), spread.Reach(2, 1-Alpha))
+				for j := range g {
+					if j == i {
+						continue
+					}
+					mean += log(&g[j]) / (n - 1)
+					if math.Abs(own) > half {
+						held.Of, held.Hits = held.Of+1, held.Hits+int(when(own*log(&g[j]) > 0, 1))
+					}
+				}
+				covered.Of, covered.Hits = covered.Of+1, covered.Hits+int(when(math.Abs(own-mean) <= half*math.Sqrt(n/(n-1)), 1))
+			}
+		}
+	}
+	return covered, held
+}

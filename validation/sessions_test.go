@@ -1,0 +1,67 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"dyno/internal/judge"
+)
+
+// A record with a machine's identity is added once; one without, and what is no record, is left out with the reason.
+func TestAddSessions(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "sessions.jsonl")
+	given := `{"relation":"different programs","given_sd":0.015,"source":"here"}` + "\n"
+	bad := filepath.Join(dir, "bad", "trials.jsonl")
+	if err := os.Mkdir(filepath.Dir(bad), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{file: given, bad: "{\n"} {
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	folders := []string{"../studies/iris-vs-netcore-sessions", "../studies/httprouter-vs-fasthttp", dir}
+	var out bytes.Buffer
+	for range 2 {
+		if err := addSessions(folders, file, &out); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, want := range []string{"left out: read " + bad + ":1:", "does not say which model of CPU", "| different programs | any |"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in:\n%s", want, &out)
+		}
+	}
+	known, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := judge.ReadSessions(bytes.NewReader(known))
+	if err != nil || len(all) < 3 || !strings.HasPrefix(all[1].CPU, "AMD EPYC, family 26") {
+		t.Errorf("%v: %s", err, known)
+	}
+	keys := map[string]bool{}
+	for _, s := range all {
+		if keys[sessionKey(&s)] {
+			t.Errorf("twice: %+v", s)
+		}
+		keys[sessionKey(&s)] = true
+	}
+}
+
+// One session left out of six covers the others about as often as it should.
+func TestLeftOut(t *testing.T) {
+	known := judge.Sessions{{Relation: judge.Programs, Given: .015}}
+	for i, x := range []float64{0, .01, -.01, .02, -.02, .2} {
+		known = append(known, judge.Session{Relation: judge.Programs, CPU: "x", Session: string(rune('a' + i)),
+			Programs: []string{"p", "q"}, Logs: []float64{0, .5 + x}, SEs: []float64{0, .001}})
+	}
+	covered, held := leftOut(known, judge.Programs, "x")
+	if covered != (Rate{5, 6}) || held != (Rate{30, 30}) {
+		t.Errorf("%v, %v", covered, held)
+	}
+}
