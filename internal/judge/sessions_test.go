@@ -35,11 +35,11 @@ func TestBetweenSessions(t *testing.T) {
 	}{
 		{given, Programs, stats.Between{SD: .015}, 0},
 		{given, Revisions, stats.Between{SD: .0024}, 0},
-		{append(drawn(4, 8, .03, "x"), given...), Programs, stats.Between{SD: .015}, 0},        // too few
-		{append(drawn(200, 8, .03, "y"), given...), Programs, stats.Between{SD: .015}, 0},      // another model
-		{append(drawn(200, 8, .03, "x"), given...), Revisions, stats.Between{SD: .0024}, 0},    // another relation
-		{append(drawn(200, 8, .03, "x"), given...), Programs, stats.Between{.03, 199}, 200},    // estimated
-		{append(drawn(2000, 2, .03, "x"), given...), Programs, stats.Between{.03, 1999}, 2000}, // of one pair
+		{append(drawn(4, 8, .03, "x"), given...), Programs, stats.Between{SD: .015}, 0},                // too few
+		{append(drawn(200, 8, .03, "y"), given...), Programs, stats.Between{SD: .015}, 0},              // another model
+		{append(drawn(200, 8, .03, "x"), given...), Revisions, stats.Between{SD: .0024}, 0},            // another relation
+		{append(drawn(200, 8, .03, "x"), given...), Programs, stats.Between{SD: .03, DF: 199}, 200},    // estimated
+		{append(drawn(2000, 2, .03, "x"), given...), Programs, stats.Between{SD: .03, DF: 1999}, 2000}, // of one pair
 	} {
 		if b, n := c.known.Between(c.relation, "x"); n != c.sessions || b.DF != c.want.DF || math.Abs(b.SD/c.want.SD-1) > .05 {
 			t.Errorf("%s of %d lines: %+v from %d sessions; want %+v from %d", c.relation, len(c.known), b, n, c.want, c.sessions)
