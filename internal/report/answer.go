@@ -49,7 +49,12 @@ func (v *View) only(r Row) string {
 func (v *View) tooFew(rows []Row) []string {
 	text := v.noAnalysis()
 	m := v.primary()
-	if pair, ok := v.a.Pair(rows[0].Name, rows[1].Name, m.Name); ok && pair.Ratio.N > 0 {
+	pair, ok := v.a.Pair(rows[0].Name, rows[1].Name, m.Name)
+	if ok && pair.Ratio.N == 0 && pair.Note != "" {
+		return []string{text, fmt.Sprintf("So far no ratio of %s and %s: %s.", rows[0].Title, rows[1].Title,
+			document.Clean(pair.Note))}
+	}
+	if ok && pair.Ratio.N > 0 {
 		if pair.Ratio.Value < 1 == m.More {
 			pair = pair.Turned()
 		}
@@ -439,6 +444,9 @@ func (v *View) nothing() string {
 		if f.ID == judge.Discarded && f.State == judge.Fail {
 			return "No server has a figure: " + document.Clean(f.Text) + Led("; ", judge.ByID(f.ID).Do) + "."
 		}
+	}
+	if v.run.End != nil && v.run.End.Reason == "budget" && len(v.run.Trials) == 0 {
+		return "Nothing was measured: the budget was used up before the first load" + v.runLonger(2) + "."
 	}
 	return "Nothing was measured: no server has a figure."
 }

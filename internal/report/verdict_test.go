@@ -133,6 +133,9 @@ func TestAnswer(t *testing.T) {
 			d.Findings = []judge.Finding{{ID: judge.Twins, State: judge.Fail,
 				Text: "two identical servers came out different"}}
 		}, []string{"This run must not be quoted: two identical"}, ""},
+		{"the budget ends before the first load", func(d *Data) {
+			d.Analysis.Cells, d.Analysis.Places, d.Run.Trials, d.Run.End.Reason = nil, nil, nil, "budget"
+		}, []string{"Nothing was measured: the budget was used up before the first load"}, "quoted"},
 		{"a check fails where nothing was measured", func(d *Data) {
 			d.Analysis.Cells, d.Analysis.Places = nil, nil
 			d.Findings = []judge.Finding{{ID: judge.ServerCPUs, State: judge.Fail, Text: "others took the CPU"}}
