@@ -242,11 +242,11 @@ func (b *Bench) measure(ctx context.Context, built []record.Contestant) (string,
 	for {
 		o, stop := plan.Next(b.run, func() bool { return b.Decided(b.run) })
 		if stop == "" && o.Epoch == epoch && !b.fits(o) {
-			return string(plan.Budget), cmp.Or(b.long(ctx, epoch), b.judge(ctx, epoch))
+			return string(plan.Budget), cmp.Or(b.long(ctx, epoch, plan.Budget), b.judge(ctx, epoch))
 		}
 		if epoch >= 0 && (stop != "" || o.Epoch != epoch) {
 			if stop != "" {
-				if err := b.long(ctx, epoch); err != nil {
+				if err := b.long(ctx, epoch, stop); err != nil {
 					return "", err
 				}
 			}
@@ -294,9 +294,9 @@ func (b *Bench) measure(ctx context.Context, built []record.Contestant) (string,
 	}
 }
 
-// long makes the plan's long loads, once more if something disturbed them and the budget allows.
-// Their part of the budget was reserved from the first analysis on. The epoch's answers are judged first.
-func (b *Bench) long(ctx context.Context, epoch int) error {
+// long makes the plan's long loads, once more if something disturbed them and the budget allows. It
+// says why the epochs ended, and how the servers stand. Their part of the budget was reserved from the first analysis on. The epoch's answers are judged first.
+func (b *Bench) long(ctx context.Context, epoch int, why plan.Stop) error {
 	began := b.Generator.Now()
 	if err := b.judge(ctx, epoch); err != nil {
 		return err
@@ -307,8 +307,8 @@ func (b *Bench) long(ctx context.Context, epoch int) error {
 	first := slices.DeleteFunc(b.Standing(b.run), func(s record.Standing) bool { return b.servers[s.Name] == nil })
 	b.until, b.spare = b.until.Add(b.Generator.Now().Sub(began)), 0
 	if len(first) > 1 {
-		b.tell(record.Event{Stage: "analyse", Standing: first, Text: fmt.Sprintf("now four loads of %v show whether short "+
-			"ones mislead:", time.Duration(b.run.Plan.Long.NS))})
+		b.tell(record.Event{Stage: "analyse", Standing: first, Text: fmt.Sprintf("%s; now four loads of %v show whether "+
+			"short ones mislead:", why.Words(), time.Duration(b.run.Plan.Long.NS))})
 	}
 	for attempt := 0; attempt < 2 && len(first) > 1; attempt++ {
 		for _, o := range plan.LongOrders(b.run, first[0].Name, first[1].Name, attempt) {

@@ -10,9 +10,10 @@ import (
 
 // Analyses returns the run's interim analyses: those that fit its budget by the estimate.
 //
-// If the run ends between two analyses, with stats.Least epochs or more, the remaining ones are
-// made there, as one: an epoch's length does not depend on which contestant is faster, so their
-// levels may be spent together. This does not apply to an interrupted run, which may go on.
+// If the run ends between two analyses, the remaining ones are made there, as one: an epoch's length
+// does not depend on which contestant is faster, so their levels may be spent together. With fewer
+// than stats.Least epochs it is one more early analysis. This does not apply to an interrupted run,
+// which may go on.
 func Analyses(run *record.Run) []stats.Interim {
 	if !run.Plan.InRounds() {
 		return nil
@@ -20,7 +21,7 @@ func Analyses(run *record.Run) []stats.Interim {
 	analyses := interims(&run.Plan, max(fits(&run.Plan), stats.Fewest(run.Plan.Epochs)))
 	n, taken, left := counted(run), len(analyses), 0.
 	switch {
-	case taken == 0 || run.End == nil || run.End.Reason == Interrupted || n < stats.Least:
+	case taken == 0 || run.End == nil || run.End.Reason == Interrupted || n < analyses[0].N:
 		return analyses
 	case n > analyses[taken-1].N: // an older version counted the epochs that fit by the run's own pace
 		analyses[taken-1].N, analyses[taken-1].Early = n, false
@@ -31,7 +32,7 @@ func Analyses(run *record.Run) []stats.Interim {
 	if left == 0 || taken > 0 && analyses[taken-1].N == n {
 		return analyses
 	}
-	return append(analyses[:taken], stats.Interim{N: n, Alpha: left})
+	return append(analyses[:taken], stats.Remaining(run.Plan.Epochs, n, left, run.Plan.Alpha))
 }
 
 // pilotsOver reports whether the pilots are complete.

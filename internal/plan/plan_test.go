@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"dyno/internal/record"
+	"dyno/internal/stats"
 )
 
 // filled sets the cells and comparisons of a plan that is made by hand.
@@ -335,6 +336,27 @@ func TestFailedContestantLeavesTheOthers(t *testing.T) {
 	two.fails = p.fails
 	if stop := two.play(t, never); stop != Nobody {
 		t.Errorf("with one contestant left the run stopped for %q", stop)
+	}
+}
+
+// A run that ends before 8 epochs, between two analyses, is judged there: of a single pair after 7 with what is left of
+// alpha, else by one more early analysis.
+func TestEndsBeforeEightEpochs(t *testing.T) {
+	for n, share := range map[int]float64{7: .8, 6: .1, 5: .1} {
+		p := player{run: record.Run{Plan: standardPlan("a", "b")}}
+		p.run.Plan.Epochs = stats.Candidates(true, 24)
+		p.foul = func(o Order) (c record.Causes) {
+			if o.Epoch > n {
+				c.StealNS = 4e8
+			}
+			return c
+		}
+		p.run.End = &record.End{Reason: string(p.play(t, never))}
+		all := Analyses(&p.run)
+		i := slices.IndexFunc(all, func(a stats.Interim) bool { return a.N == n })
+		if i < 0 || math.Abs(all[i].Alpha-share*.05) > 1e-12 || all[i].Early != (n < 7) || n > 5 && i < len(all)-1 {
+			t.Errorf("after %d epochs: %v", n, all)
+		}
 	}
 }
 

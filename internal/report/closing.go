@@ -62,7 +62,7 @@ func (v *View) enough(a judge.Answer) string {
 	if a.State != judge.Pass || !slices.ContainsFunc(a.Findings, func(f judge.Finding) bool { return f.Relative }) {
 		return ""
 	}
-	return " for a difference of " + document.Percent(math.Expm1(v.a.Smallest()))
+	return " for so large a difference"
 }
 
 // fine returns a question's text if all is well. It says which parts of the responses were checked,

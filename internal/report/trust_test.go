@@ -46,15 +46,15 @@ func TestEnoughForTheDifference(t *testing.T) {
 	d := fixture()
 	d.Analysis.Pairs = []judge.Pair{{A: "go", B: "iris", Metric: "throughput", Verdict: judge.Different,
 		Ratio: judge.Estimate{Value: 2, Lo: 1.5, Hi: 2.6, N: 3}}}
-	for id, want := range map[string]string{judge.Drift: "servers warmed up enough for a difference of 50 %",
-		judge.Twins:       "two copies of one server came out equal enough for a difference of 50 %",
-		judge.FreshStarts: "enough data for a difference of 50 %"} {
+	for id, want := range map[string]string{judge.Drift: "servers warmed up enough for so large a difference",
+		judge.Twins:       "two copies of one server came out equal enough for so large a difference",
+		judge.FreshStarts: "enough data for so large a difference"} {
 		d.Findings = []judge.Finding{{ID: id, Relative: true}}
 		v := NewView(d)
 		if got := itemsText(v.trust()); !strings.Contains(got, want) {
 			t.Errorf("no %q in %s", want, got)
 		}
-		if got := v.because(judge.Summary(d.Findings)[judge.ByID(id).Question]); got != "yes, for a difference of 50 %" {
+		if got := v.because(judge.Summary(d.Findings)[judge.ByID(id).Question]); got != "yes, for so large a difference" {
 			t.Error(got)
 		}
 		d.Findings = append(d.Findings, judge.Finding{ID: id, State: judge.CannotTell, Text: "few"})

@@ -106,6 +106,18 @@ func Interims(candidates []int, fits int, alpha float64) (all []Interim) {
 	return all
 }
 
+// Remaining returns the analysis for a run with these candidates that ended after n epochs, between two
+// analyses, where those to come had left of alpha. If n is too small for Joint, it is one more early one.
+func Remaining(candidates []int, n int, left, alpha float64) Interim {
+	switch {
+	case n >= Least:
+		return Interim{N: n, Alpha: left}
+	case slices.Contains(candidates, n): // a single pair's first by Joint; with the early ones it spends alpha
+		return Interim{N: n, Alpha: lateShare * alpha}
+	}
+	return Interim{n, earlyShare * alpha, true}
+}
+
 // Fewest returns the number of epochs after which a run with these candidates can be judged: Least,
 // or the smallest candidate if all are early.
 func Fewest(candidates []int) int {
