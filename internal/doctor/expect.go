@@ -8,6 +8,7 @@ import (
 
 	"dyno/internal/document"
 	"dyno/internal/judge"
+	"dyno/internal/machine"
 	"dyno/internal/plan"
 	"dyno/internal/record"
 	"dyno/internal/report"
@@ -18,7 +19,8 @@ import (
 type expectation struct {
 	Profile     string          `json:"profile"`
 	Contestants int             `json:"contestants"`
-	MDE         document.Number `json:"mde_ratio"` // as a share; four runs in five find it
+	MDE         document.Number `json:"mde_ratio"`           // as a share; four runs in five find it
+	Elsewhere   document.Number `json:"mde_elsewhere_ratio"` // between different programs, in other sessions
 	Epochs      int             `json:"epochs"`
 	// WholeNS is the time until the last interim analysis, on a quiet machine and with native
 	// contestants.
@@ -29,10 +31,16 @@ type expectation struct {
 
 func (e expectation) String() string {
 	text := "from " + report.PerCent(float64(e.MDE)) + " in " + span(e.WholeNS)
+	text += ", " + e.elsewhere()
 	if e.More {
 		text += ", --budget " + strings.TrimSuffix(time.Duration(e.BudgetNS).String(), "0s")
 	}
 	return text
+}
+
+// elsewhere says what the second verdict can show.
+func (e expectation) elsewhere() string {
+	return "in other sessions from " + report.PerCent(float64(e.Elsewhere))
 }
 
 // span returns a time in whole minutes and seconds.
@@ -132,10 +140,12 @@ func expect(profile string, k int, sigma float64) (expectation, bool) {
 	}
 	last := cost.Analyses[len(cost.Analyses)-1]
 	epoch := sigma * math.Sqrt(math.Pi/2/float64(p.Rounds))
+	between, _ := judge.KnownSessions().Between(judge.Programs, machine.CPU())
 	return expectation{
 		Profile: profile, Contestants: k,
-		MDE:     document.Number(math.Expm1(stats.Detectable(epoch, last.N, cost.Pairs, last.Alpha))),
-		Epochs:  cost.Epochs,
-		WholeNS: int64(cost.Whole), BudgetNS: p.BudgetNS, More: p.BudgetNS > own,
+		MDE:       document.Number(math.Expm1(stats.Detectable(epoch, last.N, cost.Pairs, last.Alpha))),
+		Elsewhere: document.Number(math.Expm1(between.Detectable(epoch, last.N, k, last.Alpha))),
+		Epochs:    cost.Epochs,
+		WholeNS:   int64(cost.Whole), BudgetNS: p.BudgetNS, More: p.BudgetNS > own,
 	}, true
 }

@@ -184,8 +184,8 @@ func canDecide(c *record.Calibration, expected []expectation) string {
 		if e.Profile != plan.Standard || math.IsInf(float64(e.MDE), 0) || math.IsNaN(float64(e.MDE)) {
 			continue
 		}
-		text := fmt.Sprintf("from about %s between %d contestants in "+
-			"%s", report.PerCent(float64(e.MDE)), e.Contestants, span(e.WholeNS))
+		text := fmt.Sprintf("from about %s (%s) between %d contestants in %s", report.PerCent(float64(e.MDE)), e.elsewhere(),
+			e.Contestants, span(e.WholeNS))
 		if e.More {
 			text += " (more than the usual budget)"
 		}

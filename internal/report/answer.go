@@ -27,7 +27,7 @@ func (v *View) ranking() []string {
 	case v.a.Interim == 0:
 		return v.tooFew(rows)
 	default:
-		return append(v.byCPU(rows), v.leaders(rows), v.stillMoving(rows), v.notSeparated(rows))
+		return append(v.byCPU(rows), v.leaders(rows), v.stillMoving(rows), v.notSeparated(rows), v.holding(rows))
 	}
 }
 
@@ -137,7 +137,8 @@ func (v *View) leaders(rows []Row) string {
 			if first[0].Place.LowerBound && !next.Place.LowerBound && m.AtCeiling {
 				least = "at least "
 			}
-			s += ": " + least + value + " × " + next.Title + " " + interval
+			here, there := v.elsewhere(p)
+			s += here + ": " + least + value + " × " + next.Title + " " + interval + there
 		}
 		return s + "."
 	case len(first) > 4:
@@ -146,6 +147,50 @@ func (v *View) leaders(rows []Row) string {
 		return fmt.Sprintf("%s %s: these %d are not separated.", or(titles(first)), best, len(first))
 	}
 	return ""
+}
+
+// otherSessions is where the second verdict holds.
+const otherSessions = "in other sessions on this model of CPU"
+
+// elsewhere returns the second verdict on a pair that is different here, for the sentence that gives the first: "" or
+// " here" for its middle, and its end. Between different programs the second verdict is the answer; between
+// revisions of one program it is the first.
+func (v *View) elsewhere(p judge.Pair) (here, there string) {
+	e := p.Elsewhere
+	if e == nil {
+		return "", ""
+	}
+	_, interval := RatioParts(e.Ratio.Value, e.Ratio.Lo, e.Ratio.Hi)
+	switch {
+	case shown(e.Verdict):
+		return "", ", and " + interval + " " + otherSessions
+	case !v.run.Plan.SameProgram:
+		here = " here"
+	}
+	return here, "; too little to hold " + otherSessions + " " + interval
+}
+
+// shown reports whether a verdict is a difference, however small.
+func shown(verdict judge.Verdict) bool { return verdict == judge.Different || verdict == judge.Negligible }
+
+// holding counts the differences between more than two contestants that hold in other sessions, too.
+func (v *View) holding(rows []Row) string {
+	here, there := 0, 0
+	for _, p := range v.pairsOf(rows) {
+		if shown(p.Verdict) && p.Elsewhere != nil {
+			here++
+			if shown(p.Elsewhere.Verdict) {
+				there++
+			}
+		}
+	}
+	switch {
+	case len(rows) < 3 || here == 0:
+		return ""
+	case here == there:
+		return fmt.Sprintf("All %s hold %s, too.", document.Count(here, "difference"), otherSessions)
+	}
+	return fmt.Sprintf("Of the %s %d hold %s, too.", document.Count(here, "difference"), there, otherSessions)
 }
 
 // byCPU compares CPU per request, which other programs hardly change, for pairs whose rates a busy
@@ -200,6 +245,12 @@ func (v *View) alike(rows []Row) string {
 	who, ratio := fmt.Sprintf("All %d servers", len(rows)), ""
 	if len(rows) == 2 && len(all.pairs) == 1 {
 		who, ratio = And(titles(rows)), ": "+Times(all.pairs[0].Ratio)
+		if e := all.pairs[0].Elsewhere; !all.open() && e != nil {
+			_, interval := RatioParts(e.Ratio.Value, e.Ratio.Lo, e.Ratio.Hi)
+			if ratio += ", and " + interval + " " + otherSessions; e.Verdict == judge.Inconclusive {
+				who, ratio = "Here "+who, ratio+", where they may differ by more"
+			}
+		}
 	}
 	longer := ""
 	if !v.a.Decided() { // a withdrawn verdict stays so

@@ -65,6 +65,10 @@ func (v *View) sentence(p judge.Pair) sentence {
 	default:
 		s.Rest = evidence
 	}
+	if e := p.Elsewhere; e != nil && shown(p.Verdict) {
+		_, interval := RatioParts(e.Ratio.Value, e.Ratio.Lo, e.Ratio.Hi)
+		s.Rest += "; in other sessions " + v.verdictWord(e.Verdict) + " " + interval
+	}
 	return s
 }
 

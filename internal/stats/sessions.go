@@ -23,6 +23,17 @@ func (b Between) Reach(k int, conf float64) float64 {
 	return b.Upper() * distuv.StudentsT{Sigma: 1, Nu: b.DF}.Quantile((1+PairConfidence(k, conf))/2)
 }
 
+// Detectable returns approximately the difference within a pair of k contestants, on the log scale, that the second
+// verdict shows with probability 80 % after n epochs; sigma and alpha are as for the function Detectable.
+func (b Between) Detectable(sigma float64, n, k int, alpha float64) float64 {
+	if k < 2 || n < Least {
+		return math.Inf(1)
+	}
+	t, se := distuv.StudentsT{Sigma: 1, Nu: float64(n - 1)}, sigma/math.Sqrt(float64(n))
+	own := t.Quantile(1-alpha/float64(k*(k-1))) * se
+	return math.Hypot(own, b.Reach(k, 0.95)) + t.Quantile(0.8)*math.Hypot(se, b.SD)
+}
+
 // Upper returns the upper 80 % confidence limit of SD, or SD if it is given.
 func (b Between) Upper() float64 {
 	if b.DF <= 0 {

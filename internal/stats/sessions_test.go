@@ -18,6 +18,18 @@ func TestRangeQuantile(t *testing.T) {
 	}
 }
 
+// With nothing between sessions, the second verdict shows the same differences as the first.
+func TestDetectableBetween(t *testing.T) {
+	for _, k := range []int{2, 8} {
+		if own, got := Detectable(.028, 10, k*(k-1)/2, .05), (Between{}).Detectable(.028, 10, k, .05); math.Abs(own-got) > 1e-12 {
+			t.Errorf("%d: %g, %g", k, own, got)
+		}
+	}
+	if b := (Between{SD: .015}); b.Detectable(.028, 10, 2, .05) < .0294+.8*.015 || !math.IsInf(b.Detectable(.02, 7, 2, .05), 1) {
+		t.Error(b.Detectable(.028, 10, 2, .05))
+	}
+}
+
 func TestReach(t *testing.T) {
 	for _, c := range []struct {
 		b    Between
