@@ -2,8 +2,6 @@ package main
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"io"
 	"io/fs"
@@ -11,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"dyno/internal/judge"
 	"dyno/internal/plan"
@@ -71,7 +68,7 @@ func sessionsOf(path string) (all []judge.Session, err error) {
 	switch {
 	case !ok || !p.InRounds():
 		return nil, fmt.Errorf("%s: no paired comparison", path)
-	case h.BootID == "" || !strings.Contains(h.CPU, "family"):
+	case h.BootID == "" || !h.KnownModel():
 		return nil, fmt.Errorf("%s: the record does not say which model of CPU or which boot: %q", path, h.CPU)
 	case slices.ContainsFunc(run.Resumes, func(r record.Resume) bool { return r.Host != nil }):
 		return nil, fmt.Errorf("%s: two machines or boots measured it", path)
@@ -81,7 +78,7 @@ func sessionsOf(path string) (all []judge.Session, err error) {
 	slices.SortFunc(built, func(a, b record.Contestant) int { return cmp.Compare(a.Name, b.Name) })
 	for level := range p.Levels {
 		s := judge.Session{Relation: judge.RelationOf(p), Source: filepath.ToSlash(path), CPU: h.CPU,
-			Session:  boot(h.BootID) + " " + time.Unix(0, p.Origin.StartedUnixNS).UTC().Format(time.DateOnly),
+			Session:  judge.SessionOf(run),
 			Question: judge.Asked(p, level, m.Name)}
 		first := ""
 		for i := range built {
@@ -108,15 +105,6 @@ func sessionsOf(path string) (all []judge.Session, err error) {
 		return nil, fmt.Errorf("%s: no two contestants with known sources and %d epochs", path, stats.Least)
 	}
 	return all, nil
-}
-
-// boot returns the hash of a boot's id; older records have the id itself.
-func boot(id string) string {
-	if strings.Contains(id, "-") {
-		sum := sha256.Sum256([]byte("dyno boot " + id))
-		id = hex.EncodeToString(sum[:8])
-	}
-	return id
 }
 
 // sessionKey identifies what a session says once.

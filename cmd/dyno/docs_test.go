@@ -5,12 +5,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
-	"strconv"
 	"strings"
 	"testing"
-
-	"dyno/internal/report"
 )
 
 // example is a block in a document that begins with "$ dyno": a command and its output.
@@ -105,26 +101,6 @@ func TestExamples(t *testing.T) {
 		if matches(strings.Fields(c.want), strings.Fields(c.got)) != c.same {
 			t.Errorf("%q against %q", c.want, c.got)
 		}
-	}
-}
-
-// The standard deviation that an answer gives for other runs is the largest in doc/method.md,
-// "Several runs".
-func TestBetweenRuns(t *testing.T) {
-	text, err := os.ReadFile("../../doc/method.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	most, rows := 0., regexp.MustCompile("(?m)^\\| `--seed .*\\| ([0-9.]+) % \\| [0-9]+ of 21 \\|$")
-	for _, row := range rows.FindAllSubmatch(text, -1) {
-		sd, err := strconv.ParseFloat(string(row[1]), 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		most = max(most, sd/100)
-	}
-	if most != report.BetweenRuns {
-		t.Errorf("doc/method.md has at most %v; answers say %v", most, report.BetweenRuns)
 	}
 }
 

@@ -2,6 +2,7 @@ package judge
 
 import (
 	"math"
+	"slices"
 
 	"dyno/internal/record"
 	"dyno/internal/stats"
@@ -17,8 +18,8 @@ type Elsewhere struct {
 // sure is the confidence with which the second intervals of a run hold together.
 const sure = 0.95
 
-// elsewhereKinds are the kinds of metrics whose spread between sessions is known.
-const elsewhereKinds = Rate | ServiceTime | CPUTime
+// InSessions reports whether it is known how much m varies between sessions.
+func (m Metric) InSessions() bool { return m.Kind&(Rate|ServiceTime|CPUTime) != 0 }
 
 // Wider returns the estimate with an interval that allows for reach, in logs, besides its own error.
 func (e Estimate) Wider(reach float64) Estimate {
@@ -43,9 +44,13 @@ func VerdictOf(e Estimate, margin float64) Verdict {
 	return Inconclusive
 }
 
-// judgeElsewhere adds the second verdicts to a run's pairs. A run without a verdict on a pair has no second one.
+// judgeElsewhere adds the second verdicts to a run's pairs. There is none without a first one, or if the record does
+// not tell the model of CPU.
 func (a *Analysis) judgeElsewhere(run *record.Run, known Sessions) {
 	p := &run.Plan
+	if !run.Host.KnownModel() || slices.ContainsFunc(run.Resumes, func(r record.Resume) bool { return r.Host != nil }) {
+		return
+	}
 	cells := map[record.Cell]bool{}
 	for i := range a.Pairs {
 		cells[a.Pairs[i].CellA()], cells[a.Pairs[i].CellB()] = true, true
@@ -59,14 +64,14 @@ func (a *Analysis) judgeElsewhere(run *record.Run, known Sessions) {
 	for i := range a.Pairs {
 		q := &a.Pairs[i]
 		m, ok := MetricNamed(q.Metric)
-		if !ok || m.Kind&elsewhereKinds == 0 || q.Ratio.N == 0 || q.A == q.B || a.Interim == 0 {
+		if !ok || !m.InSessions() || q.Ratio.N == 0 || q.A == q.B || a.Interim == 0 {
 			continue
 		}
 		e := &Elsewhere{Ratio: q.Ratio.Wider(reach), Verdict: Inconclusive, Sessions: n}
 		if x, y := programs[q.A], programs[q.B]; x != "" && y != "" && q.AtA == q.AtB {
-			logs, ses := known.Pair(run.Host.CPU, Asked(p, q.AtA, m.Name), x, y)
+			logs, ses := known.Pair(run.Host.CPU, SessionOf(run), Asked(p, q.AtA, m.Name), x, y)
 			logs, ses = append(logs, math.Log(q.Ratio.Value)), append(ses, q.SE)
-			if c := stats.CombineRuns(logs, ses, each); len(logs) > leastSessions && !math.IsNaN(c.Mean) {
+			if c := stats.CombineRuns(logs, ses, each); len(logs) >= leastSessions && !math.IsNaN(c.Mean) {
 				e.Sessions = len(logs)
 				e.Ratio = Estimate{Value: math.Exp(c.Mean), Lo: math.Exp(c.Lo), Hi: math.Exp(c.Hi), N: q.Ratio.N}
 			}

@@ -2,7 +2,9 @@ package judge
 
 import (
 	"bytes"
+	"crypto/sha256"
 	_ "embed"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -11,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"dyno/internal/record"
 	"dyno/internal/stats"
@@ -155,15 +158,26 @@ func (s *Session) residuals() []float64 {
 	return out
 }
 
-// Pair returns a pair's log ratios and standard errors in all sessions on a model of CPU.
-func (all Sessions) Pair(cpu, question, a, b string) (y, se []float64) {
+// Pair returns a pair's log ratios and standard errors in the sessions on a model of CPU, but session.
+func (all Sessions) Pair(cpu, session, question, a, b string) (y, se []float64) {
 	for _, s := range all {
 		i, j := slices.Index(s.Programs, a), slices.Index(s.Programs, b)
-		if s.CPU == cpu && s.Question == question && i >= 0 && j >= 0 {
+		if s.CPU == cpu && s.Session != session && s.Question == question && i >= 0 && j >= 0 {
 			y, se = append(y, s.Logs[i]-s.Logs[j]), append(se, max(1e-6, math.Hypot(s.SEs[i], s.SEs[j])))
 		}
 	}
 	return y, se
+}
+
+// SessionOf identifies a run's session, for Session.Session: the hash of its machine's boot, and the day. Older records
+// have the boot's id itself.
+func SessionOf(run *record.Run) string {
+	id := run.Host.BootID
+	if strings.Contains(id, "-") {
+		sum := sha256.Sum256([]byte("dyno boot " + id))
+		id = hex.EncodeToString(sum[:8])
+	}
+	return id + " " + time.Unix(0, run.Plan.Origin.StartedUnixNS).UTC().Format(time.DateOnly)
 }
 
 // Program names a contestant and its sources, for Session.Programs; "" if the record does not have the sources.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -67,20 +68,23 @@ func TestElsewhere(t *testing.T) {
 	close := map[string]float64{"fast": 41_000, "slow": 40_000, "ref": 50_000, "ref'": 50_000}
 	trials := synthetic(1, 12, .005, close, "fast", "slow", "ref", "ref'")
 	run := &record.Run{Plan: record.Plan{Contestants: []string{"fast", "slow"}, Levels: []record.Level{{}}},
-		Host: record.Host{CPU: "x"}, Contestants: []record.Contestant{{Name: "fast", Sources: "0123456789abcd"},
+		Host: record.Host{CPU: "x", Cores: [][]int{{0}}}, Contestants: []record.Contestant{{Name: "fast", Sources: "0123456789abcd"},
 			{Name: "slow", Sources: "0123456789abcd"}}}
 	given := Sessions{{Relation: Programs, Given: .015}, {Relation: Revisions, Given: .0024}}
-	pair := drawn(5, 2, .0005, "x")
+	pair := drawn(4, 2, .0005, "x") // and this run's session
 	for i := range pair {
 		pair[i].Programs = []string{Program(&run.Contestants[0]), Program(&run.Contestants[1])}
 		pair[i].Question = Asked(&run.Plan, 0, "throughput")
 		pair[i].Logs[0] += .1 + math.Log(41./40)
 	}
+	own := slices.Clone(pair)
+	own[0].Session = SessionOf(run) // a session counts once
 	for _, c := range []struct {
 		known Sessions
 		same  bool
 		want  Verdict
-	}{{given, false, Inconclusive}, {given, true, Negligible}, {append(pair, given...), false, Negligible}} {
+	}{{given, false, Inconclusive}, {given, true, Negligible}, {append(pair, given...), false, Negligible},
+		{append(own, given...), false, Inconclusive}} {
 		run.Plan.SameProgram = c.same
 		a := Analyse(input(trials, "fast", "slow"))
 		a.judgeElsewhere(run, c.known)
@@ -88,6 +92,12 @@ func TestElsewhere(t *testing.T) {
 		if e := p.Elsewhere; e == nil || e.Verdict != c.want || e.Ratio.Hi < p.Ratio.Value || e.Ratio.Lo > p.Ratio.Value ||
 			p.Verdict == Inconclusive {
 			t.Errorf("%v: %+v, here %+v", c.same, e, p)
+		}
+		old := *run
+		old.Host.Cores = nil
+		b := Analyse(input(trials, "fast", "slow"))
+		if b.judgeElsewhere(&old, c.known); b.Pairs[0].Elsewhere != nil {
+			t.Errorf("of an unknown model: %+v", b.Pairs[0].Elsewhere)
 		}
 		if p, _ := a.Pair("slow", "fast", "memory"); p.Elsewhere != nil {
 			t.Errorf("memory: %+v", p.Elsewhere)

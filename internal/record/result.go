@@ -477,6 +477,10 @@ type Host struct {
 	Backend *Host `json:"backend,omitempty"`
 }
 
+// KnownModel reports whether CPU tells models apart: records from before Cores may have the brand alone, which several
+// generations share.
+func (h *Host) KnownModel() bool { return len(h.Cores) > 0 || strings.Contains(h.CPU, "family ") }
+
 // BackendApart reports whether the backend's machine runs no generator.
 func (h *Host) BackendApart() bool {
 	return h.Backend != nil &&

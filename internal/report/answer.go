@@ -27,7 +27,11 @@ func (v *View) ranking() []string {
 	case v.a.Interim == 0:
 		return v.tooFew(rows)
 	default:
-		return append(v.byCPU(rows), v.leaders(rows), v.stillMoving(rows), v.notSeparated(rows), v.holding(rows))
+		list := append(v.byCPU(rows), v.leaders(rows), v.stillMoving(rows), v.notSeparated(rows))
+		if len(rows) > 2 {
+			list = append(list, holding(v.pairsOf(rows)))
+		}
+		return list
 	}
 }
 
@@ -132,13 +136,13 @@ func (v *View) leaders(rows []Row) string {
 		}
 		s := first[0].Title + " " + best
 		if p, ok := v.a.Pair(first[0].Name, next.Name, m.Name); ok && p.Ratio.N > 0 {
-			value, interval := RatioParts(p.Ratio.Value, p.Ratio.Lo, p.Ratio.Hi)
+			value, _ := RatioParts(p.Ratio.Value, p.Ratio.Lo, p.Ratio.Hi)
 			least := ""
 			if first[0].Place.LowerBound && !next.Place.LowerBound && m.AtCeiling {
 				least = "at least "
 			}
-			here, there := v.elsewhere(p)
-			s += here + ": " + least + value + " × " + next.Title + " " + interval + there
+			here, end := v.elsewhere(p)
+			s += here + ": " + least + value + " × " + next.Title + " " + end
 		}
 		return s + "."
 	case len(first) > 4:
@@ -152,45 +156,46 @@ func (v *View) leaders(rows []Row) string {
 // otherSessions is where the second verdict holds.
 const otherSessions = "in other sessions on this model of CPU"
 
-// elsewhere returns the second verdict on a pair that is different here, for the sentence that gives the first: "" or
-// " here" for its middle, and its end. Between different programs the second verdict is the answer; between
-// revisions of one program it is the first.
-func (v *View) elsewhere(p judge.Pair) (here, there string) {
-	e := p.Elsewhere
-	if e == nil {
-		return "", ""
-	}
-	_, interval := RatioParts(e.Ratio.Value, e.Ratio.Lo, e.Ratio.Hi)
+// elsewhere returns the intervals of a pair that is different here, for the sentence with both verdicts: " here" or
+// "" for its middle, and its end. Between different programs the second verdict is the answer; between revisions
+// of one program it is the first.
+func (v *View) elsewhere(p judge.Pair) (here, end string) {
+	e, own := p.Elsewhere, bounds(p.Ratio)
 	switch {
-	case shown(e.Verdict):
-		return "", ", and " + interval + " " + otherSessions
+	case e == nil:
+		return "", "(" + own + ")"
+	case isDifferent(e.Verdict):
+		return "", fmt.Sprintf("(here %s, %s %s)", own, otherSessions, bounds(e.Ratio))
 	case !v.run.Plan.SameProgram:
 		here = " here"
 	}
-	return here, "; too little to hold " + otherSessions + " " + interval
+	return here, fmt.Sprintf("(%s); too little to hold %s (%s)", own, otherSessions, bounds(e.Ratio))
 }
 
-// shown reports whether a verdict is a difference, however small.
-func shown(verdict judge.Verdict) bool { return verdict == judge.Different || verdict == judge.Negligible }
+// bounds prints the interval of a ratio: "1.38–1.47".
+func bounds(e judge.Estimate) string {
+	_, interval := RatioParts(e.Value, e.Lo, e.Hi)
+	return strings.Trim(interval, "()")
+}
 
-// holding counts the differences between more than two contestants that hold in other sessions, too.
-func (v *View) holding(rows []Row) string {
+// isDifferent reports whether a verdict is a difference, however small.
+func isDifferent(v judge.Verdict) bool { return v == judge.Different || v == judge.Negligible }
+
+// holding counts the differences that hold in other sessions, too.
+func holding(pairs []judge.Pair) string {
 	here, there := 0, 0
-	for _, p := range v.pairsOf(rows) {
-		if shown(p.Verdict) && p.Elsewhere != nil {
+	for _, p := range pairs {
+		if isDifferent(p.Verdict) && p.Elsewhere != nil {
 			here++
-			if shown(p.Elsewhere.Verdict) {
+			if isDifferent(p.Elsewhere.Verdict) {
 				there++
 			}
 		}
 	}
-	switch {
-	case len(rows) < 3 || here == 0:
+	if here == 0 {
 		return ""
-	case here == there:
-		return fmt.Sprintf("All %s hold %s, too.", document.Count(here, "difference"), otherSessions)
 	}
-	return fmt.Sprintf("Of the %s %d hold %s, too.", document.Count(here, "difference"), there, otherSessions)
+	return fmt.Sprintf("Large enough to hold %s: %d of %s.", otherSessions, there, document.Count(here, "difference"))
 }
 
 // byCPU compares CPU per request, which other programs hardly change, for pairs whose rates a busy
@@ -245,11 +250,9 @@ func (v *View) alike(rows []Row) string {
 	who, ratio := fmt.Sprintf("All %d servers", len(rows)), ""
 	if len(rows) == 2 && len(all.pairs) == 1 {
 		who, ratio = And(titles(rows)), ": "+Times(all.pairs[0].Ratio)
-		if e := all.pairs[0].Elsewhere; !all.open() && e != nil {
-			_, interval := RatioParts(e.Ratio.Value, e.Ratio.Lo, e.Ratio.Hi)
-			if ratio += ", and " + interval + " " + otherSessions; e.Verdict == judge.Inconclusive {
-				who, ratio = "Here "+who, ratio+", where they may differ by more"
-			}
+		if p := all.pairs[0]; !all.open() && p.Elsewhere != nil && p.Elsewhere.Verdict == judge.Inconclusive {
+			who = "Here " + who
+			ratio += fmt.Sprintf("; %s they may differ by more (%s)", otherSessions, bounds(p.Elsewhere.Ratio))
 		}
 	}
 	longer := ""
@@ -442,7 +445,7 @@ func (v *View) tally(all []judge.Pair) string {
 			parts = append(parts, fmt.Sprintf("%d %s", c, k.more))
 		}
 	}
-	s := fmt.Sprintf("Of %s %s.", document.Count(len(all), "pair"), And(parts))
+	s := strings.Join(NonEmpty(fmt.Sprintf("Of %s %s.", document.Count(len(all), "pair"), And(parts)), holding(all)), " ")
 	if a := v.run.Plan.Alpha; a > 0 && n[judge.Different]+n[judge.Negligible] > 0 {
 		s += " The chance that a run like this calls any equal pair different is at most " + PerCent(a) + "."
 	}

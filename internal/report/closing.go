@@ -132,7 +132,7 @@ func (v *View) trust() []document.Item {
 		NonEmpty(v.withoutLong(), v.unwatched(), noisy)) {
 		more = append(more, document.Item{Label: "?", Text: document.Plain(document.Clean(text))})
 	}
-	if limits := NonEmpty(v.withoutTwins(), v.ofCPUs(), v.unlikeService(), short, v.otherRuns()); len(limits) > 0 {
+	if limits := NonEmpty(v.withoutTwins(), v.ofCPUs(), v.unlikeService(), short, v.assumed()); len(limits) > 0 {
 		more = append(more, document.Item{Text: document.Plain(strings.Join(limits, " · "))})
 	}
 	switch {
@@ -294,18 +294,12 @@ func (v *View) unlikeService() string {
 	return "long loads favour managed runtimes by up to " + PerCent(judge.ShortLoads)
 }
 
-// BetweenRuns is the largest standard deviation, as a share, that was measured for a ratio between
-// runs of one comparison on one machine. The value comes from doc/method.md, "Several runs".
-const BetweenRuns = 0.015
-
-// otherRuns says how much ratios vary between runs, which no interval from one run includes, if an
-// interval for the primary metric is so narrow that this matters; else "".
-func (v *View) otherRuns() string {
-	narrow := func(p judge.Pair) bool {
-		return p.Metric == v.primary().Name && p.Ratio.Lo > 0 && math.Sqrt(p.Ratio.Hi/p.Ratio.Lo) < 1+2*BetweenRuns
-	}
-	if v.a.Interim == 0 || !v.run.Plan.InRounds() || !slices.ContainsFunc(v.a.Pairs, narrow) {
+// assumed says that the second verdicts rest on a given spread between sessions; "" if there are none, or if the spread
+// was measured.
+func (v *View) assumed() string {
+	if !slices.ContainsFunc(v.a.Pairs, func(p judge.Pair) bool { return p.Elsewhere != nil && p.Elsewhere.Sessions == 0 }) {
 		return ""
 	}
-	return "runs elsewhere varied by " + PerCent(BetweenRuns) + " (SD) more; --runs 5 measures it"
+	b, _ := judge.KnownSessions().Between(judge.RelationOf(&v.run.Plan), v.run.Host.CPU)
+	return fmt.Sprintf("not measured between sessions on this model of CPU: %s (SD) is assumed", PerCent(b.SD))
 }

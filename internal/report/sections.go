@@ -205,7 +205,7 @@ func (v *View) doubts() []document.Block {
 	for _, o := range v.others() {
 		list = append(list, document.Paragraph{Label: "Further control", Text: document.Plain(o + ".")})
 	}
-	if limits := NonEmpty(v.longLoads(), v.ofCPUs(), v.unlikeService(), v.otherRuns()); len(limits) > 0 {
+	if limits := NonEmpty(v.longLoads(), v.ofCPUs(), v.unlikeService(), v.assumed()); len(limits) > 0 {
 		list = append(list, document.Paragraph{Label: "Limits", Text: document.Plain(strings.Join(limits, "; ") + ".")})
 	}
 	if v.named() {

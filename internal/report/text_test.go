@@ -85,16 +85,10 @@ func TestTrust(t *testing.T) {
 !     Iris: its speed changed during the run; --profile lab warms up longer, on 4 CPUs
 !     response times include an unknown part of the load generator's own; dyno doctor measures it
 ?     cannot tell if the data are enough: Iris: spread; the command under Figures shows 1 more finding; run longer: --budget 12m
-      long loads favour managed runtimes by up to 9 %` +
-		" · runs elsewhere varied by 1.5 % (SD) more; --runs 5 measures it\n"
+      long loads favour managed runtimes by up to 9 %
+`
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
-	}
-	for i := range d.Analysis.Pairs {
-		d.Analysis.Pairs[i].Ratio.Lo *= 0.95
-	}
-	if got := NewView(d).otherRuns(); got != "" {
-		t.Errorf("intervals of more than 5 %%, and %q", got)
 	}
 	for _, name := range d.Run.Plan.Servers.Managed {
 		d.Run.Failures = append(d.Run.Failures, record.Failure{Contestant: name})

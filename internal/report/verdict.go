@@ -65,9 +65,8 @@ func (v *View) sentence(p judge.Pair) sentence {
 	default:
 		s.Rest = evidence
 	}
-	if e := p.Elsewhere; e != nil && shown(p.Verdict) {
-		_, interval := RatioParts(e.Ratio.Value, e.Ratio.Lo, e.Ratio.Hi)
-		s.Rest += "; in other sessions " + v.verdictWord(e.Verdict) + " " + interval
+	if e := p.Elsewhere; e != nil && isDifferent(p.Verdict) {
+		s.Rest += fmt.Sprintf("; in other sessions %s (%s)", v.verdictWord(e.Verdict), bounds(e.Ratio))
 	}
 	return s
 }

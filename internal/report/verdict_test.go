@@ -75,6 +75,24 @@ func TestAnswer(t *testing.T) {
 			"noisy"},
 		{"two, and a winner", func(d *Data) { two(d, judge.Different) },
 			[]string{"fasthttp is faster: at least 1.00 × hyper (0.99–1.01)."}, "separated"},
+		{"two, and in other sessions", func(d *Data) { elsewhere(d, judge.Different, judge.Different) },
+			[]string{"fasthttp is faster: at least 1.00 × hyper (here 0.99–1.01, in other sessions on this model of CPU " +
+				"0.96–1.04)."}, "separated"},
+		{"two, here only", func(d *Data) { elsewhere(d, judge.Different, judge.Inconclusive) },
+			[]string{"fasthttp is faster here: at least 1.00 × hyper (0.99–1.01); too little to hold in other sessions on " +
+				"this model of CPU (0.96–1.04)."}, "separated"},
+		{"two revisions, here only", func(d *Data) {
+			elsewhere(d, judge.Different, judge.Inconclusive)
+			d.Run.Plan.SameProgram = true
+		}, []string{"fasthttp is faster: at least 1.00 × hyper (0.99–1.01); too little to hold in"}, " here"},
+		{"two, equal here only", func(d *Data) { elsewhere(d, judge.Equivalent, judge.Inconclusive) },
+			[]string{"Here fasthttp and hyper are equal within 3 %: 1.00 × (0.99–1.01); in other sessions on this model " +
+				"of CPU they may differ by more (0.96–1.04)."}, "separated"},
+		{"eight, in other sessions", func(d *Data) {
+			for i := range d.Analysis.Pairs {
+				d.Analysis.Pairs[i].Elsewhere = &judge.Elsewhere{Verdict: judge.Inconclusive}
+			}
+		}, []string{"Large enough to hold in other sessions on this model of CPU: 0 of "}, "pairs"},
 		{"two, equal", func(d *Data) { two(d, judge.Equivalent) },
 			[]string{"fasthttp and hyper are equal within 3 %: 1.00 × (0.99–1.01)."}, "separated"},
 		{"two, open", func(d *Data) {
@@ -260,5 +278,13 @@ func TestTooFewNamesTheLeader(t *testing.T) {
 		if got := strings.Join(v.Answer(), " "); !strings.Contains(got, want) {
 			t.Errorf("by %s: no %q in %q", metric, want, got)
 		}
+	}
+}
+
+// elsewhere leaves two servers, with a verdict here and one in other sessions.
+func elsewhere(d *Data, here, there judge.Verdict) {
+	two(d, here)
+	for i := range d.Analysis.Pairs {
+		d.Analysis.Pairs[i].Elsewhere = &judge.Elsewhere{Ratio: judge.Estimate{Value: 1, Lo: .96, Hi: 1.04}, Verdict: there}
 	}
 }

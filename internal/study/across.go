@@ -27,6 +27,8 @@ type AcrossPair struct {
 	Each     []judge.Estimate    // ratios by run, at 95 %; N is 0 if a run has none
 	Shown    []judge.Estimate    // ratios by run, as its report shows them
 	Together stats.RandomEffects // log ratio, at 95 %
+	// Elsewhere is the ratio with the interval for the mean over sessions; all runs are one session. N is 0 if unknown.
+	Elsewhere judge.Estimate
 }
 
 // runLevel is the confidence of each pair's interval. It holds for each pair, not for all together.
@@ -73,6 +75,17 @@ func Combine(runs []*record.Run) (*Across, error) {
 	}
 	for i := range a.Pairs {
 		a.Pairs[i].combine()
+	}
+	if h := &runs[0].Host; h.KnownModel() && m.InSessions() {
+		between, _ := judge.KnownSessions().Between(judge.RelationOf(first), h.CPU)
+		for i := range a.Pairs {
+			x := a.Pairs[i].Together
+			if !slices.Contains(first.Contestants, a.Pairs[i].A) {
+				continue // the reference and its copy
+			}
+			e := judge.Estimate{Value: math.Exp(x.Mean), Lo: math.Exp(x.Lo), Hi: math.Exp(x.Hi), N: len(runs)}
+			a.Pairs[i].Elsewhere = e.Wider(between.Reach(2, runLevel))
+		}
 	}
 	a.Pairs = slices.DeleteFunc(a.Pairs, func(p AcrossPair) bool { return math.IsNaN(p.Together.Mean) })
 	return a, nil
@@ -124,7 +137,7 @@ func nextText(x stats.RandomEffects) string {
 // Document returns the combined figures as a document. first is one of the runs.
 func (a *Across) Document(first *record.Run) *document.Document {
 	t := document.Table{Columns: []document.Column{{Head: a.Primary.Title, Lead: true}, {Head: "ratio over all runs"},
-		{Head: "the next run"}, {Head: "between runs"}, {Head: "each run"}}}
+		{Head: "the next run"}, {Head: "other sessions"}, {Head: "between runs"}, {Head: "each run"}}}
 	for _, p := range a.Pairs {
 		each := ""
 		for _, e := range p.Each {
@@ -132,16 +145,20 @@ func (a *Across) Document(first *record.Run) *document.Document {
 				each += fmt.Sprintf(" %.3f", e.Value)
 			}
 		}
-		x := p.Together
+		x, elsewhere := p.Together, "not known"
+		if p.Elsewhere.N > 0 {
+			elsewhere = fmt.Sprintf("%.3f–%.3f", p.Elsewhere.Lo, p.Elsewhere.Hi)
+		}
 		t.Rows = append(t.Rows, document.Row{Cells: []document.Cell{
 			{Value: titleOf(first, p.A) + " / " + titleOf(first, p.B)},
 			{Value: report.Ratio(math.Exp(x.Mean), math.Exp(x.Lo), math.Exp(x.Hi))},
-			{Value: nextText(x)},
+			{Value: nextText(x)}, {Value: elsewhere},
 			{Value: document.Percent(math.Expm1(x.Between))}, {Value: each}}})
 	}
 	note := fmt.Sprintf("%d runs, each with an order, layouts, ports and processes of its own. "+
 		"The 95 %% intervals include differences between runs (random effects); each holds by itself. The next run: the "+
-		"interval for one more run.", a.Runs)
+		"interval for one more run in this session. Other sessions: the interval for the mean over sessions on this model "+
+		"of CPU.", a.Runs)
 	if held, all := a.Held(); a.Runs > 2 && all > 0 {
 		note += fmt.Sprintf(" Of the intervals that the runs show, %d of %d (%s) contain the mean of the other runs.", held,
 			all, document.Percent(float64(held)/float64(all)))
