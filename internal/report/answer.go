@@ -11,6 +11,7 @@ import (
 	"dyno/internal/document"
 	"dyno/internal/judge"
 	"dyno/internal/record"
+	"dyno/internal/stats"
 )
 
 // Answer returns the result of a run in sentences.
@@ -29,7 +30,7 @@ func (v *View) ranking() []string {
 	default:
 		list := append(v.byCPU(rows), v.leaders(rows), v.stillMoving(rows), v.notSeparated(rows))
 		if len(rows) > 2 {
-			list = append(list, holding(v.pairsOf(rows)))
+			list = append(list, v.holding(v.pairsOf(rows)))
 		}
 		return list
 	}
@@ -153,8 +154,20 @@ func (v *View) leaders(rows []Row) string {
 	return ""
 }
 
-// otherSessions is where the second verdict holds.
-const otherSessions = "in other sessions on this model of CPU"
+// there says that something holds in other sessions, and under which condition if their spread is only assumed.
+func (v *View) there(what string) string {
+	what = strings.TrimSuffix(" "+what, " ")
+	if text := v.assumed(); text != "" {
+		return "in other sessions" + what + " if their SD is " + PerCent(v.between().SD)
+	}
+	return "in other sessions on this model of CPU" + what
+}
+
+// between returns the known spread between sessions.
+func (v *View) between() stats.Between {
+	b, _ := judge.KnownSessions().Between(judge.RelationOf(&v.run.Plan), v.run.Host.CPU)
+	return b
+}
 
 // elsewhere returns the intervals of a pair that is different here, for the sentence with both verdicts: " here" or
 // "" for its middle, and its end. Between different programs the second verdict is the answer; between revisions
@@ -165,11 +178,11 @@ func (v *View) elsewhere(p judge.Pair) (here, end string) {
 	case e == nil:
 		return "", "(" + own + ")"
 	case isDifferent(e.Verdict):
-		return "", fmt.Sprintf("(here %s, %s %s)", own, otherSessions, bounds(e.Ratio))
+		return "", fmt.Sprintf("(here %s, %s)", own, v.there(bounds(e.Ratio)))
 	case !v.run.Plan.SameProgram:
 		here = " here"
 	}
-	return here, fmt.Sprintf("(%s); too little to hold %s (%s)", own, otherSessions, bounds(e.Ratio))
+	return here, fmt.Sprintf("(%s); too little to hold %s", own, v.there("("+bounds(e.Ratio)+")"))
 }
 
 // bounds prints the interval of a ratio: "1.38–1.47".
@@ -182,7 +195,7 @@ func bounds(e judge.Estimate) string {
 func isDifferent(v judge.Verdict) bool { return v == judge.Different || v == judge.Negligible }
 
 // holding counts the differences that hold in other sessions, too.
-func holding(pairs []judge.Pair) string {
+func (v *View) holding(pairs []judge.Pair) string {
 	here, there := 0, 0
 	for _, p := range pairs {
 		if isDifferent(p.Verdict) && p.Elsewhere != nil {
@@ -195,7 +208,7 @@ func holding(pairs []judge.Pair) string {
 	if here == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Large enough to hold %s: %d of %s.", otherSessions, there, document.Count(here, "difference"))
+	return fmt.Sprintf("Large enough to hold %s: %d of %s.", v.there(""), there, document.Count(here, "difference"))
 }
 
 // byCPU compares CPU per request, which other programs hardly change, for pairs whose rates a busy
@@ -252,7 +265,7 @@ func (v *View) alike(rows []Row) string {
 		who, ratio = And(titles(rows)), ": "+Times(all.pairs[0].Ratio)
 		if p := all.pairs[0]; !all.open() && p.Elsewhere != nil && p.Elsewhere.Verdict == judge.Inconclusive {
 			who = "Here " + who
-			ratio += fmt.Sprintf("; %s they may differ by more (%s)", otherSessions, bounds(p.Elsewhere.Ratio))
+			ratio += "; they may differ by more " + v.there("("+bounds(p.Elsewhere.Ratio)+")")
 		}
 	}
 	longer := ""
@@ -445,7 +458,7 @@ func (v *View) tally(all []judge.Pair) string {
 			parts = append(parts, fmt.Sprintf("%d %s", c, k.more))
 		}
 	}
-	s := strings.Join(NonEmpty(fmt.Sprintf("Of %s %s.", document.Count(len(all), "pair"), And(parts)), holding(all)), " ")
+	s := strings.Join(NonEmpty(fmt.Sprintf("Of %s %s.", document.Count(len(all), "pair"), And(parts)), v.holding(all)), " ")
 	if a := v.run.Plan.Alpha; a > 0 && n[judge.Different]+n[judge.Negligible] > 0 {
 		s += " The chance that a run like this calls any equal pair different is at most " + PerCent(a) + "."
 	}

@@ -300,6 +300,5 @@ func (v *View) assumed() string {
 	if !slices.ContainsFunc(v.a.Pairs, func(p judge.Pair) bool { return p.Elsewhere != nil && p.Elsewhere.Sessions == 0 }) {
 		return ""
 	}
-	b, _ := judge.KnownSessions().Between(judge.RelationOf(&v.run.Plan), v.run.Host.CPU)
-	return fmt.Sprintf("not measured between sessions on this model of CPU: %s (SD) is assumed", PerCent(b.SD))
+	return fmt.Sprintf("not measured between sessions on this model of CPU: %s (SD) is assumed", PerCent(v.between().SD))
 }

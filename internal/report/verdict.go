@@ -66,7 +66,7 @@ func (v *View) sentence(p judge.Pair) sentence {
 		s.Rest = evidence
 	}
 	if e := p.Elsewhere; e != nil && isDifferent(p.Verdict) {
-		s.Rest += fmt.Sprintf("; in other sessions %s (%s)", v.verdictWord(e.Verdict), bounds(e.Ratio))
+		s.Rest += "; " + v.there(fmt.Sprintf("%s (%s)", v.verdictWord(e.Verdict), bounds(e.Ratio)))
 	}
 	return s
 }

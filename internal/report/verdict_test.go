@@ -78,6 +78,12 @@ func TestAnswer(t *testing.T) {
 		{"two, and in other sessions", func(d *Data) { elsewhere(d, judge.Different, judge.Different) },
 			[]string{"fasthttp is faster: at least 1.00 × hyper (here 0.99–1.01, in other sessions on this model of CPU " +
 				"0.96–1.04)."}, "separated"},
+		{"two, and in sessions that nobody measured", func(d *Data) {
+			elsewhere(d, judge.Different, judge.Different)
+			for i := range d.Analysis.Pairs {
+				d.Analysis.Pairs[i].Elsewhere.Sessions = 0
+			}
+		}, []string{"(here 0.99–1.01, in other sessions 0.96–1.04 if their SD is 1.5 %)."}, "model"},
 		{"two, here only", func(d *Data) { elsewhere(d, judge.Different, judge.Inconclusive) },
 			[]string{"fasthttp is faster here: at least 1.00 × hyper (0.99–1.01); too little to hold in other sessions on " +
 				"this model of CPU (0.96–1.04)."}, "separated"},
@@ -86,13 +92,13 @@ func TestAnswer(t *testing.T) {
 			d.Run.Plan.SameProgram = true
 		}, []string{"fasthttp is faster: at least 1.00 × hyper (0.99–1.01); too little to hold in"}, " here"},
 		{"two, equal here only", func(d *Data) { elsewhere(d, judge.Equivalent, judge.Inconclusive) },
-			[]string{"Here fasthttp and hyper are equal within 3 %: 1.00 × (0.99–1.01); in other sessions on this model " +
-				"of CPU they may differ by more (0.96–1.04)."}, "separated"},
+			[]string{"Here fasthttp and hyper are equal within 3 %: 1.00 × (0.99–1.01); they may differ by more in other " +
+				"sessions on this model of CPU (0.96–1.04)."}, "separated"},
 		{"eight, in other sessions", func(d *Data) {
 			for i := range d.Analysis.Pairs {
 				d.Analysis.Pairs[i].Elsewhere = &judge.Elsewhere{Verdict: judge.Inconclusive}
 			}
-		}, []string{"Large enough to hold in other sessions on this model of CPU: 0 of "}, "pairs"},
+		}, []string{"Large enough to hold in other sessions if their SD is 1.5 %: 0 of "}, "pairs"},
 		{"two, equal", func(d *Data) { two(d, judge.Equivalent) },
 			[]string{"fasthttp and hyper are equal within 3 %: 1.00 × (0.99–1.01)."}, "separated"},
 		{"two, open", func(d *Data) {
@@ -285,6 +291,7 @@ func TestTooFewNamesTheLeader(t *testing.T) {
 func elsewhere(d *Data, here, there judge.Verdict) {
 	two(d, here)
 	for i := range d.Analysis.Pairs {
-		d.Analysis.Pairs[i].Elsewhere = &judge.Elsewhere{Ratio: judge.Estimate{Value: 1, Lo: .96, Hi: 1.04}, Verdict: there}
+		d.Analysis.Pairs[i].Elsewhere = &judge.Elsewhere{Ratio: judge.Estimate{Value: 1, Lo: .96, Hi: 1.04}, Verdict: there,
+			Sessions: 5}
 	}
 }
