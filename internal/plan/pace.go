@@ -21,7 +21,7 @@ func Analyses(run *record.Run) []stats.Interim {
 	analyses := interims(&run.Plan, max(fits(&run.Plan), stats.Fewest(run.Plan.Epochs)))
 	n, taken, left := counted(run), len(analyses), 0.
 	switch {
-	case taken == 0 || run.End == nil || run.End.Reason == Interrupted || n < analyses[0].N:
+	case taken == 0 || run.End == nil || run.End.Reason == Interrupted || n < min(stats.Least, analyses[0].N):
 		return analyses
 	case n > analyses[taken-1].N: // an older version counted the epochs that fit by the run's own pace
 		analyses[taken-1].N, analyses[taken-1].Early = n, false
