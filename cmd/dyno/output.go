@@ -70,7 +70,7 @@ func (o *output) open(forms []string) error {
 	return nil
 }
 
-// write calls draw for stdout and for each file, with the form.
+// write calls draw for stdout and for each file, with the form. It names the files on stderr.
 func (o *output) write(stdout io.Writer, draw func(w io.Writer, form string) error) error {
 	failed := draw(stdout, o.Format)
 	o.fresh = nil
@@ -82,6 +82,9 @@ func (o *output) write(stdout io.Writer, draw func(w io.Writer, form string) err
 		}
 		if err == nil {
 			_, err = f.Write(foreign.Hide(text.Bytes()))
+		}
+		if err == nil {
+			fmt.Fprintln(os.Stderr, "written: "+f.Name())
 		}
 		failed = errors.Join(failed, err)
 	}

@@ -220,7 +220,7 @@ func (r storedRun) summary() []string {
 	if run.Plan.Title != "" {
 		text += " " + run.Plan.Title + ","
 	}
-	return []string{time.Unix(0, run.Plan.Origin.StartedUnixNS).UTC().Format("2006-01-02 15:04"),
+	return []string{time.Unix(0, run.Plan.Origin.StartedUnixNS).UTC().Format("2006-01-02 15:04:05"),
 		document.Clean(fmt.Sprintf("%s on %s.", text, on))}
 }
 
