@@ -76,7 +76,8 @@ func (p *Plan) Search(ctx context.Context, tick func(report.Probe)) (*report.Fou
 	defer session.Close()
 	f := &finder{plan: p, session: session, slo: slo, found: &report.Found{Dyno: p.Dyno, Command: p.Command,
 		CPU: machine.CPU(), Target: p.Target, Did: p.Did, Seed: p.Seed, Objective: objectiveText(p.Find),
-		Rounds: plan.SearchRounds}}
+		Quantile: slo.Quantile,
+		Rounds:   plan.SearchRounds}}
 	err = f.search(ctx, tick)
 	f.found.Top = f.closed.PerSec
 	if rate, lo, hi := plan.Highest(&f.slo, f.seen); rate > 0 {
@@ -96,16 +97,19 @@ func (p *Plan) Search(ctx context.Context, tick func(report.Probe)) (*report.Fou
 func (f *finder) search(ctx context.Context, tick func(report.Probe)) error {
 	began, whole := time.Now(), f.plan.searchTime()
 	scale := float64(whole) / float64(plan.SearchTime)
+	lower := false // the confirming probes at the last rate missed: the next ones are at a lower rate
 	for round, agains := 0, 0; ; {
 		late := time.Since(began)
 		if round == plan.SearchRounds {
 			seen, from, ok := plan.Again(&f.slo, f.seen)
-			if !ok || agains == mostAgains || late > whole*3/2 {
-				break
+			if ok && agains < mostAgains && late <= whole*3/2 {
+				f.seen, round = seen, from
+				f.found.Again(plan.SearchRounds - from)
+				agains++
 			}
-			f.seen, round = seen, from
-			f.found.Again(plan.SearchRounds - from)
-			agains++
+		}
+		if round == plan.LastRound || round >= plan.SearchRounds && round == plan.Lower(round) && !lower {
+			break
 		}
 		if late > whole && agains == 0 && len(f.seen) > 0 && !plan.Confirms(round) {
 			round++ // use the remaining time for confirmation
@@ -114,6 +118,9 @@ func (f *finder) search(ctx context.Context, tick func(report.Probe)) error {
 		rate, length, ok := plan.Probe(&f.slo, round, f.closed, f.seen, scale)
 		if !ok || plan.Confirms(round) && !slices.ContainsFunc(f.seen, func(s plan.Seen) bool { return s.Pass }) {
 			break // nothing to search or confirm
+		}
+		if lower && late+plan.LongProbes*length > 2*whole {
+			break
 		}
 		if late+length > 2*whole && len(f.found.Probes) > 0 {
 			f.end(report.OutOfTime, "low rates and slow responses take long probes, and those in which the generator "+
@@ -149,8 +156,19 @@ func (f *finder) search(ctx context.Context, tick func(report.Probe)) error {
 				Latency: probe.LatencyNS, Limited: probe.Limited()})
 		}
 		round++
+		if lower = round >= plan.SearchRounds && f.missed(); lower {
+			round = plan.Lower(round)
+			f.found.Rounds += plan.LongProbes
+		}
 	}
 	return nil
+}
+
+// missed reports whether the confirming probes so far do not confirm their rate, but a lower rate may keep
+// the objective.
+func (f *finder) missed() bool {
+	_, kept, all := f.found.Confirmed()
+	return kept < all || kept == 0 && f.found.Probes[len(f.found.Probes)-1].Limited()
 }
 
 // standstill says why the last probes do not count: the generator stood still. If the probes also had
@@ -215,6 +233,7 @@ func (f *finder) probe(ctx context.Context, round int, rate float64, length time
 	if wrong := judge.TextOf(found, judge.Ledger); wrong != "" {
 		f.end(report.Stopped, wrong)
 	}
+	s.CPU, f.found.Last = f.found.CPU, s
 	probe.AtLimit = judge.TextOf(found, judge.GeneratorShare) != ""
 	if round == 0 {
 		f.begin(&probe, s, judge.TextOf(found, judge.Connected))

@@ -113,6 +113,20 @@ func TestSearch(t *testing.T) {
 			slow := misses(f, plan.Slow)
 			return f.Rate > 0 && f.Lo == 0 && slow > 0 && slow+misses(f, plan.Growing) == 28
 		}},
+		{name: "unsteady at its highest rate", find: "p99<10ms", server: server{perSec: 5000, takes: time.Millisecond,
+			spoil: unsteady(4000)}, rate: 5000, probes: plan.SearchRounds + 1 + plan.LongProbes,
+			check: func(f *report.Found) bool { // 85 % of the rate misses, 75 % is confirmed
+				rate, kept, all := f.Confirmed()
+				return kept == 3 && all == 3 && math.Abs(rate/f.Rate/.75-1) < 1e-6
+			}},
+		{name: "unsteady, and the generator stands still", find: "p99<10ms", server: server{perSec: 5000,
+			takes: time.Millisecond, spoil: func(s *server, l *record.Load, d *record.Detail) {
+				if unsteady(4000)(s, l, d); s.loads == plan.SearchRounds+1 {
+					pause(l)
+				}
+			}}, rate: 5000, probes: plan.SearchRounds + 2 + plan.LongProbes},
+		{name: "unsteady at all rates", find: "p99<10ms", server: server{perSec: 5000, takes: time.Millisecond,
+			spoil: unsteady(0)}, probes: plan.SearchRounds + 3, check: func(f *report.Found) bool { return f.Lo > 0 }},
 		{name: "slow", find: "p50<1s", length: 3 * time.Minute,
 			server: server{perSec: 400, takes: 300 * time.Millisecond}, rate: 400},
 		{name: "slower than the objective", find: "p50<1s", server: server{perSec: 100, takes: 2 * time.Second},
@@ -191,6 +205,16 @@ func TestSearch(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// unsteady makes the long probes of a search's end miss above a rate.
+func unsteady(rate int64) func(*server, *record.Load, *record.Detail) {
+	return func(s *server, l *record.Load, d *record.Detail) {
+		if s.loads > plan.SearchRounds-plan.LongProbes && l.Planned > rate*l.WindowNS/1e9 {
+			l.Succeeded -= l.Planned / 10
+			l.Errors = map[string]int64{"timeout": l.Planned / 10}
+		}
 	}
 }
 

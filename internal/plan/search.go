@@ -32,18 +32,23 @@ const (
 	arounds      = 8
 	earlies      = 2
 	rechecks     = 6
-	confirms     = 3
+	LongProbes   = 3
 	recheckFrom  = 1 + bisections + arounds + earlies
-	SearchRounds = recheckFrom + rechecks + confirms
+	SearchRounds = recheckFrom + rechecks + LongProbes
 
 	firstProbe   = 2 * time.Second
 	aroundProbe  = 5 * time.Second
 	confirmProbe = 10 * time.Second
 	confirmAt    = 0.95
 
+	// If long probes at confirmAt miss, further ones follow, each three at a lower rate: LastRound is the first round
+	// after these.
+	LastRound = SearchRounds + 3*LongProbes
+	confirmBy = 0.1
+
 	// SearchTime is the total length of all probes in a search, if none lasts longer for a low
 	// rate.
-	SearchTime = firstProbe*(1+bisections) + aroundProbe*(arounds+rechecks) + confirmProbe*(earlies+confirms)
+	SearchTime = firstProbe*(1+bisections) + aroundProbe*(arounds+rechecks) + confirmProbe*(earlies+LongProbes)
 )
 
 // shifts are the probes' rates around a result, relative to it.
@@ -217,7 +222,7 @@ func Probe(slo *record.SLO, round int, closed Closed, seen []Seen, scale float64
 	default:
 		least = confirmProbe
 		rate, _, _ = Highest(slo, seen)
-		rate *= confirmAt
+		rate *= confirmAt - confirmBy*float64(max(round-recheckFrom-rechecks, 0)/LongProbes)
 	}
 	least = time.Duration(float64(least) * scale)
 	return rate, probeAt(slo, rate, closed, least), round == 0 || rate > 0
@@ -291,6 +296,9 @@ func Again(slo *record.SLO, seen []Seen) (again []Seen, round int, ok bool) {
 	}
 	return again, recheckFrom, true
 }
+
+// Lower returns the first round at or after this one whose probe confirms at a rate of its own.
+func Lower(round int) int { return round + (LastRound-round)%LongProbes }
 
 // Confirms reports whether the probe in this round only confirms the result.
 func Confirms(round int) bool { return round >= recheckFrom+rechecks }

@@ -61,7 +61,7 @@ func TestSearchFindsTheCapacity(t *testing.T) {
 		for _, name := range p.Contestants {
 			seen, _ := Probes(&run, epoch, name)
 			rate, lo, hi := Highest(p.SLO, seen)
-			confirmed := rounds(seen, SearchRounds-confirms, SearchRounds)
+			confirmed := rounds(seen, SearchRounds-LongProbes, SearchRounds)
 			want := 0.8 * full[name] // where 2 ms / (1 - r/full) is 10 ms
 			if math.Abs(rate/want-1) > 0.06 || lo > rate || hi < rate || len(seen) < 22 || len(confirmed) < 2 {
 				t.Errorf("%s: %.0f (%.0f–%.0f) by %d probes, confirmed %v; want %.0f", name, rate, lo, hi, len(seen),

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 	"time"
 
 	"dyno/internal/document"
@@ -16,14 +17,16 @@ type Found struct {
 	Seed                       uint64
 
 	Objective    string
+	Quantile     float64 // the objective's percentile, 0 to 1
 	Rate, Lo, Hi float64 // rate per second, with its 95 % interval; Hi +Inf: every probe kept the objective, Lo 0: none
 	Top          float64 // rate in a closed loop
 	TooSlowNS    int64   // fastest response, if that missed the objective: the search ended there
 	Probes       []Probe
-	Rounds       int    // probes in a full search
-	Ended        string // why it ended before its last probe: Interrupted, Failed, OutOfTime or Stopped; "": it did not
-	Why          string // details beyond Ended
-	Color        bool   // FoundText may use ANSI styles
+	Rounds       int      // probes in a full search
+	Ended        string   // why it ended before its last probe: Interrupted, Failed, OutOfTime or Stopped; "": it did not
+	Why          string   // details beyond Ended
+	Last         *Summary // last probe
+	Color        bool     // FoundText may use ANSI styles
 }
 
 // Probe is one load in a search.
@@ -114,21 +117,40 @@ func (p *Probe) counts() bool {
 // whole reports whether the probe ran as planned.
 func (p *Probe) whole() bool { return !p.Paused && !p.Cut && !p.Gone }
 
-// confirmed returns how many confirming probes count, and how many kept the objective.
-func (f *Found) confirmed() (kept, all int) {
+// Confirmed returns the rate of the last confirming probes, how many of these kept the objective, and how
+// many count.
+func (f *Found) Confirmed() (perSec float64, kept, all int) {
 	for _, p := range f.Probes {
-		if p.Kind == Confirmation && p.counts() {
+		if p.Kind != Confirmation {
+			continue
+		}
+		if p.PerSec != perSec {
+			perSec, kept, all = p.PerSec, 0, 0
+		}
+		if p.counts() {
 			if all++; p.Kept {
 				kept++
 			}
 		}
 	}
-	return kept, all
+	return perSec, kept, all
+}
+
+// long says how many confirming probes at each rate kept the objective; "" if none counts.
+func (f *Found) long() (text string) {
+	for i := range f.Probes {
+		rate, kept, all := (&Found{Probes: f.Probes[:i+1]}).Confirmed()
+		last := i+1 == len(f.Probes) || f.Probes[i+1].PerSec != rate
+		if f.Probes[i].Kind == Confirmation && all > 0 && last {
+			text += fmt.Sprintf(", %d of %d at %s", kept, all, Rate(rate))
+		}
+	}
+	return strings.TrimPrefix(text, ", ")
 }
 
 // OK reports whether a rate was found that every confirming probe kept.
 func (f *Found) OK() bool {
-	kept, all := f.confirmed()
+	_, kept, all := f.Confirmed()
 	return f.Lo > 0 && all > 0 && kept == all && f.Ended == ""
 }
 
@@ -141,7 +163,7 @@ func (f *Found) unfinished() string {
 		}
 	}
 	text := fmt.Sprintf("%s after %d of %d probes", f.Ended, n, f.Rounds)
-	if _, all := f.confirmed(); f.Lo > 0 && all == 0 {
+	if f.Lo > 0 && f.long() == "" {
 		text += ", so the rate is a first estimate, which no long probe confirms"
 	}
 	if f.Why != "" {
@@ -150,15 +172,9 @@ func (f *Found) unfinished() string {
 	return text
 }
 
-// warnings returns the sentences that a reader needs before the rate.
+// warnings returns the sentences that a reader needs beside the rate.
 func (f *Found) warnings() (list []string) {
-	limited := 0
-	for _, p := range f.Probes {
-		if p.Limited() {
-			limited++
-		}
-	}
-	kept, all := f.confirmed()
+	_, limited, kept := f.tally()
 	if f.Ended != "" {
 		list = append(list, f.unfinished())
 	}
@@ -175,11 +191,14 @@ func (f *Found) warnings() (list []string) {
 		list = append(list, "every probe missed the objective: the highest rate is lower than all of them")
 	case math.IsInf(f.Hi, 1):
 		list = append(list, "no probe that counts shows an upper bound: the highest rate may be higher than shown")
-	case all == 0 && f.Ended == "":
-		list = append(list, "not confirmed: no long probe had enough requests to know the percentile")
-	case kept < all:
-		list = append(list, fmt.Sprintf("unstable: %d of %d probes at 95 %% of the highest rate kept the objective", kept,
-			all))
+	}
+	if f.Lo > 0 && f.Ended == "" && !f.OK() {
+		why := "at no rate did all long probes keep the objective"
+		if f.long() == "" {
+			why = "no long probe counts"
+		}
+		list = append(list, "not confirmed: "+why+". The highest rate at which a probe kept it was "+Rate(kept)+
+			". Free the machine of other work and search again with a longer -d, or try a lower rate with --rate")
 	}
 	if limited > 0 {
 		list = append(list, fmt.Sprintf("the generator was at its limit in %s that missed the objective: these do not "+
@@ -209,46 +228,72 @@ func FoundText(w io.Writer, f *Found) error {
 	return document.Text(w, f.document(), document.Options{Color: f.Color})
 }
 
-// document returns warnings first, then the probes, and the rate as the last line.
+// tally returns how many probes missed the objective, in how many of these the generator was at its limit,
+// and the highest rate at which one kept it.
+func (f *Found) tally() (missed, limited int, most float64) {
+	for _, p := range f.Probes {
+		switch {
+		case p.Limited():
+			limited++
+			missed++
+		case p.counts() && p.Kept:
+			most = max(most, p.PerSec)
+		case p.counts():
+			missed++
+		}
+	}
+	return missed, limited, most
+}
+
+// generator says whether the generator was at its limit in the probes that missed, and its state in the last one.
+func (f *Found) generator() string {
+	missed, limited, _ := f.tally()
+	text := fmt.Sprintf("at its limit in %d of %s that missed", limited, document.Count(int64(missed), "probe"))
+	if f.Last != nil {
+		text += "; in the last probe: " + f.Last.generatorText()
+	}
+	return text
+}
+
+// document returns the probes, the rate, and warnings about it.
 func (f *Found) document() *document.Document {
 	var blocks []document.Block
 	say := func(label, text string) {
 		blocks = append(blocks, document.Paragraph{Label: label, Text: document.Plain(text)})
 	}
-	for _, text := range f.warnings() {
-		blocks = append(blocks, document.Paragraph{Label: "WARNING", Style: document.Bad, Text: document.Plain(text)})
-	}
 	say("", f.Target+": "+f.Did)
-	t := document.Table{Columns: append(columns("Probes", "rate", "latency", "requests", "missing"),
+	t := document.Table{Columns: append(columns("Probes", "rate", fmt.Sprintf("p%g", 100*f.Quantile), "requests", "no right response"),
 		document.Column{Head: f.Objective})}
 	for _, p := range f.Probes {
 		latency := "-"
-		if p.LatencyNS > 0 {
+		if p.LatencyNS > 0 && p.Kind != ClosedLoop { // the closed loop has its fastest response
 			latency = Duration(float64(p.LatencyNS))
 		}
 		t.Rows = append(t.Rows, cellsRow(p.Kind, Rate(p.PerSec), latency, document.Whole(p.Planned),
 			document.Whole(p.Missing), p.Outcome()))
 	}
 	blocks = append(blocks, t)
-	kept, all := f.confirmed()
-	if all > 0 || f.Lo > 0 && f.Ended == "" {
-		say("Confirmed", fmt.Sprintf("%d of %d probes at 95 %% of the highest rate", kept, all))
+	say("Generator", f.generator())
+	if text := f.long(); text != "" {
+		say("Long probes", "kept the objective: "+text)
 	}
-	if f.CPU != "" {
-		say("Generator", "on "+f.CPU)
-	}
-	text := fmt.Sprintf("%s (%s)", Sig3(f.Rate), f.interval())
+	perSec, kept, all := f.Confirmed()
+	estimate := fmt.Sprintf("%s estimated (95 %% interval %s)", Sig3(f.Rate), f.interval())
+	text := fmt.Sprintf("%s confirmed (%d of %d probes); %s", Sig3(perSec), kept, all, estimate)
 	switch {
 	case f.Rate == 0:
 		text = "none found"
 	case f.Lo == 0:
 		text = "below " + Sig3(f.Hi)
 	case math.IsInf(f.Hi, 1) && f.OK():
-		text = "at least " + Sig3(f.Lo)
+		text = fmt.Sprintf("at least %s, confirmed (%d of %d probes)", Sig3(perSec), kept, all)
 	case !f.OK():
-		text += ", not confirmed"
+		text = estimate + ", not confirmed"
 	}
 	say("Highest rate/sec", text)
+	for _, text := range f.warnings() {
+		blocks = append(blocks, document.Paragraph{Label: "WARNING", Style: document.Bad, Text: document.Plain(text)})
+	}
 	return &document.Document{Sections: []document.Section{{Blocks: blocks}}}
 }
 
@@ -260,6 +305,7 @@ func FoundJSON(w io.Writer, f *Found) error {
 		PerSec      float64  `json:"highest_rate_per_sec,omitempty"`
 		Low         float64  `json:"low_per_sec,omitempty"`
 		High        float64  `json:"high_per_sec,omitempty"`
+		Kept        float64  `json:"confirmed_rate_per_sec,omitempty"`
 		Confirmed   int      `json:"confirmed"`
 		Confirms    int      `json:"confirms"`
 		ClosedLoop  float64  `json:"closed_loop_per_sec,omitempty"`
@@ -281,6 +327,9 @@ func FoundJSON(w io.Writer, f *Found) error {
 	if !math.IsInf(f.Hi, 1) {
 		doc.High = round(f.Hi)
 	}
-	doc.Confirmed, doc.Confirms = f.confirmed()
+	perSec, kept, all := f.Confirmed()
+	if doc.Confirmed, doc.Confirms = kept, all; f.OK() {
+		doc.Kept = round(perSec)
+	}
 	return document.JSON(w, doc)
 }

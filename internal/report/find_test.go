@@ -12,7 +12,7 @@ import (
 // found is a search that ended well: one of three confirming probes did not count.
 func found() *Found {
 	f := &Found{Target: "http://h/", Did: "the highest rate that keeps p99<10ms", Objective: "p99<10ms,errors<0.1%",
-		Rate: 1234, Lo: 1200, Hi: 1300, Top: 2000, Rounds: 28}
+		Quantile: .99, Rate: 1234, Lo: 1200, Hi: 1300, Top: 2000, Rounds: 28}
 	add := func(kind string, perSec float64, kept bool) {
 		f.Probes = append(f.Probes, Probe{Kind: kind, PerSec: perSec, Length: time.Second, Planned: 100, LatencyNS: 5e6,
 			Kept: kept})
@@ -28,6 +28,13 @@ func found() *Found {
 	return f
 }
 
+// lower adds confirming probes at a lower rate.
+func lower(f *Found, perSec float64, kept ...bool) {
+	for _, k := range kept {
+		f.Probes = append(f.Probes, Probe{Kind: Confirmation, PerSec: perSec, Length: time.Second, Planned: 100, Kept: k})
+	}
+}
+
 func TestFound(t *testing.T) {
 	cut := Probe{Kind: Searching, PerSec: 1250, Length: time.Millisecond, Planned: 3, Cut: true}
 	for name, c := range map[string]struct {
@@ -35,24 +42,33 @@ func TestFound(t *testing.T) {
 		ok     bool
 		want   string
 	}{
-		"good":      {func(*Found) {}, true, "Highest rate/sec: 1,230 (1,200–1,300)"},
-		"confirmed": {func(*Found) {}, true, "Confirmed: 2 of 2 probes"},
+		"good":       {func(*Found) {}, true, "Highest rate/sec: 1,170 confirmed (2 of 2 probes); 1,230 estimated (95 % interval 1,200–1,300)\n"},
+		"percentile": {func(*Found) {}, true, "   p99  requests  no right response  p99<10ms"},
+		"steps down": {func(f *Found) { f.Probes[4].Kept = false; lower(f, 1050, false, false); lower(f, 925, true, true) },
+			true, "kept the objective: 1 of 2 at 1,170/s, 0 of 2 at 1,050/s, 2 of 2 at 925/s\n" +
+				"Highest rate/sec: 925 confirmed (2 of 2 probes); 1,230 estimated"},
+		"a miss at a lower rate": {func(f *Found) { lower(f, 925, true, false) }, false, "not confirmed\nWARNING: not " +
+			"confirmed: at no rate did all long probes keep the objective. The highest rate at which a probe kept it was 1,170/s"},
+		"generator": {func(f *Found) { f.Probes[2].AtLimit = true }, true, "Generator: at its limit in 1 of 1 probe that missed"},
+		"server": {func(f *Found) { f.Last = &Summary{CPU: "Xeon"} }, true, "Generator: at its limit in 0 of 1 probe that " +
+			"missed; in the last probe: not measured by this engine, on Xeon"},
+		"confirmed": {func(*Found) {}, true, "Long probes: kept the objective: 2 of 2 at 1,170/s"},
 		"paused":    {func(*Found) {}, true, "not counted: the generator stood still"},
 		"missed":    {func(*Found) {}, true, "missed: growing backlog"},
 		"not known": {func(f *Found) { f.Probes[2].NotKnown, f.Probes[2].Why = true, "too few requests" }, true,
 			"not known: too few requests"},
 		"one long probe not known": {func(f *Found) { f.Probes[4].NotKnown, f.Probes[4].Kept = true, false }, true,
-			"Confirmed: 1 of 1 probes"},
-		"unstable": {func(f *Found) { f.Probes[4].Kept = false }, false, "WARNING: unstable: 1 of 2 probes"},
+			"Long probes: kept the objective: 1 of 1 at 1,170/s"},
+		"unstable": {func(f *Found) { f.Probes[4].Kept = false }, false, "Long probes: kept the objective: 1 of 2 at 1,170/s"},
 		"limited": {func(f *Found) { f.Probes[2].AtLimit = true }, true,
 			"not counted: the generator was at its limit"},
 		"limited, said": {func(f *Found) { f.Probes[2].AtLimit = true }, true,
 			"WARNING: the generator was at its limit in 1 probe that missed"},
 		"limited, but does not count": {func(f *Found) { f.Probes[0].AtLimit, f.Probes[5].AtLimit = true, true }, true,
-			"\nConfirmed: 2 of 2"},
+			": 2 of 2 at 1,170/s"},
 		"no long probe": {func(f *Found) { f.Probes = f.Probes[:3] }, false,
-			"WARNING: not confirmed: no long probe had enough requests to know the percentile"},
-		"not confirmed": {func(f *Found) { f.Probes = f.Probes[:3] }, false, "1,230 (1,200–1,300), not confirmed"},
+			"WARNING: not confirmed: no long probe counts. The highest rate at which a probe kept it was 1,000/s. Free"},
+		"not confirmed": {func(f *Found) { f.Probes = f.Probes[:3] }, false, "1,230 estimated (95 % interval 1,200–1,300), not confirmed\nWARNING"},
 		"out of time": {func(f *Found) { f.Probes, f.Ended, f.Why = f.Probes[:3], OutOfTime, "make -d longer" }, false,
 			"WARNING: out of time after 3 of 28 probes, so the rate is a first estimate, which no long probe " +
 				"confirms: make"},
@@ -65,7 +81,7 @@ func TestFound(t *testing.T) {
 			"not counted: the server was gone"},
 		"too slow": {func(f *Found) { f.Probes, f.Rate, f.Lo, f.Hi, f.TooSlowNS = f.Probes[:1], 0, 0, 0, 3e8 }, false,
 			"WARNING: the fastest response of the closed loop took 300 ms: no rate keeps the objective"},
-		"all kept":   {func(f *Found) { f.Hi = math.Inf(1) }, true, "Highest rate/sec: at least 1,200\n"},
+		"all kept":   {func(f *Found) { f.Hi = math.Inf(1) }, true, "Highest rate/sec: at least 1,170, confirmed (2 of 2 probes)\n"},
 		"all missed": {func(f *Found) { f.Lo = 0 }, false, "WARNING: every probe missed the objective"},
 		"all missed, no rate": {func(f *Found) { f.Probes, f.Rate, f.Lo, f.Hi = f.Probes[:3], 459, 0, 459 }, false,
 			"\nHighest rate/sec: below 459\n"},
@@ -92,6 +108,9 @@ func TestFound(t *testing.T) {
 		if err := FoundJSON(&doc, f); err != nil || json.Unmarshal(doc.Bytes(), &keys) != nil ||
 			keys["objective"] != f.Objective {
 			t.Errorf("%s: %v: %s", name, err, &doc)
+		}
+		if _, kept := keys["confirmed_rate_per_sec"]; kept != c.ok {
+			t.Errorf("%s: confirmed_rate_per_sec there: %v", name, kept)
 		}
 		if _, bounded := keys["high_per_sec"]; bounded != (f.Rate > 0 && !math.IsInf(f.Hi, 1)) {
 			t.Errorf("%s: high_per_sec there: %v", name, bounded)

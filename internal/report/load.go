@@ -24,8 +24,8 @@ type LoadView struct {
 	requests int64         // planned; 0: bounded by length
 
 	started, errors int64             // totals so far
-	rates           []float64         // rates in each interval so far
-	latency         *record.Histogram // all latencies so far, on a TTY
+	rates           []float64         // rates in each interval: so far on a TTY, elsewhere since the last line
+	latency         *record.Histogram // latencies in these intervals
 	drains          bool              // no more requests are sent; the last answers are awaited
 }
 
@@ -57,14 +57,17 @@ func (l *LoadView) Tick(i record.Interval) {
 	v, before := l.view, l.view.now.Sub(time.Time{})
 	elapsed := time.Duration(i.StartNS + i.LengthNS)
 	v.now = time.Time{}.Add(elapsed)
+	h := cmp.Or(i.Detail.Response, i.Detail.Service)
+	if h != nil {
+		l.latency.Merge(h)
+	}
 	switch {
 	case v.tty:
-		if h := cmp.Or(i.Detail.Response, i.Detail.Service); h != nil {
-			l.latency.Merge(h)
-		}
-		v.draw(l.lines(&i, elapsed))
+		v.draw(l.lines(h, i.Detail.Response != nil, elapsed))
 	case elapsed/loadPlainEvery > before/loadPlainEvery:
-		v.print(join(l.now(&i), l.left(elapsed)))
+		v.print(join(l.now(l.latency, i.Detail.Response != nil, l.rates), l.left(elapsed)))
+		l.latency.Reset()
+		l.rates = l.rates[:0]
 	}
 }
 
@@ -73,7 +76,7 @@ func (l *LoadView) Close() { l.view.Close() }
 
 // lines returns the live lines: the title, the progress, the present rate and latency, the rates so
 // far, and a histogram of the latencies so far.
-func (l *LoadView) lines(i *record.Interval, elapsed time.Duration) []string {
+func (l *LoadView) lines(h *record.Histogram, response bool, elapsed time.Duration) []string {
 	v := l.view
 	done, total := int(min(elapsed, l.length)/time.Millisecond), int(l.length/time.Millisecond)
 	if total == 0 {
@@ -84,19 +87,24 @@ func (l *LoadView) lines(i *record.Interval, elapsed time.Duration) []string {
 		progress += ", " + left
 	}
 	rates := spark(l.rates, min(60, max(5, v.columns()-len(gutter))))
-	return append([]string{v.head(elapsed, l.title), v.bar(done, total, progress), gutter + l.now(i), gutter +
+	return append([]string{v.head(elapsed, l.title), v.bar(done, total, progress), gutter +
+		l.now(h, response, l.rates[max(len(l.rates)-1, 0):]), gutter +
 		v.style.bar.Render(rates)}, latencyLines(l.latency, v.style.bar.Render)...)
 }
 
-// now returns an interval in words: rate, latency, errors.
-func (l *LoadView) now(i *record.Interval) string {
+// now returns one or more intervals in words: rate, latency, errors.
+func (l *LoadView) now(h *record.Histogram, response bool, rates []float64) string {
 	words := []string{"waiting for the last responses"}
-	if !l.drains && len(l.rates) > 0 {
-		words[0] = Rate(l.rates[len(l.rates)-1])
+	if !l.drains && len(rates) > 0 {
+		mean, _, _ := meanStdevMax(rates)
+		words[0] = Rate(mean)
 	}
-	h := cmp.Or(i.Detail.Response, i.Detail.Service)
 	if !l.drains && h != nil && h.Count() > 0 {
-		words = append(words, "p50 "+Duration(float64(h.Quantile(0.5))))
+		name := "service p50 "
+		if response {
+			name = "response p50 "
+		}
+		words = append(words, name+Duration(float64(h.Quantile(0.5))))
 		if judge.Bears(h.Count(), 0.99) {
 			words = append(words, "p99 "+Duration(float64(h.Quantile(0.99))))
 		}

@@ -68,6 +68,27 @@ func TestLoadPlain(t *testing.T) {
 	golden(t, "load-plain.txt", b.String())
 }
 
+// TestLoadPlainAveragesSinceLastLine: a line's figures cover all seconds since the line before, and name the time.
+func TestLoadPlainAveragesSinceLastLine(t *testing.T) {
+	var b bytes.Buffer
+	l := NewLoad(&b, false, false, nil, "http://h/", 10*time.Second, 0)
+	for k := range 10 {
+		i := interval(k, 1000, 0)
+		if k == 1 {
+			i = interval(k, 6000, 0) // the slowest are not in the line's last second
+		}
+		if k > 4 {
+			i.Detail.Response = i.Detail.Service
+		}
+		l.Tick(i)
+	}
+	for _, want := range []string{" 2,000/s  service p50 3.00 ms  p99 7.90 ms", " 1,000/s  response p50 2.50 ms"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("want %q in\n%s", want, &b)
+		}
+	}
+}
+
 func TestSpark(t *testing.T) {
 	for _, c := range []struct {
 		values []float64
