@@ -156,19 +156,13 @@ func (f *finder) search(ctx context.Context, tick func(report.Probe)) error {
 				Latency: probe.LatencyNS, Limited: probe.Limited()})
 		}
 		round++
-		if lower = round >= plan.SearchRounds && f.missed(); lower {
+		_, kept, all := f.found.Confirmed()
+		if lower = round >= plan.SearchRounds && (kept < all || kept == 0 && probe.Limited()); lower {
 			round = plan.Lower(round)
 			f.found.Rounds += plan.LongProbes
 		}
 	}
 	return nil
-}
-
-// missed reports whether the confirming probes so far do not confirm their rate, but a lower rate may keep
-// the objective.
-func (f *finder) missed() bool {
-	_, kept, all := f.found.Confirmed()
-	return kept < all || kept == 0 && f.found.Probes[len(f.found.Probes)-1].Limited()
 }
 
 // standstill says why the last probes do not count: the generator stood still. If the probes also had
@@ -233,7 +227,7 @@ func (f *finder) probe(ctx context.Context, round int, rate float64, length time
 	if wrong := judge.TextOf(found, judge.Ledger); wrong != "" {
 		f.end(report.Stopped, wrong)
 	}
-	s.CPU, f.found.Last = f.found.CPU, s
+	s.CPU, s.NoSpin, f.found.Last = f.found.CPU, f.plan.noSpin, s
 	probe.AtLimit = judge.TextOf(found, judge.GeneratorShare) != ""
 	if round == 0 {
 		f.begin(&probe, s, judge.TextOf(found, judge.Connected))

@@ -41,10 +41,8 @@ const (
 	confirmProbe = 10 * time.Second
 	confirmAt    = 0.95
 
-	// If long probes at confirmAt miss, further ones follow, each three at a lower rate: LastRound is the first round
-	// after these.
+	// LastRound follows three times three long probes at lower rates, made if those at confirmAt miss.
 	LastRound = SearchRounds + 3*LongProbes
-	confirmBy = 0.1
 
 	// SearchTime is the total length of all probes in a search, if none lasts longer for a low
 	// rate.
@@ -222,7 +220,7 @@ func Probe(slo *record.SLO, round int, closed Closed, seen []Seen, scale float64
 	default:
 		least = confirmProbe
 		rate, _, _ = Highest(slo, seen)
-		rate *= confirmAt - confirmBy*float64(max(round-recheckFrom-rechecks, 0)/LongProbes)
+		rate *= confirmAt - 0.1*float64(max(round-recheckFrom-rechecks, 0)/LongProbes)
 	}
 	least = time.Duration(float64(least) * scale)
 	return rate, probeAt(slo, rate, closed, least), round == 0 || rate > 0

@@ -174,7 +174,6 @@ func (f *Found) unfinished() string {
 
 // warnings returns the sentences that a reader needs beside the rate.
 func (f *Found) warnings() (list []string) {
-	_, limited, kept := f.tally()
 	if f.Ended != "" {
 		list = append(list, f.unfinished())
 	}
@@ -193,27 +192,23 @@ func (f *Found) warnings() (list []string) {
 		list = append(list, "no probe that counts shows an upper bound: the highest rate may be higher than shown")
 	}
 	if f.Lo > 0 && f.Ended == "" && !f.OK() {
+		most := 0.
+		for _, p := range f.Probes {
+			if p.Kept && p.counts() && p.PerSec <= f.Rate {
+				most = max(most, p.PerSec)
+			}
+		}
 		why := "at no rate did all long probes keep the objective"
 		if f.long() == "" {
 			why = "no long probe counts"
 		}
-		list = append(list, "not confirmed: "+why+". The highest rate at which a probe kept it was "+Rate(kept)+
-			". Free the machine of other work and search again with a longer -d, or try a lower rate with --rate")
-	}
-	if limited > 0 {
-		list = append(list, fmt.Sprintf("the generator was at its limit in %s that missed the objective: these do not "+
-			"count", document.Count(limited, "probe")))
+		if most > 0 {
+			why += ". Up to the estimate, the highest rate at which a probe kept it was " + Rate(most)
+		}
+		list = append(list, "not confirmed: "+why+". Free the machine of other work and search again with a longer -d, "+
+			"or try a lower rate with --rate")
 	}
 	return list
-}
-
-// interval formats the rate's bounds.
-func (f *Found) interval() string {
-	hi := "?"
-	if !math.IsInf(f.Hi, 1) {
-		hi = Sig3(f.Hi)
-	}
-	return Sig3(f.Lo) + "–" + hi
 }
 
 // FoundForms are the forms of a search by name.
@@ -228,33 +223,6 @@ func FoundText(w io.Writer, f *Found) error {
 	return document.Text(w, f.document(), document.Options{Color: f.Color})
 }
 
-// tally returns how many probes missed the objective, in how many of these the generator was at its limit,
-// and the highest rate at which one kept it.
-func (f *Found) tally() (missed, limited int, most float64) {
-	for _, p := range f.Probes {
-		switch {
-		case p.Limited():
-			limited++
-			missed++
-		case p.counts() && p.Kept:
-			most = max(most, p.PerSec)
-		case p.counts():
-			missed++
-		}
-	}
-	return missed, limited, most
-}
-
-// generator says whether the generator was at its limit in the probes that missed, and its state in the last one.
-func (f *Found) generator() string {
-	missed, limited, _ := f.tally()
-	text := fmt.Sprintf("at its limit in %d of %s that missed", limited, document.Count(int64(missed), "probe"))
-	if f.Last != nil {
-		text += "; in the last probe: " + f.Last.generatorText()
-	}
-	return text
-}
-
 // document returns the probes, the rate, and warnings about it.
 func (f *Found) document() *document.Document {
 	var blocks []document.Block
@@ -262,9 +230,16 @@ func (f *Found) document() *document.Document {
 		blocks = append(blocks, document.Paragraph{Label: label, Text: document.Plain(text)})
 	}
 	say("", f.Target+": "+f.Did)
-	t := document.Table{Columns: append(columns("Probes", "rate", fmt.Sprintf("p%g", 100*f.Quantile), "requests", "no right response"),
+	percentile := fmt.Sprintf("p%g", 100*f.Quantile)
+	t := document.Table{Columns: append(columns("Probes", "rate", percentile, "requests", "no right response"),
 		document.Column{Head: f.Objective})}
+	missed, limited := 0, 0
 	for _, p := range f.Probes {
+		if p.Limited() {
+			limited++
+		} else if p.counts() && !p.Kept {
+			missed++
+		}
 		latency := "-"
 		if p.LatencyNS > 0 && p.Kind != ClosedLoop { // the closed loop has its fastest response
 			latency = Duration(float64(p.LatencyNS))
@@ -273,18 +248,26 @@ func (f *Found) document() *document.Document {
 			document.Whole(p.Missing), p.Outcome()))
 	}
 	blocks = append(blocks, t)
-	say("Generator", f.generator())
-	if text := f.long(); text != "" {
+	text := fmt.Sprintf("at its limit in %d of %s that missed", limited, document.Count(missed+limited, "probe"))
+	if f.Last != nil {
+		text += "; in the last probe: " + f.Last.generatorText()
+	}
+	say("Generator", text)
+	if text = f.long(); text != "" {
 		say("Long probes", "kept the objective: "+text)
 	}
 	perSec, kept, all := f.Confirmed()
-	estimate := fmt.Sprintf("%s estimated (95 %% interval %s)", Sig3(f.Rate), f.interval())
-	text := fmt.Sprintf("%s confirmed (%d of %d probes); %s", Sig3(perSec), kept, all, estimate)
+	hi := "?"
+	if !math.IsInf(f.Hi, 1) {
+		hi = Sig3(f.Hi)
+	}
+	estimate := fmt.Sprintf("%s estimated (95 %% interval %s–%s)", Sig3(f.Rate), Sig3(f.Lo), hi)
+	text = fmt.Sprintf("%s confirmed (%d of %d probes); %s", Sig3(perSec), kept, all, estimate)
 	switch {
 	case f.Rate == 0:
 		text = "none found"
 	case f.Lo == 0:
-		text = "below " + Sig3(f.Hi)
+		text = "below " + hi
 	case math.IsInf(f.Hi, 1) && f.OK():
 		text = fmt.Sprintf("at least %s, confirmed (%d of %d probes)", Sig3(perSec), kept, all)
 	case !f.OK():
@@ -319,8 +302,7 @@ func FoundJSON(w io.Writer, f *Found) error {
 		Dyno        string   `json:"dyno"`
 	}{Format: Format, Objective: f.Objective, Low: round(f.Lo), ClosedLoop: round(f.Top), Probes: f.Probes,
 		Interrupted: f.Ended == Interrupted, Warnings: f.warnings(), CPU: f.CPU, Command: f.Command,
-		Target: f.Target, Seed: f.Seed,
-		Dyno: f.Dyno}
+		Target: f.Target, Seed: f.Seed, Dyno: f.Dyno}
 	if f.Lo > 0 {
 		doc.PerSec = round(f.Rate)
 	}
