@@ -140,7 +140,7 @@ def compare(record, published, tally):
             if j is None:
                 tally.check(what + " epochs", 0, p["epochs"])
                 continue
-            judged[pair[0], pair[1], metric] = j
+            judged[pair[0], pair[1], metric] = table.allow(j, metric, *pair)
             in_family = j.n == epochs or j.n >= LEAST
             verdict = j.verdict(margin) if in_family else "inconclusive"
             moved = sum(moving.get((c, metric), 0) for c in pair)
@@ -208,7 +208,9 @@ def check_controls(table, published, controls, names, plan, alpha, tally):
     levels = [i for i in levels if any(i in (c["a"]["level"], c["b"]["level"]) for c in plan["family"])]
     columns = [table.differences(plan["primary"], *((c, i) for c in controls[:2])) for i in levels]
     n = min(map(len, columns))
-    worst = min(judge([c[:n] for c in columns], alpha, (), table.rounds_of()), key=lambda j: j.p)
+    found = judge([c[:n] for c in columns], alpha, (), table.rounds_of())
+    found = [table.allow(j, plan["primary"], *((c, i) for c in controls[:2])) for i, j in zip(levels, found)]
+    worst = min(found, key=lambda j: j.p)
     tally.ratio("A/A", worst, aa)
     for key, ours in (("se_log", worst.se), ("p", worst.p), ("verdict", worst.verdict(plan["margin"]))):
         tally.check("A/A " + key, ours, aa[key])

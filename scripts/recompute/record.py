@@ -2,7 +2,7 @@
 import gzip
 import json
 import os
-from math import exp, log, sqrt
+from math import exp, hypot, log, sqrt
 from statistics import fmean as mean, median
 
 
@@ -97,7 +97,7 @@ def cpu(trial):
     """the share of its CPUs' time that the server used, and that others left to it"""
     used = trial["server"]["cpu_ns"] / (trial["clocks_ns"] * trial["causes"]["server_cpus"])
     taken = background(trial)
-    return used, min(1, max(used, 1 - taken[0] - taken[2]))
+    return used, 1 - taken[0] - taken[2]
 
 
 def slopes(rows, least=3):
@@ -134,11 +134,16 @@ class Table:
         self.loaded = {(t["epoch"], t["cell"][1]) for t in trials}
         self.busy = {place for place, of in rounds.items() if any(
             mean([background(t)[k] for t in of]) > most for k, most in enumerate((.1, .1, .03)))}
-        shares = {}
-        for t in trials:
-            used, left = cpu(t)
-            shares.setdefault(t["cell"], []).append(used / left)
-        self.full = {cell: median(s) for cell, s in shares.items() if median(s) >= .9}
+        self.full, self.error, self.lost = {}, {}, {}
+        for cell in {t["cell"] for t in trials}:
+            own = [t for t in trials if t["cell"] == cell]
+            used, left = zip(*(cpu(t) for t in own))
+            full = mean(used) / max(mean(used), mean(left))
+            if full >= .9:
+                self.full[cell], n = full, len(own)
+                self.error[cell] = sqrt(sum((u - full * v) ** 2 for u, v in zip(used, left)) / (n * max(1, n - 1))) / mean(used)
+            taken = [background(t) for t in own]
+            self.lost[cell] = max(mean([x[k] + x[2] for x in taken]) for k in (0, 1))
         self.slopes = {}
         self.slopes = slopes(self.apart(rounds))
 
@@ -178,14 +183,26 @@ class Table:
         values = {r: self.value(metric, t) for r, t in self.at.get((cell, epoch), {}).items()}
         return {r: log(v) for r, v in values.items() if v and v > 0}
 
+    def mixed(self, metric, a, b):
+        """what others may have cost the cell that alone is not saturated, and whether it is b"""
+        if metric != "throughput" or (a in self.full) == (b in self.full):
+            return 0, False
+        return self.lost.get(b if a in self.full else a, 0), a in self.full
+
+    def allow(self, j, metric, a, b):
+        if metric == "throughput":
+            error = hypot(self.error.get(a, 0), self.error.get(b, 0))
+            j.allow(hypot(j.se, error) - j.se, *self.mixed(metric, a, b))
+        return j
+
     def differences(self, metric, a, b):
         """of each epoch with the level of one of them the median log ratio over the rounds; None: it has none"""
-        out = []
+        out, comparable = [], self.mixed(metric, a, b)[0] <= .1
         for e in self.epochs:
             if (e, a[1]) in self.loaded or (e, b[1]) in self.loaded:
                 x, y = self.logs(metric, a, e), self.logs(metric, b, e)
                 both = [x[r] - y[r] for r in x if r in y]
-                out.append(median(both) if both else None)
+                out.append(median(both) if both and comparable else None)
         return out
 
     def medians(self, metric, cell):

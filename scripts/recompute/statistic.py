@@ -1,6 +1,6 @@
 """The test, the interval and the estimates of doc/method.md, Statistics: each by its formula there."""
 from functools import cache
-from math import comb, copysign, exp, inf, lgamma, log1p, pi, sqrt
+from math import comb, copysign, exp, inf, lgamma, log, log1p, pi, sqrt
 from statistics import fmean as mean, median
 
 LEAST = 8  # epochs that sign flips need
@@ -64,22 +64,38 @@ class Judged:
     def __init__(self, loc, se, df, average, average_se, n):
         self.loc, self.se, self.df, self.mean, self.mean_se, self.n = loc, se, df, average, average_se, n
         self.p, self.crit, self.side, self.different = 1, inf, inf, False
-        self.moved = 0
+        self.moved = self.low = self.high = self.narrower = 0
+        self.shown = True
+
+    def allow(self, error, lost, turned):
+        """widens the interval for what is not known of the background"""
+        if not 0 < self.crit * error + lost < inf:
+            return
+        self.low = self.high = self.crit * error
+        self.narrower = lost + self.crit * error
+        if turned:
+            self.low -= log(1 - lost)
+        else:
+            self.high -= log(1 - lost)
+        lo, hi = self.interval()
+        self.shown = lo > 0 or hi < 0
 
     def interval(self):
         if not self.crit * self.se < inf:
             return -inf, inf
         lo, hi = self.loc - self.crit * self.se, self.loc + self.crit * self.se
         if not self.different:
-            return min(lo, 0), max(hi, 0)
-        return (max(lo, 0), hi) if self.loc > 0 else (lo, min(hi, 0))
+            lo, hi = min(lo, 0), max(hi, 0)
+        else:
+            lo, hi = (max(lo, 0), hi) if self.loc > 0 else (lo, min(hi, 0))
+        return lo - self.low, hi + self.high
 
     def verdict(self, margin):
         limit, (lo, hi) = log1p(margin), self.interval()
-        if self.different:
+        if self.different and self.shown:
             return "negligible" if lo > -limit and hi < limit else "different"
         far = max(abs(self.loc) + self.side * self.se, abs(self.mean) + self.side * self.mean_se)
-        return "equivalent" if far < limit else "inconclusive"
+        return "equivalent" if self.narrower < 1 and far < log1p(margin - self.narrower) else "inconclusive"
 
 
 def joint(columns, alpha, factor):
