@@ -3,6 +3,7 @@ package judge
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -176,8 +177,9 @@ func (t *Table) noiseOf() (n noise) {
 	n.taken, n.mayLose = map[record.Cell]float64{}, map[record.Cell]float64{}
 	used, left := map[record.Cell][]float64{}, map[record.Cell][]float64{}
 	server, generator := map[record.Cell][]float64{}, map[record.Cell][]float64{}
-	for at, own := range t.trials {
-		for _, tr := range own {
+	byEpoch := func(a, b place) int { return cmp.Compare(a.epoch, b.epoch) }
+	for _, at := range slices.SortedFunc(maps.Keys(t.trials), byEpoch) { // sums depend on the order
+		for _, tr := range t.trials[at] {
 			if tr == nil {
 				continue
 			}
