@@ -13,8 +13,9 @@ import (
 	"dyno/internal/study"
 )
 
-// answer judges the conditions of a comparison, and adds them to its report. It prints what the report leaves open: each
-// condition's state with its interval. same says which sides are one program.
+// answer judges the conditions of a comparison, and adds them to its report. It prints what the
+// report leaves open: each condition's state with its interval. same says which sides are one
+// program.
 func answer(w io.Writer, data *report.Data, same string) ([]judgement, error) {
 	p := &data.Run.Plan
 	conditions, err := parseConditions(p.FailIf, p.First().Open())

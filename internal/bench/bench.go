@@ -295,7 +295,8 @@ func (b *Bench) measure(ctx context.Context, built []record.Contestant) (string,
 }
 
 // long makes the plan's long loads, once more if something disturbed them and the budget allows. It
-// says why the epochs ended, and how the servers stand. Their part of the budget was reserved from the first analysis on. The epoch's answers are judged first.
+// says why the epochs ended, and how the servers stand. Their part of the budget was reserved from
+// the first analysis on. The epoch's answers are judged first.
 func (b *Bench) long(ctx context.Context, epoch int, why plan.Stop) error {
 	began := b.Generator.Now()
 	if err := b.judge(ctx, epoch); err != nil {

@@ -14,8 +14,9 @@ import (
 // Standing returns the contestants' current state at the level last measured, the best first: the
 // ratio to the best with its range over the epochs, and the rate. The best one's rate is as
 // measured, as in the answer, and so is one that has no ratio; the others' follow by the ratio. It
-// returns nil if each is behind another, or if one shares no round with the best. It uses the valid trials, the pilots if there
-// are none, or else all trials; in a run that decides all pairs at one level, that level's trials.
+// returns nil if each is behind another, or if one shares no round with the best. It uses the valid
+// trials, the pilots if there are none, or else all trials; in a run that decides all pairs at one
+// level, that level's trials.
 func Standing(run *record.Run) (out []record.Standing) {
 	rate, _ := judge.MetricNamed("throughput")
 	m, ok := judge.MetricNamed(run.Plan.Primary)
