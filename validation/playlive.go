@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -73,7 +74,7 @@ func (s *session) playLive(ctx context.Context, t LiveTask) (run *record.Run, co
 		}
 		defer func() {
 			for _, name := range t.Contestants { // no other run starts them
-				err = errors.Join(err, contestant.Forget(name))
+				err = errors.Join(err, forget(name))
 			}
 		}()
 	}
@@ -153,4 +154,17 @@ func costsIn(dir string, contestants []string) ([]Cost, error) {
 	}
 	told[0] = Cost{}
 	return told, nil
+}
+
+// forget removes all builds of the named contestant from dyno's cache.
+func forget(name string) error {
+	cache, err := contestant.Cache()
+	if err != nil {
+		return err
+	}
+	dirs, err := filepath.Glob(filepath.Join(cache, "built", name+"-????????????????*"))
+	for _, dir := range dirs {
+		err = errors.Join(err, os.RemoveAll(dir))
+	}
+	return err
 }

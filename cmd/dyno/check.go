@@ -1,7 +1,7 @@
 package main
 
 import (
-	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -20,16 +20,10 @@ import (
 	"dyno/internal/study"
 )
 
-// The pages with all studies' outcomes, by study and by sentence in the articles.
-const (
-	findingsFile = "studies/findings.md"
-	coverageFile = "studies/coverage.md"
-)
-
 func checkCommand() *cobra.Command {
 	var f struct {
-		Write, Findings bool
-		Format          string
+		Write  bool
+		Format string
 	}
 	return command("check", func(cmd *cobra.Command, args []string) error {
 		pr, err := openProject()
@@ -37,10 +31,6 @@ func checkCommand() *cobra.Command {
 			return err
 		}
 		switch {
-		case f.Findings && len(args) > 0:
-			return usagef("--findings reads the committed trials of all studies; pass no study and no --write")
-		case f.Findings:
-			return pr.writeFindings(cmd)
 		case len(args) == 0 && f.Write:
 			return usagef("--write needs a study")
 		case len(args) == 0:
@@ -96,12 +86,7 @@ func (p *project) check(cmd *cobra.Command, args []string, write bool, format st
 	data.Width = width(out)
 	forms := map[string]func(io.Writer, *study.Judged) error{"text": study.ClaimsText, "markdown": study.Readme,
 		"json": study.ClaimsJSON}
-	form, ok := forms[format]
-	if !ok {
-		return usagef("--format %q%s", format, suggest(format, []string{"json", "markdown", "text"},
-			"dyno check --help"))
-	}
-	if err := form(out, data); err != nil {
+	if err := forms[cmp.Or(format, "text")](out, data); err != nil {
 		return err
 	}
 	if slices.ContainsFunc(data.Claims.Outcomes,
@@ -122,40 +107,6 @@ func (p *project) checkAll(cmd *cobra.Command) error {
 			st.Slug, len(st.Levels), len(study.Current(st.Claims)), len(st.Figures))
 	}
 	return nil
-}
-
-// writeFindings writes the pages with all studies' outcomes.
-func (p *project) writeFindings(cmd *cobra.Command) error {
-	all, without, err := study.Findings(p.fsys, p.root)
-	if err != nil {
-		return err
-	}
-	for _, slug := range without {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s has no trials yet\n", slug)
-	}
-	var page bytes.Buffer
-	if err := study.FindingsPage(&page, all); err != nil {
-		return err
-	}
-	if err := p.save(cmd, findingsFile, page.Bytes()); err != nil {
-		return err
-	}
-	coverage, err := study.Coverage(p.fsys, all)
-	if err != nil {
-		return err
-	}
-	page.Reset()
-	if err := study.CoveragePage(&page, coverage); err != nil {
-		return err
-	}
-	if err := p.save(cmd, coverageFile, page.Bytes()); err != nil {
-		return err
-	}
-	answers, err := study.RecordFile(all)
-	if err != nil {
-		return err
-	}
-	return p.save(cmd, study.AnswersFile, answers)
 }
 
 // save writes one of the project's pages and prints its name.

@@ -2,10 +2,7 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,64 +11,6 @@ import (
 	"dyno/internal/record"
 	"dyno/internal/study"
 )
-
-// Each committed page matches the trials beside it, and all studies can be read.
-func TestStudyPages(t *testing.T) {
-	t.Parallel()
-	pr, err := openProject()
-	if err != nil {
-		t.Fatal(err)
-	}
-	slugs, err := study.Slugs(pr.fsys)
-	if err != nil || len(slugs) == 0 {
-		t.Fatal(slugs, err)
-	}
-	var all []*study.Judged
-	for _, slug := range slugs {
-		st, err := pr.study(slug)
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		d, err := st.Stored(pr.root, st.Committed(pr.root))
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		if len(d.Claims.Outcomes) > 0 {
-			all = append(all, d)
-		}
-		pages, err := study.Pages(d)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for name, page := range pages {
-			if got, err := os.ReadFile(filepath.Join(st.Committed(pr.root), name)); err != nil || !bytes.Equal(got, page) {
-				t.Errorf("%s of %s is not what its trials say (%v): dyno check %[2]s --write writes it anew", name,
-					slug, err)
-			}
-		}
-	}
-	coverage, err := study.Coverage(pr.fsys, all)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for file, write := range map[string]func(io.Writer) error{
-		findingsFile: func(w io.Writer) error { return study.FindingsPage(w, all) },
-		coverageFile: func(w io.Writer) error { return study.CoveragePage(w, coverage) },
-	} {
-		var page bytes.Buffer
-		if err := write(&page); err != nil {
-			t.Fatal(err)
-		}
-		if got, err := os.ReadFile(filepath.Join(pr.root, file)); err != nil || !bytes.Equal(got, page.Bytes()) {
-			t.Errorf("%s is not what the trials say (%v): dyno check --findings writes it anew", file, err)
-		}
-	}
-}
 
 // A run that is not the committed one is shown with the claims that both judge differently.
 func TestCheckAgainstCommitted(t *testing.T) {
@@ -86,9 +25,9 @@ func TestCheckAgainstCommitted(t *testing.T) {
 		t.Fatal(err)
 	}
 	written := func() string {
-		file := filepath.Join(t.TempDir(), record.TrialsFile+".gz")
+		file := filepath.Join(t.TempDir(), record.TrialsFile)
 		var b bytes.Buffer
-		if err := study.Trim(&b, run); err != nil {
+		if err := record.Write(&b, run); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.WriteFile(file, b.Bytes(), 0o600); err != nil {

@@ -177,7 +177,7 @@ func TestTable(t *testing.T) {
 	}
 	for command, all := range map[string][]string{"run": append(plan.Names(), wire.ProtocolNames(), defaultStudy),
 		"audit": importer.Formats, "report": slices.Sorted(maps.Keys(report.Formats)),
-		"compare": {wire.ProtocolNames(), defaultCondition, compareFileName}, "check": {findingsFile, coverageFile}} {
+		"compare": {wire.ProtocolNames(), defaultCondition, compareFileName}} {
 		cmd, _, _ := root.Find([]string{command})
 		text := strings.Join(strings.Fields(helpText(cmd)), " ")
 		for _, name := range all {

@@ -28,9 +28,10 @@ type refMutant struct {
 	Name    string
 	Does    string // the defect in words
 	applies func(*scenario.Scenario) bool
-	flaw    refserver.Flaw
-	wrap    func(*scenario.Scenario, http.Handler) http.Handler // nil: flaw is used instead
-	raw     bool                                                // answers pipelined requests in reverse order
+	alter   func(*scenario.Scenario) // changes the scenario that the reference serves
+	hasty   bool                     // the reference does not wait
+	wrap    wrapper
+	raw     bool // answers pipelined requests in reverse order
 
 	// Trial says how to expose the defect.
 	Trial mutantTrial
@@ -53,7 +54,7 @@ const cannedAfter = 40
 // mixedEvery is the interval, in responses, at which the mutant "mixed-up" tries to swap bodies.
 const mixedEvery = 50
 
-// refMutants returns all mutants. The late ones are right for refserver.LateAfter requests.
+// refMutants returns all mutants. The late ones are right for lateAfter requests.
 func refMutants() []refMutant {
 	return []refMutant{
 		{Name: "wrong-body", applies: hasBody(nil), wrap: onBody(everyReply, spoil),
@@ -72,7 +73,7 @@ func refMutants() []refMutant {
 			Does: "right for 10,000 requests, then omits a header"},
 		{Name: "constant-id", applies: anyRequest(isDrawn), wrap: constant,
 			Does: "responds to every id as to the first"},
-		{Name: "any-id", Does: "accepts any text as a number", applies: refusesText, flaw: refserver.AnyID},
+		{Name: "any-id", Does: "accepts any text as a number", applies: refusesText, alter: anyID},
 		{Name: "mixed-up", applies: mixable, wrap: mixed,
 			Does: "sometimes swaps the bodies of two connections"},
 		{Name: "unordered", Does: "answers pipelined requests in reverse order", applies: manyAnswers, raw: true},
@@ -85,13 +86,13 @@ func refMutants() []refMutant {
 			Does: "closes the connection after each response"},
 		{Name: "chunked", applies: hasBody(isLoaded), wrap: onAll(chunk),
 			Does: "sends chunked bodies without declaring it"},
-		{Name: "shared-session", Does: "gives all visitors the same session", applies: hasSession, flaw: refserver.OneForAll},
-		{Name: "forgets", Does: "stores nothing in sessions", applies: keeps, flaw: refserver.Forgetful},
-		{Name: "renews", Does: "changes the session's id with each request", applies: keeps, flaw: refserver.Renewing},
-		{Name: "late-renews", applies: keeps, flaw: refserver.LateRenewing,
+		{Name: "shared-session", Does: "gives all visitors the same session", applies: hasSession, wrap: oneForAll},
+		{Name: "forgets", Does: "stores nothing in sessions", applies: keeps, alter: forgetful},
+		{Name: "renews", Does: "changes the session's id with each request", applies: keeps, wrap: renewing(0)},
+		{Name: "late-renews", applies: keeps, wrap: renewing(lateAfter),
 			Does: "right for 10,000 requests, then changes the id of each session"},
-		{Name: "trusts-cookie", Does: "accepts an invented cookie as a session", applies: keeps, flaw: refserver.Trusting},
-		{Name: "by-connection", applies: keeps, flaw: refserver.ByConnection,
+		{Name: "trusts-cookie", Does: "accepts an invented cookie as a session", applies: keeps, wrap: trusting},
+		{Name: "by-connection", applies: keeps, wrap: byConnection,
 			Does: "distinguishes visitors by connection, not by cookie"},
 		{Name: "canned", applies: hasOthers, wrap: canned,
 			Does: "right for 40 requests, then sends the loaded request's response to all requests"},
@@ -99,8 +100,8 @@ func refMutants() []refMutant {
 			Does: "sends the loaded request's response to all requests while several connections are used in turn"},
 		{Name: "late-chunked", applies: hasBody(isLoaded), wrap: later(chunk),
 			Does: "right for 10,000 requests, then sends chunked bodies"},
-		{Name: "hasty", Does: "does not wait for its delay", applies: anyScenario, flaw: refserver.Hasty, Trial: tryWaiting},
-		{Name: "hasty-in-crowds", applies: anyScenario, flaw: refserver.HastyInCrowds, Trial: tryWaiting,
+		{Name: "hasty", Does: "does not wait for its delay", applies: anyScenario, hasty: true, Trial: tryWaiting},
+		{Name: "hasty-in-crowds", applies: anyScenario, hasty: true, wrap: waitingAlone, Trial: tryWaiting,
 			Does: "waits for its delay only while it has a single request"},
 		{Name: "stays", Does: "keeps running after SIGTERM", applies: anyScenario, stays: true, Trial: tryEnding},
 		{Name: "trailing-comma", applies: hasRecords, wrap: onBody(isJSON, trailingComma),
@@ -119,8 +120,14 @@ func refMutantsOf(s *scenario.Scenario) []refMutant {
 
 // Serve serves on ln like ref, except for the defect, until ctx ends.
 func (m refMutant) Serve(ctx context.Context, ln net.Listener, ref *refserver.Reference) error {
-	flawed := &refserver.Reference{
-		Scenario: ref.Scenario, Delay: ref.Delay, Hash: ref.Hash, Turns: ref.Turns, Ask: ref.Ask, Flaw: m.flaw,
+	served := *ref.Scenario
+	served.Requests = slices.Clone(served.Requests)
+	if m.alter != nil {
+		m.alter(&served)
+	}
+	flawed := &refserver.Reference{Scenario: &served, Delay: ref.Delay, Hash: ref.Hash, Turns: ref.Turns, Ask: ref.Ask}
+	if m.hasty {
+		flawed.Delay = 0
 	}
 	var h http.Handler = flawed.Handler()
 	if m.wrap != nil {
@@ -262,12 +269,15 @@ func quoted(b []byte) []byte {
 	return slices.Concat(b[:start], []byte{'"'}, b[start:end], []byte{'"'}, b[end:])
 }
 
-// later returns a handler that is right for the first refserver.LateAfter requests.
+// lateAfter is the number of right responses before a late defect.
+const lateAfter = 10_000
+
+// later returns a handler that is right for the first lateAfter requests.
 func later(how func(*madeReply)) wrapper {
 	return func(_ *scenario.Scenario, h http.Handler) http.Handler {
 		var n atomic.Int64
 		return change(h, func(_ *http.Request, a *madeReply) {
-			if n.Add(1) > refserver.LateAfter {
+			if n.Add(1) > lateAfter {
 				how(a)
 			}
 		})

@@ -267,19 +267,6 @@ func Cached() (root string, all []CacheEntry, err error) {
 	return root, all, nil
 }
 
-// Forget removes all builds of the named contestant from dyno's cache.
-func Forget(name string) error {
-	cache, err := Cache()
-	if err != nil {
-		return err
-	}
-	dirs, err := filepath.Glob(filepath.Join(cache, "built", name+"-????????????????*"))
-	for _, dir := range dirs {
-		err = errors.Join(err, os.RemoveAll(dir))
-	}
-	return err
-}
-
 // Damaged returns an error if the built program has changed since the build.
 func (b *Built) Damaged() error {
 	if err := b.contents.check(b.Out, true); err != nil {

@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"dyno/internal/scenario"
@@ -25,10 +24,8 @@ type Reference struct {
 	Hash     bool // do the hashing of CPU-bound contestants
 	Turns    int
 	Ask      func(path string) ([]byte, error) // asks the backend, if the scenario has one that is not bound
-	Flaw     Flaw                              // 0: none
 
 	added added
-	busy  atomic.Int64 // requests being answered
 }
 
 // Serve answers on ln in HTTP/1.1 in the clear until ctx ends, then stops within a second.
@@ -70,13 +67,10 @@ func (r *Reference) Handler() http.Handler {
 	routed := map[string]bool{}
 	var kept *sessions
 	if r.Scenario.Session != "" {
-		kept = &sessions{cookie: r.Scenario.Session, recent: map[string]string{}, turned: time.Now(), flaw: r.Flaw}
+		kept = &sessions{cookie: r.Scenario.Session, recent: map[string]string{}, turned: time.Now()}
 	}
 	for i := range r.Scenario.Requests {
 		q := &r.Scenario.Requests[i]
-		if r.Flaw == AnyID && isError(q) { // the route for numbers matches it then
-			continue
-		}
 		if pattern := patternOf(q); !routed[pattern] {
 			routed[pattern] = true
 			mux.Handle(pattern, r.answer(q, kept))
@@ -89,16 +83,6 @@ func (r *Reference) Handler() http.Handler {
 func patternOf(q *scenario.Request) string {
 	path, _, _ := strings.Cut(q.Path, "?")
 	return q.Method + " " + wildcards(path)
-}
-
-// wait waits for a handler's Delay.
-func (r *Reference) wait() {
-	single := r.busy.Add(1) == 1
-	defer r.busy.Add(-1)
-	if r.Flaw == Hasty || r.Flaw == HastyInCrowds && !single {
-		return
-	}
-	time.Sleep(r.Delay)
 }
 
 // Can says why the reference cannot answer s, or nil. It may ask s's backend for responses (Reference.Ask).
@@ -149,7 +133,7 @@ func (r *Reference) answer(q *scenario.Request, kept *sessions) http.HandlerFunc
 		out, remembers := body, q.Remembers
 		for i := range inputs {
 			in := &inputs[i]
-			value, ok := r.read(&in.Input, in.value(req))
+			value, ok := read(&in.Input, in.value(req))
 			if !ok {
 				http.NotFound(w, req)
 				return
@@ -161,9 +145,7 @@ func (r *Reference) answer(q *scenario.Request, kept *sessions) http.HandlerFunc
 				remembers = strings.ReplaceAll(remembers, in.mark, value)
 			}
 		}
-		if r.Delay > 0 {
-			r.wait()
-		}
+		time.Sleep(r.Delay)
 		if r.Hash {
 			hashes(hashZeros)
 		}
@@ -214,6 +196,19 @@ func bodyOf(q *scenario.Request) string {
 	return ""
 }
 
+// isDrawn reports whether the expected body repeats a drawn value.
+func isDrawn(q *scenario.Request) bool { return drawnIn(q, bodyOf(q)) != "" }
+
+// drawnIn returns the name of one of q's inputs that is a placeholder in body; "" if there is none.
+func drawnIn(q *scenario.Request, body string) string {
+	for name := range q.With {
+		if !q.Expect.Verbatim && strings.Contains(body, "{"+name+"}") {
+			return name
+		}
+	}
+	return ""
+}
+
 // input is a named input in a path or query.
 type input struct {
 	scenario.Input
@@ -241,8 +236,8 @@ func inPath(q *scenario.Request) (all []input) {
 }
 
 // read returns an input's value: an integer in its range, or any text for other kinds of input.
-func (r *Reference) read(in *scenario.Input, value string) (string, bool) {
-	if in.Pick != nil || in.UUID || in.Seq || r.Flaw == AnyID {
+func read(in *scenario.Input, value string) (string, bool) {
+	if in.Pick != nil || in.UUID || in.Seq {
 		return value, true
 	}
 	v, err := strconv.ParseInt(value, 10, 64)

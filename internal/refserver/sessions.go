@@ -11,13 +11,10 @@ import (
 // removed.
 type sessions struct {
 	cookie string // the cookie's name
-	flaw   Flaw
 
 	mu          sync.Mutex
 	recent, old map[string]string // contents by id, in the present and the last period
 	turned      time.Time         // start of recent
-	last        string            // the last issued id
-	opened      int
 }
 
 const sessionLife = time.Minute
@@ -30,7 +27,6 @@ func (s *sessions) open(w http.ResponseWriter, r *http.Request, begin bool) stri
 	if now := time.Now(); now.Sub(s.turned) > sessionLife {
 		s.recent, s.old, s.turned = map[string]string{}, s.recent, now
 	}
-	s.opened++
 	id := ""
 	if c, err := r.Cookie(s.cookie); err == nil {
 		id = c.Value
@@ -42,48 +38,22 @@ func (s *sessions) open(w http.ResponseWriter, r *http.Request, begin bool) stri
 		}
 	}
 	switch {
-	case s.flaw == ByConnection:
-		if id == "" && begin {
-			s.begin(w)
-		}
-		return r.RemoteAddr
-	case s.flaw == Trusting && id != "" && !known:
-		return s.last
-	case s.flaw == OneForAll && begin && s.last != "":
-		s.give(w, s.last)
-		return s.last
-	case known && (s.flaw == Renewing || s.flaw == LateRenewing && s.opened > LateAfter):
-		id = s.begin(w)
-		s.recent[id] = holds
-		return id
 	case known:
 		return id
 	case begin:
-		return s.begin(w)
+		id = rand.Text()
+		s.recent[id] = ""
+		http.SetCookie(w, &http.Cookie{Name: s.cookie, Value: id, Path: "/", HttpOnly: true})
+		return id
 	}
 	return ""
-}
-
-// begin opens a session and sends its cookie. The caller holds the lock.
-func (s *sessions) begin(w http.ResponseWriter) string {
-	s.last = rand.Text()
-	s.recent[s.last] = ""
-	s.give(w, s.last)
-	return s.last
-}
-
-// give sends the session cookie.
-func (s *sessions) give(w http.ResponseWriter, id string) {
-	http.SetCookie(w, &http.Cookie{Name: s.cookie, Value: id, Path: "/", HttpOnly: true})
 }
 
 // keep stores value in the session.
 func (s *sessions) keep(id, value string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.flaw != Forgetful {
-		s.recent[id] = value
-	}
+	s.recent[id] = value
 }
 
 // holds returns the session's content.

@@ -1,9 +1,7 @@
 package study
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -26,7 +24,7 @@ type Answer struct {
 
 // Answers returns the claims with the key answers, in the order of the articles and studies.
 func Answers(fsys fs.FS) (all []Answer, err error) {
-	articles, err := ReadSentences(fsys, sentencesFile)
+	articles, err := ReadSentences(fsys, SentencesFile)
 	if err != nil {
 		return nil, err
 	}
@@ -50,32 +48,25 @@ type recorded struct {
 	Where   string // the machine, and when
 }
 
+// OursText formats the measured figures on one line.
+func (o *Outcome) OursText() string { return oursText(o) }
+
+// Label returns an outcome with its icon.
+func (v Verdict) Label() string { return v.label() }
+
+// SentencesFile lists the sentences in all articles.
+const SentencesFile = Folder + "/sentences.csv"
+
 // AnswersFile holds what is recorded of all answers: the program carries it, but not the trials.
 const AnswersFile = Folder + "/answers.csv"
 
-var recordColumns = []string{"study", "claim", "outcome", "found", "where"}
-
-// RecordFile returns the content of AnswersFile for these judged committed runs.
-func RecordFile(all []*Judged) ([]byte, error) {
-	var b bytes.Buffer
-	w := csv.NewWriter(&b)
-	err := w.Write(recordColumns)
-	for _, j := range all {
-		for _, o := range j.Claims.Outcomes {
-			if o.Claim.Answers != "" {
-				where := strings.TrimSuffix(strings.TrimPrefix(newPage(j).Here(), "Here: "), ".")
-				err = errors.Join(err, w.Write([]string{j.Claims.Slug, o.Claim.ID, string(o.Verdict), oursText(&o), where}))
-			}
-		}
-	}
-	w.Flush()
-	return b.Bytes(), errors.Join(err, w.Error())
-}
+// AnswersColumns is the header of AnswersFile.
+var AnswersColumns = []string{"study", "claim", "outcome", "found", "where"}
 
 // readRecord reads what is recorded of a study's answers, by claim.
 func readRecord(fsys fs.FS, slug string) (map[string]recorded, error) {
 	all := map[string]recorded{}
-	err := readTable(fsys, AnswersFile, recordColumns, func(row []string) (int, string) {
+	err := readTable(fsys, AnswersFile, AnswersColumns, func(row []string) (int, string) {
 		if row[0] == slug {
 			all[row[1]] = recorded{Verdict(row[2]), row[3], row[4]}
 		}

@@ -45,8 +45,8 @@ type agreement struct {
 	Differ []Difference
 }
 
-// fixed says how many claims were not fixed before the run; "" if all were.
-func (c *Claims) fixed() string {
+// Fixed says how many claims were not fixed before the run; "" if all were.
+func (c *Claims) Fixed() string {
 	if c.Changed {
 		return "The claims were changed after this run was planned: these outcomes were not fixed before it."
 	}
@@ -303,7 +303,7 @@ func (v *page) claims() document.Section {
 		return document.Section{}
 	}
 	s := document.Section{ID: "claims", Folded: true, Title: "What was claimed. " + hereToday + c.counts()}
-	if text := c.fixed(); text != "" {
+	if text := c.Fixed(); text != "" {
 		s.Blocks = append(s.Blocks, document.Paragraph{Text: document.Plain(text), Style: document.Warn})
 	}
 	var list, ours document.List

@@ -109,7 +109,9 @@ func figuresPage(w io.Writer, j *Judged) error {
 		Sections: []document.Section{v.chartTables(), v.publishedFigures(true), v.Checked(true)}}, 1)
 }
 
-// picture returns the study's chart, in a folder.
+// Picture returns the study's chart, in a folder.
+func (j *Judged) Picture(folder string) document.Picture { return newPage(j).picture(folder) }
+
 func (v *page) picture(folder string) document.Picture {
 	words := "Bars of all contestants"
 	if v.Analysis != nil && v.Run.Plan.Ranks() && len(v.dearness()) == 0 {

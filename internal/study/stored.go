@@ -82,24 +82,3 @@ func (s *Study) agreement(root string, here *Claims) (*agreement, error) {
 	judged, differ := Differences(committed.Claims.Outcomes, here.Outcomes)
 	return &agreement{File: committed.Claims.File, Judged: judged, Differ: differ}, nil
 }
-
-// Findings judges all studies' committed trials. It returns the studies with outcomes, and the
-// names of studies without trials.
-func Findings(fsys fs.FS, root string) (all []*Judged, without []string, err error) {
-	studies, err := All(fsys)
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, s := range studies {
-		data, err := s.Stored(root, s.Committed(root))
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			without = append(without, s.Slug)
-		case err != nil:
-			return nil, nil, err
-		case len(data.Claims.Outcomes) > 0:
-			all = append(all, data)
-		}
-	}
-	return all, without, nil
-}

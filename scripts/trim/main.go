@@ -8,7 +8,6 @@ import (
 	"os"
 
 	"dyno/internal/record"
-	"dyno/internal/study"
 )
 
 func main() {
@@ -18,7 +17,7 @@ func main() {
 	}
 	run, err := record.Open(os.Args[1])
 	if err == nil {
-		err = study.Trim(os.Stdout, run)
+		err = trim(os.Stdout, run)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "trim:", err)

@@ -1,4 +1,4 @@
-package study
+package main
 
 import (
 	"compress/gzip"
@@ -10,14 +10,14 @@ import (
 	"dyno/internal/record"
 )
 
-// Trim writes a compressed copy of run, small enough to commit: without warm-up windows, and
+// trim writes a compressed copy of run, small enough to commit: without warm-up windows, and
 // without the histograms of trials whose recorded quantiles are all that reports show. The copy
-// gives the same reports and verdicts. A classic run keeps its few histograms. Trim keeps a
+// gives the same reports and verdicts. A classic run keeps its few histograms. trim keeps a
 // histogram that lacks some of its trial's requests, because the checks need it.
 //
 // Note: merging an epoch's trials instead would lose information. A pair's value in an epoch is the
 // median over its rounds' ratios, which two medians do not give.
-func Trim(w io.Writer, run *record.Run) error {
+func trim(w io.Writer, run *record.Run) error {
 	for i := range run.Launches {
 		run.Launches[i].Windows = nil
 	}

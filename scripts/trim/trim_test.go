@@ -18,18 +18,13 @@ const mostCommitted = 5 << 20
 
 // A trimmed run says word for word what the whole one says, and is much smaller.
 func TestTrimmedRunSaysTheSame(t *testing.T) {
-	t.Parallel()
-	p := &project{root: "../..", fsys: os.DirFS("../..")}
-	slugs, err := study.Slugs(p.fsys)
+	const root = "../.."
+	studies, err := study.All(os.DirFS(root))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, slug := range slugs {
-		st, err := p.study(slug)
-		if err != nil {
-			t.Fatal(err)
-		}
-		file := filepath.Join(p.root, st.Trials(), record.TrialsFile+".gz")
+	for _, st := range studies {
+		slug, file := st.Slug, filepath.Join(st.Committed(root), record.TrialsFile+".gz")
 		stat, err := os.Stat(file)
 		if os.IsNotExist(err) {
 			continue
@@ -51,7 +46,7 @@ func TestTrimmedRunSaysTheSame(t *testing.T) {
 		whole.Trials[faulty].Load.Failed++             // its histogram lacks one
 		want := said(t, st, whole)
 		var b bytes.Buffer
-		if err := study.Trim(&b, whole); err != nil {
+		if err := trim(&b, whole); err != nil {
 			t.Fatal(err)
 		}
 		if size := int64(b.Len()); had && size > stat.Size()/2 {
