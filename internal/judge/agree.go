@@ -31,8 +31,8 @@ func BestFirst(names []string, over func(x, y string) float64) {
 
 // derive replaces the levels for the later contestants and the reference by the first contestant's
 // level times their ratio to it, so that dividing two levels gives the ratio shown. Ratios compare
-// loads seconds apart, while levels include the machine's drift. Intervals keep their relative
-// width.
+// loads seconds apart, while levels include the machine's drift. Intervals and ranges keep their
+// relative width.
 func (a *Analysis) derive(in Input) {
 	if in.Family != nil || len(in.Analyses) == 0 || len(a.Places) == 0 || a.Places[0].Excluded != "" {
 		return // levels are not shown beside ratios
@@ -46,7 +46,9 @@ func (a *Analysis) derive(in Input) {
 		set := func(name string, e Estimate) {
 			if c := a.Cell(name, m.Name); e.N > 0 && c != nil && c.Absent == "" && c.Level.Value > 0 {
 				factor := e.Value * first.Level.Value / c.Level.Value
-				c.Level.Value, c.Level.Lo, c.Level.Hi = c.Level.Value*factor, c.Level.Lo*factor, c.Level.Hi*factor
+				for _, x := range []*float64{&c.Level.Value, &c.Level.Lo, &c.Level.Hi, &c.Least, &c.Most} {
+					*x *= factor
+				}
 			}
 		}
 		for _, name := range in.Contestants {

@@ -39,7 +39,7 @@ type Cell struct {
 	// median over epochs of the epoch medians, in the metric's unit, or the first contestant's
 	// level times the ratio to it (derive); the 95 % interval is between epochs
 	Level       Estimate
-	Least, Most float64  // smallest and largest epoch median
+	Least, Most float64  // smallest and largest epoch median, in proportion to Level
 	Ratio       Estimate // ratio to the reference; N is 0 if there is none
 	Absent      string   // why there is no value; "" if there is one
 	Merged      bool     // Level comes from one histogram over all requests, without an interval

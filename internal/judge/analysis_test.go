@@ -41,6 +41,18 @@ func input(trials []*record.Trial, names ...string) Input {
 var rates = map[string]float64{"fast": 60_000, "slow": 40_000, "twin": 40_000, "ref": 50_000, "ref'": 50_000,
 	"null": 150_000}
 
+// A figure lies within its interval and its range, also where it is another's times a ratio.
+func TestFiguresWithinTheirRanges(t *testing.T) {
+	for seed := range uint64(20) {
+		in := input(synthetic(seed, 3, .05, rates, "fast", "slow", "ref", "ref'"), "fast", "slow")
+		for _, c := range Analyse(in).Cells {
+			if x := c.Level; c.Absent == "" && !(c.Least <= x.Value && x.Value <= c.Most && x.Lo <= x.Value && x.Value <= x.Hi) {
+				t.Errorf("seed %d: %s of %s: %v from %v to %v", seed, c.Metric, c.Contestant, x, c.Least, c.Most)
+			}
+		}
+	}
+}
+
 func TestVerdictsOfKnownServers(t *testing.T) {
 	a := Analyse(input(synthetic(1, 12, .01, rates, "fast", "slow", "twin", "ref", "ref'"), "fast", "slow", "twin"))
 	p, ok := a.Pair("fast", "slow", "throughput")

@@ -221,9 +221,9 @@ def figures(what, values, theirs, tally, factor=1):
     for key, ours in (("value", median(values)), ("lo", lo), ("hi", hi)):
         tally.check(f"{what} {key}", ours if ours is None else ours * factor, theirs.get(key))
     tally.check(what + " epochs", len(values), theirs["epochs"])
-    span = theirs["range"] or {"lo": values[0], "hi": values[0]}  # no row: all epochs are equal
-    tally.check(what + " least", min(values), span["lo"])
-    tally.check(what + " most", max(values), span["hi"])
+    span = theirs["range"] or {"lo": values[0] * factor, "hi": values[0] * factor}  # no row: all epochs are equal
+    tally.check(what + " least", min(values) * factor, span["lo"])
+    tally.check(what + " most", max(values) * factor, span["hi"])
 
 
 def by_level(published, level_names):
