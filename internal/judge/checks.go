@@ -362,17 +362,17 @@ func unanswered(c *Check, e *Evidence, name string, own []*record.Trial) (State,
 }
 
 func busy(c *Check, e *Evidence, name string, own []*record.Trial) (State, string) {
-	var used, had float64
-	closed := false
+	var used, server, wall, had float64
+	closed, who, all := false, "it", 0
 	for i := range own {
 		if e.Run.Plan.LevelOf(own[i]).Open() {
 			continue
 		}
-		closed = true
+		closed, all = true, own[i].Causes.ServerCPUs
 		if cpu := own[i].Server.CPUNS; cpu != nil {
-			used += float64(*cpu)
+			used, server, wall = used+float64(*cpu), server+float64(*cpu), wall+float64(own[i].ClocksWall())
 			if generator := own[i].Generator.CPUNS; attached(e.Run, name) && !e.Run.Host.Pinned && generator != nil {
-				used += float64(*generator) // on the same CPUs
+				used, who = used+float64(*generator), "it and the load generator" // on the same CPUs
 			}
 			had += float64(own[i].ClocksWall()) * leftToServer(&own[i].Causes)
 		}
@@ -389,12 +389,16 @@ func busy(c *Check, e *Evidence, name string, own []*record.Trial) (State, strin
 			"keep the server busy", document.Percent(s.generator))
 	}
 	x := min(share(used, had), 1) // the others were read over a little more than the load
-	text := fmt.Sprintf("it used %s of the CPU time that other programs left on its CPUs", document.Percent(x))
+	text := fmt.Sprintf("%s used %s of the CPU time that other programs left on its CPUs", who, document.Percent(x))
 	if e.level().DelayNS > 0 {
 		return Pass, text + "; its handler waits, so it need not use all of them"
 	}
-	state := c.Limits[0].Grade(1 - x)
-	if state == Fail {
+	state, cpus := c.Limits[0].Grade(1-x), share(server, wall)
+	switch {
+	case state != Pass && all > 1 && math.Abs(cpus-1) <= 0.1:
+		return CannotTell, fmt.Sprintf("it used %.2f of its %d CPUs: all that one thread can use, or something else limits it",
+			cpus, all)
+	case state == Fail:
 		text += "; something else limits its throughput"
 	}
 	return state, text

@@ -140,7 +140,7 @@ var table = []Check{
 		One: OfOneLoad{"errors", Fail, (*OneLoad).errors}},
 	{ID: Busy, Title: "server busy",
 		Means:    "its CPUs were not fully used: something else limits it",
-		Do:       "try more --connections",
+		Do:       "try more --connections, unless its threads were busy",
 		Question: GeneratorFree, In: compared, Each: true,
 		Metrics: closedLoop,
 		Limits:  []Limit{{"share of the CPUs left idle", 0.05, 0.15}}, find: measured(busy)},

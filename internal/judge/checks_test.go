@@ -217,6 +217,10 @@ var provocations = []provocation{
 	{"V13", Fail, trials(func(t *record.Trial) { t.Load.Established = 4 })},
 	{"V14", Warn, trials(func(t *record.Trial) { t.Server.CPUNS = ns(36e7) })},
 	{"V14", Fail, trials(func(t *record.Trial) { t.Server.CPUNS = ns(20e7) })},
+	{"V14", CannotTell, trials(func(t *record.Trial) { // perhaps of one thread
+		t.Causes.ServerCPUs, t.Server.CPUNS = 2, ns(t.ClocksWall()*97/100)
+	})},
+	{"V14", Fail, trials(func(t *record.Trial) { t.Causes.ServerCPUs, t.Server.CPUNS = 2, ns(t.ClocksWall()*13/10) })},
 	{"V15", Pass, warmups(record.Slowdown, record.Warmed, record.NotSteady, record.Flat)},
 	{"V15", Warn, warmups(record.Slowdown, record.Slowdown, record.Flat)},
 	{"V15", Warn, warmups(record.NotSteady, record.Flat, record.Flat)},
@@ -805,7 +809,7 @@ func TestUnknownEffects(t *testing.T) {
 	}
 	e.Analysis.Pairs = []Pair{pair(Different, .4, .9), pair(Different, 1.5, 1.6), pair(Inconclusive, .9, 1.1)}
 	check((Limit{}).effect(e, x, "it may differ", "a to b"),
-		Finding{Text: text + "; the smallest difference found is at least 11.1 %", Relative: true})
+		Finding{Text: text + "; the smallest difference found is at least 1.11 ×", Relative: true})
 	e.Analysis.Epochs = 9 // an early analysis was the last
 	open := Finding{State: CannotTell, Text: "no pair was judged by 8 epochs or more", Longer: true}
 	check(dependence(nil, e), open) // the first pair would not hold

@@ -54,8 +54,8 @@ func (e *Evidence) residuals() []Residual {
 // may be.
 func (e *Evidence) small(most float64, text string) Finding {
 	if d := e.Analysis.Smallest(); movingFactor*math.Log1p(most) < d {
-		return Finding{Text: fmt.Sprintf("%s; the smallest difference found is at least %s", text,
-			document.Percent(math.Expm1(d))), Relative: true}
+		return Finding{Text: fmt.Sprintf("%s; the smallest difference found is at least %.3g ×", text, math.Exp(d)),
+			Relative: true}
 	}
 	return Finding{State: CannotTell, Text: text, Longer: true}
 }
