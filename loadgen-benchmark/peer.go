@@ -62,7 +62,7 @@ func (p protocol) title() string {
 // flags returns the flags of `dyno load` for p.
 func (p protocol) flags() (flags []string) {
 	if p.http2() {
-		flags = []string{"--http2"}
+		flags = []string{"--http", string(p)}
 	}
 	if p.tls() {
 		flags = append(flags, "--insecure")

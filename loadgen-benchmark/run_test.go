@@ -138,8 +138,8 @@ func TestCommands(t *testing.T) {
 		peer  peer
 		shape shape
 	}{
-		"p load .* -c 10 .* --streams 7 --http2 http://a/$": {dyno, shape{connections: 10, depth: 7, protocol: h2c}},
-		"p load .* -c 10 .* --streams 1 --http2 --insecure http://a/$": {dyno,
+		"p load .* -c 10 .* --streams 7 --http h2c http://a/$": {dyno, shape{connections: 10, depth: 7, protocol: h2c}},
+		"p load .* -c 10 .* --streams 1 --http h2 --insecure http://a/$": {dyno,
 			shape{connections: 10, depth: 1, protocol: h2}},
 		"p load .* -c 10 -d 2s --pipeline 7 http://a/$":           {dyno, shape{connections: 10, depth: 7}},
 		"p load .* -c 10 -d 2s http://a/$":                        {dyno, shape{connections: 10, depth: 1}},

@@ -80,8 +80,8 @@ func TestEncryptedLoadBySeveral(t *testing.T) {
 		want   string
 	}{
 		"https":        {true, func(*loader.Request) {}, "HTTP/1.1 dyno, for one run GET / "},
-		"h2":           {true, func(r *loader.Request) { r.HTTP2, r.Streams = true, 2 }, "HTTP/2.0 dyno, for one run GET / "},
-		"h2c":          {false, func(r *loader.Request) { r.HTTP2 = true }, "HTTP/2.0 nobody GET / "},
+		"h2":           {true, func(r *loader.Request) { r.HTTP, r.Streams = new(wire.H2), 2 }, "HTTP/2.0 dyno, for one run GET / "},
+		"h2c":          {false, func(r *loader.Request) { r.HTTP = new(wire.H2C) }, "HTTP/2.0 nobody GET / "},
 		"in the clear": {false, func(*loader.Request) {}, "HTTP/1.1 nobody GET / "},
 	} {
 		t.Run(name, func(t *testing.T) {

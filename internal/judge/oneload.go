@@ -412,12 +412,16 @@ func (o *OneLoad) tryHTTP2() string {
 	if len(l.TLS) > 0 {
 		closed = !slices.ContainsFunc(l.TLS, func(t record.TLSSession) bool { return t.ALPN != "" })
 	}
+	form := "h2c"
+	if len(l.TLS) > 0 {
+		form = "h2"
+	}
 	switch {
 	case o.HTTP2 || l.Succeeded+l.Failed > 0 || l.UnreachableNS > 0:
 	case o.SentHTTP2:
-		return ". The server speaks HTTP/2: pass --http2"
+		return ". The server speaks HTTP/2: pass --http " + form
 	case closed && l.Errored() == l.Errors["closed"]+l.Errors["reset"]:
-		return ". If the server speaks HTTP/2 alone, pass --http2"
+		return ". If the server speaks HTTP/2 alone, pass --http " + form
 	}
 	return ""
 }

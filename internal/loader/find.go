@@ -227,7 +227,6 @@ func (f *finder) probe(ctx context.Context, round int, rate float64, length time
 	if wrong := judge.TextOf(found, judge.Ledger); wrong != "" {
 		f.end(report.Stopped, wrong)
 	}
-	s.CPU, s.NoSpin, f.found.Last = f.found.CPU, f.plan.noSpin, s
 	probe.AtLimit = judge.TextOf(found, judge.GeneratorShare) != ""
 	if round == 0 {
 		f.begin(&probe, s, judge.TextOf(found, judge.Connected))

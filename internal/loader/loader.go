@@ -34,8 +34,8 @@ type Request struct {
 
 	// The amount, the rate and the connections. Rate or Stages make an open loop.
 	Connections, Requests, Pipeline   int64
-	Streams                           int64 // HTTP/2 requests in flight per connection, like Pipeline in HTTP/1.1
-	HTTP2                             bool  // instead of HTTP/1.1
+	Streams                           int64      // HTTP/2 requests in flight per connection, like Pipeline in HTTP/1.1
+	HTTP                              *wire.HTTP // nil: HTTP/1.1
 	Duration, Warmup, RampUp, Timeout time.Duration
 	Rate                              float64 // requests per second
 	Stages                            []load.Stage

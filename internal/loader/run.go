@@ -110,10 +110,10 @@ func unopened(err error, to wire.Endpoint) error {
 // advised adds advice to a connection error.
 func advised(err error) error {
 	if _, other := errors.AsType[*wire.NotHTTP2Error](err); other {
-		return fmt.Errorf("%w; without --http2 dyno speaks HTTP/1.1", err)
+		return fmt.Errorf("%w; without --http dyno speaks HTTP/1.1", err)
 	}
 	if wire.NoProtocol(err) {
-		return fmt.Errorf("%w; pass --http2 if it speaks HTTP/2 alone", err)
+		return fmt.Errorf("%w; pass --http h2 if it speaks HTTP/2 alone", err)
 	}
 	return wire.Advised(err)
 }

@@ -192,7 +192,7 @@ func TestServerOfHTTP2(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := judge.TextOf(s.Findings(), judge.Errors); !strings.HasSuffix(got, "The server speaks HTTP/2: "+
-			"pass --http2") {
+			"pass --http h2c") {
 			t.Errorf("%s: %q", engine, got)
 		}
 	}

@@ -22,11 +22,10 @@ type Found struct {
 	Top          float64 // rate in a closed loop
 	TooSlowNS    int64   // fastest response, if that missed the objective: the search ended there
 	Probes       []Probe
-	Rounds       int      // probes in a full search
-	Ended        string   // why it ended before its last probe: Interrupted, Failed, OutOfTime or Stopped; "": it did not
-	Why          string   // details beyond Ended
-	Last         *Summary // last probe
-	Color        bool     // FoundText may use ANSI styles
+	Rounds       int    // probes in a full search
+	Ended        string // why it ended before its last probe: Interrupted, Failed, OutOfTime or Stopped; "": it did not
+	Why          string // details beyond Ended
+	Color        bool   // FoundText may use ANSI styles
 }
 
 // Probe is one load in a search.
@@ -248,12 +247,9 @@ func (f *Found) document() *document.Document {
 			document.Whole(p.Missing), p.Outcome()))
 	}
 	blocks = append(blocks, t)
-	text := fmt.Sprintf("at its limit in %d of %s that missed", limited, document.Count(missed+limited, "probe"))
-	if f.Last != nil {
-		text += "; in the last probe: " + f.Last.generatorText()
-	}
-	say("Generator", text)
-	if text = f.long(); text != "" {
+	say("Generator", fmt.Sprintf("at its limit in %d of %s that missed the objective", limited,
+		document.Count(missed+limited, "probe"))+Led(", on ", f.CPU))
+	if text := f.long(); text != "" {
 		say("Long probes", "kept the objective: "+text)
 	}
 	perSec, kept, all := f.Confirmed()
@@ -261,19 +257,22 @@ func (f *Found) document() *document.Document {
 	if !math.IsInf(f.Hi, 1) {
 		hi = Sig3(f.Hi)
 	}
-	estimate := fmt.Sprintf("%s estimated (95 %% interval %s–%s)", Sig3(f.Rate), Sig3(f.Lo), hi)
-	text = fmt.Sprintf("%s confirmed (%d of %d probes); %s", Sig3(perSec), kept, all, estimate)
+	text := fmt.Sprintf("%s estimated: half of the probes keep the objective there (95 %% interval %s–%s)", Sig3(f.Rate),
+		Sig3(f.Lo), hi)
 	switch {
 	case f.Rate == 0:
 		text = "none found"
 	case f.Lo == 0:
 		text = "below " + hi
 	case math.IsInf(f.Hi, 1) && f.OK():
-		text = fmt.Sprintf("at least %s, confirmed (%d of %d probes)", Sig3(perSec), kept, all)
-	case !f.OK():
-		text = estimate + ", not confirmed"
+		text = "at least " + Sig3(perSec)
 	}
 	say("Highest rate/sec", text)
+	text = "none"
+	if f.OK() {
+		text = fmt.Sprintf("%s: %d of %d long probes kept the objective; plan with this rate", Sig3(perSec), kept, all)
+	}
+	say("Confirmed rate/sec", text)
 	for _, text := range f.warnings() {
 		blocks = append(blocks, document.Paragraph{Label: "WARNING", Style: document.Bad, Text: document.Plain(text)})
 	}

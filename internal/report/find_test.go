@@ -42,19 +42,19 @@ func TestFound(t *testing.T) {
 		ok     bool
 		want   string
 	}{
-		"good": {func(*Found) {}, true, "Highest rate/sec: 1,170 confirmed (2 of 2 probes); 1,230 estimated " +
-			"(95 % interval 1,200–1,300)\n"},
+		"good": {func(*Found) {}, true, "Highest rate/sec: 1,230 estimated: half of the probes keep the objective there " +
+			"(95 % interval 1,200–1,300)\nConfirmed rate/sec: 1,170: 2 of 2 long probes kept the objective; plan with this " +
+			"rate\n"},
 		"percentile": {func(*Found) {}, true, "   p99  requests  no right response  p99<10ms"},
 		"steps down": {func(f *Found) { f.Probes[4].Kept = false; lower(f, 1050, false, false); lower(f, 925, true, true) },
 			true, "kept the objective: 1 of 2 at 1,170/s, 0 of 2 at 1,050/s, 2 of 2 at 925/s\n" +
-				"Highest rate/sec: 925 confirmed (2 of 2 probes); 1,230 estimated"},
-		"a miss at a lower rate": {func(f *Found) { lower(f, 925, true, false) }, false, "not confirmed\nWARNING: not " +
+				"Highest rate/sec: 1,230 estimated"},
+		"a miss at a lower rate": {func(f *Found) { lower(f, 925, true, false) }, false, "rate/sec: none\nWARNING: not " +
 			"confirmed: at no rate did all long probes keep the objective. Up to the estimate, " +
 			"the highest rate at which a probe kept it was 1,170/s. Free"},
 		"generator": {func(f *Found) { f.Probes[2].AtLimit = true }, true,
-			"Generator: at its limit in 1 of 1 probe that missed\n"},
-		"server": {func(f *Found) { f.Last = &Summary{CPU: "Xeon"} }, true, "Generator: at its limit in 0 of 1 probe that " +
-			"missed; in the last probe: not measured by this engine, on Xeon"},
+			"Generator: at its limit in 1 of 1 probe that missed the objective\n"},
+		"machine":   {func(f *Found) { f.CPU = "Xeon" }, true, "that missed the objective, on Xeon\n"},
 		"confirmed": {func(*Found) {}, true, "Long probes: kept the objective: 2 of 2 at 1,170/s"},
 		"paused":    {func(*Found) {}, true, "not counted: the generator stood still"},
 		"missed":    {func(*Found) {}, true, "missed: growing backlog"},
@@ -72,7 +72,8 @@ func TestFound(t *testing.T) {
 			"WARNING: not confirmed: no long probe counts. Up to the estimate, the " +
 				"highest rate at which a probe kept it was 1,000/s. Free"},
 		"not confirmed": {func(f *Found) { f.Probes = f.Probes[:3] }, false,
-			"1,230 estimated (95 % interval 1,200–1,300), not confirmed\nWARNING"},
+			"1,230 estimated: half of the probes keep the objective there (95 % interval 1,200–1,300)\n" +
+				"Confirmed rate/sec: none\nWARNING"},
 		"out of time": {func(f *Found) { f.Probes, f.Ended, f.Why = f.Probes[:3], OutOfTime, "make -d longer" }, false,
 			"WARNING: out of time after 3 of 28 probes, so the rate is a first estimate, which no long probe " +
 				"confirms: make"},
@@ -86,10 +87,10 @@ func TestFound(t *testing.T) {
 		"too slow": {func(f *Found) { f.Probes, f.Rate, f.Lo, f.Hi, f.TooSlowNS = f.Probes[:1], 0, 0, 0, 3e8 }, false,
 			"WARNING: the fastest response of the closed loop took 300 ms: no rate keeps the objective"},
 		"all kept": {func(f *Found) { f.Hi = math.Inf(1) }, true,
-			"Highest rate/sec: at least 1,170, confirmed (2 of 2 probes)\n"},
+			"Highest rate/sec: at least 1,170\nConfirmed rate/sec: 1,170: 2 of 2"},
 		"all missed": {func(f *Found) { f.Lo = 0 }, false, "WARNING: every probe missed the objective"},
 		"all missed, no rate": {func(f *Found) { f.Probes, f.Rate, f.Lo, f.Hi = f.Probes[:3], 459, 0, 459 }, false,
-			"\nHighest rate/sec: below 459\n"},
+			"\nHighest rate/sec: below 459\nConfirmed rate/sec: none\n"},
 		"interrupted": {func(f *Found) { f.Probes, f.Ended = append(f.Probes[:2], cut), Interrupted }, false,
 			"WARNING: interrupted after 2 of 28 probes, so the rate is a first estimate, which no long probe confirms"},
 		"interrupted at once": {func(f *Found) {

@@ -70,7 +70,7 @@ func TestErrorsHead(t *testing.T) {
 // TestTryHTTP2: HTTP/2 is advised where the server sent it, or may have closed each connection for it; not
 // where anything was answered, the server is gone or errors are of other kinds.
 func TestTryHTTP2(t *testing.T) {
-	const sent, perhaps = ". The server speaks HTTP/2: pass --http2", ". If the server speaks HTTP/2 alone, pass --http2"
+	const sent, perhaps = ". The server speaks HTTP/2: pass --http h2c", ". If the server speaks HTTP/2 alone, pass --http h2"
 	refused := func(alpn string) func(*Summary) {
 		return func(s *Summary) { s.Load.BytesRead, s.Load.TLS = 900, []record.TLSSession{{ALPN: alpn}} }
 	}
@@ -78,8 +78,8 @@ func TestTryHTTP2(t *testing.T) {
 		change func(*Summary)
 		want   string
 	}{
-		"closed":    {func(*Summary) {}, perhaps},
-		"reset":     {func(s *Summary) { s.Load.Errors = map[string]int64{"reset": 9, "closed": 1} }, perhaps},
+		"closed":    {func(*Summary) {}, perhaps + "c"},
+		"reset":     {func(s *Summary) { s.Load.Errors = map[string]int64{"reset": 9, "closed": 1} }, perhaps + "c"},
 		"sent":      {func(s *Summary) { s.SentHTTP2, s.Load.BytesRead = true, 90 }, sent},
 		"over TLS":  {refused(""), perhaps},
 		"agreed":    {refused("http/1.1"), ""},
@@ -94,7 +94,7 @@ func TestTryHTTP2(t *testing.T) {
 		s := &Summary{OneLoad: judge.OneLoad{Load: record.Load{Started: 10, Errors: map[string]int64{"closed": 10}}}}
 		c.change(s)
 		text := judge.TextOf(s.Findings(), judge.Errors)
-		if !strings.HasSuffix(text, c.want) || c.want == "" && strings.Contains(text, "--http2") {
+		if !strings.HasSuffix(text, c.want) || c.want == "" && strings.Contains(text, "--http") {
 			t.Errorf("%s: %q; want %q", name, text, c.want)
 		}
 	}
