@@ -50,12 +50,12 @@ func answer(w io.Writer, data *report.Data, same string) ([]judgement, error) {
 	return all, nil
 }
 
-// figure returns the change with its interval, and the note.
+// figure returns the change with its interval, which is that of this session, and the note.
 func (j *judgement) figure() string {
 	if j.change.N == 0 {
 		return j.note
 	}
-	return strings.TrimSuffix(study.ChangeText(j.change)+": "+j.note, ": ")
+	return strings.TrimSuffix(strings.Replace(study.ChangeText(j.change), "(", "(here ", 1)+": "+j.note, ": ")
 }
 
 // conditionsID is the section of the judged conditions.

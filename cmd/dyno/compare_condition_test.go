@@ -303,7 +303,7 @@ func TestAnswer(t *testing.T) {
 		want     []string
 	}{
 		{run("b"), found(1, judge.Different, "base", 1.046, 1.039, 1.053), nil, true,
-			[]string{"fail-if cpu_per_request>3%  failed  +4.6 % (+3.9 % to +5.3 %)"}},
+			[]string{"fail-if cpu_per_request>3%  failed  +4.6 % (here +3.9 % to +5.3 %)"}},
 		{run("b"), found(1, judge.Different, "head", .8, .78, .83), nil, false,
 			[]string{"passed  −20 % (−22 % to −17 %)"}},
 		{run("a"), found(1, judge.Equivalent, "", 1.004, .988, 1.02), nil, false,

@@ -161,7 +161,7 @@ func (c *Change) text(margin float64) string {
 // ChangeText formats a ratio as a change in percent, with its interval.
 func ChangeText(e judge.Estimate) string {
 	if math.IsInf(e.Hi, 1) {
-		return SignedPerCent(e.Value-1) + " (too few epochs for an interval)"
+		return SignedPerCent(e.Value-1) + ", too few epochs for an interval"
 	}
 	return fmt.Sprintf("%s (%s to %s)", SignedPerCent(e.Value-1), SignedPerCent(e.Lo-1), SignedPerCent(e.Hi-1))
 }
