@@ -89,7 +89,7 @@ func TestProgressSaysTheEpoch(t *testing.T) {
 	if first := all[0]; first.Epoch != "which does not count" || first.Total < 100 || first.Left <= 0 {
 		t.Errorf("%+v", first)
 	}
-	if half := all[len(all)/2]; half.Epoch != fmt.Sprintf("epoch %d of %d", p.run.Trials[len(all)/2].Epoch, c.Epochs) {
+	if half := all[len(all)/2]; half.Epoch != fmt.Sprintf("epoch %d of at most %d", p.run.Trials[len(all)/2].Epoch, c.Epochs) {
 		t.Errorf("%+v", half)
 	}
 	c.Epochs = 2

@@ -20,7 +20,7 @@ type Event struct {
 type Standing struct {
 	Name   string
 	PerSec float64 // median over the epochs so far
-	Ratio  float64 // ratio to Of; 0: none
+	Ratio  float64 // 0: none
 	Lo, Hi float64 // the range of epoch ratios, or an interval; not above 0 or not finite: none
-	Of     string  // the ratio's base: "vs best"
+	Of     string  // what Ratio is: "best ÷ row"
 }

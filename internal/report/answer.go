@@ -205,8 +205,11 @@ func (v *View) holding(pairs []judge.Pair) string {
 			}
 		}
 	}
-	if here == 0 {
+	switch {
+	case here == 0:
 		return ""
+	case here == 1:
+		return "The difference is " + []string{"too little", "large enough"}[there] + " to hold " + v.there("") + "."
 	}
 	return fmt.Sprintf("Large enough to hold %s: %d of %s.", v.there(""), there, document.Count(here, "difference"))
 }
@@ -458,7 +461,11 @@ func (v *View) tally(all []judge.Pair) string {
 			parts = append(parts, fmt.Sprintf("%d %s", c, k.more))
 		}
 	}
-	s := strings.Join(NonEmpty(fmt.Sprintf("Of %s %s.", document.Count(len(all), "pair"), And(parts)), v.holding(all)), " ")
+	s := fmt.Sprintf("Of %s %s.", document.Count(len(all), "pair"), And(parts))
+	if len(all) == 1 {
+		s = "The pair " + strings.TrimPrefix(parts[0], "1 ") + "."
+	}
+	s += Led(" ", v.holding(all))
 	if a := v.run.Plan.Alpha; a > 0 && n[judge.Different]+n[judge.Negligible] > 0 {
 		s += " The chance that a run like this calls any equal pair different is at most " + PerCent(a) + "."
 	}

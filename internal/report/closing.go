@@ -32,10 +32,21 @@ func (v *View) closing() document.Section {
 		copied("Figures", "dyno report "+v.Folder+" --verbose")
 	}
 	copied("Again", v.again())
+	if lacks := lacksSecrets(v.again()); lacks != "" {
+		list.Items = append(list.Items, document.Item{Text: document.Plain(lacks)})
+	}
 	if len(list.Items) > 0 {
 		s.Blocks = []document.Block{list}
 	}
 	return s
+}
+
+// lacksSecrets says that a command has to be completed before it repeats a run; "" if it has not.
+func lacksSecrets(command string) string {
+	if !strings.Contains(command, "***") { // foreign.Hidden
+		return ""
+	}
+	return "write your secrets where *** stands: dyno does not record them"
 }
 
 // again returns the command that repeats the run, with its seed.

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"strings"
 
 	"dyno/internal/document"
 	"dyno/internal/judge"
@@ -29,8 +30,7 @@ func (v *View) extraMetrics(i int) (list []judge.Metric) {
 func (v *View) extraText(i int) (title, note string) {
 	title = "At another level: "
 	note = "In addition to the comparison, without verdicts. Medians of " +
-		document.Count(v.levels[i].Analysis.Epochs, "epoch") + ", one trial each; ± is the interval of 95 %."
-	note += Led(" ", v.rangeLegend())
+		document.Count(v.levels[i].Analysis.Epochs, "epoch") + ", one trial each. " + strings.Join(v.legend(), " ")
 	l := v.levels[i].At
 	if l.Open() {
 		title = "At a common rate: "

@@ -117,7 +117,10 @@ func (v *View) pairsJSON(pairs []judge.Pair) []pairJSON {
 		o := pairJSON{A: p.A, B: p.B, Metric: p.Metric, ratioJSON: ratio(p.Ratio), SE: number(p.SE), DF: number(p.DF),
 			P: number(p.P), Verdict: p.Verdict, Better: orNull(p.Better), Note: orNull(p.Note)}
 		if e := p.Elsewhere; e != nil {
-			o.Elsewhere = &elsewhereJSON{ratio(e.Ratio), e.Verdict, e.Sessions}
+			o.Elsewhere = &elsewhereJSON{ratioJSON: ratio(e.Ratio), Verdict: e.Verdict, Sessions: e.Sessions}
+			if e.Sessions == 0 {
+				o.Elsewhere.Assumed = number(v.between().SD)
+			}
 		}
 		if v.named() {
 			o.LevelA, o.LevelB = v.levelAt(p.CellA()), v.levelAt(p.CellB())

@@ -54,12 +54,16 @@ func (f *Figure) side() string {
 	return widestSide(f.Value, f.Lo, f.Hi)
 }
 
-// rangeLegend explains the ranges in place of figures; "" if there is none.
-func (v *View) rangeLegend() string {
-	if !v.has(func(f *Figure) bool { return f.Absent == "" && f.Open() && f.N > 1 }) {
-		return ""
+// legend explains the widths of intervals, and the ranges in place of figures.
+func (v *View) legend() (list []string) {
+	if v.has(func(f *Figure) bool { return f.Absent == "" && !f.Open() }) {
+		list = append(list, "± is the 95 % interval of a level.")
 	}
-	return fmt.Sprintf("1,000–1,200: from the lowest epoch to the highest; an interval needs %d epochs.", leastEpochs)
+	if v.has(func(f *Figure) bool { return f.Absent == "" && f.Open() && f.N > 1 }) {
+		list = append(list, fmt.Sprintf("1,000–1,200: from the lowest epoch to the highest; an interval needs %d epochs.",
+			leastEpochs))
+	}
+	return list
 }
 
 // Cell returns the figure as a table cell; of too few epochs for an interval, the range.
@@ -164,9 +168,9 @@ func (v *View) any() bool { return v.has(func(f *Figure) bool { return f.Absent 
 // marks explains the marks that occur in the tables.
 func (v *View) marks() (list []string) {
 	if v.any() {
-		list = append(list, "Each figure is the median over the epochs of its level; ± is its interval of 95 %.")
+		list = append(list, "Each figure is the median over the epochs of its level.")
 	}
-	list = append(list, NonEmpty(v.rangeLegend())...)
+	list = append(list, v.legend()...)
 	if v.has(func(f *Figure) bool { return f.Bound }) {
 		list = append(list, "≥: a lower bound, at the generator's ceiling.")
 	}

@@ -120,7 +120,9 @@ type pairJSON struct {
 type elsewhereJSON struct {
 	ratioJSON
 	Verdict  judge.Verdict `json:"verdict"`
-	Sessions int           `json:"sessions"` // sessions that it rests on; 0: a given spread
+	Sessions int           `json:"sessions"` // sessions that it rests on
+	// Assumed is the standard deviation between sessions under which ratio and verdict hold; 0: it was measured.
+	Assumed number `json:"assumed_sd_log,omitzero"`
 }
 
 type trendJSON struct {

@@ -135,6 +135,9 @@ func (v *View) repeat() document.Section {
 	s := document.Section{ID: "repeat", Title: "Repeat it"}
 	if c := v.run.Plan.Origin.Command; c != "" {
 		s.Blocks = append(s.Blocks, document.Code{Text: document.Command(c)})
+		if lacks := lacksSecrets(c); lacks != "" {
+			s.Blocks = append(s.Blocks, document.Paragraph{Text: document.Plain("Before you run it, " + lacks + ".")})
+		}
 	} else {
 		s.Blocks = append(s.Blocks, document.Paragraph{Text: document.Plain("The command was not recorded.")})
 	}

@@ -10,8 +10,8 @@ import (
 	"dyno/internal/judge"
 )
 
-// ToBest is the header of a column with ratios to the best.
-const ToBest = "vs best"
+// ToBest is the header of a column with the best one's figure over that of each row.
+const ToBest = "best ÷ row"
 
 // rankedShort returns the answer in figures: a row for each server that ran, the best first, with
 // its place, its figures, and its ratio to the best.
@@ -26,9 +26,11 @@ func (v *View) rankedShort() []document.Block {
 	for _, m := range metrics {
 		t.Columns = append(t.Columns, document.Column{Head: shortHead(m, v.shortScale(m)), Number: true})
 	}
-	var most float64
+	var most float64 // the largest figure over the best one
 	for _, r := range rows {
-		most = max(most, v.toBest(r).Value)
+		if e := v.toBest(r); e.Value > 0 {
+			most = max(most, 1/e.Value)
+		}
 	}
 	marks, footnotes := v.footnotes(rows)
 	for _, r := range rows {
@@ -36,14 +38,14 @@ func (v *View) rankedShort() []document.Block {
 			{Value: strings.TrimSpace(r.Title + " " + marks[r.Name])}, v.shortCell(r, primary), {Absent: "no ratio"}}}
 		if e := v.toBest(r); e.Value > 0 {
 			row.Cells[3] = toBestCell(e)
-			row.Cells[3].Bar = e.Value / most
+			row.Cells[3].Bar = 1 / e.Value / most
 		}
 		for _, m := range metrics {
 			row.Cells = append(row.Cells, v.shortCell(r, m))
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	words := strings.Join(NonEmpty(v.surer(rows, metrics), v.shortWords(rows, metrics)), " · ")
+	words := strings.Join(NonEmpty(v.surer(rows), v.shortWords(rows, metrics)), " · ")
 	t.After = strings.Join(NonEmpty(words, footnotes), "\n")
 	v.addSentAgain(&t, rows)
 	return []document.Block{t}
@@ -137,18 +139,17 @@ func (v *View) latencyWords(rows []Row, metrics []judge.Metric) []string {
 		c := v.cell(r.Name, "p99")
 		return c.Absent == "" && !c.Merged
 	})
-	of := "of each load, median of loads"
+	of := "median of loads"
 	if v.a.Busy > 0 {
 		of += " with little beside them"
 	}
 	switch {
 	case tail && merged:
-		return []string{"p50: " + of,
-			"p99: 99 % of the right answers in the rounds that count took no longer (service time)"}
+		return []string{"p50: service time, " + of, "p99: over all right answers in these loads"}
 	case tail:
-		return []string{"p50, p99: " + of}
+		return []string{"p50, p99: service times, " + of}
 	}
-	return []string{"p50: " + of}
+	return []string{"p50: service time, " + of}
 }
 
 // shortCell returns a figure without its interval, which the note below the table summarizes.
@@ -164,72 +165,43 @@ func (v *View) shortCell(r Row, m judge.Metric) document.Cell {
 	return document.Cell{Value: text}
 }
 
-// toBest returns a row's ratio to the first row under the primary metric, from the comparison of
-// the two in common rounds.
+// toBest returns the first row's ratio to a row under the primary metric, from the comparison of the
+// two in common rounds.
 func (v *View) toBest(r Row) judge.Estimate {
 	best := v.ranked()[0]
 	if r.Name == best.Name {
 		return judge.Estimate{Value: 1, Lo: 1, Hi: 1}
 	}
-	pair, ok := v.a.Pair(r.Name, best.Name, v.primary().Name)
+	pair, ok := v.a.Pair(best.Name, r.Name, v.primary().Name)
 	if !ok || pair.Ratio.N == 0 {
 		return judge.Estimate{}
 	}
 	return pair.Ratio
 }
 
-// toBestCell returns a ratio with its interval, if it has one. It has two decimals, or as many as
-// show how wide the interval is and on which side of 1 it ends.
+// toBestCell returns a ratio with its interval, if it has one.
 func toBestCell(e judge.Estimate) document.Cell {
-	n, whole := 2, e.Lo == e.Hi || math.IsInf(e.Hi, 0)
-	for ; !whole && n < 4 && (e.Hi-e.Lo < math.Pow10(-n) || seemsOne(e.Lo, n) || seemsOne(e.Hi, n)); n++ {
-	}
-	c := document.Cell{Value: document.Grouped(e.Value, n)}
-	if !whole {
-		c.Side = "(" + openBound(e.Lo, n) + "–" + openBound(e.Hi, n) + ")"
+	c := ratioCell(e)
+	if e.Lo == e.Hi || math.IsInf(e.Hi, 0) {
+		c.Side = ""
 	}
 	return c
 }
 
-// surer says what the ratios compare, and gives the widths of the levels' intervals, which the
-// table omits.
-func (v *View) surer(rows []Row, metrics []judge.Metric) string {
-	var ratios, levels []judge.Estimate
-	raw := false
-	for i, r := range rows {
-		switch e := v.toBest(r); {
-		case i == 0:
-		case e.N == 0:
-			raw = true
-		default:
-			ratios = append(ratios, e)
-		}
-		levels = append(levels, v.cell(r.Name, v.primary().Name).Level)
-	}
-	b := spread(levels)
-	if math.IsInf(widest(ratios), 0) {
-		return "no intervals yet: too few epochs"
-	}
-	if b == "" {
-		b = "without an interval: too few epochs"
-	}
-	head := shortHead(v.primary(), v.scale(v.primary()))
-	but := ""
-	if slices.ContainsFunc(metrics, func(m judge.Metric) bool { return m.Name == "p99" }) {
-		but = " (but p99)"
+// surer gives the widths of the levels' intervals, which the table omits, and says how the ratios
+// allow for other programs.
+func (v *View) surer(rows []Row) string {
+	var levels []judge.Estimate
+	ratios, m := false, v.primary()
+	for _, r := range rows {
+		levels = append(levels, v.cell(r.Name, m.Name).Level)
+		ratios = ratios || v.toBest(r).N > 0
 	}
 	per := ""
-	if v.a.Taken > 0.02 && v.primary().PerCPU {
-		per = ", per CPU time that other programs left (they took " + document.Percent(v.a.Taken) + ")"
+	if ratios && v.a.Taken > 0.02 && m.PerCPU {
+		per = ToBest + ": per CPU time that other programs left (they took " + document.Percent(v.a.Taken) + ")"
 	}
-	if len(ratios) == 0 && raw {
-		return fmt.Sprintf("%s: as measured (%s)", head, b)
-	}
-	if raw {
-		but += " with a ratio"
-	}
-	return fmt.Sprintf("%s: ratio to row 1, loads seconds apart%s; other rows%s: row 1 × ratio (%s %s)", ToBest,
-		per, but, head, b)
+	return strings.Join(NonEmpty(Led(shortHead(m, v.scale(m))+" ", spread(levels)), per), " · ")
 }
 
 // spread returns the range of the intervals' widths: "±1.8–4.8 %"; "" if one is open.

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"dyno/internal/document"
 	"dyno/internal/judge"
@@ -89,8 +90,7 @@ func (v *View) standings() document.Section {
 	}
 	t := v.levelTable(0, v.shown())
 	if v.ranks && len(v.shown()) > 0 {
-		t.After = "± is the 95 % interval of a level; the interval of a ratio is in brackets."
-		t.After += Led(" ", v.rangeLegend())
+		t.After = strings.Join(v.legend(), " ")
 	}
 	v.addSentAgain(&t, v.all())
 	s.Blocks = []document.Block{t}

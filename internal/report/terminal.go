@@ -42,7 +42,6 @@ type TerminalView struct {
 	started, now     time.Time     // times of the first and the latest event
 	stage, who, text string        // stage in the latest event; who is its contestant
 	done, total      int           // number of trials
-	printed          int           // total in the last plain progress line
 	left             time.Duration // time left, as shown
 	tasks            []task        // tasks of contestants, until measuring begins
 	measuring        bool          // measuring has begun
@@ -174,7 +173,7 @@ func (v *TerminalView) plain(e record.Event, changed bool) {
 	case v.total > 0 && (v.now.Sub(v.last) >= plainEvery || e.Standing != nil && !v.seen[firstFigures]):
 		v.seen[firstFigures] = v.seen[firstFigures] || e.Standing != nil
 		v.last = v.now
-		v.print(join(v.named(), v.text, v.progress(), v.replanned(), v.leader()))
+		v.print(join(v.named(), v.text, v.progress(), v.leader()))
 	}
 }
 
@@ -216,25 +215,15 @@ func (v *TerminalView) remaining(left time.Duration) {
 
 // progress returns the number of trials done and the time left.
 func (v *TerminalView) progress() string {
-	s := fmt.Sprintf("%d of %d trials, %d %%", v.done, v.total, 100*min(v.done, v.total)/v.total)
+	s := fmt.Sprintf("%d of at most %d trials", v.done, v.total)
 	if v.left > 0 {
-		s += ", " + about(v.left) + " left"
+		s += ", up to " + about(v.left) + " left"
 	}
 	return s
 }
 
-// replanned returns the total in the last progress line, if it has changed: a server that fails
-// takes its trials with it.
-func (v *TerminalView) replanned() (text string) {
-	if v.printed > 0 && v.printed != v.total {
-		text = fmt.Sprintf("(before: of %d)", v.printed)
-	}
-	v.printed = v.total
-	return text
-}
-
-// leader returns a sentence about the leading contestant so far, and the ratios of the next ones to
-// it, with the rates of all.
+// leader returns a sentence about the leading contestant so far, and its ratios to the next ones,
+// with the rates of all.
 func (v *TerminalView) leader() string {
 	const others = 3
 	if len(v.standing) < 2 || !strings.HasPrefix(v.standing[0].Of, ToBest) {
@@ -248,11 +237,11 @@ func (v *TerminalView) leader() string {
 	s := "so far " + document.Clean(first.Name) + leads + strings.TrimPrefix(first.Of, ToBest) + " (" +
 		Rate(first.PerSec) + ")"
 	for i, next := range v.standing[1:min(len(v.standing), 1+others)] {
-		ratio := "not comparable"
+		name := document.Clean(next.Name) + " not comparable"
 		if next.Ratio > 0 {
-			ratio = fmt.Sprintf("%.2f of it", next.Ratio)
+			name = Sig3(next.Ratio) + " × " + document.Clean(next.Name)
 		}
-		s += []string{"; ", ", "}[min(i, 1)] + fmt.Sprintf("%s %s (%s)", document.Clean(next.Name), ratio, Rate(next.PerSec))
+		s += []string{": ", ", "}[min(i, 1)] + name + " (" + Rate(next.PerSec) + ")"
 	}
 	return s
 }

@@ -108,10 +108,10 @@ func TestToBestCell(t *testing.T) {
 		want string
 	}{
 		{judge.Estimate{Value: 1, Lo: 1, Hi: 1}, "1.00 "},
-		{judge.Estimate{Value: 0.742, Lo: 0.709, Hi: 0.766}, "0.74 (0.71–0.77)"},
-		{judge.Estimate{Value: 0.0763, Lo: 0.0730, Hi: 0.0807}, "0.076 (0.073–0.081)"},
-		{judge.Estimate{Value: 0.98, Lo: 0.96, Hi: 0.9991}, "0.980 (0.960–0.999)"}, // which is not 1
-		{judge.Estimate{Value: 0.7, Lo: 0, Hi: math.Inf(1)}, "0.70 "},
+		{judge.Estimate{Value: 1.346, Lo: 1.306, Hi: 1.411}, "1.35 (1.31–1.41)"},
+		{judge.Estimate{Value: 13.1, Lo: 12.39, Hi: 13.7}, "13.1 (12.4–13.7)"},
+		{judge.Estimate{Value: 1.02, Lo: 1.001, Hi: 1.04}, "1.020 (1.001–1.040)"}, // which is not 1
+		{judge.Estimate{Value: 1.4, Lo: 0, Hi: math.Inf(1)}, "1.40 "},
 	} {
 		if got := toBestCell(c.e); got.Value+" "+got.Side != c.want {
 			t.Errorf("%v: %q %q, want %q", c.e, got.Value, got.Side, c.want)
@@ -152,7 +152,7 @@ func TestMergedTailIsOfRightAnswers(t *testing.T) {
 	}
 	p := NewView(d)
 	tail := judge.ClassicNamed("p99")
-	want := "p99: 99 % of the right answers in the rounds that count took no longer (service time)"
+	want := "p99: over all right answers in these loads"
 	if got := p.latencyWords(p.ranked(), []judge.Metric{tail}); !slices.Contains(got, want) {
 		t.Errorf("%q; want %s", got, want)
 	}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -99,6 +100,15 @@ func TestAnswer(t *testing.T) {
 				d.Analysis.Pairs[i].Elsewhere = &judge.Elsewhere{Verdict: judge.Inconclusive}
 			}
 		}, []string{"Large enough to hold in other sessions if their SD is 1.5 %: 0 of "}, "pairs"},
+		{"three, one different", func(d *Data) {
+			for i := range d.Analysis.Pairs {
+				p := &d.Analysis.Pairs[i]
+				p.Elsewhere = &judge.Elsewhere{Verdict: judge.Different, Sessions: 5}
+				if p.Metric == "throughput" && !(p.A == "fasthttp" && p.B == "kestrel" || p.B == "fasthttp" && p.A == "kestrel") {
+					p.Verdict, p.Better = judge.Inconclusive, ""
+				}
+			}
+		}, []string{"The difference is large enough to hold in other sessions on this model of CPU."}, "1 of 1"},
 		{"two, equal", func(d *Data) { two(d, judge.Equivalent) },
 			[]string{"fasthttp and hyper are equal within 3 %: 1.00 × (0.99–1.01)."}, "separated"},
 		{"two, open", func(d *Data) {
@@ -284,6 +294,50 @@ func TestTooFewNamesTheLeader(t *testing.T) {
 		if got := strings.Join(v.Answer(), " "); !strings.Contains(got, want) {
 			t.Errorf("by %s: no %q in %q", metric, want, got)
 		}
+	}
+}
+
+// A single pair is not counted.
+func TestTallyOfOnePair(t *testing.T) {
+	for there, want := range map[judge.Verdict]string{
+		judge.Different: "The pair is different. The difference is large enough to hold in other sessions on this model of " +
+			"CPU. The chance",
+		judge.Inconclusive: "The pair is different. The difference is too little to hold in other sessions",
+	} {
+		d := fixture()
+		elsewhere(d, judge.Different, there)
+		v := NewView(d)
+		if got := v.tally(v.pairsOf(v.ranked())); !strings.HasPrefix(got, want) {
+			t.Errorf("%q; want %q", got, want)
+		}
+	}
+}
+
+// In JSON the standard deviation that a second verdict assumes stands beside it.
+func TestElsewhereAssumed(t *testing.T) {
+	for sessions, want := range map[int]bool{0: true, 5: false} {
+		d := fixture()
+		elsewhere(d, judge.Different, judge.Different)
+		for i := range d.Analysis.Pairs {
+			d.Analysis.Pairs[i].Elsewhere.Sessions = sessions
+		}
+		if got := string(written(t, JSON, d)); strings.Contains(got, `"assumed_sd_log": 0.01`) != want {
+			t.Errorf("%d sessions: %s", sessions, got)
+		}
+	}
+}
+
+// A command without its secrets says that they are to be written into it.
+func TestAgainWithoutSecrets(t *testing.T) {
+	d := fixture()
+	const says = "write your secrets where *** stands"
+	for _, want := range []bool{false, true} {
+		for _, form := range []func(io.Writer, *Data) error{Text, inFull, HTML} {
+			if got := string(written(t, form, d)); strings.Contains(got, says) != want {
+				t.Errorf("%v: %s", want, got)
+			}
+		}
+		d.Run.Plan.Origin.Command += " -H 'X-Api-Key: ***'"
 	}
 }
 

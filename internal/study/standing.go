@@ -12,7 +12,7 @@ import (
 )
 
 // Standing returns the contestants' current state at the level last measured, the best first: the
-// ratio to the best with its range over the epochs, and the rate. The best one's rate is as
+// best one's ratio to it with its range over the epochs, and the rate. The best one's rate is as
 // measured, as in the answer, and so is one that has no ratio; the others' follow by the ratio. It
 // returns nil if each is behind another, or if one shares no round with the best. It uses the valid
 // trials, the pilots if there are none, or else all trials; in a run that decides all pairs at one
@@ -67,11 +67,11 @@ func Standing(run *record.Run) (out []record.Standing) {
 		case t.Mixed(m, cell(name), cell(names[0])) != "":
 			s.Ratio = 0
 		case name != names[0]:
-			logs := t.Logs(m, cell(name), cell(names[0]))
-			if s.Ratio = math.Exp(stats.Median(logs)); m.More && !(s.Ratio <= 1) || !m.More && !(s.Ratio >= 1) {
+			logs := t.Logs(m, cell(names[0]), cell(name))
+			if s.Ratio = math.Exp(stats.Median(logs)); m.More && !(s.Ratio >= 1) || !m.More && !(s.Ratio <= 1) {
 				return nil
 			}
-			s.Lo, s.Hi, _ = t.RatioRange(m, cell(name), cell(names[0]))
+			s.Lo, s.Hi, _ = t.RatioRange(m, cell(names[0]), cell(name))
 		}
 		if faster := stats.Median(t.Logs(rate, cell(name), cell(names[0]))); !math.IsNaN(faster) {
 			s.PerSec = t.Level(rate, cell(names[0])).Value * math.Exp(faster)

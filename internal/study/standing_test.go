@@ -20,7 +20,7 @@ func TestStandingFromTheFirstRound(t *testing.T) {
 			t.Fatalf("%d trials: %+v", n, all)
 		}
 		b := all[1]
-		if b.Ratio < 0.4 || b.Ratio > 0.6 || b.PerSec <= 0 || (b.Lo < b.Ratio && b.Ratio < b.Hi) != ranged {
+		if b.Ratio < 1.6 || b.Ratio > 2.5 || b.PerSec <= 0 || (b.Lo < b.Ratio && b.Ratio < b.Hi) != ranged {
 			t.Errorf("%d trials: %+v", n, b)
 		}
 	}
@@ -33,7 +33,7 @@ func TestStandingFromTheFirstRound(t *testing.T) {
 			run.Trials = append(run.Trials, x)
 		}
 	}
-	if all := Standing(run); len(all) != 2 || all[0].Name != "b" || !(all[1].Ratio < 1) {
+	if all := Standing(run); len(all) != 2 || all[0].Name != "b" || !(all[1].Ratio > 1) {
 		t.Errorf("the leader must be ahead: %+v", all)
 	}
 	run.Trials = nil
@@ -94,7 +94,7 @@ func TestStandingLeader(t *testing.T) {
 		for i, s := range standing {
 			if i == 0 {
 				leader = s.Name
-			} else if s.Ratio > 1 {
+			} else if s.Ratio < 1 {
 				t.Errorf("%s: %s leads, but %+v", name, leader, s)
 			}
 		}
