@@ -261,8 +261,12 @@ func comparedAt(p *record.Plan) (levels []int) {
 	return levels
 }
 
-// onCPUs says on how many CPUs a level's servers run, with a leading space; "" if they have all.
+// onCPUs says on how many CPUs a level's servers run, with a leading space; "" if they have all that
+// are theirs.
 func onCPUs(p *record.Plan, level int) string {
+	if p.Levels[level].AsPublished {
+		return " on shared CPUs"
+	}
 	if n := p.Levels[level].CPUs; n > 0 {
 		return " on " + document.Count(n, "CPU")
 	}

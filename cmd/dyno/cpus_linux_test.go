@@ -35,7 +35,7 @@ func TestRealServerCPUs(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	code := start(t, program(t, "dyno"), &stdout, &stderr, "run", "--contestants", "net-http", "--scenario",
 		"hello", "--protocol",
-		"sweep", "--server-cpus", strings.Join(asked, ","), "--epochs", "1", "--seed", "1", "--offline", "--wait",
+		"sweep", "--placement", strings.Join(asked, ","), "--epochs", "1", "--seed", "1", "--offline", "--wait",
 		"--run-folder", dir)
 	t.Logf("%s\n%s", &stderr, &stdout)
 	skipUnavailable(t, stdout.String())

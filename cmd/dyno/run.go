@@ -177,6 +177,7 @@ func (f *runFlags) experiment(cmd *cobra.Command, args []string) (*bench.Experim
 				r.Scenario)
 		}
 	}
+	f.choice.Apart = f.place.Fleet != ""
 	st, err := pr.ask(&r, append(args, defaultStudy)[0], f.choice)
 	if err != nil {
 		return nil, err

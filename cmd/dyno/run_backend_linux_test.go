@@ -24,11 +24,11 @@ func backendOnFleet(t *testing.T) {
 	f.agent("gen1", "srv1", "be1")
 	args := []string{"run", "--contestants", "go-relay,go-relay-article", "--connections", "8", "--records", "3",
 		"--seed", "15", "--fleet", f.file}
-	out, err := f.command("ctl", append(args, "--server-cpus", "2", "--run-folder", f.out+"-2")...).CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "--server-cpus asks for 2 CPUs, but srv1 has 1 for servers") {
+	out, err := f.command("ctl", append(args, "--placement", "2", "--run-folder", f.out+"-2")...).CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "--placement asks for 2 CPUs, but srv1 has 1 for servers") {
 		t.Fatalf("srv1 has one CPU: %v: %s", err, out)
 	}
-	c, l := f.begin(append(args, "--server-cpus", "1", "--protocol", "sweep", "--epochs", "3", "--controls", "ref",
+	c, l := f.begin(append(args, "--placement", "1", "--protocol", "sweep", "--epochs", "3", "--controls", "ref",
 		"--run-folder", f.out)...)
 	ended := make(chan error, 1)
 	go func() { ended <- c.Wait() }()

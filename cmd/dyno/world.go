@@ -51,7 +51,7 @@ func (p *project) ask(r *plan.Request, slug string, c study.Choice) (*study.Stud
 func (p *project) world() plan.World {
 	return plan.World{
 		Dyno: version(), CPUs: runtime.NumCPU(), Now: time.Now(), Contestant: p.facts, Answered: p.answered,
-		Room: machine.RoomForServers,
+		Room: machine.RoomForServers, Servers: len(machine.Describe().ServerCPUs),
 		Scenario: func(name string) (plan.Scenario, error) {
 			s, err := p.scenario(name)
 			if err != nil {

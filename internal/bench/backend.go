@@ -28,15 +28,15 @@ func (b *Bench) startBackend(ctx context.Context, epoch int) (*record.Launch, er
 	}
 	b.progress("launch", p.Backend, epoch, nil)
 	clear(b.exact.bound)
-	l := &record.Launch{Contestant: p.Backend, Epoch: epoch, CPUs: b.Generator.CPUs(),
-		StartedUnixNS: time.Now().UnixNano()}
-	if at := b.run.Host.Backend; at != nil {
-		l.CPUs = at.ServerCPUs
-	}
+	l := &record.Launch{Contestant: p.Backend, Epoch: epoch, StartedUnixNS: time.Now().UnixNano()}
 	s, err := b.Host.Launch(ctx, p.Backend, Launch{Epoch: epoch, Padding: plan.Padding(p.Seed, epoch, -1),
-		Probe: Probe{Records: &Records{p.Levels[0].Records, plan.RecordsSeed(p, epoch)}}})
+		AsPublished: plan.First(p, epoch).AsPublished,
+		Probe:       Probe{Records: &Records{p.Levels[0].Records, plan.RecordsSeed(p, epoch)}}})
 	if err != nil {
 		return nil, err
+	}
+	if l.CPUs = b.Generator.CPUs(); b.run.Host.Backend != nil {
+		l.CPUs = b.run.Host.Backend.ServerCPUs
 	}
 	b.servers[p.Backend], b.mute = s, nil
 	r, _ := s.Read(ReadStart)

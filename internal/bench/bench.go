@@ -58,6 +58,8 @@ type Launch struct {
 	Probe   Probe
 	// Protocols are the HTTP forms that it is loaded in; none: HTTP/1.1 in the clear.
 	Protocols []wire.HTTP
+	// AsPublished pins neither it nor the generator: both may use all CPUs of this machine.
+	AsPublished bool
 }
 
 // Server is a started contestant.
@@ -375,11 +377,12 @@ func (b *Bench) launch(ctx context.Context, name string, padding, epoch int) (Se
 		}
 	}
 	first := b.exact.asked(name, b.scenario(asked[0].Scenario))
+	at := plan.First(&b.run.Plan, epoch)
 	l := Launch{Epoch: epoch, Padding: padding, Layout: b.layout(name, epoch), Delay: b.delay(epoch),
-		Work: plan.First(&b.run.Plan, epoch).Work, Stats: b.run.Plan.Heap, Routes: routes,
+		Work: at.Work, AsPublished: at.AsPublished, Stats: b.run.Plan.Heap, Routes: routes,
 		Probe: Probe{Scenario: first, Delay: b.delay(epoch)}, Protocols: forms(asked)}
 	if name != b.run.Plan.Ceiling { // the ceiling's server gets all CPUs: it shows what the generator can do
-		l.CPUs = plan.First(&b.run.Plan, epoch).CPUs
+		l.CPUs = at.CPUs
 	}
 	if c := b.backend(); c != nil {
 		l.Backend = c.At(wire.Clear).Addr

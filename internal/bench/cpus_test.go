@@ -5,10 +5,13 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"dyno/internal/contestant"
+	"dyno/internal/machine"
 	"dyno/internal/record"
 )
 
@@ -76,6 +79,40 @@ func TestLocalServerOnCPUs(t *testing.T) {
 	_, err = l.Launch(t.Context(), "a", Launch{CPUs: 1 << 10})
 	if err == nil || !strings.Contains(err.Error(), "it cannot be given 1024 CPUs") {
 		t.Errorf("more than there are: %v", err)
+	}
+}
+
+// As published a process may use all CPUs, and so may dyno and its generator; after that each has its own again.
+func TestLocalServerAsPublished(t *testing.T) {
+	if runtime.GOOS != "linux" || runtime.NumCPU() < 2 {
+		t.Skip("it takes Linux and two CPUs, one of them for the generator")
+	}
+	t.Setenv("XDG_CACHE_HOME", filepath.Join(t.TempDir(), "cache"))
+	m := &contestant.Manifest{Name: "a", CPUs: 2, Command: &contestant.Command{Line: "nproc; exit 3"}}
+	l, err := NewLocal(LocalOptions{Root: ".", FS: os.DirFS("."), Folder: t.TempDir(), AsPublished: true,
+		Manifests: []*contestant.Manifest{m}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	all, g := machine.Usable(), l.Generator()
+	if _, err := l.Build(t.Context(), "a", func(string) {}); err != nil {
+		t.Fatal(err)
+	}
+	runtime.LockOSThread() // Usable is of this thread
+	defer runtime.UnlockOSThread()
+	for _, free := range []bool{true, false, true} {
+		servers, generators := len(all), all
+		if !free {
+			servers, generators = len(l.Describe().ServerCPUs), l.Describe().GeneratorCPUs
+		}
+		_, err = l.Launch(t.Context(), "a", Launch{AsPublished: free})
+		f := l.Failure("a", "launch", err)
+		if got := f.LogTail[len(f.LogTail)-1]; got != strconv.Itoa(servers) || !slices.Equal(g.CPUs(), generators) ||
+			!slices.Equal(machine.Usable(), generators) {
+			t.Errorf("as published %t: a server on %s CPUs, the generator on %v, dyno on %v", free, got, g.CPUs(),
+				machine.Usable())
+		}
 	}
 }
 

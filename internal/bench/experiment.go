@@ -180,7 +180,7 @@ func (x *Experiment) measure(ctx context.Context) (*record.Run, error) {
 		Root: x.Root, FS: x.FS, Manifests: relinked(x.Manifests, x.Plan.Links.Relink),
 		Scenario: x.Plan.Scenario, Others: plan.OtherScenarios(x.Plan),
 		Backend: x.Plan.Backend, Folder: x.Folder, Offline: x.Offline, Layouts: x.Plan.Links.Layouts,
-		CPUs: plan.MostCPUs(x.Plan),
+		CPUs: plan.MostCPUs(x.Plan), AsPublished: plan.SomeAsPublished(x.Plan),
 	})
 	if err != nil {
 		return nil, err

@@ -33,6 +33,8 @@ type LocalOptions struct {
 	Offline   bool     // fetch no toolchain
 	Layouts   int      // function orders that a contestant is linked in, if its toolchain can; 0: one
 	CPUs      int      // the fewest that servers must have; 0: the default division
+	// AsPublished says that servers, generator and backend have all CPUs at some level (Launch.AsPublished).
+	AsPublished bool
 	// Address is this machine's IP address that the servers listen on, if generators on other
 	// machines load them; all CPUs are then the servers'. Empty: 127.0.0.1, and this machine
 	// generates the load.
@@ -45,6 +47,8 @@ type Local struct {
 	self      string // dyno's own program, which also runs as a reference server
 	machine   record.Host
 	pin       bool // generator, dyno and its child processes are pinned to CPUs
+	usable    []int
+	free      bool // nothing is pinned at present: the last launch was as published
 	attached  map[string]*attached
 	meter     *machine.Meter
 	programs  machine.Programs
@@ -81,7 +85,7 @@ func NewLocal(o LocalOptions) (*Local, error) {
 		return nil, err
 	}
 	machine.RaiseFileLimit()
-	l := &Local{opts: o, self: self, machine: machine.DescribeFor(o.CPUs),
+	l := &Local{opts: o, self: self, machine: machine.DescribeFor(o.CPUs), usable: machine.Usable(),
 		built: map[string]*contestant.Built{}, layouts: map[string][]*contestant.Built{},
 		toolchain: map[string]*found{}, fixed: map[string]int{}}
 	if o.Backend != "" {
@@ -95,7 +99,7 @@ func NewLocal(o LocalOptions) (*Local, error) {
 		return nil, err
 	}
 	if o.Address != "" {
-		l.machine = whole(l.machine, true, o.CPUs, machine.Usable())
+		l.machine = whole(l.machine, true, o.CPUs, l.usable)
 	}
 	l.pin = l.machine.Pinned
 	l.attach()
@@ -134,7 +138,11 @@ func (l *Local) Build(ctx context.Context, name string, note func(string)) (reco
 		HTTP2: m.HTTP2, Managed: m.Managed(), Backend: name == l.opts.Backend, Tuning: m.Tuning,
 		Differs: m.Differs, Paths: m.Paths, Commit: m.Commit,
 	}
-	if here := len(l.machine.ServerCPUs); here < m.CPUs {
+	here := len(l.machine.ServerCPUs)
+	if l.opts.AsPublished {
+		here = len(l.usable)
+	}
+	if here < m.CPUs {
 		return c, &contestant.Unavailable{Toolchain: fmt.Sprintf("%d CPUs for servers", m.CPUs),
 			Reason: fmt.Sprintf("here they have %d", here), Hint: "take a machine with more CPUs"}
 	}
@@ -253,14 +261,18 @@ func Availability(ctx context.Context, root string, m *contestant.Manifest) stri
 }
 
 // Launch starts a built contestant on the server's CPUs, or the backend on the generator's if this
-// machine has both.
+// machine has both. As published it pins neither, nor dyno itself.
 func (l *Local) Launch(ctx context.Context, name string, o Launch) (Server, error) {
 	l.mu.Lock()
 	b := l.built[name]
 	if others := l.layouts[name]; o.Layout > 0 && o.Layout <= len(others) {
 		b = others[o.Layout-1]
 	}
-	if l.restore == nil && l.pin && l.opts.Address == "" {
+	if l.free = o.AsPublished; l.free && l.restore != nil {
+		l.restore()
+		l.restore = nil
+	}
+	if !l.free && l.restore == nil && l.pin && l.opts.Address == "" {
 		restore, err := machine.PinSelf(l.machine.GeneratorCPUs)
 		if err != nil {
 			l.mu.Unlock()
@@ -281,6 +293,8 @@ func (l *Local) Launch(ctx context.Context, name string, o Launch) (Server, erro
 	}
 	cpus, given := l.machine.ServerCPUs, (*record.Processors)(nil)
 	switch {
+	case o.AsPublished:
+		cpus = nil
 	case name == l.opts.Backend && l.opts.Address == "":
 		cpus = l.machine.GeneratorCPUs
 	case o.CPUs > 0:
@@ -390,17 +404,18 @@ func (l *Local) Watch(loaded Server) func(server, generator, backend time.Durati
 	from := used(others)
 	var before, after machine.Snapshot
 	l.meter.Snapshot(&before)
-	m := &l.machine
-	cpus := m.ServerCPUs
-	if s, ok := loaded.(*localServer); ok && s.processors != nil { // the others are idle
+	cpus, own := l.machine.ServerCPUs, l.machine.GeneratorCPUs
+	if l.free {
+		cpus, own = l.usable, l.usable
+	} else if s, ok := loaded.(*localServer); ok && s.processors != nil { // the others are idle
 		cpus = s.processors.CPUs
 	}
 	return func(server, generator, backend time.Duration) record.Causes {
 		l.meter.Snapshot(&after)
 		beside := max(0, used(others)-from)
 		c := machine.Causes(&before, &after,
-			machine.Account{CPUs: cpus, Used: server}, machine.Account{CPUs: m.GeneratorCPUs, Used: generator},
-			machine.Account{CPUs: m.GeneratorCPUs, Used: backend}, machine.Account{CPUs: cpus, Used: beside},
+			machine.Account{CPUs: cpus, Used: server}, machine.Account{CPUs: own, Used: generator},
+			machine.Account{CPUs: own, Used: backend}, machine.Account{CPUs: cpus, Used: beside},
 			l.own(generator))
 		c.OtherSidesNS, c.Others = int64(beside), l.otherPrograms()
 		if s, ok := loaded.(*attached); ok && s.tree == nil && s.target.Here {

@@ -100,18 +100,24 @@ func (s *localServer) meters() (by, absent map[string]string) {
 	return by, absent
 }
 
-// Generator returns this machine's load engine, on the generator's CPUs.
+// Generator returns this machine's load engine, on the generator's CPUs or, as published, on all.
 func (l *Local) Generator() Generator {
-	return &localGenerator{Engine: loop.Engine{}, cpus: l.pinned(l.machine.GeneratorCPUs)}
+	return &localGenerator{Engine: loop.Engine{}, local: l}
 }
 
 type localGenerator struct {
 	load.Engine
 	Direct
-	cpus []int
+	local *Local
 }
 
-func (d *localGenerator) CPUs() []int                 { return d.cpus }
+func (d *localGenerator) CPUs() []int {
+	if d.local.free {
+		return d.local.usable
+	}
+	return d.local.pinned(d.local.machine.GeneratorCPUs)
+}
+
 func (d *localGenerator) CPU() (time.Duration, error) { return machine.SelfCPU() }
 
 func (d *localGenerator) Now() time.Time       { return time.Now() }

@@ -392,7 +392,7 @@ func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*record.Trial
 		t.Backend.CPUNS = used[2].ns()
 	}
 	t.Causes.GeneratorCPUs = max(1, len(b.Generator.CPUs()))
-	t.Causes.GeneratorShared = backend != nil && !b.run.Host.BackendApart() || !b.run.Host.Pinned
+	t.Causes.GeneratorShared = backend != nil && !b.run.Host.BackendApart() || !b.run.Host.Pinned || o.Level.AsPublished
 	least := time.Duration(p.Load.UnloadedNS)
 	most := least
 	switch {
@@ -425,7 +425,7 @@ func (b *Bench) differs(name string) []string {
 // external tool, which sleeps, dyno's engine sleeps too.
 func (b *Bench) spins(level record.Level) bool {
 	p, open := &b.run.Plan, level.RatePerSec > 0
-	if p.Backend != "" && !b.run.Host.BackendApart() || !open && len(p.External) > 0 {
+	if level.AsPublished || p.Backend != "" && !b.run.Host.BackendApart() || !open && len(p.External) > 0 {
 		return false
 	}
 	if all := b.run.Host.Generators; len(all) > 0 {
@@ -448,7 +448,7 @@ func (b *Bench) job(name string, s Server, level record.Level, seed uint64) load
 		sc, form = b.exact.bound[said{sc.Name, level.Records}].Direct(), wire.Clear
 	}
 	return load.Job{
-		Endpoint: s.At(form), Scenario: sc, Seed: seed, CPUs: b.Generator.CPUs(),
+		Endpoint: s.At(form), Scenario: sc, Seed: seed, CPUs: b.Generator.CPUs(), Free: level.AsPublished,
 		Connections: level.Connections, Pipeline: level.Pipeline, PerConnection: level.PerConnection,
 		Timeout: 10*time.Second + time.Duration(level.DelayNS) + 2*plan.Answered(level),
 		Spin:    b.spins(level),

@@ -59,6 +59,10 @@ const (
 // Host takes the machines that carry out a plan; o describes the contestants' needs. Close must be called
 // after the run.
 func (h *Hub) Host(ctx context.Context, o bench.LocalOptions, p *record.Plan) (*Host, error) {
+	if o.AsPublished {
+		return nil, conf.Usagef("--fleet: at a level as published servers and load generator share one machine, but in a " +
+			"fleet each has its own; choose another level, or omit --placement")
+	}
 	r := &Host{hub: h, machines: h.fleet.InRun(p), generators: h.Names(), launchers: map[string]*launcher{}, cpus: o.CPUs,
 		here: machine.BootID(), work: context.WithoutCancel(ctx),
 		generating: map[string]record.Host{}, gone: map[string]bool{}, place: map[string]Place{}}
@@ -139,7 +143,7 @@ func (h *Host) room(name string, m *record.Host) error {
 	if name != h.server || float64(h.cpus) <= have {
 		return nil
 	}
-	return conf.Usagef("--server-cpus asks for %s, but %s has %.3g for servers; pass fewer, or name a machine that "+
+	return conf.Usagef("--placement asks for %s, but %s has %.3g for servers; pass fewer, or name a machine that "+
 		"has more", document.Count(h.cpus, "CPU"), name, have)
 }
 

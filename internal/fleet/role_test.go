@@ -56,7 +56,7 @@ func TestRoomOnTheServersMachine(t *testing.T) {
 		refused string
 	}{
 		{"srv1", record.Host{ServerCPUs: []int{0, 1}}, ""},
-		{"srv1", record.Host{ServerCPUs: []int{0}}, "--server-cpus asks for 2 CPUs, but srv1 has 1 for servers"},
+		{"srv1", record.Host{ServerCPUs: []int{0}}, "--placement asks for 2 CPUs, but srv1 has 1 for servers"},
 		{"srv1", record.Host{ServerCPUs: []int{0, 1}, QuotaCPUs: 1.5}, "but srv1 has 1.5 for servers"},
 		{"be1", record.Host{ServerCPUs: []int{0}}, ""},
 	} {

@@ -20,19 +20,33 @@ import (
 // saturated is the share of available CPU time from which a server counts as limited by CPU alone.
 const saturated = 0.9
 
-// usedOf returns the share of its CPUs' time that a trial's server used; false if that or the
-// background cannot be read.
+// usedOf returns the share of its CPUs' time that a trial's server used, with a generator on the same
+// CPUs, whose CPU time limits the rate, too; false if that or the background cannot be read.
 func usedOf(t *record.Trial) (used float64, ok bool) {
 	time := float64(t.ClocksWall()) * float64(t.Causes.ServerCPUs)
 	if t.Server.CPUNS == nil || *t.Server.CPUNS <= 0 || time <= 0 || t.Causes.BackgroundUnknown {
 		return 0, false
 	}
-	return float64(*t.Server.CPUNS) / time, true
+	return (float64(*t.Server.CPUNS) + besideServer(t)) / time, true
+}
+
+// besideServer returns the CPU time, in ns, that generator and backend used on the server's CPUs.
+func besideServer(t *record.Trial) (ns float64) {
+	if t.Causes.SharedCPUs == 0 {
+		return 0
+	}
+	if own := t.Generator.CPUNS; own != nil {
+		ns = float64(max(*own-t.Load.SpunNS, 0))
+	}
+	if b := t.Backend; b != nil && b.CPUNS != nil && t.Causes.BackendCPUs == 0 {
+		ns += float64(*b.CPUNS)
+	}
+	return ns
 }
 
 // BackgroundOf returns a trial's background CPU as shares of the available time: on the server's
-// CPUs (including sides that are not frozen), on the generator's CPUs, and as steal by the
-// hypervisor over all CPUs.
+// CPUs (including sides that are not frozen), on CPUs that only the generator has, and as steal by
+// the hypervisor over all CPUs.
 func BackgroundOf(t *record.Trial) (s [3]float64) {
 	c := &t.Causes
 	per := func(ns int64, cpus int) float64 {
@@ -42,8 +56,7 @@ func BackgroundOf(t *record.Trial) (s [3]float64) {
 		return 0
 	}
 	return [3]float64{per(c.BackgroundServerNS+c.OtherSidesNS, c.ServerCPUs),
-		per(c.BackgroundGeneratorNS, c.GeneratorCPUs),
-		per(c.StealNS, c.ServerCPUs+c.GeneratorCPUs+c.BackendCPUs)}
+		per(c.BackgroundGeneratorNS, c.GeneratorCPUs-c.SharedCPUs), per(c.StealNS, c.CPUs())}
 }
 
 // quietLimits are the background shares, as BackgroundOf returns them, above which a round's

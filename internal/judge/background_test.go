@@ -13,6 +13,22 @@ import (
 	"dyno/internal/stats"
 )
 
+// Where server and generator share all CPUs, both limit the rate, and other programs are counted once.
+func TestSharedCPUs(t *testing.T) {
+	tr := &record.Trial{ClocksNS: 1e9, Server: record.Usage{CPUNS: ns(9e8)}, Generator: record.Usage{CPUNS: ns(8e8)},
+		Load: record.Load{SpunNS: 1e8}, Causes: record.Causes{WallNS: 1e9, ServerCPUs: 2, GeneratorCPUs: 2, SharedCPUs: 2,
+			BackgroundServerNS: 2e8, BackgroundGeneratorNS: 2e8, StealNS: 1e8}}
+	if used, ok := usedOf(tr); !ok || used != .8 {
+		t.Errorf("they used %g of the CPUs, want 0.8", used)
+	}
+	if got := BackgroundOf(tr); got != [3]float64{.1, 0, .05} {
+		t.Errorf("background %v", got)
+	}
+	if s := sharesOf([]*record.Trial{tr}); s.steal != .05 {
+		t.Errorf("steal %g", s.steal)
+	}
+}
+
 // slots are the parts of a trial of 0.1 s, 20 ms each, in which another program runs or does not.
 const slots = 5
 

@@ -221,6 +221,7 @@ var provocations = []provocation{
 		t.Causes.ServerCPUs, t.Server.CPUNS = 2, ns(t.ClocksWall()*97/100)
 	})},
 	{"V14", Fail, trials(func(t *record.Trial) { t.Causes.ServerCPUs, t.Server.CPUNS = 2, ns(t.ClocksWall()*13/10) })},
+	{"V14", Pass, trials(func(t *record.Trial) { t.Server.CPUNS, t.Causes.SharedCPUs = ns(20e7), 1 })},
 	{"V15", Pass, warmups(record.Slowdown, record.Warmed, record.NotSteady, record.Flat)},
 	{"V15", Warn, warmups(record.Slowdown, record.Slowdown, record.Flat)},
 	{"V15", Warn, warmups(record.NotSteady, record.Flat, record.Flat)},
@@ -401,6 +402,11 @@ var provocations = []provocation{
 	{"V31", Warn, func(e *Evidence) { e.Run.Host.Pinned = false }},
 	{"V39", Warn, trials(func(t *record.Trial) { t.Load.SilentNS, t.Load.Connections = 120e6, 8 })},
 	{"V31", Warn, func(e *Evidence) { e.Run.Host.SharedCore = true }},
+	{"V31", Warn, func(e *Evidence) { e.Run.Plan.Levels[0].AsPublished = true }},
+	{"V01", Pass, func(e *Evidence) {
+		trials(func(t *record.Trial) { t.Generator.CPUNS = ns(39e7) })(e)
+		e.Run.Plan.Levels[0].AsPublished = true
+	}},
 	{"V31", Fail, func(e *Evidence) { e.Run.Host.Pinned, e.Run.Host.GeneratorCPUs = false, []int{0} }},
 }
 

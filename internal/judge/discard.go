@@ -40,7 +40,7 @@ func sharesOf(trials []*record.Trial) shares {
 		}
 		backend += float64(c.BackgroundBackendNS)
 		backendTime += float64(c.WallNS) * float64(c.BackendCPUs)
-		wall += float64(c.WallNS) * float64(c.ServerCPUs+c.GeneratorCPUs+c.BackendCPUs)
+		wall += float64(c.WallNS) * float64(c.CPUs())
 	}
 	s := shares{server: share(server, serverTime), generator: share(generator, generatorTime),
 		queue: share(queue, loaded), steal: share(steal, wall), sides: share(sides, sidesTime),

@@ -1,7 +1,9 @@
 package judge
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"dyno/internal/document"
@@ -49,6 +51,7 @@ func LevelWords(l record.Level, words bool) (parts []string) {
 	add(l.DelayNS > 0, document.Given(l.DelayNS), "delay "+document.Given(l.DelayNS))
 	add(true, work, work)
 	add(l.CPUs > 0, document.Count(l.CPUs, "CPU"), "servers on "+document.Count(l.CPUs, "CPU"))
+	add(l.AsPublished, "shared CPUs", "servers and load generator on all CPUs")
 	add(l.Connections > 0 || !words, fmt.Sprintf("c=%d", l.Connections), connections)
 	add(l.Pipeline > 1 && l.HTTP.Two(), streams, streams+" on each")
 	add(l.Pipeline > 1 && !l.HTTP.Two(), fmt.Sprintf("p=%d", l.Pipeline), fmt.Sprintf("%d requests in flight on "+
@@ -70,4 +73,29 @@ func RateName(l record.Level) string {
 		return document.Percent(l.RateShare) + " of the slowest"
 	}
 	return ""
+}
+
+// OnOneCPU begins OnCPUs where servers have one CPU.
+const OnOneCPU = " on one CPU"
+
+// OnCPUs says on how many CPUs servers run at a level, with a leading space: " on one CPU"; "" if they are not pinned,
+// and the level is not as published.
+func OnCPUs(run *record.Run, level int) string {
+	if level < 0 || level >= len(run.Plan.Levels) {
+		return ""
+	}
+	h, shared := &run.Host, ""
+	n, all := len(h.ServerCPUs), cmp.Or(len(slices.Concat(h.Cores...)), h.CPUs)
+	switch at := run.Plan.Levels[level]; {
+	case at.AsPublished:
+		n, shared = all, " shared with the load generator"
+	case at.CPUs > 0:
+		n = at.CPUs
+	case !h.Pinned && all != 1 || anyAttached(run):
+		return ""
+	}
+	if n == 1 {
+		return OnOneCPU + shared
+	}
+	return " on " + document.Count(n, "CPU") + shared
 }

@@ -318,6 +318,8 @@ func apart(_ *Check, e *Evidence) (State, string) {
 	case shared:
 		return Fail,
 			"server and generator share a CPU: each slows the other, and every figure reflects both"
+	case e.level().AsPublished:
+		return Warn, "as published, nothing is pinned: servers and load generator may use all CPUs, and each slows the other"
 	case !h.Pinned:
 		return Warn, "nothing is pinned: server and generator may run on the same CPUs, to an unknown extent"
 	case h.SharedCore:
@@ -362,6 +364,9 @@ const (
 func calibration(c *Check, e *Evidence) (State, string) {
 	const what = "latencies are uncalibrated: "
 	why := Uncalibrated(e.Run.Calibration, e.Run.Host.BootID, e.Run.Plan.Origin.StartedUnixNS)
+	if e.level().AsPublished {
+		why = "dyno calibrates a generator on CPUs of its own, and here servers use them, too"
+	}
 	worst := Warn
 	if LatenciesDecide(&e.Run.Plan) {
 		worst = Fail

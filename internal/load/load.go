@@ -27,6 +27,7 @@ type Job struct {
 	ConnectTimeout time.Duration
 	Workers        int   // event loops; 0 means Loops for the CPUs in CPUs
 	CPUs           []int `json:"-"` // CPUs to pin the workers to, round robin; nil leaves them free
+	Free           bool  `json:"-"` // pins no worker: CPUs only says how many there are
 
 	// PerConnection is the number of requests after which the client closes a connection and dials
 	// again; 0 means no limit. With 1 every request has "Connection: close"; if the Scenario's

@@ -53,6 +53,11 @@ func Causes(before, after *Snapshot, server, generator Account, backends ...Acco
 		ThrottledNS:   int64(max(0, after.Throttled-before.Throttled)),
 		SuspendedNS:   int64(SuspendedBetween(before.Suspended, after.Suspended)),
 	}
+	for _, cpu := range generator.CPUs {
+		if slices.Contains(server.CPUs, cpu) {
+			c.SharedCPUs++
+		}
+	}
 	own := append([]Account{server, generator}, backends...)
 	c.BackgroundServerNS = int64(background(before, after, server.CPUs, own))
 	c.BackgroundGeneratorNS = int64(background(before, after, generator.CPUs, own))

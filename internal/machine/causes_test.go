@@ -45,6 +45,9 @@ func TestCauses(t *testing.T) {
 		}
 		want.ServerCPUs, want.GeneratorCPUs, want.BackgroundServerNS, want.BackgroundGeneratorNS = len(c.server),
 			len(c.generator), c.foreign, c.foreignG
+		if c.server[0] == c.generator[0] {
+			want.SharedCPUs = len(c.server)
+		}
 		if got := Causes(before, after, Account{c.server, c.own}, Account{c.generator, c.other},
 			c.backends...); !reflect.DeepEqual(got, want) {
 			t.Errorf("%s:\n%+v\nwant\n%+v", c.name, got, want)

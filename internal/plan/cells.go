@@ -81,7 +81,7 @@ func Ride(p *record.Plan, uncontrolled []int, answers func(Asking) bool) {
 		}
 		alike := func(o record.Level) bool { return o.AtBackend() == l.AtBackend() }
 		switch {
-		case p.Ceiling == "" || l.Open():
+		case p.Ceiling == "" || l.Open() || l.AsPublished: // there the generator's CPUs are the servers'
 			continue
 		case p.Ceiling == p.Backend && !controlled && slices.ContainsFunc(p.Levels[:i], alike):
 			continue

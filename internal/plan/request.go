@@ -29,15 +29,15 @@ type Request struct {
 	Scenario    string
 	Primary     string
 	Connections []int // numbers of connections; with Delays and Records, every combination is a level
-	// numbers of CPUs that servers are started on: every level is on each number; none: as the
-	// levels say
-	ServerCPUs []int
-	Delays     []time.Duration
-	Records    []int
-	HTTP       *wire.HTTP // protocol at all levels; nil: as the levels say
-	Streams    int64      // requests in flight on each HTTP/2 connection; 0: as the levels say
-	Alpha      float64
-	Margin     float64
+	// where servers run: Apart, AsPublished, or numbers of CPUs; every level is on each; none: as
+	// the levels say
+	Placement []string
+	Delays    []time.Duration
+	Records   []int
+	HTTP      *wire.HTTP // protocol at all levels; nil: as the levels say
+	Streams   int64      // requests in flight on each HTTP/2 connection; 0: as the levels say
+	Alpha     float64
+	Margin    float64
 	// SameProgram says that the contestants are revisions, or builds, of one program.
 	SameProgram bool
 	Budget      time.Duration
@@ -89,11 +89,13 @@ type ClassicRun struct {
 // World holds the facts that a plan needs in addition to the Request. In the zero value all
 // contestants are native and serve every scenario, and so does the null server.
 type World struct {
-	Dyno string                  // dyno's version
-	CPUs int                     // number of CPUs on this machine; 0: not known
-	Room func(servers int) error // error if servers cannot have so many CPUs here beside the generator
-	Seed uint64                  // chosen at random, for a request without a seed
-	Now  time.Time
+	Dyno string // dyno's version
+	CPUs int    // number of CPUs on this machine; 0: not known
+	// Servers is the number of CPUs that servers have here, where a level names none.
+	Servers int
+	Room    func(servers int) error // error if servers cannot have so many CPUs here beside the generator
+	Seed    uint64                  // chosen at random, for a request without a seed
+	Now     time.Time
 
 	Contestant func(name string) (Contestant, error) // the error says that there is no such contestant
 	Scenario   func(name string) (Scenario, error)
@@ -275,7 +277,7 @@ func (r *Request) question(t *preset) (Question, error) {
 	if err := r.spread(&q, t); err != nil {
 		return q, err
 	}
-	return q, r.addRates(&q, max(1, asked)*max(1, len(r.ServerCPUs)))
+	return q, r.addRates(&q, max(1, asked)*max(1, len(r.Placement)))
 }
 
 // spoken returns levels with the requested HTTP version and streams, each once.

@@ -14,13 +14,14 @@ import (
 // version they lack or that have too few CPUs for them, comparisons with these cells, and
 // contestants without a level. The plan names them all. It returns an error if nobody is left.
 func (w *World) unserved(p *record.Plan, named bool) error {
+	mixed := SomeAsPublished(p) // in another plan a contestant's build says what it lacks
 	lacks := func(name string, l record.Level) (u record.Unserved, lacks bool) {
 		c, err := w.contestant(name) // check reports the error
 		switch {
 		case err != nil:
 		case c.Protocols != nil && !slices.Contains(c.Protocols, l.HTTP):
 			return record.Unserved{Contestant: name, HTTP: l.HTTP}, true
-		case l.CPUs > 0 && l.CPUs < c.CPUs:
+		case !l.AsPublished && (l.CPUs > 0 || mixed) && cmp.Or(l.CPUs, w.Servers) < c.CPUs:
 			return record.Unserved{Contestant: name, CPUs: c.CPUs}, true
 		}
 		return u, false

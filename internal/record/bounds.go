@@ -81,6 +81,7 @@ var bounds = map[string]span{
 	"Causes.server_cpus":       {0, 1e5, 0},
 	"Causes.generator_cpus":    {0, 1e5, 0},
 	"Causes.backend_cpus":      {0, 1e5, 0},
+	"Causes.shared_cpus":       {0, 1e5, 0},
 	"Trial.memory":             {entries: 10_000},
 	"Launch.windows":           {entries: 10_000},
 	"Noise.rounds":             {entries: 10_000},

@@ -209,15 +209,18 @@ func (p *Plan) First() Level {
 	return p.Levels[0]
 }
 
-// Level is one operating point. A contestant gets the launch part, delay, work and number of CPUs,
-// at its start; the generator gets the load part.
+// Level is one operating point. A contestant gets the launch part, delay, work and CPUs, at its
+// start; the generator gets the load part.
 type Level struct {
 	DelayNS int64  `json:"delay_ns,omitempty"`
 	Work    string `json:"work,omitempty"` // work of the handlers: "", or CPUBound
 	// CPUs is the number of CPUs that the servers get; 0: all the host's ServerCPUs.
-	CPUs        int `json:"cpus,omitempty"`
-	Connections int `json:"connections"`
-	Pipeline    int `json:"pipeline"`
+	CPUs int `json:"cpus,omitempty"`
+	// AsPublished pins nothing: servers, backend and generator may use all CPUs, as in published
+	// benchmarks on one machine. CPUs is then 0.
+	AsPublished bool `json:"as_published,omitempty"`
+	Connections int  `json:"connections"`
+	Pipeline    int  `json:"pipeline"`
 	// PerConnection is the number of requests after which a connection is replaced; 0 means no
 	// limit.
 	PerConnection int `json:"per_connection,omitempty"`
@@ -246,13 +249,14 @@ const CPUBound = "cpu"
 // LaunchPart is the part of a level that a contestant gets at its start. Levels with different
 // launch parts never share a round.
 type LaunchPart struct {
-	DelayNS int64
-	Work    string
-	CPUs    int
+	DelayNS     int64
+	Work        string
+	CPUs        int
+	AsPublished bool
 }
 
 // Launch returns the level's launch part.
-func (l Level) Launch() LaunchPart { return LaunchPart{l.DelayNS, l.Work, l.CPUs} }
+func (l Level) Launch() LaunchPart { return LaunchPart{l.DelayNS, l.Work, l.CPUs, l.AsPublished} }
 
 // AtBackend returns the part of a level that concerns the backend: scenario and protocol are
 // between generator and contestants, and the backend has its own CPUs.

@@ -383,6 +383,8 @@ type Causes struct {
 	BackgroundUnknown bool `json:"background_unknown,omitempty"`
 	// GeneratorShared says that the server or a backend may use the generator's CPUs.
 	GeneratorShared bool `json:"generator_shared,omitempty"`
+	// SharedCPUs counts the CPUs that are both the server's and the generator's.
+	SharedCPUs int `json:"shared_cpus,omitempty"`
 	// BackendCPUs counts the CPUs on a machine that only the backend has, BackgroundBackendNS the
 	// CPU of other programs there; 0: the backend runs on the generator's CPUs, or there is none.
 	BackendCPUs         int   `json:"backend_cpus,omitempty"`
@@ -392,6 +394,9 @@ type Causes struct {
 	// Machines splits the causes by machine, if there are several.
 	Machines []MachineCauses `json:"machines,omitempty"`
 }
+
+// CPUs returns the number of CPUs that server, generator and backend have together.
+func (c *Causes) CPUs() int { return c.ServerCPUs + c.GeneratorCPUs + c.BackendCPUs - c.SharedCPUs }
 
 // Others lists the programs, beside dyno and the contestants, that used most CPU over some time, between trials
 // too. Processes that lived only within that time are not seen.

@@ -48,7 +48,7 @@ func (v *View) panels() (list []panel) {
 			}
 			title = orElse(strings.Join(NonEmpty(append([]string{title},
 				judge.LevelWords(record.Level{DelayNS: of.DelayNS, Work: of.Work,
-					CPUs: of.CPUs}, true)...)...), ", "), "no delay")
+					CPUs: of.CPUs, AsPublished: of.AsPublished}, true)...)...), ", "), "no delay")
 			switch {
 			case of.own:
 				title += ", at shares of its capacity"
@@ -58,7 +58,7 @@ func (v *View) panels() (list []panel) {
 			list = append(list, panel{Plot: document.Plot{Title: title}})
 		}
 		list[k].levels = append(list[k].levels, i)
-		apart = apart || of.open || of.scenario != "" || of.form != wire.Clear || of.Work != ""
+		apart = apart || of.open || of.scenario != "" || of.form != wire.Clear || of.Work != "" || of.AsPublished
 	}
 	if len(list) > 1 && len(list) == len(v.levels) && !apart {
 		one := panel{}

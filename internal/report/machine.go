@@ -19,7 +19,7 @@ func (v *View) hosts() (facts []document.Fact) {
 	case h.CPU == "" && h.CPUs == 0:
 		return []document.Fact{{Name: "Machine", Value: "unknown: the record has no host"}}
 	case len(h.Generators) == 0:
-		return []document.Fact{{Name: "Machine", Value: machine(h, "")}}
+		return []document.Fact{{Name: "Machine", Value: machine(h, "") + v.unpinned()}}
 	default:
 		facts = []document.Fact{{Name: "Servers", Value: document.Clean(h.Name) + ": " + machine(h, "servers")}}
 	}
@@ -33,6 +33,16 @@ func (v *View) hosts() (facts []document.Fact) {
 			" are hosts on one machine, with its CPUs and memory in common"})
 	}
 	return facts
+}
+
+// unpinned says at how many levels nothing is pinned, with a leading semicolon; "" if there are none.
+func (v *View) unpinned() string {
+	all := v.run.Plan.Levels
+	n := len(slices.DeleteFunc(slices.Clone(all), func(l record.Level) bool { return !l.AsPublished }))
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; nothing is pinned at %d of %s", n, document.Count(len(all), "level"))
 }
 
 // generators describes the machines that loaded the servers. Equal machines share a description.
@@ -153,7 +163,7 @@ func (v *View) Machines(published map[string]string) document.Section {
 			t.Rows = append(t.Rows, row)
 		}
 	}
-	place := fmt.Sprintf("Server on CPU %s, generator on CPU %s.", list(h.ServerCPUs), list(h.GeneratorCPUs))
+	place := fmt.Sprintf("Server on CPU %s, generator on CPU %s%s.", list(h.ServerCPUs), list(h.GeneratorCPUs), v.unpinned())
 	if len(h.Generators) > 0 {
 		place = "Servers " + where(h) + ". Generators: " + generators(h) + "."
 	}

@@ -82,6 +82,6 @@ func shifted(o *Outcome) []document.Shift {
 	}
 	e, mark := o.Shown[0].Estimate, claimMarks[o.Verdict]
 	return []document.Shift{{Icon: mark.icon, Word: string(o.Verdict), Style: mark.style, Text: o.Claim.Text,
-		Small: strings.TrimSuffix(publishedText(o), " ×") + " → " + strings.Replace(oursText(o), " ×", "", 1) + " ×",
+		Small: strings.TrimSuffix(publishedText(o), " ×") + " → " + strings.Replace(factorText(e), " ×", "", 1) + " ×",
 		From:  o.Claim.Value, To: document.Ratio{At: e.Value, Lo: e.Lo, Hi: e.Hi}}}
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"path"
 	"slices"
+	"strings"
 
 	"dyno/internal/judge"
 	"dyno/internal/record"
@@ -29,6 +30,7 @@ func (s *Study) JudgeClaims(d *report.Data, file string) (*Judged, error) {
 	if d.Run.Plan.Processes == record.PerLoad {
 		e.valid = d.Loads
 	}
+	free := &evidence{study: s, run: e.run, data: e.data, valid: e.valid, free: true}
 	c := &Claims{
 		Slug: s.Slug, Title: s.Title, Question: s.Question, Source: s.Source, PublishedOn: s.PublishedOn, Notes: s.Notes,
 		LeftOut: slices.DeleteFunc(slices.Clone(s.Contestants), func(name string) bool {
@@ -54,7 +56,19 @@ func (s *Study) JudgeClaims(d *report.Data, file string) (*Judged, error) {
 		}
 	}
 	for i := range c.Outcomes {
-		if o := &c.Outcomes[i]; o.Verdict == NotRun {
+		o := &c.Outcomes[i]
+		if cells := o.Claim.All(); len(cells) > 0 && !o.Metric.Static {
+			x := outcomeOf(&o.Claim, free)
+			o.Place, x.Place, x.Before = e.place(cells[0]), free.place(cells[0]), o.Before
+			switch {
+			case x.Place == o.Place || !x.judged():
+			case o.judged():
+				o.Free = &x
+			default: // as of a server in several processes that has too few CPUs of its own
+				*o = x
+			}
+		}
+		if o.Verdict == NotRun {
 			o.Record = s.onRecord(o.Claim.ID)
 		}
 	}
@@ -69,6 +83,7 @@ type evidence struct {
 	run   *record.Run
 	data  *report.Data
 	valid []*record.Trial
+	free  bool // cells are at the levels that are as published, and otherwise as the study says
 
 	found map[int][]judge.Finding // findings by level
 	cells *judge.Table
@@ -88,20 +103,28 @@ func (e *evidence) cell(c Cell) (record.Cell, bool) {
 	if l == nil {
 		return record.Cell{}, false
 	}
-	i := slices.Index(e.run.Plan.Levels, l.At)
+	at := l.At
+	at.AsPublished = at.AsPublished || e.free
+	i := slices.Index(e.run.Plan.Levels, at)
 	return record.Cell{Contestant: c.Contestant, Level: i}, i >= 0
+}
+
+// place says on which CPUs a cell's server runs, as judge.OnCPUs does; "" if the run has no such level.
+func (e *evidence) place(c Cell) string {
+	at, _ := e.cell(c)
+	return judge.OnCPUs(e.run, at.Level)
 }
 
 // wholeLoad lists metrics that depend on how long a load is, and on how it begins.
 var wholeLoad = []string{"rate_sd", "rate_max", "service_sd", "service_max"}
 
-// untestable says why runs like this one judge no figure under a metric; "" if they do.
-func (e *evidence) untestable(metric string) string {
+// untestable says why runs like this one judge no figure of a cell under a metric; "" if they do.
+func (e *evidence) untestable(c Cell, metric string) string {
 	switch p := &e.run.Plan; {
 	case slices.Contains(wholeLoad, metric) && !p.Fresh() && p.Load.NS > 0:
 		return fmt.Sprintf("it describes a whole load with its cold start, but this run has trials of %s on warm "+
 			"servers; it needs repeated cold loads", report.Duration(float64(p.Load.NS)))
-	case metric == "threads" && len(e.run.Host.ServerCPUs) == 1:
+	case metric == "threads" && strings.HasPrefix(e.place(c), judge.OnOneCPU):
 		return "the servers have one CPU, and how many threads they start depends on the number of CPUs"
 	}
 	return ""
@@ -109,7 +132,7 @@ func (e *evidence) untestable(metric string) string {
 
 // Missing implements Evidence.
 func (e *evidence) Missing(c Cell, metric string) (Verdict, string) {
-	if why := e.untestable(metric); why != "" {
+	if why := e.untestable(c, metric); why != "" {
 		return NotTestable, why
 	}
 	v, why := e.lacks(c, metric)

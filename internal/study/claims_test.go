@@ -757,7 +757,7 @@ func TestUntestableHere(t *testing.T) {
 	}
 	run.Plan.Processes, run.Host.ServerCPUs = record.PerPart, []int{0, 1}
 	for _, metric := range []string{"rate_sd", "service_max", "threads"} {
-		if why := e.untestable(metric); why != "" {
+		if why := e.untestable(cell, metric); why != "" {
 			t.Errorf("%s: %s", metric, why)
 		}
 	}

@@ -18,8 +18,8 @@ func TestNumbersOfCPUs(t *testing.T) {
 	rates := map[string]float64{"a": 50_000, "b": 40_000, "null": 1e6}
 	lost := map[string]float64{"a": .02, "b": .1} // by each further CPU
 	run := carriedOut(t, planned(t, plan.Request{Contestants: []string{"a", "b"}, Seed: 5, Primary: "throughput",
-		Epochs:     8,
-		ServerCPUs: []int{1, 8}}), func(o plan.Order, tr *record.Trial) {
+		Epochs:    8,
+		Placement: []string{"1", "8"}}), func(o plan.Order, tr *record.Trial) {
 		n := float64(max(o.Level.CPUs, 1))
 		rate := rates[o.Contestant]
 		if rate == 0 {

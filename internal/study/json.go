@@ -73,6 +73,9 @@ func (c *Claims) outcomeJSON(o *Outcome) object {
 	if o.Before != "" {
 		one["verdict_before_amendment"] = o.Before
 	}
+	if o.Free != nil {
+		one["as_published"] = c.outcomeJSON(o.Free)
+	}
 	one["ours"] = objects(o.Shown, func(s *Shown) object {
 		return report.InUnit(s.Unit, report.EstimateNumbers(s.Estimate, false),
 			object{"what": s.What, "epochs": s.Estimate.N})

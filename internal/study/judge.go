@@ -49,10 +49,14 @@ type Outcome struct {
 	Verdict  Verdict
 	Reason   string
 	Shown    []Shown
+	Place    string  // on which CPUs the servers ran, as judge.OnCPUs says
 	Epochs   int     // the fewest epochs behind a shown figure; 0 if none is shown
 	Before   Verdict // outcome under the claim as planned, if it was amended after the run; else ""
 	Warnings []Warning
 	Record   string // what another run found, if this one did not measure an article's answer; else ""
+	// Free is the outcome at levels that are as published and otherwise the same; nil if there is
+	// none, or if this is it.
+	Free *Outcome
 }
 
 // Warning is a check that did not pass. Contestant is "" if it concerns the whole run.

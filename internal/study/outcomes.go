@@ -215,11 +215,14 @@ func estimateText(e judge.Estimate, unit string) string {
 	return fmt.Sprintf("%s (%s)%s", report.Sig3(e.Value/s.Per), report.IntervalIn(e, s), report.After(s))
 }
 
-// oursText formats a claim's measured figures on one line. A published factor needs no further
-// name.
+// oursText formats a claim's measured figures on one line, with the servers' CPUs. A published factor
+// needs no further name.
 func oursText(o *Outcome) string {
-	if len(o.Shown) == 1 && o.Claim.Kind == Ratio {
-		return factorText(o.Shown[0].Estimate)
+	switch {
+	case len(o.Shown) == 0:
+		return ""
+	case len(o.Shown) == 1 && o.Claim.Kind == Ratio:
+		return factorText(o.Shown[0].Estimate) + o.Place
 	}
 	var parts []string
 	for i, s := range o.Shown {
@@ -228,7 +231,7 @@ func oursText(o *Outcome) string {
 			parts[0] += " " + strings.TrimPrefix(publishedText(o), o.Claim.Kind+" ")
 		}
 	}
-	return strings.Join(parts, "; ")
+	return strings.Join(parts, "; ") + o.Place
 }
 
 // measuredAs begins the text about the measured figures: "Measured", with the metric unless it is
@@ -338,9 +341,17 @@ func (o *Outcome) item() document.Item {
 		text += " " + measuredAs(o) + ": " + stopped(ours)
 	}
 	return document.Item{Label: o.Verdict.label(), Style: claimMarks[o.Verdict].style, Text: document.Plain(text),
-		More: document.Texts(evidenceText(o), o.Record, amendedText(o), report.Led("Not counted: it restates the "+
-			"figure of ", o.Claim.Restates),
+		More: document.Texts(evidenceText(o), freeText(o), o.Record, amendedText(o),
+			report.Led("Not counted: it restates the figure of ", o.Claim.Restates),
 			o.Claim.Note, publishedAs(o)+report.Led("; ", whereText(o))+".")}
+}
+
+// freeText gives the outcome at the levels that are as published, if there is another.
+func freeText(o *Outcome) string {
+	if o.Free == nil {
+		return ""
+	}
+	return stopped("As published: " + string(o.Free.Verdict) + report.Led(", ", oursText(o.Free)))
 }
 
 // amendedText says why a claim was amended after the run, and its former outcome.

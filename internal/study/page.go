@@ -73,7 +73,7 @@ func Readme(w io.Writer, j *Judged) error {
 	}
 	paragraph("Question", c.Question)
 	if v.Analysis != nil && v.Run.Plan.Ranks() {
-		paragraph("Answer, here and today", strings.Join(v.Answer(), " "))
+		paragraph("Answer, here and today"+report.Led(",", judge.OnCPUs(v.Run, 0)), strings.Join(v.Answer(), " "))
 	}
 	intro.Blocks = append(intro.Blocks, v.picture(""))
 	paragraph("Source", c.Source)

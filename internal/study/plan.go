@@ -14,10 +14,11 @@ import (
 
 // Choice selects the part of a study that a run measures. Quick selects the levels marked as quick
 // (all, if none is) and the contestants in quick_contestants. Levels selects levels by name; empty
-// means all.
+// means all, or with Apart all but those as published.
 type Choice struct {
 	Quick  bool
 	Levels []string
+	Apart  bool // server and generator have machines of their own
 }
 
 // planned returns the levels, the cells to load and the comparisons to decide, as the study and its
@@ -83,7 +84,8 @@ func (s *Study) taken(c Choice) []*Level {
 				return to(o) && o.part == l.part && o.At.Step >= l.At.Step
 			})
 		}
-		if len(c.Levels) > 0 && !leads(func(o Level) bool { return slices.Contains(c.Levels, o.Name) }) {
+		if len(c.Levels) > 0 && !leads(func(o Level) bool { return slices.Contains(c.Levels, o.Name) }) ||
+			len(c.Levels) == 0 && c.Apart && l.At.AsPublished {
 			continue
 		}
 		all = append(all, l)

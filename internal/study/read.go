@@ -12,6 +12,7 @@ import (
 
 	"dyno/internal/conf"
 	"dyno/internal/judge"
+	"dyno/internal/plan"
 	"dyno/internal/record"
 	"dyno/internal/stats"
 	"dyno/internal/wire"
@@ -223,6 +224,10 @@ func (r *reader) levels() {
 		if l.Launch.Work != "" && l.Launch.Work != record.CPUBound {
 			r.errorf(at+".launch.work", "no work %q; want %s", l.Launch.Work, record.CPUBound)
 		}
+		if l.Launch.Placement != "" && l.Launch.Placement != plan.Apart && l.Launch.Placement != plan.AsPublished {
+			r.errorf(at+".launch.placement", "no placement %q; want %s or %s", l.Launch.Placement, plan.Apart,
+				plan.AsPublished)
+		}
 		r.ranges(at+".", []numberRange{{"extra_epochs", l.ExtraEpochs, 0, 100},
 			{"load.connections", l.Load.Connections, 1, 60_000}, {"load.pipeline", l.Load.Pipeline, 0, 1 << 10},
 			{"load.streams", l.Load.Streams, 0, 1 << 10}, {"load.per_connection", l.Load.PerConnection, 0, 1 << 30},
@@ -235,7 +240,7 @@ func (r *reader) levels() {
 		form := r.protocol(l, at)
 		l.At = record.Level{DelayNS: int64(delay), Work: l.Launch.Work, Connections: l.Load.Connections,
 			Pipeline: max(1, l.Load.Pipeline, l.Load.Streams), HTTP: form, PerConnection: l.Load.PerConnection,
-			Scenario: l.Scenario, Records: l.Records}
+			Scenario: l.Scenario, Records: l.Records, AsPublished: l.Launch.Placement == plan.AsPublished}
 		if l.At.Scenario == r.s.Scenario {
 			l.At.Scenario = ""
 		}
@@ -280,7 +285,7 @@ func (r *reader) protocol(l *Level, at string) wire.HTTP {
 }
 
 // process sets which processes the i-th level loads in a study with fresh ones. A level that
-// continues the previous one must have the same delay and contestants.
+// continues the previous one must have the same launch and contestants.
 func (r *reader) process(i int) {
 	l, key := &r.s.Levels[i], fmt.Sprintf("level[%d].continues", i)
 	l.part = i
@@ -293,7 +298,7 @@ func (r *reader) process(i int) {
 	}
 	before := &r.s.Levels[i-1]
 	if l.At.Launch() != before.At.Launch() || !slices.Equal(r.s.at(l), r.s.at(before)) {
-		r.errorf(key, "it continues the level %q, so it needs the same delay and contestants", before.Name)
+		r.errorf(key, "it continues the level %q, so it needs the same launch and contestants", before.Name)
 	}
 	l.part, l.At.Step = before.part, before.At.Step+1
 }
@@ -318,8 +323,8 @@ func (r *reader) base() {
 			return
 		}
 		if l.At.Launch() != base.At.Launch() {
-			r.errorf(key, "the levels %q and %q have different delays or work and share no round, so their "+
-				"difference cannot be measured", l.Name, name)
+			r.errorf(key, "the levels %q and %q have different delays, work or placements and share no round, so "+
+				"their difference cannot be measured", l.Name, name)
 		}
 	}
 }
@@ -336,6 +341,7 @@ func levelName(l *Level) string {
 	add(l.At.HTTP != wire.Clear, "%s", l.At.HTTP)
 	add(l.At.DelayNS > 0, "%v", time.Duration(l.At.DelayNS))
 	add(l.At.Work != "", "%s", l.At.Work)
+	add(l.At.AsPublished, "%s", "shared CPUs")
 	add(l.Records > 0, "%d records", l.Records)
 	add(true, "c%d", l.At.Connections)
 	add(l.At.Pipeline > 1 && !l.At.HTTP.Two(), "p%d", l.At.Pipeline)
@@ -364,8 +370,8 @@ func (r *reader) pairs() {
 					p.B)
 			case a.At.Launch() != b.At.Launch():
 				r.errorf(fmt.Sprintf("claim[%d].kind", i),
-					"%s and %s cannot be compared: they have different delays or work, which are set when a "+
-						"contestant starts, and share no round", p.A, p.B)
+					"%s and %s cannot be compared: they have different delays, work or placements, which are set "+
+						"when a contestant starts, and share no round", p.A, p.B)
 			}
 		}
 	}

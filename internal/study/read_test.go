@@ -85,7 +85,7 @@ func TestReadErrors(t *testing.T) {
 		{"delay", change(`"10ms"`, `"10"`), `"10": want a time from 0 to 1m`},
 		{"work", change(`{ delay = "10ms" }`, `{ work = "gpu" }`), `no work "gpu"; want cpu`},
 		{"across work", strings.Replace(change(`{ delay = "10ms" }`, `{ work = "cpu" }`), `b = "slow @ c10"`,
-			`b = "slow @ late"`, 1), "fast @ c10 and slow @ late cannot be compared: they have different delays or work"},
+			`b = "slow @ late"`, 1), "fast @ c10 and slow @ late cannot be compared: they have different delays, work or"},
 		{"quick rounds", change(`primary = "throughput"`, "primary = \"throughput\"\nquick_rounds = 101"),
 			"quick_rounds = 101: want 0 to 100"},
 		{"contestant of a level", change(`contestants = ["fast", "slow"]`, `contestants = ["fast", "solw"]`),

@@ -73,6 +73,8 @@ type Level struct {
 	Launch      struct {
 		Delay string `toml:"delay"`
 		Work  string `toml:"work"` // "cpu": the handlers hash
+		// "as-published": nothing is pinned; empty or "apart": servers have CPUs of their own
+		Placement string `toml:"placement"`
 	} `toml:"launch"`
 	Load struct {
 		Connections   int `toml:"connections"`

@@ -18,11 +18,13 @@ def discarded(trial):
 
 
 def background(trial):
-    """CPU time of others, as shares: on the server's CPUs, on the generator's; and steal on all of them"""
+    """CPU time of others, as shares: on the server's CPUs, on the generator's own; and steal on all of them"""
     c = trial["causes"]
-    cpus = c["server_cpus"], c["generator_cpus"]
+    shared = c.get("shared_cpus", 0)
+    cpus = c["server_cpus"], c["generator_cpus"] - shared
     taken = (c["background_server_ns"] + c.get("other_sides_ns", 0), c["background_generator_ns"], c["steal_ns"])
-    return [min(.95, ns / (c["wall_ns"] * n)) for ns, n in zip(taken, cpus + (sum(cpus) + c.get("backend_cpus", 0),))]
+    return [min(.95, ns / (c["wall_ns"] * n)) if n else 0
+            for ns, n in zip(taken, cpus + (sum(cpus) + c.get("backend_cpus", 0),))]
 
 
 class Record:
@@ -94,8 +96,12 @@ LATENCIES = {"p50", "service_mean", "service_sd", "service_max"}
 # ---- trials by epoch, round and cell; what others took ------------------------------------------------------------
 
 def cpu(trial):
-    """the share of its CPUs' time that the server used, and that others left to it"""
-    used = trial["server"]["cpu_ns"] / (trial["clocks_ns"] * trial["causes"]["server_cpus"])
+    """the share of its CPUs' time that the server used, with a generator on the same CPUs, and that others left to it"""
+    c, used = trial["causes"], trial["server"]["cpu_ns"]
+    if c.get("shared_cpus"):
+        used += trial["generator"].get("cpu_ns", 0) - trial["load"].get("spun_ns", 0)
+        used += trial.get("backend", {}).get("cpu_ns", 0)
+    used /= trial["clocks_ns"] * c["server_cpus"]
     taken = background(trial)
     return used, 1 - taken[0] - taken[2]
 

@@ -89,7 +89,7 @@ func newWorker(s *session, mix *scenario.Mix, addr address, base time.Time, inde
 	job := &s.job
 	w := &worker{job: job, index: index, addr: addr, base: base, cpu: -1, rec: load.NewRecorder(),
 		texts: map[string]string{}}
-	if len(job.CPUs) > 0 {
+	if len(job.CPUs) > 0 && !job.Free {
 		w.cpu = job.CPUs[index%len(job.CPUs)]
 	}
 	w.tick = max(int64(job.Timeout)/20, int64(time.Millisecond))

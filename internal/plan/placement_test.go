@@ -10,8 +10,8 @@ import (
 	"dyno/internal/record"
 )
 
-// onCPUs returns the plan of a request on numbers of CPUs, on a machine that has six for servers.
-func onCPUs(t *testing.T, r Request, cpus ...int) record.Plan {
+// placedOn returns the plan of a request on these placements, on a machine that has six CPUs for servers.
+func placedOn(t *testing.T, r Request, placement ...string) record.Plan {
 	t.Helper()
 	w := someWorld()
 	w.Room = func(n int) error {
@@ -20,7 +20,7 @@ func onCPUs(t *testing.T, r Request, cpus ...int) record.Plan {
 		}
 		return nil
 	}
-	r.ServerCPUs, r.Scenario, r.Primary = cpus, "values", "throughput"
+	r.Placement, r.Scenario, r.Primary = placement, "values", "throughput"
 	p, err := New(r, w)
 	if err != nil {
 		t.Fatal(err)
@@ -30,7 +30,7 @@ func onCPUs(t *testing.T, r Request, cpus ...int) record.Plan {
 
 // Every pair is compared on each number of CPUs, in rounds of servers on as many.
 func TestPairsOnCPUs(t *testing.T) {
-	p := onCPUs(t, Request{Contestants: []string{"c0", "c2", "c3"}}, 1, 2, 4)
+	p := placedOn(t, Request{Contestants: []string{"c0", "c2", "c3"}}, "1", "2", "4")
 	var numbers []int
 	for _, l := range p.Levels {
 		numbers = append(numbers, l.CPUs)
@@ -71,11 +71,11 @@ func TestPairsOnCPUs(t *testing.T) {
 }
 
 func TestQuestionOnCPUs(t *testing.T) {
-	one := onCPUs(t, Request{Contestants: []string{"c0", "c2"}}, 2)
+	one := placedOn(t, Request{Contestants: []string{"c0", "c2"}}, "2")
 	if one.First().CPUs != 2 || len(one.Levels) != 1 || !one.Ranks() || len(one.Epochs) != 7 {
 		t.Errorf("on one number: %+v", one)
 	}
-	swept := onCPUs(t, Request{Contestants: []string{"c0"}, Protocol: sweep, Connections: []int{10, 20}}, 1, 3)
+	swept := placedOn(t, Request{Contestants: []string{"c0"}, Protocol: sweep, Connections: []int{10, 20}}, "1", "3")
 	var got []record.Level
 	for _, c := range []int{10, 20} {
 		for _, n := range []int{1, 3} {
@@ -85,17 +85,53 @@ func TestQuestionOnCPUs(t *testing.T) {
 	if !slices.Equal(swept.Levels, got) || len(swept.Family) > 0 {
 		t.Errorf("a sweep: %+v", swept.Levels)
 	}
-	rated := onCPUs(t, Request{Contestants: []string{"c0", "c2"}, Rates: []OpenRate{{Share: .5, Own: true}}}, 1, 2)
+	rated := placedOn(t, Request{Contestants: []string{"c0", "c2"}, Rates: []OpenRate{{Share: .5, Own: true}}}, "1", "2")
 	if len(rated.Levels) != 4 || rated.Levels[3].CPUs != 2 || !rated.Levels[3].Open() || len(rated.Family) != 2 {
 		t.Errorf("with rates: %+v", rated.Levels)
 	}
 	w := someWorld()
-	study, err := New(Request{Question: someQuestion(), ServerCPUs: []int{1, 2}}, w)
+	study, err := New(Request{Question: someQuestion(), Placement: []string{"1", "2"}}, w)
 	want := []record.Comparison{{A: cell("c0", 0), B: cell("c1", 0)}, {A: cell("c0", 1), B: cell("c1", 1)}}
 	if err != nil || len(study.Levels) != 4 || !slices.Equal(study.Family, want) || study.Study.ClaimsHash != "" ||
 		!study.Has(cell("ref", 3)) != !study.Has(cell("ref", 2)) || !study.Has(cell("c1", 3)) ||
 		study.Levels[1] != (record.Level{Connections: 10, Pipeline: 1, CPUs: 2}) {
 		t.Errorf("a study: %+v, %v", study, err)
+	}
+}
+
+// Servers as published share rounds only with one another, and there the generator has no ceiling. A
+// contestant that the servers' own CPUs do not suffice for is measured there alone.
+func TestAsPublished(t *testing.T) {
+	w := someWorld()
+	known := w.Contestant
+	w.Contestant = func(name string) (Contestant, error) {
+		c, err := known(name)
+		if name == "c2" {
+			c.CPUs = 2
+		}
+		return c, err
+	}
+	w.Servers = 1
+	r := Request{Contestants: []string{"c0", "c2", "c3"}, Scenario: "values", Primary: "throughput",
+		Placement: []string{Apart, AsPublished}}
+	p, err := New(r, w)
+	if err != nil || len(p.Levels) != 2 || p.Levels[0].AsPublished || !p.Levels[1].AsPublished || len(p.Family) != 4 {
+		t.Fatalf("%+v, %v", p.Levels, err)
+	}
+	if p.Has(cell("c2", 0)) || !p.Has(cell("c2", 1)) || !p.Has(cell(p.Ceiling, 0)) || p.Has(cell(p.Ceiling, 1)) ||
+		!p.Has(cell("ref", 1)) {
+		t.Errorf("cells %+v", p.Cells)
+	}
+	for epoch := range 8 {
+		part := parts(&p)[partAt(&p, epoch)]
+		if len(part) != 1 || First(&p, epoch).AsPublished != (part[0] == 1) {
+			t.Errorf("epoch %d: %v", epoch, part)
+		}
+	}
+	q := someQuestion()
+	if p, err = New(Request{Question: q, Placement: []string{Apart}}, w); err != nil || p.Study.ClaimsHash != "h" ||
+		!slices.Equal(p.Levels, q.Levels) {
+		t.Errorf("apart, which is the default, changed the study: %+v, %v", p.Levels, err)
 	}
 }
 
@@ -111,18 +147,18 @@ func TestCPUsThatAContestantNeeds(t *testing.T) {
 		return c, err
 	}
 	r := Request{Contestants: []string{"c0", "c2", "c3"}, Scenario: "values", Primary: "throughput",
-		ServerCPUs: []int{1, 2}}
+		Placement: []string{"1", "2"}}
 	p, err := New(r, w)
 	if err != nil || !slices.Equal(p.Servers.Unserved, []record.Unserved{{Contestant: "c2", CPUs: 2}}) ||
 		len(p.Family) != 4 ||
 		p.Has(cell("c2", 0)) || !p.Has(cell("c2", 1)) {
 		t.Errorf("%+v, %v", p, err)
 	}
-	r.ServerCPUs = nil // then its build says what it lacks
+	r.Placement = nil // then its build says what it lacks
 	if p, err := New(r, w); err != nil || p.Servers.Unserved != nil {
 		t.Errorf("%+v, %v", p.Servers.Unserved, err)
 	}
-	r.Contestants, r.ServerCPUs = []string{"c2"}, []int{1}
+	r.Contestants, r.Placement = []string{"c2"}, []string{"1"}
 	if _, err := New(r, w); err == nil || !strings.Contains(err.Error(), "c2 needs 2 CPUs") {
 		t.Errorf("alone: %v", err)
 	}
@@ -144,13 +180,17 @@ func TestCPUsAreRefused(t *testing.T) {
 	}
 	fresh := someQuestion()
 	fresh.Fresh = true
+	free := someQuestion()
+	free.Levels[0].AsPublished = true
 	for want, r := range map[string]Request{
-		"--server-cpus 0: want 1 or more":                      {ServerCPUs: []int{0}},
-		"--server-cpus: 1 is named twice":                      {ServerCPUs: []int{1, 1}},
-		"--server-cpus: servers can have 1 at most":            {ServerCPUs: []int{1, 2}},
-		"several values of --server-cpus need --protocol pair": {ServerCPUs: []int{1, 2}, Protocol: "search"},
-		"c9 is already running":                                {ServerCPUs: []int{1}, Contestants: []string{"c0", "c9"}},
-		"are new for each load; pass one number":               {ServerCPUs: []int{1, 2}, Question: fresh},
+		"--placement 0: want apart, as-published, or a number": {Placement: []string{"0"}},
+		"--placement beside: want apart":                       {Placement: []string{"beside"}},
+		"--placement: 1 is named twice":                        {Placement: []string{"1", "1"}},
+		"--placement: servers can have 1 at most":              {Placement: []string{"1", "2"}},
+		"several values of --placement need --protocol pair":   {Placement: []string{"1", "2"}, Protocol: "search"},
+		"c9 is already running":                                {Placement: []string{AsPublished}, Contestants: []string{"c0", "c9"}},
+		"are new for each load; pass one value":                {Placement: []string{Apart, AsPublished}, Question: fresh},
+		"says itself at which levels nothing is pinned":        {Placement: []string{"1"}, Question: free},
 	} {
 		if r.Contestants == nil && r.Question.Levels == nil {
 			r.Contestants = []string{"c0", "c2"}
