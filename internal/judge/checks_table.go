@@ -209,7 +209,7 @@ var table = []Check{
 			pauseOpen, pauseOpen}}, find: pauses,
 		One: OfOneLoad{"paused", Warn, (*OneLoad).paused}},
 	{ID: Apart, Title: "CPUs of server and generator apart",
-		Means:    "server and load generator share CPUs: each slows the other",
+		Means:    "where server and load generator share CPUs, each slows the other",
 		Question: GeneratorFree, In: always, Each: true, find: whole(apart)},
 	{ID: OtherSides, Title: "CPU of the other sides, where they are not frozen",
 		Do:       "stop what calls them",
