@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"dyno/internal/foreign"
 	"dyno/internal/judge"
 	"dyno/internal/load"
 	"dyno/internal/scenario"
@@ -24,14 +23,8 @@ type value struct {
 	text string // text as given, or the default for the help
 }
 
-// String returns the text; of a name and password the name, because no record may hold the other.
-func (v *value) String() string {
-	name, _, login := strings.Cut(v.text, ":")
-	if v.row == nil || v.row.Name != "user" || !login { // pflag also calls it on a zero value
-		return v.text
-	}
-	return name + ":" + foreign.Hidden
-}
+// String returns the text.
+func (v *value) String() string { return v.text }
 
 // Type returns the word for the value.
 func (v *value) Type() string { return v.row.Value }
@@ -60,7 +53,6 @@ var readers = map[string]func(string) (any, error){
 	"stages": as(parseStages), "think": as(parseThink), "share": as(parsePositive), "slo": as(parseSLO),
 	"objectives": as(judge.ParseObjectives), "statuses": as(scenario.ParseStatuses),
 	"text": as(func(s string) (*string, error) { return &s, nil }), // an empty text differs from none
-	"user": as(func(s string) (string, error) { return s, nil }),
 	"needed": as(func(s string) (string, error) {
 		if s == "" {
 			return "", errors.New("want a file name")

@@ -63,7 +63,7 @@ func Missing(args []string) (names []string) {
 			continue // mask also finds values that it hid itself
 		}
 		_, all := mask(arg)
-		if i > 0 && (args[i-1] == userFlag && strings.HasSuffix(arg, ":"+Hidden) || Name(args[i-1]) && arg == Hidden) {
+		if i > 0 && Name(args[i-1]) && arg == Hidden {
 			all = append(all, found{args[i-1], Hidden})
 		}
 		for _, s := range all {
@@ -74,9 +74,6 @@ func Missing(args []string) (names []string) {
 	}
 	return names
 }
-
-// userFlag is the dyno flag whose value has a password.
-const userFlag = "--user"
 
 type found struct{ name, value string }
 
@@ -115,12 +112,10 @@ func Learn(args []string) {
 	values.Lock()
 	defer values.Unlock()
 	for i, arg := range args {
-		if i > 0 && !strings.HasPrefix(arg, "-") && Name(args[i-1]) || i > 0 && args[i-1] == userFlag {
-			_, password, _ := strings.Cut(arg, ":")
+		if i > 0 && !strings.HasPrefix(arg, "-") && Name(args[i-1]) {
 			add(arg)
-			add(password)
 		}
-		_, all := mask(strings.TrimPrefix(arg, userFlag+"="))
+		_, all := mask(arg)
 		for _, s := range all {
 			for _, word := range append(strings.FieldsFunc(s.value, func(r rune) bool {
 				return strings.ContainsRune(" :;,", r)

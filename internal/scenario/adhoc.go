@@ -3,7 +3,6 @@ package scenario
 import (
 	"cmp"
 	"context"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,12 +23,11 @@ import (
 // AdHoc describes requests and their expected responses. Errors name the fields by their flags. A
 // zero field means the default.
 type AdHoc struct {
-	Scenario string   // a file; it can be combined with Headers, User and Template alone
+	Scenario string   // a file; it can be combined with Headers and Template alone
 	Paths    []string // paths with weights, see parsePath; empty: the URL's path
 	Aims     []Aim    // replace the URL's path; accepted by Target.Aim
 	Method   string
 	Headers  []string // lines "Name: value"
-	User     string   // name:password for basic authentication
 	Body     *string  // text, @FILE, or @- for standard input
 	BodyFile string
 	Template bool // Body and Headers may hold placeholders
@@ -45,9 +43,6 @@ const scenarioName = "command line"
 // headers are added to every request and replace those with the same name.
 func (r *AdHoc) Make(ctx context.Context, path string) (s *Scenario, host string, err error) {
 	headers, host, err := readHeaders(r.Headers, !r.Template)
-	if err == nil {
-		headers, err = r.authorize(headers)
-	}
 	switch {
 	case err != nil:
 		return nil, "", err
@@ -312,21 +307,6 @@ func readHeaders(all []string, verbatim bool) (headers []HeaderLine, host string
 		headers = append(headers, HeaderLine{Name: name, Value: value, Verbatim: verbatim})
 	}
 	return headers, host, nil
-}
-
-// authorize adds the header for basic authentication (RFC 7617), if r has a user.
-func (r *AdHoc) authorize(headers []HeaderLine) ([]HeaderLine, error) {
-	name, _, ok := strings.Cut(r.User, ":")
-	switch {
-	case r.User == "":
-		return headers, nil
-	case !ok || name == "":
-		return nil, conf.Usagef("--user: want name:password, such as ann:secret; the password may be empty: ann:")
-	case hasHeader(headers, "authorization"):
-		return nil, conf.Usagef("--user and -H Authorization both name the user; omit one")
-	}
-	return append(headers, HeaderLine{Name: "Authorization", Verbatim: true,
-		Value: "Basic " + base64.StdEncoding.EncodeToString([]byte(r.User))}), nil
 }
 
 // hasHeader reports whether headers has this name, in lower case.

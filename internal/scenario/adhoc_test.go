@@ -50,31 +50,6 @@ func TestReadTarget(t *testing.T) {
 	}
 }
 
-func TestAuthorize(t *testing.T) {
-	r := AdHoc{User: "ann:s:1 {uuid}", Headers: []string{"A: 1"}, Template: true}
-	s, _, err := r.Make(t.Context(), "/")
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := HeaderLine{Name: "Authorization", Value: "Basic YW5uOnM6MSB7dXVpZH0=", Verbatim: true}
-	if got := s.Requests[0].Headers; len(got) != 2 || got[1] != want {
-		t.Errorf("%+v", got)
-	}
-	for _, c := range []struct {
-		r    AdHoc
-		want string
-	}{
-		{AdHoc{User: "ann"}, "want name:password"},
-		{AdHoc{User: ":hidden"}, "want name:password"},
-		{AdHoc{User: "ann:hidden", Headers: []string{"authorization: x"}}, "omit one"},
-	} {
-		_, _, err := c.r.Make(t.Context(), "/")
-		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "hidden") {
-			t.Errorf("%v; want %q and no password", err, c.want)
-		}
-	}
-}
-
 func TestReadTargetOverTLS(t *testing.T) {
 	for in, want := range map[string][3]string{
 		"https://127.0.0.1/x":        {"127.0.0.1:443", "127.0.0.1", "127.0.0.1"},

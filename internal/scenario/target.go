@@ -94,7 +94,7 @@ func parseURL(s string) (t *Target, host, port string, err error) {
 		return nil, "", "", conf.Usagef("%s: the URL has no host; want, for example, http://127.0.0.1:8080/", s)
 	case u.User != nil:
 		return nil, "", "", conf.Usagef("%s: the URL contains a user name or password; remove them and pass "+
-			"--user name:password", s)
+			`-H "Authorization: Basic $(printf %%s NAME:PASSWORD | base64)"`, s)
 	}
 	t = &Target{Endpoint: wire.Endpoint{Network: "tcp", Host: strings.TrimSuffix(u.Host, ":")}, Path: ascii(path)}
 	port = cmp.Or(u.Port(), usual)
