@@ -46,7 +46,7 @@ func TestLab(t *testing.T) {
 	}
 	slow := standardPlan("a", "b")
 	slow.Profile, slow.Levels = Lab, []record.Level{{DelayNS: 3e8, Connections: 10, Pipeline: 1}}
-	if arranged(&slow, paired); slow.Rounds != 3 || trialOf(&slow, slots(&slow, 2)[0]) != 6e9 {
+	if arranged(&slow, paired); slow.Rounds != 4 || trialOf(&slow, slots(&slow, 2)[0]) != 6e9 {
 		t.Errorf("%d rounds with a delay", slow.Rounds)
 	}
 	for profile, want := range map[string]time.Duration{Lab: 3 * time.Second, Standard: WarmLeast, brief: WarmLeast} {

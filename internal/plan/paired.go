@@ -92,8 +92,8 @@ func lay(p *record.Plan, r *Request, q *Question, pr *profile) {
 		trial = max(trial, 20*time.Duration(l.DelayNS))
 	}
 	p.Rounds, p.Pilots = max(leastRounds, int(pr.load/trial)), pr.pilots*len(partsWith(p, true))
-	if pr.ranksTail() && p.First().Open() { // six ten-second trials would leave an hour without a verdict
-		p.Rounds = leastRounds
+	if pr.ranksTail() && p.First().Open() {
+		p.Rounds = tailRounds
 	}
 	if len(p.Levels) > 1 {
 		trial = pr.trial // for each level: see trialOf

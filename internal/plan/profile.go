@@ -3,6 +3,7 @@ package plan
 import (
 	"time"
 
+	"dyno/internal/judge"
 	"dyno/internal/record"
 )
 
@@ -71,7 +72,8 @@ const (
 	standardTrial  = 100 * time.Millisecond
 	standardRewarm = 30 * time.Millisecond
 	tailTrial      = 10 * time.Second // length of an open-loop trial, where the tail is ranked
-	leastRounds    = 3
+	tailRounds     = 3                // with more of these an hour would pass without a verdict
+	leastRounds    = judge.TrendRounds
 )
 
 // profileOf returns a plan's profile. The default is Standard.

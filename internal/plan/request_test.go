@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"dyno/internal/judge"
 	"dyno/internal/record"
 	"dyno/internal/stats"
 	"dyno/internal/wire"
@@ -77,10 +78,10 @@ func TestQuestionByProtocol(t *testing.T) {
 				cell("ref'", 1),
 				cell("null", 1)),
 			Family: []record.Comparison{{A: cell("c0", 0), B: cell("c1", 0)}, {A: cell("c0", 1), B: cell("c1", 1)}},
-			Rounds: 3, Pilots: 1, Links: record.Links{Layouts: 16}, ExtraEpochs: []int{2, 2},
+			Rounds: 4, Pilots: 1, Links: record.Links{Layouts: 16}, ExtraEpochs: []int{2, 2},
 			Epochs: []int{8}, Load: record.LoadLength{UnloadedNS: 5e7, NS: 1e8, RewarmNS: 3e7}, Ceiling: "null",
 			Controls: []string{"ref", "ref'"},
-			BudgetNS: int64(3 * time.Minute)}},
+			BudgetNS: int64(4 * time.Minute)}},
 		{"search", record.Plan{Rounds: SearchRounds, Epochs: []int{1}, Controls: []string{"ref", "ref'"},
 			Load:   record.LoadLength{NS: 2e9, RewarmNS: 3e7},
 			Levels: someQuestion().Levels[:1], ExtraEpochs: []int{2},
@@ -257,9 +258,9 @@ func TestFit(t *testing.T) {
 		profile string
 	}{
 		{3 * time.Minute, "c2", func(n int) bool { return n == 12 }, Standard},
-		{45 * time.Second, "c2", func(n int) bool { return n < 12 && n > 3 }, Standard},
+		{45 * time.Second, "c2", func(n int) bool { return n < 12 && n >= judge.TrendRounds }, Standard},
 		{3 * time.Minute, "c1", func(n int) bool { return n == 12 }, Standard},
-		{time.Minute, "c1", func(n int) bool { return n == 3 }, "brief"},
+		{time.Minute, "c1", func(n int) bool { return n == judge.TrendRounds }, "brief"},
 	} {
 		r := Request{Contestants: []string{"c0", c.second}, Scenario: "values", Primary: "throughput",
 			Controls: []string{"none"},

@@ -113,7 +113,7 @@ func TestEvaluateSweep(t *testing.T) {
 	for i, want := range []float64{40000, 20000, 40000, 20000} {
 		l := d.Levels[i]
 		c := l.Analysis.Cell("b", "throughput")
-		if c.Level.Value != want || c.Level.Lo != want || c.Level.N != 8 || len(l.Trials) != 8*3*4 ||
+		if c.Level.Value != want || c.Level.Lo != want || c.Level.N != 8 || len(l.Trials) != 8*4*4 ||
 			len(l.Absent) > 0 {
 			t.Errorf("%s: %+v of %d trials, absent %v", l.Title(), c.Level, len(l.Trials), l.Absent)
 		}
@@ -144,7 +144,7 @@ func TestEvaluateSweep(t *testing.T) {
 // A discarded level, and a level that was not reached, are absent with the reason.
 func TestEvaluateSweepAbsent(t *testing.T) {
 	r := sweepRequest()
-	r.Epochs = 1
+	r.Epochs, r.Budget = 1, 10*time.Minute
 	run := carriedOutWithin(t, planned(t, r), func(o plan.Order, tr *record.Trial) {
 		if o.Level.DelayNS > 0 {
 			tr.Causes.StealNS = 18e7
