@@ -117,6 +117,17 @@ func (s *Sides) Fresh(name string, inTurn []scenario.Answer) {
 	}
 }
 
+// InTurn returns how many requests of Scenario.InTurn each side has answered that Fresh has recorded; 0
+// before any.
+func (s *Sides) InTurn() (n int) {
+	for _, one := range s.all {
+		if m := len(one.inTurn); m > 0 && (n == 0 || m < n) {
+			n = m
+		}
+	}
+	return n
+}
+
 // Anew records the answers to Ask's requests from freshly restarted sides. A part that differs from
 // the previous start, although it is constant within each start of every side, counts as varying
 // from start to start.

@@ -48,8 +48,9 @@ type Direct struct{}
 
 // InTurn calls Scenario.InTurn. Generators on other machines, which take no samples either, lack
 // this method.
-func (Direct) InTurn(ctx context.Context, s *scenario.Scenario, to wire.Endpoint) ([]scenario.Answer, error) {
-	return s.InTurn(ctx, to)
+func (Direct) InTurn(ctx context.Context, s *scenario.Scenario, to wire.Endpoint, most int,
+	within time.Duration) ([]scenario.Answer, error) {
+	return s.InTurn(ctx, to, most, within)
 }
 
 // Ask implements Asker.

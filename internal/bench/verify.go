@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -262,7 +263,7 @@ func (b *Bench) judge(ctx context.Context, epoch int) error {
 		case len(marks) == 0:
 			answers, err = sc.Reread(ctx, to)
 		case &marks[0] == &alike.InTurn[0]:
-			answers, err = sc.InTurn(ctx, to)
+			answers, err = sc.InTurn(ctx, to, scenario.MostInTurn, plan.MostSequence)
 		default:
 			answers, err = sc.Again(ctx, to, marks)
 		}
@@ -312,21 +313,30 @@ func (b *Bench) sampler(name string, at record.Level) *load.Sampler {
 // compared reports whether a contestant's answers under load are compared.
 func (b *Bench) compared(name string) bool { return b.Alike != nil && b.exact.base[name] == nil }
 
-// askInTurn sends a contestant Scenario.InTurn's requests. It sends nothing if the client keeps a
-// state, if the first load has to be cold, or if the generator is on other machines.
-func (b *Bench) askInTurn(ctx context.Context, name string, s Server) ([]scenario.Answer, error) {
+// askInTurn sends a contestant Scenario.InTurn's requests: as many as each contestant answered in its
+// first start, in the time that plan.Sequence allows, or what it answers in that time. It sends nothing if
+// the client keeps a state, if the first load has to be cold, or if the generator is on other machines.
+func (b *Bench) askInTurn(ctx context.Context, name string, s Server, within time.Duration) ([]scenario.Answer, error) {
 	g, ok := b.Generator.(interface {
-		InTurn(context.Context, *scenario.Scenario, wire.Endpoint) ([]scenario.Answer, error)
+		InTurn(context.Context, *scenario.Scenario, wire.Endpoint, int, time.Duration) ([]scenario.Answer, error)
 	})
 	if !ok || b.Scenario.Session != "" || b.Scenario.Cookies || b.run.Plan.Fresh() && b.Alike.Fixed {
 		return nil, nil
 	}
-	answers, err := g.InTurn(ctx, b.exact.asked(name, b.Scenario), s.At(b.run.Plan.First().HTTP))
+	most := b.Alike.InTurn()
+	if a := b.run.Alike; a != nil {
+		most = cmp.Or(a.InTurn, most) // no more are compared
+	}
+	answers, err := g.InTurn(ctx, b.exact.asked(name, b.Scenario), s.At(b.run.Plan.First().HTTP),
+		cmp.Or(most, scenario.MostInTurn), within)
 	if len(answers) > 0 { // the load counts missing answers
 		err = ctx.Err()
 	}
 	return answers, err
 }
+
+// laterSequence times plan.Sequence is the time for a later start's requests: their number is known.
+const laterSequence = 5
 
 // freshly sends a freshly started contestant Ask's requests and then InTurn's, and returns the
 // answers to InTurn.
@@ -340,7 +350,7 @@ func (b *Bench) freshly(ctx context.Context, name string, s Server) ([]scenario.
 			return nil, err
 		}
 	}
-	return b.askInTurn(ctx, name, s)
+	return b.askInTurn(ctx, name, s, laterSequence*plan.Sequence(&b.run.Plan))
 }
 
 // proveOne verifies that a contestant keeps its contract, and that it ends on SIGTERM. It returns
@@ -367,7 +377,7 @@ func (b *Bench) proveOne(ctx context.Context, c *record.Contestant) (*scenario.O
 		})
 		if err == nil {
 			var inTurn []scenario.Answer
-			inTurn, err = b.askInTurn(ctx, c.Name, s)
+			inTurn, err = b.askInTurn(ctx, c.Name, s, plan.Sequence(&b.run.Plan))
 			b.Alike.Fresh(c.Name, inTurn)
 		}
 		if err == nil && b.run.Plan.Connections() > 0 && b.run.Contestant(c.Name) == nil {

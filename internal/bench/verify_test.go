@@ -1,12 +1,17 @@
 package bench
 
 import (
+	"net/http"
 	"os"
 	"runtime"
+	"sync"
 	"testing"
+	"time"
 
+	"dyno/internal/alike"
 	"dyno/internal/load"
 	"dyno/internal/load/loop"
+	"dyno/internal/record"
 	"dyno/internal/scenario"
 )
 
@@ -87,6 +92,59 @@ func check(t *testing.T, e load.Engine, s *scenario.Scenario) {
 			t.Errorf("%s (%s) is not found", f.Mutant, f.Does)
 		default:
 			t.Logf("%-15s %-25s %.300s", f.Mutant, f.Check, f.Reason)
+		}
+	}
+}
+
+// TestSidesAreSentOneSequence: a side that answers slowly shortens the sequence of both.
+func TestSidesAreSentOneSequence(t *testing.T) {
+	b, h, _, _ := set(t)
+	var mu sync.Mutex
+	asked := map[string]map[int]int{"a": {}, "b": {}} // by start
+	serve := func(name string) func(int) http.Handler {
+		return func(start int) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				mu.Lock()
+				asked[name][start]++
+				n := asked[name][start]
+				mu.Unlock()
+				if name == "b" && n > 40 {
+					time.Sleep(50 * time.Millisecond)
+				}
+				write(w, "hello\n")
+			})
+		}
+	}
+	h.handlers = map[string]func(int) http.Handler{"a": serve("a"), "b": serve("b")}
+	s, _, err := (&scenario.AdHoc{}).Make(t.Context(), "/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.scenario, b.Scenario, b.Alike = s, s, &alike.Sides{}
+	p := small("a", "b")
+	p.Controls, p.Ceiling, p.Pilots, p.Epochs, p.BudgetNS = nil, "", 0, []int{1}, int64(12*time.Second)
+	run, err := b.Run(t.Context(), wholePlan(p))
+	if err != nil || run.Alike.InTurn == 0 || len(run.Trials) != 4 {
+		t.Fatal(run.Alike, len(run.Trials), err)
+	}
+	if n := asked["b"][2]; n != asked["a"][2] || n > 100 || n < run.Alike.InTurn {
+		t.Errorf("requests by start: %v; sequence of %d", asked, run.Alike.InTurn)
+	}
+}
+
+// TestInTurn: at least one request is sent, and none after the time, or beyond the number.
+func TestInTurn(t *testing.T) {
+	b, h, _, _ := set(t)
+	b.run, b.exact = &record.Run{Plan: wholePlan(small("a"))}, newExact()
+	server, err := b.launch(t.Context(), "a", 0, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Stop()
+	for most, within := range map[int]time.Duration{1: 0, 7: time.Hour} {
+		answers, err := h.scenario.InTurn(t.Context(), server.At(b.run.Plan.First().HTTP), max(most, 7), within)
+		if err != nil || len(answers) != most {
+			t.Errorf("%d answers in %v; want %d (%v)", len(answers), within, most, err)
 		}
 	}
 }

@@ -64,3 +64,16 @@ func trialOf(p *record.Plan, e slot) int64 {
 	}
 	return int64(least)
 }
+
+// All contestants together are sent their sequences of requests (scenario.Scenario.InTurn) in one part in
+// sequencePart of the budget, a twentieth of ten epochs, and each in MostSequence.
+const (
+	MostSequence = 2 * time.Second
+	sequencePart = 200
+)
+
+// Sequence returns the time for a contestant's sequence at its first start. The one that answers fewest
+// decides how many requests all are sent in each epoch.
+func Sequence(p *record.Plan) time.Duration {
+	return min(MostSequence, time.Duration(p.BudgetNS)/time.Duration(sequencePart*len(p.Contestants)))
+}

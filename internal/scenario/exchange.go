@@ -282,17 +282,17 @@ func (v *verifier) answer(ctx context.Context, src *Source) (Answer, error) {
 		Mark: w.Mark()}, nil
 }
 
-// Limits for InTurn: the number of requests, the bytes in all response bodies, and the time.
+// MostInTurn limits the number of InTurn's requests, mostInTurnBytes their response bodies.
 const (
-	mostInTurn      = 3000
+	MostInTurn      = 3000
 	mostInTurnBytes = 16 << 20
-	inTurnWithin    = 2 * time.Second
 )
 
 // InTurn sends requests as a load draws them, but one after another, without judging the responses. Every
-// call sends the same requests in the same order, and stops at a time or size limit. After an error it
-// returns the answers so far.
-func (s *Scenario) InTurn(ctx context.Context, to wire.Endpoint) (all []Answer, err error) {
+// call sends the same requests in the same order: at least one, at most that many, and none after that
+// time. After an error it returns the answers so far.
+func (s *Scenario) InTurn(ctx context.Context, to wire.Endpoint, most int, within time.Duration) (all []Answer,
+	err error) {
 	mix, err := s.mixed(to)
 	if err != nil {
 		return nil, err
@@ -300,7 +300,7 @@ func (s *Scenario) InTurn(ctx context.Context, to wire.Endpoint) (all []Answer, 
 	v := newVerifier(s, to, 0)
 	defer v.hangUp()
 	src, began, size := mix.NewSource(1, 0, 1), time.Now(), 0
-	for len(all) < mostInTurn && size < mostInTurnBytes && time.Since(began) < inTurnWithin {
+	for len(all) == 0 || len(all) < most && size < mostInTurnBytes && time.Since(began) < within {
 		a, err := v.answer(ctx, src)
 		if err != nil {
 			return all, err
