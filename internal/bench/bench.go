@@ -125,7 +125,7 @@ type Bench struct {
 	cut     map[string]int64 // the most bytes that were cut from one of a contestant's logs
 	mu      sync.Mutex
 
-	cost  plan.Cost     // estimated cost
+	cost  plan.Cost     // estimated cost, once the contestants are verified
 	until time.Time     // when the budget ends, by the generator's clock; zero: it has not begun
 	spare time.Duration // before until, for the long loads
 
@@ -154,7 +154,6 @@ func (b *Bench) Run(ctx context.Context, p record.Plan) (*record.Run, error) {
 // carryOut carries out orders until the plan stops the run, and records how it ended.
 func (b *Bench) carryOut(ctx context.Context) (*record.Run, error) {
 	b.until = time.Time{}
-	b.cost, _ = plan.Estimate(&b.run.Plan)
 	reason, err := b.lasting(ctx, b.all)
 	b.stopAll()
 	if b.again != nil { // it did not continue
@@ -239,7 +238,12 @@ func (b *Bench) measure(ctx context.Context, built []record.Contestant) (string,
 			return "", err
 		}
 		b.until = b.Generator.Now().Add(plan.Left(b.run))
+	} else if f := plan.Refit(b.run); f != nil {
+		if err := b.record(record.Record{Refit: f}); err != nil {
+			return "", err
+		}
 	}
+	b.cost, _ = plan.EstimateOf(b.run)
 	epoch := -1
 	for {
 		o, stop := plan.Next(b.run, func() bool { return b.Decided(b.run) })

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"dyno/internal/judge"
 	"dyno/internal/load"
 	"dyno/internal/plan"
 	"dyno/internal/record"
@@ -119,5 +120,32 @@ func TestNoTrialBeginsBeyondTheBudget(t *testing.T) {
 	}
 	if last+4e8+3e7 > began+20*time.Second {
 		t.Errorf("the last trial began %v after the first verification", last-began)
+	}
+}
+
+// A plan that took servers for quicker than they are gets fewer rounds once they are verified, and says so.
+func TestPlanFollowsTheVerification(t *testing.T) {
+	b, h, d, records := set(t)
+	p := small("a", "b")
+	p.Profile, p.Controls, p.Ceiling, p.Pilots, p.Rounds = plan.Standard, nil, "", 0, 9
+	p.Epochs, p.Load.NS, p.BudgetNS = []int{3, 5, 7, 8, 10, 12, 24}, 1e8, int64(time.Minute)
+	h.launch = func(string, int) error { d.clock += 2 * time.Second; return nil }
+	b.Decided = func(*record.Run) bool { return false }
+	text := ""
+	b.Note = func(r *record.Run) string { text = outcomeOf(r, "all pairs"); return text }
+	run, err := b.Run(t.Context(), wholePlan(p))
+	if err != nil || run.Contestant("b").Costs.StartNS != 2e9 {
+		t.Fatal(run.Contestant("b").Costs, err)
+	}
+	again := &record.Run{}
+	for _, r := range *records {
+		again.Add(r)
+	}
+	if n := judge.TrendRounds; run.Plan.Rounds != n || again.Plan.Rounds != n || run.Trials[2*n].Epoch != 1 {
+		t.Errorf("%d rounds, recorded %d; %+v", run.Plan.Rounds, again.Plan.Rounds, run.Refit)
+	}
+	if !strings.HasPrefix(text, "by what the verification took, the budget has time for about ") ||
+		!strings.Contains(text, "epochs of 4 rounds; the measurement begins: analyses after 3, 5, ") {
+		t.Error(text)
 	}
 }

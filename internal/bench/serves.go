@@ -32,8 +32,10 @@ const (
 
 // serves finds the largest number of connections, up to the level's, that a server serves fully: each
 // gets an answer in time, and if connections are closed under load, the listen queue holds the dials
-// that replace them. It returns nil if the server serves the level's number.
-func (b *Bench) serves(ctx context.Context, name string, s Server, level record.Level) (*record.Fewer, error) {
+// that replace them. It returns nil if the server serves the level's number. It sets the costs that it
+// measures.
+func (b *Bench) serves(ctx context.Context, name string, s Server, level record.Level,
+	costs *record.Costs) (*record.Fewer, error) {
 	var fewer *record.Fewer
 	asked := level.Connections
 	for _, c := range b.run.Contestants {
@@ -81,6 +83,7 @@ func (b *Bench) serves(ctx context.Context, name string, s Server, level record.
 		}
 		switch {
 		case why == "":
+			costs.ConnectNS, costs.AnswerNS = l.OpeningNS/int64(n), l.WindowNS/max(1, l.Succeeded)
 			if l.RepeatedDials > 0 {
 				b.tell(record.Event{Stage: "verify", Contestant: name, Text: fmt.Sprintf("%s opened in %v: %s "+
 					"repeated, because the server's listen queue was full or packets were lost",

@@ -80,7 +80,7 @@ func TestServesNone(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer server.Stop()
-	if fewer, err := b.serves(t.Context(), "a", server, b.run.Plan.First()); err == nil {
+	if fewer, err := b.serves(t.Context(), "a", server, b.run.Plan.First(), &record.Costs{}); err == nil {
 		t.Errorf("%+v", fewer)
 	}
 }
@@ -100,7 +100,8 @@ func TestServesAllButOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer server.Stop()
-	if fewer, err := b.serves(t.Context(), "a", server, record.Level{Connections: 4, Pipeline: 1}); err != nil ||
+	if fewer, err := b.serves(t.Context(), "a", server, record.Level{Connections: 4, Pipeline: 1},
+		&record.Costs{}); err != nil ||
 		fewer != nil {
 		t.Errorf("%+v, %v", fewer, err)
 	}
@@ -140,7 +141,7 @@ func TestServesInTurn(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer server.Stop()
-		fewer, err := b.serves(t.Context(), "a", server, record.Level{Connections: 16, Pipeline: 1})
+		fewer, err := b.serves(t.Context(), "a", server, record.Level{Connections: 16, Pipeline: 1}, &record.Costs{})
 		if err != nil || (fewer == nil) != (c.served == 0) || fewer != nil && fewer.Served != c.served {
 			t.Errorf("%s: %+v, %v", name, fewer, err)
 		}
@@ -161,7 +162,7 @@ func TestServesWithoutClosing(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer server.Stop()
-	fewer, err := b.serves(t.Context(), "a", server, record.Level{Connections: 16, Pipeline: 1})
+	fewer, err := b.serves(t.Context(), "a", server, record.Level{Connections: 16, Pipeline: 1}, &record.Costs{})
 	if err != nil || fewer == nil || fewer.Served != 2 { // half of 4
 		t.Errorf("%+v, %v", fewer, err)
 	}
@@ -225,7 +226,7 @@ func TestListenQueue(t *testing.T) {
 			b.Generator = &realGenerator{d, engine}
 			b.run, b.exact = &record.Run{Plan: wholePlan(small("a"))}, newExact()
 			level := record.Level{Connections: 12, Pipeline: 1}
-			fewer, err := b.serves(t.Context(), "a", serveBriefly(t), level)
+			fewer, err := b.serves(t.Context(), "a", serveBriefly(t), level, &record.Costs{})
 			// one may be accepted, and be too many
 			if err != nil || fewer == nil || fewer.Asked != 12 || fewer.Served < 2 || fewer.Served > 5 {
 				t.Errorf("%+v, %v", fewer, err)

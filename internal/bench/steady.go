@@ -12,7 +12,7 @@ import (
 // windowsOf returns how many windows of that length the last level must have before the warm-up time is
 // known: plan.FirstWindows, or fewer for longer windows, to make up the same time.
 func windowsOf(length time.Duration) int {
-	return max(plan.FewestWindows, int(plan.FirstWindows*plan.WarmWindow(record.Level{})/length))
+	return max(plan.FewestWindows, int((plan.FirstWindows*plan.WarmWindow(record.Level{})+length/2)/length))
 }
 
 // perCPU returns the logs of requests per second of CPU time, or of wall time for windows with

@@ -360,6 +360,12 @@ func (b *Bench) proveOne(ctx context.Context, c *record.Contestant) (*scenario.O
 	if c.Name == b.run.Plan.Backend {
 		return nil, nil
 	}
+	costs, began := &record.Costs{}, b.Generator.Now()
+	spent := func(since time.Time) {
+		if c.URL == "" || since == began { // its epochs do not ask for these
+			costs.StartNS += int64(b.Generator.Now().Sub(since))
+		}
+	}
 	s, err := b.launch(ctx, c.Name, plan.Padding(b.run.Plan.Seed, 0, 0), 0)
 	if err != nil {
 		return nil, err
@@ -369,26 +375,35 @@ func (b *Bench) proveOne(ctx context.Context, c *record.Contestant) (*scenario.O
 		return nil, nil
 	}
 	seen, err := b.verify(ctx, c.Name, c.Differs, s, 0, 0, plan.Asked(&b.run.Plan, c.Name))
+	spent(began)
 	if b.Alike != nil && !c.Control { // its answers are judged once all are asked
 		to, sc := s.At(b.run.Plan.First().HTTP), b.exact.asked(c.Name, b.Scenario)
 		err = b.Alike.Ask(ctx, c.Name, sc, func() ([]scenario.Answer, error) {
+			defer spent(b.Generator.Now())
 			a, err := b.Generator.Ask(ctx, to, Question{What: AskAnswers, Scenario: sc})
 			return a.Answers, err
 		})
 		if err == nil {
+			since := b.Generator.Now()
 			var inTurn []scenario.Answer
 			inTurn, err = b.askInTurn(ctx, c.Name, s, plan.Sequence(&b.run.Plan))
+			spent(since)
 			b.Alike.Fresh(c.Name, inTurn)
 		}
 		if err == nil && b.run.Plan.Connections() > 0 && b.run.Contestant(c.Name) == nil {
-			c.Fewer, err = b.serves(ctx, c.Name, s, b.run.Plan.First())
+			c.Fewer, err = b.serves(ctx, c.Name, s, b.run.Plan.First(), costs)
 		}
 	}
 	if err == nil {
+		since := b.Generator.Now()
 		err = s.End()
+		spent(since)
 	}
 	if err != nil {
 		return seen, WithLog(s, err)
+	}
+	if costs.VerifyNS = int64(b.Generator.Now().Sub(began)); costs.VerifyNS > 0 {
+		c.Costs = costs
 	}
 	return seen, nil
 }

@@ -29,7 +29,7 @@ func (b *Bench) warm(ctx context.Context, all []*started) {
 	defer b.Generator.Quiet()()
 	for _, s := range all {
 		s.Warming = plan.Warmup(b.run, s.Contestant, s.Epoch)
-		s.need, s.compiles = windowsOf(plan.WarmWindow(s.at[0])), s.Compiles
+		s.compiles = s.Compiles
 	}
 	compilers, others := b.due(all)
 	for b.over(ctx) == nil && len(compilers)+len(others) > 0 {
@@ -241,6 +241,7 @@ func (b *Bench) warmOnce(ctx context.Context, s *started) error {
 		w.Requests, w.WindowNS = w.Requests+seen.Succeeded, w.WindowNS+seen.WindowNS
 	}
 	s.WarmupRequests, s.loaded = s.WarmupRequests+w.Requests, s.loaded+time.Duration(w.WindowNS)
+	s.need = windowsOf(s.loaded / time.Duration((len(s.Windows)+1)*len(s.at)))
 	s.WarmupNS = int64(b.Generator.Now().Sub(s.began))
 	if watched {
 		b.Generator.Rest(settle)

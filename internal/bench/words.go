@@ -52,6 +52,15 @@ func outcomeOf(r *record.Run, ends string) string {
 			"the measurement begins: analyses after %s epochs; the first that decides %s ends the run",
 			strings.Join(at, ", "), ends)
 	}
+	if r.Refit != nil {
+		c, err := plan.EstimateOf(r)
+		needs := ""
+		if err != nil {
+			needs = fmt.Sprintf(", and a verdict needs %d", analyses[0].N)
+		}
+		text = fmt.Sprintf("by what the verification took, the budget has time for about %s of %s%s; %s",
+			document.Count(c.Epochs, "epoch"), document.Count(r.Plan.Rounds, "round"), needs, text)
+	}
 	for i, l := range r.Plan.Levels {
 		if rate, ok := plan.Rate(r, i); ok && l.RateShare > 0 {
 			text += fmt.Sprintf("; %.0f/s is %.0f %% of the slowest contestant's capacity", rate, 100*l.RateShare)

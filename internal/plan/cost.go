@@ -9,9 +9,9 @@ import (
 	"dyno/internal/stats"
 )
 
-// Estimated times. A contestant's start in an epoch, without its warm-up: launch, verify, verify
-// again, stop. A trial, without its load: thaw, dial, drain, freeze, read memory. They were
-// checked against recorded epochs.
+// Estimated times, where the record has no record.Costs. A contestant's start in an epoch, without its
+// warm-up: launch, verify, verify again, stop. A trial, without its load: thaw, dial, drain, freeze, read
+// memory. They were checked against recorded epochs.
 const (
 	startNative   = 200 * time.Millisecond
 	startManaged  = 500 * time.Millisecond
@@ -43,12 +43,16 @@ const reserve = 0.07
 // the budget is too short to reach its end or, in a comparison, a verdict; the error then states
 // the smallest sufficient budget. How long a fixed number of requests takes depends on the
 // contestants; if all loads in a plan have one, Whole is unknown.
-func Estimate(p *record.Plan) (Cost, error) {
+func Estimate(p *record.Plan) (Cost, error) { return EstimateOf(&record.Run{Plan: *p}) }
+
+// EstimateOf is Estimate for a run whose contestants have been verified, from its beginning.
+func EstimateOf(run *record.Run) (Cost, error) {
+	run, p := begun(run), &run.Plan
 	if p.InRounds() {
-		return estimateRounds(p)
+		return estimateRounds(run)
 	}
-	c := Cost{Epochs: epochsUntil(p, slices.Max(p.Epochs)), Whole: verifyEstimate(p)}
-	c.add(&record.Run{Plan: *p}, 0)
+	c := Cost{Epochs: epochsUntil(p, slices.Max(p.Epochs)), Whole: verifyEstimate(run)}
+	c.add(run, 0)
 	if p.Load.Requests > 0 {
 		c.Whole = 0
 		return c, nil
@@ -59,6 +63,19 @@ func Estimate(p *record.Plan) (Cost, error) {
 			time.Duration(p.BudgetNS), c.Trials, c.Whole.Round(time.Second), least)
 	}
 	return c, nil
+}
+
+// begun returns a run as it was before its first epoch.
+func begun(run *record.Run) *record.Run {
+	return &record.Run{Plan: run.Plan, Contestants: run.Contestants}
+}
+
+// costsOf returns a contestant's costs; zero: not known.
+func costsOf(run *record.Run, name string) record.Costs {
+	if c := run.Contestant(name); c != nil && c.Costs != nil {
+		return *c.Costs
+	}
+	return record.Costs{}
 }
 
 // add adds the remaining time and trials until the last epoch that counts to c, and returns the
@@ -117,7 +134,7 @@ func playEpoch(run *record.Run, k record.Key) (c Cost) {
 		t := &record.Trial{Key: o.Key, Contestant: o.Contestant, External: o.External, Level: &o.Level,
 			Load: record.Load{WindowNS: n, Connections: o.Level.Connections, Established: o.Level.Connections, Planned: n,
 				Started: n, Succeeded: n, ResponseP50NS: 1, ResponseP99NS: 1}}
-		c.Whole, c.Trials = c.Whole+trialTime(&run.Plan, t), c.Trials+1
+		c.Whole, c.Trials = c.Whole+trialTime(run, t), c.Trials+1
 		run.Trials = append(run.Trials, t)
 	}
 	return c
@@ -129,8 +146,16 @@ func pairs(p *record.Plan) int { return max(1, len(p.Family)) }
 
 // verifyEstimate returns the time for the verification before the first epoch, which starts each
 // server once.
-func verifyEstimate(p *record.Plan) time.Duration {
-	return startsEstimate(p, 0, participants(p, true))
+func verifyEstimate(run *record.Run) (sum time.Duration) {
+	var unknown []string
+	for _, name := range participants(&run.Plan, true) {
+		if took := costsOf(run, name).VerifyNS; took > 0 {
+			sum += time.Duration(took)
+		} else {
+			unknown = append(unknown, name)
+		}
+	}
+	return sum + startsEstimate(run, 0, unknown)
 }
 
 // besideTrials returns the estimated time that an epoch, in which these servers are started,
@@ -140,7 +165,7 @@ func besideTrials(run *record.Run, epoch int, names []string) time.Duration {
 	if inTurn(p) {
 		return 0 // each trial starts its own
 	}
-	sum := startsEstimate(p, epoch, names) + time.Duration(int64(len(p.Contestants))*p.Load.UnloadedNS)
+	sum := startsEstimate(run, epoch, names) + time.Duration(int64(len(p.Contestants))*p.Load.UnloadedNS)
 	for _, name := range names {
 		sum += time.Duration(max(1, len(warmups(entering, name)))-1) * anotherScenario
 	}
@@ -152,13 +177,17 @@ func besideTrials(run *record.Run, epoch int, names []string) time.Duration {
 
 // startsEstimate returns the time in which an epoch's processes are started, verified and
 // stopped.
-func startsEstimate(p *record.Plan, epoch int, names []string) (sum time.Duration) {
+func startsEstimate(run *record.Run, epoch int, names []string) (sum time.Duration) {
+	p := &run.Plan
 	for _, name := range names {
-		sum += 2 * time.Duration(First(p, epoch).DelayNS) // the first answer, and the one that is verified
-		if slices.Contains(p.Servers.Managed, name) {
-			sum += startManaged
-		} else {
-			sum += startNative
+		waits := 2 * time.Duration(First(p, epoch).DelayNS) // the first answer, and the one that is verified
+		switch took := costsOf(run, name).StartNS; {
+		case took > 0:
+			sum += time.Duration(took) + waits - 2*time.Duration(First(p, 0).DelayNS)
+		case slices.Contains(p.Servers.Managed, name):
+			sum += waits + startManaged
+		default:
+			sum += waits + startNative
 		}
 	}
 	if p.Backend != "" {
@@ -169,25 +198,36 @@ func startsEstimate(p *record.Plan, epoch int, names []string) (sum time.Duratio
 
 // trialTime returns the estimated time for a trial, recorded or made up. A search's probes count
 // with their own length, other loads with the planned one.
-func trialTime(p *record.Plan, t *record.Trial) time.Duration {
+func trialTime(run *record.Run, t *record.Trial) time.Duration {
+	p := &run.Plan
 	l, ns := p.LevelOf(t), t.Load.WindowNS
 	if p.SLO == nil {
 		ns = trialOf(p, slot{Cell: record.Cell{Contestant: t.Contestant, Level: p.At(t)}, level: l.Planned()})
 	}
-	sum := time.Duration(ns) + around(p, l)
+	sum := time.Duration(ns) + around(run, t.Contestant, l)
 	if inTurn(p) {
-		sum += startsEstimate(p, t.Epoch, []string{t.Contestant})
+		sum += startsEstimate(run, t.Epoch, []string{t.Contestant})
 	}
 	return sum
 }
 
-// around returns the estimated time that a trial at a level takes before and after the load.
-func around(p *record.Plan, l record.Level) time.Duration {
+// around returns the estimated time that a contestant's trial at a level takes before and after the load.
+func around(run *record.Run, name string, l record.Level) time.Duration {
 	pipeline := max(1, l.Pipeline)
+	if connect, answer := connecting(run, name, l); answer > 0 { // the re-warm has one request on each connection
+		return time.Duration(Rewarm(&run.Plan, l)) + trialOverhead + connect + answer*time.Duration(1+pipeline)
+	}
 	drained := time.Duration(l.Connections*l.Records) * recordTime // one request on each connection
 	drained += Answered(l) + time.Duration(pipeline)*time.Duration(l.DelayNS)
 	drained += beyond(l)*(dialTime+2*answerTime) + time.Duration(l.Connections*(pipeline-1))*answerTime
-	return time.Duration(Rewarm(p, l)) + trialOverhead + drained
+	return time.Duration(Rewarm(&run.Plan, l)) + trialOverhead + drained
+}
+
+// connecting returns the time for opening a level's connections to a contestant, and for one answer on
+// each of them; 0: not known.
+func connecting(run *record.Run, name string, l record.Level) (connect, answer time.Duration) {
+	c, n := costsOf(run, name), time.Duration(l.Connections)
+	return n * time.Duration(c.ConnectNS), n * time.Duration(c.AnswerNS)
 }
 
 // beyond returns the number of connections that a level has above the usual number, which the

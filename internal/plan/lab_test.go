@@ -65,11 +65,12 @@ func TestLongRestIsCounted(t *testing.T) {
 		p := standardPlan("a", "b")
 		p.Profile, p.BudgetNS = Standard, int64(budget)
 		arranged(&p, paired)
+		run := &record.Run{Plan: p}
 		with, err := Estimate(&p)
 		if err != nil {
 			continue
 		}
-		if most := with.Whole + LongCost(&p) - longCost(&p, LongRest); most > budget || with.FirstVerdict > with.Whole {
+		if most := with.Whole + LongCost(run) - longCost(run, LongRest); most > budget || with.FirstVerdict > with.Whole {
 			t.Errorf("%v of a budget of %v, the first verdict after %v", most, budget, with.FirstVerdict)
 		}
 		if p.Long.NS == 0 {
@@ -82,7 +83,7 @@ func TestLongRestIsCounted(t *testing.T) {
 			took := playEpoch(&record.Run{Plan: p}, record.Key{Epoch: e, Position: -1}).Whole
 			until += took
 		}
-		if rest := with.FirstVerdict - until - verifyEstimate(&p) - loads; rest < 2*LongRest ||
+		if rest := with.FirstVerdict - until - verifyEstimate(run) - loads; rest < 2*LongRest ||
 			rest > 2*LongRest+2*time.Second {
 			t.Errorf("a budget of %v: %v for the watch after the long loads", budget, rest)
 		}

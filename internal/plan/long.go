@@ -44,25 +44,33 @@ func longLoads(p *record.Plan) (ns int64, why string) {
 		return 0, ""
 	case p.Fresh() || !p.Ranks():
 		return 0, "they are made only where all pairs are compared at one level"
-	case longCost(&q, 0) > time.Duration(p.BudgetNS/longPart):
+	case longTooLong(&record.Run{Plan: q}):
 		return 0, shortBudget
 	}
 	return q.Long.NS, ""
 }
 
+// longTooLong reports whether the long loads would take more than their part of the budget.
+func longTooLong(run *record.Run) bool {
+	return longCost(run, 0) > time.Duration(run.Plan.BudgetNS/longPart)
+}
+
 // LongCost returns the time for the long loads and, at most, for the watch after them.
-func LongCost(p *record.Plan) time.Duration {
-	return longCost(p, LongRestMost(p))
+func LongCost(run *record.Run) time.Duration {
+	return longCost(run, LongRestMost(&run.Plan))
 }
 
 // longCost returns the time for the long loads, for the last trial before them if it takes too
 // long, and for a rest after each contestant's last one.
-func longCost(p *record.Plan, rest time.Duration) time.Duration {
+func longCost(run *record.Run, rest time.Duration) time.Duration {
+	p := &run.Plan
 	if p.Long.NS == 0 {
 		return 0
 	}
-	each := time.Duration(p.Long.NS+Rewarm(p, p.First())) + 4*trialOverhead + Answered(p.First()) +
-		beyond(p.First())*dialTime
+	each := time.Duration(0)
+	for _, name := range p.Contestants {
+		each = max(each, time.Duration(p.Long.NS)+around(run, name, p.First())+3*trialOverhead)
+	}
 	return 4*each + 2*rest
 }
 

@@ -18,7 +18,7 @@ func Analyses(run *record.Run) []stats.Interim {
 	if !run.Plan.InRounds() {
 		return nil
 	}
-	analyses := interims(&run.Plan, max(fits(&run.Plan), stats.Fewest(run.Plan.Epochs)))
+	analyses := interims(&run.Plan, fits(run))
 	n, taken, left := counted(run), len(analyses), 0.
 	switch {
 	case taken == 0 || run.End == nil || run.End.Reason == Interrupted || n < min(stats.Least, analyses[0].N):
@@ -74,12 +74,34 @@ func Left(run *record.Run) time.Duration {
 
 // Reserve returns the part of the budget that epochs must leave to the long loads. It is 0 until the
 // epochs reach the first analysis: a verdict comes before its check.
-func Reserve(run *record.Run) time.Duration {
+func Reserve(run *record.Run) time.Duration { return reserveAfter(run, counted(run)) }
+
+// reserveAfter returns Reserve for a run in which so many epochs count.
+func reserveAfter(run *record.Run, epochs int) time.Duration {
 	p := &run.Plan
-	if p.Long.NS == 0 || counted(run) < interims(p, slices.Max(p.Epochs))[0].N {
+	if p.Long.NS == 0 || epochs < interims(p, slices.Max(p.Epochs))[0].N {
 		return 0
 	}
-	return LongCost(p)
+	return LongCost(run)
+}
+
+// reach returns how many epochs after the pilots a run begins within its budget, at most that many, if
+// those to come take as much longer than estimated as those before.
+func reach(run *record.Run, most int) int {
+	const report = 2 * time.Second
+	slower, _ := pace(run)
+	left, valid := Left(run)-report, counted(run)
+	for e, next := range play(run) {
+		n := e - run.Plan.Pilots
+		left -= time.Duration(slower * float64(next.Whole))
+		if e > lastEpoch(run) {
+			if n >= most || left < reserveAfter(run, valid) {
+				return n
+			}
+			valid++
+		}
+	}
+	return 0 // play has no end
 }
 
 // verifying returns the time from the first verification to the first measured process, in ns; 0
@@ -107,7 +129,7 @@ func pace(run *record.Run) (slower float64, measured bool) {
 	estimated, started, pilots := time.Duration(0), map[int][]string{}, *run
 	pilots.Trials = run.Trials[:after(run, record.Key{Epoch: run.Plan.Pilots, Round: -1})]
 	for _, t := range run.Trials[len(pilots.Trials):] {
-		estimated += trialTime(&run.Plan, t)
+		estimated += trialTime(run, t)
 		if !slices.Contains(started[t.Epoch], t.Contestant) {
 			started[t.Epoch] = append(started[t.Epoch], t.Contestant)
 		}

@@ -16,27 +16,17 @@ import (
 // ends at the interim analysis that decides all pairs, at the last one, or with its budget.
 func arrangePaired(p *record.Plan, r *Request, q *Question, pr *profile) {
 	lay(p, r, q, pr)
-	defer func() { // no more than there will be epochs
-		p.Links.Layouts = min(p.Links.Layouts, p.Pilots+max(stats.Least, fits(p)))
-	}()
-	defer func() {
-		if _, err := estimateRounds(p); err != nil && p.Long.NS > 0 { // the verdict comes first
-			p.Long.NS, p.Long.Absent = 0, shortBudget
-		}
-		if _, err := estimateRounds(p); err != nil && q.Study == "" && !p.Fresh() && !isTail(p.Primary) {
-			p.Epochs = []int{3, 5, stats.Least - 1}
-		}
-	}()
-	if pr.name != Standard || q.Rounds > 0 || len(q.Cells) > 0 && len(q.Levels) > 1 || p.Fresh() {
-		return
+	run := &record.Run{Plan: *p}
+	switch {
+	case pr.name != Standard || q.Rounds > 0 || len(q.Cells) > 0 && len(q.Levels) > 1 || p.Fresh():
+	case q.Study == "":
+		shorten(run, leastRounds)
+	default: // else a disturbed epoch, or a slow day, exceeds the budget
+		shorten(run, studyRounds)
 	}
-	if q.Study == "" {
-		fit(p, r, q, pr)
-		return
-	}
-	for p.Rounds > studyRounds && !reaches(p) { // else a disturbed epoch, or a slow day, exceeds the budget
-		p.Rounds--
-	}
+	fit(run)
+	*p = run.Plan
+	p.Links.Layouts = min(p.Links.Layouts, p.Pilots+max(stats.Least, fits(run))) // no more than there will be epochs
 }
 
 // studyRounds is the smallest number to which a study's budget may reduce the rounds in an
@@ -45,30 +35,53 @@ const studyRounds = 8
 
 // reaches reports whether the budget has time for some epochs more than the minimum that can show a
 // difference.
-func reaches(p *record.Plan) bool {
-	c, err := estimateRounds(p)
+func reaches(run *record.Run) bool {
+	c, err := estimateRounds(run)
 	return err == nil && c.Analyses[len(c.Analyses)-1].N >= stats.Least+spareEpochs
 }
 
-// fit makes a short budget reach a result. It first reduces the rounds in an epoch and, if that
-// is not enough, uses the brief profile. It takes the first plan that has time for some epochs
-// more than the minimum that can show a difference. With managed contestants, an epoch is mostly
-// warm-up, so fewer rounds save little.
-func fit(p *record.Plan, r *Request, q *Question, pr *profile) {
-	for {
-		switch {
-		case reaches(p):
-			return
-		case p.Rounds > leastRounds:
-			p.Rounds--
-		case pr.name == brief:
-			return
-		default:
-			pr = profiles[brief]
-			p.Profile = pr.name
-			lay(p, r, q, pr)
-		}
+// shorten makes a short budget reach a result. It first reduces the rounds in an epoch and, if leastRounds
+// are not enough, uses the brief profile. It takes the first plan that has time for some epochs more than
+// the minimum that can show a difference. With managed contestants, an epoch is mostly warm-up, so fewer
+// rounds save little.
+func shorten(run *record.Run, least int) {
+	p := &run.Plan
+	for p.Rounds > least && !reaches(run) {
+		p.Rounds--
 	}
+	if least == leastRounds && !reaches(run) {
+		p.Profile = brief
+	}
+}
+
+// fit omits the long loads of a budget that is too short for them and a verdict. If it is too short even
+// so, a plan outside of a study gets analyses after fewer epochs.
+func fit(run *record.Run) {
+	p := &run.Plan
+	if _, err := estimateRounds(run); p.Long.NS > 0 && (err != nil || longTooLong(run)) { // the verdict comes first
+		p.Long = record.LongLoads{Absent: shortBudget}
+	}
+	if _, err := estimateRounds(run); err != nil && p.Study.Slug == "" && !p.Fresh() && !isTail(p.Primary) {
+		p.Epochs = []int{3, 5, stats.Least - 1}
+	}
+}
+
+// Refit fits the plan of a run whose contestants are verified to their costs, where these leave time for
+// fewer epochs than were planned. It returns nil if this changes nothing, or if the plan's rounds are fixed.
+func Refit(run *record.Run) *record.Refit {
+	p, fitted := &run.Plan, begun(run)
+	fixed := !p.InRounds() || p.Fresh() || p.Study.Slug != "" || len(p.Levels) > 1 ||
+		p.Profile != Standard && p.Profile != brief
+	if fixed || fits(run) >= fits(&record.Run{Plan: *p}) {
+		return nil
+	}
+	shorten(fitted, leastRounds)
+	fit(fitted)
+	q := &fitted.Plan
+	if q.Profile == p.Profile && q.Rounds == p.Rounds && slices.Equal(q.Epochs, p.Epochs) && q.Long == p.Long {
+		return nil
+	}
+	return &record.Refit{Profile: q.Profile, Rounds: q.Rounds, Epochs: q.Epochs, Long: q.Long}
 }
 
 // MostLayouts is the largest number of function orders in which a contestant is linked.
@@ -139,24 +152,30 @@ func alongside(p *record.Plan, pr *profile) {
 }
 
 // interims returns the analyses in a run that fits so many epochs. Tails and fresh processes vary
-// too much for analyses before stats.Least epochs.
+// too much for analyses before stats.Least epochs. In a plan for less than stats.Least epochs all are
+// made that the run reaches; else it is planned for no less.
 func interims(p *record.Plan, fits int) []stats.Interim {
+	fits = max(fits, min(stats.Least, mostEpochsOf(p)))
 	candidates := slices.DeleteFunc(slices.Clone(p.Epochs), func(n int) bool {
 		return n < stats.Least && (isTail(p.Primary) || p.Fresh())
 	})
 	return stats.Interims(candidates, fits, p.Alpha)
 }
 
+// mostEpochsOf returns the number of valid epochs that ends a run.
+func mostEpochsOf(p *record.Plan) int { return slices.Max(append([]int{0}, p.Epochs...)) }
+
 // seconds formats an estimated time.
 func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
 
-// fits returns the number of epochs that fit the budget.
-func fits(p *record.Plan) (n int) {
-	most, left := slices.Max(append([]int{0}, p.Epochs...)), time.Duration(p.BudgetNS)-verifyEstimate(p)-LongCost(p)
+// fits returns the number of epochs that fit the budget, by the plan and the contestants' costs.
+func fits(run *record.Run) (n int) {
+	run, p := begun(run), &run.Plan
+	most, left := mostEpochsOf(p), time.Duration(p.BudgetNS)-verifyEstimate(run)-LongCost(run)
 	if most == 0 {
 		return 0
 	}
-	for e, x := range play(&record.Run{Plan: *p}) {
+	for e, x := range play(run) {
 		if e == p.Pilots {
 			left = time.Duration(float64(left) * (1 - reserve))
 		}
@@ -173,19 +192,23 @@ func fits(p *record.Plan) (n int) {
 }
 
 // estimateRounds returns the cost until the last interim analysis that fits the budget.
-func estimateRounds(p *record.Plan) (Cost, error) {
+func estimateRounds(run *record.Run) (Cost, error) {
+	run, p := begun(run), &run.Plan
 	if err := cmp.Or(checkPairs(p), checkLevels(p)); err != nil {
 		return Cost{}, &RequestError{err}
 	}
 	c := Cost{Pairs: pairs(p)}
-	c.Whole = verifyEstimate(p) + longCost(p, LongRest)
-	c.Analyses = interims(p, fits(p))
-	if len(c.Analyses) == 0 {
-		n := stats.Fewest(p.Epochs)
-		all := Cost{Epochs: epochsUntil(p, n)}
-		pilots := all.add(&record.Run{Plan: *p}, p.Pilots)
+	c.Whole = verifyEstimate(run) + longCost(run, LongRest)
+	n, fewest := fits(run), stats.Fewest(p.Epochs)
+	c.Analyses = interims(p, n)
+	for _, a := range c.Analyses {
+		c.Epochs = epochsUntil(p, min(n, a.N))
+	}
+	if len(c.Analyses) == 0 || n < fewest {
+		all := Cost{Epochs: epochsUntil(p, fewest)}
+		pilots := all.add(run, p.Pilots)
 		epochs := all.Whole - pilots
-		least := verifyEstimate(p) + LongCost(p) + pilots + time.Duration(float64(epochs)/(1-reserve))
+		least := verifyEstimate(run) + LongCost(run) + pilots + time.Duration(float64(epochs)/(1-reserve))
 		pairs, fewer := fmt.Sprintf("%d pairs", c.Pairs), ", or fewer --contestants"
 		switch {
 		case c.Pairs == 1:
@@ -193,18 +216,17 @@ func estimateRounds(p *record.Plan) (Cost, error) {
 		case !p.Ranks():
 			fewer = ", or fewer compared pairs"
 		}
-		before := "the verification takes about " + seconds(verifyEstimate(p))
+		before := "the verification takes about " + seconds(verifyEstimate(run))
 		if p.Pilots > 0 {
 			before += fmt.Sprintf(", %s %s", document.Count(p.Pilots, "pilot epoch"), seconds(pilots))
 		}
-		if long := LongCost(p); long > 0 {
+		if long := LongCost(run); long > 0 {
 			before += ", long loads at the end " + seconds(long)
 		}
 		return c, refuse("a budget of %v cannot reach a verdict on %s: %s, and at least %d epochs of %s each are needed, "+
 			"with %.0f %% in reserve; pass --budget %v or more%s", time.Duration(p.BudgetNS), pairs, before, all.Epochs,
 			seconds(epochs/time.Duration(all.Epochs)), 100*reserve, ceil(least, 10*time.Second), fewer)
 	}
-	c.Epochs = epochsUntil(p, c.Analyses[len(c.Analyses)-1].N)
-	c.FirstVerdict = c.add(&record.Run{Plan: *p}, p.Pilots+epochsUntil(p, c.Analyses[0].N))
+	c.FirstVerdict = c.add(run, p.Pilots+epochsUntil(p, c.Analyses[0].N))
 	return c, nil
 }

@@ -12,7 +12,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"time"
 
 	"dyno/internal/record"
 )
@@ -144,16 +143,8 @@ func analysed(run *record.Run, epoch int, decided func() bool) Stop {
 
 // overspent stops a run whose next epoch would exceed its budget.
 func overspent(run *record.Run) Stop {
-	const report = 2 * time.Second
-	slower, _ := pace(run)
-	for e, next := range play(run) {
-		switch {
-		case e <= lastEpoch(run):
-			continue
-		case time.Duration(slower*float64(next.Whole))+report > Left(run)-Reserve(run):
-			return Budget
-		}
-		break
+	if done := lastEpoch(run) - run.Plan.Pilots + 1; reach(run, done+1) <= done {
+		return Budget
 	}
 	return ""
 }

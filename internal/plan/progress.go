@@ -14,27 +14,33 @@ type Progress struct {
 	Epoch       string        // "epoch 4 of at most 12"
 }
 
-// ProgressOf returns how far a run has come. c gives the planned number of epochs.
+// ProgressOf returns how far a run has come. c gives the planned number of epochs: of the first epoch, for
+// then it is that which the run has time for at its pace.
 func ProgressOf(run *record.Run, c *Cost) Progress {
 	p, before := &run.Plan, *run
 	if p.Load.Requests == 0 { // the present epoch may have just begun, with the starts
 		before.Trials = run.Trials[:after(run, record.Key{Epoch: lastEpoch(run), Round: -1})]
 	}
-	left := Cost{Whole: longCost(p, LongRest), Epochs: c.Epochs}
+	slower, measured := pace(&before)
+	left := Cost{Whole: longCost(run, LongRest), Epochs: c.Epochs}
+	if n := len(c.Analyses); measured && n > 0 { // epochs that do not count are repeated
+		lost := lastEpoch(&before) - p.Pilots + 1 - len(Epochs(&before))
+		left.Epochs = reach(&before, epochsUntil(p, c.Analyses[n-1].N)+lost)
+	}
 	if len(run.Trials) == 0 {
-		left.Whole += verifyEstimate(p)
+		left.Whole += verifyEstimate(run)
 	}
 	left.add(&before, 0)
 	out := Progress{Done: len(run.Trials), Total: max(len(run.Trials), len(before.Trials)+left.Trials)}
-	if slower, measured := pace(&before); measured || p.Load.Requests == 0 {
+	if measured || p.Load.Requests == 0 {
 		out.Left = time.Duration(slower*float64(left.Whole)) - time.Duration(elapsed(run)-elapsed(&before))
-		out.Left = max(0, min(out.Left, Left(run)-LongCost(p)))
+		out.Left = max(0, min(out.Left, Left(run)))
 	}
 	switch e := lastEpoch(run) - p.Pilots + 1; {
 	case p.Pilots > 0 && !pilotsOver(run):
 		out.Epoch = "which does not count"
-	case e <= c.Epochs:
-		out.Epoch = fmt.Sprintf("epoch %d of at most %d", max(1, e), c.Epochs)
+	case e <= left.Epochs:
+		out.Epoch = fmt.Sprintf("epoch %d of at most %d", max(1, e), left.Epochs)
 	default:
 		out.Epoch = fmt.Sprintf("epoch %d", e)
 	}

@@ -96,7 +96,8 @@ func openCost(p *record.Plan) (sum time.Duration) {
 	for i := range parts(p) {
 		for _, e := range cellsIn(p, p.Pilots+i, true) {
 			if e.level.Open() {
-				sum += time.Duration(extraEpochs(p)) * (time.Duration(trialOf(p, e)) + around(p, e.level))
+				each := time.Duration(trialOf(p, e)) + around(&record.Run{Plan: *p}, e.Contestant, e.level)
+				sum += time.Duration(extraEpochs(p)) * each
 			}
 		}
 	}

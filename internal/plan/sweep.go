@@ -20,7 +20,7 @@ func arrangeSweep(p *record.Plan, r *Request, q *Question, pr *profile) {
 		p.Rounds = 1
 	}
 	p.Epochs, p.Long.NS, p.Long.Absent = []int{cmp.Or(r.Epochs, stats.Least)}, 0, ""
-	if c, err := estimateRounds(p); err == nil && r.Budget == 0 {
+	if c, err := estimateRounds(&record.Run{Plan: *p}); err == nil && r.Budget == 0 {
 		p.BudgetNS = int64(ceil(2*c.Whole, time.Minute))
 	}
 }

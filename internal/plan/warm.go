@@ -108,29 +108,34 @@ func Warmup(run *record.Run, name string, epoch int) Warming {
 func warmEstimate(run *record.Run, epoch int, names []string) time.Duration {
 	p := &run.Plan
 	first := warmLevel(First(p, epoch))
-	window := WarmWindow(first) + Answered(first) + beyond(first)*dialTime
-	var sum, least, quiet time.Duration
+	var sum, least, quiet, longest time.Duration
 	compilers, windows := time.Duration(0), time.Duration(FewestWindows)
 	for _, name := range names {
+		window := WarmWindow(first) + Answered(first) + beyond(first)*dialTime
+		loaded := window
+		if connect, answer := connecting(run, name, first); answer > 0 {
+			loaded = WarmWindow(first) + answer
+			window = loaded + connect
+		}
 		w := Warmup(run, name, epoch)
 		if !w.Calibrated {
 			windows = FirstWindows
 		}
 		if w.Compiles || slices.Contains(p.Servers.Managed, name) && !launchedBefore(run, name) {
 			compilers++
-			least, quiet = max(least, w.Least), w.Quiet
+			least, quiet, longest = max(least, w.Least), w.Quiet, max(longest, window)
 			continue
 		}
 		if !w.Calibrated {
 			w.Least = max(w.Least, warmPilot)
 		}
-		sum += max(w.Least, FewestWindows*window)
+		sum += max(time.Duration(float64(w.Least)*window.Seconds()/loaded.Seconds()), FewestWindows*window)
 	}
 	if compilers == 0 {
 		return sum
 	}
 	compile := compilers * compileTime
-	return sum + max(least, compile+quiet, compile+windows*(compilers*window+warmRest))
+	return sum + max(least, compile+quiet, compile+windows*(compilers*longest+warmRest))
 }
 
 // launchedBefore reports whether a contestant's warm-up is recorded.

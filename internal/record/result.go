@@ -22,6 +22,7 @@ type Record struct {
 	Host        *Host        `json:"host,omitempty"`
 	Calibration *Calibration `json:"calibration,omitempty"`
 	Contestant  *Contestant  `json:"contestant,omitempty"`
+	Refit       *Refit       `json:"refit,omitempty"`
 	Alike       *Alike       `json:"alike,omitempty"`
 	Sampled     *Sampled     `json:"sampled,omitempty"`
 	Launch      *Launch      `json:"launch,omitempty"`
@@ -40,6 +41,7 @@ type Run struct {
 	Host        Host
 	Calibration *Calibration // this machine's last one when the run began; nil: none
 	Contestants []Contestant
+	Refit       *Refit // nil: the plan is as it was made
 	Alike       *Alike // nil: an older record, without this
 	Sampled     []Sampled
 	Launches    []Launch
@@ -75,6 +77,9 @@ func (r *Run) Add(rec Record) {
 	}
 	if c := rec.Contestant; c != nil && c.Fewer != nil && c.Fewer.Served > 0 {
 		r.Plan.limit(c.Fewer.Served)
+	}
+	if f := rec.Refit; f != nil {
+		r.Plan.Profile, r.Plan.Rounds, r.Plan.Epochs, r.Plan.Long = f.Profile, f.Rounds, f.Epochs, f.Long
 	}
 	if rec.Resume != nil {
 		r.End = nil
@@ -178,6 +183,28 @@ type Contestant struct {
 	LinesOfCode int `json:"lines_of_code,omitempty"`
 
 	Fewer *Fewer `json:"fewer,omitempty"` // nil: it serves as many connections as the plan has
+	Costs *Costs `json:"costs,omitempty"` // nil: not measured
+}
+
+// Costs says how long a contestant's verification took, and what it took in it.
+type Costs struct {
+	VerifyNS int64 `json:"verify_ns"`
+	// StartNS is the time for what each start takes: until it is verified and has answered the sequence,
+	// and until it ended.
+	StartNS int64 `json:"start_ns"`
+	// ConnectNS and AnswerNS are mean times in a load over all connections: from one connection to the next
+	// while they were opened, and from one answer to the next. 0: there was no such load.
+	ConnectNS int64 `json:"connect_ns,omitempty"`
+	AnswerNS  int64 `json:"answer_ns,omitempty"`
+}
+
+// Refit is what the plan became after the verification, because by the contestants' Costs fewer epochs
+// fit the budget than were planned.
+type Refit struct {
+	Profile string    `json:"profile"`
+	Rounds  int       `json:"rounds"`
+	Epochs  []int     `json:"epochs"`
+	Long    LongLoads `json:"long,omitzero"`
 }
 
 // Fewer says that a contestant serves fewer connections at once than requested. The plan then has

@@ -15,8 +15,8 @@ type Interim struct {
 	Early bool // by Early, else by Joint
 }
 
-// Least is the smallest number of epochs in an analysis that is not early, except for a single pair:
-// Joint then has 128 flips.
+// Least is the smallest number of epochs in an analysis that is not early, except for a single pair and
+// the last of few epochs: Joint then has 128 flips.
 const Least = 8
 
 // Shares of alpha: for each early analysis, before Least epochs, and for all others together.
@@ -63,7 +63,8 @@ func Candidates(single bool, most int) []int {
 // epochs as fit, at most the largest candidate; before it every early candidate, below Least
 // epochs, and the later candidates that leave a third of the epochs to come. Early analyses have a
 // tenth of alpha each, the others share eight tenths. Candidates for a single pair have the later
-// analyses in onePair. Interims returns nil if fewer than Fewest epochs fit.
+// analyses in onePair. A last one after Least-1 epochs, if it is a candidate, is not early. Interims
+// returns nil if fewer than Fewest epochs fit.
 //
 // With at most two early candidates and more than one pair the levels sum to at most alpha, so by
 // Bonferroni the chance of any false verdict in any analysis is at most alpha, whatever their
@@ -73,7 +74,8 @@ func Interims(candidates []int, fits int, alpha float64) (all []Interim) {
 		return nil
 	}
 	last, late := min(fits, slices.Max(candidates)), 1
-	single := last >= Least && slices.Contains(candidates, Least-1)
+	joint := last >= Least || last == Least-1 && math.Exp2(2-Least) <= lateShare*alpha // its smallest p-value
+	single := joint && slices.Contains(candidates, Least-1)
 	for _, n := range slices.Compact(slices.Sorted(slices.Values(candidates))) {
 		switch {
 		case n < 1 || n >= last || single && n >= Least-1 || n >= Least && 3*n > 2*last:
@@ -84,7 +86,7 @@ func Interims(candidates []int, fits int, alpha float64) (all []Interim) {
 			late++
 		}
 	}
-	if last < Least {
+	if last < Least && !single {
 		return append(all, Interim{last, earlyShare * alpha, true})
 	}
 	share := lateShare / float64(late)

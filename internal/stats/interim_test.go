@@ -24,7 +24,8 @@ func TestInterims(t *testing.T) {
 		{[]int{3, 5, 7}, 2, nil},
 		{[]int{3, 5, 7}, 3, early[:1]},
 		{[]int{3, 5, 7}, 4, []Interim{{3, .005, true}, {4, .005, true}}},
-		{[]int{3, 5, 7}, 9, with(Interim{7, .005, true})},
+		{[]int{3, 5, 7}, 6, with(Interim{6, .005, true})},
+		{[]int{3, 5, 7}, 9, with(late(7, .04))},
 		{all, 8, with(late(8, .04))},
 		{all, 11, with(late(11, .04))}, // too little is left after 8
 		{all, 12, with(late(8, .02), late(12, .02))},
@@ -59,6 +60,13 @@ func TestInterims(t *testing.T) {
 		if spent > .05+1e-15 && !slices.Contains(c.candidates, 10) { // see TestOnePair
 			t.Errorf("Interims(%v, %d) spend %v", c.candidates, c.fits, spent)
 		}
+	}
+}
+
+// Seven epochs cannot show anything at a small alpha but by the early analysis.
+func TestInterimsOfSmallAlpha(t *testing.T) {
+	if all := Interims([]int{3, 5, 7}, 7, .01); !all[2].Early || all[2].N != 7 {
+		t.Error(all)
 	}
 }
 

@@ -52,7 +52,7 @@ def analyses(plan, fits):
     """the last analysis' level"""
     planned = [n for n in plan["epochs"] if n < fits and (n < LEAST or 3 * n <= 2 * fits)]
     if fits < LEAST:
-        return .1 * plan["alpha"]
+        return (.8 if fits == LEAST - 1 in plan["epochs"] else .1) * plan["alpha"]
     if LEAST - 1 in plan["epochs"]:  # a single pair
         return (.8 if fits == LEAST else .32 if fits < 12 else .2) * plan["alpha"]
     return .8 * plan["alpha"] / (1 + sum(n >= LEAST for n in planned))
