@@ -128,6 +128,10 @@ func TestAsPublished(t *testing.T) {
 			t.Errorf("epoch %d: %v", epoch, part)
 		}
 	}
+	r.Placement = []string{AsPublished}
+	if p, err = New(r, w); err != nil || p.Ceiling != "" || len(p.Levels) != 1 || !p.First().AsPublished {
+		t.Errorf("as published alone, with the ceiling %q, at %+v, %v", p.Ceiling, p.Levels, err)
+	}
 	q := someQuestion()
 	if p, err = New(Request{Question: q, Placement: []string{Apart}}, w); err != nil || p.Study.ClaimsHash != "h" ||
 		!slices.Equal(p.Levels, q.Levels) {

@@ -180,7 +180,8 @@ func New(r Request, w World) (record.Plan, error) {
 	} else {
 		uncontrolled = nil
 	}
-	if preset.search || preset.inTurn && (len(p.External) == 0 || p.Backend != "") {
+	apart := slices.ContainsFunc(p.Levels, func(l record.Level) bool { return !l.AsPublished })
+	if !apart || preset.search || preset.inTurn && (len(p.External) == 0 || p.Backend != "") {
 		p.Ceiling = "" // their loads do not show the generator's ceiling
 	}
 	if preset.inTurn {
