@@ -68,7 +68,7 @@ func (f *field) unix() int64 { return 1_500_000_000e9 + int64(f.now*1e9) }
 func trialOf(o plan.Order, log, background float64, from, to int64) *record.Trial {
 	perSec := rate * math.Exp(log)
 	n := int64(perSec * trialTime)
-	cpu, generator, pss := int64(.97*(1-background)*trialTime*1e9), int64(.5*trialTime*1e9), int64(12e6)
+	cpu, generator, memory := int64(.97*(1-background)*trialTime*1e9), int64(.5*trialTime*1e9), int64(12e6)
 	service := int64(125 / perSec * 1e9)
 	return &record.Trial{
 		Key: o.Key, Contestant: o.Contestant, StartedUnixNS: from, EndedUnixNS: to,
@@ -76,7 +76,7 @@ func trialOf(o plan.Order, log, background float64, from, to int64) *record.Tria
 			WindowNS: trialTime * 1e9, Connections: 125, Established: 125, Started: n, Succeeded: n,
 			ServiceP50NS: service, ServiceP99NS: 3 * service, ServiceMaxNS: 5 * service,
 		},
-		Server:    record.Usage{CPUNS: &cpu, PSSBytes: &pss, Processes: 1},
+		Server:    record.Usage{CPUNS: &cpu, PrivateBytes: &memory, Processes: 1},
 		Generator: record.Usage{CPUNS: &generator}, Causes: causesOf(background),
 	}
 }

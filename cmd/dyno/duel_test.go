@@ -149,7 +149,7 @@ func checkContestant(t *testing.T, run *record.Run, name string) {
 		if l.Succeeded == 0 || l.Started != l.Succeeded || l.Established != l.Connections || l.Service == "" {
 			t.Errorf("%s: the ledger of a trial: %+v", name, l)
 		}
-		if tr.Server.CPUNS == nil || *tr.Server.CPUNS == 0 || tr.Server.PSSBytes == nil || tr.Server.LoggedBytes != 0 {
+		if tr.Server.CPUNS == nil || *tr.Server.CPUNS == 0 || tr.Server.PrivateBytes == nil || tr.Server.LoggedBytes != 0 {
 			t.Errorf("%s: usage of a trial: %+v", name, tr.Server)
 		}
 	}

@@ -107,7 +107,7 @@ func (f *fleetRun) judgeBackend(run *record.Run) {
 			if tr.Backend != nil || tr.Server.CPUNS == nil || *tr.Server.CPUNS == 0 {
 				t.Errorf("the backend alone: %+v", tr.Server)
 			}
-		} else if b := tr.Backend; b == nil || b.CPUNS == nil || b.PSSBytes == nil || tr.Server.CPUNS == nil ||
+		} else if b := tr.Backend; b == nil || b.CPUNS == nil || b.PrivateBytes == nil || tr.Server.CPUNS == nil ||
 			tr.Contestant != "ref" && *b.CPUNS <= 0 { // which asks once per connection
 			t.Errorf("%s: the backend used %+v", tr.Contestant, b)
 		}

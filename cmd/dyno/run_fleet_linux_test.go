@@ -166,7 +166,7 @@ func (f *fleetRun) judge(run *record.Run) {
 		seen[tr.Key] = true
 		p := tr.Load.Parts
 		if len(p) != 2 || p[0].Generator != "gen1" || p[0].Started+p[1].Started != tr.Load.Started || p[0].BoundNS <= 0 ||
-			tr.Server.CPUNS == nil || tr.Generator.CPUNS == nil || tr.Server.PSSBytes == nil {
+			tr.Server.CPUNS == nil || tr.Generator.CPUNS == nil || tr.Server.PrivateBytes == nil {
 			t.Fatalf("%+v: %+v, %+v", tr.Key, p, tr.Server)
 		}
 	}

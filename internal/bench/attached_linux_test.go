@@ -132,7 +132,7 @@ func TestAttached(t *testing.T) {
 	if causes := watched(0, 0, 0); causes.OtherSidesNS == 0 || causes.BackgroundUnknown {
 		t.Errorf("%+v", causes)
 	}
-	if r, err := a.Read(ReadUsage); err != nil || r.Usage.PSSBytes == nil || r.Usage.Processes != 1 {
+	if r, err := a.Read(ReadUsage); err != nil || r.Usage.PrivateBytes == nil || r.Usage.Processes != 1 {
 		t.Errorf("%+v, %v", r.Usage, err)
 	}
 	if r, _ := a.Read(ReadStart); r.Meters["cpu"] == "" || r.Absent["cpu"] != "" {

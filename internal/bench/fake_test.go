@@ -237,7 +237,7 @@ func (s *fakeServer) Read(what What) (r Reading, err error) {
 		s.host.mu.Lock()
 		defer s.host.mu.Unlock()
 		n := int64(s.host.connections[s.name]) * 1000
-		r.Usage.PSSBytes, r.Usage.Processes = &n, 1
+		r.Usage.PrivateBytes, r.Usage.Processes = &n, 1
 	case ReadTotals:
 		if s.frozen {
 			s.host.t.Errorf("totals of %s were read when its connections were closed", s.name)

@@ -62,8 +62,8 @@ func TestFreshProcesses(t *testing.T) {
 		switch {
 		case r.Idle != nil:
 			u := &r.Idle.Server
-			if r.Idle.Connections != 0 || u.OpenSockets == nil || u.PSSBytes == nil || u.CPUNS == nil ||
-				*u.CPUNS != 5e6 || *u.PSSBytes != 0 {
+			if r.Idle.Connections != 0 || u.OpenSockets == nil || u.PrivateBytes == nil || u.CPUNS == nil ||
+				*u.CPUNS != 5e6 || *u.PrivateBytes != 0 {
 				t.Errorf("%+v", r.Idle)
 			}
 			idle[[2]any{r.Idle.Contestant, r.Idle.Epoch}] = true

@@ -16,8 +16,8 @@ func growth(s Server) func() []record.MemoryAt {
 	var seen []record.MemoryAt
 	began := time.Now()
 	read := func(at time.Duration) {
-		if r, _ := s.Read(ReadUsage); r.Usage.PSSBytes != nil {
-			seen = append(seen, record.MemoryAt{AtNS: int64(at), PSSBytes: *r.Usage.PSSBytes})
+		if r, _ := s.Read(ReadUsage); r.Usage.PrivateBytes != nil {
+			seen = append(seen, record.MemoryAt{AtNS: int64(at), PrivateBytes: *r.Usage.PrivateBytes})
 		}
 	}
 	read(0)

@@ -17,7 +17,7 @@ type hoarder struct {
 func (h *hoarder) Read(What) (r Reading, err error) {
 	h.held++
 	n := h.held
-	r.Usage.PSSBytes = &n
+	r.Usage.PrivateBytes = &n
 	return r, nil
 }
 
@@ -32,7 +32,7 @@ func TestGrowth(t *testing.T) {
 			t.Fatalf("%+v", seen)
 		}
 		for i, at := range want {
-			if seen[i] != (record.MemoryAt{AtNS: at, PSSBytes: int64(i + 1)}) {
+			if seen[i] != (record.MemoryAt{AtNS: at, PrivateBytes: int64(i + 1)}) {
 				t.Errorf("%d: %+v, want at %d", i, seen[i], at)
 			}
 		}

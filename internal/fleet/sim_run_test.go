@@ -441,7 +441,7 @@ func faulted(one, run *record.Run) string {
 		seen[m.Key] = true
 		if k, there := known[m.Key]; there && k.Contestant == m.Contestant {
 			same++
-			k.Server.PSSBytes, m.Server.PSSBytes = nil, nil // memory of all served programs
+			k.Server.PrivateBytes, m.Server.PrivateBytes = nil, nil // memory of all served programs
 			if diff := cmp.Diff(k, m); diff != "" {
 				return fmt.Sprintf("trial %+v is not what one machine records: %s", m.Key, diff)
 			}

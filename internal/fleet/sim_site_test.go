@@ -62,7 +62,7 @@ func (s *simServer) Read(what bench.What) (r bench.Reading, err error) {
 		r.CPU, err = time.Duration(s.served.Load())*20*time.Microsecond, s.gone()
 	case bench.ReadUsage:
 		n := 1<<20 + s.served.Load()
-		r.Usage.PSSBytes, r.Usage.Processes = &n, 1
+		r.Usage.PrivateBytes, r.Usage.Processes = &n, 1
 	case bench.ReadExit:
 		err = s.gone()
 	case bench.ReadHeap:

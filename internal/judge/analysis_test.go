@@ -24,7 +24,7 @@ func synthetic(seed uint64, n int, sigma float64, rates map[string]float64, name
 					Key: record.Key{Epoch: e + 1, Round: r, Position: i}, Contestant: name,
 					Load: record.Load{WindowNS: 4e8, Succeeded: int64(perSec * 0.4),
 						ServiceP50NS: int64(1e9 * 125 / perSec)},
-					Server: record.Usage{CPUNS: &cpu, PSSBytes: &pss},
+					Server: record.Usage{CPUNS: &cpu, PrivateBytes: &pss},
 				})
 			}
 		}

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"cmp"
 	"fmt"
 
 	"dyno/internal/record"
@@ -69,7 +70,7 @@ func memoryUnexplained(run *record.Run, name string) bool {
 	for i := range run.Trials {
 		if t := run.Trials[i]; t.Contestant == name {
 			trials++
-			if t.Server.PSSBytes != nil {
+			if cmp.Or(t.Server.PrivateBytes, t.Server.PSSBytes) != nil {
 				return false
 			}
 		}

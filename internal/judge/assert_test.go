@@ -35,7 +35,7 @@ func TestAssertionsAreProvoked(t *testing.T) {
 		{"does not hold all", trials(func(t *record.Trial) { t.Load.ServiceMaxNS = 61e9 })},
 		{"does not hold all", trials(func(t *record.Trial) { t.Load.Service = histogramOf(t.Load.Succeeded - 1) })},
 		{"the program's hash of a", func(e *Evidence) { e.Run.Contestants[0].BinaryHash = "" }},
-		{"no trial of a has a memory reading", trials(func(t *record.Trial) { t.Server.PSSBytes = nil })},
+		{"no trial of a has a memory reading", trials(func(t *record.Trial) { t.Server.PrivateBytes = nil })},
 	} {
 		e := sound()
 		c.spoil(e)
@@ -56,11 +56,11 @@ func TestAssertionsHold(t *testing.T) {
 			l.Service = histogramOf(l.Succeeded)
 		},
 		"memory has a reason, of the machine": func(e *Evidence) {
-			trials(func(t *record.Trial) { t.Server.PSSBytes = nil })(e)
+			trials(func(t *record.Trial) { t.Server.PrivateBytes = nil })(e)
 			e.Run.Host.Absent = map[string]string{"memory": "no smaps_rollup"}
 		},
 		"memory has a reason, of the process": func(e *Evidence) {
-			trials(func(t *record.Trial) { t.Server.PSSBytes = nil })(e)
+			trials(func(t *record.Trial) { t.Server.PrivateBytes = nil })(e)
 			e.Run.Launches[0].Absent = map[string]string{"memory": "permission denied"}
 		},
 		"not built": func(e *Evidence) {

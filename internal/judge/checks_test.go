@@ -48,7 +48,7 @@ func sound() *Evidence {
 					Load: record.Load{WindowNS: 4e8, RateAnswers: float64(n), RateNS: 4e8, RateFromNS: 1,
 						Connections: 5, Established: 5, Started: n, Succeeded: n,
 						ServiceP50NS: 1e6, ServiceP99NS: 2e6, ServiceMaxNS: 3e6, GapNS: 5e6},
-					Server:    record.Usage{CPUNS: &cpu, PSSBytes: &pss, Processes: 1},
+					Server:    record.Usage{CPUNS: &cpu, PrivateBytes: &pss, Processes: 1},
 					Generator: record.Usage{CPUNS: &generator},
 					Causes:    record.Causes{WallNS: 4e8, ServerCPUs: 1, GeneratorCPUs: 1},
 				})

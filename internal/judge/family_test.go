@@ -35,7 +35,7 @@ func cellTrials(seed uint64, n int, sigma float64, rates map[record.Cell]float64
 					Level: &record.Level{Connections: c.Level},
 					Load: record.Load{WindowNS: 4e8, Succeeded: int64(perSec * 0.4),
 						ServiceP50NS: int64(1e9 * 125 / perSec)},
-					Server: record.Usage{CPUNS: &cpu, PSSBytes: &pss},
+					Server: record.Usage{CPUNS: &cpu, PrivateBytes: &pss},
 				})
 			}
 		}

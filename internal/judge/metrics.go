@@ -31,9 +31,12 @@ var Metrics = []Metric{
 		Phrases: Phrases{"takes %s the median service time of", "has the shortest median service time"},
 	},
 	{
-		Name: "memory", Unit: "bytes", Kind: Memory, Of: ofServer(pss), Idle: pss,
-		Title: "Memory (PSS)", Head: "memory %s", Column: "Memory",
-		About:   "Proportional set size (PSS) of the process tree right after a trial.",
+		Name: "memory", Unit: "bytes", Kind: Memory, Of: ofServer(memory), Idle: memory,
+		Title: "Memory", Head: "memory %s",
+		About: "Private memory right after a trial, which no other program has: the process tree's heaps, stacks and " +
+			"code compiled at run time. Pages that its own processes share count once; pages of files, such as the program " +
+			"and its libraries, are left out. Records from before November 2026 have the proportional set size (PSS) " +
+			"instead: with pages of files, divided among all programs that map them at that moment.",
 		Phrases: Phrases{"holds %s the memory of", "holds the least memory"},
 	},
 	{
@@ -62,6 +65,13 @@ var Metrics = []Metric{
 		Name: "due_requests", Unit: "requests", Kind: Arrivals, Unranked: true, Of: dueRequests,
 		Title: "Requests of a load", Head: "requests", Column: "Requests",
 		About: "Requests that were due in one load of an open loop. 1 % of them lie beyond the 99th percentile.",
+	},
+	{
+		Name: "file_memory", Unit: "bytes", Kind: Memory, Rare: true, Unranked: true,
+		Of:    ofServer(func(u *record.Usage) (float64, bool) { return read(u.FileBytes) }),
+		Title: "Mapped files", Head: "files %s",
+		About: "Resident pages of files, such as the program and its libraries, at the end of an epoch, summed over " +
+			"the process tree. Other programs may share them, so they are not compared.",
 	},
 	{
 		Name: "heap_inuse", Unit: "bytes", Kind: Memory, Rare: true, Of: heapInuse,
@@ -287,7 +297,7 @@ var (
 	serviceSD      = ofLoad(func(l *record.Load) int64 { return l.ServiceSDNS })
 	handshakeP50   = ofLoad(func(l *record.Load) int64 { return l.HandshakeP50NS })
 
-	pss     = positive(func(u *record.Usage) *int64 { return u.PSSBytes })
+	memory  = positive(func(u *record.Usage) *int64 { return cmp.Or(u.PrivateBytes, u.PSSBytes) })
 	cpuTime = positive(func(u *record.Usage) *int64 { return u.CPUNS }) // comparable between equal numbers of requests
 	threads = positive(func(u *record.Usage) *int64 { return u.Threads })
 	sockets = positive(func(u *record.Usage) *int64 { return u.OpenSockets })

@@ -86,10 +86,10 @@ func TestValues(t *testing.T) {
 			ResponseP50NS: 40, ResponseP99NS: 50,
 			RateSamples: 5, RateSDPerSec: 12, RateMaxPerSec: 13,
 			Handshakes: 2000, HandshakeP50NS: 60, HandshakeP99NS: 70},
-		Server: record.Usage{CPUNS: n(4e8), PSSBytes: n(5), HeapInuseBytes: n(6), AllocBytes: n(14e6),
+		Server: record.Usage{CPUNS: n(4e8), PrivateBytes: n(5), HeapInuseBytes: n(6), AllocBytes: n(14e6),
 			GoroutinesStarted: n(30e6),
 			Instructions:      n(16e6),
-			CPUUserTotalNS:    n(7), CPUSystemTotalNS: n(2), Threads: n(8), OpenSockets: n(9), SwapPSSBytes: n(0)},
+			CPUUserTotalNS:    n(7), CPUSystemTotalNS: n(2), Threads: n(8), OpenSockets: n(9), FileBytes: n(19), SwapPSSBytes: n(0)},
 		Generator: record.Usage{CPUNS: n(5e8)}, Backend: &record.Usage{CPUNS: n(1e8)},
 		Causes: record.Causes{WallNS: 1e9, ServerCPUs: 1, GeneratorCPUs: 2},
 	}
@@ -97,6 +97,7 @@ func TestValues(t *testing.T) {
 	wall := float64(full.ClocksWall())
 	want := map[string]float64{
 		"throughput": 2e6, "cpu_per_request": 200, "p50": 10, "memory": 5, "response_p50": 40, "response_p99": 50,
+		"file_memory": 19,
 		"due_rate": 17, "due_requests": 18,
 		"heap_inuse": 6, "alloc_per_request": 7, "goroutines_per_request": 15,
 		"instructions_per_request": 8, "cpu_time": 4e8, "cpu_since_start": 9, "threads": 8, "sockets": 9, "swap_pss": 0,

@@ -25,7 +25,7 @@ var Printed = []Metric{
 		func(t *record.Reported) *int64 { return t.MaxNS }, serviceMax)},
 	{Name: "bytes_per_sec", Title: "Read and written", Unit: "B/s", More: true, Of: moved(true)},
 	{Name: "read_per_sec", Title: "Read", Unit: "B/s", More: true, Of: moved(false)},
-	{Name: "memory", Title: "Memory", Unit: "bytes", Of: ofServer(pss)},
+	{Name: "memory", Title: "Memory", Unit: "bytes", Of: ofServer(memory)},
 }
 
 // printedRate returns the rate that a generator prints. bombardier prints the mean over its

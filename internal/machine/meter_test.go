@@ -263,7 +263,7 @@ func TestTotals(t *testing.T) {
 	if *u.SwitchesVoluntary+*u.SwitchesInvoluntary == 0 {
 		t.Error("it never left its CPU, and yet it waits")
 	}
-	if u.PSSBytes != nil || u.CPUNS != nil {
+	if u.PrivateBytes != nil || u.CPUNS != nil {
 		t.Errorf("more than totals: %+v", u)
 	}
 }

@@ -258,7 +258,7 @@ func TestFreezeAndThaw(t *testing.T) {
 			t.Errorf("frozen, but its clock went from %v to %v", before, after)
 		}
 		var u record.Usage
-		if err := p.Usage(&u); err != nil || *u.PSSBytes < 1<<20 || *u.SwapPSSBytes < 0 || *u.Threads < 5 ||
+		if err := p.Usage(&u); err != nil || *u.PrivateBytes < 1<<20 || *u.SwapPSSBytes < 0 || *u.Threads < 5 ||
 			u.Processes != 4 {
 			t.Errorf("usage %+v, %v", u, err)
 		}
@@ -273,6 +273,34 @@ func TestFreezeAndThaw(t *testing.T) {
 			}
 			return true
 		})
+	}
+}
+
+// Private memory does not depend on who else runs a program: pages of files are shared with them,
+// and a proportional share (PSS) of these shrinks with each.
+func TestPrivateMemoryBesideOthers(t *testing.T) {
+	read := func(p *Process) int64 {
+		var u record.Usage
+		if err := errors.Join(p.Usage(&u), p.Totals(&u)); err != nil || *u.FileBytes < 1<<20 {
+			t.Fatalf("%+v, %v", u, err)
+		}
+		return *u.PrivateBytes
+	}
+	start := func() *Process {
+		p := box(t, "listen")
+		eventually(t, "ready", logged(p, 1))
+		return p
+	}
+	p := start()
+	if err := p.Freeze(); err != nil {
+		t.Fatal(err)
+	}
+	alone := read(p)
+	for range 7 {
+		start()
+	}
+	if beside := read(p); alone < 1<<19 || max(beside-alone, alone-beside) > alone/100 {
+		t.Errorf("%d bytes alone, %d beside seven others", alone, beside)
 	}
 }
 

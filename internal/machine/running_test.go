@@ -74,7 +74,7 @@ func TestRunning(t *testing.T) {
 		}
 	}
 	var u record.Usage
-	if err := r.Usage(&u); err != nil || u.Processes != 2 || u.PSSBytes == nil || *u.PSSBytes == 0 || u.Threads == nil {
+	if err := r.Usage(&u); err != nil || u.Processes != 2 || u.PrivateBytes == nil || *u.PrivateBytes == 0 || u.Threads == nil {
 		t.Errorf("%+v, %v", u, err)
 	}
 	if err := r.Totals(&u); err != nil || *u.OpenSockets < 2 || *u.PeakRSSBytes == 0 {

@@ -303,6 +303,6 @@ type Interval struct {
 // MemoryAt is a process tree's memory at a time after the window's start. The first reading is at
 // the start, the last at the end.
 type MemoryAt struct {
-	AtNS     int64 `json:"at_ns"`
-	PSSBytes int64 `json:"pss_bytes"`
+	AtNS         int64 `json:"at_ns"`
+	PrivateBytes int64 `json:"private_bytes"` // as in Usage
 }

@@ -346,6 +346,9 @@ type Usage struct {
 	// Instructions retired in the tree, in the window; Launch.Meters says whether the kernel's are
 	// included.
 	Instructions *int64 `json:"instructions,omitempty"`
+	// PrivateBytes are the tree's pages that belong to no file: no other program has them. Older
+	// records have PSSBytes instead, which divides pages of files among all programs that map them.
+	PrivateBytes *int64 `json:"private_bytes,omitempty"`
 	PSSBytes     *int64 `json:"pss_bytes,omitempty"`
 	SwapPSSBytes *int64 `json:"swap_pss_bytes,omitempty"`
 	Threads      *int64 `json:"threads,omitempty"`
@@ -365,6 +368,7 @@ type Usage struct {
 	CPUUserTotalNS      *int64 `json:"cpu_user_total_ns,omitempty"`
 	CPUSystemTotalNS    *int64 `json:"cpu_system_total_ns,omitempty"`
 	PeakRSSBytes        *int64 `json:"peak_rss_bytes,omitempty"` // sum over processes (VmHWM)
+	FileBytes           *int64 `json:"file_bytes,omitempty"`     // resident pages of files, sum over processes (RssFile)
 	SwitchesVoluntary   *int64 `json:"switches_voluntary_total,omitempty"`
 	SwitchesInvoluntary *int64 `json:"switches_involuntary_total,omitempty"`
 	OpenSockets         *int64 `json:"open_sockets,omitempty"`

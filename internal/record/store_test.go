@@ -74,7 +74,7 @@ func TestStoreGivesBackWhatItTook(t *testing.T) {
 			t.Errorf("%s:\n%s", path, diff)
 		}
 	}
-	if got, _ := Open(dir); got.Trials[0].Server.PSSBytes != nil {
+	if got, _ := Open(dir); got.Trials[0].Server.PrivateBytes != nil {
 		t.Error("missing became a number")
 	}
 	if _, err := Create(dir); err == nil {

@@ -119,7 +119,7 @@ func madeTrial(name string, at record.Level, epoch, round int, rate, windowNS fl
 	}
 	p50 := int64(float64(at.Connections)/rate*1e9) * 9 / 10
 	return &record.Trial{Key: record.Key{Epoch: epoch, Round: round}, Contestant: name, Level: &at,
-		Server: record.Usage{CPUNS: &cpu, PSSBytes: &pss},
+		Server: record.Usage{CPUNS: &cpu, PrivateBytes: &pss},
 		Load: record.Load{WindowNS: int64(windowNS), Connections: at.Connections, Established: at.Connections,
 			Started: n, Succeeded: n, BytesRead: n * 121,
 			ServiceP50NS: p50, ServiceP99NS: 4 * p50, ServiceMaxNS: 31 * p50},
@@ -179,15 +179,15 @@ func classicFixture() *Data {
 			case name == "gin":
 				t.Load.Succeeded, t.Load.Errors = 199_988, map[string]int64{"reset": 9, "timeout": 3}
 			case name == "kestrel" && e == 1:
-				t.Causes.BackgroundServerNS, t.Server.PSSBytes = t.Causes.WallNS/4, nil
+				t.Causes.BackgroundServerNS, t.Server.PrivateBytes = t.Causes.WallNS/4, nil
 			case name == "kestrel":
-				t.Server.PSSBytes = nil
+				t.Server.PrivateBytes = nil
 			}
 			for i := range int64(5) { // Kestrel's grows until its sessions end
 				if at := 2e9 * (i + 1); name != "kestrel" {
-					t.Memory = append(t.Memory, record.MemoryAt{AtNS: at, PSSBytes: 15 << 20})
+					t.Memory = append(t.Memory, record.MemoryAt{AtNS: at, PrivateBytes: 15 << 20})
 				} else if e == 1 {
-					t.Memory = append(t.Memory, record.MemoryAt{AtNS: at, PSSBytes: min(40*(i+1), 150) << 20})
+					t.Memory = append(t.Memory, record.MemoryAt{AtNS: at, PrivateBytes: min(40*(i+1), 150) << 20})
 				}
 			}
 			d.Loads = append(d.Loads, t)

@@ -317,7 +317,7 @@ func fakeRun(t *testing.T, st *Study, c Choice) *record.Run {
 				Started: n, Succeeded: n, BytesRead: 120 * n,
 				BytesWritten: 70 * n, ServiceP50NS: int64(1e9 * float64(level.Connections) / rate),
 				ServiceP99NS: 2e9, ServiceMaxNS: 3e9},
-			Server: record.Usage{CPUNS: &cpu, PSSBytes: &pss, Processes: 1}, Generator: record.Usage{CPUNS: &cpu},
+			Server: record.Usage{CPUNS: &cpu, PrivateBytes: &pss, Processes: 1}, Generator: record.Usage{CPUNS: &cpu},
 			Causes: record.Causes{WallNS: o.TrialNS, ServerCPUs: 1, GeneratorCPUs: 1}}})
 	}
 }

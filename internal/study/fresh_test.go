@@ -143,7 +143,7 @@ func freshRun(t *testing.T, c Choice) (*Study, *record.Run) {
 		}
 		cpu, since, zero := slow*1e8+int64(o.Epoch)*1e5, slow*1e8*int64(o.Level.Step+1), int64(0)
 		pss, threads, sockets := slow*1e6*int64(o.Level.Step+1)+int64(o.Epoch), 10-4*(slow-1), int64(1)
-		tr.Server = record.Usage{CPUNS: &cpu, CPUUserTotalNS: &since, CPUSystemTotalNS: &zero, PSSBytes: &pss,
+		tr.Server = record.Usage{CPUNS: &cpu, CPUUserTotalNS: &since, CPUSystemTotalNS: &zero, PrivateBytes: &pss,
 			Threads: &threads, OpenSockets: &sockets, SwapPSSBytes: &zero, Processes: 1}
 	}
 	run := carriedOut(t, planned(t, plan.Request{Question: st.Ask(c), Seed: 7}), of)
@@ -151,7 +151,7 @@ func freshRun(t *testing.T, c Choice) (*Study, *record.Run) {
 		for i, name := range run.Plan.Contestants { // fast, slow
 			cpu, pss, n, zero := int64(1e7), int64(5e5)*int64(1+i)+int64(e), int64(4), int64(0)
 			run.Add(record.Record{Idle: &record.Idle{Contestant: name, Epoch: e,
-				Server: record.Usage{CPUNS: &cpu, PSSBytes: &pss, Threads: &n, OpenSockets: &n, SwapPSSBytes: &zero}}})
+				Server: record.Usage{CPUNS: &cpu, PrivateBytes: &pss, Threads: &n, OpenSockets: &n, SwapPSSBytes: &zero}}})
 		}
 	}
 	return st, run
