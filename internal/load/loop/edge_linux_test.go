@@ -3,6 +3,7 @@ package loop
 import (
 	"io"
 	"math"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"dyno/internal/load"
+	"dyno/internal/record"
 	"dyno/internal/wire"
 )
 
@@ -67,6 +69,66 @@ func TestRateAgainstTheServersCount(t *testing.T) {
 			delay, connections, length, truly, rate, 100*(rate/truly-1), whole, 100*(whole/truly-1))
 		if math.Abs(rate/truly-1) > 0.005 || !l.Steady() {
 			t.Errorf("%v: %.1f/s of %.1f/s: %+v", delay, rate, truly, l)
+		}
+	}
+}
+
+// TestTailAgainstTheServersAccount compares p99 and p99.9 of an open loop, from two merged loads, with the
+// account that the server keeps of its own times: most requests take 1 ms, some far longer. It takes
+// a minute, on a quiet machine:
+//
+//	DYNO_EDGE=1 go test ./internal/load/loop -run TestTailAgainstTheServersAccount -v
+func TestTailAgainstTheServersAccount(t *testing.T) {
+	if os.Getenv("DYNO_EDGE") == "" {
+		t.Skip("an experiment: set DYNO_EDGE=1")
+	}
+	const perSec, length = 5000, 12 * time.Second
+	for name, draw := range map[string]func() time.Duration{
+		"2 in 100 take 20 ms": func() time.Duration {
+			return time.Millisecond + 19*time.Millisecond*time.Duration(rand.IntN(100)/98)
+		},
+		"exponential, 5 ms": func() time.Duration { return time.Duration(rand.ExpFloat64() * 5e6) },
+		"a heavy tail":      func() time.Duration { return time.Duration(1e6 / math.Pow(1-rand.Float64(), 1/2.5)) },
+	} {
+		var mu sync.Mutex
+		own, seen := record.NewHistogram(), record.NewHistogram()
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			began := time.Now()
+			time.Sleep(draw())
+			io.WriteString(w, "value")
+			took := time.Since(began)
+			mu.Lock()
+			own.Record(int64(took))
+			mu.Unlock()
+		}))
+		s := twoRequests()
+		s.Requests = s.Requests[:1]
+		for seed := range uint64(2) {
+			session := connect(t, load.Job{Endpoint: wire.TCP(server.Listener.Addr().String()), Scenario: s, Connections: 250})
+			var d record.Detail
+			w := load.Window{For: length, Observe: &load.Observe{Into: &d}, Schedule: &load.Schedule{
+				Stages: []load.Stage{{From: perSec, To: perSec}}, Poisson: true, Seed: seed}}
+			if l, err := session.Run(t.Context(), w); err != nil || l.Succeeded < l.Planned {
+				t.Fatalf("%+v, %v", l, err)
+			}
+			session.Close()
+			text, err := d.Response.Encode(3)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := seen.Add(text); err != nil {
+				t.Fatal(err)
+			}
+		}
+		server.Close()
+		for _, q := range []float64{.5, .99, .999} {
+			truly, got := own.Quantile(q), seen.Quantile(q)
+			off := got - truly
+			t.Logf("%s, p%g: the server %d µs, dyno %d µs: %+d µs, %+.2f %%", name, 100*q, truly/1000, got/1000, off/1000,
+				100*float64(off)/float64(truly))
+			if math.Abs(float64(off)) > max(100e3, .02*float64(truly)) {
+				t.Errorf("%s: p%g is off by %d µs", name, 100*q, off/1000)
+			}
 		}
 	}
 }
