@@ -50,6 +50,12 @@ func (v *value) Set(s string) error {
 // readers read values of flags, by the word in commands.toml.
 var readers = map[string]func(string) (any, error){
 	"count": as(parseCount), "span": as(parseSpan), "rate": as(parseRate), "rates": as(parseRates),
+	"rate or none": as(func(s string) (float64, error) {
+		if s == "none" {
+			return -1, nil
+		}
+		return parseRate(s)
+	}),
 	"stages": as(parseStages), "think": as(parseThink), "share": as(parsePositive), "slo": as(parseSLO),
 	"objectives": as(judge.ParseObjectives), "statuses": as(scenario.ParseStatuses),
 	"text": as(func(s string) (*string, error) { return &s, nil }), // an empty text differs from none

@@ -375,8 +375,11 @@ func parseSLO(s string) (*record.SLO, error) {
 }
 
 // parseRates reads open-loop rates: shares of each contestant's own capacity, requests per second
-// and the common rate.
+// and the common rate, or none.
 func parseRates(s string) (rates []plan.OpenRate, err error) {
+	if s == "none" {
+		return []plan.OpenRate{}, nil
+	}
 	for text := range strings.SplitSeq(strings.ReplaceAll(s, " ", ""), ",") {
 		rate := plan.OpenRate{Share: plan.CommonShare}
 		if share, own := strings.CutSuffix(text, "%"); own {

@@ -248,11 +248,11 @@ func (b *Bench) measure(ctx context.Context, built []record.Contestant) (string,
 	for {
 		o, stop := plan.Next(b.run, func() bool { return b.Decided(b.run) })
 		if stop == "" && o.Epoch == epoch && !b.fits(o) {
-			return string(plan.Budget), cmp.Or(b.long(ctx, epoch, plan.Budget), b.judge(ctx, epoch))
+			return string(plan.Budget), cmp.Or(b.last(ctx, epoch, plan.Budget), b.judge(ctx, epoch))
 		}
 		if epoch >= 0 && (stop != "" || o.Epoch != epoch) {
 			if stop != "" {
-				if err := b.long(ctx, epoch, stop); err != nil {
+				if err := b.last(ctx, epoch, stop); err != nil {
 					return "", err
 				}
 			}
@@ -300,6 +300,37 @@ func (b *Bench) measure(ctx context.Context, built []record.Contestant) (string,
 	}
 }
 
+// last makes the plan's loads after the epochs: the long ones, then open loops at one rate.
+func (b *Bench) last(ctx context.Context, epoch int, why plan.Stop) error {
+	if err := b.long(ctx, epoch, why); err != nil {
+		return err
+	}
+	b.spare = 0
+	orders := plan.RatedOrders(b.run)
+	if len(orders) > 0 {
+		b.tell(record.Event{Stage: "analyse", Text: fmt.Sprintf("now %d open loops of %v show response times; --rate none "+
+			"omits them", len(orders), time.Duration(orders[0].TrialNS))})
+	}
+	return b.makeAll(ctx, orders)
+}
+
+// makeAll makes loads on contestants that have not failed, until one does not fit the budget.
+func (b *Bench) makeAll(ctx context.Context, orders []plan.Order) error {
+	for _, o := range orders {
+		if b.over(ctx) != nil || !b.fits(o) {
+			return ctx.Err()
+		}
+		if b.run.FailureOf(o.Contestant) != nil {
+			continue
+		}
+		b.at = o.Key
+		if err := b.trial(ctx, o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // long makes the plan's long loads, once more if something disturbed them and the budget allows. It
 // says why the epochs ended, and how the servers stand. Their part of the budget was reserved from
 // the first analysis on. The epoch's answers are judged first.
@@ -318,14 +349,8 @@ func (b *Bench) long(ctx context.Context, epoch int, why plan.Stop) error {
 			"short ones mislead:", why.Words(), time.Duration(b.run.Plan.Long.NS))})
 	}
 	for attempt := 0; attempt < 2 && len(first) > 1; attempt++ {
-		for _, o := range plan.LongOrders(b.run, first[0].Name, first[1].Name, attempt) {
-			if b.over(ctx) != nil || !b.fits(o) || b.run.FailureOf(o.Contestant) != nil {
-				return ctx.Err()
-			}
-			b.at = o.Key
-			if err := b.trial(ctx, o); err != nil {
-				return err
-			}
+		if err := b.makeAll(ctx, plan.LongOrders(b.run, first[0].Name, first[1].Name, attempt)); err != nil {
+			return err
 		}
 		if loads, _ := plan.Long(b.run); loads != nil {
 			break

@@ -114,7 +114,7 @@ func TestNote(t *testing.T) {
 		t.Fatal(err)
 	}
 	x := &Experiment{Setup: Setup{Remark: func(*record.Run) string { return "the two are one" }}}
-	if got := x.note(&record.Run{Plan: p}); got != "the measurement begins: analyses after 3, 5, 8, 10, 12, 24 "+
+	if got := x.note(&record.Run{Plan: p}); got != "the measurement begins: analyses after 3, 5, 8, 10, 12, 23 "+
 		"epochs; the "+
 		"first that decides all pairs, with epochs enough for the checks, ends the run; the two are one" {
 		t.Errorf("%q", got)

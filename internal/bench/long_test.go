@@ -2,6 +2,7 @@ package bench
 
 import (
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -178,6 +179,37 @@ func TestWorkAfterLongLoads(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// After the long loads all contestants are loaded at 70 % of the slowest one's throughput, in the order
+// A B B A, and their response times are stored whole.
+func TestRatedLoads(t *testing.T) {
+	b, _, _, records := set(t)
+	b.Standing = standing
+	p := small("a", "b", "c") // c serves 30,000/s
+	p.Long.NS, p.Rated = 2e9, record.LongLoads{NS: 2e9}
+	run, err := b.Run(t.Context(), wholePlan(p))
+	if err != nil || len(run.Long) != 4 {
+		t.Fatalf("%+v, %v", run.End, err)
+	}
+	var loads []string
+	for _, x := range run.Rated {
+		loads = append(loads, x.Contestant)
+		all, err := record.Decode(x.Load.Responses)
+		if err != nil || all.Count() != 1 || x.Level == nil || math.Abs(x.Level.RatePerSec/21_000-1) > .02 ||
+			x.Load.WindowNS != 2e9 {
+			t.Errorf("%+v, %v", x, err)
+		}
+	}
+	if got := strings.Join(loads, " "); got != "a b c c b a" {
+		t.Errorf("loads %q", got)
+	}
+	if loads, why := plan.Rated(run); len(loads) != 6 || why != "" {
+		t.Errorf("%d, %q", len(loads), why)
+	}
+	if err := stored(t, *records); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -214,6 +214,8 @@ func (b *Bench) trial(ctx context.Context, o plan.Order) error {
 		rec := record.Record{Trial: t}
 		if o.Long {
 			rec = record.Record{Long: t}
+		} else if o.Rated {
+			rec = record.Record{Rated: t}
 		}
 		if err := b.record(rec); err != nil {
 			return err
@@ -272,7 +274,11 @@ func (b *Bench) connect(ctx context.Context, s Server, o plan.Order) (_ load.Ses
 	if err != nil || p.Load.RewarmNS == 0 {
 		return sess, 0, err
 	}
-	seen, err := sess.Run(ctx, rewarm(p, o.Level))
+	before := rewarm(p, o.Level)
+	if o.Rated {
+		before.For, before.Requests = max(before.For, plan.LongRewarm), 0
+	}
+	seen, err := sess.Run(ctx, before)
 	if err != nil {
 		sess.Close()
 		return nil, 0, err
@@ -366,6 +372,11 @@ func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*record.Trial
 		return nil, err
 	}
 	quantiles(&t.Load, &seen, p.SLO)
+	if o.Rated && seen.Response != nil {
+		if t.Load.Responses, err = seen.Response.Encode(3); err != nil {
+			return nil, err
+		}
+	}
 	read(s, ReadCounted, &t.Server)
 	heap(&t.Server)
 	if o.Last { // or its repetition

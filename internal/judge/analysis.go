@@ -42,7 +42,6 @@ type Cell struct {
 	Least, Most float64  // smallest and largest epoch median, in proportion to Level
 	Ratio       Estimate // ratio to the reference; N is 0 if there is none
 	Absent      string   // why there is no value; "" if there is one
-	Merged      bool     // Level comes from one histogram over all requests, without an interval
 }
 
 // Pair compares A with B under one metric: Ratio is A's value over B's.
@@ -117,7 +116,7 @@ type Analysis struct {
 	Margin  float64
 
 	Order   []string   // contestants in table order: the best figure first, those without figures last
-	Cells   []Cell     // contestants and controls × metrics, and p99, which is never compared
+	Cells   []Cell     // contestants and controls × metrics
 	Pairs   []Pair     // the run's family under all metrics; the controls' pair is AACheck
 	Places  []Place    // ranks, in the order of Order
 	AACheck *Pair      // the reference against its copy, primary metric

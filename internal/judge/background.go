@@ -159,17 +159,6 @@ func (t *Table) allowing(j Decision, m Metric, a, b record.Cell, margin float64)
 	return j
 }
 
-// InQuiet returns the trials from Quiet rounds.
-func InQuiet(trials []*record.Trial) (out []*record.Trial) {
-	busy := busyRounds(trials)
-	for _, tr := range trials {
-		if !busy[[2]int{tr.Epoch, tr.Round}] {
-			out = append(out, tr)
-		}
-	}
-	return out
-}
-
 // noise describes how background load affected the trials in a table.
 type noise struct {
 	// share of their available CPU time that saturated cells use, and the standard error of its log

@@ -181,7 +181,7 @@ var table = []Check{
 		Do:       LargerBudget,
 		Question: EnoughData, Metrics: TailTime,
 		In: openLevel, Each: true,
-		Limits: []Limit{{"requests beyond the 99th percentile, at least", 100, 10}}, find: measured(tailSample)},
+		Limits: []Limit{{"requests beyond the 99th percentile, at least", 100, 10}}, find: openLoop(tailSample)},
 	{ID: Calibrated, Title: "calibration of the latencies",
 		Means:    "response times include an unknown part of the load generator's own",
 		Do:       "dyno doctor measures it",

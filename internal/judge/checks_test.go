@@ -296,8 +296,8 @@ var provocations = []provocation{
 		_ *record.Trial) float64 {
 		return .3 * math.Sin(float64(t.StartedUnixNS))
 	})},
-	{"V22", Warn, trials(func(t *record.Trial) { t.Load.Succeeded = 20 })},
-	{"V22", Fail, trials(func(t *record.Trial) { t.Load.Succeeded = 5 })},
+	{"V22", Warn, openLoops(func(l *record.Load) { l.Succeeded = 20 })},
+	{"V22", Fail, openLoops(func(l *record.Load) { l.Succeeded = 5 })},
 	{"V25", Warn, calibrated(-300e3)},
 	{"V25", Warn, calibrated(600e3)}, // throughput decides
 	{"V25", Warn, func(e *Evidence) { e.Run.Calibration = nil }},

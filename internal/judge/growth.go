@@ -26,11 +26,11 @@ type Growth struct {
 // GrowthOf returns the growth under a load with at least two memory readings.
 func GrowthOf(t *record.Trial) Growth {
 	first, last := t.Memory[0], t.Memory[len(t.Memory)-1]
-	g := Growth{Start: float64(first.PrivateBytes), End: float64(last.PrivateBytes), NS: last.AtNS - first.AtNS,
+	g := Growth{Start: first.Bytes(), End: last.Bytes(), NS: last.AtNS - first.AtNS,
 		PerMinute: math.NaN(), PerThousand: math.NaN()}
 	from := first
 	for _, at := range t.Memory[:len(t.Memory)-1] {
-		g.Most = max(g.Most, float64(at.PrivateBytes))
+		g.Most = max(g.Most, at.Bytes())
 		if from == first && float64(at.AtNS-first.AtNS) >= settled*float64(g.NS) {
 			from = at
 		}
@@ -39,7 +39,7 @@ func GrowthOf(t *record.Trial) Growth {
 	if g.NS < leastPace {
 		return g
 	}
-	more, ns := g.End-float64(from.PrivateBytes), float64(last.AtNS-from.AtNS)
+	more, ns := g.End-from.Bytes(), float64(last.AtNS-from.AtNS)
 	g.PerMinute = more / ns * 60e9
 	if t.Load.Succeeded > 0 { // at an even rate
 		g.PerThousand = more / (float64(t.Load.Succeeded) * ns / float64(g.NS)) * 1000

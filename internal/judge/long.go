@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"math"
 	"slices"
 
 	"dyno/internal/record"
@@ -32,4 +33,11 @@ func MiddleOf(loads []*record.Trial, m Metric) Middle {
 		middle = (n - 1) / 2
 	}
 	return Middle{Value: values[middle], Least: values[0], Most: values[n-1], N: n}
+}
+
+// CellOf returns the figure of a contestant's loads without an interval.
+func CellOf(name string, m Metric, loads []*record.Trial) Cell {
+	x := MiddleOf(loads, m)
+	return Cell{Contestant: name, Metric: m.Name, Least: x.Least, Most: x.Most,
+		Level: Estimate{Value: x.Value, Lo: math.Inf(-1), Hi: math.Inf(1), N: x.N}}
 }

@@ -114,9 +114,9 @@ func named(name string) Metric {
 	return m
 }
 
-// ClassicNamed returns the classic-run metric with that name.
+// ClassicNamed returns the metric of published benchmarks with that name.
 func ClassicNamed(name string) Metric {
-	for _, m := range LoadMetrics {
+	for _, m := range append(LoadMetrics[:len(LoadMetrics):len(LoadMetrics)], closedTail) {
 		if m.Name == name {
 			return m
 		}

@@ -3,6 +3,7 @@ package judge
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"dyno/internal/document"
@@ -201,7 +202,7 @@ func steadyGrowth(l *record.Load) float64 {
 
 // growing counts requests as waiting until they are answered, because a queue grows first inside
 // the server, and outside only once all connections are in use. It judges the excess over
-// steadyGrowth.
+// steadyGrowth, of two loads the smaller one: a server that stalls once is not overloaded.
 func growing(c *Check, own []*record.Trial) (State, string) {
 	var xs, beyond []float64
 	for i := range own {
@@ -212,8 +213,11 @@ func growing(c *Check, own []*record.Trial) (State, string) {
 	if len(xs) == 0 {
 		return Warn, "the number of waiting requests was not recorded"
 	}
-	x := stats.Median(xs)
-	if c.Limits[0].Grade(stats.Median(beyond)) == Fail {
+	slices.Sort(xs)
+	slices.Sort(beyond)
+	middle := (len(xs) - 1) / 2
+	x := xs[middle]
+	if c.Limits[0].Grade(beyond[middle]) == Fail {
 		return Fail,
 			fmt.Sprintf("overload: within a trial the queue grows by %s of the requests that fall due, so "+
 				"latencies depend on the length of the trial", document.Percent(x))

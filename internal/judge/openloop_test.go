@@ -56,7 +56,7 @@ func TestOpenLoopThatKeepsItsSchedulePasses(t *testing.T) {
 		t.Errorf("%d of V07 to V11 speak of an open loop", said)
 	}
 	for _, f := range Make(sound()) {
-		if f.ID >= "V07" && f.ID <= "V11" {
+		if f.ID >= "V07" && f.ID <= "V11" || f.ID == TailSample {
 			t.Errorf("%+v of a closed loop", f)
 		}
 	}

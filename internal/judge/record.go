@@ -79,7 +79,7 @@ func foundAgain(a *Analysis, c Pair, cost float64) (State, string) {
 }
 
 // tailSample checks how many requests exceed the 99th percentile, which depends on them.
-func tailSample(c *Check, e *Evidence, name string, own []*record.Trial) (State, string) {
+func tailSample(c *Check, own []*record.Trial) (State, string) {
 	var n int64
 	for i := range own {
 		n += own[i].Load.Succeeded

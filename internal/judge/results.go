@@ -17,6 +17,8 @@ type Counted struct {
 	Analyses       []stats.Interim
 	Long           []*record.Trial // two contestants' long loads, A B B A; nil: none
 	NoLong         string          // why there are none; "": none were planned
+	Rated          []*record.Trial // open loops at one rate, after the epochs
+	NoRated        string          // why there are none; "": none were planned
 	Levels         []PlannedLevel  // the plan's, in its order
 	Capacities     []Capacity      // results of a search
 }
@@ -56,6 +58,8 @@ type Results struct {
 	Trials    []*record.Trial // valid ones
 	Valid     int             // number of valid trials or, outside rounds, of the loads shown
 	Discarded int             // number of discarded trials
+	Rated     *Level          // open loops at one rate, after the epochs; nil: none
+	NoRated   string          // why there are none; "": none were planned
 	// why no long loads check the verdicts; "" if they do, or if the record is older than long
 	// loads
 	NoLong string
@@ -97,16 +101,17 @@ func Judge(run *record.Run, c *Counted) *Results {
 		d.Analysis = AnalyseRun(run, c)
 		e.Analysis, d.NoLong = d.Analysis, cmp.Or(c.NoLong, d.Analysis.NoLong)
 	}
-	if p.Ranks() {
-		mergeTails(d.Analysis, InQuiet(levels[0]))
-	}
 	d.Levels = levelsFrom(run, first, c, levels, d.Alone)
+	beside := d.Levels
+	if d.Rated, d.NoRated = ratedLevel(run, c); d.Rated != nil {
+		beside = append(slices.Clip(beside), *d.Rated)
+	}
 	for _, l := range d.Levels {
 		if l.Compared {
 			e.Levels = append(e.Levels, l.Trials)
 		}
 	}
-	d.Findings = byContestant(run, Make(e), worst(run, d.Levels, Levels), worst(run, d.Levels, Beside))
+	d.Findings = byContestant(run, Make(e), worst(run, d.Levels, Levels), worst(run, beside, Beside))
 	return d
 }
 

@@ -243,10 +243,6 @@ func cells(t *Table, in Input, alpha float64) []Cell {
 			}
 			out = append(out, c)
 		}
-		// A tail is also a property of the machine: it is shown, and neither ranked nor compared.
-		if tail := t.Level(ClassicNamed("p99"), at(name)); tail.N > 0 && in.Failed[name] == "" {
-			out = append(out, Cell{Contestant: name, Metric: "p99", Level: tail})
-		}
 	}
 	return out
 }

@@ -7,37 +7,79 @@ import (
 	"dyno/internal/record"
 )
 
-// TestMergedTails: if each trial has its histogram, p99 covers all requests: a few slow trials
-// decide it, even if the median trial does not show them. If a trial lacks it, the median stays.
-func TestMergedTails(t *testing.T) {
-	var trials []*record.Trial
-	for _, name := range []string{"a", "b"} {
-		for i := range 50 {
-			h := record.NewHistogram()
-			h.RecordN(1e6, 990)
-			h.RecordN(map[bool]int64{true: 900e6, false: 2e6}[i < 5], 10)
-			if i < 5 {
-				h.RecordN(900e6, 200)
-			}
-			text, err := h.Encode(2)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if name == "b" && i == 7 {
-				text = ""
-			}
-			trials = append(trials, &record.Trial{Key: record.Key{Epoch: i}, Contestant: name,
-				Load: record.Load{Succeeded: h.Count(), Service: text, ServiceP99NS: h.Quantile(.99)}})
+// ratedLoad is one of a contestant's open loops, with these response times.
+func ratedLoad(t *testing.T, name string, round int, times map[int64]int64) *record.Trial {
+	h := record.NewHistogram()
+	for ns, n := range times {
+		h.RecordN(ns, n)
+	}
+	text, err := h.Encode(3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cpu := int64(1e9)
+	return &record.Trial{Key: record.Key{Round: round}, Contestant: name,
+		Level: &record.Level{Connections: 9, RatePerSec: 10_000, RateShare: .7}, Server: record.Usage{CPUNS: &cpu},
+		Load: record.Load{Planned: h.Count(), Started: h.Count(), Succeeded: h.Count(), WindowNS: 2e9, WallNS: 2e9,
+			Responses: text, ResponseP50NS: h.Quantile(.5), ResponseP99NS: h.Quantile(.99)},
+		Causes: record.Causes{WallNS: 2e9, ServerCPUs: 1, GeneratorCPUs: 1}}
+}
+
+// Percentiles of the open loops after the epochs are of all requests together: the mean of two
+// loads' own percentiles is another number.
+func TestRatedPercentiles(t *testing.T) {
+	run := &record.Run{Plan: record.Plan{Contestants: []string{"a", "b", "c", "d"}}}
+	c := &Counted{NoRated: "why"}
+	if l, why := ratedLevel(run, c); l != nil || why != "why" {
+		t.Errorf("%+v, %q", l, why)
+	}
+	c.Rated = []*record.Trial{
+		ratedLoad(t, "a", 4, map[int64]int64{1e6: 99_500, 50e6: 500}),
+		ratedLoad(t, "a", 5, map[int64]int64{1e6: 98_000, 20e6: 2000}),
+		ratedLoad(t, "b", 4, map[int64]int64{1e6: 900}),
+		ratedLoad(t, "c", 4, map[int64]int64{1e6: 40_000, 2e6: 1000}),
+		ratedLoad(t, "d", 5, map[int64]int64{1e6: 40_000}),
+	}
+	wrong := &c.Rated[3].Load // 1,000 of its requests had no right answer after 2 ms
+	wrong.Succeeded, wrong.CensoredFromNS = 40_000, 2e6
+	l, why := ratedLevel(run, c)
+	if l == nil || why != "" || l.At.RatePerSec != 10_000 || len(l.Trials) != 5 {
+		t.Fatalf("%+v, %q", l, why)
+	}
+	near := func(x, want float64) bool { return math.Abs(x/want-1) < .002 }
+	p99, p999 := l.Analysis.Cell("a", "response_p99"), l.Analysis.Cell("a", "response_p999")
+	if !near(p99.Level.Value, 20e6) || !near(p99.Least, 1e6) || !near(p99.Most, 20e6) || p99.Level.N != 1 ||
+		!near(p999.Level.Value, 50e6) {
+		t.Errorf("%+v, %+v", p99, p999)
+	}
+	for name, want := range map[string]string{"b": "too few requests (900 of 1,000)",
+		"c": "at least 2.00 ms: 1,000 requests had no right answer"} {
+		if c := l.Analysis.Cell(name, "response_p99"); c.Absent != want {
+			t.Errorf("%s: %q; want %q", name, c.Absent, want)
 		}
 	}
-	old := Estimate{Value: 2e6, Lo: 1e6, Hi: 3e6, N: 50}
-	a := &Analysis{Cells: []Cell{{Contestant: "a", Metric: "p99", Level: old},
-		{Contestant: "b", Metric: "p99", Level: old}}}
-	mergeTails(a, trials)
-	if c := a.Cell("a", "p99"); !c.Merged || math.Abs(c.Level.Value/900e6-1) > 0.01 || c.Level.N != 50 {
-		t.Errorf("a: %+v", c)
+	if c := l.Analysis.Cell("d", "response_p999"); c.Absent != "too few requests (40,000 of 100,000)" {
+		t.Errorf("%+v", c)
 	}
-	if c := a.Cell("b", "p99"); c.Merged || c.Level != old {
-		t.Errorf("b: %+v", c)
+}
+
+// A server that stalls in the second half of one of two open loops falls behind there. It is not
+// overloaded, and its tail is shown.
+func TestStallIsNoOverload(t *testing.T) {
+	stalled, fine := ratedLoad(t, "a", 4, map[int64]int64{1e6: 9_000, 90e6: 1000}), ratedLoad(t, "a", 5,
+		map[int64]int64{1e6: 10_000})
+	for late, x := range map[int64]*record.Trial{301: stalled, 2: fine} {
+		x.Load.Pace = &record.Pace{HalfNS: 1e9, EarlyNS: 1e9, LateNS: late * 1e9}
+	}
+	run := &record.Run{Plan: record.Plan{Contestants: []string{"a"}}}
+	l, _ := ratedLevel(run, &Counted{Rated: []*record.Trial{stalled, fine}})
+	if c := l.Analysis.Cell("a", "response_p99"); c.Absent != "" || math.Abs(c.Level.Value/90e6-1) > .002 ||
+		!l.Kept["a"].Most() {
+		t.Errorf("%+v, %+v", c, l.Kept)
+	}
+	for second, want := range map[*record.Trial]State{fine: Pass, stalled: Fail} {
+		if got, text := growing(ByID(Backlog), []*record.Trial{stalled, second}); got != want {
+			t.Errorf("%v, %q; want %v", got, text, want)
+		}
 	}
 }

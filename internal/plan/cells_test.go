@@ -331,10 +331,9 @@ func TestPlansThatCannotBeAreRefused(t *testing.T) {
 	}
 }
 
-// Profile full: a second level at a common rate, which takes no part in what is decided, and a
-// verdict on two contestants within five minutes.
-func TestFullHasACommonRate(t *testing.T) {
-	for k, last := range map[int]int{2: 25, 4: 17} {
+// Profile full reaches a verdict on four contestants within five minutes.
+func TestFullDecidesInTime(t *testing.T) {
+	for k := 2; k <= 4; k += 2 {
 		p := record.Plan{Profile: "full", Controls: []string{"ref", "ref'", "ref+5%"},
 			Ceiling: "null", Alpha: .05, Margin: .03, Primary: "throughput",
 			BudgetNS: int64(10 * time.Minute), Levels: []record.Level{{Connections: 125, Pipeline: 1}}}
@@ -343,25 +342,10 @@ func TestFullHasACommonRate(t *testing.T) {
 		}
 		arranged(&p, paired)
 		c, err := Estimate(&p)
-		if err != nil || c.FirstVerdict > 5*time.Minute || c.Analyses[len(c.Analyses)-1].N != last || c.Pairs != k*(k-1)/2 {
+		if err != nil || c.FirstVerdict > 5*time.Minute || c.Pairs != k*(k-1)/2 || len(p.Family) != c.Pairs {
 			t.Errorf("%d contestants: %+v, %v", k, c, err)
 		}
 		t.Logf("%d contestants: looks %v, first verdict %v, whole %v", k, c.Analyses, c.FirstVerdict, c.Whole)
-		if len(p.Levels) != 2 || p.Levels[1].RateShare != .3 || len(p.Family) != k*(k-1)/2 {
-			t.Errorf("%+v", p.Levels)
-		}
-		beside := 0
-		for e := range p.Pilots + c.Epochs {
-			for _, s := range extras(&record.Run{Plan: p}, e) {
-				if s.Level != 1 || trialOf(&p, s) != int64(openSideTrial) {
-					t.Errorf("%+v of %v", s, time.Duration(trialOf(&p, s)))
-				}
-				beside++
-			}
-		}
-		if beside != 6*k {
-			t.Errorf("%d trials at the common rate; want 6 of each", beside)
-		}
 	}
 }
 

@@ -29,8 +29,8 @@ func TestLab(t *testing.T) {
 	}
 	open := p.First()
 	open.RateShare = .5
-	if len(p.Levels) != 2 || p.Levels[1] != open {
-		t.Errorf("levels %+v", p.Levels)
+	if len(p.Levels) != 1 || p.Rated.NS != 10e9 {
+		t.Errorf("levels %+v, then %+v", p.Levels, p.Rated)
 	}
 	p.Levels, p.Primary, p.Cells, p.Family = []record.Level{open, p.First()}, Tail, nil, nil
 	if arranged(&p, paired); p.Rounds != 3 || p.Load.NS != 2e9 {
@@ -83,7 +83,7 @@ func TestLongRestIsCounted(t *testing.T) {
 			took := playEpoch(&record.Run{Plan: p}, record.Key{Epoch: e, Position: -1}).Whole
 			until += took
 		}
-		if rest := with.FirstVerdict - until - verifyEstimate(run) - loads; rest < 2*LongRest ||
+		if rest := with.FirstVerdict - until - verifyEstimate(run) - loads - ratedCost(run); rest < 2*LongRest ||
 			rest > 2*LongRest+2*time.Second {
 			t.Errorf("a budget of %v: %v for the watch after the long loads", budget, rest)
 		}

@@ -17,6 +17,10 @@ const (
 	shortBudget = "the budget is too short for them"
 )
 
+// LongRewarm is the time for which a contestant is loaded after its thaw, before a load after the epochs
+// counts.
+const LongRewarm = 500 * time.Millisecond
+
 // unloadedNS is the time for which a contestant is watched without load after an epoch's last
 // trial: several times as long as a server needs to become idle.
 const unloadedNS = int64(50 * time.Millisecond)

@@ -72,17 +72,17 @@ func Left(run *record.Run) time.Duration {
 	return time.Duration(run.Plan.BudgetNS - verifying(run) - elapsed(run))
 }
 
-// Reserve returns the part of the budget that epochs must leave to the long loads. It is 0 until the
+// Reserve returns the part of the budget that epochs must leave to the loads after them. It is 0 until the
 // epochs reach the first analysis: a verdict comes before its check.
 func Reserve(run *record.Run) time.Duration { return reserveAfter(run, counted(run)) }
 
 // reserveAfter returns Reserve for a run in which so many epochs count.
 func reserveAfter(run *record.Run, epochs int) time.Duration {
-	p := &run.Plan
-	if p.Long.NS == 0 || epochs < interims(p, slices.Max(p.Epochs))[0].N {
+	last := lastCost(run)
+	if last == 0 || epochs < interims(&run.Plan, slices.Max(run.Plan.Epochs))[0].N {
 		return 0
 	}
-	return LongCost(run)
+	return last
 }
 
 // reach returns how many epochs after the pilots a run begins within its budget, at most that many, if
@@ -103,6 +103,9 @@ func reach(run *record.Run, most int) int {
 	}
 	return 0 // play has no end
 }
+
+// lastCost returns the time that epochs leave to the long loads and the open loops after them.
+func lastCost(run *record.Run) time.Duration { return LongCost(run) + ratedCost(run) }
 
 // verifying returns the time from the first verification to the first measured process, in ns; 0
 // if the record does not tell.

@@ -54,10 +54,13 @@ func shorten(run *record.Run, least int) {
 	}
 }
 
-// fit omits the long loads of a budget that is too short for them and a verdict. If it is too short even
-// so, a plan outside of a study gets analyses after fewer epochs.
+// fit omits the loads after the epochs of a budget that is too short for them and a verdict: the open
+// loops first. If it is too short even so, a plan outside of a study gets analyses after fewer epochs.
 func fit(run *record.Run) {
 	p := &run.Plan
+	if _, err := estimateRounds(run); p.Rated.NS > 0 && (err != nil || ratedTooLong(run)) {
+		p.Rated = record.LongLoads{Absent: shortBudget}
+	}
 	if _, err := estimateRounds(run); p.Long.NS > 0 && (err != nil || longTooLong(run)) { // the verdict comes first
 		p.Long = record.LongLoads{Absent: shortBudget}
 	}
@@ -78,10 +81,11 @@ func Refit(run *record.Run) *record.Refit {
 	shorten(fitted, leastRounds)
 	fit(fitted)
 	q := &fitted.Plan
-	if q.Profile == p.Profile && q.Rounds == p.Rounds && slices.Equal(q.Epochs, p.Epochs) && q.Long == p.Long {
+	if q.Profile == p.Profile && q.Rounds == p.Rounds && slices.Equal(q.Epochs, p.Epochs) && q.Long == p.Long &&
+		q.Rated == p.Rated {
 		return nil
 	}
-	return &record.Refit{Profile: q.Profile, Rounds: q.Rounds, Epochs: q.Epochs, Long: q.Long}
+	return &record.Refit{Profile: q.Profile, Rounds: q.Rounds, Epochs: q.Epochs, Long: q.Long, Rated: q.Rated}
 }
 
 // MostLayouts is the largest number of function orders in which a contestant is linked.
@@ -136,19 +140,7 @@ func lay(p *record.Plan, r *Request, q *Question, pr *profile) {
 	if p.Long.NS, p.Long.Absent = longLoads(p); !p.Fresh() {
 		p.Load.UnloadedNS = unloadedNS
 	}
-}
-
-// alongside adds a level at which all contestants are loaded at a common rate and nothing is
-// compared. It does so for a plan with one closed loop, if the profile sets a share for that rate.
-func alongside(p *record.Plan, pr *profile) {
-	if pr.share == 0 || len(p.Levels) > 1 || p.First().Open() || p.Fresh() {
-		return
-	}
-	common := p.First()
-	common.RateShare = pr.share
-	p.Levels, p.ExtraEpochs = []record.Level{p.First(), common}, append(p.ExtraEpochs, p.ExtraEpochs[0])
-	p.Cells = nil
-	p.Complete()
+	p.Rated = ratedLoads(p, r)
 }
 
 // interims returns the analyses in a run that fits so many epochs. Tails and fresh processes vary
@@ -171,7 +163,7 @@ func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds())
 // fits returns the number of epochs that fit the budget, by the plan and the contestants' costs.
 func fits(run *record.Run) (n int) {
 	run, p := begun(run), &run.Plan
-	most, left := mostEpochsOf(p), time.Duration(p.BudgetNS)-verifyEstimate(run)-LongCost(run)
+	most, left := mostEpochsOf(p), time.Duration(p.BudgetNS)-verifyEstimate(run)-lastCost(run)
 	if most == 0 {
 		return 0
 	}
@@ -198,7 +190,7 @@ func estimateRounds(run *record.Run) (Cost, error) {
 		return Cost{}, &RequestError{err}
 	}
 	c := Cost{Pairs: pairs(p)}
-	c.Whole = verifyEstimate(run) + longCost(run, LongRest)
+	c.Whole = verifyEstimate(run) + longCost(run, LongRest) + ratedCost(run)
 	n, fewest := fits(run), stats.Fewest(p.Epochs)
 	c.Analyses = interims(p, n)
 	for _, a := range c.Analyses {
@@ -208,7 +200,7 @@ func estimateRounds(run *record.Run) (Cost, error) {
 		all := Cost{Epochs: epochsUntil(p, fewest)}
 		pilots := all.add(run, p.Pilots)
 		epochs := all.Whole - pilots
-		least := verifyEstimate(run) + LongCost(run) + pilots + time.Duration(float64(epochs)/(1-reserve))
+		least := verifyEstimate(run) + lastCost(run) + pilots + time.Duration(float64(epochs)/(1-reserve))
 		pairs, fewer := fmt.Sprintf("%d pairs", c.Pairs), ", or fewer --contestants"
 		switch {
 		case c.Pairs == 1:
@@ -220,8 +212,8 @@ func estimateRounds(run *record.Run) (Cost, error) {
 		if p.Pilots > 0 {
 			before += fmt.Sprintf(", %s %s", document.Count(p.Pilots, "pilot epoch"), seconds(pilots))
 		}
-		if long := LongCost(run); long > 0 {
-			before += ", long loads at the end " + seconds(long)
+		if last := lastCost(run); last > 0 {
+			before += ", the loads at the end " + seconds(last)
 		}
 		return c, refuse("a budget of %v cannot reach a verdict on %s: %s, and at least %d epochs of %s each are needed, "+
 			"with %.0f %% in reserve; pass --budget %v or more%s", time.Duration(p.BudgetNS), pairs, before, all.Epochs,

@@ -25,6 +25,7 @@ type Order struct {
 	Pilot      bool
 	Last       bool   // the round is the epoch's last
 	Long       bool   // not a trial in an epoch, but a long load after all epochs
+	Rated      bool   // likewise, an open loop after them
 	External   string // external load generator that makes the load; "": dyno's own engine
 	LoadSeed   uint64 // seed for the drawn inputs: the same for all contestants in a round
 }

@@ -44,7 +44,6 @@ func arranged(p *record.Plan, preset string) {
 	}
 	if preset == paired {
 		p.Complete()
-		alongside(p, profileOf(p))
 	}
 	*p = filled(*p)
 	r := &Request{Budget: time.Duration(p.BudgetNS), SLO: p.SLO, Requests: p.Load.Requests,

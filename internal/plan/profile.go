@@ -23,48 +23,43 @@ type profile struct {
 	long                bool // up to 48 epochs, rather than 24, for one pair
 	pilots              int
 	trial, rewarm, load time.Duration
-	// share of the slowest contestant's capacity at which all contestants are loaded in addition;
-	// 0: none
-	share                   float64
-	controls                []string
-	speedMargin, tailMargin float64       // equivalence margins for speeds and for tails
-	budget, manyBudget      time.Duration // budget applies to up to four contestants, manyBudget, if set, to more
-	warmLeast               time.Duration // least warm-up; 0: WarmLeast
-	compiling, quiet        time.Duration // for contestants that compile: Warming.Compiling, Warming.Quiet; 0: the usual
-	requests                int64         // minimum for contestants that compile; 0: warmRequests
-	cpus                    int           // number of CPUs that the profile is made for
+	controls            []string
+	margin              float64       // equivalence margin for speeds
+	budget, manyBudget  time.Duration // budget applies to up to four contestants, manyBudget, if set, to more
+	warmLeast           time.Duration // least warm-up; 0: WarmLeast
+	compiling, quiet    time.Duration // for contestants that compile: Warming.Compiling, Warming.Quiet; 0: the usual
+	requests            int64         // minimum for contestants that compile; 0: warmRequests
+	cpus                int           // number of CPUs that the profile is made for
 }
 
 // brief is the profile for a comparison whose budget is too short for Standard (see fit): a
 // shorter warm-up leaves time for epochs.
 const brief = "brief"
 
-// profiles are all profiles by name. Their shares: at 0.3 contestants usually finish a request long
-// before the next one is due; at 0.5 queueing begins. The lab profile leaves one CPU to the system
-// and one to the generator.
+// profiles are all profiles by name. The lab profile leaves one CPU to the system and one to the
+// generator.
 var profiles = map[string]*profile{
 	Standard: {
 		name: Standard, pilots: 1, trial: standardTrial, rewarm: standardRewarm,
 		load:     1200 * time.Millisecond,
-		controls: []string{"ref", "ref'"}, speedMargin: 0.03, tailMargin: 0.03, budget: 5 * time.Minute,
+		controls: []string{"ref", "ref'"}, margin: 0.03, budget: 5 * time.Minute,
 	},
 	brief: {
 		name: brief, pilots: 1, trial: standardTrial, rewarm: standardRewarm,
-		load: leastRounds * standardTrial, controls: []string{"ref", "ref'"}, speedMargin: 0.03, tailMargin: 0.03,
+		load: leastRounds * standardTrial, controls: []string{"ref", "ref'"}, margin: 0.03,
 		budget: 5 * time.Minute, compiling: 8 * time.Second, quiet: time.Second, requests: 5000,
 	},
 	"full": {
 		name: "full", long: true, pilots: 2, trial: standardTrial, rewarm: standardRewarm,
-		load:  2 * time.Second,
-		share: 0.3, controls: []string{"ref", "ref'", "ref+5%"}, speedMargin: 0.03, tailMargin: 0.03,
+		load:     2 * time.Second,
+		controls: []string{"ref", "ref'", "ref+5%"}, margin: 0.03,
 		budget: 10 * time.Minute, manyBudget: 30 * time.Minute,
 	},
 	Lab: {
 		name: Lab, long: true, pilots: 2, trial: 2 * time.Second,
 		rewarm: 200 * time.Millisecond,
-		load:   12 * time.Second, share: 0.5, controls: []string{"ref", "ref'", "ref+5%"}, speedMargin: 0.02,
-		tailMargin: 0.05,
-		budget:     time.Hour, warmLeast: 3 * time.Second, cpus: 4,
+		load:   12 * time.Second, controls: []string{"ref", "ref'", "ref+5%"}, margin: 0.02,
+		budget: time.Hour, warmLeast: 3 * time.Second, cpus: 4,
 	},
 }
 
@@ -73,6 +68,8 @@ const (
 	standardRewarm = 30 * time.Millisecond
 	tailTrial      = 10 * time.Second // length of an open-loop trial, where the tail is ranked
 	tailRounds     = 3                // with more of these an hour would pass without a verdict
+	tailShare      = 0.5              // their rate over the slowest contestant's capacity: queueing begins
+	tailMargin     = 0.05             // equivalence margin there
 	leastRounds    = judge.TrendRounds
 )
 
@@ -87,11 +84,12 @@ func profileOf(p *record.Plan) *profile {
 // ranksTail reports whether tails can be compared with this profile.
 func (pr *profile) ranksTail() bool { return pr.cpus > 0 }
 
-func (pr *profile) margin(primary string) float64 {
+// marginOf returns the profile's equivalence margin for a primary metric.
+func (pr *profile) marginOf(primary string) float64 {
 	if isTail(primary) {
-		return pr.tailMargin
+		return tailMargin
 	}
-	return pr.speedMargin
+	return pr.margin
 }
 
 func isTail(primary string) bool { return primary == "p99" || primary == Tail }
@@ -121,7 +119,7 @@ func tail(p *record.Plan, pr *profile, t *preset) error {
 			"which p99 keeps an objective")
 	}
 	closed, open := p.First(), p.First()
-	open.RateShare = pr.share
+	open.RateShare = tailShare
 	p.Primary, p.Levels, p.Study.LevelNames, p.ExtraEpochs = Tail, []record.Level{open, closed}, nil, nil
 	p.Cells, p.Family = nil, nil
 	p.Complete()

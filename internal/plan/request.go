@@ -44,7 +44,9 @@ type Request struct {
 	Seed        uint64 // 0: the World's
 	Relink      int    // paired: linker seed (record.Links.Relink)
 
-	Rates    []OpenRate    // sweep and paired: open loops, beside the closed one
+	// Rates are open loops of a sweep or a paired comparison, beside the closed one. nil: a paired
+	// comparison may have those of ratedLoads after its epochs; empty: none at all.
+	Rates    []OpenRate
 	Epochs   int           // number of epochs; in a paired comparison the largest number
 	SLO      *record.SLO   // objective of a search
 	Requests int64         // classic: number in one load
@@ -159,7 +161,7 @@ func New(r Request, w World) (record.Plan, error) {
 		Controls:    r.controls(&q, preset, profile), Heap: q.Heap,
 		Processes: record.PerEpoch, External: r.External, Seed: cmp.Or(r.Seed, w.Seed), Primary: q.Primary,
 		Alpha:  cmp.Or(r.Alpha, defaultAlpha),
-		Margin: cmp.Or(r.Margin, profile.margin(q.Primary)), SameProgram: r.SameProgram,
+		Margin: cmp.Or(r.Margin, profile.marginOf(q.Primary)), SameProgram: r.SameProgram,
 	}
 	if !w.Now.IsZero() {
 		p.Origin.StartedUnixNS = w.Now.UnixNano()
@@ -175,9 +177,7 @@ func New(r Request, w World) (record.Plan, error) {
 		return p, err
 	}
 	uncontrolled, answers := q.Uncontrolled, w.ceiling(&p)
-	if preset.named {
-		alongside(&p, profile)
-	} else {
+	if !preset.named {
 		uncontrolled = nil
 	}
 	apart := slices.ContainsFunc(p.Levels, func(l record.Level) bool { return !l.AsPublished })

@@ -72,7 +72,8 @@ func TestQuestionByProtocol(t *testing.T) {
 			Family: someQuestion().Family, ExtraEpochs: []int{2, 2}, Rounds: 3, Pilots: 1,
 			Epochs: []int{3, 5, 7, 8, 9}, Links: record.Links{Layouts: 10},
 			Ceiling: "null", Controls: []string{"ref", "ref'"}, Load: record.LoadLength{NS: 1e8, RewarmNS: 3e7, UnloadedNS: 5e7},
-			Long: record.LongLoads{NS: 2e9}, BudgetNS: int64(8 * time.Minute)}},
+			Long: record.LongLoads{NS: 2e9}, Rated: record.LongLoads{NS: 3.5e9},
+			BudgetNS: int64(8 * time.Minute)}},
 		{"sweep", record.Plan{Levels: someQuestion().Levels, Study: record.OfStudy{LevelNames: []string{"few", "many"}},
 			Cells: append(someQuestion().Cells, cell("ref", 0), cell("ref'", 0), cell("null", 0), cell("ref", 1),
 				cell("ref'", 1),
@@ -157,8 +158,7 @@ func TestAskedByHand(t *testing.T) {
 		{"full", Request{Profile: "full", Contestants: []string{"c0", "c1", "c2", "c3", "c4"}},
 			func(p *record.Plan) bool {
 				return p.BudgetNS == int64(30*time.Minute) && len(p.Controls) == 3 && p.Pilots == 2 &&
-					len(p.Levels) == 2 &&
-					p.Levels[1].RateShare == 0.3
+					len(p.Levels) == 1 && p.Rated == record.LongLoads{NS: 5.5e9}
 			}},
 	} {
 		c.r.Question = someQuestion()
@@ -291,7 +291,7 @@ func TestAStudyHasEpochsToSpare(t *testing.T) {
 	for _, c := range []struct {
 		names  []string
 		rounds int
-	}{{[]string{"c0", "c1"}, 12}, {[]string{"c0", "c1", "c2", "c3", "c4", "c5", "c6"}, 9}} {
+	}{{[]string{"c0", "c1"}, 12}, {[]string{"c0", "c1", "c2", "c3", "c4", "c5", "c6"}, 8}} {
 		p, err := New(Request{Question: Question{Study: "s", Scenario: "values", Primary: "throughput",
 			Contestants: c.names}}, w)
 		if err != nil {

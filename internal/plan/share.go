@@ -59,7 +59,7 @@ func capacities(run *record.Run, level int, names []string) (all []float64) {
 		}
 		rates := ratesOf(p, pilot, name, level)
 		if len(rates) == 0 {
-			rates = ratesOf(p, run.Trials, name, level)
+			rates = ratesOf(p, run.Trials[:after(run, record.Key{Epoch: p.Pilots, Round: -1})], name, level)
 		}
 		if len(rates) > 0 {
 			all = append(all, stats.Median(rates))
@@ -79,11 +79,11 @@ func Rate(run *record.Run, level int) (perSec float64, ok bool) {
 	return l.RatePerSec, ok && (l.RateShare == 0 || lastEpoch(run) >= run.Plan.Pilots-1)
 }
 
-// ratesOf returns a contestant's throughputs at a level in the pilot trials among trials.
+// ratesOf returns a contestant's throughputs at a level in some trials.
 func ratesOf(p *record.Plan, trials []*record.Trial, name string, level int) (rates []float64) {
 	for i := range trials {
 		t := trials[i]
-		if t.Epoch < p.Pilots && t.Contestant == name && p.At(t) == level {
+		if t.Contestant == name && p.At(t) == level {
 			if perSec, ok := t.Load.PerSec(); ok {
 				rates = append(rates, perSec)
 			}

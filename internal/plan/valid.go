@@ -16,6 +16,7 @@ func Count(run *record.Run) *judge.Counted {
 	c.Epochs, c.Valid = counting(run)
 	c.Discarded, c.All = Discarded(run)
 	c.Long, c.NoLong = Long(run)
+	c.Rated, c.NoRated = Rated(run)
 	for i, at := range p.Levels {
 		l := judge.PlannedLevel{At: at}
 		l.Loaded, l.Compared = Loaded(p, i)

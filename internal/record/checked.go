@@ -70,7 +70,7 @@ func (r *Run) judged() (judged, all int) {
 	for _, s := range r.Sampled {
 		times[at{s.Contestant, s.Epoch}]++
 	}
-	for i, trials := range [][]*Trial{r.Trials, r.Long} { // each is judged by itself
+	for i, trials := range [][]*Trial{r.Trials, slices.Concat(r.Long, r.Rated)} { // each is judged by itself
 		for _, t := range trials {
 			if slices.Contains(r.Plan.Contestants, t.Contestant) && r.FailureOf(t.Contestant) == nil {
 				was, ok := epochs[t.Epoch]

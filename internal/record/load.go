@@ -86,6 +86,9 @@ type Load struct {
 	// Service is the HdrHistogram (V2, compressed, base64) of sent -> done in ns, for right answers
 	// only.
 	Service string `json:"service_hdr,omitempty"`
+	// Responses is the same of due -> done, for all requests that were due, for loads whose
+	// histograms are merged. One without a right answer counts with the time that it had waited.
+	Responses string `json:"response_hdr,omitempty"`
 	// Quantiles of Service, so that a reader needs no HdrHistogram.
 	ServiceP50NS int64 `json:"service_p50_ns"`
 	ServiceP99NS int64 `json:"service_p99_ns"`
@@ -300,9 +303,13 @@ type Interval struct {
 	Detail            Detail
 }
 
-// MemoryAt is a process tree's memory at a time after the window's start. The first reading is at
-// the start, the last at the end.
+// MemoryAt is a process tree's memory at a time after the window's start, as in Usage. The first
+// reading is at the start, the last at the end.
 type MemoryAt struct {
 	AtNS         int64 `json:"at_ns"`
-	PrivateBytes int64 `json:"private_bytes"` // as in Usage
+	PrivateBytes int64 `json:"private_bytes,omitempty"`
+	PSSBytes     int64 `json:"pss_bytes,omitempty"`
 }
+
+// Bytes returns the memory.
+func (m MemoryAt) Bytes() float64 { return float64(max(m.PrivateBytes, m.PSSBytes)) }

@@ -54,7 +54,8 @@ type Plan struct {
 	Links     Links      `json:"links,omitzero"`
 	Load      LoadLength `json:"load"`
 	Long      LongLoads  `json:"long,omitzero"`
-	BudgetNS  int64      `json:"budget_ns"` // time limit, counted from the end of the builds
+	Rated     LongLoads  `json:"rated,omitzero"` // open loops at one rate
+	BudgetNS  int64      `json:"budget_ns"`      // time limit, counted from the end of the builds
 
 	// SLO is the objective of a search for the highest rate that keeps it.
 	SLO *SLO `json:"slo,omitempty"`
@@ -113,7 +114,7 @@ type LoadLength struct {
 	UnloadedNS int64 `json:"unloaded_ns,omitempty"`
 }
 
-// LongLoads are the long loads after the epochs (doc/method.md).
+// LongLoads are loads after the epochs: the long ones, and open loops (doc/method.md).
 type LongLoads struct {
 	NS     int64  `json:"ns,omitempty"`     // length of each load; 0: none
 	Absent string `json:"absent,omitempty"` // why there are none, if there could be

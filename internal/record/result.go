@@ -28,6 +28,7 @@ type Record struct {
 	Launch      *Launch      `json:"launch,omitempty"`
 	Trial       *Trial       `json:"trial,omitempty"`
 	Long        *Trial       `json:"long,omitempty"`
+	Rated       *Trial       `json:"rated,omitempty"`
 	Idle        *Idle        `json:"idle,omitempty"`
 	Failure     *Failure     `json:"failure,omitempty"`
 	Lost        *Lost        `json:"lost,omitempty"`
@@ -47,6 +48,7 @@ type Run struct {
 	Launches    []Launch
 	Trials      []*Trial
 	Long        []*Trial // long loads after the epochs; they are not trials
+	Rated       []*Trial // open loops after the epochs; they are not trials
 	Idle        []Idle
 	Failures    []Failure
 	Lost        []Lost
@@ -79,7 +81,7 @@ func (r *Run) Add(rec Record) {
 		r.Plan.limit(c.Fewer.Served)
 	}
 	if f := rec.Refit; f != nil {
-		r.Plan.Profile, r.Plan.Rounds, r.Plan.Epochs, r.Plan.Long = f.Profile, f.Rounds, f.Epochs, f.Long
+		r.Plan.Profile, r.Plan.Rounds, r.Plan.Epochs, r.Plan.Long, r.Plan.Rated = f.Profile, f.Rounds, f.Epochs, f.Long, f.Rated
 	}
 	if rec.Resume != nil {
 		r.End = nil
@@ -205,6 +207,7 @@ type Refit struct {
 	Rounds  int       `json:"rounds"`
 	Epochs  []int     `json:"epochs"`
 	Long    LongLoads `json:"long,omitzero"`
+	Rated   LongLoads `json:"rated,omitzero"`
 }
 
 // Fewer says that a contestant serves fewer connections at once than requested. The plan then has

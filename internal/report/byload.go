@@ -13,6 +13,9 @@ import (
 
 // metricsAt returns the metrics shown at a level: the run's, and those that only such a level has.
 func (v *View) metricsAt(i int) []judge.Metric {
+	if v.isRated(i) {
+		return v.extraMetrics(i)
+	}
 	all := slices.Clone(v.metrics)
 	for _, m := range v.extraMetrics(i) {
 		if !slices.ContainsFunc(all, func(o judge.Metric) bool { return o.Name == m.Name }) {

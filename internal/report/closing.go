@@ -140,7 +140,7 @@ func (v *View) trust() []document.Item {
 	more = append(more, unknown...)
 	few, short := v.standstills()
 	for _, text := range slices.Concat(v.run.CheckedAlso(), few,
-		NonEmpty(v.withoutLong(), v.unwatched(), noisy)) {
+		NonEmpty(v.withoutLong(), Led("no open loops, so no p99: ", v.NoRated), v.unwatched(), noisy)) {
 		more = append(more, document.Item{Label: "?", Text: document.Plain(document.Clean(text))})
 	}
 	if limits := NonEmpty(v.withoutTwins(), v.ofCPUs(), v.unlikeService(), short, v.assumed()); len(limits) > 0 {

@@ -28,7 +28,7 @@ type LoadsBy struct {
 // generator.
 func (v *View) external() *external {
 	p := &v.run.Plan
-	if len(p.External) == 0 {
+	if len(p.External) == 0 || !v.single {
 		return nil
 	}
 	d := &external{View: v, tools: p.External}

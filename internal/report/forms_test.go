@@ -205,20 +205,6 @@ func TestFurtherMetric(t *testing.T) {
 	}
 }
 
-// A percentile of a classic load is told only where enough requests lie beyond it.
-func TestClassicTailWantsRequests(t *testing.T) {
-	for n, told := range map[int64]bool{999: false, 1000: true} {
-		d := classicFixture()
-		for i := range d.Loads {
-			d.Loads[i].Load.Succeeded = n
-		}
-		got := string(written(t, inFull, d))
-		if strings.Contains(got, "99 %: fewer than 10 requests lie beyond it") == told {
-			t.Errorf("of %d requests:\n%s", n, got)
-		}
-	}
-}
-
 // What a contestant negotiates in one protocol is not said of another.
 func TestEncryptionByProtocol(t *testing.T) {
 	d := fixture()

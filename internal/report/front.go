@@ -40,10 +40,10 @@ func (v *View) metricCharts(id string, most int) document.Choice {
 	if len(metrics) == 0 { // who failed, and why, is to be seen
 		metrics = v.metrics[:1]
 	}
-	base := ""
+	base, restated := "", v.restated()
 	for _, m := range metrics {
 		rows := v.inOrder(m)
-		if m.Unranked {
+		if m.Unranked || id == "metric" && slices.Contains(restated, m.Name) {
 			continue
 		}
 		if base == "" && len(rows) > 0 {

@@ -109,7 +109,7 @@ func (v *View) growthTable(file string) document.Section {
 	}
 	out.Blocks = []document.Block{document.Paragraph{Text: document.Prose{{Text: "One long load of each, one after " +
 		"another, " + v.started() + ": " + v.run.Plan.Origin.Command +
-		". Private memory after this number of seconds of the load; "}, {Text: "the record", Link: file},
+		". Columns: " + v.memoryWords() + " after this number of seconds of the load; "}, {Text: "the record", Link: file},
 		{Text: " has a reading every two seconds." + note}}}, t}
 	return out
 }
@@ -122,5 +122,5 @@ func memoryAt(m []record.MemoryAt, ns int64) string {
 	nearest := slices.MinFunc(m, func(a, b record.MemoryAt) int {
 		return cmp.Compare(max(a.AtNS-ns, ns-a.AtNS), max(b.AtNS-ns, ns-b.AtNS))
 	})
-	return Bytes(float64(nearest.PrivateBytes))
+	return Bytes(nearest.Bytes())
 }

@@ -72,7 +72,7 @@ func (v *View) json() *runJSON {
 	for _, x := range v.a.Trends {
 		o.Trends = append(o.Trends, trendJSON{x.Contestant, x.Level, x.Metric, ratio(x.Change), number(x.P), x.Moving})
 	}
-	o.LongLoads = v.longJSON()
+	o.LongLoads, o.NoRated = v.longJSON(), v.NoRated
 	return o
 }
 

@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
@@ -42,13 +41,7 @@ func (v *View) loadAnalysis() *judge.Analysis {
 			if len(loads) == 0 {
 				continue
 			}
-			middle := judge.MiddleOf(loads, m)
-			c := judge.Cell{Contestant: name, Metric: m.Name, Least: middle.Least, Most: middle.Most,
-				Level: judge.Estimate{Value: middle.Value, Lo: math.Inf(-1), Hi: math.Inf(1), N: middle.N}}
-			if middle.N == 0 && m.Name == "p99" && loads[0].Load.ServiceP99NS > 0 {
-				c.Absent = fmt.Sprintf("fewer than %d requests lie beyond it", judge.Beyond(.99))
-			}
-			a.Cells = append(a.Cells, c)
+			a.Cells = append(a.Cells, judge.CellOf(name, m, loads))
 		}
 	}
 	return a
@@ -60,7 +53,7 @@ func (f *Figure) loadCell(s judge.Scale) document.Cell {
 		return document.Cell{Absent: f.Absent}
 	}
 	cell := document.Cell{Value: Sig3(f.Value / s.Per)}
-	if f.N > 1 {
+	if f.N > 1 || f.Least < f.Most {
 		cell.Side = "(" + Sig3(f.Least/s.Per) + "–" + Sig3(f.Most/s.Per) + ")"
 	}
 	return cell

@@ -30,6 +30,7 @@ type runJSON struct {
 	Findings    []findingJSON    `json:"findings"`
 	Trends      []trendJSON      `json:"trends,omitempty"`
 	LongLoads   *longJSON        `json:"long_loads,omitempty"`
+	NoRated     string           `json:"no_open_loops,omitempty"` // why none follow the epochs, if they could have
 	Claims      any              `json:"claims,omitempty"`
 	Conditions  []Condition      `json:"conditions,omitempty"`
 }
@@ -65,7 +66,7 @@ type contestantJSON struct {
 	Excluded  orNull          `json:"excluded"` // why it has no figures
 	Notes     []string        `json:"notes"`
 	Failure   *record.Failure `json:"failure"`
-	SentAgain int64           `json:"sent_again,omitempty"` // number of requests in all trials and long loads
+	SentAgain int64           `json:"sent_again,omitempty"` // number of requests in all recorded loads
 
 	Starts   startsJSON         `json:"starts"`
 	Built    *record.Contestant `json:"built"` // the build as in trials.jsonl; null if it was never built

@@ -220,9 +220,9 @@ func (v *View) doubts() []document.Block {
 }
 
 // sentAgain returns the number of requests to a contestant that were sent again on a new
-// connection, in all its trials and long loads. Warm-ups are not recorded.
+// connection, in all its recorded loads, which warm-ups are not.
 func (v *View) sentAgain(name string) (n int64) {
-	for _, loads := range [][]*record.Trial{v.run.Trials, v.run.Long} {
+	for _, loads := range [][]*record.Trial{v.run.Trials, v.run.Long, v.run.Rated} {
 		for _, t := range loads {
 			if t.Contestant == name {
 				n += t.Load.SentAgain
@@ -244,7 +244,7 @@ func (v *View) addSentAgain(t *document.Table, rows []Row) {
 			t.Rows[i].Cells = append(t.Rows[i].Cells, document.Cell{Value: document.Whole(v.sentAgain(r.Name))})
 		}
 	}
-	note := "sent again: requests that the server had not processed (HTTP/2), on a new connection, in all trials " +
-		"and long loads"
+	note := "sent again: requests that the server had not processed (HTTP/2), on a new connection, in all recorded " +
+		"loads"
 	t.After = strings.TrimPrefix(t.After+"\n"+note, "\n")
 }

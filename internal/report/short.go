@@ -8,6 +8,7 @@ import (
 
 	"dyno/internal/document"
 	"dyno/internal/judge"
+	"dyno/internal/record"
 )
 
 // ToBest is the header of a column with the best one's figure over that of each row.
@@ -22,9 +23,9 @@ func (v *View) rankedShort() []document.Block {
 	}
 	primary, metrics := v.primary(), v.shortMetrics()
 	t := document.Table{Columns: []document.Column{{Lead: true}, {Lead: true},
-		{Head: shortHead(primary, v.scale(primary)), Number: true}, {Head: ToBest, Number: true}}}
+		{Head: v.shortHead(primary), Number: true}, {Head: ToBest, Number: true}}}
 	for _, m := range metrics {
-		t.Columns = append(t.Columns, document.Column{Head: shortHead(m, v.shortScale(m)), Number: true})
+		t.Columns = append(t.Columns, document.Column{Head: v.shortHead(m), Number: true})
 	}
 	var most float64 // the largest figure over the best one
 	for _, r := range rows {
@@ -61,40 +62,73 @@ func shortened(t document.Table) document.Table {
 	return t
 }
 
-// shortMetrics returns the metrics shown next to the primary one: CPU, latency and memory.
+// shortMetrics returns the metrics shown next to the primary one: CPU, latency and memory, without
+// those that restate the primary one.
 func (v *View) shortMetrics() (list []judge.Metric) {
-	for _, m := range []string{"throughput", "cpu_per_request", "p50", "p99", "response_p50", "response_p99",
-		"memory"} {
-		x, ok := judge.MetricNamed(m)
-		if m == "p99" {
-			x, ok = judge.ClassicNamed(m), true
-		}
-		shown := slices.ContainsFunc(v.ranked(), func(r Row) bool { return v.cell(r.Name, m).Absent == "" })
-		if ok && shown && m != v.primary().Name {
-			list = append(list, x)
+	restated := v.restated()
+	for _, name := range []string{"throughput", "cpu_per_request", "p50", "response_p50", "response_p99",
+		"response_p999", "memory"} {
+		m, ok := judge.MetricNamed(name)
+		shown := name == "response_p99" && v.Rated != nil || // without figures it says why
+			slices.ContainsFunc(v.ranked(), func(r Row) bool { return v.shortFigure(r, m).Absent == "" })
+		if ok && shown && name != v.primary().Name && !slices.Contains(restated, name) {
+			list = append(list, m)
 		}
 	}
 	return list
 }
 
-// shortScale returns a column's scale. A tail has the same scale as the median, which stands beside
-// it.
-func (v *View) shortScale(m judge.Metric) judge.Scale {
-	if m.Name == "p99" {
-		m = judge.ClassicNamed("p50")
+// restated returns the metrics that say what the primary one says. While each server uses its one
+// CPU fully, its rate × the CPU per request, and its rate × the median service time, are the same in
+// all rows: the three are one number. There are none if a server at the generator's limit is to be
+// compared by its CPU per request.
+func (v *View) restated() []string {
+	const same, used = 1.03, 0.9
+	rows, names := v.ranked(), []string{"throughput"}
+	if judge.OnCPUs(v.run, 0) != judge.OnOneCPU || v.run.Plan.First().Open() || len(rows) < 2 {
+		return nil
 	}
-	return v.scale(m)
+	for _, name := range []string{"cpu_per_request", "p50"} {
+		least, most := math.Inf(1), 0.
+		for _, r := range rows {
+			c := v.cell(r.Name, name)
+			x := v.cell(r.Name, "throughput").Level.Value * c.Level.Value / 1e9 // CPUs in use, or requests in flight
+			if c.Absent != "" || r.Place.LowerBound || name == "cpu_per_request" && x < used {
+				return nil
+			}
+			least, most = min(least, x), max(most, x)
+		}
+		if most <= same*least {
+			names = append(names, name)
+		}
+	}
+	if !slices.Contains(names, v.primary().Name) {
+		return nil
+	}
+	return slices.DeleteFunc(names, func(name string) bool { return name == v.primary().Name })
+}
+
+// shortFigure returns a figure of the answer. Tails come from the open loops after the epochs.
+func (v *View) shortFigure(r Row, m judge.Metric) judge.Cell {
+	if !v.isTail(m) {
+		return v.cell(r.Name, m.Name)
+	}
+	f := v.figure(r, m, len(v.levels)-1)
+	return judge.Cell{Level: f.Estimate, Least: f.Least, Most: f.Most, Absent: f.Absent}
 }
 
 // shortHead returns a short column header.
-func shortHead(m judge.Metric, s judge.Scale) string {
-	switch m.Name {
-	case "cpu_per_request":
-		return "CPU " + s.Name
-	case "memory":
-		return s.Name
+func (v *View) shortHead(m judge.Metric) string {
+	s := v.scale(m).Name
+	switch {
+	case m.Name == "cpu_per_request":
+		return "CPU " + s
+	case m.Name == "memory":
+		return s
+	case v.Rated != nil:
+		return strings.TrimPrefix(m.HeadIn(s), "response ")
 	}
-	return m.HeadIn(s.Name)
+	return m.HeadIn(s)
 }
 
 // shortWords explains a table's places, headers and gaps.
@@ -108,57 +142,78 @@ func (v *View) shortWords(rows []Row, metrics []judge.Metric) string {
 		parts = append(parts, fmt.Sprintf("%s: place %d%s%d", rankText(rows[i]), rows[i].Place.Lo, between,
 			rows[i].Place.Hi))
 	}
+	gaps := ""
 	for _, m := range metrics {
-		switch m.Name {
-		case "cpu_per_request":
+		switch {
+		case m.Name == "cpu_per_request":
 			parts = append(parts, "CPU: per request")
-		case "p50":
-			parts = append(parts, v.latencyWords(rows, metrics)...)
-		case "memory":
-			parts = append(parts, v.shortScale(m).Name+": memory")
+		case m.Name == "p50" && v.a.Busy > 0:
+			parts = append(parts, "p50: service time, median of loads with little beside them")
+		case m.Name == "p50":
+			parts = append(parts, "p50: service time, median of loads")
+		case m.Name == "memory":
+			parts = append(parts, v.shortHead(m)+": "+v.memoryWords())
+		case v.isTail(m):
+			parts = append(parts, v.tailWords(rows, m)...)
+			continue
+		}
+		if slices.ContainsFunc(rows, func(r Row) bool { return v.cell(r.Name, m.Name).Absent != "" }) {
+			gaps = document.Missing + ": not measured"
 		}
 	}
-	lacks := func(m judge.Metric) bool {
-		return slices.ContainsFunc(rows, func(r Row) bool { return v.cell(r.Name, m.Name).Absent != "" })
+	var heads []string
+	for _, name := range v.restated() {
+		m, _ := judge.MetricNamed(name)
+		heads = append(heads, v.shortHead(m))
 	}
-	switch gaps := slices.DeleteFunc(slices.Clone(metrics), func(m judge.Metric) bool { return !lacks(m) }); {
-	case len(gaps) == 1 && gaps[0].Name == "p99":
-		parts = append(parts, document.Missing+": too few requests")
-	case len(gaps) > 0:
-		parts = append(parts, document.Missing+": not measured")
+	hidden := Led("not shown: ", And(heads))
+	if hidden != "" {
+		hidden += ", which restate " + v.shortHead(v.primary()) + " within 3 % (each server used 90 % of its CPU or more)"
 	}
-	return strings.Join(parts, " · ")
+	return strings.Join(NonEmpty(append(parts, gaps, hidden)...), " · ")
 }
 
-// latencyWords explains the columns with service times. A median is the median of the trials'
-// medians, over epochs and rounds. The 99th percentile is computed likewise for a record that lacks
-// a trial's histogram, else from one histogram of all right answers in the trials that count.
-func (v *View) latencyWords(rows []Row, metrics []judge.Metric) []string {
-	tail := slices.ContainsFunc(metrics, func(m judge.Metric) bool { return m.Name == "p99" })
-	merged := !slices.ContainsFunc(rows, func(r Row) bool {
-		c := v.cell(r.Name, "p99")
-		return c.Absent == "" && !c.Merged
-	})
-	of := "median of loads"
-	if v.a.Busy > 0 {
-		of += " with little beside them"
+// memoryWords says what a record's memory is: older ones have the proportional set size.
+func (v *View) memoryWords() string {
+	if slices.ContainsFunc(v.run.Trials, func(t *record.Trial) bool { return t.Server.PSSBytes != nil }) {
+		return "memory (PSS)"
 	}
-	switch {
-	case tail && merged:
-		return []string{"p50: service time, " + of, "p99: over all right answers in these loads"}
-	case tail:
-		return []string{"p50, p99: service times, " + of}
+	return "private memory"
+}
+
+// isTail reports whether m is a percentile of the open loops after the epochs.
+func (v *View) isTail(m judge.Metric) bool { return v.Rated != nil && m.Kind == judge.TailTime }
+
+// tailWords explains a column with a percentile of the open loops after the epochs, and its gaps.
+func (v *View) tailWords(rows []Row, m judge.Metric) (parts []string) {
+	name, _, _ := strings.Cut(v.shortHead(m), " ")
+	var list []judge.Estimate
+	for _, r := range rows {
+		c := v.shortFigure(r, m)
+		if gap := name + " " + document.Missing + ": " + c.Absent; c.Absent == "" {
+			list = append(list, judge.Estimate{Value: c.Level.Value, Lo: c.Least, Hi: c.Most})
+		} else if !slices.Contains(parts, gap) {
+			parts = append(parts, gap)
+		}
 	}
-	return []string{"p50: service time, " + of}
+	if m.Name != "response_p99" {
+		return parts
+	}
+	text := fmt.Sprintf("p99: response time in an open loop of %s requests/s, %s of the slowest's throughput, in %s",
+		document.Grouped(v.Rated.At.RatePerSec, 0), document.Percent(v.Rated.At.RateShare), v.ratedLoads())
+	if most := widest(list); most > 0 {
+		text += "; single loads differ from it by up to " + PerCent(most)
+	}
+	return append([]string{text + "; not ranked"}, parts...)
 }
 
 // shortCell returns a figure without its interval, which the note below the table summarizes.
 func (v *View) shortCell(r Row, m judge.Metric) document.Cell {
-	c := v.cell(r.Name, m.Name)
+	c := v.shortFigure(r, m)
 	if c.Absent != "" {
 		return document.Cell{Absent: c.Absent}
 	}
-	text := Sig3(c.Level.Value / v.shortScale(m).Per)
+	text := Sig3(c.Level.Value / v.scale(m).Per)
 	if r.Place.LowerBound && m.AtCeiling && m.More {
 		text = "≥ " + text
 	}
@@ -201,7 +256,7 @@ func (v *View) surer(rows []Row) string {
 	if ratios && v.a.Taken > 0.02 && m.PerCPU {
 		per = ToBest + ": per CPU time that other programs left (they took " + document.Percent(v.a.Taken) + ")"
 	}
-	return strings.Join(NonEmpty(Led(shortHead(m, v.scale(m))+" ", spread(levels)), per), " · ")
+	return strings.Join(NonEmpty(Led(v.shortHead(m)+" ", spread(levels)), per), " · ")
 }
 
 // spread returns the range of the intervals' widths: "±1.8–4.8 %"; "" if one is open.

@@ -50,7 +50,7 @@ func (v *View) levelTable(i int, metrics []judge.Metric) document.Table {
 			f := v.figure(r, m, i)
 			cell := f.Cell(scales[k])
 			switch {
-			case v.single:
+			case v.single || v.isRated(i) && m.Kind != judge.Arrivals:
 				cell = f.loadCell(scales[k])
 			case ranks && r.Excluded == "":
 				cell.Small = f.Absent

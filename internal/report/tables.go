@@ -26,7 +26,7 @@ func (v *View) excludedLast() {
 
 // excludedWhere returns why a row has no figures, with the level at which it failed under load.
 func (v *View) excludedWhere(r *Row) string {
-	if r.Failure == nil || r.Failure.Stage != "load" || len(v.levels) < 2 {
+	if r.Failure == nil || r.Failure.Stage != "load" || len(v.run.Plan.Levels) < 2 {
 		return r.Excluded
 	}
 	for i := len(v.run.Trials) - 1; i >= 0; i-- {

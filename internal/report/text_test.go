@@ -142,18 +142,110 @@ func TestTextHostile(t *testing.T) {
 	}
 }
 
-// TestMergedTailIsOfRightAnswers: the caption of p99 says of which requests it is, and by which clock.
-func TestMergedTailIsOfRightAnswers(t *testing.T) {
+// rated adds open loops after the epochs to a fixture, in which one server has this p99.
+func rated(d *Data, p99 judge.Cell) {
+	l := &judge.Level{At: record.Level{Connections: 125, Pipeline: 1, RatePerSec: 35_530, RateShare: .7},
+		Loaded: d.Run.Plan.Contestants, Analysis: &judge.Analysis{Epochs: 1}}
+	for _, name := range l.Loaded {
+		for range 2 {
+			l.Trials = append(l.Trials, &record.Trial{Contestant: name, Load: record.Load{WindowNS: 2.5e9}})
+		}
+		c := judge.Cell{Metric: "response_p99", Least: .96e6, Most: 1.02e6, Level: judge.Estimate{Value: 1e6, N: 1}}
+		if name == "iris" {
+			c = p99
+		}
+		c.Contestant = name
+		l.Analysis.Cells = append(l.Analysis.Cells, c)
+	}
+	d.Rated = l
+}
+
+// The answer has tails of an open loop alone, and says at which rate; without one it has none.
+func TestTailsHaveARate(t *testing.T) {
+	if got := string(written(t, Text, fixture())); strings.Contains(got, "p99") {
+		t.Errorf("a tail without an open loop:\n%s", got)
+	}
 	d := fixture()
-	for i := range d.Analysis.Cells {
-		if c := &d.Analysis.Cells[i]; c.Metric == "p99" {
-			c.Merged = true
+	d.NoRated = "the run ended before them"
+	if got := string(written(t, Text, d)); !strings.Contains(got, "? no open loops, so no p99: the run ended before them") {
+		t.Errorf("not said why there is no tail:\n%s", got)
+	}
+	d = fixture()
+	rated(d, judge.Cell{Metric: "response_p99", Level: judge.Estimate{N: 1}, Absent: "too few requests (900 of 1,000)"})
+	got := strings.Join(strings.Fields(string(written(t, Text, d))), " ")
+	for _, want := range []string{" p99 ms ", " 1.00 ", "p99: response time in an open loop of 35,530 requests/s, 70 % of " +
+		"the slowest's throughput, in 16 loads of 2.50 s; single loads differ from it by up to 4 %; not ranked",
+		"p99 –: too few requests (900 of 1,000)", "–: not measured"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
 		}
 	}
+	d.Verbose = true
+	if got := string(written(t, Text, d)); !strings.Contains(got, "In an open loop: c=125, 35,530/s") {
+		t.Errorf("no table of the open loop:\n%s", got)
+	}
+}
+
+// While each server uses its whole CPU, its rate, the CPU per request and the median service time
+// are one number, and the answer shows one of them.
+func TestOneOfWhatRestates(t *testing.T) {
+	saturated := func() *Data {
+		d := fixture()
+		for i, f := range fakes[:6] {
+			rate := d.Analysis.Cell(f.c.Name, "throughput").Level.Value
+			d.Analysis.Places[i].LowerBound = false
+			d.Analysis.Cell(f.c.Name, "cpu_per_request").Level.Value = .97e9 / rate
+			d.Analysis.Cell(f.c.Name, "p50").Level.Value = 125e9 / rate
+		}
+		return d
+	}
+	d := saturated()
 	p := NewView(d)
-	tail := judge.ClassicNamed("p99")
-	want := "p99: over all right answers in these loads"
-	if got := p.latencyWords(p.ranked(), []judge.Metric{tail}); !slices.Contains(got, want) {
-		t.Errorf("%q; want %s", got, want)
+	if got := p.restated(); !slices.Equal(got, []string{"cpu_per_request", "p50"}) {
+		t.Errorf("%v", got)
+	}
+	if got := p.shortMetrics(); len(got) != 1 || got[0].Name != "memory" {
+		t.Errorf("%v", got)
+	}
+	if got := p.shortWords(p.ranked(), p.shortMetrics()); !strings.Contains(got, "not shown: CPU µs and p50 ms, which "+
+		"restate req/s within 3 % (each server used 90 % of its CPU or more)") {
+		t.Errorf("%q", got)
+	}
+	d.Analysis.Primary = "cpu_per_request"
+	if got := NewView(d).restated(); !slices.Equal(got, []string{"throughput", "p50"}) {
+		t.Errorf("%v", got)
+	}
+	d = saturated()
+	d.Analysis.Cell("kestrel", "p50").Level.Value *= 1.2
+	if got := NewView(d).restated(); !slices.Equal(got, []string{"cpu_per_request"}) {
+		t.Errorf("another p50: %v", got)
+	}
+	for what, change := range map[string]func(*Data){
+		"two CPUs":                 func(d *Data) { d.Run.Host.ServerCPUs = []int{0, 1} },
+		"not pinned":               func(d *Data) { d.Run.Host.Pinned = false },
+		"as published":             func(d *Data) { d.Run.Plan.Levels[0].AsPublished = true },
+		"an idle server":           func(d *Data) { d.Analysis.Cell("kestrel", "cpu_per_request").Level.Value /= 2 },
+		"a server with no CPU":     func(d *Data) { d.Analysis.Cell("kestrel", "cpu_per_request").Absent = "not read" },
+		"the generator's limit":    func(d *Data) { d.Analysis.Places[0].LowerBound = true },
+		"memory decides":           func(d *Data) { d.Analysis.Primary = "memory" },
+		"an open loop from before": func(d *Data) { d.Run.Plan.Levels[0].RatePerSec = 9 },
+	} {
+		d := saturated()
+		change(d)
+		if got := NewView(d).restated(); got != nil {
+			t.Errorf("%s: %v", what, got)
+		}
+	}
+}
+
+// Records from before dyno read private memory call their memory what it is.
+func TestMemoryByItsName(t *testing.T) {
+	n := int64(5 << 20)
+	for want, u := range map[string]record.Usage{"private memory": {PrivateBytes: &n}, "memory (PSS)": {PSSBytes: &n}} {
+		d := fixture()
+		d.Run.Trials = append(d.Run.Trials, &record.Trial{Contestant: "iris", Server: u})
+		if got := NewView(d).memoryWords(); got != want {
+			t.Errorf("%q; want %s", got, want)
+		}
 	}
 }

@@ -76,6 +76,9 @@ func NewView(d *Data) *View {
 		}
 		v.levels = slices.Insert(slices.Clone(v.levels), 0, first)
 	}
+	if v.Rated != nil {
+		v.levels = append(slices.Clip(v.levels), *v.Rated)
+	}
 	for i := range v.levels {
 		v.names = append(v.names, v.levels[i].Title())
 	}

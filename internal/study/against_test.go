@@ -166,8 +166,8 @@ func TestOneMetricWithoutVerdicts(t *testing.T) {
 	run := example(t)
 	for i := range run.Trials {
 		if run.Trials[i].Contestant == "ref" {
-			more := *run.Trials[i].Server.PrivateBytes * 11 / 10
-			run.Trials[i].Server.PrivateBytes = &more
+			more := *run.Trials[i].Server.PSSBytes * 11 / 10
+			run.Trials[i].Server.PSSBytes = &more
 		}
 	}
 	a, err := Compare(run, example(t))

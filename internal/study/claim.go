@@ -210,8 +210,8 @@ var static = []Metric{
 	{Name: "wrong_answers", Title: "Requests without a right answer", Unit: "answers", Static: true},
 }
 
-// Tail is a metric that every run shows, but neither ranks nor compares: the service time that 1 %
-// of the requests exceed. A claim may name it, and is judged by its interval.
+// Tail is a metric that articles print and no run shows: the service time that 1 % of a closed loop's
+// requests exceed. A claim may name it, and is judged by its interval.
 const Tail = "p99"
 
 // computed lists published metrics that are computed from dyno's metrics.

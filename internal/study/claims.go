@@ -335,6 +335,9 @@ func (e *evidence) measured(c Cell, metric string) judge.Estimate {
 			}
 			return m.Of(t)
 		})
+	case metric == Tail:
+		m, _ := trialMetric(metric)
+		return e.table().Level(m, at)
 	case a == nil:
 		return judge.Estimate{}
 	}

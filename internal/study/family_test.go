@@ -98,11 +98,10 @@ func TestEvaluateNamedPairs(t *testing.T) {
 	}
 }
 
-// A paired comparison with profile full ranks only at its own level, and shows the common rate
-// beside it.
-func TestEvaluateFull(t *testing.T) {
+// A paired comparison ranks only at its own level, and shows a common rate beside it.
+func TestEvaluateACommonRate(t *testing.T) {
 	r := plan.Request{
-		Profile: "full", Contestants: []string{"a", "b"}, Controls: []string{"ref", "ref'"}, Primary: "throughput",
+		Rates: []plan.OpenRate{{Share: 0.3}}, Contestants: []string{"a", "b"}, Controls: []string{"ref", "ref'"}, Primary: "throughput",
 		Connections: []int{10}, Seed: 3,
 	}
 	run := carriedOut(t, planned(t, r), madeUp)

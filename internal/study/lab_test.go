@@ -63,7 +63,7 @@ func TestLabRanksTheTail(t *testing.T) {
 // A level beside a paired comparison is checked as an open loop, and by nothing else.
 func TestLevelBesideAPairedRunIsChecked(t *testing.T) {
 	r := plan.Request{
-		Profile: "full", Contestants: []string{"a", "b"}, Controls: []string{"ref", "ref'"}, Seed: 3,
+		Rates: []plan.OpenRate{{Share: 0.3}}, Contestants: []string{"a", "b"}, Controls: []string{"ref", "ref'"}, Seed: 3,
 		Primary: "throughput", Connections: []int{10},
 	}
 	run := carriedOut(t, planned(t, r), func(o plan.Order, tr *record.Trial) {

@@ -125,8 +125,8 @@ func TestEvaluateSweep(t *testing.T) {
 		[]string{judge.GeneratorShare, judge.Ceiling, judge.ServerCPUs, judge.GeneratorCPUs, judge.Withheld,
 			judge.Discarded, judge.Contract, judge.Errors, judge.WarmUp, judge.Calibrated,
 			judge.SameProcesses, judge.Edges, judge.Apart, judge.Busy, judge.Drift, judge.Twins, judge.Order,
-			judge.FreshStarts, judge.TailSample},
-		[]string{judge.Achieved, judge.Lag, judge.Backlog, judge.CheckArrivals, judge.Starvation,
+			judge.FreshStarts},
+		[]string{judge.TailSample, judge.Achieved, judge.Lag, judge.Backlog, judge.CheckArrivals, judge.Starvation,
 			judge.KnownDifference, judge.CheckCarryOver, judge.Pauses, judge.Complete})
 	for _, f := range d.Findings {
 		if f.ID == judge.Ceiling && f.Contestant == "a" && (f.State != judge.Fail ||

@@ -6,12 +6,11 @@ import (
 	"io"
 
 	"dyno/internal/judge"
-	"dyno/internal/plan"
 	"dyno/internal/record"
 )
 
 // trim writes a compressed copy of run, small enough to commit: without warm-up windows, and
-// without the histograms of trials whose recorded quantiles are all that reports show. The copy
+// without the histograms of trials, whose recorded quantiles are all that reports show. The copy
 // gives the same reports and verdicts. A classic run keeps its few histograms. trim keeps a
 // histogram that lacks some of its trial's requests, because the checks need it.
 //
@@ -22,13 +21,9 @@ func trim(w io.Writer, run *record.Run) error {
 		run.Launches[i].Windows = nil
 	}
 	few := run.Plan.Processes == record.PerLoad // its reports show more percentiles than a trial records
-	shown := map[record.Key]bool{}
-	for _, t := range tailTrials(run) {
-		shown[t.Key] = true
-	}
 	h := record.NewCoarseHistogram()
 	for i := range run.Trials {
-		if l := &run.Trials[i].Load; !few && !shown[run.Trials[i].Key] && l.Service != "" && judge.HoldsAll(h, l) {
+		if l := &run.Trials[i].Load; !few && l.Service != "" && judge.HoldsAll(h, l) {
 			l.Service = ""
 		}
 	}
@@ -37,13 +32,4 @@ func trim(w io.Writer, run *record.Run) error {
 		return err
 	}
 	return errors.Join(record.Write(z, run), z.Close())
-}
-
-// tailTrials returns the trials whose 99th percentiles a report shows: valid ones in quiet rounds,
-// at the level where pairs are decided.
-func tailTrials(run *record.Run) []*record.Trial {
-	if !run.Plan.Ranks() {
-		return nil
-	}
-	return judge.InQuiet(judge.ByLevel(run, plan.Valid(run))[0])
 }
