@@ -11,7 +11,7 @@ import (
 type Progress struct {
 	Done, Total int           // trials, and how many there will be at most if none has to be repeated
 	Left        time.Duration // 0: not known
-	Epoch       string        // "epoch 4 of at most 12"
+	Epoch       string        // "epoch 4 of about 12 at most"
 }
 
 // ProgressOf returns how far a run has come. c gives the planned number of epochs: of the first epoch, for
@@ -40,7 +40,7 @@ func ProgressOf(run *record.Run, c *Cost) Progress {
 	case p.Pilots > 0 && !pilotsOver(run):
 		out.Epoch = "which does not count"
 	case e <= left.Epochs:
-		out.Epoch = fmt.Sprintf("epoch %d of at most %d", max(1, e), left.Epochs)
+		out.Epoch = fmt.Sprintf("epoch %d of about %d at most", max(1, e), left.Epochs)
 	default:
 		out.Epoch = fmt.Sprintf("epoch %d", e)
 	}

@@ -91,7 +91,7 @@ func TestProgressSaysTheEpoch(t *testing.T) {
 		t.Errorf("%+v", first)
 	}
 	n := lastEpoch(&p.run)
-	if half := all[len(all)/2]; half.Epoch != fmt.Sprintf("epoch %d of at most %d", p.run.Trials[len(all)/2].Epoch, n) {
+	if half := all[len(all)/2]; half.Epoch != fmt.Sprintf("epoch %d of about %d at most", p.run.Trials[len(all)/2].Epoch, n) {
 		t.Errorf("%+v; there were %d", half, n)
 	}
 	c.Epochs, c.Analyses = 2, nil
@@ -198,7 +198,7 @@ func TestEpochsOfSlowServers(t *testing.T) {
 			t.Errorf("%s: %d epochs; %d were planned, want %d", c.name, n, cost.Epochs, c.least)
 		}
 		of := 0
-		fmt.Sscanf(said[0], "epoch 2 of at most %d", &of)
+		fmt.Sscanf(said[0], "epoch 2 of about %d at most", &of)
 		if of < n || of > n+1 || of > n && c.known { // one epoch is little to go by
 			t.Errorf("%s: it said %q; there were %d epochs of %d rounds", c.name, said[0], n, p.run.Plan.Rounds)
 		}

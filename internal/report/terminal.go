@@ -215,7 +215,7 @@ func (v *TerminalView) remaining(left time.Duration) {
 
 // progress returns the number of trials done and the time left.
 func (v *TerminalView) progress() string {
-	s := fmt.Sprintf("%d of at most %d trials", v.done, v.total)
+	s := fmt.Sprintf("%d of about %d trials at most", v.done, v.total)
 	if v.left > 0 {
 		s += ", up to " + about(v.left) + " left"
 	}

@@ -218,9 +218,9 @@ func TestCount(t *testing.T) {
 		v.Event(at(float64(20*i), record.Event{Stage: "measure", Done: n[0], Total: n[1]}))
 	}
 	want := `[ 0:00] measure
-[ 0:20] measure  204 of at most 1000 trials
-[ 0:40] measure  204 of at most 910 trials
-[ 1:00] measure  206 of at most 910 trials
+[ 0:20] measure  204 of about 1000 trials at most
+[ 0:40] measure  204 of about 910 trials at most
+[ 1:00] measure  206 of about 910 trials at most
 `
 	if b.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
