@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"dyno/internal/bench"
 	"dyno/internal/conf"
 	"dyno/internal/contestant"
 	"dyno/internal/document"
@@ -115,12 +114,14 @@ func (p *project) listed(ctx context.Context, chosen []*contestant.Manifest, col
 	here string) {
 	missing := map[string][]string{} // reason -> contestants
 	var found []string
+	o := contestant.FindOptions{Root: p.root, Look: true, Known: map[string]contestant.Toolchain{}}
 	for _, m := range chosen {
-		reason := document.Clean(bench.Availability(ctx, p.root, m))
-		if with, ok := strings.CutPrefix(reason, "yes: "); !ok {
-			reason = strings.TrimPrefix(reason, "no: ")
+		tc, err := contestant.Find(ctx, m, o)
+		if err != nil {
+			reason := document.Clean(err.Error())
 			missing[reason] = append(missing[reason], m.Name)
-		} else if !slices.Contains(found, with) {
+		} else if with := document.Clean(fmt.Sprintf("%s %s (%s)", tc.Name, tc.Version, tc.Origin)); !slices.Contains(
+			found, with) {
 			found = append(found, with)
 		}
 		rows = append(rows, []string{m.Name, m.Language, shortFramework(m), m.Engine, strings.Join(m.Scenarios, ", ")})

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"flag"
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -31,6 +34,10 @@ func (m private) Run() int {
 	defer os.RemoveAll(dir)
 	os.Setenv(machine.RuntimeVariable, dir)
 	heedHangup()
+	flag.Parse()
+	if f := flag.Lookup("test.parallel"); f.Value.String() == f.DefValue { // many tests wait more than they work
+		flag.Set(f.Name, strconv.Itoa(2*runtime.GOMAXPROCS(0)))
+	}
 	return m.M.Run()
 }
 

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"bufio"
+	"flag"
 	"fmt"
 	"io"
 	"net"
@@ -9,6 +10,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -18,9 +21,14 @@ import (
 	"dyno/internal/wire"
 )
 
-// The test binary stands in for a server that already runs, on two ports.
+// The test binary stands in for a server that already runs, on two ports. More tests run at a time than there are
+// CPUs, because they mostly wait.
 func TestMain(m *testing.M) {
 	if os.Getenv("BENCH_ROLE") != "answer" {
+		flag.Parse()
+		if f := flag.Lookup("test.parallel"); f.Value.String() == f.DefValue {
+			flag.Set(f.Name, strconv.Itoa(2*runtime.GOMAXPROCS(0)))
+		}
 		os.Exit(m.Run())
 	}
 	for range 2 {

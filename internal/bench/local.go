@@ -251,15 +251,6 @@ func (l *Local) find(ctx context.Context, m *contestant.Manifest, note func(stri
 	return f.tc, f.err
 }
 
-// Availability says whether m's toolchain is available without a download, and which one it is.
-func Availability(ctx context.Context, root string, m *contestant.Manifest) string {
-	tc, err := contestant.Find(ctx, m, contestant.FindOptions{Root: root, Look: true})
-	if err != nil {
-		return "no: " + err.Error()
-	}
-	return fmt.Sprintf("yes: %s %s (%s)", tc.Name, tc.Version, tc.Origin)
-}
-
 // Launch starts a built contestant on the server's CPUs, or the backend on the generator's if this
 // machine has both. As published it pins neither, nor dyno itself.
 func (l *Local) Launch(ctx context.Context, name string, o Launch) (Server, error) {

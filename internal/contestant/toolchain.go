@@ -41,6 +41,7 @@ type FindOptions struct {
 	Look    bool   // download nothing, and unpack no archive but one that DYNO_<NAME> names
 	Vendor  string // base address of the vendor's downloads; empty means the official one
 	Note    func(string)
+	Known   map[string]Toolchain // found before, by name and floor; nil: each is looked for
 }
 
 // kind describes a kind of toolchain.
@@ -84,7 +85,14 @@ func Find(ctx context.Context, m *Manifest, o FindOptions) (Toolchain, error) {
 	}
 	for name, floor := range m.Toolchain {
 		s := search{name: name, kind: kindOf(name), floor: floor, o: &o}
-		tc, err := s.find(ctx)
+		tc, known := o.Known[name+" "+floor]
+		var err error
+		if !known {
+			tc, err = s.find(ctx)
+		}
+		if err == nil && o.Known != nil {
+			o.Known[name+" "+floor] = tc
+		}
 		if err == nil && name == "node" {
 			err = withoutNPM(m, tc)
 		}

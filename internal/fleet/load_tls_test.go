@@ -122,7 +122,8 @@ func TestEncryptedLoadBySeveral(t *testing.T) {
 			if sum.Load.Succeeded != 40 || len(sum.Generators) != 2 || c.secure != (len(sum.Load.TLS) > 0) {
 				t.Errorf("%+v", sum.Load)
 			}
-			if len(a.seen) != 1 || a.seen[c.want] != 40 {
+			// a load that began late may end later than the next one begins
+			if len(a.seen) != 1 || a.seen[c.want] < 40 {
 				t.Errorf("%v; want 40 of %q", a.seen, c.want)
 			}
 		})
