@@ -70,3 +70,24 @@ func TestProcessors(t *testing.T) {
 		t.Errorf("of another run: %+v", facts)
 	}
 }
+
+// The division of the CPUs is named only if some level uses it.
+func TestMachineAsPublished(t *testing.T) {
+	d := sweepFixture(6)
+	d.Run.Host = record.Host{CPU: "x", CPUs: 2, ServerCPUs: []int{0}, GeneratorCPUs: []int{1}, Pinned: true}
+	value := func() string { return NewView(d).hosts()[0].Value }
+	if got := value(); !strings.Contains(got, "(server on 0, generator on 1, pinned)") || strings.Contains(got, "nothing") {
+		t.Errorf("apart: %s", got)
+	}
+	levels := d.Run.Plan.Levels
+	levels[len(levels)-1].AsPublished = true
+	if got := value(); !strings.Contains(got, "pinned)") || !strings.Contains(got, "; nothing is pinned at 1 of ") {
+		t.Errorf("one level as published: %s", got)
+	}
+	for i := range levels {
+		levels[i].AsPublished = true
+	}
+	if got := value(); strings.Contains(got, "server on") || !strings.Contains(got, "; nothing is pinned at ") {
+		t.Errorf("all levels as published: %s", got)
+	}
+}

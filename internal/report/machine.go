@@ -19,7 +19,12 @@ func (v *View) hosts() (facts []document.Fact) {
 	case h.CPU == "" && h.CPUs == 0:
 		return []document.Fact{{Name: "Machine", Value: "unknown: the record has no host"}}
 	case len(h.Generators) == 0:
-		return []document.Fact{{Name: "Machine", Value: machine(h, "") + v.unpinned()}}
+		one := *h
+		text, all := v.unpinned()
+		if all {
+			one.ServerCPUs = nil // the division of the CPUs is not used
+		}
+		return []document.Fact{{Name: "Machine", Value: machine(&one, "") + text}}
 	default:
 		facts = []document.Fact{{Name: "Servers", Value: document.Clean(h.Name) + ": " + machine(h, "servers")}}
 	}
@@ -35,14 +40,15 @@ func (v *View) hosts() (facts []document.Fact) {
 	return facts
 }
 
-// unpinned says at how many levels nothing is pinned, with a leading semicolon; "" if there are none.
-func (v *View) unpinned() string {
-	all := v.run.Plan.Levels
-	n := len(slices.DeleteFunc(slices.Clone(all), func(l record.Level) bool { return !l.AsPublished }))
-	if n == 0 {
-		return ""
+// unpinned says at how many levels nothing is pinned, with a leading semicolon; "" if there are none. all says
+// that these are all levels.
+func (v *View) unpinned() (text string, all bool) {
+	levels := v.run.Plan.Levels
+	n := len(slices.DeleteFunc(slices.Clone(levels), func(l record.Level) bool { return !l.AsPublished }))
+	if n > 0 {
+		text = fmt.Sprintf("; nothing is pinned at %d of %s", n, document.Count(len(levels), "level"))
 	}
-	return fmt.Sprintf("; nothing is pinned at %d of %s", n, document.Count(len(all), "level"))
+	return text, n > 0 && n == len(levels)
 }
 
 // generators describes the machines that loaded the servers. Equal machines share a description.
@@ -163,7 +169,11 @@ func (v *View) Machines(published map[string]string) document.Section {
 			t.Rows = append(t.Rows, row)
 		}
 	}
-	place := fmt.Sprintf("Server on CPU %s, generator on CPU %s%s.", list(h.ServerCPUs), list(h.GeneratorCPUs), v.unpinned())
+	free, all := v.unpinned()
+	place := fmt.Sprintf("Server on CPU %s, generator on CPU %s%s.", list(h.ServerCPUs), list(h.GeneratorCPUs), free)
+	if all {
+		place = "Servers and generator on all CPUs, not pinned."
+	}
 	if len(h.Generators) > 0 {
 		place = "Servers " + where(h) + ". Generators: " + generators(h) + "."
 	}
