@@ -263,7 +263,7 @@ func TestAnswerOnCPUs(t *testing.T) {
 	if err != nil || len(got) != 2 || got[0].state != failed || got[1].state != passed || !fails(got, false) {
 		t.Errorf("states %v", got)
 	}
-	for _, want := range []string{"head on 1 CPU   failed  +4.6 % (+3.9 % to +5.3 %)", "head on 2 CPUs  passed"} {
+	for _, want := range []string{"head on 1 CPU   failed  +4.6 % (here +3.9 % to +5.3 %)", "head on 2 CPUs  passed"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, &out)
 		}
@@ -305,9 +305,9 @@ func TestAnswer(t *testing.T) {
 		{run("b"), found(1, judge.Different, "base", 1.046, 1.039, 1.053), nil, true,
 			[]string{"fail-if cpu_per_request>3%  failed  +4.6 % (here +3.9 % to +5.3 %)"}},
 		{run("b"), found(1, judge.Different, "head", .8, .78, .83), nil, false,
-			[]string{"passed  −20 % (−22 % to −17 %)"}},
+			[]string{"passed  −20 % (here −22 % to −17 %)"}},
 		{run("a"), found(1, judge.Equivalent, "", 1.004, .988, 1.02), nil, false,
-			[]string{"passed  +0.4 % (−1.2 % to +2 %)", "\nalike.\n"}},
+			[]string{"passed  +0.4 % (here −1.2 % to +2 %)", "\nalike.\n"}},
 		{run("b"), found(0, judge.Inconclusive, "", 2, 0, math.Inf(1)), nil, false, []string{"too few epochs"}},
 		{run("b"), &judge.Analysis{Primary: "cpu_per_request"}, nil, true,
 			[]string{"not measured  one of the two has no figure"}},

@@ -192,7 +192,7 @@ func TestTable(t *testing.T) {
 func TestConflicts(t *testing.T) {
 	values := map[string]string{"duration": "1s", "rate": "1", "requests": "1", "stages": "1s@1", "find": "p99<1s",
 		"slo": "p99<1s", "arrivals": "poisson", "warmup": "1s", "ramp-up": "1s", "think": "1s", "resolve": "a:1:b",
-		"format": "json"}
+		"format": "json", "http": "h2"}
 	call := func(in string, names ...string) string {
 		args := strings.Fields(in)
 		cmd, _, _ := rootCommand().Find(args)
