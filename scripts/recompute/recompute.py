@@ -5,8 +5,8 @@
 
 The program is $DYNO, else `go run ./cmd/dyno`; it is asked for `report --format json`. The two share no code: the
 rules here are those of the sections Noise and Statistics of doc/method.md, the keys those of doc/format.md.
-Not computed: starts, long loads, checks, claims, figures without load, and shares of the generator's ceiling but
-where one withdraws a verdict.
+Not computed: starts, the loads after the epochs, checks, claims, figures without load, and shares of the generator's
+ceiling but where one withdraws a verdict.
 Each figure that differs by more than a relative 1e-9 is printed; the exit code is 1 if there is any.
 """
 import json
@@ -230,6 +230,9 @@ def by_level(published, level_names):
     """by the index of a level, or None for that of a paired comparison: contestant, metric and row of each figure"""
     backend, of = published["plan"].get("backend"), {}
     rows = [r for r in published["rows"] if r.get("contestant") != backend or not backend]  # what it serves alone is no trial
+    if "rated" in published["plan"]:  # the open loops after the epochs
+        rated = [level["name"] for level in published["levels"] if "rate_per_sec" in level["at"]]
+        rows = [r for r in rows if r.get("level") not in rated]
     spans = {(r["contestant"], r.get("level"), r["metric"]): r for r in rows if r["metric"].endswith("_range")}
     for r in rows:
         if r.get("level") not in (None, "before the first load") and " ÷ " not in r["contestant"] + r["level"] and "epochs" in r and "value" in r:

@@ -80,7 +80,7 @@ def share(of, cpus):
 
 METRICS = {
     "throughput": rate, "cpu_per_request": server("cpu_ns", per=True), "p50": load("service_p50_ns"),
-    "memory": server("pss_bytes"), "heap_inuse": server("heap_inuse_bytes"),
+    "memory": lambda t: server("private_bytes")(t) or server("pss_bytes")(t), "heap_inuse": server("heap_inuse_bytes"),
     "alloc_per_request": server("alloc_bytes", per=True),
     "goroutines_per_request": server("goroutines_started", per=True), "rate_sd": load("rate_sd_per_sec"),
     "rate_max": load("rate_max_per_sec"), "service_mean": load("service_mean_ns"), "service_sd": load("service_sd_ns"),
