@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 )
@@ -89,7 +88,6 @@ func (p *Results) Bars() []Bar {
 		bars = append(bars, p.checkBars()...)
 	}
 	if p.Options.Only == "" {
-		bars = append(bars, p.steadyBar())
 		bars = append(bars, p.LiveBars()...)
 	}
 	return bars
@@ -146,7 +144,7 @@ var caseLimits = []struct {
 		}},
 	{"5 % between revisions: pairs found in both verdicts, of those found in the first", .97, true,
 		func(c *Case, at *CaseAt) (Rate, bool) {
-			return Rate{at.FoundElsewhere.Hits, at.Found.Hits}, c.What == "one +5 %, τ 0.24 %"
+			return Rate{at.FoundElsewhere.Hits, at.Found.Hits}, c.What == revisionsCase
 		}},
 	{"unequal servers called equivalent", .05, false,
 		func(c *Case, at *CaseAt) (Rate, bool) {
@@ -263,21 +261,5 @@ func (p *Results) checkBars() []Bar {
 		over.bar("two equal servers without controls, carry-over of 0 to 5 % or drift in step with the order: different",
 			errorLimit),
 		moving.bar("nobody moves: a contestant is called moving", .05),
-	}
-}
-
-// steadyBar returns the bar for the experiment with long trials.
-func (p *Results) steadyBar() Bar {
-	var each []string
-	met := true
-	for _, r := range SteadyRows(p.Steady) {
-		if x := r.Against; r.Arm == ServiceArm && x.N > 0 {
-			each = append(each, r.Contestant+" "+ratio(x.Value, x.Lo, x.Hi))
-			met = met && x.Lo >= 1-steadyMargin && x.Hi <= 1+steadyMargin
-		}
-	}
-	return Bar{
-		Target: "10 s, not frozen, against 0.1 s, frozen: interval of the ratio of ratios", Limit: "0.97–1.03",
-		Worst: cmp.Or(strings.Join(each, "; "), "no unit yet"), Met: met, Open: each == nil,
 	}
 }

@@ -53,6 +53,7 @@ type CaseAt struct {
 	ErrorElsewhere Rate `json:"error_elsewhere,omitzero"`
 	HoldsElsewhere Rate `json:"holds_elsewhere,omitzero"`
 	FoundElsewhere Rate `json:"found_elsewhere,omitzero"`
+	Misled         Rate `json:"misled,omitzero"` // runs that say of a pair that short loads mislead
 }
 
 // caseRuns is the default number of simulated runs per case. Cases always use DefaultSeed.

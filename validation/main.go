@@ -8,12 +8,11 @@
 // plan, analysis and checks on full records. The same seed, repetitions and recorded experiments give the
 // same page on any number of CPUs. This command starts no server and uses no network.
 //
-// Four experiments append results to files beside the page, and the page shows them. Each experiment runs
+// Three experiments append results to files beside the page, and the page shows them. Each experiment runs
 // only the missing tasks. The first simulates; the others measure on this machine:
 //
 //	go run ./validation cases [N]          the statistic alone, N simulated runs per case
 //	go run ./validation live [KIND] [N]    live runs with known truth: all, one kind's (aa, ab, …), or N more
-//	go run ./validation steady [TIME]      short trials against long ones, for 35m or another time
 //	go run ./validation best-of-three [N]  equal servers, each at the best of three wrk loads
 //
 // Live runs take 70 to 150 s each: 20 compare one program with itself, half of them while another program
@@ -63,7 +62,6 @@ import (
 const (
 	casesFile  = "cases.jsonl"
 	liveFile   = "live.jsonl"
-	steadyFile = "steady.jsonl"
 	bestOfFile = "best_of_three.jsonl"
 )
 
@@ -199,18 +197,16 @@ func experimentNamed(ctx context.Context, args []string, folder string, stdout, 
 	if name == "live" && len(args) > 0 && slices.Contains(liveKinds, args[0]) {
 		kind, args = args[0], args[1:]
 	}
-	more, most := 0, 35*time.Minute // more: live runs, comparisons or runs of a case
+	more := 0 // live runs, comparisons or runs of a case
 	var err error
 	switch {
 	case len(args) > 1:
 		return conf.Usagef("%s takes one argument at most", name)
-	case len(args) == 1 && name == "steady":
-		most, err = time.ParseDuration(args[0])
 	case len(args) == 1:
 		more, err = strconv.Atoi(args[0])
 	}
-	if err != nil || more < 0 || most <= 0 || len(args) == 1 && name != "steady" && more == 0 {
-		return conf.Usagef("%s %s: want a number above 0 of runs or comparisons, or a time of units", name, args[0])
+	if err != nil || more < 0 || len(args) == 1 && more == 0 {
+		return conf.Usagef("%s %s: want a number above 0 of runs or comparisons", name, args[0])
 	}
 	if name == "cases" {
 		return playCases(ctx, filepath.Join(folder, casesFile), cmp.Or(more, caseRuns), stdout)
@@ -219,12 +215,10 @@ func experimentNamed(ctx context.Context, args []string, folder string, stdout, 
 	switch name {
 	case "live":
 		play = func(s *session) error { return s.live(ctx, filepath.Join(folder, liveFile), kind, more) }
-	case "steady":
-		play = func(s *session) error { return s.steady(ctx, filepath.Join(folder, steadyFile), most) }
 	case "best-of-three":
 		play = func(s *session) error { return s.bestOf(ctx, filepath.Join(folder, bestOfFile), more) }
 	default:
-		return conf.Usagef("no experiment %q: want cases, live, steady, best-of-three, picture, starts, sessions or condense", name)
+		return conf.Usagef("no experiment %q: want cases, live, best-of-three, picture, starts, sessions or condense", name)
 	}
 	s, release, err := newSession(ctx, name, stdout, stderr)
 	if err != nil {
@@ -245,7 +239,7 @@ func makePage(ctx context.Context, o *Options, folder string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Cases, p.Live, p.BestOf, p.Steady = recorded.Cases, recorded.Live, recorded.BestOf, recorded.Steady
+	p.Cases, p.Live, p.BestOf = recorded.Cases, recorded.Live, recorded.BestOf
 	var page bytes.Buffer
 	err = Page(&page, p)
 	return page.Bytes(), err
@@ -259,10 +253,7 @@ func (p *Results) readRecorded(folder string) (err error) {
 	if p.Live, err = readFile(filepath.Join(folder, liveFile), ReadLive); err != nil {
 		return err
 	}
-	if p.BestOf, err = readFile(filepath.Join(folder, bestOfFile), ReadBestOf); err != nil {
-		return err
-	}
-	p.Steady, err = readFile(filepath.Join(folder, steadyFile), ReadSteady)
+	p.BestOf, err = readFile(filepath.Join(folder, bestOfFile), ReadBestOf)
 	return err
 }
 

@@ -9,7 +9,7 @@ import (
 func TestUsage(t *testing.T) {
 	for args, want := range map[string]string{
 		"live -1": "want a number above 0", "live 0": "want a number above 0", "live 1 2": "one argument at most",
-		"steady -1s": "a time of units", "--reps 3 live": "live simulates nothing", "lives": `no experiment "lives"`,
+		"steady": `no experiment "steady"`, "--reps 3 live": "live simulates nothing", "lives": `no experiment "lives"`,
 		"--reps 0": "want at least 1", "--only x": "want one of simulation, ", "--steady": "not defined",
 		"starts x": "takes no argument", "condense file": "condense FILE RUN…",
 		"hog 1": "want a seed and CPUs", "refserver reff": "no reference server",

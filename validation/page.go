@@ -123,13 +123,11 @@ func (g page) Command() string {
 func (g page) Coarse() string {
 	return fmt.Sprintf("%.1f", 196*math.Sqrt(.05*.95/float64(g.Options.Reps)))
 }
-func (g page) Faults() string              { return faultsText }
-func (g page) RecordedNames() string       { return strings.Join(g.Recorded[0].Contestants, ", ") }
-func (g page) TrapNoise() string           { return trapNoise.Name }
-func (g page) TrapServers() int            { return trapServers }
-func (g page) CentreEpochs() int           { return centreEpochs }
-func (g page) SteadyContestants() []string { return SteadyContestants }
-func (g page) SteadyNames() string         { return strings.Join(SteadyContestants, ", ") }
+func (g page) Faults() string        { return faultsText }
+func (g page) RecordedNames() string { return strings.Join(g.Recorded[0].Contestants, ", ") }
+func (g page) TrapNoise() string     { return trapNoise.Name }
+func (g page) TrapServers() int      { return trapServers }
+func (g page) CentreEpochs() int     { return centreEpochs }
 
 // ReplayEpochs returns after how many epochs k servers are compared.
 func (g page) ReplayEpochs(k int) string {
@@ -179,6 +177,7 @@ var caseFigures = map[string]func(at *CaseAt) string{
 	"in other sessions":   func(at *CaseAt) string { return shares(at.ErrorElsewhere)[0] },
 	"all hold there":      func(at *CaseAt) string { return shares(at.HoldsElsewhere)[0] },
 	"found there":         func(at *CaseAt) string { return shares(at.FoundElsewhere)[0] },
+	"misled":              func(at *CaseAt) string { return shares(at.Misled)[0] },
 	"warned of":           func(at *CaseAt) string { return shares(at.Warned)[0] },
 	"early error, last":   func(at *CaseAt) string { return shares(at.Early)[0] },
 	"by 3 epochs, last":   func(at *CaseAt) string { return shares(at.At3)[0] },
@@ -368,23 +367,4 @@ func (g page) CheckTable() table {
 		t = append(t, row)
 	}
 	return t
-}
-
-// SteadyTable compares trials of different lengths.
-func (g page) SteadyTable() table { return steadyTable(g.Steady) }
-
-// steadyTable has one row per contestant and arm.
-func steadyTable(units []SteadyUnit) table {
-	text := func(e judge.Estimate) string {
-		if e.N == 0 {
-			return ""
-		}
-		return ratio(e.Value, e.Lo, e.Hi)
-	}
-	head := []string{"contestant", "trial", "units", "requests/s ÷ " + SteadyContestants[0],
-		"÷ that of the default", "the same of CPU/request"}
-	return tableOf(head, SteadyRows(units), func(r SteadyRow) []string {
-		row := []string{r.Contestant, r.Arm.String(), fmt.Sprint(r.Ratio.N)}
-		return append(row, text(r.Ratio), text(r.Against), text(r.CPU))
-	})
 }

@@ -28,16 +28,17 @@ func addSessions(folders []string, file string, out io.Writer) error {
 		return err
 	}
 	var found []judge.Session
+	var longs []judge.Long
 	for _, folder := range folders {
 		err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
 			if name := filepath.Base(path); err != nil || d.IsDir() || name != record.TrialsFile && name != record.TrialsFile+".gz" {
 				return err
 			}
-			sessions, err := sessionsOf(path)
+			sessions, pairs, err := sessionsOf(path)
 			if err != nil {
 				fmt.Fprintf(out, "left out: %v\n", err)
 			}
-			found = append(found, sessions...)
+			found, longs = append(found, sessions...), append(longs, pairs...)
 			return nil
 		})
 		if err != nil {
@@ -53,33 +54,43 @@ func addSessions(folders []string, file string, out io.Writer) error {
 		}
 		known = append(known, one)
 	}
-	return printSessions(known, out)
+	if err := printSessions(known, out); err != nil || len(longs) == 0 {
+		return err
+	}
+	apart, trials := 0., 0.
+	for _, x := range longs {
+		apart, trials = math.Hypot(apart, x.Apart), math.Hypot(trials, x.Trials)
+	}
+	n := math.Sqrt(float64(len(longs)))
+	_, err = fmt.Fprintf(out, "\nstandard error of a pair in long loads, over %d pairs of these folders: %.2f %%, %.1f × that of an "+
+		"epoch's trials (assumed: %g × and, independently, %g %%)\n", len(longs), 100*apart/n, apart/trials,
+		float64(judge.LongTimes), 100*judge.LongLeast)
+	return err
 }
 
 // sessionsOf returns what a record measured at each level with several contestants, as long as it says on which
-// machine and with which programs.
-func sessionsOf(path string) (all []judge.Session, err error) {
+// machine and with which programs, and the pairs' long loads.
+func sessionsOf(path string) (all []judge.Session, longs []judge.Long, err error) {
 	run, err := study.Open(path)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	p, h := &run.Plan, &run.Host
 	m, ok := judge.MetricNamed(p.Primary)
 	switch {
 	case !ok || !p.InRounds():
-		return nil, fmt.Errorf("%s: no paired comparison", path)
+		return nil, nil, fmt.Errorf("%s: no paired comparison", path)
 	case h.BootID == "" || !h.KnownModel():
-		return nil, fmt.Errorf("%s: the record does not say which model of CPU or which boot: %q", path, h.CPU)
+		return nil, nil, fmt.Errorf("%s: the record does not say which model of CPU or which boot: %q", path, h.CPU)
 	case slices.ContainsFunc(run.Resumes, func(r record.Resume) bool { return r.Host != nil }):
-		return nil, fmt.Errorf("%s: two machines or boots measured it", path)
+		return nil, nil, fmt.Errorf("%s: two machines or boots measured it", path)
 	}
 	t := judge.Tabulate(plan.Valid(run), p.At)
 	built := slices.Clone(run.Contestants)
 	slices.SortFunc(built, func(a, b record.Contestant) int { return cmp.Compare(a.Name, b.Name) })
 	for level := range p.Levels {
 		s := judge.Session{Relation: judge.RelationOf(p), Source: filepath.ToSlash(path), CPU: h.CPU,
-			Session:  judge.SessionOf(run),
-			Question: judge.Asked(p, level, m.Name)}
+			Session: judge.SessionOf(run), Question: judge.Asked(p, level, m.Name)}
 		first := ""
 		for i := range built {
 			c := &built[i]
@@ -101,15 +112,55 @@ func sessionsOf(path string) (all []judge.Session, err error) {
 			all = append(all, s)
 		}
 	}
-	if all == nil {
-		return nil, fmt.Errorf("%s: no two contestants with known sources and %d epochs", path, stats.Least)
+	s, longs := longSession(run)
+	if s.Source = filepath.ToSlash(path); len(s.Programs) > 1 {
+		all = append(all, s)
 	}
-	return all, nil
+	if all == nil {
+		return nil, nil, fmt.Errorf("%s: no two contestants with known sources and %d epochs", path, stats.Least)
+	}
+	return all, longs, nil
+}
+
+// longSession returns the biases of short loads that a run's long loads show by its primary metric, if all programs
+// are known, and what it shows of each pair.
+func longSession(run *record.Run) (s judge.Session, longs []judge.Long) {
+	a := study.Evaluate(run).Analysis
+	if a == nil || len(a.Long) == 0 {
+		return s, nil
+	}
+	s = judge.Session{Relation: judge.RelationOf(&run.Plan), Long: true, CPU: run.Host.CPU, Session: judge.SessionOf(run),
+		Question: judge.Asked(&run.Plan, 0, a.Primary)}
+	for _, p := range a.Pairs {
+		if p.Metric == a.Primary && p.Long != nil {
+			longs = append(longs, *p.Long)
+		}
+	}
+	var names []string
+	for _, l := range a.Long {
+		names = append(names, l.Contestant)
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	for _, name := range names {
+		program, bias := judge.Program(run.Contestant(name)), judge.Long{}
+		if p, ok := a.Pair(name, names[0], a.Primary); ok && p.Long != nil {
+			bias = *p.Long
+		} else if name != names[0] {
+			continue
+		}
+		if program == "" {
+			return judge.Session{}, longs
+		}
+		s.Programs, s.Logs, s.SEs = append(s.Programs, program), append(s.Logs, bias.Measured), append(s.SEs, bias.SE)
+	}
+	return s, longs
 }
 
 // sessionKey identifies what a session says once.
 func sessionKey(s *judge.Session) string {
-	return strings.Join(append([]string{string(s.Relation), s.CPU, s.Session, s.Question}, s.Programs...), "|")
+	return strings.Join(append([]string{string(s.Relation), fmt.Sprint(s.Long), s.CPU, s.Session, s.Question},
+		s.Programs...), "|")
 }
 
 // merged combines runs of one session: together they are one replicate.
@@ -144,7 +195,7 @@ func printSessions(known judge.Sessions, out io.Writer) error {
 	}
 	var kinds []kind
 	for _, s := range known {
-		if k := (kind{s.Relation, s.CPU}); !slices.Contains(kinds, k) {
+		if k := (kind{s.Relation, s.CPU}); !s.Long && !slices.Contains(kinds, k) {
 			kinds = append(kinds, k)
 		}
 	}
@@ -159,6 +210,16 @@ func printSessions(known judge.Sessions, out io.Writer) error {
 		covered, held := leftOut(known, k.relation, k.cpu)
 		return append(row, covered.String(), held.String())
 	}))
+	for _, r := range []judge.Relation{judge.Programs, judge.Revisions} {
+		sd, n := known.Bias(r)
+		text := fmt.Sprintf("from %d programs, upper 80 %%", n)
+		if n == 0 {
+			text = "given"
+		}
+		if err == nil {
+			_, err = fmt.Fprintf(out, "\nSD of the bias of short loads between two %s: %.2f %% (%s)\n", r, 100*sd, text)
+		}
+	}
 	return err
 }
 
@@ -170,6 +231,7 @@ func leftOut(known judge.Sessions, r judge.Relation, cpu string) (covered, held 
 		for i, one := range g {
 			others := slices.DeleteFunc(slices.Clone(known), func(s judge.Session) bool { return s.Session == one.Session })
 			spread, _ := others.Between(r, cpu)
+			spread.Bias = 0 // the same in all sessions
 			n := float64(len(g))
 			for _, pair := range couples(len(one.Programs)) {
 				log := func(s *judge.Session) float64 { return s.Logs[pair[0]] - s.Logs[pair[1]] }

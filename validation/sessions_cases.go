@@ -16,6 +16,8 @@ type sessionEffects struct {
 	df        float64 // tau is estimated with these degrees of freedom; 0: it is known
 	bias      float64 // standard deviation of each server's bias in short loads
 	fixed     bool    // server 0 has a bias of 2 standard deviations, the others have none
+	trials    float64 // standard error of a pair's log ratio in an epoch, if there are long loads; 0: there are none
+	loads     float64 // standard error of a pair's log ratio in long loads
 	runs      int     // runs in the session, each with an effect of its own; 0: one without
 }
 
@@ -33,14 +35,24 @@ func (s *sessionEffects) draw(rng *rand.Rand, k int) []float64 {
 	}
 	tau := s.spreadOf(rng)
 	for i := range out {
-		switch out[i] = tau / math.Sqrt2 * rng.NormFloat64(); {
-		case !s.fixed:
-			out[i] += s.bias * rng.NormFloat64()
-		case i == 0:
-			out[i] += 2 * s.bias
-		}
+		out[i] = tau / math.Sqrt2 * rng.NormFloat64()
 	}
 	return out
+}
+
+// biases draws each server's bias in short loads, what long loads show of it beside the trials of an epoch, and half
+// the difference of its two long loads.
+func (s *sessionEffects) biases(rng *rand.Rand, k int) (own, shown, halves []float64) {
+	for i := range k {
+		bias, trials, loads := s.bias*rng.NormFloat64(), s.trials/math.Sqrt2, s.loads/math.Sqrt2
+		if s.fixed {
+			bias = 2 * s.bias * when(i == 0, 1)
+		}
+		own = append(own, bias)
+		shown = append(shown, -bias+trials*rng.NormFloat64()+loads*rng.NormFloat64())
+		halves = append(halves, loads*rng.NormFloat64())
+	}
+	return own, shown, halves
 }
 
 // spreadOf returns tau in one session.
@@ -60,13 +72,13 @@ func (s *sessionEffects) spread(rng *rand.Rand) stats.Between {
 			b.SD = math.Hypot(b.SD, s.spreadOf(rng)*rng.NormFloat64()/math.Sqrt(s.df))
 		}
 	}
-	b.SD = math.Hypot(b.SD, math.Sqrt2*s.bias)
 	return b
 }
 
 // elsewhere is what the second verdict made of a comparison.
 type elsewhere struct {
 	false, holds bool
+	misled       bool // short loads are said to mislead
 	found        int
 }
 
@@ -74,14 +86,24 @@ type elsewhere struct {
 func (c *comparison) seeElsewhere() elsewhere {
 	e, k := elsewhere{holds: true}, len(c.truth)
 	seen := math.Float64bits(c.d[0][0])
-	reach := c.between.spread(rand.New(rand.NewPCG(DefaultSeed, seen))).Reach(k, 1-Alpha)
+	rng := rand.New(rand.NewPCG(DefaultSeed, seen))
+	known, prior := c.between.spread(rng), math.Sqrt2*c.between.bias
+	own, shown, halves := c.between.biases(rng, k)
+	_, upper := judge.LongError(halves, c.between.trials)
 	for i, pair := range couples(k) {
 		truth := c.truth[pair[0]] - c.truth[pair[1]]
 		ratio := c.at[len(c.at)-1][i].Ratio
 		if c.between.runs > 0 {
 			ratio = c.overRuns(pair)
 		}
-		ratio = ratio.Wider(reach)
+		bias, beyond := judge.Long{SD: prior}, known
+		if c.between.trials > 0 {
+			bias.Measured = shown[pair[0]] - shown[pair[1]]
+			bias.Allow(prior, math.Sqrt2*programsBias, upper, k)
+			e.misled = e.misled || bias.Misleads
+		}
+		beyond.Bias = bias.SD
+		ratio = ratio.Moved(own[pair[0]] - own[pair[1]] + bias.Mean).Wider(beyond.Reach(k, 1-Alpha))
 		shown := different(judge.VerdictOf(ratio, Margin))
 		switch {
 		case math.Abs(truth) < exact:
@@ -115,11 +137,20 @@ func (c *comparison) overRuns(pair [2]int) judge.Estimate {
 func (at *CaseAt) elsewhere(c *Case, made outcomes) {
 	at.ErrorElsewhere = made.rate(func(p *played) bool { return p.elsewhere.false })
 	at.HoldsElsewhere = made.rate(func(p *played) bool { return p.elsewhere.holds })
+	if c.between.trials > 0 {
+		at.Misled = made.rate(func(p *played) bool { return p.elsewhere.misled })
+	}
 	for _, p := range made {
 		at.FoundElsewhere.Of, at.FoundElsewhere.Hits = at.FoundElsewhere.Of+p.differing,
 			at.FoundElsewhere.Hits+p.elsewhere.found
 	}
 }
+
+// programsBias is the standard deviation of each server's bias between different programs: 6.5 % of a pair.
+const programsBias = 0.046
+
+// revisionsCase is the case of two revisions of one program.
+const revisionsCase = "one +5 %, τ 0.24 %, ω 0.15 %, trials ±1.5 %"
 
 // sessionCases returns the cases of the second verdict.
 func sessionCases() (all []Case) {
@@ -141,9 +172,19 @@ func sessionCases() (all []Case) {
 		if k == 2 {
 			add("τ 2 %, five runs in the session", "", sessionEffects{tau: .02, runs: 5})
 		}
-		add("τ 1.5 %, ω 2 %", "", sessionEffects{tau: .015, bias: .02})
-		add("τ 1.5 %, ω 2 %, one at 2 ω", "", sessionEffects{tau: .015, bias: .02, fixed: true})
-		add("one +5 %, τ 0.24 %", "one +5 %", sessionEffects{tau: .0024})
+		add("ω 6.5 %, no long loads", "", sessionEffects{tau: .015, bias: programsBias})
+		for _, trials := range []float64{.015, .06} {
+			long := sessionEffects{tau: .015, bias: programsBias, trials: trials, loads: 2 * trials}
+			what := fmt.Sprintf("ω 6.5 %%, trials ±%g %%", 100*trials)
+			add(what, "", long)
+			long.fixed = true
+			add(what+", one at 2 ω", "", long)
+		}
+		add("ω 2 %, trials ±1.5 %, one at 2 ω", "",
+			sessionEffects{tau: .015, bias: .014, fixed: true, trials: .015, loads: .03})
+		add("one +20 %, ω 6.5 %, trials ±1.5 %", "one +20 %",
+			sessionEffects{tau: .015, bias: programsBias, trials: .015, loads: .03})
+		add(revisionsCase, "one +5 %", sessionEffects{tau: .0024, bias: .00106, trials: .015, loads: .03})
 		add("one +5 %, τ 1.5 %", "one +5 %", sessionEffects{tau: .015})
 	}
 	return all

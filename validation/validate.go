@@ -44,10 +44,9 @@ type Results struct {
 	Traps      []Trap
 	Carried    []Carried
 	Checked    []Checked
-	Cases      []Case       // read from a file by the caller; no section makes them
-	Steady     []SteadyUnit // likewise
-	Live       []Live       // likewise
-	BestOf     []BestOf     // likewise
+	Cases      []Case   // read from a file by the caller; no section makes them
+	Live       []Live   // likewise
+	BestOf     []BestOf // likewise
 }
 
 // Run computes the requested sections. When ctx ends it returns the error of ctx.

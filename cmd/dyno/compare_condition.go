@@ -128,8 +128,6 @@ func (c condition) judge(a *judge.Analysis, head, base record.Cell) judgement {
 		open, leaning = "no interim analysis was reached", "not shown to be within the limit: too few epochs"
 	}
 	switch beyond, kept := c.sides(p.Ratio); {
-	case a.Long.Contradict(head.Contestant, base.Contestant, c.metric):
-		j.state, j.note = unshown, "not shown to be within the limit: "+a.Long.Words
 	case limited(head), limited(base) && !beyond:
 		j.note = "at the load generator's limit, which could hide a change"
 	case beyond:

@@ -189,10 +189,6 @@ func TestJudgeCondition(t *testing.T) {
 		{text: "throughput<-3%", lo: .5, hi: .6, look: 1, want: failed,
 			spoil: func(a *judge.Analysis) { a.Shares["base"] = .9 }},
 		{text: "cpu_per_request>3%", lo: 0, hi: math.Inf(1), look: 1, want: inconclusive, mayBecome: true},
-		{text: "throughput<-3%", lo: 2, hi: 4, look: 1, want: unshown, noteOfWhom: "in loads of 2 s",
-			spoil: func(a *judge.Analysis) {
-				a.Long = &judge.LongLoads{A: "head", B: "base", Contradicts: true, Words: "in loads of 2 s it turns"}
-			}},
 		{text: "throughput<-3%", lo: .98, hi: 1.01, look: 1, want: inconclusive, noteOfWhom: "limit",
 			spoil: func(a *judge.Analysis) { a.Shares["base"] = .9 }},
 		{text: "throughput<-3%", look: 1, want: inconclusive, mayBecome: true, noteOfWhom: "others took",

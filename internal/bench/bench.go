@@ -300,10 +300,29 @@ func (b *Bench) measure(ctx context.Context, built []record.Contestant) (string,
 	}
 }
 
-// last makes the plan's loads after the epochs: the long ones, then open loops at one rate.
+// last makes the plan's loads after the epochs: the long ones, once more if something disturbed them or a contestant
+// failed, then open loops. It says why the epochs ended, and how the servers stand. The loads' part of the budget was
+// reserved from the first analysis on. The epoch's answers are judged first.
 func (b *Bench) last(ctx context.Context, epoch int, why plan.Stop) error {
-	if err := b.long(ctx, epoch, why); err != nil {
+	began := b.Generator.Now()
+	if err := b.judge(ctx, epoch); err != nil {
 		return err
+	}
+	standing := b.Standing(b.run)
+	b.until = b.until.Add(b.Generator.Now().Sub(began))
+	for attempt := 0; attempt < 2 && len(plan.Epochs(b.run)) > 0; attempt++ {
+		b.spare = time.Duration(attempt) * plan.RatedCost(b.run) // a repetition leaves time for them
+		orders := plan.LongOrders(b.run, standing, attempt)
+		if attempt == 0 && len(orders) > 0 {
+			b.tell(record.Event{Stage: "analyse", Standing: standing, Text: fmt.Sprintf("%s; now %d loads of %v show whether "+
+				"short ones mislead:", why.Words(), len(orders), time.Duration(b.run.Plan.Long.NS))})
+		}
+		if err := b.makeAll(ctx, orders); err != nil {
+			return err
+		}
+		if loads, _ := plan.Long(b.run); loads != nil {
+			break
+		}
 	}
 	b.spare = 0
 	orders := plan.RatedOrders(b.run)
@@ -320,40 +339,12 @@ func (b *Bench) makeAll(ctx context.Context, orders []plan.Order) error {
 		if b.over(ctx) != nil || !b.fits(o) {
 			return ctx.Err()
 		}
-		if b.run.FailureOf(o.Contestant) != nil {
+		if b.servers[o.Contestant] == nil || b.run.FailureOf(o.Contestant) != nil {
 			continue
 		}
 		b.at = o.Key
 		if err := b.trial(ctx, o); err != nil {
 			return err
-		}
-	}
-	return nil
-}
-
-// long makes the plan's long loads, once more if something disturbed them and the budget allows. It
-// says why the epochs ended, and how the servers stand. Their part of the budget was reserved from
-// the first analysis on. The epoch's answers are judged first.
-func (b *Bench) long(ctx context.Context, epoch int, why plan.Stop) error {
-	began := b.Generator.Now()
-	if err := b.judge(ctx, epoch); err != nil {
-		return err
-	}
-	if b.run.Plan.Long.NS == 0 || b.Standing == nil || len(plan.Epochs(b.run)) == 0 {
-		return nil
-	}
-	first := slices.DeleteFunc(b.Standing(b.run), func(s record.Standing) bool { return b.servers[s.Name] == nil })
-	b.until, b.spare = b.until.Add(b.Generator.Now().Sub(began)), 0
-	if len(first) > 1 {
-		b.tell(record.Event{Stage: "analyse", Standing: first, Text: fmt.Sprintf("%s; now four loads of %v show whether "+
-			"short ones mislead:", why.Words(), time.Duration(b.run.Plan.Long.NS))})
-	}
-	for attempt := 0; attempt < 2 && len(first) > 1; attempt++ {
-		if err := b.makeAll(ctx, plan.LongOrders(b.run, first[0].Name, first[1].Name, attempt)); err != nil {
-			return err
-		}
-		if loads, _ := plan.Long(b.run); loads != nil {
-			break
 		}
 	}
 	return nil

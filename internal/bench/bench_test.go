@@ -35,7 +35,7 @@ func set(t *testing.T) (*Bench, *fakeHost, *fakeGenerator, *[]record.Record) {
 		Host: h, Generator: d, Scenario: h.scenario,
 		Append:  func(r record.Record) error { records = append(records, r); return nil },
 		Sync:    func() error { return nil },
-		Decided: func(r *record.Run) bool { return true },
+		Decided: func(r *record.Run) bool { return true }, Standing: unranked,
 	}
 	t.Cleanup(func() {
 		if h.running != 0 {

@@ -17,7 +17,7 @@ func (b *Bench) progress(stage, name string, epoch int, t *record.Trial) {
 	first := t != nil && t.Position == 0 && t.Epoch+t.Round > 0 // in a round, after whole rounds
 	now := plan.ProgressOf(b.run, &b.cost)
 	e.Done, e.Total, e.Left, e.Text = now.Done, now.Total, now.Left, now.Epoch
-	if first && b.Standing != nil && (t.Round == 0 || epoch <= b.run.Plan.Pilots) {
+	if first && (t.Round == 0 || epoch <= b.run.Plan.Pilots) {
 		e.Standing = b.Standing(b.run)
 	}
 	b.tell(e)

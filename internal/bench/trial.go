@@ -275,7 +275,7 @@ func (b *Bench) connect(ctx context.Context, s Server, o plan.Order) (_ load.Ses
 		return sess, 0, err
 	}
 	before := rewarm(p, o.Level)
-	if o.Rated {
+	if o.Long || o.Rated {
 		before.For, before.Requests = max(before.For, plan.LongRewarm), 0
 	}
 	seen, err := sess.Run(ctx, before)
@@ -379,7 +379,7 @@ func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*record.Trial
 	}
 	read(s, ReadCounted, &t.Server)
 	heap(&t.Server)
-	if o.Last { // or its repetition
+	if o.Last && !o.Long { // or its repetition
 		read(s, ReadTotals, &t.Server)
 	}
 	sess.Close()
@@ -407,10 +407,10 @@ func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*record.Trial
 	least := time.Duration(p.Load.UnloadedNS)
 	most := least
 	switch {
-	case o.Long && o.Position > 1: // the contestant's last one
+	case o.Long && o.Last:
 		most = min(plan.LongRestMost(p), b.until.Sub(b.Generator.Now()))
 		least = min(plan.LongRest, most)
-	case !o.Last || !slices.Contains(p.Contestants, o.Contestant):
+	case o.Long || !o.Last || !slices.Contains(p.Contestants, o.Contestant):
 		return t, nil
 	}
 	if most > 0 {

@@ -141,6 +141,9 @@ func expect(profile string, k int, sigma float64) (expectation, bool) {
 	last := cost.Analyses[len(cost.Analyses)-1]
 	epoch := sigma * math.Sqrt(math.Pi/2/float64(p.Rounds))
 	between, _ := judge.KnownSessions().Between(judge.Programs, machine.CPU())
+	if _, se := judge.LongError(nil, epoch); p.Long.Contestants >= k { // long loads show a part of the bias
+		between.Bias *= se / math.Hypot(between.Bias, se)
+	}
 	return expectation{
 		Profile: profile, Contestants: k,
 		MDE:       document.Number(math.Expm1(stats.Detectable(epoch, last.N, cost.Pairs, last.Alpha))),

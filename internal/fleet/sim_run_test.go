@@ -74,7 +74,8 @@ func (c *comparison) on(ctx context.Context, host bench.Host, g bench.Generator,
 	error) {
 	b := &bench.Bench{Host: host, Generator: g, Scenario: c.scenario,
 		Append: func(r record.Record) error { *records = append(*records, r); return nil },
-		Sync:   func() error { return nil }, Decided: func(*record.Run) bool { return true }}
+		Sync:   func() error { return nil }, Decided: func(*record.Run) bool { return true },
+		Standing: func(*record.Run) []record.Standing { return nil }}
 	run := read(*records)
 	if _, err := plan.Resumable(run); err == nil {
 		return b.Resume(ctx, run)

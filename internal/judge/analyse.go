@@ -22,7 +22,10 @@ type Input struct {
 	Alpha       float64
 	Margin      float64
 	Fresh       bool            // each level has its own processes
-	Long        []*record.Trial // two contestants' long loads, A B B A; nil: none
+	Long        []*record.Trial // long loads, two on each contestant, one after the other; nil: none
+
+	// Standard deviations of the bias of short loads: of pairs like these, and of different programs.
+	OwnBias, AnyBias float64
 
 	// NoPairs leaves out pairs, places and controls, because the run decides them at all levels together.
 	NoPairs bool
@@ -73,9 +76,7 @@ func Analyse(in Input) *Analysis {
 	if in.NoPairs {
 		return a
 	}
-	if m, ok := MetricNamed(in.Primary); ok && in.Family == nil {
-		a.Long, a.NoLong = t.longLoads(m, in.Long, 1-a.AlphaAt)
-	}
+	a.Long = in.Long
 	for _, m := range t.metrics(in.Fresh) {
 		if m.Unranked {
 			continue
@@ -85,7 +86,7 @@ func Analyse(in Input) *Analysis {
 			a.leaveMoving(ps)
 		}
 		a.judgeMoving(ps)
-		a.unrankLong(ps, m)
+		a.judgeLong(t, ps, m, in)
 		if m.Name == in.Primary {
 			unrankAtCeiling(ps, shares)
 			if in.Family == nil {
@@ -152,15 +153,21 @@ func (a *Analysis) decidePairs(t *Table, m Metric, family []record.Comparison, i
 		p := Pair{A: c.A.Contestant, B: c.B.Contestant, AtA: c.A.Level, AtB: c.B.Level, Metric: m.Name,
 			Ratio: j.Ratio, SE: j.SE, DF: j.DF, P: j.P, Verdict: j.Verdict, Note: t.Mixed(m, c.A, c.B)}
 		p.Likely = likely(present(diffs[i], all), 1-0.2*a.AlphaAt/cmp.Or(in.Alpha, 0.05))
-		if j.Verdict == Different || j.Verdict == Negligible {
-			p.Better, p.BetterAt = p.B, p.AtB
-			if j.Up() == m.More {
-				p.Better, p.BetterAt = p.A, p.AtA
-			}
-		}
+		p.lead(m)
 		pairs[i] = p
 	}
 	return pairs
+}
+
+// lead sets which of the two is better, by the verdict.
+func (p *Pair) lead(m Metric) {
+	switch p.Better, p.BetterAt = "", 0; {
+	case p.Verdict != Different && p.Verdict != Negligible:
+	case (p.Ratio.Value > 1) == m.More:
+		p.Better, p.BetterAt = p.A, p.AtA
+	default:
+		p.Better, p.BetterAt = p.B, p.AtB
+	}
 }
 
 // beside returns, for a run at one level, the differences between each contestant and the

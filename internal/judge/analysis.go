@@ -60,6 +60,7 @@ type Pair struct {
 	Moving   bool   // A or B still changes during an epoch (Analysis.Trends): only far larger differences count
 	// Elsewhere is nil before the first analysis, and for metrics whose spread between sessions is unknown.
 	Elsewhere *Elsewhere
+	Long      *Long // nil: not both had long loads
 }
 
 // CellA returns A at its level.
@@ -86,6 +87,11 @@ func (p Pair) Turned() Pair {
 	if p.Elsewhere != nil {
 		e := *p.Elsewhere
 		e.Ratio, p.Elsewhere = e.Ratio.inverse(), &e
+	}
+	if p.Long != nil {
+		x := *p.Long
+		x.Ratio, x.Short, x.Measured, x.Mean = x.Ratio.inverse(), 1/x.Short, -x.Measured, -x.Mean
+		p.Long = &x
 	}
 	return p
 }
@@ -115,13 +121,13 @@ type Analysis struct {
 	Needed  int     // the fewest valid epochs that can show a difference
 	Margin  float64
 
-	Order   []string   // contestants in table order: the best figure first, those without figures last
-	Cells   []Cell     // contestants and controls × metrics
-	Pairs   []Pair     // the run's family under all metrics; the controls' pair is AACheck
-	Places  []Place    // ranks, in the order of Order
-	AACheck *Pair      // the reference against its copy, primary metric
-	Trends  []Trend    // trends of all cells in the family, by speed metrics
-	Long    *LongLoads // nil: none, or NoLong says why they cannot be compared
+	Order   []string        // contestants in table order: the best figure first, those without figures last
+	Cells   []Cell          // contestants and controls × metrics
+	Pairs   []Pair          // the run's family under all metrics; the controls' pair is AACheck
+	Places  []Place         // ranks, in the order of Order
+	AACheck *Pair           // the reference against its copy, primary metric
+	Trends  []Trend         // trends of all cells in the family, by speed metrics
+	Long    []*record.Trial // long loads as in Input; nil: none, or NoLong says why they tell nothing
 	NoLong  string
 	Serial  *stats.Serial // primary metric, between epochs; intervals allow for it; nil: judged early
 	Others  []Pair        // the reference against further controls (ref+20%), primary metric

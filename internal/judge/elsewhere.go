@@ -10,9 +10,13 @@ import (
 
 // Elsewhere is the second verdict on a pair: in other sessions on the same model of CPU.
 type Elsewhere struct {
-	Ratio    Estimate // Ratio.Value, with an interval for another session
+	Ratio    Estimate // Pair.Ratio, less the bias of short loads, with an interval for another session
 	Verdict  Verdict
 	Sessions int // number of sessions that the interval rests on; 0: on a given standard deviation
+	// Bias is the standard deviation of what is not known of the bias of short loads, Programs the number of programs
+	// that its prior rests on; 0: it is given.
+	Bias     float64
+	Programs int
 }
 
 // sure is the confidence with which the second intervals of a run hold together.
@@ -20,6 +24,12 @@ const sure = 0.95
 
 // InSessions reports whether it is known how much m varies between sessions.
 func (m Metric) InSessions() bool { return m.Kind&(Rate|ServiceTime|CPUTime) != 0 }
+
+// Moved returns the estimate times e to the power of by.
+func (e Estimate) Moved(by float64) Estimate {
+	f := math.Exp(by)
+	return Estimate{Value: e.Value * f, Lo: e.Lo * f, Hi: e.Hi * f, N: e.N}
+}
 
 // Wider returns the estimate with an interval that allows for reach, in logs, besides its own error.
 func (e Estimate) Wider(reach float64) Estimate {
@@ -56,7 +66,8 @@ func (a *Analysis) judgeElsewhere(run *record.Run, known Sessions) {
 		cells[a.Pairs[i].CellA()], cells[a.Pairs[i].CellB()] = true, true
 	}
 	spread, n := known.Between(RelationOf(p), run.Host.CPU)
-	reach, each := spread.Reach(len(cells), sure), stats.PairConfidence(len(cells), sure)
+	_, biased := known.Bias(RelationOf(p))
+	each := stats.PairConfidence(len(cells), sure)
 	programs := map[string]string{}
 	for i := range run.Contestants {
 		programs[run.Contestants[i].Name] = Program(&run.Contestants[i])
@@ -67,15 +78,21 @@ func (a *Analysis) judgeElsewhere(run *record.Run, known Sessions) {
 		if !ok || !m.InSessions() || q.Ratio.N == 0 || q.A == q.B || a.Interim == 0 {
 			continue
 		}
-		e := &Elsewhere{Ratio: q.Ratio.Wider(reach), Verdict: Inconclusive, Sessions: n}
-		if x, y := programs[q.A], programs[q.B]; x != "" && y != "" && q.AtA == q.AtB {
+		ratio, beyond, sessions, log := q.Ratio, spread, n, 0.
+		if q.Long != nil {
+			beyond.Bias, log = q.Long.SD, q.Long.Mean
+		}
+		x, y := programs[q.A], programs[q.B]
+		if x != "" && y != "" && q.AtA == q.AtB && !(q.Long != nil && q.Long.Misleads) { // they are of short loads
 			logs, ses := known.Pair(run.Host.CPU, SessionOf(run), Asked(p, q.AtA, m.Name), x, y)
 			logs, ses = append(logs, math.Log(q.Ratio.Value)), append(ses, q.SE)
 			if c := stats.CombineRuns(logs, ses, each); len(logs) >= leastSessions && !math.IsNaN(c.Mean) {
-				e.Sessions = len(logs)
-				e.Ratio = Estimate{Value: math.Exp(c.Mean), Lo: math.Exp(c.Lo), Hi: math.Exp(c.Hi), N: q.Ratio.N}
+				sessions, beyond = len(logs), stats.Between{Bias: beyond.Bias}
+				ratio = Estimate{Value: math.Exp(c.Mean), Lo: math.Exp(c.Lo), Hi: math.Exp(c.Hi), N: q.Ratio.N}
 			}
 		}
+		e := &Elsewhere{Ratio: ratio.Moved(log).Wider(beyond.Reach(len(cells), sure)), Verdict: Inconclusive,
+			Sessions: sessions, Bias: beyond.Bias, Programs: biased}
 		if q.Note == "" {
 			e.Verdict = VerdictOf(e.Ratio, a.Margin)
 		}

@@ -3,100 +3,123 @@ package judge
 import (
 	"fmt"
 	"math"
+	"slices"
 
-	"dyno/internal/record"
 	"dyno/internal/stats"
 )
 
-// ShortLoads is the largest advantage that long loads were measured to give a managed runtime, as a
-// share. Under long loads without pauses it may do better, relative to others, than under short
-// ones with pauses. The value comes from validation/README.md, "Short trials against long ones".
-const ShortLoads = 0.09
+// Long is what long loads show of a pair and of its short loads.
+type Long struct {
+	Ratio    Estimate // first over second in long loads, with their own 95 % interval; N: loads per contestant
+	Short    float64  // first over second in the trials of the same processes
+	Measured float64  // bias of short loads: log of Ratio over Short
+	SE       float64  // standard error of Measured
+	Trials   float64  // standard error of Short, in logs
+	Apart    float64  // half of what the pair's log ratios in the first and in the second loads differ by
 
-// LongLoads compares two contestants in long loads, in the order A B B A, by the primary metric.
-type LongLoads struct {
-	A, B        string
-	Seconds     float64  // length of each load
-	Ratio       Estimate // A over B, with a 95 % interval from epoch-to-epoch variation; N: loads per contestant
-	Short       Estimate // A over B in the trials
-	Contradicts bool     // the trials' ratio: no verdict on the pair holds
-	Noisy       bool     // the interval includes 1 and the trials' ratio, and is too wide to contradict either
-	Words       string   // a sentence about the contestant that does worse in long loads
+	// Mean and SD are the bias and its standard deviation as the second verdict allows for them. They are 0 if the
+	// long loads decided the pair, so that Pair.Ratio has no bias.
+	Mean, SD float64
+	Misleads bool
+	Words    string // a sentence, if long loads decided the pair
 }
 
-// longLoads compares the long loads with the trials. A load's error is estimated from the
-// contestant's variation from epoch to epoch, because the machine drifts as much in such a time. It
-// is not estimated from a contestant's two loads, which differ if work piles up. The loads
-// contradict the trials if their interval lies outside the trials' interval widened by ShortLoads,
-// or on the other side of 1. longLoads returns nil and the reason if loads cannot be compared.
-func (t *Table) longLoads(m Metric, loads []*record.Trial, conf float64) (_ *LongLoads, why string) {
-	if len(loads) != 4 {
-		return nil, ""
+// These are assumed, not measured (doc/method.md): the standard error of a pair's long loads is LongTimes that of the
+// trials of an epoch and, independently, LongLeast. This is worth LongDF degrees of freedom.
+const LongTimes, LongLeast, LongDF = 2, 0.03, 4.
+
+// LongError returns the standard error of a pair's measured bias, and its upper estimate. Each half is half the
+// difference of a contestant's two long loads, in logs; trials is the standard error of the pair's log ratio in the
+// trials of one epoch.
+func LongError(halves []float64, trials float64) (se, upper float64) {
+	assumed := math.Hypot(LongTimes*trials, LongLeast)
+	squares, df := LongDF*assumed*assumed, LongDF+max(0, float64(len(halves)-1))
+	for _, h := range halves {
+		squares += 2 * math.Pow(h-mean(halves), 2)
 	}
-	x := &LongLoads{A: loads[0].Contestant, B: loads[1].Contestant, Seconds: float64(loads[0].Load.WindowNS) / 1e9}
-	x.Short = t.Compare(m, at(x.A), at(x.B), conf)
-	if mixed := t.Mixed(m, at(x.A), at(x.B)); mixed != "" {
-		return nil, mixed
-	}
-	if x.Short.N < 2 {
-		return nil, fmt.Sprintf("the trials compare %s and %s in fewer than two epochs", x.A, x.B)
-	}
-	var log, squares float64
-	for i := range loads {
-		v, ok := m.Of(loads[i])
-		if m.PerCPU {
-			v *= t.noise.factor(loads[i], at(loads[i].Contestant))
-		}
-		if !ok || v <= 0 {
-			return nil, fmt.Sprintf("the loads of %s have no figure of %s", loads[i].Contestant, m.Name)
-		}
-		sign := 1.
-		if loads[i].Contestant == x.B {
-			sign = -1
-		}
-		log += sign * math.Log(v) / 2
-	}
-	for _, name := range []string{x.A, x.B} {
-		var logs []float64
-		for _, v := range t.medians(m, at(name)) {
-			logs = append(logs, math.Log(v))
-		}
-		_, lo, hi := stats.MeanCI(logs, 0.95)
-		squares += (hi - lo) * (hi - lo) / 4 * float64(len(logs)) / 2 // for the mean over two loads
-	}
-	own := math.Sqrt(squares)
-	x.Ratio = Estimate{Value: math.Exp(log), Lo: math.Exp(log - own), Hi: math.Exp(log + own), N: 2}
-	reverses := x.Short.Lo > 1 && x.Ratio.Hi < 1 || x.Short.Hi < 1 && x.Ratio.Lo > 1
-	x.Contradicts = reverses || x.Ratio.Hi < x.Short.Lo/(1+ShortLoads) || x.Ratio.Lo > x.Short.Hi*(1+ShortLoads)
-	within := func(r float64) bool { return x.Ratio.Lo <= r && r <= x.Ratio.Hi }
-	margin := math.Log(1 + ShortLoads)
-	x.Noisy = !x.Contradicts && within(1) && within(x.Short.Value) &&
-		own >= max(margin, math.Log(x.Short.Lo)-margin, -math.Log(x.Short.Hi)-margin)
-	x.Words = x.words(m)
-	return x, ""
+	loads := stats.Between{SD: math.Sqrt(squares / df), DF: df}
+	return math.Hypot(loads.SD, trials), math.Hypot(loads.Upper(), trials)
 }
 
-// Contradict reports whether the long loads contradict the trials for a pair under a metric.
-func (x *LongLoads) Contradict(a, b string, m Metric) bool {
-	return x != nil && x.Contradicts && m.Kind&(WallClock|CPUTime) != 0 && (a == x.A && b == x.B || a == x.B && b == x.A)
-}
-
-// words returns x.Words.
-func (x *LongLoads) words(m Metric) string {
-	a, b, long, short := x.A, x.B, x.Ratio.Value, x.Short.Value
-	if (long > short) == m.More {
-		a, b, long, short = b, a, 1/long, 1/short
+// Allow sets Mean, SD and Misleads, for one of k contestants' pairs. Biases are normal about 0, with standard deviation
+// own; upper is the upper estimate of SE. Short loads mislead if Measured is larger than 95 % of the largest biases of k
+// contestants are, with the standard deviation between different programs.
+func (x *Long) Allow(own, programs, upper float64, k int) {
+	x.Mean, x.SD = x.Measured, upper
+	if x.Misleads = math.Abs(x.Measured) > reach(math.Hypot(programs, upper), k); !x.Misleads {
+		w := own / math.Hypot(own, upper)
+		x.Mean, x.SD = w*w*x.Mean, w*x.SD
 	}
-	return fmt.Sprintf("in loads of %g s %s "+m.Says().Factor+" %s, in short ones %.3g ×: it may defer work "+
-		"until it is idle",
-		math.Round(x.Seconds), a, fmt.Sprintf("%.3g ×", long), b, short)
 }
 
-// unrankLong withdraws the verdict on the pair that long loads contradict.
-func (a *Analysis) unrankLong(pairs []Pair, m Metric) {
+// reach returns how far the log ratios of k contestants may move, with a standard deviation.
+func reach(sd float64, k int) float64 { return stats.Between{SD: sd}.Reach(k, sure) }
+
+// judgeLong compares each pair's long loads with the trials of the same processes, in the epoch before these loads.
+// If the short loads of a pair mislead, the long ones decide it. The processes are the same, so what differs from
+// start to start cancels; what slows the machine down evenly cancels by the order of the loads.
+func (a *Analysis) judgeLong(t *Table, pairs []Pair, m Metric, in Input) {
+	if len(a.Long) == 0 || !m.Settles || !m.InSessions() {
+		return
+	}
+	logs, of, halves := map[string]float64{}, map[string]float64{}, []float64(nil)
+	for i := 1; i < len(in.Long); i += 2 {
+		name := in.Long[i].Contestant
+		first, ok := t.value(m, in.Long[i-1], at(name))
+		second, ok2 := t.value(m, in.Long[i], at(name))
+		if ok && ok2 && first > 0 && second > 0 {
+			logs[name], of[name] = math.Log(first*second)/2, math.Log(second/first)/2
+			halves = append(halves, of[name])
+		}
+	}
 	for i := range pairs {
-		if p := &pairs[i]; a.Long.Contradict(p.A, p.B, m) {
-			p.Verdict, p.Better, p.BetterAt, p.Note = Inconclusive, "", 0, a.Long.Words
+		p := &pairs[i]
+		x, okA := logs[p.A]
+		y, okB := logs[p.B]
+		short, trials := t.inEpoch(m, p, in.Long[0].Epoch)
+		if p.Ratio.N == 0 || p.AtA+p.AtB > 0 || !okA || !okB || !(trials > 0) || math.IsNaN(short) {
+			continue
 		}
+		se, upper := LongError(halves, trials)
+		equal := Estimate{Value: 1, Lo: 1, Hi: 1, N: 2}.Wider(reach(upper, len(halves)))
+		p.Long = &Long{Ratio: equal.Moved(x - y), Short: math.Exp(short), Measured: x - y - short, SE: se,
+			Trials: trials, Apart: of[p.A] - of[p.B]}
+		if p.Long.Allow(in.OwnBias, in.AnyBias, upper, len(halves)); p.Long.Misleads && a.Interim > 0 && p.Note == "" {
+			a.decideByLong(p, m)
+		}
+	}
+	if m.Name == in.Primary && !slices.ContainsFunc(pairs, func(p Pair) bool { return p.Long != nil }) {
+		a.Long, a.NoLong = nil, "they have no figure of "+m.Name+" beside trials that count on the same processes"
+	}
+}
+
+// inEpoch returns a pair's log ratio in an epoch, the median over its rounds, with a standard error from the spread
+// within all epochs. Both are NaN if the epoch has no such ratio, or if no other epoch has one.
+func (t *Table) inEpoch(m Metric, p *Pair, epoch int) (log, se float64) {
+	var epochs [][]float64
+	for _, e := range t.epochsOf(p.CellA(), p.CellB()) {
+		epochs = append(epochs, t.logRatios(m, p.CellA(), p.CellB(), e))
+	}
+	within, _, _, _ := stats.Components(epochs)
+	own := t.logRatios(m, p.CellA(), p.CellB(), epoch)
+	return stats.Median(own), within * math.Sqrt(math.Pi/2/float64(len(own)))
+}
+
+// decideByLong gives a pair the ratio and the verdict that its long loads show: the trials' ratio less their bias. It
+// has no p-value.
+func (a *Analysis) decideByLong(p *Pair, m Metric) {
+	x := p.Long
+	wider := reach(x.SD, len(a.Long)/2)
+	p.Ratio, p.Likely = p.Ratio.Moved(x.Mean).Wider(wider), p.Likely.Moved(x.Mean).Wider(wider)
+	p.SE, p.P, p.Verdict = math.Hypot(p.SE, x.SD), math.NaN(), VerdictOf(p.Ratio, a.Margin)
+	x.Mean, x.SD = 0, 0
+	first, second, long, short := p.A, p.B, x.Ratio.Value, x.Short // the first does worse in long loads
+	if (x.Measured > 0) == m.More {
+		first, second, long, short = second, first, 1/long, 1/short
+	}
+	x.Words = fmt.Sprintf("short loads mislead here (in loads of %g s %s "+m.Says().Factor+" %s, in short ones %.3g ×)",
+		math.Round(float64(a.Long[0].Load.WindowNS)/1e9), first, fmt.Sprintf("%.3g ×", long), second, short)
+	if p.lead(m); p.Verdict == Inconclusive {
+		p.Note = x.Words
 	}
 }

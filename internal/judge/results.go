@@ -15,7 +15,7 @@ type Counted struct {
 	Valid, Pilot   []*record.Trial // trials that count
 	Discarded, All int             // trials after the pilots
 	Analyses       []stats.Interim
-	Long           []*record.Trial // two contestants' long loads, A B B A; nil: none
+	Long           []*record.Trial // long loads, B A A B; nil: none
 	NoLong         string          // why there are none; "": none were planned
 	Rated          []*record.Trial // open loops at one rate, after the epochs
 	NoRated        string          // why there are none; "": none were planned
@@ -124,6 +124,8 @@ func AnalyseRun(run *record.Run, c *Counted) *Analysis {
 		Failed: failed(run), Analyses: c.Analyses, Primary: p.Primary, Alpha: p.Alpha, Margin: p.Margin, Fresh: p.Fresh(),
 		Family: p.Family, At: p.At,
 	}
+	in.OwnBias, _ = KnownSessions().Bias(RelationOf(p))
+	in.AnyBias, _ = KnownSessions().Bias(Programs)
 	if p.Ranks() {
 		in.Family, in.At, in.Trials, in.Pilot = nil, nil, ByLevel(run, c.Valid)[0], ByLevel(run, c.Pilot)[0]
 	}

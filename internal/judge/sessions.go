@@ -41,10 +41,12 @@ func RelationOf(p *record.Plan) Relation {
 type Session struct {
 	Relation Relation `json:"relation"`
 	Given    float64  `json:"given_sd,omitempty"`
-	Source   string   `json:"source"`            // the record's name, or where Given is from
-	CPU      string   `json:"cpu,omitempty"`     // model of the CPUs
-	Session  string   `json:"session,omitempty"` // the boot's hash, and the day
-	Question string   `json:"question,omitempty"`
+	// Long says that Logs are of figures in long loads over those in short ones, in one run: biases of short loads.
+	Long     bool   `json:"long,omitempty"`
+	Source   string `json:"source"`            // the record's name, or where Given is from
+	CPU      string `json:"cpu,omitempty"`     // model of the CPUs
+	Session  string `json:"session,omitempty"` // the boot's hash, and the day
+	Question string `json:"question,omitempty"`
 	// Programs are the contestants with the hashes of their sources, sorted. Logs has the log of each
 	// one's figure over the first's, SEs the standard errors; both are 0 for the first.
 	Programs []string  `json:"programs,omitempty"`
@@ -100,8 +102,9 @@ func (s *Session) group() string {
 // less its own mean over the sessions, is a residual; the variance of a pair is twice that of the residuals.
 // The sessions' own errors are not taken off, so the value is rather too large.
 func (all Sessions) Between(r Relation, cpu string) (b stats.Between, sessions int) {
+	b.Bias, _ = all.Bias(r)
 	for _, s := range all {
-		if s.Relation == r {
+		if s.Relation == r && !s.Long {
 			b.SD = max(b.SD, s.Given)
 		}
 	}
@@ -126,7 +129,30 @@ func (all Sessions) Between(r Relation, cpu string) (b stats.Between, sessions i
 		return b, 0
 	}
 	// Programs of one session share its state: there is no more information than in its sessions.
-	return stats.Between{SD: math.Sqrt(2 * squares / df), DF: min(df, float64(len(different)-1))}, len(different)
+	b.SD, b.DF = math.Sqrt(2*squares/df), min(df, float64(len(different)-1))
+	return b, len(different)
+}
+
+// Bias returns the standard deviation of a pair's bias in short loads, about 0, over the programs on all models of
+// CPU, and how many programs it rests on: 0 if it is given. It is the upper 80 % limit of what long loads show, less
+// their own errors.
+func (all Sessions) Bias(r Relation) (sd float64, programs int) {
+	squares, errors, df, different := 0., 0., 0., map[string]bool{}
+	for _, s := range all {
+		if s.Relation != r || !s.Long {
+			continue
+		}
+		sd = max(sd, s.Given)
+		for i, x := range s.residuals() {
+			squares, errors, df = squares+x*x, errors+s.SEs[i]*s.SEs[i], df+1-1/float64(len(s.Logs))
+			different[s.Programs[i]] = true
+		}
+	}
+	if len(different) < leastSessions {
+		return sd, 0
+	}
+	b := stats.Between{SD: math.Sqrt(2 * squares / df), DF: min(df, float64(len(different)-1))}
+	return math.Sqrt(max(0, b.Upper()*b.Upper()-errors/df)), len(different)
 }
 
 // Repeated returns the sessions that measured the same programs by the same question on a model of CPU, for each
@@ -134,7 +160,7 @@ func (all Sessions) Between(r Relation, cpu string) (b stats.Between, sessions i
 func (all Sessions) Repeated(r Relation, cpu string) (groups []Sessions) {
 	by := map[string]Sessions{}
 	for _, s := range all {
-		if s.Relation == r && s.CPU == cpu && s.Given == 0 {
+		if s.Relation == r && s.CPU == cpu && s.Given == 0 && !s.Long {
 			by[s.group()] = append(by[s.group()], s)
 		}
 	}
@@ -162,7 +188,7 @@ func (s *Session) residuals() []float64 {
 func (all Sessions) Pair(cpu, session, question, a, b string) (y, se []float64) {
 	for _, s := range all {
 		i, j := slices.Index(s.Programs, a), slices.Index(s.Programs, b)
-		if s.CPU == cpu && s.Session != session && s.Question == question && i >= 0 && j >= 0 {
+		if s.CPU == cpu && s.Session != session && s.Question == question && i >= 0 && j >= 0 && !s.Long {
 			y, se = append(y, s.Logs[i]-s.Logs[j]), append(se, max(1e-6, math.Hypot(s.SEs[i], s.SEs[j])))
 		}
 	}

@@ -104,3 +104,53 @@ func TestElsewhere(t *testing.T) {
 		}
 	}
 }
+
+// The bias of short loads is given until five programs had long loads; the errors of these loads are taken off.
+func TestBiasOfShortLoads(t *testing.T) {
+	known := Sessions{{Relation: Programs, Given: .065, Long: true}, {Relation: Programs, Given: .015}}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for n := range 400 {
+		if b, p := known.Bias(Programs); n == 2 && (b != .065 || p != 0) {
+			t.Errorf("of four programs: %v", b)
+		}
+		bias, noise := .02*rng.NormFloat64(), .03*rng.NormFloat64()
+		known = append(known, Session{Relation: Programs, CPU: fmt.Sprint(n % 3), Long: true, Source: "x",
+			Programs: []string{fmt.Sprint("a", n), fmt.Sprint("b", n)}, Logs: []float64{0, bias + noise}, SEs: []float64{0, .03}})
+	}
+	if b, p := known.Bias(Programs); math.Abs(b-.02) > .005 || p != 800 {
+		t.Errorf("%v of %d programs; drawn with .02", b, p)
+	}
+	if b, n := known.Between(Programs, "0"); b.SD != .015 || n != 0 {
+		t.Errorf("long loads count as sessions: %+v of %d", b, n)
+	}
+	if b, _ := known.Bias(Revisions); b != 0 {
+		t.Errorf("revisions: %v", b)
+	}
+}
+
+// The second verdict has the ratio less the bias that long loads show; without them its interval allows for any.
+func TestElsewhereAllowsForBias(t *testing.T) {
+	run := &record.Run{Plan: record.Plan{Contestants: []string{"a", "b"}, Levels: []record.Level{{}}},
+		Host: record.Host{CPU: "x", Cores: [][]int{{0}}}}
+	known := Sessions{{Relation: Programs, Given: .001}, {Relation: Programs, Given: .065, Long: true}}
+	trials, _ := paced(1, 1.1, .01, 0)
+	var widths []float64
+	for _, long := range [][]*record.Trial{nil, longOf(trials, []string{"b", "a"}, 50_000, 53_000, 53_000, 50_000)} {
+		in := input(trials, "a", "b")
+		in.OwnBias, in.AnyBias, in.Long = .065, .065, long
+		a := Analyse(in)
+		a.judgeElsewhere(run, known)
+		p, _ := a.Pair("a", "b", "throughput")
+		want := 1.1
+		if long != nil {
+			want = 1.07 // most of the way from 1.1 to 1.06
+		}
+		if e := p.Elsewhere; e == nil || math.Abs(e.Ratio.Value-want) > .01 || p.Ratio.Value < 1.08 {
+			t.Fatalf("%+v of %+v", e, p)
+		}
+		widths = append(widths, math.Log(p.Elsewhere.Ratio.Hi/p.Elsewhere.Ratio.Lo)/2)
+	}
+	if math.Abs(widths[0]-1.96*.065) > .01 || widths[1] > .7*widths[0] {
+		t.Errorf("half-widths %v", widths)
+	}
+}

@@ -70,20 +70,20 @@ func TestLongRestIsCounted(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		if most := with.Whole + LongCost(run) - longCost(run, LongRest); most > budget || with.FirstVerdict > with.Whole {
+		if most := with.Whole + lastCost(run) - longCost(run) - RatedCost(run); most > budget || with.FirstVerdict > with.Whole {
 			t.Errorf("%v of a budget of %v, the first verdict after %v", most, budget, with.FirstVerdict)
 		}
 		if p.Long.NS == 0 {
 			continue
 		}
 		long++
-		first, loads := p.Pilots+epochsUntil(&p, with.Analyses[0].N), 4*time.Duration(p.Long.NS)
+		first, loads := p.Pilots+epochsUntil(&p, with.Analyses[0].N), 4*(time.Duration(p.Long.NS)+LongRewarm)
 		var until time.Duration
 		for e := range first {
 			took := playEpoch(&record.Run{Plan: p}, record.Key{Epoch: e, Position: -1}).Whole
 			until += took
 		}
-		if rest := with.FirstVerdict - until - verifyEstimate(run) - loads - ratedCost(run); rest < 2*LongRest ||
+		if rest := with.FirstVerdict - until - verifyEstimate(run) - loads - RatedCost(run); rest < 2*LongRest ||
 			rest > 2*LongRest+2*time.Second {
 			t.Errorf("a budget of %v: %v for the watch after the long loads", budget, rest)
 		}

@@ -104,9 +104,6 @@ func reach(run *record.Run, most int) int {
 	return 0 // play has no end
 }
 
-// lastCost returns the time that epochs leave to the long loads and the open loops after them.
-func lastCost(run *record.Run) time.Duration { return LongCost(run) + ratedCost(run) }
-
 // verifying returns the time from the first verification to the first measured process, in ns; 0
 // if the record does not tell.
 func verifying(run *record.Run) int64 {

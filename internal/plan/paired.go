@@ -17,6 +17,8 @@ import (
 func arrangePaired(p *record.Plan, r *Request, q *Question, pr *profile) {
 	lay(p, r, q, pr)
 	run := &record.Run{Plan: *p}
+	for fewerLast(run, false) {
+	}
 	switch {
 	case pr.name != Standard || q.Rounds > 0 || len(q.Cells) > 0 && len(q.Levels) > 1 || p.Fresh():
 	case q.Study == "":
@@ -40,12 +42,15 @@ func reaches(run *record.Run) bool {
 	return err == nil && c.Analyses[len(c.Analyses)-1].N >= stats.Least+spareEpochs
 }
 
-// shorten makes a short budget reach a result. It first reduces the rounds in an epoch and, if leastRounds
-// are not enough, uses the brief profile. It takes the first plan that has time for some epochs more than
+// shorten makes a short budget reach a result. It first omits the long loads on all but two contestants, then reduces
+// the rounds in an epoch and, if leastRounds are not enough, uses the brief profile. It takes the first plan that has time for some epochs more than
 // the minimum that can show a difference. With managed contestants, an epoch is mostly warm-up, so fewer
 // rounds save little.
 func shorten(run *record.Run, least int) {
 	p := &run.Plan
+	for p.Long.Contestants > 2 && !reaches(run) {
+		p.Long.Contestants--
+	}
 	for p.Rounds > least && !reaches(run) {
 		p.Rounds--
 	}
@@ -54,17 +59,14 @@ func shorten(run *record.Run, least int) {
 	}
 }
 
-// fit omits the loads after the epochs of a budget that is too short for them and a verdict: the open
-// loops first. If it is too short even so, a plan outside of a study gets analyses after fewer epochs.
+// fit omits loads after the epochs if the budget is too short for them and a verdict. If it is too short even so, a plan outside of a study gets analyses after fewer epochs.
 func fit(run *record.Run) {
 	p := &run.Plan
-	if _, err := estimateRounds(run); p.Rated.NS > 0 && (err != nil || ratedTooLong(run)) {
-		p.Rated = record.LongLoads{Absent: shortBudget}
+	_, err := estimateRounds(run)
+	for fewerLast(run, err != nil) { // the verdict comes first
+		_, err = estimateRounds(run)
 	}
-	if _, err := estimateRounds(run); p.Long.NS > 0 && (err != nil || longTooLong(run)) { // the verdict comes first
-		p.Long = record.LongLoads{Absent: shortBudget}
-	}
-	if _, err := estimateRounds(run); err != nil && p.Study.Slug == "" && !p.Fresh() && !isTail(p.Primary) {
+	if err != nil && p.Study.Slug == "" && !p.Fresh() && !isTail(p.Primary) {
 		p.Epochs = []int{3, 5, stats.Least - 1}
 	}
 }
@@ -81,11 +83,10 @@ func Refit(run *record.Run) *record.Refit {
 	shorten(fitted, leastRounds)
 	fit(fitted)
 	q := &fitted.Plan
-	if q.Profile == p.Profile && q.Rounds == p.Rounds && slices.Equal(q.Epochs, p.Epochs) && q.Long == p.Long &&
-		q.Rated == p.Rated {
+	if q.Profile == p.Profile && q.Rounds == p.Rounds && slices.Equal(q.Epochs, p.Epochs) && q.Last == p.Last {
 		return nil
 	}
-	return &record.Refit{Profile: q.Profile, Rounds: q.Rounds, Epochs: q.Epochs, Long: q.Long, Rated: q.Rated}
+	return &record.Refit{Profile: q.Profile, Rounds: q.Rounds, Epochs: q.Epochs, Last: q.Last}
 }
 
 // MostLayouts is the largest number of function orders in which a contestant is linked.
@@ -137,10 +138,9 @@ func lay(p *record.Plan, r *Request, q *Question, pr *profile) {
 	}
 	p.BudgetNS = int64(cmp.Or(r.Budget, q.Budget, budget))
 	openLoads(p, r, q)
-	if p.Long.NS, p.Long.Absent = longLoads(p); !p.Fresh() {
+	if p.Last = (record.Last{Long: longLoads(p), Rated: ratedLoads(p, r)}); !p.Fresh() {
 		p.Load.UnloadedNS = unloadedNS
 	}
-	p.Rated = ratedLoads(p, r)
 }
 
 // interims returns the analyses in a run that fits so many epochs. Tails and fresh processes vary
@@ -190,7 +190,7 @@ func estimateRounds(run *record.Run) (Cost, error) {
 		return Cost{}, &RequestError{err}
 	}
 	c := Cost{Pairs: pairs(p)}
-	c.Whole = verifyEstimate(run) + longCost(run, LongRest) + ratedCost(run)
+	c.Whole = verifyEstimate(run) + longCost(run) + RatedCost(run)
 	n, fewest := fits(run), stats.Fewest(p.Epochs)
 	c.Analyses = interims(p, n)
 	for _, a := range c.Analyses {

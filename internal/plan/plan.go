@@ -23,7 +23,7 @@ type Order struct {
 	Level      record.Level
 	TrialNS    int64
 	Pilot      bool
-	Last       bool   // the round is the epoch's last
+	Last       bool   // the round is the epoch's last, or the load the contestant's last long one
 	Long       bool   // not a trial in an epoch, but a long load after all epochs
 	Rated      bool   // likewise, an open loop after them
 	External   string // external load generator that makes the load; "": dyno's own engine

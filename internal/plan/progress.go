@@ -22,7 +22,7 @@ func ProgressOf(run *record.Run, c *Cost) Progress {
 		before.Trials = run.Trials[:after(run, record.Key{Epoch: lastEpoch(run), Round: -1})]
 	}
 	slower, measured := pace(&before)
-	left := Cost{Whole: longCost(run, LongRest) + ratedCost(run), Epochs: c.Epochs}
+	left := Cost{Whole: longCost(run) + RatedCost(run), Epochs: c.Epochs}
 	if n := len(c.Analyses); measured && n > 0 { // epochs that do not count are repeated
 		lost := lastEpoch(&before) - p.Pilots + 1 - len(Epochs(&before))
 		left.Epochs = reach(&before, epochsUntil(p, c.Analyses[n-1].N)+lost)

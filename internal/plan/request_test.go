@@ -72,7 +72,7 @@ func TestQuestionByProtocol(t *testing.T) {
 			Family: someQuestion().Family, ExtraEpochs: []int{2, 2}, Rounds: 3, Pilots: 1,
 			Epochs: []int{3, 5, 7, 8, 9}, Links: record.Links{Layouts: 10},
 			Ceiling: "null", Controls: []string{"ref", "ref'"}, Load: record.LoadLength{NS: 1e8, RewarmNS: 3e7, UnloadedNS: 5e7},
-			Long: record.LongLoads{NS: 2e9}, Rated: record.LongLoads{NS: 3.5e9},
+			Last:     record.Last{Long: record.LastLoads{NS: 2e9, Contestants: 2}, Rated: record.LastLoads{NS: 3.5e9}},
 			BudgetNS: int64(8 * time.Minute)}},
 		{"sweep", record.Plan{Levels: someQuestion().Levels, Study: record.OfStudy{LevelNames: []string{"few", "many"}},
 			Cells: append(someQuestion().Cells, cell("ref", 0), cell("ref'", 0), cell("null", 0), cell("ref", 1),
@@ -158,7 +158,7 @@ func TestAskedByHand(t *testing.T) {
 		{"full", Request{Profile: "full", Contestants: []string{"c0", "c1", "c2", "c3", "c4"}},
 			func(p *record.Plan) bool {
 				return p.BudgetNS == int64(30*time.Minute) && len(p.Controls) == 3 && p.Pilots == 2 &&
-					len(p.Levels) == 1 && p.Rated == record.LongLoads{NS: 5.5e9}
+					len(p.Levels) == 1 && p.Rated == record.LastLoads{NS: 5.5e9}
 			}},
 	} {
 		c.r.Question = someQuestion()

@@ -19,7 +19,7 @@ func arrangeSweep(p *record.Plan, r *Request, q *Question, pr *profile) {
 	if p.Rounds = leastRounds; p.Fresh() {
 		p.Rounds = 1
 	}
-	p.Epochs, p.Long, p.Rated = []int{cmp.Or(r.Epochs, stats.Least)}, record.LongLoads{}, record.LongLoads{}
+	p.Epochs, p.Last = []int{cmp.Or(r.Epochs, stats.Least)}, record.Last{}
 	if c, err := estimateRounds(&record.Run{Plan: *p}); err == nil && r.Budget == 0 {
 		p.BudgetNS = int64(ceil(2*c.Whole, time.Minute))
 	}

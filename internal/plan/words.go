@@ -33,7 +33,7 @@ func Words(p *record.Plan, c *Cost) string {
 	}
 	verdict := fmt.Sprintf("first verdict possible after %v", c.FirstVerdict.Round(time.Second))
 	if p.Rated.NS > 0 {
-		verdict += fmt.Sprintf("; then open loops for %v", ratedCost(&record.Run{Plan: *p}).Round(time.Second))
+		verdict += fmt.Sprintf("; then open loops for %v", RatedCost(&record.Run{Plan: *p}).Round(time.Second))
 	}
 	anew := "each with freshly started servers"
 	switch len(p.Servers.Attached) {

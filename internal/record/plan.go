@@ -53,9 +53,8 @@ type Plan struct {
 	Processes string     `json:"processes"`
 	Links     Links      `json:"links,omitzero"`
 	Load      LoadLength `json:"load"`
-	Long      LongLoads  `json:"long,omitzero"`
-	Rated     LongLoads  `json:"rated,omitzero"` // open loops at one rate
-	BudgetNS  int64      `json:"budget_ns"`      // time limit, counted from the end of the builds
+	Last
+	BudgetNS int64 `json:"budget_ns"` // time limit, counted from the end of the builds
 
 	// SLO is the objective of a search for the highest rate that keeps it.
 	SLO *SLO `json:"slo,omitempty"`
@@ -114,10 +113,17 @@ type LoadLength struct {
 	UnloadedNS int64 `json:"unloaded_ns,omitempty"`
 }
 
-// LongLoads are loads after the epochs: the long ones, and open loops (doc/method.md).
-type LongLoads struct {
-	NS     int64  `json:"ns,omitempty"`     // length of each load; 0: none
-	Absent string `json:"absent,omitempty"` // why there are none, if there could be
+// Last are the loads after the epochs (doc/method.md): long ones, and open loops at one rate.
+type Last struct {
+	Long  LastLoads `json:"long,omitzero"`
+	Rated LastLoads `json:"rated,omitzero"`
+}
+
+// LastLoads are loads after the epochs, two on each contestant.
+type LastLoads struct {
+	NS          int64  `json:"ns,omitempty"`          // length of each load; 0: none
+	Contestants int    `json:"contestants,omitempty"` // number of contestants that have long loads; 0, in older records: 2
+	Absent      string `json:"absent,omitempty"`      // why there are none, if there could be
 }
 
 // Values for Plan.Processes. PerEpoch: all servers are started for an epoch, warmed up, and frozen

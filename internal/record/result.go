@@ -81,7 +81,7 @@ func (r *Run) Add(rec Record) {
 		r.Plan.limit(c.Fewer.Served)
 	}
 	if f := rec.Refit; f != nil {
-		r.Plan.Profile, r.Plan.Rounds, r.Plan.Epochs, r.Plan.Long, r.Plan.Rated = f.Profile, f.Rounds, f.Epochs, f.Long, f.Rated
+		r.Plan.Profile, r.Plan.Rounds, r.Plan.Epochs, r.Plan.Last = f.Profile, f.Rounds, f.Epochs, f.Last
 	}
 	if rec.Resume != nil {
 		r.End = nil
@@ -203,11 +203,10 @@ type Costs struct {
 // Refit is what the plan became after the verification, because by the contestants' Costs fewer epochs
 // fit the budget than were planned.
 type Refit struct {
-	Profile string    `json:"profile"`
-	Rounds  int       `json:"rounds"`
-	Epochs  []int     `json:"epochs"`
-	Long    LongLoads `json:"long,omitzero"`
-	Rated   LongLoads `json:"rated,omitzero"`
+	Profile string `json:"profile"`
+	Rounds  int    `json:"rounds"`
+	Epochs  []int  `json:"epochs"`
+	Last
 }
 
 // Fewer says that a contestant serves fewer connections at once than requested. The plan then has

@@ -157,8 +157,11 @@ func (v *View) leaders(rows []Row) string {
 // there says that something holds in other sessions, and under which condition if their spread is only assumed.
 func (v *View) there(what string) string {
 	what = strings.TrimSuffix(" "+what, " ")
-	if text := v.assumed(); text != "" {
-		return "in other sessions" + what + " if their SD is " + PerCent(v.between().SD)
+	switch sessions, bias := v.givenSDs(); {
+	case sessions != "":
+		return "in other sessions" + what + " if their SD is " + sessions + Led(" and that of short loads' bias ", bias)
+	case bias != "":
+		return "in other sessions on this model of CPU" + what + " if the SD of short loads' bias is " + bias
 	}
 	return "in other sessions on this model of CPU" + what
 }

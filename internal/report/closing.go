@@ -3,10 +3,8 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"dyno/internal/document"
 	"dyno/internal/judge"
@@ -127,23 +125,19 @@ func (v *View) trust() []document.Item {
 				document.Item{Label: "!", Style: stateStyle[a.State], Text: document.Plain(v.trouble(a))})
 		}
 	}
-	noisy := ""
-	if x := v.a.Long; x != nil && !x.Contradicts && v.Valid > 0 {
-		loads := fmt.Sprintf("loads of %g s of %s and %s", math.Round(x.Seconds), v.Title(x.A), v.Title(x.B))
-		if x.Noisy {
-			noisy = loads + ": too noisy to tell"
-		} else {
-			fine = append(fine, loads+" do not contradict")
-		}
+	within, mislead := v.longLoads()
+	fine = append(fine, NonEmpty(within)...)
+	for _, text := range NonEmpty(mislead) {
+		more = append(more, document.Item{Label: "!", Style: stateStyle[judge.Warn], Text: document.Plain(text)})
 	}
 	slices.SortStableFunc(more, func(a, b document.Item) int { return cmp.Compare(b.Style, a.Style) })
 	more = append(more, unknown...)
 	few, short := v.standstills()
 	for _, text := range slices.Concat(v.run.CheckedAlso(), few,
-		NonEmpty(v.withoutLong(), Led("no open loops, so no p99: ", v.NoRated), v.unwatched(), noisy)) {
+		NonEmpty(v.withoutLong(), Led("no open loops, so no p99: ", v.NoRated), v.unwatched())) {
 		more = append(more, document.Item{Label: "?", Text: document.Plain(document.Clean(text))})
 	}
-	if limits := NonEmpty(v.withoutTwins(), v.ofCPUs(), v.unlikeService(), short, v.assumed()); len(limits) > 0 {
+	if limits := NonEmpty(v.withoutTwins(), v.ofCPUs(), short, v.assumed()); len(limits) > 0 {
 		more = append(more, document.Item{Text: document.Plain(strings.Join(limits, " · "))})
 	}
 	switch {
@@ -228,23 +222,30 @@ func (v *View) unwatched() string {
 	return "not checked for CPU without load: " + strings.Join(names, ", ")
 }
 
-// longLoads says, for a page, whether long loads confirm the verdicts.
-func (v *View) longLoads() string {
-	x := v.a.Long
-	if x == nil {
-		return v.withoutLong()
+// longLoads says how far the ratios in long loads may be from those in short ones or, of the first such pair, that
+// short loads mislead. Both are "" if no pair's long loads count.
+func (v *View) longLoads() (within, mislead string) {
+	if len(v.a.Long) == 0 || v.Valid == 0 {
+		return "", ""
 	}
-	m := v.primary()
-	text := fmt.Sprintf("in four loads of %g s, "+
-		"%s "+m.Says().Factor+" %s", math.Round(x.Seconds), v.Title(x.A), Times(x.Ratio),
-		v.Title(x.B))
-	if x.Contradicts {
-		return text + ", which contradicts the short ones: no verdict"
+	most, misled := 1., map[[2]string]bool{}
+	for _, p := range v.a.Pairs {
+		switch x := p.Long; {
+		case x != nil && x.Words != "":
+			misled[[2]string{p.A, p.B}] = true
+			mislead = cmp.Or(mislead, x.Words)
+		case x != nil && p.Metric == v.primary().Name:
+			most = max(most, x.Ratio.Hi/x.Short, x.Short/x.Ratio.Lo)
+		}
 	}
-	if x.Noisy {
-		return text + ": too noisy to tell"
+	if n := len(misled) - 1; n > 0 {
+		mislead += ", and for " + document.Count(n, "other pair")
 	}
-	return text + ", which does not contradict the short ones"
+	if mislead != "" {
+		return "", mislead + ": the long ones decide"
+	}
+	return fmt.Sprintf("ratios of %s in loads of %.0f s are within %s of those in short ones",
+		document.Count(len(v.a.Long)/2, "server"), float64(v.a.Long[0].Load.WindowNS)/1e9, PerCent(most-1)), ""
 }
 
 // trouble describes a question's worst finding, its consequence, and a remedy. Among equally bad
@@ -284,32 +285,23 @@ func (v *View) trouble(a judge.Answer) string {
 	return who + c.Means + Led("; ", do)
 }
 
-// unlikeService warns that short trials may understate a managed runtime in a comparison with other
-// servers. It returns "" if that does not apply.
-func (v *View) unlikeService() string {
-	p := &v.run.Plan
-	ran, managed := 0, 0
-	for _, name := range p.Contestants {
-		if slices.ContainsFunc(v.run.Failures, func(f record.Failure) bool { return f.Contestant == name }) {
-			continue
-		}
-		ran++
-		if slices.Contains(p.Servers.Managed, name) {
-			managed++
-		}
-	}
-	if v.a.Interim == 0 || !v.run.Plan.Ranks() || managed == 0 || managed == ran ||
-		time.Duration(p.Load.NS) > 10*time.Second {
-		return ""
-	}
-	return "long loads favour managed runtimes by up to " + PerCent(judge.ShortLoads)
+// assumed says which standard deviations the second verdicts rest on that were not measured; "" if there are none.
+func (v *View) assumed() string {
+	sessions, bias := v.givenSDs()
+	return Led("SDs that are assumed, not measured: ", And(NonEmpty(Led("between sessions on this model of CPU ", sessions),
+		Led("of the bias of short loads ", bias))))
 }
 
-// assumed says that the second verdicts rest on a given spread between sessions; "" if there are none, or if the spread
-// was measured.
-func (v *View) assumed() string {
-	if !slices.ContainsFunc(v.a.Pairs, func(p judge.Pair) bool { return p.Elsewhere != nil && p.Elsewhere.Sessions == 0 }) {
-		return ""
+// givenSDs returns the standard deviations that second verdicts rest on, between sessions and of the bias of short
+// loads; "" for one that is measured, or if there are no such verdicts.
+func (v *View) givenSDs() (sessions, bias string) {
+	for _, p := range v.a.Pairs {
+		if p.Elsewhere != nil && p.Elsewhere.Sessions == 0 {
+			sessions = PerCent(v.between().SD)
+		}
+		if p.Elsewhere != nil && p.Elsewhere.Programs == 0 {
+			bias = PerCent(v.between().Bias)
+		}
 	}
-	return fmt.Sprintf("not measured between sessions on this model of CPU: %s (SD) is assumed", PerCent(v.between().SD))
+	return sessions, bias
 }

@@ -94,12 +94,10 @@ func (v *View) contestantJSON(r Row) contestantJSON {
 
 // longJSON returns the result of the long loads; nil for records from before dyno made them.
 func (v *View) longJSON() *longJSON {
-	o := &longJSON{NotChecked: orNull(v.NoLong), Metric: v.primary().Name}
-	if x := v.a.Long; x != nil {
-		long, short := ratio(x.Ratio), ratio(x.Short)
-		o.A, o.B, o.Seconds, o.Ratio, o.Short, o.Contradicts = orNull(x.A), orNull(x.B), x.Seconds, &long, &short,
-			&x.Contradicts
-		o.Noisy = x.Noisy
+	o := &longJSON{NotChecked: orNull(v.NoLong)}
+	if len(v.a.Long) > 0 {
+		o.Seconds = float64(v.a.Long[0].Load.WindowNS) / 1e9
+		o.Assumed = map[string]float64{"times_trials": judge.LongTimes, "least_log": judge.LongLeast, "df": judge.LongDF}
 	} else if v.NoLong == "" {
 		return nil
 	}
@@ -117,10 +115,17 @@ func (v *View) pairsJSON(pairs []judge.Pair) []pairJSON {
 		o := pairJSON{A: p.A, B: p.B, Metric: p.Metric, ratioJSON: ratio(p.Ratio), SE: number(p.SE), DF: number(p.DF),
 			P: number(p.P), Verdict: p.Verdict, Better: orNull(p.Better), Note: orNull(p.Note)}
 		if e := p.Elsewhere; e != nil {
-			o.Elsewhere = &elsewhereJSON{ratioJSON: ratio(e.Ratio), Verdict: e.Verdict, Sessions: e.Sessions}
+			o.Elsewhere = &elsewhereJSON{ratioJSON: ratio(e.Ratio), Verdict: e.Verdict, Sessions: e.Sessions, Bias: number(e.Bias)}
 			if e.Sessions == 0 {
 				o.Elsewhere.Assumed = number(v.between().SD)
 			}
+			if e.Programs == 0 {
+				o.Elsewhere.AssumedBias = number(v.between().Bias)
+			}
+		}
+		if x := p.Long; x != nil {
+			o.Long = &pairLongJSON{ratio(x.Ratio), number(x.Short), number(x.Measured), number(x.SE), number(x.Mean),
+				x.Misleads}
 		}
 		if v.named() {
 			o.LevelA, o.LevelB = v.levelAt(p.CellA()), v.levelAt(p.CellB())

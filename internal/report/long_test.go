@@ -3,7 +3,6 @@ package report
 import (
 	"encoding/json"
 	"io"
-	"slices"
 	"strings"
 	"testing"
 
@@ -101,47 +100,43 @@ func TestSentAgainIsAColumn(t *testing.T) {
 	}
 }
 
-// What long loads say of the verdict on a pair is in every form, and that they say nothing, too.
+// What long loads show of short ones is in every form, and that they show nothing, too.
 func TestLongLoadsAreToldOf(t *testing.T) {
-	const words = "in loads of 2 s Iris serves 0.9 × the requests of Kestrel, in short ones 3.3 ×: it may defer " +
-		"work until it is idle"
-	long := func(contradicts bool) *Data {
+	const words = "short loads mislead here (in loads of 2 s Iris serves 0.9 × the requests of Kestrel, in short " +
+		"ones 3.3 ×)"
+	long := func(x judge.Long) *Data {
 		d := fixture()
-		a := d.Analysis
-		slices.SortFunc(a.Places, func(x, y judge.Place) int { return x.Lo - y.Lo })
-		x := &judge.LongLoads{A: a.Order[0], B: a.Order[1], Seconds: 1.998, Contradicts: contradicts, Words: words,
-			Ratio: judge.Estimate{Value: .9, Lo: .85, Hi: .95, N: 2}, Short: judge.Estimate{Value: 3.3, Lo: 3.2, Hi: 3.4, N: 12}}
-		a.Long = x
-		for i := range a.Pairs {
-			p := &a.Pairs[i]
-			if contradicts && (p.A == x.A && p.B == x.B || p.A == x.B && p.B == x.A) {
-				p.Verdict, p.Better, p.Note = judge.Inconclusive, "", words
+		for i := range 4 {
+			d.Analysis.Long = append(d.Analysis.Long, &record.Trial{Contestant: d.Analysis.Order[i/2],
+				Load: record.Load{WindowNS: 1_998e6}})
+		}
+		for i := range d.Analysis.Pairs {
+			if p := &d.Analysis.Pairs[i]; p.Metric == "throughput" && p.Long == nil {
+				x.Ratio, x.Short, p.Long = judge.Estimate{Value: .9, Lo: .88, Hi: .945, N: 2}, .9, &x
+				break
 			}
 		}
 		return d
 	}
-	noisy := func() *Data { d := long(false); d.Analysis.Long.Noisy = true; return d }
+	none := fixture()
+	none.NoLong = "the budget is too short for them"
 	for name, c := range map[string]struct {
-		data             *Data
-		text, json, page string
-		without          string
+		data       *Data
+		text, json string
+		without    string
 	}{
-		"contradict": {long(true), "no verdict: " + words, `"contradicts": true`, "contradicts the short ones: no " +
-			"verdict", "do not contradict"},
-		"agree": {long(false), "loads of 2 s of fasthttp and hyper do not " +
-			"contradict", `"contradicts": false`, "does not contradict the short ones", words},
-		"noisy": {noisy(), "? loads of 2 s of fasthttp and hyper: too noisy to tell", `"too_noisy": true`, ": too " +
-			"noisy to tell",
-			"contradict the short ones"},
-		"none": {func() *Data { d := fixture(); d.NoLong = "the budget is too short for them"; return d }(),
-			"not checked in long loads: the budget is too short for them", `"not_checked": "the budget is too short for them"`,
-			"not checked in long loads: the budget is too short for them", "do not contradict"},
-		"an older record": {fixture(), "", "", "", "long_loads"},
+		"mislead": {long(judge.Long{Misleads: true, Words: words}), words + ": the long ones decide",
+			`"short_loads_mislead": true`, "are within"},
+		"agree": {long(judge.Long{}), "ratios of 2 servers in loads of 2 s are within 5 % of those in short ones",
+			`"short_loads_mislead": false`, "mislead here"},
+		"none": {none, "not checked in long loads: the budget is too short for them",
+			`"not_checked": "the budget is too short for them"`, "loads of 2 s"},
+		"an older record": {fixture(), "", "", "long_loads"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			text, json := strings.Join(strings.Fields(string(written(t, Text, c.data))), " "), string(written(t, JSON, c.data))
-			page := string(written(t, HTML, c.data))
-			for got, want := range map[string]string{text: c.text, json: c.json, page: c.page} {
+			page := strings.ReplaceAll(string(written(t, HTML, c.data)), "\u00a0", " ")
+			for got, want := range map[string]string{text: c.text, json: c.json, page: c.text} {
 				if !strings.Contains(got, want) || strings.Contains(got, c.without) {
 					t.Errorf("without %q, or with %q:\n%.3000s", want, c.without, got)
 				}

@@ -115,6 +115,17 @@ type pairJSON struct {
 	Note    orNull        `json:"note"`
 	// Elsewhere is absent where no spread between sessions is known, and before the first analysis.
 	Elsewhere *elsewhereJSON `json:"elsewhere,omitempty"`
+	Long      *pairLongJSON  `json:"long,omitempty"` // absent where not both had long loads
+}
+
+// pairLongJSON is the ratio in long loads, and the bias of short loads in logs: as measured, and as allowed for.
+type pairLongJSON struct {
+	ratioJSON
+	Short    number `json:"short_ratio"` // in the trials of the same processes
+	Measured number `json:"measured_bias_log"`
+	SE       number `json:"measured_se_log"`
+	Bias     number `json:"bias_log"`
+	Misleads bool   `json:"short_loads_mislead"`
 }
 
 // elsewhereJSON is the second verdict on a pair: in other sessions on this model of CPU.
@@ -124,6 +135,10 @@ type elsewhereJSON struct {
 	Sessions int           `json:"sessions"` // sessions that it rests on
 	// Assumed is the standard deviation between sessions under which ratio and verdict hold; 0: it was measured.
 	Assumed number `json:"assumed_sd_log,omitzero"`
+	// Bias is the standard deviation of what is not known of the bias of short loads. AssumedBias is that of biases
+	// under which it holds; 0: it was measured.
+	Bias        number `json:"bias_sd_log"`
+	AssumedBias number `json:"assumed_bias_sd_log,omitzero"`
 }
 
 type trendJSON struct {
@@ -135,18 +150,11 @@ type trendJSON struct {
 	Moving     bool   `json:"moving"`
 }
 
-// longJSON is the result of long loads for a pair's verdict. Without Ratio the verdict was not
-// checked.
+// longJSON says how long loads checked the pairs that have them (pairJSON.Long), or why none did.
 type longJSON struct {
-	NotChecked  orNull     `json:"not_checked"` // reason why not
-	A           orNull     `json:"a"`
-	B           orNull     `json:"b"`
-	Metric      string     `json:"metric"`
-	Seconds     float64    `json:"seconds,omitempty"`
-	Ratio       *ratioJSON `json:"ratio"` // its interval is the long loads' own error; epochs: loads per contestant
-	Short       *ratioJSON `json:"short_ratio"`
-	Contradicts *bool      `json:"contradicts"`
-	Noisy       bool       `json:"too_noisy,omitempty"`
+	NotChecked orNull             `json:"not_checked"` // reason why not
+	Seconds    float64            `json:"seconds,omitempty"`
+	Assumed    map[string]float64 `json:"assumed_error,omitempty"`
 }
 
 type findingJSON struct {

@@ -208,7 +208,8 @@ func (v *View) doubts() []document.Block {
 	for _, o := range v.others() {
 		list = append(list, document.Paragraph{Label: "Further control", Text: document.Plain(o + ".")})
 	}
-	if limits := NonEmpty(v.longLoads(), v.ofCPUs(), v.unlikeService(), v.assumed()); len(limits) > 0 {
+	within, mislead := v.longLoads()
+	if limits := NonEmpty(within, mislead, v.withoutLong(), v.ofCPUs(), v.assumed()); len(limits) > 0 {
 		list = append(list, document.Paragraph{Label: "Limits", Text: document.Plain(strings.Join(limits, "; ") + ".")})
 	}
 	if v.named() {

@@ -85,16 +85,9 @@ func TestTrust(t *testing.T) {
 !     Iris: its speed changed during the run; --profile lab warms up longer, on 4 CPUs
 !     response times include an unknown part of the load generator's own; dyno doctor measures it
 ?     cannot tell if the data are enough: Iris: spread; the command under Figures shows 1 more finding; run longer: --budget 12m
-      long loads favour managed runtimes by up to 9 %
 `
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
-	}
-	for _, name := range d.Run.Plan.Servers.Managed {
-		d.Run.Failures = append(d.Run.Failures, record.Failure{Contestant: name})
-	}
-	if got := NewView(d).unlikeService(); got != "" {
-		t.Errorf("no managed runtime ran, and %q", got)
 	}
 	d.Valid, d.Findings = 0, d.Findings[:3]
 	if first := NewView(d).trust()[0].Text.String(); first != "nothing was measured:" {

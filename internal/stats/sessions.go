@@ -2,25 +2,29 @@ package stats
 
 import (
 	"math"
+	"sync"
 
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Between is the standard deviation of a pair's log ratio between sessions.
+// Between is how a pair's log ratio varies beyond what short loads in one session show.
 type Between struct {
-	SD float64
-	DF float64 // degrees of freedom of the estimate SD; 0: SD is not estimated, but given
+	SD   float64 // standard deviation between sessions
+	DF   float64 // degrees of freedom of the estimate SD; 0: SD is not estimated, but given
+	Bias float64 // standard deviation of the bias of short loads
 }
 
 // Reach returns how far a family of k contestants may move between sessions: with probability conf
 // no pair's log ratio moves further. It is the quantile of Tukey's range over √2, times SD. If SD is
 // an estimate, Reach takes its upper 80 % confidence limit, and Student's quantile with DF degrees of
-// freedom in place of the normal one with the same probability.
+// freedom in place of the normal one with the same probability. Bias adds to the variance.
 func (b Between) Reach(k int, conf float64) float64 {
+	z := RangeQuantile(k, conf) / math.Sqrt2
 	if b.DF <= 0 {
-		return RangeQuantile(k, conf) / math.Sqrt2 * b.SD
+		return z * math.Hypot(b.SD, b.Bias)
 	}
-	return b.Upper() * distuv.StudentsT{Sigma: 1, Nu: b.DF}.Quantile((1+PairConfidence(k, conf))/2)
+	t := distuv.StudentsT{Sigma: 1, Nu: b.DF}.Quantile((1 + PairConfidence(k, conf)) / 2)
+	return math.Hypot(t*b.Upper(), z*b.Bias)
 }
 
 // Detectable returns approximately the difference within a pair of k contestants, on the log scale, that the second
@@ -31,7 +35,7 @@ func (b Between) Detectable(sigma float64, n, k int, alpha float64) float64 {
 	}
 	t, se := distuv.StudentsT{Sigma: 1, Nu: float64(n - 1)}, sigma/math.Sqrt(float64(n))
 	own := t.Quantile(1-alpha/float64(k*(k-1))) * se
-	return math.Hypot(own, b.Reach(k, 0.95)) + t.Quantile(0.8)*math.Hypot(se, b.SD)
+	return math.Hypot(own, b.Reach(k, 0.95)) + t.Quantile(0.8)*math.Hypot(math.Hypot(se, b.SD), b.Bias)
 }
 
 // Upper returns the upper 80 % confidence limit of SD, or SD if it is given.
@@ -55,6 +59,10 @@ func RangeQuantile(k int, p float64) float64 {
 	if k < 2 {
 		return 0
 	}
+	of := [2]float64{float64(k), p}
+	if known, ok := rangeQuantiles.Load(of); ok {
+		return known.(float64)
+	}
 	lo, hi := 0., 20.
 	for range 40 {
 		if mid := (lo + hi) / 2; rangeCDF(k, mid) < p {
@@ -63,8 +71,12 @@ func RangeQuantile(k int, p float64) float64 {
 			hi = mid
 		}
 	}
+	rangeQuantiles.Store(of, hi)
 	return hi
 }
+
+// rangeQuantiles has the results of RangeQuantile.
+var rangeQuantiles sync.Map
 
 // rangeCDF returns the probability that the range of k standard normal values is at most r. It
 // integrates over the smallest value, by the trapezoidal rule.

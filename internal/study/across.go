@@ -71,6 +71,9 @@ func Combine(runs []*record.Run) (*Across, error) {
 			p := &a.Pairs[i]
 			one, _ := shown.Pair(p.A, p.B, m.Name)
 			p.Shown = append(p.Shown, one.Ratio)
+			if one.Long != nil && one.Long.Misleads { // the long loads decide
+				p.Each[len(p.Each)-1] = one.Ratio
+			}
 		}
 	}
 	for i := range a.Pairs {

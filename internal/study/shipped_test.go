@@ -11,7 +11,7 @@ import (
 )
 
 // The study on the Go frameworks has the cells that it was made for, and its quick run ends within
-// five minutes by its own estimate.
+// five and a half minutes by its own estimate, long loads included.
 func TestGoWebFrameworkBenchmark(t *testing.T) {
 	st, err := Read(os.DirFS("../.."), "go-web-framework-benchmark")
 	if err != nil {
@@ -27,7 +27,7 @@ func TestGoWebFrameworkBenchmark(t *testing.T) {
 		return p, cost
 	}
 	p, cost := of(Choice{Quick: true})
-	if len(p.Contestants) != 12 || p.Rounds != 1 || len(p.Levels) != 1 || cost.Whole > 5*time.Minute ||
+	if len(p.Contestants) != 12 || p.Rounds != 1 || len(p.Levels) != 1 || cost.Whole > 330*time.Second ||
 		p.BudgetNS > int64(6*time.Minute) {
 		t.Errorf("quick: %d contestants, %d rounds, %d levels, %v of %v", len(p.Contestants), p.Rounds, len(p.Levels),
 			cost.Whole, time.Duration(p.BudgetNS))

@@ -11,22 +11,22 @@ import (
 // By default a paired comparison ends with open loops of some 10 s in all, for which epochs leave
 // time; a plan with open loops of its own, and one that asks for none, has none.
 func TestRatedLoads(t *testing.T) {
-	each := func(d time.Duration) record.LongLoads { return record.LongLoads{NS: int64(d)} }
+	each := func(d time.Duration) record.LastLoads { return record.LastLoads{NS: int64(d)} }
 	for name, c := range map[string]struct {
 		r    Request
-		want record.LongLoads
+		want record.LastLoads
 	}{
 		"two":            {Request{Contestants: []string{"c0", "c1"}}, each(2 * time.Second)},
 		"four":           {Request{Contestants: []string{"c0", "c1", "c2", "c3"}}, each(time.Second)},
-		"a short budget": {Request{Contestants: []string{"c0", "c1"}, Budget: 90 * time.Second}, each(time.Second)},
-		"too short a one": {Request{Contestants: []string{"c0", "c1"}, Budget: 40 * time.Second}, record.LongLoads{
+		"a short budget": {Request{Contestants: []string{"c0", "c1"}, Budget: 100 * time.Second}, each(time.Second)},
+		"too short a one": {Request{Contestants: []string{"c0", "c1"}, Budget: 40 * time.Second}, record.LastLoads{
 			Absent: shortBudget}},
 		"a long budget": {Request{Contestants: []string{"c0", "c1"}, Budget: time.Hour}, each(10 * time.Second)},
-		"none":          {Request{Contestants: []string{"c0", "c1"}, Rates: []OpenRate{}}, record.LongLoads{}},
-		"its own":       {Request{Contestants: []string{"c0", "c1"}, Rates: []OpenRate{{PerSec: 9}}}, record.LongLoads{}},
-		"a sweep":       {Request{Contestants: []string{"c0", "c1"}, Protocol: sweep}, record.LongLoads{}},
-		"a search":      {Request{Contestants: []string{"c0", "c1"}, Protocol: search}, record.LongLoads{}},
-		"a classic run": {Request{Contestants: []string{"c0", "c1"}, Protocol: classic}, record.LongLoads{}},
+		"none":          {Request{Contestants: []string{"c0", "c1"}, Rates: []OpenRate{}}, record.LastLoads{}},
+		"its own":       {Request{Contestants: []string{"c0", "c1"}, Rates: []OpenRate{{PerSec: 9}}}, record.LastLoads{}},
+		"a sweep":       {Request{Contestants: []string{"c0", "c1"}, Protocol: sweep}, record.LastLoads{}},
+		"a search":      {Request{Contestants: []string{"c0", "c1"}, Protocol: search}, record.LastLoads{}},
+		"a classic run": {Request{Contestants: []string{"c0", "c1"}, Protocol: classic}, record.LastLoads{}},
 		"a study":       {Request{}, each(3500 * time.Millisecond)},
 	} {
 		c.r.Question = someQuestion()
@@ -34,7 +34,7 @@ func TestRatedLoads(t *testing.T) {
 		if err != nil || p.Rated != c.want {
 			t.Errorf("%s: %+v, %v; want %+v", name, p.Rated, err, c.want)
 		}
-		if cost := ratedCost(&record.Run{Plan: p}); cost > 13*time.Second && p.BudgetNS <= int64(5*time.Minute) {
+		if cost := RatedCost(&record.Run{Plan: p}); cost > 13*time.Second && p.BudgetNS <= int64(5*time.Minute) {
 			t.Errorf("%s takes %v", name, cost)
 		}
 	}
@@ -43,7 +43,7 @@ func TestRatedLoads(t *testing.T) {
 // The open loops have 70 % of the slowest one's throughput.
 func TestRatedOrders(t *testing.T) {
 	p := standardPlan("a", "b")
-	p.Rated = record.LongLoads{NS: 5e9}
+	p.Rated = record.LastLoads{NS: 5e9}
 	run := &record.Run{Plan: p}
 	for {
 		o, stop := Next(run, func() bool { return true })
@@ -85,5 +85,41 @@ func TestRatedOrders(t *testing.T) {
 	run.Rated = run.Rated[1:2]
 	if loads, why := Rated(run); loads != nil || !strings.HasPrefix(why, "other programs") {
 		t.Errorf("%+v, %q", loads, why)
+	}
+}
+
+// Long loads have all contestants for which a quarter of the budget is enough, the first two at least, as long as the run
+// still reaches a verdict. Their order is the same forwards and backwards, with the best in the middle.
+func TestLongLoadsAsTheBudgetAllows(t *testing.T) {
+	names := []string{"a", "b", "c", "d", "e", "f", "g", "h"}
+	for budget, want := range map[time.Duration][2]int{time.Hour: {8, 8}, 5 * time.Minute: {2, 8},
+		2 * time.Minute: {0, 4}} {
+		p := standardPlan(names...)
+		p.Profile, p.BudgetNS = Standard, int64(budget)
+		arranged(&p, paired)
+		n := p.Long.Contestants
+		if n < want[0] || n > want[1] || (n > 0) != (p.Long.NS > 0) || (n == 0) != (p.Long.Absent != "") {
+			t.Errorf("%v: %+v", budget, p.Long)
+		}
+		if longCost(&record.Run{Plan: p}) > budget/longPart {
+			t.Errorf("%v: %v for %d contestants", budget, longCost(&record.Run{Plan: p}), n)
+		}
+	}
+	run := &record.Run{Plan: standardPlan(names[:4]...)}
+	run.Plan.Long = record.LastLoads{NS: 2e9, Contestants: 3}
+	run.Trials = []*record.Trial{{Key: record.Key{Epoch: 3}}}
+	got := ""
+	for _, o := range LongOrders(run, []record.Standing{{Name: "c"}, {Name: "a"}}, 0) {
+		got += o.Contestant
+		run.Long = append(run.Long, &record.Trial{Key: o.Key, Contestant: o.Contestant})
+	}
+	if got != "baccab" {
+		t.Errorf("order %q", got)
+	}
+	for cut, want := range []int{6, 4, 0, 0} { // the middle counts
+		part := &record.Run{Plan: run.Plan, Long: run.Long[:len(run.Long)-cut]}
+		if loads, _ := Long(part); len(loads) != want {
+			t.Errorf("without the last %d: %d count", cut, len(loads))
+		}
 	}
 }
