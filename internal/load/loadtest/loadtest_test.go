@@ -33,19 +33,25 @@ func TestMain(m *testing.M) {
 
 func TestGonetConforms(t *testing.T) { conform(t, loop.Engine{Net: true}) }
 
-// conform runs the whole suite on e. The scripts run concurrently, because they mostly wait, and after
-// the other cases, which depend on the whole process.
+// conform runs the whole suite on e: first the cases that concern the whole process, then, beside the other engine,
+// the other cases, and at last the scripts, which run concurrently, because they mostly wait.
 func conform(t *testing.T, e load.Engine) {
 	beChild(t, e)
-	for _, cases := range []map[string]func(*testing.T, load.Engine){
-		sessions, schedules, pauses, stops, dials, absences, silences, names, details, bodies, limits,
-		mixes, redirects, encrypted, streams, shares,
-	} {
+	one := func(cases map[string]func(*testing.T, load.Engine)) {
 		for _, name := range slices.Sorted(maps.Keys(cases)) {
 			t.Run(name, func(t *testing.T) { cases[name](t, e) })
 		}
 	}
+	one(bodies)
+	one(limits)
+	one(names)
 	t.Parallel() // with the other engine
+	for _, cases := range []map[string]func(*testing.T, load.Engine){
+		sessions, schedules, pauses, stops, dials, absences, silences, details, mixes, redirects, encrypted,
+		streams, shares,
+	} {
+		one(cases)
+	}
 	for _, r := range refusals {
 		t.Run("handshake: "+r.name, func(t *testing.T) {
 			t.Parallel()
