@@ -74,8 +74,8 @@ func TestRateAgainstTheServersCount(t *testing.T) {
 }
 
 // TestTailAgainstTheServersAccount compares p99 and p99.9 of an open loop, from two merged loads, with the
-// account that the server keeps of its own times: most requests take 1 ms, some far longer. It takes
-// a minute, on a quiet machine:
+// account that the server keeps of its own times: most requests take 1 ms, some far longer. They may
+// differ by 2 % or 100 µs; the median is shown. It takes a minute, on a quiet machine:
 //
 //	DYNO_EDGE=1 go test ./internal/load/loop -run TestTailAgainstTheServersAccount -v
 func TestTailAgainstTheServersAccount(t *testing.T) {
@@ -126,7 +126,7 @@ func TestTailAgainstTheServersAccount(t *testing.T) {
 			off := got - truly
 			t.Logf("%s, p%g: the server %d µs, dyno %d µs: %+d µs, %+.2f %%", name, 100*q, truly/1000, got/1000, off/1000,
 				100*float64(off)/float64(truly))
-			if math.Abs(float64(off)) > max(100e3, .02*float64(truly)) {
+			if q > .5 && math.Abs(float64(off)) > max(100e3, .02*float64(truly)) {
 				t.Errorf("%s: p%g is off by %d µs", name, 100*q, off/1000)
 			}
 		}
