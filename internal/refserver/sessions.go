@@ -31,8 +31,9 @@ func (s *sessions) open(w http.ResponseWriter, r *http.Request, begin bool) stri
 	if c, err := r.Cookie(s.cookie); err == nil {
 		id = c.Value
 	}
-	holds, known := s.recent[id]
+	_, known := s.recent[id]
 	if !known {
+		var holds string
 		if holds, known = s.old[id]; known {
 			s.recent[id] = holds
 		}
