@@ -70,13 +70,14 @@ func ratedLoads(p *record.Plan, r *Request) record.LastLoads {
 }
 
 // fewerLast omits the least needed loads after a run's epochs if they would take more than their parts of the budget,
-// or if the budget is too short for a verdict. It reports whether it did.
+// or if the budget is too short for a verdict. It reports whether it did. No time is kept for open loops that it omits:
+// they are made if the epochs end early.
 func fewerLast(run *record.Run, short bool) bool {
 	p := &run.Plan
 	over := func(cost time.Duration, part int64) bool { return short || cost > time.Duration(p.BudgetNS/part) }
 	switch {
-	case p.Rated.NS > 0 && over(RatedCost(run), ratedMost):
-		p.Rated = record.LastLoads{Absent: shortBudget}
+	case RatedCost(run) > 0 && over(RatedCost(run), ratedMost):
+		p.Rated.Absent = shortBudget
 	case p.Long.NS > 0 && over(longCost(run), longPart):
 		if p.Long.Contestants--; p.Long.Contestants < 2 {
 			p.Long = record.LastLoads{Absent: shortBudget}
@@ -109,11 +110,11 @@ func longCost(run *record.Run) time.Duration {
 	return time.Duration(cmp.Or(p.Long.Contestants, 2)) * (2*each + LongRest)
 }
 
-// RatedCost returns the time for the open loops after a run's epochs.
+// RatedCost returns the time that is kept for the open loops after a run's epochs.
 func RatedCost(run *record.Run) (sum time.Duration) {
 	p := &run.Plan
 	for _, name := range p.Contestants {
-		if p.Rated.NS > 0 {
+		if p.Rated.NS > 0 && p.Rated.Absent == "" {
 			sum += 2 * (LongRewarm + time.Duration(p.Rated.NS) + around(run, name, p.First()))
 		}
 	}
@@ -206,10 +207,12 @@ func Rated(run *record.Run) (loads []*record.Trial, why string) {
 		}
 	}
 	switch {
-	case run.Plan.Rated.NS == 0 || len(loads) > 0 || run.End == nil:
-		return loads, run.Plan.Rated.Absent
+	case len(loads) > 0 || run.End == nil:
+		return loads, ""
 	case len(run.Rated) > 0:
 		return nil, disturbed
+	case run.Plan.Rated.NS > 0:
+		why = "the run ended before them"
 	}
-	return nil, "the run ended before them"
+	return nil, cmp.Or(run.Plan.Rated.Absent, why)
 }

@@ -20,7 +20,7 @@ func TestRatedLoads(t *testing.T) {
 		"four":           {Request{Contestants: []string{"c0", "c1", "c2", "c3"}}, each(time.Second)},
 		"a short budget": {Request{Contestants: []string{"c0", "c1"}, Budget: 100 * time.Second}, each(time.Second)},
 		"too short a one": {Request{Contestants: []string{"c0", "c1"}, Budget: 40 * time.Second}, record.LastLoads{
-			Absent: shortBudget}},
+			NS: 1e9, Absent: shortBudget}},
 		"a long budget": {Request{Contestants: []string{"c0", "c1"}, Budget: time.Hour}, each(10 * time.Second)},
 		"none":          {Request{Contestants: []string{"c0", "c1"}, Rates: []OpenRate{}}, record.LastLoads{}},
 		"its own":       {Request{Contestants: []string{"c0", "c1"}, Rates: []OpenRate{{PerSec: 9}}}, record.LastLoads{}},

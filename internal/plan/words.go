@@ -32,8 +32,8 @@ func Words(p *record.Plan, c *Cost) string {
 		epochs = document.Count(p.Pilots, "pilot") + " and " + epochs
 	}
 	verdict := fmt.Sprintf("first verdict possible after %v", c.FirstVerdict.Round(time.Second))
-	if p.Rated.NS > 0 {
-		verdict += fmt.Sprintf("; then open loops for %v", RatedCost(&record.Run{Plan: *p}).Round(time.Second))
+	if cost := RatedCost(&record.Run{Plan: *p}); cost > 0 {
+		verdict += fmt.Sprintf("; then open loops for %v", cost.Round(time.Second))
 	}
 	anew := "each with freshly started servers"
 	switch len(p.Servers.Attached) {

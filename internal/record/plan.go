@@ -123,7 +123,7 @@ type Last struct {
 type LastLoads struct {
 	NS          int64  `json:"ns,omitempty"`          // length of each load; 0: none
 	Contestants int    `json:"contestants,omitempty"` // number of contestants that have long loads; 0, in older records: 2
-	Absent      string `json:"absent,omitempty"`      // why there are none, if there could be
+	Absent      string `json:"absent,omitempty"`      // why there are none, or no time is kept for them, if there could be
 }
 
 // Values for Plan.Processes. PerEpoch: all servers are started for an epoch, warmed up, and frozen
