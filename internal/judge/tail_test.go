@@ -83,3 +83,23 @@ func TestStallIsNoOverload(t *testing.T) {
 		}
 	}
 }
+
+// A generator that is late by less than a tenth of the tail does not make the tail; one that has no
+// connection free is not late.
+func TestLagOfTails(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*record.Load)
+		want   State
+	}{
+		"a tenth of the median":       {func(l *record.Load) { l.LagP99NS = 200e3 }, Pass},
+		"a quarter of the tail":       {func(l *record.Load) { l.LagP99NS = 5e6 }, Warn},
+		"nearly the tail":             {func(l *record.Load) { l.LagP99NS = 19e6 }, Fail},
+		"a server without connection": {func(l *record.Load) { l.LagP99NS, l.StarvedNS = 19e6, 1e8 }, Pass},
+	} {
+		x := ratedLoad(t, "a", 4, map[int64]int64{1e6: 9_800, 20e6: 200})
+		c.change(&x.Load)
+		if got, text := lagShare(ByID(Lag), []*record.Trial{x, x}); got != c.want {
+			t.Errorf("%s: %v, %q; want %v", name, got, text, c.want)
+		}
+	}
+}
