@@ -154,14 +154,12 @@ func (v *View) leaders(rows []Row) string {
 	return ""
 }
 
-// there says that something holds in other sessions, and under which condition if their spread is only assumed.
+// there says that something holds in other sessions, and whether that rests on SDs that are only assumed, which
+// the limits name.
 func (v *View) there(what string) string {
-	what = strings.TrimSuffix(" "+what, " ")
-	switch sessions, bias := v.givenSDs(); {
-	case sessions != "":
-		return "in other sessions" + what + " if their SD is " + sessions + Led(" and that of short loads' bias ", bias)
-	case bias != "":
-		return "in other sessions on this model of CPU" + what + " if the SD of short loads' bias is " + bias
+	what = Led(" ", what)
+	if v.assumed() != "" {
+		return "in other sessions" + what + " given the assumed SDs"
 	}
 	return "in other sessions on this model of CPU" + what
 }

@@ -84,13 +84,13 @@ func TestAnswer(t *testing.T) {
 			for i := range d.Analysis.Pairs {
 				d.Analysis.Pairs[i].Elsewhere.Sessions = 0
 			}
-		}, []string{"(here 0.99–1.01, in other sessions 0.96–1.04 if their SD is 1.5 %)."}, "model"},
+		}, []string{"(here 0.99–1.01, in other sessions 0.96–1.04 given the assumed SDs)."}, "model"},
 		{"two, with a bias that nobody measured", func(d *Data) {
 			elsewhere(d, judge.Different, judge.Different)
 			for i := range d.Analysis.Pairs {
 				d.Analysis.Pairs[i].Elsewhere.Programs = 0
 			}
-		}, []string{"on this model of CPU 0.96–1.04 if the SD of short loads' bias is 6.5 %)."}, "their SD"},
+		}, []string{"in other sessions 0.96–1.04 given the assumed SDs)."}, "their SD"},
 		{"two, here only", func(d *Data) { elsewhere(d, judge.Different, judge.Inconclusive) },
 			[]string{"fasthttp is faster here: at least 1.00 × hyper (0.99–1.01); too little to hold in other sessions on " +
 				"this model of CPU (0.96–1.04)."}, "separated"},
@@ -105,7 +105,7 @@ func TestAnswer(t *testing.T) {
 			for i := range d.Analysis.Pairs {
 				d.Analysis.Pairs[i].Elsewhere = &judge.Elsewhere{Verdict: judge.Inconclusive}
 			}
-		}, []string{"Large enough to hold in other sessions if their SD is 1.5 % and that of short loads' bias 6.5 %: 0 of "}, "pairs"},
+		}, []string{"Large enough to hold in other sessions given the assumed SDs: 0 of "}, "pairs"},
 		{"three, one different", func(d *Data) {
 			for i := range d.Analysis.Pairs {
 				p := &d.Analysis.Pairs[i]
