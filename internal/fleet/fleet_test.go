@@ -102,7 +102,6 @@ type rig struct {
 
 func newBench(t *testing.T, names ...string) *rig {
 	t.Helper()
-	t.Parallel() // it mostly waits
 	f := written(t, names...)
 	k, made, err := f.Keys()
 	if err != nil || !made {
