@@ -120,7 +120,7 @@ var table = []Check{
 		Limits: []Limit{{"growth as a share of the requests", GrowthLimit, GrowthLimit}}, find: openLoop(growing)},
 	{ID: CheckArrivals, Title: "shape of the arrivals",
 		Means:    "requests did not come as planned: response times may be wrong",
-		Do:       "lower the rate",
+		Do:       "give more --connections or lower --rate",
 		Question: GeneratorFree, In: openLevel, Each: true, Metrics: OpenLoop,
 		Limits: []Limit{{"distance from exponential gaps", 0.03, 0.05}, {"dispersion",
 			0.15, 0.30}}, find: openLoop(arrivals)},
