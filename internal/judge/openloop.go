@@ -273,7 +273,16 @@ func arrivals(c *Check, own []*record.Trial) (State, string) {
 		return Warn, fmt.Sprintf("%s; too few to decide: %d requests, and %d are needed", text, n, leastGaps)
 	}
 	stretched := stretchNS * sent / bins / float64(time.Millisecond)
-	return max(c.Limits[0].Grade(d-stretched), c.Limits[1].Grade(math.Abs(dispersion-1))), text
+	return stalled(own, max(c.Limits[0].Grade(d-stretched), c.Limits[1].Grade(math.Abs(dispersion-1)))), text
+}
+
+// stalled lessens a failure in loads that show a tail, if a server left no connection free in one of them:
+// the generator had room, and the response times include the wait.
+func stalled(own []*record.Trial, s State) State {
+	if own[0].Load.Responses != "" && slices.ContainsFunc(own, func(t *record.Trial) bool { return t.Load.StarvedNS > 0 }) {
+		return min(s, Warn)
+	}
+	return s
 }
 
 // distance returns the largest distance between counts in equal parts and the uniform distribution
@@ -303,5 +312,5 @@ func starvation(c *Check, own []*record.Trial) (State, string) {
 		text += fmt.Sprintf(
 			"; during %s of that, another event loop had a free connection", document.Percent(share(uneven, starved)))
 	}
-	return c.Limits[0].Grade(x), text
+	return stalled(own, c.Limits[0].Grade(x)), text
 }

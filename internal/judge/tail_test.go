@@ -103,3 +103,16 @@ func TestLagOfTails(t *testing.T) {
 		}
 	}
 }
+
+// A server that leaves no connection free in the open loops after the decision does not make the generator the limit.
+func TestStallIsNoLimitOfTheGenerator(t *testing.T) {
+	x := ratedLoad(t, "a", 4, map[int64]int64{1e6: 10_000})
+	x.Load.StarvedNS, x.Load.Workers = 1e8, 1
+	if got, text := starvation(ByID(Starvation), []*record.Trial{x}); got != Warn {
+		t.Errorf("%v, %q; want %v", got, text, Warn)
+	}
+	x.Load.Responses = ""
+	if got, text := starvation(ByID(Starvation), []*record.Trial{x}); got != Fail {
+		t.Errorf("without a tail: %v, %q; want %v", got, text, Fail)
+	}
+}
