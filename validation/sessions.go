@@ -223,9 +223,9 @@ func printSessions(known judge.Sessions, out io.Writer) error {
 	return err
 }
 
-// leftOut leaves out one session after another: covered counts the pairs whose second interval in that session,
-// times √(N/(N−1)), contains the mean of the other N−1; held counts, of the pairs that are different in the second
-// verdict, the other sessions that found the same direction.
+// leftOut leaves out one session after another: covered counts the pairs whose second interval in that
+// session, times √(N/(N−1)), contains the mean of the other N−1; held counts, of the pairs that are
+// different in the second verdict, the other sessions that found the same direction.
 func leftOut(known judge.Sessions, r judge.Relation, cpu string) (covered, held Rate) {
 	for _, g := range known.Repeated(r, cpu) {
 		for i, one := range g {

@@ -41,9 +41,9 @@ func LongError(halves []float64, trials float64) (se, upper float64) {
 	return math.Hypot(loads.SD, trials), math.Hypot(loads.Upper(), trials)
 }
 
-// Allow sets Mean, SD and Misleads, for one of k contestants' pairs. Biases are normal about 0, with standard deviation
-// own; upper is the upper estimate of SE. Short loads mislead if Measured is larger than 95 % of the largest biases of k
-// contestants are, with the standard deviation between different programs.
+// Allow sets Mean, SD and Misleads, for one of k contestants' pairs. Biases are normal about 0, with
+// standard deviation own; upper is the upper estimate of SE. Short loads mislead if Measured is larger than
+// 95 % of the largest biases of k contestants are, with the standard deviation between different programs.
 func (x *Long) Allow(own, programs, upper float64, k int) {
 	x.Mean, x.SD = x.Measured, upper
 	if x.Misleads = math.Abs(x.Measured) > reach(math.Hypot(programs, upper), k); !x.Misleads {

@@ -121,8 +121,8 @@ func RatedCost(run *record.Run) (sum time.Duration) {
 	return sum
 }
 
-// twice returns two loads like o on each contestant after a run's epochs, in two rounds of which the second reverses the
-// first. begin is the number of rounds after the epoch's own.
+// twice returns two loads like o on each contestant after a run's epochs, in two rounds of which the second
+// reverses the first. begin is the number of rounds after the epoch's own.
 func twice(run *record.Run, names []string, begin int, o Order) (all []Order) {
 	back := slices.Clone(names)
 	slices.Reverse(back)

@@ -88,8 +88,9 @@ func TestRatedOrders(t *testing.T) {
 	}
 }
 
-// Long loads have all contestants for which a quarter of the budget is enough, the first two at least, as long as the run
-// still reaches a verdict. Their order is the same forwards and backwards, with the best in the middle.
+// Long loads have all contestants for which a quarter of the budget is enough, the first two at least, as
+// long as the run still reaches a verdict. Their order is the same forwards and backwards, with the best in
+// the middle.
 func TestLongLoadsAsTheBudgetAllows(t *testing.T) {
 	names := []string{"a", "b", "c", "d", "e", "f", "g", "h"}
 	for budget, want := range map[time.Duration][2]int{time.Hour: {8, 8}, 5 * time.Minute: {2, 8},

@@ -42,10 +42,10 @@ func reaches(run *record.Run) bool {
 	return err == nil && c.Analyses[len(c.Analyses)-1].N >= stats.Least+spareEpochs
 }
 
-// shorten makes a short budget reach a result. It first omits the long loads on all but two contestants, then reduces
-// the rounds in an epoch and, if leastRounds are not enough, uses the brief profile. It takes the first plan that has time for some epochs more than
-// the minimum that can show a difference. With managed contestants, an epoch is mostly warm-up, so fewer
-// rounds save little.
+// shorten makes a short budget reach a result. It first omits the long loads on all but two contestants,
+// then reduces the rounds in an epoch and, if leastRounds are not enough, uses the brief profile. It takes
+// the first plan that has time for some epochs more than the minimum that can show a difference. With
+// managed contestants, an epoch is mostly warm-up, so fewer rounds save little.
 func shorten(run *record.Run, least int) {
 	p := &run.Plan
 	for p.Long.Contestants > 2 && !reaches(run) {
@@ -59,7 +59,8 @@ func shorten(run *record.Run, least int) {
 	}
 }
 
-// fit omits loads after the epochs if the budget is too short for them and a verdict. If it is too short even so, a plan outside of a study gets analyses after fewer epochs.
+// fit omits loads after the epochs if the budget is too short for them and a verdict. If it is too short
+// even so, a plan outside of a study gets analyses after fewer epochs.
 func fit(run *record.Run) {
 	p := &run.Plan
 	_, err := estimateRounds(run)
