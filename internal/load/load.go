@@ -83,7 +83,7 @@ func (j *Job) Prepare() (*scenario.Mix, error) {
 
 // Window is one stretch of load on an open Session.
 type Window struct {
-	For      time.Duration // no request starts after it; those in flight are awaited, unless Cut
+	For      time.Duration // no request is due after it; those in flight are awaited, unless Cut
 	Cut      bool          // counts requests in flight at the end as such, and closes their connections
 	Requests int64         // maximum number of requests; 0 means no limit
 	Spread   time.Duration // the connections' first requests are spread evenly over it

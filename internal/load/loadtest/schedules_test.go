@@ -17,8 +17,9 @@ import (
 // that are tested for being long enough.
 var schedules = map[string]func(*testing.T, load.Engine){
 	"open: planned": planned, "open: the backlog is served": backlogServed,
-	"open: the deadline cuts the backlog": backlogCut,
-	"open: cancel":                        openCancel, "open: cancelled number": openCancelNumber,
+	"open: the deadline cuts the backlog":             backlogCut,
+	"open: what a stall kept at the deadline is sent": backlogSent,
+	"open: cancel": openCancel, "open: cancelled number": openCancelNumber,
 	"open: pipelining": openPipelining, "open: a stall is not omitted": stall,
 	"open: idle connections break": idleBreak,
 	"open: loops enough":           loopsEnough, "open: one loop starves": oneLoopStarves,
@@ -92,6 +93,25 @@ func backlogServed(t *testing.T, e load.Engine) {
 	}
 	if o.StarvedNS <= 0 || o.BacklogPeak <= 0 {
 		t.Errorf("starved for %d ns, backlog %d", o.StarvedNS, o.BacklogPeak)
+	}
+}
+
+// backlogSent: the 97th request, due 40 ms before the deadline, is answered 10 ms after it, and those
+// due meanwhile are sent then.
+func backlogSent(t *testing.T, e load.Engine) {
+	s := serve(t, "tcp", func(p *peer) {
+		for n := 1; p.next(); n++ {
+			if n == 97 {
+				time.Sleep(50 * time.Millisecond)
+			}
+			p.say(value)
+		}
+	})
+	j := job(s)
+	j.Connections = 1
+	o := observe(t, t.Context(), open(t, e, j), load.Window{Schedule: constant(100), For: time.Second}, 0)
+	if o.GapNS == 0 && (o.Planned != 100 || o.Succeeded != 100 || o.NeverStarted != 0 || o.Detail.Censored != 0) {
+		t.Errorf("%d censored: %+v", o.Detail.Censored, o.Load)
 	}
 }
 

@@ -256,7 +256,7 @@ func (w *worker) again(c *conn, now int64) {
 		w.dial(c, now)
 		return
 	}
-	if !w.open || now >= w.deadline {
+	if !w.open || now >= w.closing {
 		return
 	}
 	if w.win.pause > 0 && c.begun && now >= c.due { // else its pause continues

@@ -25,7 +25,8 @@ type worker struct {
 	in, out   []byte
 	ready     []int32 // connections that may send, after the batch of events
 	unread    []int32 // connections that have more to read
-	deadline  int64   // time after which no request starts
+	deadline  int64   // time after which no request is due
+	closing   int64   // time after which no request starts
 	clock     int64   // the session's clock when it was last read
 	seen      int64   // when the loop last ran, or slept on purpose
 	pending   int     // requests in flight, and those claimed
@@ -135,6 +136,11 @@ func (w *worker) begin(win *window, start int64) {
 	w.win, w.open, w.start, w.next, w.refused, w.started, w.seen = win, true, start, 0, 0, false, start
 	w.paced, w.scheduled, w.more = win.paced, win.Schedule != nil, false
 	w.deadline, w.depth = win.Deadline(start), win.Depth(w.job)
+	// Requests that were due before the deadline, and found no free connection, may start later: a
+	// server that stalls at the end would otherwise leave response times that nobody knows.
+	if w.closing = w.deadline; w.scheduled && !win.Cut && w.deadline < math.MaxInt64 {
+		w.closing += min((w.deadline-start)/10, int64(time.Second))
+	}
 	w.nextSweep = start + min(w.tick, sweepBusy)
 	w.ready, w.thinking, w.free.n, w.starving = w.ready[:0], w.thinking[:0], 0, start
 	w.established = w.up()
@@ -209,7 +215,7 @@ func (w *worker) run(win *window, start int64) {
 				}
 			}
 		}
-		if now >= w.deadline {
+		if now >= w.closing {
 			w.open = false
 		}
 		if win.stop.Load() || win.Cut && !w.open {
@@ -299,7 +305,7 @@ func (w *worker) handIn() {
 func (w *worker) patience() (until int64, exact bool) {
 	until = min(w.nextSweep, w.nextTurn)
 	if w.open {
-		until = min(until, w.deadline)
+		until = min(until, w.closing)
 		if w.next < len(w.conns) {
 			until = min(until, w.conns[w.next].due)
 		}
