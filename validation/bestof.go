@@ -100,18 +100,14 @@ func (g page) BestOfTable() table {
 			}
 		}
 		t = append(t, bestOfRow("best of three", hogText, best))
-		for _, old := range []bool{true, false} {
-			var paired []outcome
-			for _, c := range g.liveCouples(LiveSame, 0, old) {
-				if c.run.Hog == hog {
-					wins := c.different() || different(judge.Verdict(c.Throughput.Verdict))
-					paired = append(paired, outcome{math.Abs(math.Log(c.Throughput.Ratio)), wins})
-				}
-			}
-			if title := map[bool]string{true: "dyno, by signed ranks", false: "dyno"}[old]; paired != nil {
-				t = append(t, bestOfRow(title, hogText, paired))
+		var paired []outcome
+		for _, c := range g.liveCouples(LiveSame, 0, false) {
+			if c.run.Hog == hog {
+				wins := c.different() || different(judge.Verdict(c.Throughput.Verdict))
+				paired = append(paired, outcome{math.Abs(math.Log(c.Throughput.Ratio)), wins})
 			}
 		}
+		t = append(t, bestOfRow("dyno", hogText, paired))
 	}
 	return t
 }

@@ -20,8 +20,13 @@ type Live struct {
 	Judge   string   `json:"judge,omitempty"` // liveJudge; empty: the signed ranks of earlier versions
 	*Couple          // a run with two servers has this one
 	Couples []Couple `json:"couples,omitempty"` // kind costs: the first server against each slower one
-	// Programs are the SHA-256 hashes in a relinked run: the first server's layouts, then the second's.
+	// Programs are the SHA-256 hashes in a relinked run: the first server's layouts, then the second's. Of kind
+	// calibrate they are the contestants' programs, as judge.Program.
 	Programs       []string `json:"programs,omitempty"`
+	Contestants    []string `json:"contestants,omitempty"` // with Scenario and Session, of kinds calibrate and pairs
+	Scenario       string   `json:"scenario,omitempty"`
+	Session        string   `json:"session,omitempty"`    // as judge.SessionOf
+	Calibrated     []string `json:"calibrated,omitempty"` // of kind pairs: the sessions that matched the two
 	Epochs         int      `json:"epochs"`           // valid epochs
 	Analyses       int      `json:"interim_analyses"` // made; a run without any is repeated
 	DiscardedShare float64  `json:"discarded_share"`  // discarded trials / all trials
@@ -39,8 +44,9 @@ type Couple struct {
 	Added      float64 `json:"added,omitempty"`
 	Own        float64 `json:"own,omitempty"`
 	Side               // CPU per request, which decides
-	Found      bool    `json:"found,omitempty"` // the other server costs more and the first was called better
-	Throughput Side    `json:"throughput"`      // the second metric
+	Elsewhere  Side    `json:"elsewhere,omitzero"` // the second verdict on it; zero: none
+	Found      bool    `json:"found,omitempty"`    // the other server costs more and the first was called better
+	Throughput Side    `json:"throughput"`         // the second metric
 }
 
 // Side is a run's result for one metric: the ratio between the first and the second server, with the interval
@@ -110,6 +116,9 @@ func (c *Couple) String() string {
 	if c.Cost > 0 {
 		text += fmt.Sprintf("; added %.2f %%, in all %.2f %%", 100*c.costs(), 100*c.Own)
 	}
+	if e := &c.Elsewhere; e.Hi > 0 {
+		text += fmt.Sprintf("; in other sessions %s, %s", ratio(e.Ratio, e.Lo, e.Hi), e.Verdict)
+	}
 	return text
 }
 
@@ -125,8 +134,12 @@ func (l *Live) String() string {
 	}
 	text := fmt.Sprintf("%s%s: %d epochs, %.0f s, %.0f %% discarded", l.Kind, hog, l.Epochs, l.Seconds,
 		100*l.DiscardedShare)
-	for _, c := range l.couples() {
-		text += "; " + c.String()
+	for i, c := range l.couples() {
+		text += "; "
+		if l.Contestants != nil {
+			text += l.Contestants[0] + " ÷ " + l.Contestants[i+1] + " "
+		}
+		text += c.String()
 	}
 	return text
 }
@@ -136,6 +149,9 @@ func ReadLive(r io.Reader, name string) ([]Live, error) {
 	return readLines(r, name, func(l *Live) error {
 		if !slices.Contains(liveKinds, l.Kind) {
 			return fmt.Errorf("kind %q; want one of %s", l.Kind, strings.Join(liveKinds, ", "))
+		}
+		if l.Contestants != nil && (l.Couple == nil && l.Couples == nil || len(l.couples()) != len(l.Contestants)-1) {
+			return fmt.Errorf("run %d compares %q in another number of couples", l.Number, l.Contestants)
 		}
 		return nil
 	})

@@ -59,7 +59,7 @@ func (p *Results) LiveBars() []Bar {
 		least("live +10 % cost of four servers: found", made(LiveCosts, .10, found), costsRuns),
 		least("live +2, +5, +10 % of four servers: the interval holds the cost", made(LiveCosts, 0, holds),
 			costsRuns*len(liveCosts)),
-	}, p.biasBar("CPU/request", false), p.biasBar("requests/s", true))
+	}, p.biasBar("CPU/request", false), p.biasBar("requests/s", true), p.pairsBar())
 }
 
 // liveBar returns the bar for a rate that needs this many runs.

@@ -18,7 +18,8 @@ import (
 // LiveTask is a live run to make. Task 0 has profile full. Then come blocks of four: two runs with one
 // program against itself, one of them with a hog, and two with a known cost. Then come blocks of three: two
 // runs with programs linked anew from one source, and one with four servers, three of which cost more. The
-// order within a block is random, so that an unfinished file is balanced.
+// order within a block is random, so that an unfinished file is balanced. The last runs compare programs with the
+// reference servers that match them; each session has calibrations of its own.
 type LiveTask struct {
 	Number      int
 	Kind        string
@@ -26,6 +27,9 @@ type LiveTask struct {
 	Contestants []string  // the first is compared with each of the others
 	Costs       []float64 // added cost relative to the first
 	Seed        uint64
+	Scenario    string   // "": values
+	Calibrated  []string // sessions that matched the two
+	Program     string   // the first contestant as they had it, as judge.Program
 	// Relinks are the seeds of the contestants' first layouts; no two runs share a program. Only relinked
 	// runs have them.
 	Relinks []int
@@ -38,11 +42,14 @@ const (
 	LiveFull     = "full"     // as ab, with profile full
 	LiveRelinked = "relinked" // one source, linked in different orders of functions
 	LiveCosts    = "costs"    // one server against three that cost more
+	LivePairs    = "pairs"    // different programs that cost the same
+
+	LiveCalibrate = "calibrate" // programs and reference servers, to match them
 
 	liveFewer = "relinked in fewer orders" // as earlier versions did
 )
 
-var liveKinds = []string{LiveSame, LiveCost, LiveFull, LiveRelinked, LiveCosts}
+var liveKinds = []string{LiveSame, LiveCost, LiveFull, LiveRelinked, LiveCosts, LivePairs, LiveCalibrate}
 
 const (
 	liveRuns     = 20 // aa, and as many ab
@@ -50,15 +57,17 @@ const (
 	liveSeed     = 20170819
 	relinkedRuns = 40
 	costsRuns    = 20
+	pairsRuns    = 20
 
-	firstOfThree = 1 + 2*liveRuns // number of the first run in the first block of three
+	firstOfThree = 1 + 2*liveRuns                          // number of the first run in the first block of three
+	firstPair    = firstOfThree + relinkedRuns + costsRuns // number of the first run of pairs
 )
 
 // liveCosts are the added costs in a LiveCosts run.
 var liveCosts = []float64{.02, .05, .10}
 
-// LiveAll is the number of live runs in a validation.
-const LiveAll = firstOfThree + relinkedRuns + costsRuns
+// LiveAll is the number of live runs in a validation, without calibrations. These have the numbers that follow.
+const LiveAll = firstPair + pairsRuns
 
 // LiveRelinks are the contestants in a LiveRelinked run, built from the contestant LiveSource.
 var (
@@ -73,6 +82,10 @@ const layoutsApart = 100
 func liveTaskAt(n int) LiveTask {
 	t := LiveTask{Number: n, Kind: LiveFull, Seed: source(liveSeed, "live", n).Uint64() >> 32}
 	switch {
+	case n >= LiveAll:
+		t.calibrate(calibrations[n-LiveAll])
+	case n >= firstPair:
+		t.Kind, t.Costs = LivePairs, []float64{0, 0}
 	case n >= firstOfThree:
 		block, at := (n-firstOfThree)/3, (n-firstOfThree)%3
 		which := source(liveSeed, "live threes", block).Perm(3)[at]
@@ -83,6 +96,7 @@ func liveTaskAt(n int) LiveTask {
 		t.Kind, t.Hog = []string{LiveSame, LiveSame, LiveCost, LiveCost}[which], which == 0
 	}
 	switch t.Kind {
+	case LivePairs, LiveCalibrate: // pairUp and calibrate name them
 	case LiveSame:
 		t.Contestants, t.Costs = []string{"ref", "ref'"}, []float64{0, 0}
 	case LiveRelinked:
@@ -101,12 +115,13 @@ func liveTaskAt(n int) LiveTask {
 
 // LiveOptions configures RunLive.
 type LiveOptions struct {
-	Done []Live // runs already made
-	Kind string // only runs of this kind; "": all
-	More int    // runs to make; 0: all missing ones
-	// Play carries out a run. It returns the record and the costs that the servers report; nil if they report
-	// none.
-	Play func(context.Context, LiveTask) (*record.Run, []Cost, error)
+	Done    []Live // runs already made
+	Kind    string // only runs of this kind; "": all but calibrations
+	More    int    // runs to make; 0: all missing ones
+	Session string // calibrations of other sessions are missing in this one
+	// Play carries out a run, and completes one of pairs. It returns the record and the costs that the servers report;
+	// nil if they report none.
+	Play func(context.Context, *LiveTask) (*record.Run, []Cost, error)
 	Keep func(Live) error // called after each run
 }
 
@@ -121,20 +136,19 @@ type Cost struct {
 // returns an error; earlier runs are kept.
 func RunLive(ctx context.Context, o *LiveOptions) error {
 	made := func(n int) bool {
-		return slices.ContainsFunc(o.Done, func(l Live) bool { return l.Number == n && l.analysed() && !l.old() })
+		return slices.ContainsFunc(o.Done, func(l Live) bool {
+			return l.Number == n && l.analysed() && !l.old() && (n < LiveAll || l.Session == o.Session)
+		})
 	}
 	left := o.More
-	for n := 0; n < LiveAll || o.Kind == "" && left > 0; n++ {
-		if o.More > 0 && left == 0 {
-			break
-		}
+	for n := 0; n < LiveAll+len(calibrations) && (o.More == 0 || left > 0); n++ {
 		t := liveTaskAt(n)
-		if made(n) || o.Kind != "" && t.Kind != o.Kind {
+		if made(n) || o.Kind == "" && n >= LiveAll || o.Kind != "" && t.Kind != o.Kind {
 			continue
 		}
 		left--
-		run, costs, err := o.Play(ctx, t)
-		if err = cmp.Or(err, ctx.Err(), unfit(run)); err != nil {
+		run, costs, err := o.Play(ctx, &t)
+		if err = cmp.Or(err, ctx.Err(), t.unfit(run)); err != nil {
 			return fmt.Errorf("live run %d (%s): %w", n, t.Kind, err)
 		}
 		if err := o.Keep(live(t, run, costs)); err != nil {
@@ -145,7 +159,7 @@ func RunLive(ctx context.Context, o *LiveOptions) error {
 }
 
 // unfit returns why a run does not count, or nil. run may be nil.
-func unfit(run *record.Run) error {
+func (t *LiveTask) unfit(run *record.Run) error {
 	switch {
 	case run == nil:
 		return errors.New("no record")
@@ -154,6 +168,8 @@ func unfit(run *record.Run) error {
 		return fmt.Errorf("%s failed: %s: %s", f.Contestant, f.Stage, f.Reason)
 	case run.End == nil || len(run.Trials) == 0:
 		return errors.New("the run did not end")
+	case t.Program != "" && t.Program != judge.Program(run.Contestant(t.Contestants[0])):
+		return fmt.Errorf("%s has other sources than the calibrated %s", t.Contestants[0], t.Program)
 	}
 	return nil
 }
@@ -178,13 +194,19 @@ func live(t LiveTask, run *record.Run, costs []Cost) Live {
 		Epochs: a.Epochs, Analyses: a.Interim, DiscardedShare: float64(discarded) / float64(max(1, all)),
 		Seconds: float64(last-run.Launches[0].StartedUnixNS) / 1e9, Started: started(run), Machine: machineOf(run),
 	}
+	if t.Scenario != "" {
+		l.Contestants, l.Scenario, l.Session, l.Calibrated = t.Contestants, t.Scenario, judge.SessionOf(run), t.Calibrated
+	}
 	for i, other := range t.Contestants[1:] {
 		c := Couple{Cost: t.Costs[i+1]}
-		var better string
-		c.Side, better = sideOf(a, t.Contestants[0], other, run.Plan.Primary)
-		c.Throughput, _ = sideOf(a, t.Contestants[0], other, "throughput")
+		p, _ := a.Pair(t.Contestants[0], other, run.Plan.Primary)
+		rates, _ := a.Pair(t.Contestants[0], other, "throughput")
+		c.Side, c.Throughput = sideOf(p.Ratio, p.P, p.Verdict), sideOf(rates.Ratio, rates.P, rates.Verdict)
+		if e := p.Elsewhere; e != nil {
+			c.Elsewhere = sideOf(e.Ratio, 0, e.Verdict)
+		}
 		if c.Cost > 0 {
-			c.Found = c.Verdict == string(judge.Different) && better == t.Contestants[0]
+			c.Found = p.Verdict == judge.Different && p.Better == t.Contestants[0]
 			if base := a.Cell(t.Contestants[0], "cpu_per_request"); base != nil && base.Level.Value > 0 && costs != nil {
 				c.Added, c.Own = costs[i+1].AddedNS/base.Level.Value, costs[i+1].Own
 			}
@@ -195,24 +217,24 @@ func live(t LiveTask, run *record.Run, costs []Cost) Live {
 		l.Couple, l.Couples = &l.Couples[0], nil
 	}
 	for _, name := range t.Contestants {
-		if c := run.Contestant(name); c != nil && t.Relinks != nil {
+		switch c := run.Contestant(name); {
+		case c == nil:
+		case t.Relinks != nil:
 			l.Programs = append(append(l.Programs, c.BinaryHash), c.Layouts...)
+		case t.Kind == LiveCalibrate:
+			l.Programs = append(l.Programs, judge.Program(c))
 		}
 	}
 	return l
 }
 
-// sideOf returns a run's result for two contestants, and which is better.
-func sideOf(a *judge.Analysis, first, other, metric string) (s Side, better string) {
-	p, ok := a.Pair(first, other, metric)
-	if !ok {
-		return Side{Verdict: string(judge.Inconclusive)}, ""
+// sideOf returns an estimate and its verdict as a Side.
+func sideOf(e judge.Estimate, p float64, v judge.Verdict) Side {
+	s := Side{Ratio: finite(e.Value), P: finite(p), Verdict: string(cmp.Or(v, judge.Inconclusive))}
+	if !math.IsInf(e.Hi, 0) {
+		s.Lo, s.Hi = finite(e.Lo), finite(e.Hi)
 	}
-	s = Side{Ratio: finite(p.Ratio.Value), P: p.P, Verdict: string(p.Verdict)}
-	if !math.IsInf(p.Ratio.Hi, 0) {
-		s.Lo, s.Hi = finite(p.Ratio.Lo), finite(p.Ratio.Hi)
-	}
-	return s, p.Better
+	return s
 }
 
 // finite returns x, or 0 where JSON cannot hold it.

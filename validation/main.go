@@ -8,17 +8,21 @@
 // plan, analysis and checks on full records. The same seed, repetitions and recorded experiments give the
 // same page on any number of CPUs. This command starts no server and uses no network.
 //
-// Three experiments append results to files beside the page, and the page shows them. Each experiment runs
+// These experiments append results to files beside the page, and the page shows them. Each experiment runs
 // only the missing tasks. The first simulates; the others measure on this machine:
 //
 //	go run ./validation cases [N]          the statistic alone, N simulated runs per case
-//	go run ./validation live [KIND] [N]    live runs with known truth: all, one kind's (aa, ab, …), or N more
+//	go run ./validation live [KIND] [N]    live runs with known truth: all, one kind's (aa, ab, …), or N of them
 //	go run ./validation best-of-three [N]  equal servers, each at the best of three wrk loads
 //
 // Live runs take 70 to 150 s each: 20 compare one program with itself, half of them while another program
 // uses the CPU; 20 have an added cost of 5 %, and one more with profile full; 40 compare programs linked anew
 // from one source; and 20 compare four servers that cost 0, 2, 5 and 10 % more. Together they take three
 // hours on an otherwise idle machine.
+//
+// Different programs with equal means take two sessions; a session is one day of one boot. In the first, live
+// calibrate finds, within 40 min, the ref+x% that take as much CPU time per request as some twenty programs.
+// In the second, live pairs compares 20 programs with these, in an hour.
 //
 // go run ./validation picture draws best-of-three beside the live runs of kind aa: doc/pictures/apart.svg.
 //

@@ -129,6 +129,9 @@ func (g page) TrapNoise() string     { return trapNoise.Name }
 func (g page) TrapServers() int      { return trapServers }
 func (g page) CentreEpochs() int     { return centreEpochs }
 
+// Has reports whether there are live runs of a kind.
+func (g page) Has(kind string) bool { return len(g.liveCouples(kind, 0, false)) > 0 }
+
 // ReplayEpochs returns after how many epochs k servers are compared.
 func (g page) ReplayEpochs(k int) string {
 	i := slices.IndexFunc(g.Replays, func(r Replay) bool { return r.K == k })

@@ -13,6 +13,7 @@ import (
 
 	"dyno/internal/bench"
 	"dyno/internal/contestant"
+	"dyno/internal/judge"
 	"dyno/internal/machine"
 	"dyno/internal/plan"
 	"dyno/internal/record"
@@ -20,10 +21,11 @@ import (
 	"dyno/internal/stats"
 )
 
-// Budgets of live runs: with two servers, and with four, whose epochs take twice as long.
+// Budgets of live runs: with two servers; with four or with programs, whose epochs take longer; and of calibrations.
 const (
-	liveBudget  = 100 * time.Second
-	costsBudget = 150 * time.Second
+	liveBudget      = 100 * time.Second
+	costsBudget     = 150 * time.Second
+	calibrateBudget = 7 * time.Minute
 )
 
 // live makes live runs and appends the results to file.
@@ -32,12 +34,18 @@ func (s *session) live(ctx context.Context, file, kind string, more int) error {
 	if err != nil {
 		return err
 	}
-	commit := s.commit(ctx, file)
+	commit, now := s.commit(ctx, file), record.Run{Host: machine.Describe()}
+	now.Plan.Origin.StartedUnixNS = time.Now().UnixNano()
 	err = RunLive(ctx, &LiveOptions{
-		Done: done, Kind: kind, More: more,
-		Play: func(ctx context.Context, t LiveTask) (*record.Run, []Cost, error) {
-			fmt.Fprintf(s.stderr, "live run %d of %d\n", t.Number+1, LiveAll)
-			return s.playLive(ctx, t)
+		Done: done, Kind: kind, More: more, Session: judge.SessionOf(&now),
+		Play: func(ctx context.Context, t *LiveTask) (*record.Run, []Cost, error) {
+			if t.Kind == LivePairs {
+				if err := t.pairUp(done, &now); err != nil {
+					return nil, nil, err
+				}
+			}
+			fmt.Fprintf(s.stderr, "live run %d: %s\n", t.Number, strings.Join(t.Contestants, ", "))
+			return s.playLive(ctx, *t)
 		},
 		Keep: func(l Live) error {
 			l.Commit = commit
@@ -62,12 +70,15 @@ func (s *session) playLive(ctx context.Context, t LiveTask) (run *record.Run, co
 	r := plan.Request{
 		Contestants: t.Contestants, Controls: []string{"none"}, Primary: "cpu_per_request", Alpha: Alpha,
 		Margin: Margin, Budget: liveBudget, Seed: t.Seed, Rates: []plan.OpenRate{}, // none: tails are not judged
+		Scenario: t.Scenario,
 	}
 	switch t.Kind {
 	case LiveFull:
 		r.Profile, r.Budget = "full", 0
-	case LiveCosts:
+	case LiveCosts, LivePairs:
 		r.Budget = costsBudget
+	case LiveCalibrate:
+		r.Budget = calibrateBudget
 	case LiveRelinked:
 		if s, err = s.relinked(t); err != nil {
 			return nil, nil, err
@@ -93,7 +104,7 @@ func (s *session) playLive(ctx context.Context, t LiveTask) (run *record.Run, co
 	if err := errors.Join(err, ctx.Err()); err != nil {
 		return nil, nil, err
 	}
-	if t.Kind != LiveRelinked {
+	if t.Relinks == nil && t.Scenario == "" {
 		costs, err = costsIn(x.Folder, t.Contestants)
 	}
 	return data.Run, costs, err

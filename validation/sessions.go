@@ -199,16 +199,15 @@ func printSessions(known judge.Sessions, out io.Writer) error {
 			kinds = append(kinds, k)
 		}
 	}
-	head := words("programs|model of CPU|sessions that it rests on|SD between sessions, %|degrees of freedom|its upper 80 %|" +
-		"left-out sessions covered|directions held")
+	head := words("sides|model of CPU|τ, %|from sessions|left-out sessions covered|directions held")
 	_, err := fmt.Fprint(out, tableOf(head, kinds, func(k kind) []string {
 		b, n := known.Between(k.relation, k.cpu)
-		row := []string{string(k.relation), cmp.Or(k.cpu, "any"), fmt.Sprint(n), fmt.Sprintf("%.2f", 100*b.SD), "given", "–"}
-		if b.DF > 0 {
-			row[4], row[5] = fmt.Sprintf("%.0f", b.DF), fmt.Sprintf("%.2f", 100*b.Upper())
+		tau, from := fmt.Sprintf("%.2f", 100*b.SD), "given"
+		if n > 0 {
+			tau, from = fmt.Sprintf("%s (upper %.2f)", tau, 100*b.Upper()), fmt.Sprint(n)
 		}
 		covered, held := leftOut(known, k.relation, k.cpu)
-		return append(row, covered.String(), held.String())
+		return []string{string(k.relation), cmp.Or(k.cpu, "any"), tau, from, perOf(covered), perOf(held)}
 	}))
 	for _, r := range []judge.Relation{judge.Programs, judge.Revisions} {
 		sd, n := known.Bias(r)

@@ -31,7 +31,7 @@ func TestAddSessions(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, want := range []string{"left out: read " + bad + ":1:", "does not say which model of CPU", "| different programs | any |"} {
+	for _, want := range []string{"left out: read " + bad + ":1:", "does not say which model of CPU", "| different programs | any | 1.50 | given |"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in:\n%s", want, &out)
 		}
@@ -50,6 +50,19 @@ func TestAddSessions(t *testing.T) {
 			t.Errorf("twice: %+v", s)
 		}
 		keys[sessionKey(&s)] = true
+	}
+}
+
+// The method's page has the table of today's sessions.
+func TestSessionsOfTheMethod(t *testing.T) {
+	var out bytes.Buffer
+	if err := printSessions(judge.KnownSessions(), &out); err != nil {
+		t.Fatal(err)
+	}
+	table, _, _ := strings.Cut(out.String(), "\n\n")
+	page, err := os.ReadFile("../doc/method.md")
+	if err != nil || !strings.Contains(string(page), table) {
+		t.Errorf("doc/method.md needs this table (%v):\n%s", err, table)
 	}
 }
 
