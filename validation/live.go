@@ -27,11 +27,11 @@ type Live struct {
 	Scenario       string   `json:"scenario,omitempty"`
 	Session        string   `json:"session,omitempty"`    // as judge.SessionOf
 	Calibrated     []string `json:"calibrated,omitempty"` // of kind pairs: the sessions that matched the two
-	Epochs         int      `json:"epochs"`           // valid epochs
-	Analyses       int      `json:"interim_analyses"` // made; a run without any is repeated
-	DiscardedShare float64  `json:"discarded_share"`  // discarded trials / all trials
-	Seconds        float64  `json:"seconds"`          // from the first launch to the verdict
-	Started        string   `json:"started"`          // RFC 3339, UTC
+	Epochs         int      `json:"epochs"`               // valid epochs
+	Analyses       int      `json:"interim_analyses"`     // made; a run without any is repeated
+	DiscardedShare float64  `json:"discarded_share"`      // discarded trials / all trials
+	Seconds        float64  `json:"seconds"`              // from the first launch to the verdict
+	Started        string   `json:"started"`              // RFC 3339, UTC
 	Commit         string   `json:"commit"`
 	Machine        string   `json:"machine"`
 }
@@ -69,17 +69,6 @@ const liveJudge = "flips"
 // old reports whether another statistic judged the run. Old runs are shown, but repeated and left out of all
 // bars.
 func (l *Live) old() bool { return l.Judge != liveJudge }
-
-// firstLayouts is the number of layouts in the first relinked runs. Today a run has as many as epochs.
-const firstLayouts = 4
-
-// kind returns the run's kind for tables and bars. Relinked runs with so few layouts are a separate kind.
-func (l *Live) kind() string {
-	if l.Kind == LiveRelinked && len(l.Programs) <= 2*firstLayouts {
-		return liveFewer
-	}
-	return l.Kind
-}
 
 // couples returns the run's results: one for a run with two servers.
 func (l *Live) couples() []Couple {

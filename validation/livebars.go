@@ -113,7 +113,7 @@ type liveCouple struct {
 func (p *Results) liveCouples(kind string, cost float64, old bool) (all []liveCouple) {
 	for i := range p.Live {
 		l := &p.Live[i]
-		if l.kind() != kind || !l.analysed() || l.old() != old {
+		if l.Kind != kind || !l.analysed() || l.old() != old {
 			continue
 		}
 		for _, c := range l.couples() {
@@ -167,7 +167,7 @@ func signedShare(log float64) string { return fmt.Sprintf("%+.2f %%", 100*math.E
 
 // liveTitles name the kinds of live runs in tables.
 var liveTitles = map[string]string{LiveSame: "A/A", LiveCost: "A/B", LiveFull: "A/B, full",
-	LiveRelinked: "A/A, relinked", liveFewer: "A/A, relinked in four orders", LiveCosts: "A/B of four"}
+	LiveRelinked: "A/A, relinked", LiveCosts: "A/B of four"}
 
 // LiveNow summarizes the live runs judged by the current statistic, by kind and cost; LiveOld the other runs.
 // Both are nil without runs.
@@ -182,7 +182,7 @@ func (g page) liveSummary(old bool) table {
 	for _, row := range []struct {
 		kind string
 		cost float64
-	}{{LiveSame, 0}, {liveFewer, 0}, {LiveRelinked, 0}, {LiveCost, liveCost}, {LiveCosts, .02}, {LiveCosts, .05},
+	}{{LiveSame, 0}, {LiveRelinked, 0}, {LiveCost, liveCost}, {LiveCosts, .02}, {LiveCosts, .05},
 		{LiveCosts, .10}, {LiveCosts, 0}} {
 		all := g.liveCouples(row.kind, row.cost, old)
 		if len(all) == 0 {

@@ -45,8 +45,6 @@ const (
 	LivePairs    = "pairs"    // different programs that cost the same
 
 	LiveCalibrate = "calibrate" // programs and reference servers, to match them
-
-	liveFewer = "relinked in fewer orders" // as earlier versions did
 )
 
 var liveKinds = []string{LiveSame, LiveCost, LiveFull, LiveRelinked, LiveCosts, LivePairs, LiveCalibrate}

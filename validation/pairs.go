@@ -98,7 +98,9 @@ func (t *LiveTask) pairUp(done []Live, run *record.Run) error {
 }
 
 // shows reports whether the second verdict claims a difference, or there is none.
-func (c *Couple) shows() bool { return c.Elsewhere.Hi == 0 || different(judge.Verdict(c.Elsewhere.Verdict)) }
+func (c *Couple) shows() bool {
+	return c.Elsewhere.Hi == 0 || different(judge.Verdict(c.Elsewhere.Verdict))
+}
 
 // pairsBar returns the bar for different programs with equal means.
 func (p *Results) pairsBar() Bar {
