@@ -20,6 +20,10 @@ import (
 // sessionsFile has the sessions from which dyno's second verdicts follow, below the project's root.
 const sessionsFile = "internal/judge/sessions.jsonl"
 
+// clearSE is the largest median standard error of log ratios, at a level, that shows how sessions differ: Sessions.Between
+// does not take errors off.
+const clearSE = 0.03
+
 // addSessions reads all records below folders, appends what their sessions measured to file, and prints what
 // is known of the spread between sessions. A session that file has already is not added again.
 func addSessions(folders []string, file string, out io.Writer) error {
@@ -109,7 +113,9 @@ func sessionsOf(path string) (all []judge.Session, longs []judge.Long, err error
 		}
 		if len(s.Programs) > 1 {
 			s.SEs[0] = 0 // the first against itself
-			all = append(all, s)
+			if stats.Median(s.SEs[1:]) <= clearSE {
+				all = append(all, s)
+			}
 		}
 	}
 	s, longs := longSession(run)
@@ -117,7 +123,8 @@ func sessionsOf(path string) (all []judge.Session, longs []judge.Long, err error
 		all = append(all, s)
 	}
 	if all == nil {
-		return nil, nil, fmt.Errorf("%s: no two contestants with known sources and %d epochs", path, stats.Least)
+		return nil, nil, fmt.Errorf("%s: no level has two contestants with known sources, %d epochs, and standard errors of "+
+			"at most %g %%", path, stats.Least, 100*clearSE)
 	}
 	return all, longs, nil
 }
