@@ -78,7 +78,7 @@ func Build(ctx context.Context, m *Manifest, tc Toolchain, o BuildOptions) (*Bui
 		out += fmt.Sprintf("-layout%d", seed)
 	}
 	b := &Built{Manifest: m, Out: out, Argv: fill(m.Run, out), Env: runtimeEnv(m, tc), Sources: sources, tc: tc}
-	if b.Argv[0] == "node" { // use the program that was found; its version is recorded
+	if b.Argv[0] == tc.Name { // use the program that was found; its version is recorded
 		b.Argv[0] = tc.Program
 	}
 	var broken error // the compiler's error
@@ -288,6 +288,10 @@ func (b *Built) Identify() (framework, version string, err error) {
 		version, err = b.identifyGo()
 	case "node":
 		version, err = b.identifyNode()
+	case "python3":
+		version, err = b.identifyPython()
+	case "cargo":
+		version, err = b.identifyCargo()
 	default:
 		version, err = b.identifyOther()
 	}

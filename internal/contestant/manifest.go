@@ -202,7 +202,7 @@ func (m *Manifest) check(f *conf.File, what string) error {
 	for name, floor := range m.Toolchain {
 		if !programName().MatchString(name) {
 			return f.Errorf("toolchain",
-				"%q is not a toolchain: want go, dotnet, or the name of a program with a --version flag",
+				"%q is not a toolchain: want go, dotnet, node, python3, cargo, or the name of a program with a --version flag",
 				name)
 		}
 		if !strings.HasPrefix(floor, ">=") || !isVersion(floor[2:]) {

@@ -66,6 +66,9 @@ func programVersion(ctx context.Context, program string) (string, error) {
 func (b *Built) identifyOther() (version string, err error) {
 	h := sha256.New()
 	err = filepath.WalkDir(b.Out, func(path string, d fs.DirEntry, err error) error {
+		if d != nil && d.IsDir() && d.Name() == "__pycache__" { // Python writes there while it runs
+			return fs.SkipDir
+		}
 		if err != nil || !d.Type().IsRegular() || d.Name() == doneMark {
 			return err
 		}

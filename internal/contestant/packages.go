@@ -17,6 +17,7 @@ var noSource = conf.Regexp(`error NU1301: |` +
 	`: (TLS handshake timeout|i/o timeout)|` +
 	`npm (error|ERR!) code (E(NOTFOUND|CONNREFUSED|CONNRESET|TIMEDOUT|AI_AGAIN|NETUNREACH|HOSTUNREACH|NOTCACHED)|` +
 	`ERR_SOCKET_TIMEOUT|E(403|407|429|5\d\d))\b|` +
+	`Retrying \(Retry\(total=0, .*after connection broken by|Couldn't connect to server|` + // pip, cargo
 	`unable to access 'https?://|Could not resolve host|Temporary failure in name resolution`)
 
 // noPackage matches NuGet's error for a package, or a version, that is in none of the sources. If all sources

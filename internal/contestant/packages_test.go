@@ -26,12 +26,17 @@ func TestUnfetched(t *testing.T) {
 		"npm error code ECONNREFUSED":       true,
 		"npm ERR! code E503":                true,
 		"npm error code ERR_SOCKET_TIMEOUT": true,
+		"WARNING: Retrying (Retry(total=0, connect=None)) after connection broken by 'NewConnectionError(": true,
+		"warning: spurious network error (1 try remaining): [7] Couldn't connect to server (Failed to":     true,
 
 		"":                                    false,
 		"./main.go:3:15: undefined: nonsense": false,
 		"npm error code E404":                 false,
 		"npm error code EINTEGRITY":           false,
-		"go: downloading a.org/b v1.0.0":      false,
+		"WARNING: Retrying (Retry(total=4, connect=None)) after connection broken by 'ReadTimeoutError(": false,
+		"ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM THE REQUIREMENTS FILE.":                      false,
+		"error: the lock file Cargo.lock needs to be updated but --locked was passed to prevent this":    false,
+		"go: downloading a.org/b v1.0.0": false,
 		"/x/A.csproj : error NU1101: Unable to find package Aa. No packages exist with this id in source(s): " +
 			"nuget.org": false,
 		`go: a.org/b@v9.9.9: reading https://p/a.org/b/@v/v9.9.9.info: 404 Not Found`: false,

@@ -29,7 +29,7 @@ func shipped(t *testing.T) []*Manifest {
 // 40 lines.
 func TestShippedManifests(t *testing.T) {
 	for _, m := range shipped(t) {
-		if want := slices.Contains([]string{"net/http", "kestrel"}, m.Engine); m.HTTP2 != want {
+		if want := slices.Contains([]string{"net/http", "kestrel", "granian"}, m.Engine); m.HTTP2 != want {
 			t.Errorf("%s: http2 = %t; its engine is %s", m.Name, m.HTTP2, m.Engine)
 		}
 		n, err := m.CountLines(os.DirFS("../.."))
@@ -43,20 +43,19 @@ func TestShippedManifests(t *testing.T) {
 }
 
 var (
-	replaced = regexp.MustCompile(`(?m)^replace \S+ => \.\./\.\./shared/(\S+)$`)
-	included = regexp.MustCompile(`="\.\./\.\./shared/([^/"]+)/`)
-	copied   = regexp.MustCompile(` \.\./\.\./shared/(\S+) `)
-	asked    = regexp.MustCompile(`DYNO_(ADDR|DELAY|WORK|STATS)|signal\.Notify|SIGTERM`)
+	taken = regexp.MustCompile(`(?:^|[\s"=])(?:\.\./){2,3}shared/([^/"\s]+)`)
+	asked = regexp.MustCompile(`DYNO_(ADDR|DELAY|WORK|STATS)|signal\.Notify|SIGTERM`)
 )
 
 // TestShippedShare: contestants use the shared harness for dyno's requirements, and each manifest lists all
 // shared folders that a module, project file or build command uses, so that the cache notices changes.
 func TestShippedShare(t *testing.T) {
-	harness := map[string]string{"go": "harness-go", "csharp": "harness-dotnet", "javascript": "harness-node"}
+	harness := map[string]string{"go": "harness-go", "csharp": "harness-dotnet", "javascript": "harness-node",
+		"python": "harness-python", "rust": "harness-rust"}
 	for _, m := range shipped(t) {
 		dir := m.Dir("../..")
 		var shared []string
-		for _, found := range copied.FindAllStringSubmatch(strings.Join(m.Build, " "), -1) {
+		for _, found := range taken.FindAllStringSubmatch(strings.Join(m.Build, " "), -1) {
 			shared = append(shared, found[1])
 		}
 		err := filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {
@@ -65,12 +64,11 @@ func TestShippedShare(t *testing.T) {
 			}
 			text, err := os.ReadFile(file)
 			switch ext := filepath.Ext(file); {
-			case filepath.Base(file) == "go.mod" || ext == ".csproj":
-				for _, found := range append(replaced.FindAllSubmatch(text, -1),
-					included.FindAllSubmatch(text, -1)...) {
+			case filepath.Base(file) == "go.mod" || ext == ".csproj" || ext == ".rs":
+				for _, found := range taken.FindAllSubmatch(text, -1) {
 					shared = append(shared, string(found[1]))
 				}
-			case (ext == ".go" || ext == ".cs" || ext == ".js") && asked.Match(text):
+			case slices.Contains([]string{".go", ".cs", ".js", ".py"}, ext) && asked.Match(text):
 				t.Errorf("%s has %s; the harness does that", file, asked.Find(text))
 			}
 			return err
@@ -79,6 +77,7 @@ func TestShippedShare(t *testing.T) {
 			t.Error(err)
 		}
 		slices.Sort(shared)
+		shared = slices.Compact(shared)
 		if want := harness[m.Language]; !slices.Contains(shared, want) ||
 			!slices.Equal(shared, slices.Sorted(slices.Values(m.Shared))) {
 			t.Errorf("%s: shared = %q; it takes %q, and wants %q", m.Name, m.Shared, shared, want)

@@ -66,8 +66,12 @@ var toolchains = map[string]kind{
 		archives: "../shared/dotnet/dotnet-sdk-*.tar.*", fetch: fetchDotnet,
 		hint: "install the .NET SDK from https://dotnet.microsoft.com/download, or set DYNO_DOTNET to its folder or " +
 			"archive"},
-	"node": {title: "Node.js", variable: "DYNO_NODE", program: "node", version: programVersion, env: nodeEnv,
-		shims: true, hint: nodeHint},
+	"node": {title: "Node.js", variable: "DYNO_NODE", program: "node", version: programVersion,
+		env: clientEnv("npm_config_", "node_extra_ca_certs"), shims: true, hint: nodeHint},
+	"python3": {title: "Python", variable: "DYNO_PYTHON", program: "python3", version: programVersion,
+		env: clientEnv("pip_"), shims: true, hint: pythonHint},
+	"cargo": {title: "cargo", variable: "DYNO_CARGO", program: "cargo", version: programVersion,
+		env: clientEnv("cargo_home", "cargo_http_", "cargo_net_", "rustup_"), shims: true, hint: cargoHint},
 }
 
 // Find looks for m's toolchain: DYNO_<NAME> (folder or archive), PATH, the language's own variable, dyno's
@@ -93,8 +97,8 @@ func Find(ctx context.Context, m *Manifest, o FindOptions) (Toolchain, error) {
 		if err == nil && o.Known != nil {
 			o.Known[name+" "+floor] = tc
 		}
-		if err == nil && name == "node" {
-			err = withoutNPM(m, tc)
+		if err == nil {
+			err = lacking(ctx, m, tc)
 		}
 		return tc, err
 	}

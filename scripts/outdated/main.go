@@ -2,7 +2,7 @@
 //
 //	go run ./scripts/outdated [LANGUAGE...]
 //
-// It asks the registries for Go, npm and NuGet, with the user's settings. It does not find a newer major
+// It asks the registries for Go, npm, NuGet, PyPI and crates.io, with the user's settings. It does not find a newer major
 // version with another name.
 package main
 
@@ -40,7 +40,7 @@ func run(ctx context.Context, languages []string) error {
 		return len(languages) > 0 && !slices.Contains(languages, m.Language)
 	})
 	if len(chosen) == 0 {
-		return errors.New("no contestants: run it in the checkout, and name languages such as go, csharp, javascript")
+		return errors.New("no contestants: run it in the checkout, and name languages such as go, csharp, javascript, python, rust")
 	}
 	return outdated(ctx, os.Stdout, ".", chosen)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,6 +13,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -23,8 +25,8 @@ import (
 	"dyno/internal/machine"
 )
 
-// Dependency is a package that a contestant's go.mod, project file or package.json names directly, with the
-// version that the contestant uses.
+// Dependency is a package that a contestant's go.mod, project file, package.json, requirements.in or Cargo.toml
+// names directly, with the version that the contestant uses.
 type Dependency struct{ Name, Version string }
 
 // Newest is a package's newest release in the registry, or why the registry names none.
@@ -49,7 +51,7 @@ func Dependencies(m *contestant.Manifest, fsys fs.FS) (found []Dependency, err e
 	for _, file := range files {
 		read := readers[path.Base(file)]
 		if path.Ext(file) == ".csproj" {
-			read = referenced
+			read = readers[".csproj"]
 		}
 		if read == nil {
 			continue
@@ -71,16 +73,21 @@ func Dependencies(m *contestant.Manifest, fsys fs.FS) (found []Dependency, err e
 // readers are the functions that read package files.
 var readers = map[string]func(file string, text []byte) ([]Dependency, error){
 	"go.mod": required, "package.json": installed,
+	"requirements.in": matching(conf.Regexp(`(?m)^(\S+)==(\S+)$`)),
+	"Cargo.toml":      matching(conf.Regexp(`(?m)^([\w-]+) = (?:\{ version = )?"(\d+\.\d+\.\d+)"`)),
+	".csproj":         matching(conf.Regexp(`<PackageReference Include="([^"]+)" Version="\[?([^"\]]+)\]?"`)),
 }
 
-var packageReference = conf.Regexp(`<PackageReference Include="([^"]+)" Version="\[?([^"\]]+)\]?"`)
-
-// referenced returns the packages in a .csproj.
-func referenced(_ string, text []byte) (found []Dependency, err error) {
-	for _, r := range packageReference().FindAllSubmatch(text, -1) {
-		found = append(found, Dependency{Name: string(r[1]), Version: string(r[2])})
+// matching returns a reader of package files in which pattern's groups are a package's name and version.
+func matching(pattern func() *regexp.Regexp) func(string, []byte) ([]Dependency, error) {
+	return func(_ string, text []byte) (found []Dependency, err error) {
+		for _, r := range pattern().FindAllSubmatch(text, -1) {
+			if string(r[1]) != "version" { // the contestant's own
+				found = append(found, Dependency{Name: string(r[1]), Version: string(r[2])})
+			}
+		}
+		return found, nil
 	}
-	return found, nil
 }
 
 // installed returns the packages in a package.json.
@@ -125,6 +132,14 @@ func AskNewest(ctx context.Context, tc contestant.Toolchain, names []string) (ma
 		found, err = eachNewest(names, func(name string) (string, error) { return newestOfNPM(ctx, tc, name) })
 	case "dotnet":
 		found, err = eachNewest(names, func(name string) (string, error) { return newestOfNuGet(ctx, tc, name) })
+	case "python3":
+		found, err = eachNewest(names, func(name string) (string, error) {
+			return printed(ctx, tc, `\((\S+)\)`, "-m", "pip", "index", "versions", name)
+		})
+	case "cargo":
+		found, err = eachNewest(names, func(name string) (string, error) {
+			return printed(ctx, tc, `(?m)^version: (\S+)`, "info", name)
+		})
 	default:
 		return nil, fmt.Errorf("dyno knows no registry of packages for %s", tc.Name)
 	}
@@ -205,6 +220,15 @@ func eachNewest(names []string, newest func(name string) (string, error)) (map[s
 		found[name] = Newest{Version: version, Err: err}
 	}
 	return found, nil
+}
+
+// printed returns what the group of pattern matches in a client's output.
+func printed(ctx context.Context, tc contestant.Toolchain, pattern string, args ...string) (string, error) {
+	out, err := ask(ctx, tc, tc.Program, args...)
+	if found := regexp.MustCompile(pattern).FindSubmatch(out); err == nil && found != nil {
+		return string(found[1]), nil
+	}
+	return "", cmp.Or(err, errors.New("the registry names no version"))
 }
 
 func newestOfNPM(ctx context.Context, tc contestant.Toolchain, name string) (string, error) {

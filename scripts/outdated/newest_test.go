@@ -18,15 +18,20 @@ func TestDependencies(t *testing.T) {
 		"c/go/a/go.mod": {Data: []byte("module a\n\nrequire (\n\tb.org/b v1.2.3\n\tdyno/harness v0.0.0\n)\n\n" +
 			"replace dyno/harness => ../x\n\nrequire c.org/c v1.0.0 // indirect\n\n" +
 			"require a.org/a v2.0.0+incompatible\n")},
-		"c/go/a/main.go":      {Data: []byte("package main\n")},
-		"c/net/b/B.csproj":    {Data: []byte(`<PackageReference Include="New.Json" Version="[13.0.4]" />`)},
-		"c/js/c/package.json": {Data: []byte(`{"private": true, "dependencies": {"frob": "5.3.0", "@a/b": "1.0.0"}}`)},
-		"c/go/bad/go.mod":     {Data: []byte("module\n")},
+		"c/go/a/main.go":         {Data: []byte("package main\n")},
+		"c/net/b/B.csproj":       {Data: []byte(`<PackageReference Include="New.Json" Version="[13.0.4]" />`)},
+		"c/js/c/package.json":    {Data: []byte(`{"private": true, "dependencies": {"frob": "5.3.0", "@a/b": "1.0.0"}}`)},
+		"c/py/d/requirements.in": {Data: []byte("frob==1.2.3\nfrob-it==4.0.0\n")},
+		"c/rs/e/Cargo.toml": {Data: []byte("[package]\nname = \"e\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n" +
+			"[dependencies]\nfrob = \"1.2.3\"\nfrob-it = { version = \"4.0.0\", features = [\"a\"] }\n")},
+		"c/go/bad/go.mod": {Data: []byte("module\n")},
 	}
 	for dir, want := range map[string][]Dependency{
 		"c/go/a":  {{"a.org/a", "v2.0.0+incompatible"}, {"b.org/b", "v1.2.3"}},
 		"c/net/b": {{"New.Json", "13.0.4"}},
 		"c/js/c":  {{"@a/b", "1.0.0"}, {"frob", "5.3.0"}},
+		"c/py/d":  {{"frob", "1.2.3"}, {"frob-it", "4.0.0"}},
+		"c/rs/e":  {{"frob", "1.2.3"}, {"frob-it", "4.0.0"}},
 	} {
 		got, err := Dependencies(&contestant.Manifest{Path: dir}, fsys)
 		if err != nil || !reflect.DeepEqual(got, want) {
@@ -92,6 +97,9 @@ func TestAskNewest(t *testing.T) {
 	dir := t.TempDir()
 	for name, answer := range map[string]string{
 		"npm": `case "$*" in "view frob version") echo 5.3.0;; *) echo "npm error code $2" >&2; exit 1;; esac`,
+		"python3": `case "$*" in "-m pip index versions frob") printf 'frob (1.2.3)\nAvailable versions: 1.2.3\n';;
+			*) echo "no match" >&2; exit 1;; esac`,
+		"cargo": `[ "$*" = "info frob" ] && printf 'frob #tag\nversion: 1.2.3\n'`,
 		"dotnet": `case "$3" in
 			New.Json) echo '{"searchResult":[{"packages":[{"version":"9.0.1"},{"version":"13.0.4"},
 				{"version":"14.0.0-beta"}]}]}';;
@@ -107,7 +115,8 @@ func TestAskNewest(t *testing.T) {
 		{"node", "frob", "5.3.0", "", ""}, {"node", "E404", "", "npm error code E404", ""},
 		{"node", "ENOTFOUND", "", "", "npm error code ENOTFOUND"},
 		{"dotnet", "New.Json", "13.0.4", "", ""}, {"dotnet", "Old", "", "have none of that name", ""},
-		{"dotnet", "x", "", "", "no index"}, {"cargo", "x", "", "", "no registry of packages for cargo"},
+		{"dotnet", "x", "", "", "no index"}, {"ruby", "x", "", "", "no registry of packages for ruby"},
+		{"python3", "frob", "1.2.3", "", ""}, {"python3", "x", "", "no match", ""}, {"cargo", "frob", "1.2.3", "", ""},
 	} {
 		tc := contestant.Toolchain{Name: c.tool, Program: filepath.Join(dir, c.tool)}
 		found, err := AskNewest(t.Context(), tc, []string{c.name})
