@@ -89,8 +89,8 @@ func TestAddedCost(t *testing.T) {
 			for j := range took {
 				took[j] -= all[0].took[m][j]
 			}
-			mean, lo, hi := stats.MeanCI(took, 1-Alpha)
-			row = append(row, fmt.Sprintf("%.0f (%.0f–%.0f)", mean, lo, hi))
+			j := stats.Joint([][]float64{took}, Alpha, 1)[0] // its location, as of a pair's epochs
+			row = append(row, fmt.Sprintf("%.0f (%.0f–%.0f)", j.Log, j.Log-j.Crit*j.SE, j.Log+j.Crit*j.SE))
 		}
 		rows = append(rows, row)
 	}

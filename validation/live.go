@@ -102,7 +102,7 @@ func (c *Couple) holds(factor float64) bool {
 func (c *Couple) String() string {
 	text := fmt.Sprintf("%.3f (%.3f–%.3f), %s; throughput %.3f, %s", c.Ratio, c.Lo, c.Hi, c.Verdict,
 		c.Throughput.Ratio, c.Throughput.Verdict)
-	if c.Cost > 0 {
+	if c.Added > 0 {
 		text += fmt.Sprintf("; added %.2f %%, in all %.2f %%", 100*c.costs(), 100*c.Own)
 	}
 	if e := &c.Elsewhere; e.Hi > 0 {
