@@ -57,7 +57,8 @@ func (p *project) world() plan.World {
 			if err != nil {
 				return plan.Scenario{}, err
 			}
-			return plan.Scenario{Title: s.Title, Backend: s.Backend}, nil
+			return plan.Scenario{Title: s.Title, Backend: s.Backend, Pipeline: s.Pipeline,
+				PerConnection: s.PerConnection}, nil
 		},
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"unicode/utf8"
 
 	"dyno/internal/foreign"
-	"dyno/internal/load"
 	"dyno/internal/scenario"
 	"dyno/internal/wire"
 )
@@ -161,7 +160,7 @@ func shown(s string) string {
 
 // isJSON reports whether to compare the body as JSON.
 func isJSON(r *wire.Response) bool {
-	_, ok := readJSON(r, load.Decoded(r))
+	_, ok := readJSON(r, wire.Decoded(r))
 	return ok
 }
 
@@ -197,7 +196,7 @@ func bodyDifferences(a, b *wire.Response) (all []difference) {
 		}
 		all = append(all, difference{"body", at, shown(x), shown(y), of})
 	}
-	left, right := load.Decoded(a), load.Decoded(b)
+	left, right := wire.Decoded(a), wire.Decoded(b)
 	x, asJSON := readJSON(a, left)
 	y, both := readJSON(b, right)
 	switch {

@@ -33,7 +33,7 @@ const (
 func (j *juror) valuesOf(first *scenario.Answer, body []byte) values {
 	r := *first.Response
 	r.Body = body
-	plain, out := load.Decoded(&r), values{}
+	plain, out := wire.Decoded(&r), values{}
 	if v, ok := readJSON(&r, plain); ok {
 		out.add(jsonPath{}, v, &j.sides.Allowed)
 	} else if utf8.Valid(plain) {

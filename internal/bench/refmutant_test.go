@@ -20,6 +20,7 @@ import (
 
 	"dyno/internal/refserver"
 	"dyno/internal/scenario"
+	"dyno/internal/wire"
 )
 
 // refMutant is the reference with one defect that a verifier must find. applies reports whether it is a defect
@@ -108,6 +109,8 @@ func refMutants() []refMutant {
 			Does: "has the right length, but a comma after the last record, which is invalid JSON"},
 		{Name: "lower-case", applies: hasRecords, wrap: onBody(isJSON, bytes.ToLower),
 			Does: "writes the names in JSON in lower case"},
+		{Name: "wrong-compressed", applies: isCoded, wrap: onThose(isJSON, spoilCoded),
+			Does: "compresses a body with one wrong byte"},
 		{Name: "number-as-text", applies: hasRecords, wrap: onBody(isJSON, quoted),
 			Does: "writes the last number in JSON in quotes"},
 	}
@@ -259,6 +262,14 @@ func spoil(b []byte) []byte {
 func trailingComma(b []byte) []byte {
 	b = bytes.TrimRight(b, "\n")
 	return append(bytes.Clone(b[:len(b)-1]), ",]"...)
+}
+
+// spoilCoded spoils a body within its content coding.
+func spoilCoded(a *madeReply) {
+	if coding := a.header.Get("Content-Encoding"); coding != "" {
+		plain := wire.Decoded(&wire.Response{Fields: []wire.Field{{Name: "Content-Encoding", Value: coding}}, Body: a.body})
+		a.body = []byte(wire.Encoded(coding, string(spoil(plain))))
+	}
 }
 
 // quoted puts quotes around the last number.
@@ -453,6 +464,8 @@ var (
 	hasSession = anyRequest(func(q *scenario.Request) bool { return q.Expect.Session })
 	// keeps: a request reads the session's content.
 	keeps = anyRequest(func(q *scenario.Request) bool { return q.Expect.Recalls })
+	// isCoded: a loaded body is compressed.
+	isCoded = anyRequest(func(q *scenario.Request) bool { return isLoaded(q) && q.Expect.Headers["Content-Encoding"] != "" })
 	// hasRecords: a JSON list.
 	hasRecords = anyRequest(func(q *scenario.Request) bool {
 		return q.Expect.JSON != nil && strings.HasSuffix(strings.TrimSpace(*q.Expect.JSON), "}]")

@@ -24,6 +24,19 @@ type Answer struct {
 	Err  error
 
 	last []byte // HTTP/2: the data read last: from the body, or else the fields
+	why  string // how the rows in the body break their contract
+}
+
+// look judges a body that was collected.
+func (a *Answer) look(s *Sampler, body []byte) {
+	w := a.Want
+	if w.Rows != nil && w.Accepts(a.Status) {
+		a.why = w.Rows.Breach(body)
+		a.Equal = a.why == ""
+	}
+	if w.Shape != nil {
+		s.take(w, a.Status, body, a.Length)
+	}
 }
 
 // Classify compares the response with its contract.
@@ -45,6 +58,8 @@ func (a *Answer) Classify() Kind {
 		case a.Length != int64(len(w.Body)):
 			return Length
 		}
+		return Body
+	case w.Rows != nil && !a.Equal:
 		return Body
 	}
 	return OK

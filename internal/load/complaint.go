@@ -27,6 +27,9 @@ const Shown = 200
 func (a *Answer) Complaint(k Kind, s *scenario.Scenario, raw []byte) string {
 	r := &s.Requests[a.Want.Index]
 	why := ""
+	if k == Body && a.Want.Rows != nil {
+		why = ": " + a.why
+	}
 	if a.last != nil {
 		raw = a.last
 	}

@@ -43,7 +43,7 @@ type HTTP1 struct {
 	first   int
 	pending int
 	headers bool      // the response being read has the wanted ones
-	body    collected // body of the response being read, if the load takes samples
+	body    collected // body of the response being read, if the contract needs it whole
 	sampled bool      // the Sampler takes this response's header section
 	parser  wire.HTTP1Parser
 }
@@ -157,7 +157,7 @@ func (h *HTTP1) End() *Answer {
 func (h *HTTP1) expect(w *scenario.Want) {
 	h.headers, h.sampled = true, h.heads.samples.next()
 	var sink wire.Sink
-	if w.Shape != nil {
+	if w.Collect {
 		sink = &h.body
 	}
 	h.parser.Expect(wire.Want{
@@ -193,8 +193,8 @@ func (h *HTTP1) answered(s *Slot, more bool) *Answer {
 	// Field by field: a composite literal would be built apart, then copied.
 	a.Slot, a.Status, a.Length, a.Equal = s, p.Status, p.Length, p.Matches()
 	a.Headers, a.Surplus, a.Close = h.headers, more && h.pending == 0, p.Close
-	if s.Want.Shape != nil {
-		h.heads.samples.take(s.Want, a.Status, h.body.b, a.Length)
+	if s.Want.Collect {
+		a.look(h.heads.samples.Sampler, h.body.b)
 	}
 	if h.pending > 0 {
 		h.expect(h.slots[h.first].Want)

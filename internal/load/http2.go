@@ -67,7 +67,7 @@ type stream struct {
 	block   []byte    // the request's header block
 	refused int       // how often the server did not process it
 	queued  bool      // the stream is in sending
-	taken   collected // the answer's body, for a load that takes samples
+	taken   collected // the answer's body, if the contract needs it whole
 }
 
 // verdict is the result for the last header section, because servers repeat header sections.

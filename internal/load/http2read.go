@@ -146,7 +146,7 @@ func (h *HTTP2) data(now int64) (*Answer, error) {
 		s.equal = int64(len(p.Piece)) <= rest && bytes.Equal(p.Piece, w.Body[s.got:s.got+int64(len(p.Piece))])
 	}
 	s.got += int64(len(p.Piece))
-	if w.Shape != nil {
+	if w.Collect {
 		s.taken.Write(p.Piece)
 	}
 	if p.End {
@@ -174,8 +174,8 @@ func (h *HTTP2) finish(s *stream, last []byte) *Answer {
 	a.Slot, a.Status, a.Length, a.Equal = &s.Slot, s.status, s.got, s.equal && s.got == int64(len(w.Body))
 	a.Headers, a.Surplus, a.Close, a.Lost = s.good, bare && s.got > 0, h.Over(), OK
 	a.last = last
-	if w.Shape != nil {
-		h.samples.take(w, a.Status, s.taken.b, a.Length)
+	if w.Collect {
+		a.look(h.samples.Sampler, s.taken.b)
 	}
 	return a
 }

@@ -128,6 +128,9 @@ func New(ctx context.Context, r Request) (*Plan, error) {
 		return nil, advised(err)
 	}
 	r.Aims = nil // s has all of them
+	if !t.HTTP2 {
+		r.Pipeline = max(r.Pipeline, int64(s.Pipeline))
+	}
 	p := &Plan{Request: r, Target: foreign.Mask(t.URL), target: t, engine: loop.Engine{Net: r.Engine == "gonet"},
 		openLoop: r.open()}
 	p.job = load.Job{
@@ -136,6 +139,7 @@ func New(ctx context.Context, r Request) (*Plan, error) {
 		Workers: r.workers(t), Follow: int(r.Follow), Lazy: r.RampUp > 0,
 	}
 	p.job.Host = host
+	p.job.PerConnection = s.PerConnection
 	if r.NoKeepalive {
 		p.job.PerConnection = 1
 	}

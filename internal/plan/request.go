@@ -120,6 +120,8 @@ type Contestant struct {
 type Scenario struct {
 	Title   string
 	Backend string // the program that contestants call; "": none
+
+	Pipeline, PerConnection int // of levels that have none of their own
 }
 
 // RequestError says why a request has no plan, and what to request instead.

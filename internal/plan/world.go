@@ -133,6 +133,10 @@ func (w *World) backend(p *record.Plan) error {
 		if s, err = w.Scenario(name); err != nil {
 			return err
 		}
+		if !l.HTTP.Two() {
+			l.Pipeline = max(l.Pipeline, s.Pipeline)
+		}
+		l.PerConnection = cmp.Or(l.PerConnection, s.PerConnection)
 		switch {
 		case s.Backend != p.Backend:
 			return refuse("the scenarios %s and %s cannot be in one run, because they use different backends; run "+

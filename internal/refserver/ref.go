@@ -2,7 +2,9 @@ package refserver
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -61,22 +63,45 @@ func serveUntil(ctx context.Context, ln net.Listener, srv *http.Server) error {
 }
 
 // Handler routes each request in the scenario to its expected response, and any other to 404. An int
-// placeholder in a path matches integers in its range, other placeholders match any segment.
+// placeholder in a path matches integers in its range, other placeholders match any segment. Requests with the
+// same path are told apart by their whole query.
 func (r *Reference) Handler() http.Handler {
 	mux := http.NewServeMux()
-	routed := map[string]bool{}
+	routed := map[string]*byQuery{}
 	var kept *sessions
 	if r.Scenario.Session != "" {
 		kept = &sessions{cookie: r.Scenario.Session, recent: map[string]string{}, turned: time.Now()}
 	}
 	for i := range r.Scenario.Requests {
 		q := &r.Scenario.Requests[i]
-		if pattern := patternOf(q); !routed[pattern] {
-			routed[pattern] = true
-			mux.Handle(pattern, r.answer(q, kept))
+		pattern := patternOf(q)
+		_, query, _ := strings.Cut(q.Path, "?")
+		switch h := routed[pattern]; {
+		case h == nil:
+			routed[pattern] = &byQuery{query, r.answer(q, kept), map[string]http.HandlerFunc{}}
+			mux.Handle(pattern, routed[pattern])
+		case query != h.query && h.others[query] == nil:
+			h.others[query] = r.answer(q, kept)
 		}
 	}
 	return mux
+}
+
+// byQuery answers requests with one path: by the first of the scenario's, unless another has the same query.
+type byQuery struct {
+	query  string // the first's
+	first  http.HandlerFunc
+	others map[string]http.HandlerFunc
+}
+
+func (h *byQuery) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	if len(h.others) > 0 {
+		if other := h.others[req.URL.RawQuery]; other != nil {
+			other(w, req)
+			return
+		}
+	}
+	h.first(w, req)
 }
 
 // patternOf returns a request's route for ServeMux.
@@ -152,6 +177,12 @@ func (r *Reference) answer(q *scenario.Request, kept *sessions) http.HandlerFunc
 		r.added.spin(r.Turns)
 		text := fixed
 		switch e := &q.Expect; {
+		case e.Rows != nil:
+			text = e.Rows.Make()
+		case e.SHA256:
+			sum := sha256.New()
+			io.Copy(sum, req.Body)
+			text = fmt.Appendf(nil, "%x", sum.Sum(nil))
 		case e.Recalls:
 			text = []byte(kept.holds(kept.open(w, req, e.Session)))
 		case e.Session || q.Remembers != "":
@@ -185,13 +216,16 @@ func (r *Reference) answer(q *scenario.Request, kept *sessions) http.HandlerFunc
 // as much.
 const ownLength = 2048
 
-// bodyOf returns the body that q's contract requires, with unfilled placeholders.
+// bodyOf returns the body that q's contract requires, with unfilled placeholders, in its content coding.
 func bodyOf(q *scenario.Request) string {
-	switch e := &q.Expect; {
-	case e.Body != nil:
+	e := &q.Expect
+	switch coding := e.Headers["Content-Encoding"]; {
+	case e.Body != nil && !e.Collapse:
 		return *e.Body
+	case e.Body != nil:
+		return wire.Encoded(coding, *e.Body)
 	case e.JSON != nil:
-		return *e.JSON
+		return wire.Encoded(coding, *e.JSON)
 	}
 	return ""
 }

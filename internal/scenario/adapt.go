@@ -121,7 +121,7 @@ func (r *Request) mixes() bool {
 
 // Whole reports whether the contract checks the whole body.
 func (e *Expect) Whole() bool {
-	return e.Body != nil || e.JSON != nil || e.JSONOf != "" || e.Recalls
+	return e.Body != nil || e.JSON != nil || e.JSONOf != "" || e.Rows != nil || e.Recalls
 }
 
 // plain is a Scenario as JSON holds it: with bodies in base64, because they need not be UTF-8.

@@ -89,6 +89,8 @@ func (e *Expect) check() error {
 		if _, err := ReadJSON([]byte(*e.JSON)); err != nil {
 			return wrong("expect.json", "%w", err)
 		}
+	case e.Rows != nil && e.Rows.check() != nil:
+		return wrong("expect.rows", "%w", e.Rows.check())
 	case e.JSONOf != "" && (e.JSONOf[0] != '/' || !inPath.takes(e.JSONOf)):
 		return wrong("expect.json_of", "%q: want a path that starts with /", e.JSONOf)
 	}

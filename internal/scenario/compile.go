@@ -150,6 +150,10 @@ func (r *Request) compile(index int, host string, s *Scenario, o Options) (templ
 	if o.Shapes && r.Method != "HEAD" {
 		t.want.Shape = r.Expect.Shape
 	}
+	if r.Method != "HEAD" {
+		t.want.Rows = r.Expect.Rows
+	}
+	t.want.Collect = t.want.Shape != nil || t.want.Rows != nil
 	t.want.Marked = o.Shapes && (t.drawn || t.want.Shape != nil)
 	return t, r.Expect.compile(&t, b.names, s)
 }

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -20,6 +21,7 @@ type asFile struct {
 	Files   []struct {
 		Path   string `toml:"path"`
 		Folder string `toml:"folder"`
+		Weight int    `toml:"weight"`
 	} `toml:"files"`
 }
 
@@ -27,6 +29,8 @@ type asFile struct {
 type requestKeys struct {
 	Request
 	Weight  *int                 `toml:"weight"` // nil: 1
+	File    string               `toml:"body_file"`
+	Repeat  int                  `toml:"repeat"` // how often the file is in the body; 0: once
 	Headers map[string]string    `toml:"headers"`
 	With    map[string]inputKeys `toml:"with"`
 	Routes  string               `toml:"routes"`
@@ -94,7 +98,7 @@ func (doc *asFile) complete(fsys fs.FS, name string, has func(key string) bool) 
 		}
 	}
 	for i, f := range doc.Files {
-		if err := s.addFiles(fsys, f.Path, f.Folder); err != nil {
+		if err := s.addFiles(fsys, f.Path, f.Folder, f.Weight); err != nil {
 			return within(fmt.Sprintf("files[%d]", i), err)
 		}
 	}
@@ -107,9 +111,24 @@ func (doc *asFile) complete(fsys fs.FS, name string, has func(key string) bool) 
 	return nil
 }
 
+// mostBody limits the size of a request's body that is made from a file, in bytes.
+const mostBody = 64 << 20
+
 // requests returns the request that k describes, or one request per route.
 func (k *requestKeys) requests(fsys fs.FS) ([]Request, error) {
 	r := k.Request
+	if k.has("body_file") {
+		text, err := readText(fsys, k.File)
+		switch {
+		case err != nil:
+			return nil, wrong("body_file", "%w", err)
+		case k.has("body"):
+			return nil, wrong("body_file", "body also sets the body; want one of body and body_file")
+		case k.Repeat < 0 || len(*text)*k.Repeat > mostBody:
+			return nil, wrong("repeat", "%d: want 1 or more, and a body of at most %d MiB", k.Repeat, mostBody>>20)
+		}
+		r.Body, r.Verbatim = strings.Repeat(*text, max(1, k.Repeat)), true
+	}
 	r.Weight, r.With, r.Expect = 1, map[string]Input{}, k.Expect.Expect
 	if k.Weight != nil {
 		r.Weight = *k.Weight
@@ -134,6 +153,13 @@ func (k *requestKeys) requests(fsys fs.FS) ([]Request, error) {
 		}
 		r.With[name] = in
 	}
+	if r.Expect.SHA256 {
+		if !r.Verbatim {
+			return nil, wrong("expect.sha256", "the request's body must come from a body_file")
+		}
+		r.Expect.Body = new(fmt.Sprintf("%x", sha256.Sum256([]byte(r.Body))))
+		r.Expect.Verbatim = true
+	}
 	if err := k.expect(fsys, &r.Expect); err != nil {
 		return nil, within("expect", err)
 	}
@@ -153,11 +179,11 @@ func (k *requestKeys) expect(fsys fs.FS, e *Expect) (err error) {
 			return wrong("statuses", "%w", err)
 		}
 	}
-	bodies := []string{"body", "body_file", "json", "json_file", "json_of", "recalls"}
+	bodies := []string{"body", "body_file", "json", "json_file", "json_of", "rows", "sha256", "recalls"}
 	bodies = slices.DeleteFunc(bodies, func(key string) bool { return !k.has("expect." + key) })
 	if len(bodies) > 1 {
 		return wrong(bodies[1], "%s also defines the body; want only one of body, body_file, json, json_file, "+
-			"json_of and recalls", bodies[0])
+			"json_of, rows, sha256 and recalls", bodies[0])
 	}
 	if k.has("expect.body_file") {
 		e.Verbatim = true
@@ -187,9 +213,9 @@ func readText(fsys fs.FS, name string) (*string, error) {
 	return &text, nil
 }
 
-// addFiles adds a request for each file below folder, at the same path below prefix. These requests are
-// verified byte for byte and never loaded.
-func (s *Scenario) addFiles(fsys fs.FS, prefix, folder string) error {
+// addFiles adds a request for each file below folder, at the same path below prefix, whose body must be the
+// file's byte for byte.
+func (s *Scenario) addFiles(fsys fs.FS, prefix, folder string, weight int) error {
 	if !strings.HasPrefix(prefix, "/") || !strings.HasSuffix(prefix, "/") {
 		return wrong("path", "%q: want a path that starts and ends with /, such as /public/", prefix)
 	}
@@ -204,7 +230,7 @@ func (s *Scenario) addFiles(fsys fs.FS, prefix, folder string) error {
 		}
 		rel := strings.TrimPrefix(file, root+"/")
 		body, err := readText(fsys, path.Join(folder, rel))
-		s.Requests = append(s.Requests, Request{Name: "file " + rel, Method: http.MethodGet, Path: prefix + rel,
+		s.Requests = append(s.Requests, Request{Name: "file " + rel, Method: http.MethodGet, Path: prefix + rel, Weight: weight,
 			Expect: Expect{Status: http.StatusOK, Body: body, Verbatim: true}})
 		return err
 	})
@@ -217,12 +243,19 @@ func (s *Scenario) addFiles(fsys fs.FS, prefix, folder string) error {
 	return nil
 }
 
+// mostPipeline limits the requests in flight on a connection.
+const mostPipeline = 1 << 10
+
 // check reports a mistake outside of the scenario's requests.
 func (s *Scenario) check() error {
 	anyContract := func(holds func(e *Expect) bool) bool {
 		return slices.ContainsFunc(s.Requests, func(r Request) bool { return holds(&r.Expect) })
 	}
 	switch {
+	case s.Pipeline < 0 || s.Pipeline > mostPipeline:
+		return wrong("pipeline", "%d: want 1 to %d", s.Pipeline, mostPipeline)
+	case s.PerConnection < 0:
+		return wrong("requests_per_connection", "%d: want 1 or more", s.PerConnection)
 	case s.Session != "" && !isToken(s.Session):
 		return wrong("session", "%q is not a valid name of a cookie", s.Session)
 	case s.Backend == "" && anyContract(func(e *Expect) bool { return e.JSONOf != "" }):

@@ -13,6 +13,9 @@ type Scenario struct {
 	Title    string    `toml:"title"`
 	Requests []Request `toml:"-"`
 
+	Pipeline      int `toml:"pipeline"`                // requests in flight on each connection of HTTP/1.1; 0: 1
+	PerConnection int `toml:"requests_per_connection"` // after which the client dials again; 0: no limit
+
 	// Cookies makes each connection keep the cookies that it receives, and send them.
 	Cookies bool `toml:"cookies"`
 	// Session names the session cookie; "" if there are no sessions.
@@ -90,6 +93,12 @@ type Expect struct {
 	Collapse bool    `toml:"collapse"`
 	JSON     *string `toml:"json"`    // equal as JSON, if Body is nil
 	JSONOf   string  `toml:"json_of"` // backend path whose response becomes JSON (Scenario.Bind)
+
+	// Rows is the contract for a body of rows; nil: not compared.
+	Rows *Rows `toml:"rows"`
+
+	// SHA256 says that Body is the SHA-256 of the request's body, in lower-case hexadecimal digits.
+	SHA256 bool `toml:"sha256"`
 
 	// Session requires a session cookie in the response to a request without one.
 	Session bool `toml:"session"`

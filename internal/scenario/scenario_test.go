@@ -234,3 +234,50 @@ func TestReadHeaderOrder(t *testing.T) {
 		t.Errorf("one name twice: %v", err)
 	}
 }
+
+// TestReadBodies: a body comes from a file, repeated, its hash is expected, and files are loaded by weight.
+func TestReadBodies(t *testing.T) {
+	const doc = `name = "x"
+pipeline = 16
+requests_per_connection = 10
+[[files]]
+path = "/f/"
+folder = "f"
+weight = 2
+[[request]]
+method = "POST"
+path = "/up"
+body_file = "f/b"
+repeat = 2
+[request.expect]
+status = 200
+sha256 = true
+`
+	read := func(from, to string) (*Scenario, error) {
+		fsys := file(strings.Replace(doc, from, to, 1))
+		fsys["scenarios/f/b"] = &fstest.MapFile{Data: []byte("a{b\xff")}
+		return Read(fsys, "x")
+	}
+	s, err := read("", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	up, f := s.Requests[0], s.Requests[1]
+	if s.Pipeline != 16 || s.PerConnection != 10 || up.Body != "a{b\xffa{b\xff" || f.Weight != 2 || *f.Expect.Body != "a{b\xff" ||
+		*up.Expect.Body != "089860205ef247de444d4bb8fd6b323f4f0dcb5cc5e246e6fa17d2052fc17a0d" {
+		t.Errorf("%+v, %s", s, *up.Expect.Body)
+	}
+	for _, c := range []struct{ from, to, want string }{
+		{"repeat = 2", "repeat = -1", "x.toml:12:1: -1: want 1 or more"},
+		{"repeat = 2", `body = "c"`, "x.toml:11:1: body also sets the body"},
+		{`"f/b"`, `"f/c"`, "x.toml:11:1: read scenarios/f/c"},
+		{`body_file = "f/b"`, `body = "c"`, "x.toml:15:1: the request's body must come from a body_file"},
+		{"sha256 = true", "sha256 = true\nbody = \"c\"", "body also defines the body"},
+		{"pipeline = 16", "pipeline = 1025", "x.toml:2:1: 1025: want 1 to 1024"},
+		{"= 10", "= -1", "x.toml:3:1: -1: want 1 or more"},
+	} {
+		if _, err := read(c.from, c.to); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v; want %q", c.to, err, c.want)
+		}
+	}
+}

@@ -40,6 +40,7 @@ type Observed struct {
 	HeaderBytes int               // status line and headers of the first loaded request
 	BodyBytes   int               // body length of the same response
 	First       []byte            // the same response as received
+	Date        string            // of the last response
 
 	// Bodies holds the accepted body for each request whose contract accepts several, by request index
 	// (Scenario.Exact).
@@ -158,7 +159,7 @@ func (v *verifier) applies(key string) bool {
 
 // hasBody reports whether the contract requires a body that is not empty.
 func (e *Expect) hasBody() bool {
-	return e.Body != nil && *e.Body != "" || e.JSON != nil
+	return e.Body != nil && *e.Body != "" || e.JSON != nil || e.Rows != nil
 }
 
 // requests verifies the requests that pick selects. After an error further requests are pointless.
@@ -184,7 +185,7 @@ func (v *verifier) request(ctx context.Context, i int) error {
 	src := mix.NewSource(uint64(i)+1, 0, 1)
 	times := 1
 	switch {
-	case mix.templates[0].drawn, r.Expect.Session:
+	case mix.templates[0].drawn, r.Expect.Session, r.Expect.Rows != nil:
 		times = draws
 	case r.Expect.loose() && r.Weight > 0:
 		times = 2 // the bytes must repeat, because the load compares them
@@ -229,6 +230,7 @@ func (v *verifier) ask(ctx context.Context, r *Request, w *Want, m message) (*wi
 		return nil, nil, &Broken{r.Name, m.line(), "connection", err.Error()}
 	}
 	v.out.Requests++
+	v.out.Date, _ = resp.Get("date")
 	v.compare(r, w, m, resp)
 	if r.Weight > 0 && took < foreign.Soonest(v.delay) {
 		v.bad(r, m, "delay", "it responded after %v, but the handler must wait %v (DYNO_DELAY)",
@@ -251,7 +253,11 @@ func (v *verifier) compare(r *Request, w *Want, m message, resp *wire.Response) 
 	if resp.Proto == "HTTP/1.0" && !v.s.Lenient {
 		bad("connection", "it responds with %s; want HTTP/1.1", resp.Proto)
 	}
-	switch text := w.breach(resp.Body); {
+	body := resp.Body
+	if w.loose != nil {
+		body = wire.Decoded(resp)
+	}
+	switch text := w.breach(body); {
 	case text == "":
 	case r.Expect.Recalls:
 		bad("session", "the session's content came back as %s", text)

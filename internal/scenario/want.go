@@ -18,6 +18,8 @@ type Want struct {
 	Head      bool     // the request is HEAD: there is no body
 	Cookies   bool     // Source.Learn must see the header section
 	Shape     *Shape   // body shape; nil: not compared
+	Rows      *Rows    // rows in the body; nil: not compared
+	Collect   bool     // Shape or Rows must see the whole body
 	Marked    bool     // Mark returns the request's mark
 	Session   bool     // Source.Learn checks whether the session is kept
 	Sets      bool     // the response to a request without a session must set one
@@ -63,6 +65,8 @@ func (w *Want) breach(body []byte) string {
 	case w.Head:
 	case w.loose != nil:
 		return w.loose.breach(body)
+	case w.Rows != nil:
+		return w.Rows.Breach(body)
 	case w.CheckBody && !bytes.Equal(body, w.Body):
 		return fmt.Sprintf("body %s; want %s", quote(body), quote(w.Body))
 	}

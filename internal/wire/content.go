@@ -1,4 +1,4 @@
-package load
+package wire
 
 import (
 	"bytes"
@@ -8,8 +8,6 @@ import (
 	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
-
-	"dyno/internal/wire"
 )
 
 const (
@@ -19,7 +17,7 @@ const (
 
 // Decoded returns r's body without its content coding (RFC 9110, section 8.4.1), or as received if
 // it cannot be decoded.
-func Decoded(r *wire.Response) []byte {
+func Decoded(r *Response) []byte {
 	value, _ := r.Get("content-encoding")
 	if len(r.Body) > mostCoded {
 		return r.Body
@@ -50,4 +48,21 @@ func Decoded(r *wire.Response) []byte {
 		return r.Body
 	}
 	return plain
+}
+
+// Encoded returns a text in a content coding, gzip or br; in any other as it is.
+func Encoded(coding, text string) string {
+	var b bytes.Buffer
+	var w io.WriteCloser
+	switch coding {
+	case "gzip":
+		w = gzip.NewWriter(&b)
+	case "br":
+		w = brotli.NewWriter(&b)
+	default:
+		return text
+	}
+	io.WriteString(w, text) // writing to a Buffer never fails
+	w.Close()
+	return b.String()
 }
