@@ -11,6 +11,7 @@ import (
 	"dyno/internal/load"
 	"dyno/internal/plan"
 	"dyno/internal/record"
+	"dyno/internal/scenario"
 	"dyno/internal/stats"
 )
 
@@ -136,7 +137,11 @@ func (b *Bench) stillKeeps(ctx context.Context, name string, s Server, epoch int
 	err := b.loadMixed(ctx, name, s, epoch)
 	asked := plan.AskedIn(b.run, epoch, name)
 	if err == nil {
-		_, err = b.verify(ctx, name, b.differs(name), s, epoch, epoch, asked)
+		var seen *scenario.Observed
+		seen, err = b.verify(ctx, name, b.differs(name), s, epoch, epoch, asked)
+		if err == nil && seen != nil && !b.Scenario.Lenient {
+			err = b.exact.dates[name].moved(seen.Date)
+		}
 	}
 	if err == nil && b.backend() != nil {
 		clear(b.exact.bound)
@@ -147,6 +152,20 @@ func (b *Bench) stillKeeps(ctx context.Context, name string, s Server, epoch int
 		err = frozen
 	}
 	return err
+}
+
+// dated is the Date in a process's answer, and when that came.
+type dated struct {
+	text string
+	at   time.Time
+}
+
+// moved returns an error if a later answer has the same Date.
+func (d dated) moved(now string) error {
+	if since := time.Since(d.at); d.text != "" && now == d.text && since > 2*time.Second {
+		return fmt.Errorf("the Date header is still %s, as %v ago", now, since.Round(time.Second))
+	}
+	return nil
 }
 
 // otherRecords returns an epoch number that no epoch has, so that its records differ from all

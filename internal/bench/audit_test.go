@@ -3,12 +3,15 @@ package bench
 import (
 	"context"
 	"errors"
+	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"dyno/internal/record"
+	"dyno/internal/refserver"
 	"dyno/internal/scenario"
 )
 
@@ -227,5 +230,38 @@ func TestWhoDoesNotHashIsStruck(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestDateStandsStill: a contestant that still sends the Date of its start after the loads is out.
+func TestDateStandsStill(t *testing.T) {
+	b, h, _, _ := set(t)
+	ref := (&refserver.Reference{Scenario: h.scenario}).Handler()
+	dated := func(step time.Duration) func(int) http.Handler {
+		return func(int) http.Handler {
+			var n atomic.Int64
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				at := time.Unix(1e9, 0).Add(time.Duration(n.Add(1)) * step)
+				w.Header().Set("Date", at.UTC().Format(http.TimeFormat))
+				ref.ServeHTTP(w, r)
+			})
+		}
+	}
+	h.handlers = map[string]func(int) http.Handler{"a": dated(time.Second), "b": dated(0)}
+	h.thaws = func(*fakeServer) { // as if time had passed
+		for name, d := range b.exact.dates {
+			d.at = d.at.Add(-3 * time.Second)
+			b.exact.dates[name] = d
+		}
+	}
+	p := small("a", "b")
+	p.Controls, p.Ceiling, p.Epochs = nil, "", []int{2}
+	run, err := b.Run(t.Context(), wholePlan(p))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := run.FailureOf("b"); f == nil || f.Stage != "verify" || !strings.Contains(f.Reason, "the Date header is still") ||
+		run.FailureOf("a") != nil {
+		t.Errorf("%+v", run.Failures)
 	}
 }

@@ -12,6 +12,7 @@ type exact struct {
 	paths map[string]map[string]string // contestants' own paths, by contestant
 	seen  map[shown]*scenario.Observed // responses from this epoch's processes
 	bound map[said]*scenario.Scenario  // scenarios with the backend's responses
+	dates map[string]dated             // of this epoch's processes, by contestant
 	// For a contract made from the contestants' responses: the scenario that reference servers
 	// answer by, by their names.
 	base     map[string]*scenario.Scenario
@@ -33,7 +34,8 @@ type said struct {
 }
 
 func newExact() exact {
-	return exact{map[string]map[string]string{}, map[shown]*scenario.Observed{}, map[said]*scenario.Scenario{}, nil, nil}
+	return exact{map[string]map[string]string{}, map[shown]*scenario.Observed{}, map[said]*scenario.Scenario{},
+		map[string]dated{}, nil, nil}
 }
 
 // asked returns s with the contestant's own paths.

@@ -135,8 +135,12 @@ func (b *Bench) open(ctx context.Context, s *started) error {
 	if s.Contestant == b.run.Plan.Ceiling {
 		err = b.inspect(ctx, s.Contestant, server, s.Epoch)
 	} else {
-		_, err = b.verify(ctx, s.Contestant, b.differs(s.Contestant), server, s.Epoch, s.Epoch,
+		var seen *scenario.Observed
+		seen, err = b.verify(ctx, s.Contestant, b.differs(s.Contestant), server, s.Epoch, s.Epoch,
 			plan.AskedIn(b.run, s.Epoch, s.Contestant))
+		if err == nil && seen != nil {
+			b.exact.dates[s.Contestant] = dated{seen.Date, time.Now()}
+		}
 	}
 	if err == nil && b.compared(s.Contestant) {
 		b.inTurn[s.Contestant], err = b.freshly(ctx, s.Contestant, server)

@@ -434,6 +434,7 @@ func (b *Bench) verify(ctx context.Context, name string, differs []string, s Ser
 			all = seen
 			continue
 		}
+		all.Date = seen.Date
 		for request, framing := range seen.Framing {
 			all.Framing[of.Label(request)] = framing
 		}
