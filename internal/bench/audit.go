@@ -154,14 +154,14 @@ func (b *Bench) stillKeeps(ctx context.Context, name string, s Server, epoch int
 	return err
 }
 
-// dated is the Date in a process's answer, and when that came.
-type dated struct {
+// dateSeen is the Date in a process's answer, and when that came.
+type dateSeen struct {
 	text string
 	at   time.Time
 }
 
 // moved returns an error if a later answer has the same Date.
-func (d dated) moved(now string) error {
+func (d dateSeen) moved(now string) error {
 	if since := time.Since(d.at); d.text != "" && now == d.text && since > 2*time.Second {
 		return fmt.Errorf("the Date header is still %s, as %v ago", now, since.Round(time.Second))
 	}

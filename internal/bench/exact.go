@@ -12,7 +12,7 @@ type exact struct {
 	paths map[string]map[string]string // contestants' own paths, by contestant
 	seen  map[shown]*scenario.Observed // responses from this epoch's processes
 	bound map[said]*scenario.Scenario  // scenarios with the backend's responses
-	dates map[string]dated             // of this epoch's processes, by contestant
+	dates map[string]dateSeen          // of this epoch's processes, by contestant
 	// For a contract made from the contestants' responses: the scenario that reference servers
 	// answer by, by their names.
 	base     map[string]*scenario.Scenario
@@ -35,7 +35,7 @@ type said struct {
 
 func newExact() exact {
 	return exact{map[string]map[string]string{}, map[shown]*scenario.Observed{}, map[said]*scenario.Scenario{},
-		map[string]dated{}, nil, nil}
+		map[string]dateSeen{}, nil, nil}
 }
 
 // asked returns s with the contestant's own paths.

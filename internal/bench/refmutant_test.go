@@ -237,7 +237,7 @@ func unloaded(how func([]byte) []byte) wrapper {
 			}
 		}
 		return change(h, func(r *http.Request, a *madeReply) {
-			if paths[r.URL.Path] {
+			if paths[r.URL.RequestURI()] {
 				a.body = how(a.body)
 			}
 		})

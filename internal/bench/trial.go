@@ -139,7 +139,7 @@ func (b *Bench) open(ctx context.Context, s *started) error {
 		seen, err = b.verify(ctx, s.Contestant, b.differs(s.Contestant), server, s.Epoch, s.Epoch,
 			plan.AskedIn(b.run, s.Epoch, s.Contestant))
 		if err == nil && seen != nil {
-			b.exact.dates[s.Contestant] = dated{seen.Date, time.Now()}
+			b.exact.dates[s.Contestant] = dateSeen{seen.Date, time.Now()}
 		}
 	}
 	if err == nil && b.compared(s.Contestant) {

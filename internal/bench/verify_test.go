@@ -24,8 +24,8 @@ func engines() map[string]load.Engine {
 	return all
 }
 
-// alikeOthers are shipped scenarios whose contracts and mutants are those of others.
-var alikeOthers = []string{"tfb-plaintext", "pipelined", "limited-conn", "json-br", "tfb-queries"}
+// alikeOthers are shipped scenarios whose mutants are those of others; upload takes long, too.
+var alikeOthers = []string{"tfb-plaintext", "pipelined", "limited-conn", "json-br", "tfb-queries", "upload"}
 
 // TestMutants: for every shipped scenario the reference is accepted, and each mutant is found.
 func TestMutants(t *testing.T) {

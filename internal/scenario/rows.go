@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"sync/atomic"
 
@@ -169,15 +170,17 @@ func (l *RowLog) Each(f func(key, value int64)) {
 	}
 }
 
-// Logged returns s with the rows of its loaded requests' answers in l, and the contract for them; nil if there
-// is none.
-func (s *Scenario) Logged(l *RowLog) (logged *Scenario, rows *Rows) {
-	logged = s.each(func(_ int, r *Request) {
+// Logged returns s with a log of the rows in its loaded requests' answers, and their contract; nil if there is none.
+func (s *Scenario) Logged() (logged *Scenario, l *RowLog, rows *Rows) {
+	i := slices.IndexFunc(s.Requests, func(r Request) bool { return r.Weight > 0 && r.Expect.Rows != nil })
+	if i < 0 {
+		return s, nil, nil
+	}
+	l = new(RowLog)
+	return s.each(func(_ int, r *Request) {
 		if r.Expect.Rows != nil && r.Weight > 0 {
 			own := *r.Expect.Rows
-			own.log, rows = l, r.Expect.Rows
-			r.Expect.Rows = &own
+			own.log, r.Expect.Rows = l, &own
 		}
-	})
-	return logged, rows
+	}), l, s.Requests[i].Expect.Rows
 }

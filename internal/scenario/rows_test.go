@@ -59,8 +59,7 @@ func TestRows(t *testing.T) {
 // TestRowLog: it holds the rows of the last answers, and no others.
 func TestRowLog(t *testing.T) {
 	s := &Scenario{Requests: []Request{{Weight: 1, Expect: Expect{Rows: world(2, true)}}, {Expect: Expect{Rows: world(2, true)}}}}
-	l := new(RowLog)
-	logged, rows := s.Logged(l)
+	logged, l, rows := s.Logged()
 	if rows != s.Requests[0].Expect.Rows || rows.log != nil || logged.Requests[1].Expect.Rows.log != nil {
 		t.Fatal("another contract was given a log")
 	}
