@@ -166,7 +166,7 @@ func (p *Results) liveErrors(kind string, cost float64, rates, old bool) (errs [
 func signedShare(log float64) string { return fmt.Sprintf("%+.2f %%", 100*math.Expm1(log)) }
 
 // liveTitles name the kinds of live runs in tables.
-var liveTitles = map[string]string{LiveSame: "A/A", LiveCost: "A/B", LiveFull: "A/B, full",
+var liveTitles = map[string]string{LiveSame: "A/A", LiveCost: "A/B",
 	LiveRelinked: "A/A, relinked", LiveCosts: "A/B of four"}
 
 // LiveNow summarizes the live runs judged by the current statistic, by kind and cost; LiveOld the other runs.
@@ -188,13 +188,11 @@ func (g page) liveSummary(old bool) table {
 		if len(all) == 0 {
 			continue
 		}
-		cost, found := "", "–"
-		switch {
-		case row.cost > 0:
+		cost, found := map[bool]string{true: "all"}[row.kind == LiveCosts], "–"
+		if row.cost > 0 {
 			cost = fmt.Sprintf("+%g %%", 100*row.cost)
-			found = perOf(count(all, func(c liveCouple) bool { return c.Found }))
-		case row.kind == LiveCosts:
-			cost = "all"
+		}
+		if cost != "" {
 			found = perOf(count(all, func(c liveCouple) bool { return c.Found }))
 		}
 		line := []string{liveTitles[row.kind], cost, fmt.Sprint(len(all)),

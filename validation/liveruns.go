@@ -215,11 +215,9 @@ func live(t LiveTask, run *record.Run, costs []Cost) Live {
 		l.Couple, l.Couples = &l.Couples[0], nil
 	}
 	for _, name := range t.Contestants {
-		switch c := run.Contestant(name); {
-		case c == nil:
-		case t.Relinks != nil:
+		if c := run.Contestant(name); t.Relinks != nil {
 			l.Programs = append(append(l.Programs, c.BinaryHash), c.Layouts...)
-		case t.Kind == LiveCalibrate:
+		} else if t.Kind == LiveCalibrate {
 			l.Programs = append(l.Programs, judge.Program(c))
 		}
 	}
