@@ -42,6 +42,7 @@ type compareFlags struct {
 	FailIf      []string
 	Strict      bool
 	secure      wire.TLS
+	services    []scenario.Service // of dyno.toml
 	place       place
 }
 
@@ -55,6 +56,9 @@ func compareCommand() *cobra.Command {
 		sides, file, err := compareSides(cmd, args)
 		if err != nil {
 			return err
+		}
+		if file != nil {
+			f.services = file.services
 		}
 		return file.place(f.place.repeat(cmd, &f.request, func() error { return compare(cmd, f, sides) }))
 	}, f, &f.request, &f.asks, &f.secure, &f.place)
@@ -223,7 +227,7 @@ func (f *compareFlags) primary(sides []*contestant.Side) string {
 func (f *compareFlags) experiment(cmd *cobra.Command, pr *project, sides []*contestant.Side) (*bench.Experiment,
 	error) {
 	drawSeed(cmd)
-	with := &project{found: pr.found, root: pr.root, fsys: pr.fsys}
+	with := &project{found: pr.found, root: pr.root, fsys: pr.fsys, services: f.services}
 	var err error
 	if with.typed, err = f.typed(cmd, sides); err != nil {
 		return nil, err
@@ -250,6 +254,9 @@ func (f *compareFlags) experiment(cmd *cobra.Command, pr *project, sides []*cont
 	}
 	r.Primary = cmp.Or(r.Primary, f.primary(sides))
 	r.SameProgram = r.SameProgram || contestant.OneProgram(sides)
+	if f.services != nil { // dyno.toml has them, and the sides
+		texts = nil
+	}
 	r.Command, r.Title = repeated(cmd, texts), against(sides)
 	if with.typed != nil {
 		r.Title = with.typed.Title + ": " + r.Title

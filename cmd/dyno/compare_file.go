@@ -13,20 +13,23 @@ import (
 	"dyno/internal/conf"
 	"dyno/internal/foreign"
 	"dyno/internal/plan"
+	"dyno/internal/scenario"
 )
 
 // compareFileName is the file that dyno compare reads if the command line names no sides.
 const compareFileName = "dyno.toml"
 
-// compareFile is a dyno.toml. Its keys, except sides, are flags of dyno compare.
+// compareFile is a dyno.toml. Its keys, except sides and service, are flags of dyno compare.
 type compareFile struct {
 	*conf.File
-	values map[string][]string // values by key
+	values   map[string][]string // values by key
+	services []scenario.Service
 }
 
 // keysOfFile returns a struct with a field for each key of a dyno.toml.
 func keysOfFile(fl *pflag.FlagSet) reflect.Value {
-	fields := []reflect.StructField{{Name: "Sides", Type: reflect.TypeFor[[]string](), Tag: `toml:"sides"`}}
+	fields := []reflect.StructField{{Name: "Sides", Type: reflect.TypeFor[[]string](), Tag: `toml:"sides"`},
+		{Name: "Services", Type: reflect.TypeFor[[]scenario.Service](), Tag: `toml:"service"`}}
 	for i, f := range commands().flags("compare") {
 		if !f.File {
 			continue
@@ -54,12 +57,19 @@ func readCompareFile(fsys fs.FS, fl *pflag.FlagSet) (*compareFile, error) {
 	case err != nil:
 		return nil, usage(err)
 	}
-	c := &compareFile{file, map[string][]string{}}
+	c := &compareFile{File: file, values: map[string][]string{}}
 	for i := range all.Elem().NumField() {
 		key, v := all.Elem().Type().Field(i).Tag.Get("toml"), all.Elem().Field(i).Interface()
-		if list, ok := v.([]string); ok {
-			c.values[key] = list
-		} else if c.Has(key) {
+		switch v := v.(type) {
+		case []scenario.Service:
+			c.services = v
+			continue
+		case []string:
+			c.values[key] = v
+		default:
+			if !c.Has(key) {
+				break
+			}
 			c.values[key] = []string{fmt.Sprint(v)}
 		}
 		foreign.Learn(append([]string{"--" + key}, c.values[key]...))
@@ -67,6 +77,9 @@ func readCompareFile(fsys fs.FS, fl *pflag.FlagSet) (*compareFile, error) {
 	if len(c.values["sides"]) == 0 {
 		return nil, usage(c.Errorf("sides",
 			"no sides: want two or more, such as sides = [\"node a.js\", \"node b.js\"]"))
+	}
+	if err := scenario.ReadServices(file, c.services); err != nil {
+		return nil, usage(err)
 	}
 	return c, nil
 }

@@ -112,7 +112,7 @@ func TestHosts(t *testing.T) {
 		name string
 		test func(*testing.T)
 	}{{"Faults", faultsOfHosts}, {"AgentsInWindows", agentsInWindows}, {"Run", runOnFleet},
-		{"Backend", backendOnFleet}, {"CompareURLs", compareURLsOnFleet}} {
+		{"Service", serviceOnFleet}, {"CompareURLs", compareURLsOnFleet}} {
 		t.Run(c.name, c.test)
 	}
 }

@@ -37,7 +37,7 @@ func newMadeMachine(o bench.LocalOptions) (bench.Host, error) {
 func (m *madeMachine) Generator() bench.Generator { return m }
 
 // Watch always finds that the hypervisor withholds the CPU of the server "disturbed".
-func (m *madeMachine) Watch(s bench.Server) func(server, generator, backend time.Duration) record.Causes {
+func (m *madeMachine) Watch(s bench.Server) func(server, generator, service time.Duration) record.Causes {
 	causes := record.Causes{WallNS: 4e8, ServerCPUs: 1, GeneratorCPUs: 1}
 	if s.(*madeServer).name == "disturbed" {
 		causes.StealNS = 2e8

@@ -25,6 +25,7 @@ type project struct {
 	fsys      fs.FS  // files in root
 	manifests []*contestant.Manifest
 	typed     *scenario.Scenario // the scenario on the command line; may be nil
+	services  []scenario.Service // beside those of scenarios
 }
 
 // openProject opens the checkout around the working directory, the one that DYNO_PROJECT names, or
@@ -90,6 +91,17 @@ func (p *project) manifest(name string) *contestant.Manifest {
 }
 
 func (p *project) scenario(name string) (*scenario.Scenario, error) {
+	s, err := p.plainScenario(name)
+	if err != nil || len(p.services) == 0 {
+		return s, err
+	}
+	with := *s
+	with.Services = append(slices.Clip(s.Services), p.services...)
+	return &with, nil
+}
+
+// plainScenario returns a scenario with its own services.
+func (p *project) plainScenario(name string) (*scenario.Scenario, error) {
 	if p.typed != nil && p.typed.Name == name {
 		return p.typed, nil
 	}

@@ -58,13 +58,16 @@ func fits(f *fleet.Fleet, file string, p *record.Plan) error {
 	if len(f.Generators) == 0 || slices.Contains(f.Roles(f.Servers[0].Name), fleet.Generator) {
 		return usagef("%s: want a [[generator]] on another machine than the [[server]]", file)
 	}
-	if p.Backend != "" {
-		if err := one(f, file, fleet.Backend, "no machine for the backend "+p.Backend+", which the contestants "+
+	if len(p.Services) > 1 || len(p.Services) == 1 && !p.Services[0].Records {
+		return usagef("--fleet: a fleet starts one service, of the folder services/; compare on one machine")
+	}
+	if len(p.Services) > 0 {
+		if err := one(f, file, fleet.Service, "no machine for the service "+p.Services[0].Name+", which the contestants "+
 			"call"); err != nil {
 			return err
 		}
-		if f.Backends[0].Name == f.Servers[0].Name {
-			return usagef("%s: the backend would use the CPUs of the servers that call it; want a [[backend]] on another "+
+		if f.Services[0].Name == f.Servers[0].Name {
+			return usagef("%s: the service would use the CPUs of the servers that call it; want a [[service]] on another "+
 				"machine than the [[server]]; it may be a [[generator]]", file)
 		}
 	}
@@ -78,8 +81,8 @@ func fitsURLs(f *fleet.Fleet, file string, p *record.Plan) error {
 		return usagef("--fleet: a URL is compared with URLs alone, as dyno neither starts nor freezes them; omit " +
 			"the others, " +
 			"or pass --controls none")
-	case p.Backend != "":
-		return usagef("--fleet: servers at URLs call no backend that dyno starts; choose another --scenario")
+	case len(p.Services) > 0:
+		return usagef("--fleet: servers at URLs call no service that dyno starts; choose another --scenario")
 	case len(f.Generators) == 0:
 		return usagef("%s: no machine makes load; add a table [[generator]]", file)
 	}

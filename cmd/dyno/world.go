@@ -57,7 +57,7 @@ func (p *project) world() plan.World {
 			if err != nil {
 				return plan.Scenario{}, err
 			}
-			return plan.Scenario{Title: s.Title, Backend: s.Backend, Pipeline: s.Pipeline,
+			return plan.Scenario{Title: s.Title, Services: bench.Services(s), Pipeline: s.Pipeline,
 				PerConnection: s.PerConnection}, nil
 		},
 	}

@@ -39,8 +39,8 @@ const (
 	AskVerify  = "verify"  // Scenario, Differs, Delay: Observed
 	AskInspect = "inspect" // Scenario: Observed
 	AskAnswers = "answers" // Scenario: Answers
-	AskTell    = "tell"    // a backend to answer with Records
-	AskFetch   = "fetch"   // Path of a backend: Body
+	AskTell    = "tell"    // the source to answer with Records
+	AskFetch   = "fetch"   // Path of the source: Body
 )
 
 // Direct is this machine's Asker.

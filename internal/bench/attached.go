@@ -106,7 +106,9 @@ func (l *Local) attach() {
 			}
 		}
 		l.attached[m.Name] = s
-		cpus = append(cpus, own...)
+		if l.service(m.Name) == nil {
+			cpus = append(cpus, own...)
+		}
 	}
 	if len(cpus) == 0 {
 		return

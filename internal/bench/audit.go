@@ -17,10 +17,10 @@ import (
 
 // impossible returns an error if a trial is arithmetically impossible: a server that was faster
 // than its delay or its work allows, or sent less than its response, did not do the work. The
-// ceiling's server and the backend are exempt.
+// ceiling's server and services are exempt.
 func (b *Bench) impossible(s Server, o plan.Order, t *record.Trial) error {
 	p := &b.run.Plan
-	if o.External != "" || o.Contestant == p.Ceiling || o.Contestant == p.Backend {
+	if o.External != "" || o.Contestant == p.Ceiling || p.IsService(o.Contestant) {
 		return nil
 	}
 	if err := b.idled(o, t); err != nil {
@@ -107,7 +107,7 @@ func (b *Bench) proveAgain(ctx context.Context, epoch int) error {
 		return err
 	}
 	for _, name := range slices.Sorted(maps.Keys(b.servers)) {
-		if name == p.Ceiling || name == p.Backend {
+		if name == p.Ceiling || p.IsService(name) {
 			continue
 		}
 		s := b.servers[name]
@@ -128,10 +128,10 @@ func (b *Bench) proveAgain(ctx context.Context, epoch int) error {
 }
 
 // stillKeeps thaws a process, loads it with the requests of weight 0 mixed in, verifies it, and
-// verifies it again with other backend records, which a process that caches its answers does not
+// verifies it again with other records of the source, which a process that caches its answers does not
 // know. Then it freezes the process.
 func (b *Bench) stillKeeps(ctx context.Context, name string, s Server, epoch int) error {
-	if err := b.thawed(ctx, s, epoch, plan.First(&b.run.Plan, epoch)); err != nil {
+	if err := b.thawed(ctx, name, s, epoch, plan.First(&b.run.Plan, epoch)); err != nil {
 		return err
 	}
 	err := b.loadMixed(ctx, name, s, epoch)
@@ -143,12 +143,12 @@ func (b *Bench) stillKeeps(ctx context.Context, name string, s Server, epoch int
 			err = b.exact.dates[name].moved(seen.Date)
 		}
 	}
-	if err == nil && b.backend() != nil {
+	if err == nil && b.source() != nil {
 		clear(b.exact.bound)
 		_, err = b.verify(ctx, name, b.differs(name), s, epoch, otherRecords(epoch), asked)
 		clear(b.exact.bound)
 	}
-	if frozen := b.frozen(s); err == nil {
+	if frozen := b.frozen(name, s); err == nil {
 		err = frozen
 	}
 	return err

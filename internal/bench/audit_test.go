@@ -124,7 +124,7 @@ func TestCheatsAreStruck(t *testing.T) {
 	}
 }
 
-// TestKeptAnswersAreStruck: a contestant that keeps its backend's answers, instead of asking again,
+// TestKeptAnswersAreStruck: a contestant that keeps its service's answers, instead of asking again,
 // fails, however short the time.
 func TestKeptAnswersAreStruck(t *testing.T) {
 	for _, keeps := range []time.Duration{0, 200 * time.Millisecond, time.Hour} {

@@ -27,8 +27,8 @@ type Host interface {
 	// Build prepares the named contestant for launch. It calls note with progress messages. Failure
 	// converts its error into a record.
 	Build(ctx context.Context, name string, note func(string)) (record.Contestant, error)
-	// Launch starts the contestant, or the backend on the generator's CPUs or on a machine of its
-	// own, and returns when it answers the probe.
+	// Launch starts the contestant, or a service on the generator's CPUs or on a machine of its own,
+	// and returns when it answers the probe.
 	Launch(ctx context.Context, name string, l Launch) (Server, error)
 	// Apart reports whether the contestant starts in a network namespace of its own from now on.
 	Apart(name string) bool
@@ -36,8 +36,8 @@ type Host interface {
 	Failure(name, stage string, err error) record.Failure
 	// Watch starts to observe other programs' CPU use while that server is loaded. The returned
 	// function ends the observation and returns the result, given the CPU time of the server, the
-	// generator and the backend, which may be the loaded one.
-	Watch(loaded Server) func(server, generator, backend time.Duration) record.Causes
+	// generator and the services, one of which may be the loaded server.
+	Watch(loaded Server) func(server, generator, services time.Duration) record.Causes
 	// Generator returns what loads the servers.
 	Generator() Generator
 	// Close ends the host after a run.
@@ -46,16 +46,17 @@ type Host interface {
 
 // Launch holds the parameters for starting a contestant.
 type Launch struct {
-	Epoch   int
-	Padding int // bytes in the environment
-	Layout  int // index of the function order to start, from 0, among those that it was linked in
-	Delay   time.Duration
-	Work    string   // work that its handlers do
-	CPUs    int      // how many server CPUs it is pinned to; 0: all
-	Stats   bool     // it should report its heap, if it can
-	Backend string   // host:port of the program that it calls; "" if none
-	Routes  []string // scenario.Scenario.Routes over all its scenarios
-	Probe   Probe
+	Epoch    int
+	Padding  int // bytes in the environment
+	Layout   int // index of the function order to start, from 0, among those that it was linked in
+	Delay    time.Duration
+	Work     string            // work that its handlers do
+	CPUs     int               // how many server CPUs it is pinned to; 0: all
+	Stats    bool              // it should report its heap, if it can
+	Env      map[string]string // variables with the addresses of the services that it calls
+	Instance string            // name of a service's instance
+	Routes   []string          // scenario.Scenario.Routes over all its scenarios
+	Probe    Probe
 	// Protocols are the HTTP forms that it is loaded in; none: HTTP/1.1 in the clear.
 	Protocols []wire.HTTP
 	// AsPublished pins neither it nor the generator: both may use all CPUs of this machine.
@@ -121,7 +122,7 @@ type Bench struct {
 	exact   exact
 	leaving sync.WaitGroup
 	again   *record.Resume   // the resumption to record, until the run continues
-	mute    error            // why the backend could not be controlled
+	mute    error            // why the source could not be controlled
 	cut     map[string]int64 // the most bytes that were cut from one of a contestant's logs
 	mu      sync.Mutex
 
@@ -404,9 +405,7 @@ func (b *Bench) launch(ctx context.Context, name string, padding, epoch int) (Se
 	if name != b.run.Plan.Ceiling { // the ceiling's server gets all CPUs: it shows what the generator can do
 		l.CPUs = at.CPUs
 	}
-	if c := b.backend(); c != nil {
-		l.Backend = c.At(wire.Clear).Addr
-	}
+	l.Env = environment(b.Scenario, name, b.servers)
 	return b.Host.Launch(ctx, name, l)
 }
 
@@ -474,6 +473,16 @@ func (b *Bench) leave(name string) {
 func (b *Bench) stopAll() {
 	for name := range b.servers {
 		b.leave(name)
+	}
+	b.leaving.Wait()
+}
+
+// stopEpoch stops all servers, and the services that are started for each epoch.
+func (b *Bench) stopEpoch() {
+	for name := range b.servers {
+		if s := b.run.Plan.Service(name); s == nil || !s.PerRun {
+			b.leave(name)
+		}
 	}
 	b.leaving.Wait()
 }

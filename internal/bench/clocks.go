@@ -1,6 +1,9 @@
 package bench
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // reading is the difference between two clock readings, if both succeeded.
 type reading struct {
@@ -23,15 +26,26 @@ func (r reading) or(d time.Duration) time.Duration {
 	return d
 }
 
-// cpuOf returns the CPU clock for a server's process tree; nil for nil.
-func cpuOf(s Server) func() (time.Duration, error) {
-	if s == nil {
+// cpuOf returns a CPU clock for the servers' process trees; nil if there are none.
+func cpuOf(all ...Server) func() (time.Duration, error) {
+	if len(all) == 0 {
 		return nil
 	}
-	return func() (time.Duration, error) {
-		r, err := s.Read(ReadCPU)
-		return r.CPU, err
+	return func() (sum time.Duration, err error) {
+		for _, s := range all {
+			r, unread := s.Read(ReadCPU)
+			sum, err = sum+r.CPU, cmp.Or(err, unread)
+		}
+		return sum, err
 	}
+}
+
+// cpuOfEach returns a CPU clock for each server.
+func cpuOfEach(first Server, others []Server) (clocks []func() (time.Duration, error)) {
+	for _, s := range append([]Server{first}, others...) {
+		clocks = append(clocks, cpuOf(s))
+	}
+	return clocks
 }
 
 // clocks reads CPU clocks; nil entries are left out. The returned function reads them again and

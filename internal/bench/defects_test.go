@@ -35,7 +35,7 @@ type mutantFinding struct {
 func (f *mutantFinding) right() bool { return f.Err == nil && (f.Mutant == "") == (f.Check == "") }
 
 // findMutants tests the verification of s. The verification must accept the reference, in the first findings, and
-// find the defect in every mutant that applies to s. Invented records replace a backend's.
+// find the defect in every mutant that applies to s. Invented records replace a service's.
 func findMutants(ctx context.Context, e load.Engine, s *scenario.Scenario) ([]mutantFinding, error) {
 	s, err := s.Bind(inventedRecords)
 	if err == nil {
@@ -126,7 +126,7 @@ func (f *mutantFinding) try(ctx context.Context, e load.Engine, s *scenario.Scen
 	}
 }
 
-// inventedRecords invents a backend's response with ten records.
+// inventedRecords invents a service's response with ten records.
 func inventedRecords(string) ([]byte, error) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var all []string

@@ -11,7 +11,7 @@ import (
 type exact struct {
 	paths map[string]map[string]string // contestants' own paths, by contestant
 	seen  map[shown]*scenario.Observed // responses from this epoch's processes
-	bound map[said]*scenario.Scenario  // scenarios with the backend's responses
+	bound map[said]*scenario.Scenario  // scenarios with the source's responses
 	dates map[string]dateSeen          // of this epoch's processes, by contestant
 	// For a contract made from the contestants' responses: the scenario that reference servers
 	// answer by, by their names.
@@ -19,7 +19,7 @@ type exact struct {
 	contract *scenario.Scenario
 }
 
-// shown identifies a contestant's responses to a scenario, with a number of backend records, in an
+// shown identifies a contestant's responses to a scenario, with a number of records, in an
 // HTTP form.
 type shown struct {
 	contestant, scenario string
@@ -27,7 +27,7 @@ type shown struct {
 	http                 wire.HTTP
 }
 
-// said identifies the backend's responses in this epoch.
+// said identifies the source's responses in this epoch.
 type said struct {
 	scenario string
 	records  int

@@ -97,7 +97,7 @@ func (x *Experiment) prepare(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if x.Alike == nil && x.scenario.Open() && x.scenario.Backend == "" {
+	if x.Alike == nil && x.scenario.Open() && len(x.scenario.Services) == 0 {
 		x.Alike = &alike.Sides{Apart: alike.Second, Fixed: true}
 	}
 	x.external = map[string]External{}
@@ -179,7 +179,7 @@ func (x *Experiment) measure(ctx context.Context) (*record.Run, error) {
 	host, err := newHost(LocalOptions{
 		Root: x.Root, FS: x.FS, Manifests: relinked(x.Manifests, x.Plan.Links.Relink),
 		Scenario: x.Plan.Scenario, Others: plan.OtherScenarios(x.Plan),
-		Backend: x.Plan.Backend, Folder: x.Folder, Offline: x.Offline, Layouts: x.Plan.Links.Layouts,
+		Services: x.scenario.Services, Folder: x.Folder, Offline: x.Offline, Layouts: x.Plan.Links.Layouts,
 		CPUs: plan.MostCPUs(x.Plan), AsPublished: plan.SomeAsPublished(x.Plan),
 	})
 	if err != nil {

@@ -19,7 +19,7 @@ func (b *Bench) loadExternal(ctx context.Context, s Server, o plan.Order) (*reco
 	if o.Level != b.run.Plan.First() {
 		t.Level = &o.Level
 	}
-	if err := b.thawed(ctx, s, o.Epoch, o.Level); err != nil {
+	if err := b.thawed(ctx, o.Contestant, s, o.Epoch, o.Level); err != nil {
 		return nil, err
 	}
 	log, _ := s.Read(ReadLog)
@@ -41,7 +41,7 @@ func (b *Bench) loadExternal(ctx context.Context, s Server, o plan.Order) (*reco
 	if o.Last {
 		read(s, ReadTotals, &t.Server)
 	}
-	if err := b.frozen(s); err != nil {
+	if err := b.frozen(o.Contestant, s); err != nil {
 		return nil, err
 	}
 	t.EndedUnixNS, t.Reported = time.Now().UnixNano(), &reported

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -31,8 +32,8 @@ type fakeHost struct {
 	mutant   map[string]*scenario.Scenario  // contestants with another contract
 	paths    map[string]map[string]string   // contestants with paths of their own
 	exits    map[string]int                 // contestants that exit in that trial, from 1
-	dies     func(start, thaws int) bool    // the backend, in that start
-	records  *fakeRecords                   // the backend's answers
+	dies     func(start, thaws int) bool    // the service, in that start
+	records  *fakeRecords                   // the service's answers
 	launch   func(name string, n int) error // may refuse the n-th launch
 	built    func()                         // when the first contestant is built
 	thaws    func(s *fakeServer)
@@ -43,7 +44,7 @@ type fakeHost struct {
 	stays    map[string]bool                         // contestants that ignore the request to end
 	hasty    map[string]bool                         // contestants that do not wait for their delay
 	canned   map[string]bool                         // contestants that repeat one answer after their first thaw
-	keeps    time.Duration                           // how long b keeps the backend's answers
+	keeps    time.Duration                           // how long b keeps the service's answers
 
 	compiles func(*fakeServer) time.Duration // a server's CPU clock, read each time
 	followed bool                            // memory is read under load
@@ -93,8 +94,8 @@ func (h *fakeHost) Failure(name, stage string, err error) record.Failure {
 
 var errNoToolchain = errors.New("no toolchain")
 
-func (h *fakeHost) Watch(Server) func(server, generator, backend time.Duration) record.Causes {
-	return func(server, generator, backend time.Duration) record.Causes {
+func (h *fakeHost) Watch(Server) func(server, generator, service time.Duration) record.Causes {
+	return func(server, generator, service time.Duration) record.Causes {
 		return record.Causes{WallNS: 4e8, ServerCPUs: 1, GeneratorCPUs: 1}
 	}
 }
@@ -128,19 +129,19 @@ func (h *fakeHost) Launch(ctx context.Context, name string, l Launch) (Server, e
 	if h.hasty[name] {
 		ref.Delay = 0
 	}
-	if l.Backend != "" {
-		ref.Ask = scenario.Ask(ctx, wire.TCP(l.Backend))
+	if at := l.Env["DYNO_RECORDS"]; at != "" {
+		ref.Ask = scenario.Ask(ctx, wire.TCP(at))
 	}
 	if name == "b" && h.keeps > 0 {
 		ref.Ask = keeping(ref.Ask, h.keeps)
 	}
-	if name == backendName {
+	if name == serviceName {
 		h.records = &fakeRecords{}
 		go func() { done <- h.records.serve(ctx, ln) }()
 	}
-	s := &fakeServer{host: h, name: name, start: n, cpus: l.CPUs, addr: ln.Addr().String(), stop: stop, done: done}
+	s := &fakeServer{host: h, name: cmp.Or(l.Instance, name), start: n, cpus: l.CPUs, addr: ln.Addr().String(), stop: stop, done: done}
 	switch {
-	case name == backendName:
+	case name == serviceName:
 	case h.handlers[name] != nil:
 		srv := &http.Server{Handler: h.handlers[name](n)}
 		context.AfterFunc(ctx, func() { srv.Close() })
@@ -157,11 +158,18 @@ func (h *fakeHost) Launch(ctx context.Context, name string, l Launch) (Server, e
 	}
 	h.servers[s.addr] = s
 	h.mu.Unlock()
+	if l.Instance != "" && l.Probe.Records == nil { // the host knows how to ask it
+		return s, nil
+	}
 	if err := l.Probe.Ask(ctx, wire.TCP(s.addr)); err != nil {
 		s.Stop()
 		return nil, fmt.Errorf("not ready: %w", err)
 	}
 	return s, nil
+}
+
+func isFakeService(name string) bool {
+	return name == serviceName || name == "cache" || strings.HasPrefix(name, "db of ")
 }
 
 // keeping repeats ask's first answer for that long.
@@ -297,7 +305,8 @@ func (s *fakeServer) Thaw() error {
 	s.host.mu.Lock()
 	defer s.host.mu.Unlock()
 	s.host.thawed = append(s.host.thawed, s.name)
-	if len(s.host.thawed) > 1 && !slices.Contains(s.host.thawed, backendName) || len(s.host.thawed) > 2 {
+	servers := slices.DeleteFunc(slices.Clone(s.host.thawed), isFakeService)
+	if len(servers) > 1 {
 		s.host.t.Errorf("thawed at once: %v", s.host.thawed)
 	}
 	s.loads++
@@ -305,7 +314,7 @@ func (s *fakeServer) Thaw() error {
 }
 
 func (s *fakeServer) exited() error {
-	if n := s.host.exits[s.name]; n > 0 && s.loads >= n || s.name == backendName && s.host.dies != nil &&
+	if n := s.host.exits[s.name]; n > 0 && s.loads >= n || s.name == serviceName && s.host.dies != nil &&
 		s.host.dies(s.start, s.loads) {
 		return errors.New("signal: killed")
 	}
@@ -358,7 +367,7 @@ func (d *fakeGenerator) Open(ctx context.Context, job load.Job) (load.Session, e
 	defer d.host.mu.Unlock()
 	name := ""
 	for _, n := range d.host.thawed {
-		if name == "" || name == backendName {
+		if name == "" || isFakeService(name) {
 			name = n
 		}
 	}

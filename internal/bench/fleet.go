@@ -75,7 +75,7 @@ func (b *Bench) retaken(ctx context.Context, o plan.Order) (bool, error) {
 		return false, nil // or its processes serve a single load
 	}
 	if s := b.servers[o.Contestant]; s != nil {
-		if b.frozen(s) != nil { // then more must be repeated
+		if b.frozen(o.Contestant, s) != nil { // then more must be repeated
 			return false, nil
 		}
 	}

@@ -26,14 +26,15 @@ type LocalOptions struct {
 	Root      string // the project's folder
 	FS        fs.FS  // the project's files
 	Manifests []*contestant.Manifest
-	Scenario  string   // scenario's name
-	Others    []string // names, for levels with another scenario
-	Backend   string   // called by contestants; empty: none
-	Folder    string   // the run's folder: logs, contestants' homes
-	Offline   bool     // fetch no toolchain
-	Layouts   int      // function orders that a contestant is linked in, if its toolchain can; 0: one
-	CPUs      int      // the fewest that servers must have; 0: the default division
-	// AsPublished says that servers, generator and backend have all CPUs at some level (Launch.AsPublished).
+	Scenario  string             // scenario's name
+	Others    []string           // names, for levels with another scenario
+	Services  []scenario.Service // called by contestants
+	Folder    string             // the run's folder: logs, contestants' homes
+	Offline   bool               // fetch no toolchain
+	Layouts   int                // function orders that a contestant is linked in, if its toolchain can; 0: one
+	CPUs      int                // the fewest that servers must have; 0: the default division
+	// AsPublished says that servers, generator and services have all CPUs at some level
+	// (Launch.AsPublished).
 	AsPublished bool
 	// Address is this machine's IP address that the servers listen on, if generators on other
 	// machines load them; all CPUs are then the servers'. Empty: 127.0.0.1, and this machine
@@ -88,12 +89,15 @@ func NewLocal(o LocalOptions) (*Local, error) {
 	l := &Local{opts: o, self: self, machine: machine.DescribeFor(o.CPUs), usable: machine.Usable(),
 		built: map[string]*contestant.Built{}, layouts: map[string][]*contestant.Built{},
 		toolchain: map[string]*found{}, fixed: map[string]int{}}
-	if o.Backend != "" {
-		m, err := contestant.ReadBackend(o.FS, o.Backend)
+	for i := range o.Services {
+		m, err := contestant.ServiceManifest(o.FS, &o.Services[i])
 		if err != nil {
 			return nil, err
 		}
-		l.opts.Manifests = append(slices.Clone(o.Manifests), m)
+		l.opts.Manifests = append(slices.Clone(l.opts.Manifests), m)
+	}
+	if slices.ContainsFunc(o.Services, func(d scenario.Service) bool { return d.URL == "" }) && o.Address == "" {
+		machine.GiveServices(&l.machine)
 	}
 	if l.meter, err = machine.NewMeter(); err != nil {
 		return nil, err
@@ -131,11 +135,13 @@ func (l *Local) Build(ctx context.Context, name string, note func(string)) (reco
 		return record.Contestant{}, fmt.Errorf("no contestant %q", name)
 	}
 	if m.URL != nil {
-		return l.attached[name].contestant(m), nil
+		c := l.attached[name].contestant(m)
+		c.Service = l.service(name) != nil
+		return c, nil
 	}
 	c := record.Contestant{
 		Name: m.Name, Title: m.Title, Language: m.Language, Framework: m.Framework, Engine: m.Engine,
-		HTTP2: m.HTTP2, Managed: m.Managed(), Backend: name == l.opts.Backend, Tuning: m.Tuning,
+		HTTP2: m.HTTP2, Managed: m.Managed(), Service: l.service(name) != nil, Tuning: m.Tuning,
 		Differs: m.Differs, Paths: m.Paths, Commit: m.Commit,
 	}
 	here := len(l.machine.ServerCPUs)
@@ -172,7 +178,7 @@ func (l *Local) Build(ctx context.Context, name string, note func(string)) (reco
 func (l *Local) relink(ctx context.Context, m *contestant.Manifest, b *contestant.Built, c *record.Contestant,
 	note func(string),
 ) (others []*contestant.Built, err error) {
-	if !b.Layouts() || m.Name == l.opts.Backend {
+	if !b.Layouts() || l.service(m.Name) != nil {
 		return nil, nil
 	}
 	for layout := 1; layout < l.opts.Layouts; layout++ {
@@ -251,8 +257,29 @@ func (l *Local) find(ctx context.Context, m *contestant.Manifest, note func(stri
 	return f.tc, f.err
 }
 
-// Launch starts a built contestant on the server's CPUs, or the backend on the generator's if this
-// machine has both. As published it pins neither, nor dyno itself.
+// service returns the service with that name; nil if there is none.
+func (l *Local) service(name string) *scenario.Service {
+	for i := range l.opts.Services {
+		if l.opts.Services[i].Name == name {
+			return &l.opts.Services[i]
+		}
+	}
+	return nil
+}
+
+// serviceCPUs returns the CPUs on which services run at present.
+func (l *Local) serviceCPUs() []int {
+	switch {
+	case l.free:
+		return l.usable
+	case len(l.machine.ServiceCPUs) > 0:
+		return l.machine.ServiceCPUs
+	}
+	return l.machine.GeneratorCPUs
+}
+
+// Launch starts a built contestant on the server's CPUs, or a service on its own or the generator's
+// if this machine has both. As published it pins neither, nor dyno itself.
 func (l *Local) Launch(ctx context.Context, name string, o Launch) (Server, error) {
 	l.mu.Lock()
 	b := l.built[name]
@@ -283,11 +310,15 @@ func (l *Local) Launch(ctx context.Context, name string, o Launch) (Server, erro
 		routes = append(routes, filepath.Join(l.opts.Root, filepath.FromSlash(file)))
 	}
 	cpus, given := l.machine.ServerCPUs, (*record.Processors)(nil)
+	d, ask, instance := l.service(name), o.Probe.Ask, cmp.Or(o.Instance, name)
+	if d != nil && o.Probe.Records == nil {
+		ask = func(ctx context.Context, to wire.Endpoint) error { return contestant.ServiceReady(ctx, d, to) }
+	}
 	switch {
 	case o.AsPublished:
 		cpus = nil
-	case name == l.opts.Backend && l.opts.Address == "":
-		cpus = l.machine.GeneratorCPUs
+	case d != nil && l.opts.Address == "":
+		cpus = l.serviceCPUs()
 	case o.CPUs > 0:
 		if !l.pin || o.CPUs > len(cpus) {
 			return nil, fmt.Errorf("it cannot be given %d CPUs: servers have %d here, pinned: %v", o.CPUs, len(cpus), l.pin)
@@ -296,20 +327,27 @@ func (l *Local) Launch(ctx context.Context, name string, o Launch) (Server, erro
 		given.CPUs, given.Threads = machine.Take(cpus, o.CPUs)
 		cpus = given.CPUs
 	}
+	port := 0
+	if d != nil {
+		port = d.Port
+	}
 	identity, err := l.certified(o.Protocols)
 	if err != nil {
 		return nil, err
 	}
 	inst, err := contestant.Launch(ctx, b, contestant.LaunchOptions{
-		Dir:  filepath.Join(l.opts.Folder, homeFolder, safe(name)),
-		Log:  l.log(name, fmt.Sprintf("epoch%d", o.Epoch)),
+		Dir:  filepath.Join(l.opts.Folder, homeFolder, safe(instance)),
+		Log:  l.log(instance, fmt.Sprintf("epoch%d", o.Epoch)),
 		CPUs: l.pinned(cpus), Count: given != nil, Address: l.opts.Address, Pad: o.Padding, Delay: o.Delay,
-		Work: o.Work, Backend: o.Backend, Routes: routes,
+		Work: o.Work, Env: o.Env, Routes: routes,
 		Stats: o.Stats && reportsHeap(b.Manifest),
-		Probe: o.Probe.Ask, OwnNetwork: l.Apart(name), Protocols: o.Protocols, Identity: identity,
+		Probe: ask, Port: port, OwnNetwork: l.Apart(name), Protocols: o.Protocols, Identity: identity,
 	})
 	if err != nil {
 		return nil, err
+	}
+	if d != nil { // it shares no network with others of its name
+		return &localServer{Instance: inst, local: l}, nil
 	}
 	if err := l.settle(name, inst.Fixed()); err != nil {
 		return nil, errors.Join(&contestant.Failed{Stage: "launch", Err: err}, inst.Stop())
@@ -387,7 +425,7 @@ func (l *Local) Failure(name, stage string, err error) record.Failure {
 }
 
 // Watch reads the machine's clocks now, and again when the returned function is called.
-func (l *Local) Watch(loaded Server) func(server, generator, backend time.Duration) record.Causes {
+func (l *Local) Watch(loaded Server) func(server, generator, services time.Duration) record.Causes {
 	others := l.others(loaded)
 	for _, s := range others {
 		s.tree.Look()
@@ -401,12 +439,12 @@ func (l *Local) Watch(loaded Server) func(server, generator, backend time.Durati
 	} else if s, ok := loaded.(*localServer); ok && s.processors != nil { // the others are idle
 		cpus = s.processors.CPUs
 	}
-	return func(server, generator, backend time.Duration) record.Causes {
+	return func(server, generator, services time.Duration) record.Causes {
 		l.meter.Snapshot(&after)
 		beside := max(0, used(others)-from)
 		c := machine.Causes(&before, &after,
 			machine.Account{CPUs: cpus, Used: server}, machine.Account{CPUs: own, Used: generator},
-			machine.Account{CPUs: own, Used: backend}, machine.Account{CPUs: cpus, Used: beside},
+			machine.Account{CPUs: l.serviceCPUs(), Used: services}, machine.Account{CPUs: cpus, Used: beside},
 			l.own(generator))
 		c.OtherSidesNS, c.Others = int64(beside), l.otherPrograms()
 		if s, ok := loaded.(*attached); ok && s.tree == nil && s.target.Here {

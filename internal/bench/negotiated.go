@@ -13,7 +13,7 @@ import (
 // different things.
 func (b *Bench) negotiated(name string, at record.Level, l *record.Load) error {
 	switch asked := at.HTTP.TLS(); { // a URL itself says how to speak to it
-	case name == b.run.Plan.Backend, !asked && len(l.TLS) == 0:
+	case name == b.run.Plan.Source(), !asked && len(l.TLS) == 0:
 		return nil
 	case len(l.TLS) == 0:
 		return fmt.Errorf("%s: no connection over TLS was made", at.HTTP.Words())

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -17,7 +16,7 @@ import (
 	"dyno/internal/wire"
 )
 
-// manyRecords exceed one buffer. A contract with a backend is also verified with this number of records.
+// manyRecords exceed one buffer. A contract with a source is also verified with this number of records.
 const manyRecords = 500
 
 // Outcome is the verdict on one contestant and scenario.
@@ -99,7 +98,7 @@ func verifyContestant(ctx context.Context, at LocalOptions, m *contestant.Manife
 			machine.RemoveTemp(folder)
 		}
 	}()
-	at.Scenario, at.Backend, at.Folder = s.Name, s.Backend, folder
+	at.Scenario, at.Services, at.Folder = s.Name, s.Services, folder
 	host, err := NewLocal(at)
 	if err != nil {
 		return nil, err
@@ -112,7 +111,7 @@ func verifyContestant(ctx context.Context, at LocalOptions, m *contestant.Manife
 	return o, nil
 }
 
-// launched builds, launches and verifies a contestant, with its backend if there is one. With a backend it
+// launched builds, launches and verifies a contestant, with its services. With a source it
 // verifies the contract strictly with many records first, and then completely with as many as in a run.
 func launched(ctx context.Context, host *Local, s *scenario.Scenario, o *Outcome) error {
 	name := o.Contestant.Name
@@ -123,27 +122,32 @@ func launched(ctx context.Context, host *Local, s *scenario.Scenario, o *Outcome
 	o.Version = c.Version
 	asked := s.At(c.Paths)
 	l := Launch{Probe: Probe{Scenario: asked}, Routes: asked.Routes, Protocols: []wire.HTTP{o.HTTP}}
-	var backend Server
-	if s.Backend != "" {
-		if backend, err = startRecords(ctx, host, s.Backend); err != nil {
-			return fmt.Errorf("the backend %s: %w", s.Backend, err)
+	var source Server
+	running := map[string]Server{}
+	for _, d := range Services(s) {
+		started, err := start(ctx, host, d)
+		if err != nil {
+			return &serviceError{d.Name, err}
 		}
-		defer backend.Stop()
-		l.Backend = backend.At(wire.Clear).Addr
+		defer started.Stop()
+		if running[d.Of(name)] = started; d.Records {
+			source = started
+		}
 	}
+	l.Env = environment(s, name, running)
 	server, err := host.Launch(ctx, name, l)
 	if err != nil {
 		return err
 	}
 	defer server.Stop()
 	to := contracted{Endpoint: server.At(o.HTTP), Differs: c.Differs}
-	if backend != nil {
+	if source != nil {
 		var many *scenario.Scenario
-		if many, err = bound(ctx, s, backend, manyRecords); err == nil {
+		if many, err = bound(ctx, s, source, manyRecords); err == nil {
 			_, err = scenario.Verify(ctx, many.At(c.Paths), to.Endpoint, c.Differs, 0)
 		}
 		if err == nil {
-			s, err = bound(ctx, s, backend, plan.DefaultRecords)
+			s, err = bound(ctx, s, source, plan.DefaultRecords)
 		}
 	}
 	if err == nil {
@@ -161,17 +165,21 @@ func launched(ctx context.Context, host *Local, s *scenario.Scenario, o *Outcome
 	return waits(ctx, host, name, s.At(c.Paths), c.Differs, l)
 }
 
-// startRecords builds and starts a backend.
-func startRecords(ctx context.Context, host *Local, name string) (Server, error) {
-	if _, err := host.Build(ctx, name, func(string) {}); err != nil {
+// start builds and starts a service.
+func start(ctx context.Context, host *Local, d record.Service) (Server, error) {
+	if _, err := host.Build(ctx, d.Name, func(string) {}); err != nil {
 		return nil, err
 	}
-	return host.Launch(ctx, name, Launch{Probe: Probe{Records: &Records{Number: plan.DefaultRecords, Seed: 1}}})
+	var l Launch
+	if d.Records {
+		l.Probe.Records = &Records{Number: plan.DefaultRecords, Seed: 1}
+	}
+	return host.Launch(ctx, d.Name, l)
 }
 
-// bound returns s with the expected bodies for this number of backend records.
-func bound(ctx context.Context, s *scenario.Scenario, backend Server, records int) (*scenario.Scenario, error) {
-	to := backend.At(wire.Clear)
+// bound returns s with the expected bodies for this number of records.
+func bound(ctx context.Context, s *scenario.Scenario, source Server, records int) (*scenario.Scenario, error) {
+	to := source.At(wire.Clear)
 	if err := scenario.Tell(ctx, to, records, uint64(records)); err != nil {
 		return nil, err
 	}

@@ -13,10 +13,10 @@ import (
 type Probe struct {
 	Scenario *scenario.Scenario // its first loaded request must be answered with the right status
 	Delay    time.Duration      // the handlers' delay
-	Records  *Records           // for a backend: the records that it must accept
+	Records  *Records           // for the source: the records that it must accept
 }
 
-// Records are the records in a backend's answers.
+// Records are the records in the source's answers.
 type Records struct {
 	Number int
 	Seed   uint64

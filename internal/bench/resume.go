@@ -72,7 +72,7 @@ func sameKind(was, here *record.Host) error {
 	}
 	add("machine", was.Name, here.Name)
 	add("generators", machines(was.Generators), machines(here.Generators))
-	add("backend", backends(was), backends(here))
+	add("services", services(was), services(here))
 	add("CPU", was.CPU, here.CPU)
 	add("CPUs", was.CPUs, here.CPUs)
 	add("kernel series", machine.KernelSeries(was.Kernel), machine.KernelSeries(here.Kernel))
@@ -95,12 +95,12 @@ func machines(of []record.Host) (all []string) {
 	return all
 }
 
-// backends names the backend's machine; none if it has no machine of its own.
-func backends(h *record.Host) []string {
-	if h.Backend == nil {
+// services names the machine of services; none if they have no machine of their own.
+func services(h *record.Host) []string {
+	if h.Service == nil {
 		return nil
 	}
-	return machines([]record.Host{*h.Backend})
+	return machines([]record.Host{*h.Service})
 }
 
 // sameFacts reports whether two machine descriptions are recorded alike.

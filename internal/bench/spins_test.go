@@ -9,7 +9,7 @@ import (
 // The generator spins if it slows nobody down, and sleeps if the programs beside it would suffer.
 func TestSpins(t *testing.T) {
 	two := record.Host{Pinned: true, ServerCPUs: []int{0}, GeneratorCPUs: []int{1}}
-	core, quota := two, two
+	core, quota, calls := two, two, record.Plan{Services: []record.Service{{Name: "records"}}}
 	generators := []record.Host{{Name: "gen1", GeneratorCPUs: []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}}}
 	core.SharedCore, quota.QuotaCPUs = true, 1.5
 	for name, c := range map[string]struct {
@@ -21,11 +21,11 @@ func TestSpins(t *testing.T) {
 		"threads of a core": {core, record.Plan{}, false, true},
 		"one CPU":           {record.Host{ServerCPUs: []int{0}, GeneratorCPUs: []int{0}}, record.Plan{}, false, false},
 		"a quota":           {quota, record.Plan{}, false, false},
-		"a backend":         {two, record.Plan{Backend: "records"}, false, false},
-		"a backend elsewhere": {record.Host{Generators: generators,
-			Backend: &record.Host{Name: "be1"}}, record.Plan{Backend: "records"}, true, true},
-		"a backend with a generator": {record.Host{Generators: generators,
-			Backend: &record.Host{Name: "gen1"}}, record.Plan{Backend: "records"}, false, false},
+		"a service":         {two, calls, false, false},
+		"a service elsewhere": {record.Host{Generators: generators,
+			Service: &record.Host{Name: "be1"}}, calls, true, true},
+		"a service with a generator": {record.Host{Generators: generators,
+			Service: &record.Host{Name: "gen1"}}, calls, false, false},
 		"a driver": {two, record.Plan{External: []string{"wrk"}}, false, true},
 	} {
 		b := &Bench{run: &record.Run{Plan: c.plan, Host: c.host}}

@@ -20,7 +20,7 @@ import (
 // turn ends the last epoch's processes. It starts, verifies, warms up and freezes this epoch's, in
 // shuffled order.
 func (b *Bench) turn(ctx context.Context, epoch int) error {
-	b.stopAll()
+	b.stopEpoch()
 	b.inTurn = map[string][]scenario.Answer{}
 	if err := b.Sync(); err != nil {
 		return err
@@ -31,15 +31,16 @@ func (b *Bench) turn(ctx context.Context, epoch int) error {
 	}
 	ctx, cancel := b.bounded(ctx)
 	defer cancel()
-	if gone, err := b.beginEpoch(ctx, epoch); gone || err != nil {
+	starts := plan.Starts(b.run, epoch)
+	if gone, err := b.beginEpoch(ctx, epoch, starts); gone || err != nil {
 		return err
 	}
 	var all []*started
-	for i, name := range plan.Starts(b.run, epoch) {
+	for i, name := range starts {
 		if b.over(ctx) != nil {
 			break
 		}
-		if name == p.Backend { // it runs, and warms up along with its callers
+		if p.IsService(name) { // it runs, and warms up along with its callers
 			continue
 		}
 		b.progress("launch", name, epoch, nil)
@@ -60,9 +61,9 @@ func (b *Bench) turn(ctx context.Context, epoch int) error {
 	if gone := b.gone(); gone != nil && b.over(ctx) == nil {
 		return b.lose(epoch, "launch", gone)
 	}
-	if c := b.backend(); c != nil {
-		if err := c.Freeze(); err != nil {
-			return b.lose(epoch, "launch", err)
+	for _, name := range b.runningServices() {
+		if err := b.servers[name].Freeze(); err != nil {
+			return b.lose(epoch, "launch", &serviceError{name, err})
 		}
 	}
 	for _, s := range all {
@@ -156,7 +157,7 @@ func (b *Bench) open(ctx context.Context, s *started) error {
 
 // alone launches one contestant by itself, loads it once and stops it, as published benchmarks do.
 func (b *Bench) alone(ctx context.Context, o plan.Order) error {
-	b.stopAll()
+	b.stopEpoch()
 	if err := b.Sync(); err != nil {
 		return err
 	}
@@ -164,7 +165,7 @@ func (b *Bench) alone(ctx context.Context, o plan.Order) error {
 	s := &started{Launch: record.Launch{Contestant: o.Contestant, Epoch: o.Epoch}, position: o.Position}
 	starting, cancel := b.bounded(ctx)
 	defer cancel()
-	if gone, err := b.beginEpoch(starting, o.Epoch); gone || err != nil {
+	if gone, err := b.beginEpoch(starting, o.Epoch, []string{o.Contestant}); gone || err != nil {
 		return err
 	}
 	if err := b.open(starting, s); err != nil {
@@ -211,8 +212,9 @@ func (b *Bench) trial(ctx context.Context, o plan.Order) error {
 	if b.lost() != nil { // nor is one that lost a machine
 		return errLost
 	}
-	if gone := b.gone(); gone != nil { // nor is one whose backend was gone
-		return b.lose(o.Epoch, "load", fmt.Errorf("while %s was loaded, %w", o.Contestant, gone))
+	if gone := b.gone(); gone != nil { // nor is one whose service was gone
+		gone.err = fmt.Errorf("while %s was loaded, %w", o.Contestant, gone.err)
+		return b.lose(o.Epoch, "load", gone)
 	}
 	if t != nil {
 		rec := record.Record{Trial: t}
@@ -263,10 +265,10 @@ func endedBefore(how error) error {
 // rewarmed requests.
 func (b *Bench) connect(ctx context.Context, s Server, o plan.Order) (_ load.Session, rewarmed int64, _ error) {
 	p := &b.run.Plan
-	if err := b.thawed(ctx, s, o.Epoch, o.Level); err != nil {
+	if err := b.thawed(ctx, o.Contestant, s, o.Epoch, o.Level); err != nil {
 		return nil, 0, err
 	}
-	if o.Contestant == p.Backend {
+	if o.Contestant == p.Source() {
 		of := plan.AskingAt(o.Level)
 		if _, err := b.contract(ctx, of, o.Epoch); err != nil {
 			return nil, 0, err
@@ -335,13 +337,10 @@ func quantiles(l *record.Load, seen *record.Detail, slo *record.SLO) {
 // begin.
 func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*record.Trial, error) {
 	p := &b.run.Plan
-	backend := b.backend()
-	if backend == s { // its own ceiling is measured
-		backend = nil
-	}
+	services := b.called(o.Contestant)
 	defer b.Generator.Quiet()()
 	watched := b.Host.Watch(s)
-	outer := clocks(cpuOf(s), b.Generator.CPU, cpuOf(backend))
+	outer := clocks(cpuOf(s), b.Generator.CPU, cpuOf(services...))
 	t := &record.Trial{Key: o.Key, Contestant: o.Contestant, StartedUnixNS: time.Now().UnixNano()}
 	if o.Level != p.First() {
 		t.Level = &o.Level
@@ -354,16 +353,13 @@ func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*record.Trial
 	}
 	defer sess.Close()
 	log, _ := s.Read(ReadLog)
-	if backend != nil {
-		t.Backend = &record.Usage{}
-	}
 	heap := b.heap(s)
 	alone := p.Processes == record.PerLoad
 	if alone {
 		s.Read(ReadGrow)
 	}
 	s.Read(ReadCount)
-	inner, began := clocks(cpuOf(s), b.Generator.CPU, cpuOf(backend)), b.Generator.Now()
+	inner, began := clocks(append(cpuOfEach(s, services), b.Generator.CPU)...), b.Generator.Now()
 	var seen record.Detail
 	t.Load, err = sess.Run(ctx, b.window(o, &seen))
 	t.ClocksNS = int64(b.Generator.Now().Sub(began))
@@ -387,27 +383,29 @@ func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*record.Trial
 		read(s, ReadTotals, &t.Server)
 	}
 	sess.Close()
-	if err := b.frozen(s); err != nil {
+	if err := b.frozen(o.Contestant, s); err != nil {
 		return nil, err
 	}
 	t.EndedUnixNS = time.Now().UnixNano()
 	all := outer()
-	if o.Contestant == p.Backend { // it runs on the CPUs where it always does
+	if o.Contestant == p.Source() { // it runs on the CPUs where it always does
 		all[0], all[2] = all[2], all[0]
 	}
 	t.Causes = watched(all[0].or(0), all[1].or(0), all[2].or(0))
 	read(s, ReadUsage, &t.Server)
 	t.Server.LoggedBytes -= log.Logged
-	t.Server.CPUNS, t.Generator.CPUNS = used[0].ns(), used[1].ns()
-	if all[0].ok && used[0].ok && backend != s {
+	for i, service := range services {
+		t.Services = append(t.Services, record.Usage{})
+		read(service, ReadUsage, &t.Services[i])
+		t.Services[i].CPUNS = used[1+i].ns()
+	}
+	t.Server.CPUNS, t.Generator.CPUNS = used[0].ns(), used[1+len(services)].ns()
+	if all[0].ok && used[0].ok {
 		t.OutsideCPUNS = reading{all[0].d - used[0].d, true}.ns()
 	}
-	if backend != nil {
-		read(backend, ReadUsage, t.Backend)
-		t.Backend.CPUNS = used[2].ns()
-	}
 	t.Causes.GeneratorCPUs = max(1, len(b.Generator.CPUs()))
-	t.Causes.GeneratorShared = backend != nil && !b.run.Host.BackendApart() || !b.run.Host.Pinned || o.Level.AsPublished
+	t.Causes.GeneratorShared = len(services) > 0 && !b.run.Host.ServiceApart() || !b.run.Host.Pinned ||
+		o.Level.AsPublished
 	least := time.Duration(p.Load.UnloadedNS)
 	most := least
 	switch {
@@ -435,12 +433,12 @@ func (b *Bench) differs(name string) []string {
 }
 
 // spins reports whether the generator polls instead of sleeping: it does if a CPU is free. With a
-// backend on the generator's CPUs it sleeps, because the backend needs that CPU. In a closed loop a
+// service on the generator's CPUs it sleeps, because the service needs that CPU. In a closed loop a
 // server pays for waking a sleeping generator, and a slow server pays more; but in runs with an
 // external tool, which sleeps, dyno's engine sleeps too.
 func (b *Bench) spins(level record.Level) bool {
 	p, open := &b.run.Plan, level.RatePerSec > 0
-	if level.AsPublished || p.Backend != "" && !b.run.Host.BackendApart() || !open && len(p.External) > 0 {
+	if level.AsPublished || len(p.Services) > 0 && !b.run.Host.ServiceApart() || !open && len(p.External) > 0 {
 		return false
 	}
 	if all := b.run.Host.Generators; len(all) > 0 {
@@ -459,7 +457,7 @@ func (b *Bench) spins(level record.Level) bool {
 func (b *Bench) job(name string, s Server, level record.Level, seed uint64) load.Job {
 	form := level.HTTP
 	sc := b.exact.loaded(name, b.scenario(level.Scenario), level).Excuse(b.differs(name))
-	if name == b.run.Plan.Backend {
+	if name == b.run.Plan.Source() {
 		sc, form = b.exact.bound[said{sc.Name, level.Records}].Direct(), wire.Clear
 	}
 	return load.Job{

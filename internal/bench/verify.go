@@ -23,14 +23,14 @@ import (
 func (b *Bench) build(ctx context.Context) ([]record.Contestant, error) {
 	p := &b.run.Plan
 	names := append(append([]string(nil), p.Contestants...), p.Controls...)
-	if p.Ceiling != "" && p.Ceiling != p.Backend {
+	if p.Ceiling != "" && p.Ceiling != p.Source() {
 		names = append(names, p.Ceiling)
 	}
-	if p.Backend != "" {
-		names = append(names, p.Backend)
+	for _, s := range p.Services {
+		names = append(names, s.Name)
 	}
 	// failed before the run was resumed
-	lost := func(name string) bool { return name != p.Backend && b.run.FailureOf(name) != nil }
+	lost := func(name string) bool { return !p.IsService(name) && b.run.FailureOf(name) != nil }
 	built := make([]record.Contestant, len(names))
 	failed := make([]error, len(names))
 	slots := make(chan struct{}, 2)
@@ -75,8 +75,8 @@ func (b *Bench) build(ctx context.Context) ([]record.Contestant, error) {
 		if err := b.fail(name, "build", 0, failed[i]); err != nil {
 			return nil, err
 		}
-		if name == p.Backend {
-			return nil, fmt.Errorf("build the backend %s, which the contestants need: %w", name, failed[i])
+		if p.IsService(name) {
+			return nil, fmt.Errorf("build the service %s, which the contestants need: %w", name, failed[i])
 		}
 	}
 	return standing, nil
@@ -87,13 +87,14 @@ func (b *Bench) build(ctx context.Context) ([]record.Contestant, error) {
 func (b *Bench) verifyAll(ctx context.Context, built []record.Contestant) error {
 	ctx, cancel := b.bounded(ctx)
 	defer cancel()
-	if _, err := b.startBackend(ctx, 0); err != nil {
-		if err := b.over(ctx); err != nil {
-			return err
-		}
-		return fmt.Errorf("the backend %s: %w", b.run.Plan.Backend, err)
+	names := make([]string, len(built))
+	for i := range built {
+		names[i] = built[i].Name
 	}
-	defer b.stopAll()
+	if _, failed := b.startServices(ctx, 0, names); failed != nil {
+		return cmp.Or(b.over(ctx), error(failed))
+	}
+	defer b.stopEpoch()
 	for _, c := range built {
 		if err := b.verifyOne(ctx, c); err != nil {
 			return err
@@ -125,7 +126,7 @@ func (b *Bench) verifyOne(ctx context.Context, c record.Contestant) error {
 		return err
 	}
 	if gone := b.gone(); gone != nil {
-		return fmt.Errorf("the backend %s: %w", b.run.Plan.Backend, gone)
+		return gone
 	}
 	if err != nil && b.again != nil {
 		return refuse(c.Name, err)
@@ -250,7 +251,7 @@ func (b *Bench) judge(ctx context.Context, epoch int) error {
 	}
 	again := func(name string, marks []scenario.Mark) ([]scenario.Answer, error) {
 		s := b.servers[name]
-		if err := b.thawed(ctx, s, epoch, plan.First(&b.run.Plan, epoch)); err != nil {
+		if err := b.thawed(ctx, name, s, epoch, plan.First(&b.run.Plan, epoch)); err != nil {
 			return nil, err
 		}
 		to := s.At(b.run.Plan.First().HTTP)
@@ -267,7 +268,7 @@ func (b *Bench) judge(ctx context.Context, epoch int) error {
 		default:
 			answers, err = sc.Again(ctx, to, marks)
 		}
-		if frozen := b.frozen(s); err == nil {
+		if frozen := b.frozen(name, s); err == nil {
 			err = frozen
 		}
 		return answers, err
@@ -355,9 +356,9 @@ func (b *Bench) freshly(ctx context.Context, name string, s Server) ([]scenario.
 
 // proveOne verifies that a contestant keeps its contract, and that it ends on SIGTERM. It returns
 // the observations; nil for the ceiling's server, which implements only the loaded requests, and
-// for the backend, which is already running.
+// for services, which are already running.
 func (b *Bench) proveOne(ctx context.Context, c *record.Contestant) (*scenario.Observed, error) {
-	if c.Name == b.run.Plan.Backend {
+	if b.run.Plan.IsService(c.Name) {
 		return nil, nil
 	}
 	costs, began := &record.Costs{}, b.Generator.Now()
@@ -409,8 +410,8 @@ func (b *Bench) proveOne(ctx context.Context, c *record.Contestant) (*scenario.O
 }
 
 // verify checks that a contestant keeps the contract for each scenario that it is asked, for each
-// number of backend records. The result describes the first check, plus framing and differences
-// from the others. The load then requires the bytes seen here. The backend responds with epoch
+// number of records. The result describes the first check, plus framing and differences
+// from the others. The load then requires the bytes seen here. The source responds with epoch
 // told's records.
 func (b *Bench) verify(ctx context.Context, name string, differs []string, s Server, epoch, told int,
 	asked []plan.Asking) (*scenario.Observed, error) {

@@ -3,6 +3,7 @@ package contestant
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"net"
 	"os"
 	"slices"
@@ -57,6 +58,7 @@ func (i *Instance) At(h wire.HTTP) wire.Endpoint {
 // env returns the environment variables that configure a contestant listening at addrs.
 func (o *LaunchOptions) env(addrs map[wire.Listener]string) map[string]string {
 	env := map[string]string{}
+	maps.Copy(env, o.Env)
 	for variable, addr := range addrs {
 		env[string(variable)] = addr
 	}
@@ -64,7 +66,7 @@ func (o *LaunchOptions) env(addrs map[wire.Listener]string) map[string]string {
 		env[wire.CertVariable], env[wire.KeyVariable] = o.Identity.Cert, o.Identity.Key
 	}
 	for key, value := range map[string]string{
-		"DYNO_WORK": o.Work, "DYNO_BACKEND": o.Backend,
+		"DYNO_WORK":   o.Work,
 		"DYNO_ROUTES": strings.Join(o.Routes, string(os.PathListSeparator)),
 	} {
 		if value != "" {

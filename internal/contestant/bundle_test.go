@@ -46,7 +46,7 @@ func TestPackAndUnpack(t *testing.T) {
 		Folder + "/go/a/archive":         {Data: []byte("-- name --\ntext\n")},
 		Folder + "/go/a/empty":           {},
 		Folder + "/go/a/bin/program":     {Data: []byte("left by a build\n")},
-		BackendFolder + "/b/b.go":        {Data: []byte("package b\n")},
+		ServiceFolder + "/b/b.go":        {Data: []byte("package b\n")},
 		Folder + "/README.md":            {Data: []byte("a page\n")},
 		scenario.Folder + "/c.toml":      {Data: []byte("c\n")},
 		"studies" + "/d/study.toml":      {Data: []byte("d\n")},

@@ -23,17 +23,17 @@ func write(t *testing.T, dir string, files map[string]string) {
 	}
 }
 
-// TestCopyOfABackend: the copy for another machine is a project with the same sources.
-func TestCopyOfABackend(t *testing.T) {
+// TestCopyOfAService: the copy for another machine is a project with the same sources.
+func TestCopyOfAService(t *testing.T) {
 	root, dir := "../..", t.TempDir()
-	m, err := ReadBackend(os.DirFS(root), "records")
+	m, err := ReadService(os.DirFS(root), "records")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := m.Copy(root, dir); err != nil {
 		t.Fatal(err)
 	}
-	own, err := ReadBackend(os.DirFS(dir), "records")
+	own, err := ReadService(os.DirFS(dir), "records")
 	if err != nil {
 		t.Fatal(err)
 	}

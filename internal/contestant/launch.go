@@ -28,11 +28,12 @@ type LaunchOptions struct {
 	Address string // IP address of this machine to listen on; empty: 127.0.0.1
 	Pad     int    // bytes of padding in the environment
 	Delay   time.Duration
-	Work    string        // the handlers' work: empty, or record.CPUBound
-	Stats   bool          // request heap figures
-	Backend string        // the backend's host:port; empty: none
-	Routes  []string      // files with routes to register
-	Timeout time.Duration // time limit for becoming ready, 0 means 30 s; building times as long while a command works
+	Work    string            // the handlers' work: empty, or record.CPUBound
+	Stats   bool              // request heap figures
+	Env     map[string]string // more variables
+	Port    int               // port to offer; 0: a free one
+	Routes  []string          // files with routes to register
+	Timeout time.Duration     // time limit for becoming ready, 0 means 30 s; building times as long while a command works
 	Probe   func(ctx context.Context, to wire.Endpoint) error
 	// OwnNetwork adds a separate network namespace, where a port may be in use that another process uses too.
 	OwnNetwork bool
@@ -79,6 +80,9 @@ func (i *Instance) End() error {
 // Launch starts b on a free port, waits until it answers the probe, and verifies that the listening process
 // is in the started tree. The error is a *Failed, or ctx's; after an error nothing is left running.
 func Launch(ctx context.Context, b *Built, o LaunchOptions) (*Instance, error) {
+	if o.Port > 0 {
+		return launchOn(ctx, b, o, o.Port)
+	}
 	port, err := freePort(o.address())
 	if err != nil {
 		return nil, &Failed{Stage: "launch", Err: err}

@@ -7,6 +7,7 @@ package contestant
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -21,14 +22,14 @@ import (
 	"dyno/internal/wire"
 )
 
-// Folder is the folder for contestants in a project, by language; BackendFolder is the folder for their
-// backends.
+// Folder is the folder for contestants in a project, by language; ServiceFolder is the folder for their
+// services.
 const (
 	Folder        = "contestants"
-	BackendFolder = "backends"
+	ServiceFolder = "services"
 )
 
-// Manifest is a contestant.toml, or the backend.toml of a program that contestants call. A backend has no
+// Manifest is a contestant.toml, or the service.toml of a program that contestants call. A service has no
 // scenarios.
 type Manifest struct {
 	Name      string            `toml:"name"`
@@ -97,9 +98,42 @@ func readNamed(fsys fs.FS, dir string) (*Manifest, error) {
 	return named(fsys, dir, "contestant")
 }
 
-// ReadBackend reads a backend's backend.toml from a project. Errors carry file:line:column.
-func ReadBackend(fsys fs.FS, name string) (*Manifest, error) {
-	return named(fsys, path.Join(BackendFolder, name), "backend")
+// ServiceManifest returns the manifest of a service: of a program of the project, of a command, an
+// image, or a program that already runs.
+func ServiceManifest(fsys fs.FS, d *scenario.Service) (*Manifest, error) {
+	m := &Manifest{Name: d.Name, Title: d.Name, Processes: 1}
+	switch {
+	case d.URL != "":
+		var err error
+		m.URL, err = serviceAt(d.URL)
+		return m, err
+	case d.Start != "":
+		dir, err := filepath.Abs(d.Dir)
+		if err != nil {
+			return nil, err
+		}
+		m.Command = &Command{Line: d.Start, Dir: dir}
+		if image, ok := strings.CutPrefix(d.Start, imagePrefix); ok {
+			m.Command.Line, m.Command.Image = "", image
+		}
+		m.Language = m.Command.Language()
+		return m, nil
+	}
+	m, err := ReadService(fsys, d.Name)
+	if errors.Is(err, fs.ErrNotExist) {
+		known, _ := fs.Glob(fsys, ServiceFolder+"/*/service.toml")
+		for i, file := range known {
+			known[i] = path.Base(path.Dir(file))
+		}
+		err = conf.Usagef("the service %q has neither start nor url, and is not one of %s/ (%s)", d.Name, ServiceFolder,
+			strings.Join(known, ", "))
+	}
+	return m, err
+}
+
+// ReadService reads a service's service.toml from a project. Errors carry file:line:column.
+func ReadService(fsys fs.FS, name string) (*Manifest, error) {
+	return named(fsys, path.Join(ServiceFolder, name), "service")
 }
 
 // named reads a manifest, and returns an error unless the folder has the same name.
@@ -114,7 +148,7 @@ func named(fsys fs.FS, dir, what string) (*Manifest, error) {
 	return m, nil
 }
 
-// read reads a contestant's or backend's manifest in a folder with any name.
+// read reads a contestant's or service's manifest in a folder with any name.
 func read(fsys fs.FS, dir, what string) (*Manifest, *conf.File, error) {
 	m := &Manifest{Path: dir}
 	f, err := conf.Read(fsys, path.Join(dir, what+".toml"), m)

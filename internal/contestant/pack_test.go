@@ -15,7 +15,7 @@ import (
 )
 
 // folders are the project folders in the archive.
-var folders = []string{Folder, BackendFolder, scenario.Folder, "studies"}
+var folders = []string{Folder, ServiceFolder, scenario.Folder, "studies"}
 
 const comment = "The project that dyno carries with it, made by: go generate ./internal/contestant\n\n"
 

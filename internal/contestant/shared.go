@@ -22,7 +22,7 @@ type sharedFolder struct {
 func (m *Manifest) sharedFolders(root string) ([]sharedFolder, error) {
 	near := filepath.Join(m.Dir(root), "..", "..", "shared")
 	project := filepath.Join(root, Folder, "shared")
-	if m.backends() != "" {
+	if m.services() != "" {
 		near = project
 	}
 	var found []sharedFolder
@@ -41,9 +41,9 @@ func (m *Manifest) sharedFolders(root string) ([]sharedFolder, error) {
 	return found, nil
 }
 
-// backends returns the project folder that holds m as a backend; "" if m is no backend.
-func (m *Manifest) backends() string {
-	if top, _, _ := strings.Cut(m.Path, "/"); top == BackendFolder {
+// services returns the project folder that holds m as a service; "" if m is no service.
+func (m *Manifest) services() string {
+	if top, _, _ := strings.Cut(m.Path, "/"); top == ServiceFolder {
 		return top
 	}
 	return ""
@@ -77,7 +77,7 @@ func copyOutside(src string, shared []sharedFolder, language, common string) err
 	return nil
 }
 
-// Copy copies everything that a build of m needs into the folder dir, and returns m for that copy. A backend
+// Copy copies everything that a build of m needs into the folder dir, and returns m for that copy. A service
 // finds dir laid out like a project. root is the project's folder.
 func (m *Manifest) Copy(root, dir string) (*Manifest, error) {
 	src := m.Dir(root)
@@ -86,7 +86,7 @@ func (m *Manifest) Copy(root, dir string) (*Manifest, error) {
 		return nil, err
 	}
 	folder := path.Join(Folder, "it") // any language name will do
-	if top := m.backends(); top != "" {
+	if top := m.services(); top != "" {
 		folder = top
 	}
 	language := filepath.Join(dir, filepath.FromSlash(folder))

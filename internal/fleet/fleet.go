@@ -32,11 +32,11 @@ import (
 type Fleet struct {
 	// Controller is the address, host:port, at which agents reach the machine on which dyno is called.
 	Controller string `toml:"controller"`
-	// Servers build and start contestants, Generators make the load, and Backends start the contestants'
-	// backends. A machine with several roles is listed in each, under the same name.
+	// Servers build and start contestants, Generators make the load, and Services start the contestants'
+	// services. A machine with several roles is listed in each, under the same name.
 	Servers    []Machine `toml:"server"`
 	Generators []Machine `toml:"generator"`
-	Backends   []Machine `toml:"backend"`
+	Services   []Machine `toml:"service"`
 
 	path string
 }
@@ -44,7 +44,7 @@ type Fleet struct {
 // Machine is another machine, with one agent.
 type Machine struct {
 	Name string `toml:"name"` // lower-case letters, digits and hyphens
-	// Address is the IP address at which the other machines reach a server's or backend's machine.
+	// Address is the IP address at which the other machines reach a server's or service's machine.
 	Address string `toml:"address"`
 	SSH     string `toml:"ssh"` // ssh destination, such as ann@10.0.0.2; "": the agent is started by hand
 }
@@ -95,7 +95,7 @@ func (f *Fleet) check(file *conf.File) error {
 			case seen[m.Name]:
 				return file.Errorf(key+".name", "%q is already taken; give each machine a name of its own", m.Name)
 			case m.Address != "" && role == Generator:
-				return file.Errorf(key+".address", "only a [[server]] and a [[backend]] have an address")
+				return file.Errorf(key+".address", "only a [[server]] and a [[service]] have an address")
 			case m.Address != "" && (net.ParseIP(m.Address) == nil || net.ParseIP(m.Address).IsLoopback()):
 				return file.Errorf(key+".address", "%q: want the IP address at which the other machines reach this one, such "+
 					`as "10.0.0.9"`, m.Address)
@@ -114,7 +114,7 @@ func (f *Fleet) check(file *conf.File) error {
 
 // In returns the machines with a role.
 func (f *Fleet) In(role Role) []Machine {
-	return map[Role][]Machine{Server: f.Servers, Generator: f.Generators, Backend: f.Backends}[role]
+	return map[Role][]Machine{Server: f.Servers, Generator: f.Generators, Service: f.Services}[role]
 }
 
 // Machines returns all machines, each once.
@@ -133,14 +133,14 @@ func (f *Fleet) Machines() (all []Machine) {
 }
 
 // InRun returns the names of the machines that carry out a plan, each once and servers first. It includes the
-// backend's if contestants call one, and no servers' if all contestants are already running.
+// service's if contestants call one, and no servers' if all contestants are already running.
 func (f *Fleet) InRun(p *record.Plan) (all []string) {
 	if len(p.Servers.Attached) == 0 {
 		all = names(f.Servers)
 	}
 	all = append(all, names(f.Generators)...)
-	if p.Backend != "" && !slices.Contains(all, f.Backends[0].Name) {
-		all = append(all, f.Backends[0].Name)
+	if len(p.Services) > 0 && !slices.Contains(all, f.Services[0].Name) {
+		all = append(all, f.Services[0].Name)
 	}
 	return all
 }

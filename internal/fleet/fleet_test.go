@@ -64,7 +64,7 @@ func (l *lines) once(t *testing.T, text string) {
 }
 
 // written writes a fleet file for machines with these names, with a free port, and reads it. They are
-// generators, except srv, a server, backend, a backend, and both, a server and a generator.
+// generators, except srv, a server, service, a service, and both, a server and a generator.
 func written(t *testing.T, names ...string) *Fleet {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -73,7 +73,7 @@ func written(t *testing.T, names ...string) *Fleet {
 	}
 	text := fmt.Sprintf("controller = %q\n", ln.Addr())
 	ln.Close()
-	tables := map[string][]string{"srv": {"server"}, "backend": {"backend"}, "both": {"server", "generator"}}
+	tables := map[string][]string{"srv": {"server"}, "service": {"service"}, "both": {"server", "generator"}}
 	for _, n := range names {
 		for _, table := range append(tables[n], "generator")[:max(len(tables[n]), 1)] {
 			text += fmt.Sprintf("[[%s]]\nname = %q\n", table, n)
@@ -569,7 +569,7 @@ func TestRead(t *testing.T) {
 			"1\"\n": "fleet.toml:3:1: ",
 		"controller = \"a:1\"\n[[generator]]\nname = \"a\"\n[[generator]]\nname = " +
 			"\"a\"\n": "fleet.toml:5:1: ",
-		"controller = \"a:1\"\n[[server]]\nname = \"a\"\nssh = \"b\"\n[[backend]]\nname = \"a\"\nssh = " +
+		"controller = \"a:1\"\n[[server]]\nname = \"a\"\nssh = \"b\"\n[[service]]\nname = \"a\"\nssh = " +
 			"\"c\"\n": "fleet.toml:7:1: ",
 		"controller = \"a:1\"\n[[generator]]\nname = " +
 			"\"controller\"\n": "already taken",

@@ -297,7 +297,7 @@ func TestServersThatAreRunning(t *testing.T) {
 		}
 		session.Close()
 		end := h.Watch(s)
-		if c := end(0, 0, 0); c.ServerCPUs != 0 || c.BackendCPUs != 0 || c.GeneratorCPUs < 2 || c.WallNS <= 0 {
+		if c := end(0, 0, 0); c.ServerCPUs != 0 || c.ServiceCPUs != 0 || c.GeneratorCPUs < 2 || c.WallNS <= 0 {
 			t.Errorf("%+v", c)
 		}
 	}

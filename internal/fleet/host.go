@@ -19,7 +19,7 @@ import (
 	"dyno/internal/wire"
 )
 
-// Host presents a fleet's machines as a bench.Host: servers run on one machine, their backend on
+// Host presents a fleet's machines as a bench.Host: servers run on one machine, their service on
 // one, and the others load them (Generator). It remembers lost machines until Rejoin.
 type Host struct {
 	hub        *Hub
@@ -27,7 +27,7 @@ type Host struct {
 	server     string   // "": all contestants are already running
 	generators []string
 	launchers  map[string]*launcher            // machines that start programs, by name
-	backend    *launcher                       // one of launchers; nil: no backend
+	service    *launcher                       // one of launchers; nil: no service
 	work       context.Context                 // for orders without a caller's context; survives an interruption
 	cpus       int                             // CPUs that servers must have
 	here       string                          // the controller's boot ID
@@ -93,16 +93,16 @@ func (h *Hub) launches(ctx context.Context, r *Host, o bench.LocalOptions, p *re
 		return err
 	}
 	r.launchers[at.Name] = &launcher{name: at.Name, serves: own}
-	if o.Backend == "" {
+	if len(o.Services) == 0 {
 		return nil
 	}
-	at = h.fleet.Backends[0]
-	own = Hosting{Address: at.Address, Offline: o.Offline, Command: p.Origin.Command, Backend: o.Backend}
-	if own.Sources, err = h.backendOf(ctx, o, at.Name); err != nil {
+	at = h.fleet.Services[0]
+	own = Hosting{Address: at.Address, Offline: o.Offline, Command: p.Origin.Command, Service: o.Services[0].Name}
+	if own.Sources, err = h.serviceOf(ctx, o, at.Name); err != nil {
 		return err
 	}
-	r.backend = &launcher{name: at.Name, serves: own}
-	r.launchers[at.Name] = r.backend
+	r.service = &launcher{name: at.Name, serves: own}
+	r.launchers[at.Name] = r.service
 	return nil
 }
 
@@ -161,7 +161,7 @@ func (h *Host) leave(limit time.Duration) {
 // Apart returns false: generators on other machines could not reach a namespace.
 func (h *Host) Apart(string) bool { return false }
 
-// Describe returns the servers' machine, with the generators' and the backend's. Nothing is known about
+// Describe returns the servers' machine, with the generators' and the service's. Nothing is known about
 // servers that are already running.
 func (h *Host) Describe() record.Host {
 	m := record.Host{Pinned: true}
@@ -169,9 +169,9 @@ func (h *Host) Describe() record.Host {
 		m = s.machine
 	}
 	m.Generators = h.loaders()
-	if h.backend != nil {
-		at := h.backend.machine
-		m.Backend = &at
+	if h.service != nil {
+		at := h.service.machine
+		m.Service = &at
 	}
 	return m
 }
@@ -188,8 +188,8 @@ func (h *Host) loaders() (all []record.Host) {
 
 // startsOn returns the machine on which a program starts.
 func (h *Host) startsOn(name string) string {
-	if h.backend != nil && name == h.backend.serves.Backend {
-		return h.backend.name
+	if h.service != nil && name == h.service.serves.Service {
+		return h.service.name
 	}
 	return h.server
 }
@@ -327,7 +327,7 @@ func tell[Q, A any](ctx context.Context, h *Host, name string, k kind[Q, A], q Q
 	return a, err
 }
 
-// Build builds a contestant on the servers' machine, or the backend on its machine.
+// Build builds a contestant on the servers' machine, or the service on its machine.
 func (h *Host) Build(ctx context.Context, name string, note func(string)) (record.Contestant, error) {
 	if m := h.running[name]; m != nil {
 		c, _ := bench.Elsewhere(m)

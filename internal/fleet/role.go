@@ -13,11 +13,11 @@ type Role string
 const (
 	Server    Role = "server"    // builds and starts contestants
 	Generator Role = "generator" // makes load
-	Backend   Role = "backend"   // starts the contestants' backend
+	Service   Role = "service"   // starts the contestants' service
 )
 
 // roles lists all roles, in the order of Fleet.Machines.
-var roles = []Role{Server, Generator, Backend}
+var roles = []Role{Server, Generator, Service}
 
 // ParseRoles returns the roles with these names, each once.
 func ParseRoles(names []string) (parsed []Role, err error) {
@@ -46,7 +46,7 @@ func list(all []Role, between string) string {
 var (
 	every     []Role // no role is required
 	generates = []Role{Generator}
-	starts    = []Role{Server, Backend} // roles for starting programs
+	starts    = []Role{Server, Service} // roles for starting programs
 )
 
 // may returns an error if this agent has none of the roles required for an order.

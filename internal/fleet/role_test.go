@@ -11,39 +11,39 @@ import (
 	"dyno/internal/record"
 )
 
-// TestBackendsOrders: a backend's machine starts only a backend, and no other machine starts it.
-func TestBackendsOrders(t *testing.T) {
-	b := gathered(t, "srv", "gen1", "backend")
+// TestServicesOrders: a service's machine starts only a service, and no other machine starts it.
+func TestServicesOrders(t *testing.T) {
+	b := gathered(t, "srv", "gen1", "service")
 	for _, c := range []struct {
 		agent, kind string
 		body        any
 		refused     string
 	}{
-		{"srv", string(toHost), Hosting{Address: "10.0.0.1", Backend: "x"},
-			`"host" is an order for a backend, and this agent may be a server;`},
-		{"gen1", string(toHost), Hosting{}, `"host" is an order for a server or a backend, and this agent may be a generator;`},
-		{"gen1", string(toLaunch), Starting{}, `"launch" is an order for a server or a backend, and this agent may be a generator;`},
-		{"backend", string(toHost), Hosting{}, `"host" is an order for a server, and this agent may be a backend;`},
+		{"srv", string(toHost), Hosting{Address: "10.0.0.1", Service: "x"},
+			`"host" is an order for a service, and this agent may be a server;`},
+		{"gen1", string(toHost), Hosting{}, `"host" is an order for a server or a service, and this agent may be a generator;`},
+		{"gen1", string(toLaunch), Starting{}, `"launch" is an order for a server or a service, and this agent may be a generator;`},
+		{"service", string(toHost), Hosting{}, `"host" is an order for a server, and this agent may be a service;`},
 	} {
 		if a := b.send(t, c.agent, b.order(c.agent, c.kind, c.body)); !a.refused(c.refused) {
 			t.Errorf("%s: %s: %+v; want %s", c.agent, c.kind, a, c.refused)
 		}
 		b.agentLog.once(t, "refused an order: "+c.refused)
 	}
-	s := &session{agent: b.agents["backend"]}
-	if _, err := s.host(&Hosting{Address: "10.0.0.1", Backend: "x", Contestants: []contestant.Manifest{{}}}); err == nil {
-		t.Error("a backend's machine starts contestants")
+	s := &session{agent: b.agents["service"]}
+	if _, err := s.host(&Hosting{Address: "10.0.0.1", Service: "x", Contestants: []contestant.Manifest{{}}}); err == nil {
+		t.Error("a service's machine starts contestants")
 	}
-	s.serving = &serving{backend: "records"}
+	s.serving = &serving{service: "records"}
 	if _, err := s.starts("records"); err != nil {
 		t.Error(err)
 	}
-	if _, err := s.build(new("null")); err == nil || !strings.Contains(err.Error(), "the backend records alone") {
-		t.Errorf("a backend's machine builds another program: %v", err)
+	if _, err := s.build(new("null")); err == nil || !strings.Contains(err.Error(), "the service records alone") {
+		t.Errorf("a service's machine builds another program: %v", err)
 	}
-	if _, err := s.launch(&Starting{Name: "null"}); err == nil || !strings.Contains(err.Error(), "the backend "+
+	if _, err := s.launch(&Starting{Name: "null"}); err == nil || !strings.Contains(err.Error(), "the service "+
 		"records alone") {
-		t.Errorf("a backend's machine starts another program: %v", err)
+		t.Errorf("a service's machine starts another program: %v", err)
 	}
 }
 
@@ -67,16 +67,16 @@ func TestRoomOnTheServersMachine(t *testing.T) {
 	}
 }
 
-// TestMachinesOfARun: a backend on a generator's machine adds no machine, and is observed as part of it.
+// TestMachinesOfARun: a service on a generator's machine adds no machine, and is observed as part of it.
 func TestMachinesOfARun(t *testing.T) {
 	f := &Fleet{Servers: []Machine{{Name: "srv1"}}, Generators: []Machine{{Name: "gen1"}, {Name: "gen2"}},
-		Backends: []Machine{{Name: "gen2"}}}
-	p := &record.Plan{Backend: "records"}
+		Services: []Machine{{Name: "gen2"}}}
+	p := &record.Plan{Services: []record.Service{{Name: "records"}}}
 	if all := strings.Join(f.InRun(p), " "); all != "srv1 gen1 gen2" {
 		t.Error(all)
 	}
-	gen2 := &launcher{name: "gen2", serves: Hosting{Backend: "records"}}
-	h := &Host{machines: f.InRun(p), server: "srv1", generators: []string{"gen1", "gen2"}, backend: gen2,
+	gen2 := &launcher{name: "gen2", serves: Hosting{Service: "records"}}
+	h := &Host{machines: f.InRun(p), server: "srv1", generators: []string{"gen1", "gen2"}, service: gen2,
 		launchers: map[string]*launcher{"srv1": {name: "srv1"}, "gen2": gen2}}
 	seen := func(cpus int) record.Causes { return record.Causes{ServerCPUs: cpus, BackgroundServerNS: int64(cpus)} }
 	load := record.Causes{GeneratorCPUs: 8, BackgroundGeneratorNS: 1, StealNS: 2}
@@ -90,7 +90,7 @@ func TestMachinesOfARun(t *testing.T) {
 	if h.startsOn("records") != "gen2" || h.startsOn("gin") != "srv1" {
 		t.Error(h.startsOn("records"), h.startsOn("gin"))
 	}
-	f.Backends[0].Name = "be1"
+	f.Services[0].Name = "be1"
 	if all := strings.Join(f.InRun(p), " "); all != "srv1 gen1 gen2 be1" {
 		t.Error(all)
 	}
@@ -103,7 +103,7 @@ func TestMachinesOfARun(t *testing.T) {
 	}
 	h.machines, h.launchers["be1"] = f.InRun(p), gen2
 	delete(h.launchers, "gen2")
-	if c := h.merged([]record.Causes{seen(4), load, load, seen(2)}); c.BackendCPUs != 2 || c.BackgroundBackendNS != 2 ||
+	if c := h.merged([]record.Causes{seen(4), load, load, seen(2)}); c.ServiceCPUs != 2 || c.BackgroundServiceNS != 2 ||
 		c.ServerCPUs != 4 || c.GeneratorCPUs != 16 {
 		t.Errorf("%+v", c)
 	}
@@ -112,13 +112,13 @@ func TestMachinesOfARun(t *testing.T) {
 // TestBesideOnOneKernel: programs of the run on hosts with one kernel are not each other's background.
 func TestBesideOnOneKernel(t *testing.T) {
 	be1 := &launcher{name: "be1", machine: record.Host{BootID: "a"}}
-	h := &Host{machines: []string{"srv1", "gen1", "be1"}, server: "srv1", generators: []string{"gen1"}, backend: be1,
+	h := &Host{machines: []string{"srv1", "gen1", "be1"}, server: "srv1", generators: []string{"gen1"}, service: be1,
 		launchers: map[string]*launcher{"srv1": {machine: record.Host{BootID: "b"}}, "be1": be1}, here: "c",
 		generating: map[string]record.Host{"gen1": {BootID: "a"}},
 		gone:       map[string]bool{"srv1": true, "gen1": true, "be1": true}}
 	started := map[string]time.Duration{"srv1": 7, "be1": 5}
 	if got := h.beside(make([]time.Duration, 4), started); got[0] != 0 || got[1] != 5 || got[2] != 0 {
-		t.Errorf("%v; want what the backend used beside the generator", got)
+		t.Errorf("%v; want what the service used beside the generator", got)
 	}
 }
 
@@ -150,23 +150,23 @@ func TestAnotherRolesOrders(t *testing.T) {
 }
 
 func TestRoles(t *testing.T) {
-	f := written(t, "srv", "both", "gen1", "backend")
+	f := written(t, "srv", "both", "gen1", "service")
 	var got []string
 	for _, m := range f.Machines() {
 		got = append(got, m.Name+" "+list(f.Roles(m.Name), "+"))
 	}
-	if want := "srv server, both server+generator, gen1 generator, backend backend"; strings.Join(got, ", ") != want {
+	if want := "srv server, both server+generator, gen1 generator, service service"; strings.Join(got, ", ") != want {
 		t.Errorf("%v; want %s", got, want)
 	}
 	if a := (&Agent{}).roles(); list(a, "") != "generator" {
 		t.Errorf("without permission an agent may be %v", a)
 	}
-	if all, err := ParseRoles([]string{"backend", "server", "backend"}); err != nil || list(all, " ") != "backend server" {
+	if all, err := ParseRoles([]string{"service", "server", "service"}); err != nil || list(all, " ") != "service server" {
 		t.Error(all, err)
 	}
 }
 
-// TestLateIsNotLost: a late generator still has the backend on its machine; a lost one does not.
+// TestLateIsNotLost: a late generator still has the service on its machine; a lost one does not.
 func TestLateIsNotLost(t *testing.T) {
 	h := &Host{launchers: map[string]*launcher{"gen1": {}}, gone: map[string]bool{}, confirmed: true}
 	h.late("gen1", "it began late")

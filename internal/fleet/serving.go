@@ -13,18 +13,19 @@ import (
 	"dyno/internal/contestant"
 	"dyno/internal/machine"
 	"dyno/internal/record"
+	"dyno/internal/scenario"
 	"dyno/internal/wire"
 )
 
 // Hosting asks an agent to serve a run: to build, start, freeze and read the contestants, or their
-// backend, on all CPUs that bench.Whole gives to servers.
+// service, on all CPUs that bench.Whole gives to servers.
 type Hosting struct {
 	Address string `json:"address"` // IP address at which other machines reach the started programs
 	Offline bool   `json:"offline,omitempty"`
 	Command string `json:"command"` // the run's command, for messages
 	Sources string `json:"sources"` // name of the tree with all sources
 
-	Backend string `json:"backend,omitempty"` // the backend's name; "": contestants
+	Service string `json:"service,omitempty"` // the service's name; "": contestants
 
 	Scenario string   `json:"scenario,omitempty"`
 	Others   []string `json:"others,omitempty"`
@@ -33,10 +34,10 @@ type Hosting struct {
 	Contestants []contestant.Manifest `json:"contestants,omitempty"`
 }
 
-// serving is an agent's state for a run whose contestants or backend it serves.
+// serving is an agent's state for a run whose contestants or service it serves.
 type serving struct {
 	local   servers
-	backend string         // the only program to build and start; "": contestants
+	service string         // the only program to build and start; "": contestants
 	free    []func() error // cleanup, run in reverse order
 	servers table[bench.Server]
 }
@@ -44,14 +45,14 @@ type serving struct {
 // host begins to serve a run, replacing the last one.
 func (s *session) host(q *Hosting) (m record.Host, err error) {
 	role := Server
-	if q.Backend != "" {
-		role = Backend
+	if q.Service != "" {
+		role = Service
 	}
 	if err := s.agent.may("host", []Role{role}); err != nil {
 		return m, unfit{err}
 	}
-	if q.Backend != "" && len(q.Contestants) > 0 {
-		return m, unfit{errors.New("a backend's machine starts a backend, and no contestants")}
+	if q.Service != "" && len(q.Contestants) > 0 {
+		return m, unfit{errors.New("a service's machine starts a service, and no contestants")}
 	}
 	if net.ParseIP(q.Address) == nil {
 		return m, unfit{fmt.Errorf("%q is no IP address", q.Address)}
@@ -60,7 +61,7 @@ func (s *session) host(q *Hosting) (m record.Host, err error) {
 	s.kept.mu.Lock()
 	s.clear()
 	s.kept.mu.Unlock()
-	v := &serving{backend: q.Backend}
+	v := &serving{service: q.Service}
 	err = v.open(ctx, s, q)
 	s.kept.mu.Lock()
 	defer s.kept.mu.Unlock()
@@ -103,8 +104,12 @@ func (v *serving) open(ctx context.Context, s *session, q *Hosting) error {
 	if err != nil {
 		return err
 	}
+	var services []scenario.Service
+	if q.Service != "" {
+		services = append(services, scenario.Service{Name: q.Service})
+	}
 	v.local, err = s.agent.site.serve(bench.LocalOptions{Root: root, FS: os.DirFS(root), Manifests: manifests,
-		Scenario: q.Scenario, Others: q.Others, Backend: q.Backend,
+		Scenario: q.Scenario, Others: q.Others, Services: services,
 		Folder: filepath.Join(folder, "run"), Offline: q.Offline, Layouts: q.Layouts, Address: q.Address})
 	if err != nil {
 		return err
@@ -144,8 +149,8 @@ func (s *session) hosts() (*serving, error) {
 // starts returns what the agent serves, if it includes the named program.
 func (s *session) starts(name string) (*serving, error) {
 	v, err := s.hosts()
-	if err == nil && v.backend != "" && name != v.backend {
-		err = unfit{fmt.Errorf("the backend %s alone is started here, not %q", v.backend, name)}
+	if err == nil && v.service != "" && name != v.service {
+		err = unfit{fmt.Errorf("the service %s alone is started here, not %q", v.service, name)}
 	}
 	return v, err
 }

@@ -129,7 +129,7 @@ func (h *simHost) Failure(name, stage string, err error) record.Failure {
 	return record.Failure{Contestant: name, Stage: stage, Reason: err.Error()}
 }
 
-func (h *simHost) Watch(bench.Server) func(server, generator, backend time.Duration) record.Causes {
+func (h *simHost) Watch(bench.Server) func(server, generator, service time.Duration) record.Causes {
 	return func(_, _, _ time.Duration) record.Causes {
 		return record.Causes{WallNS: 4e8, ServerCPUs: 1, GeneratorCPUs: 1}
 	}

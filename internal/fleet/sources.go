@@ -45,15 +45,15 @@ func (h *Hub) sourcesOf(ctx context.Context, o bench.LocalOptions, names []strin
 	return tree, all, err
 }
 
-// backendOf puts a backend's sources into a tree for the machine that starts it, and returns the tree's name.
-func (h *Hub) backendOf(ctx context.Context, o bench.LocalOptions, machine string) (tree string, err error) {
-	m, err := contestant.ReadBackend(o.FS, o.Backend)
+// serviceOf puts a service's sources into a tree for the machine that starts it, and returns the tree's name.
+func (h *Hub) serviceOf(ctx context.Context, o bench.LocalOptions, machine string) (tree string, err error) {
+	m, err := contestant.ReadService(o.FS, o.Services[0].Name)
 	if err != nil {
 		return "", err
 	}
 	return h.putFilled(ctx, machine, func(work string) error {
 		if _, err := m.Copy(o.Root, work); err != nil {
-			return fmt.Errorf("send the sources of the backend %s: %w", m.Name, err)
+			return fmt.Errorf("send the sources of the service %s: %w", m.Name, err)
 		}
 		return nil
 	})

@@ -95,7 +95,7 @@ func unpack(folder string, archive io.ReaderAt, size int64) error {
 
 // trees reports whether a machine receives folders: only if it builds or starts programs.
 func (f *Fleet) trees(name string) bool {
-	return slices.ContainsFunc(f.Roles(name), func(r Role) bool { return r == Server || r == Backend })
+	return slices.ContainsFunc(f.Roles(name), func(r Role) bool { return r == Server || r == Service })
 }
 
 // Put stores a folder for an agent, until the Hub is closed, and returns its name for orders.

@@ -67,7 +67,7 @@ func (s *session) unwatch(q *Unwatching) (c record.Causes, err error) {
 }
 
 // Watch observes all machines in the run concurrently.
-func (h *Host) Watch(loaded bench.Server) func(server, generator, backend time.Duration) record.Causes {
+func (h *Host) Watch(loaded bench.Server) func(server, generator, service time.Duration) record.Causes {
 	numbers := make([]int, len(h.machines))
 	_ = each(h.machines, func(i int, name string) (err error) {
 		q := Watching{Starts: h.startsOnly(name)}
@@ -78,10 +78,10 @@ func (h *Host) Watch(loaded bench.Server) func(server, generator, backend time.D
 		return err
 	})
 	before := h.usedByAll()
-	return func(server, _, backend time.Duration) record.Causes {
+	return func(server, _, service time.Duration) record.Causes {
 		started := map[string]time.Duration{h.server: server}
-		if h.backend != nil {
-			started[h.backend.name] = backend
+		if h.service != nil {
+			started[h.service.name] = service
 		}
 		all, beside := make([]record.Causes, len(h.machines)), h.beside(before, started)
 		_ = each(h.machines, func(i int, name string) (err error) {
@@ -109,8 +109,8 @@ func (h *Host) merged(all []record.Causes) record.Causes {
 		switch {
 		case name == h.server:
 			c.ServerCPUs, c.BackgroundServerNS = m.ServerCPUs, m.BackgroundServerNS
-		case h.startsOnly(name): // the backend
-			c.BackendCPUs, c.BackgroundBackendNS = m.ServerCPUs, m.BackgroundServerNS
+		case h.startsOnly(name): // the service
+			c.ServiceCPUs, c.BackgroundServiceNS = m.ServerCPUs, m.BackgroundServerNS
 		}
 		c.GeneratorCPUs += m.GeneratorCPUs
 		c.BackgroundGeneratorNS += m.BackgroundGeneratorNS

@@ -30,7 +30,7 @@ func usedOf(t *record.Trial) (used float64, ok bool) {
 	return (float64(*t.Server.CPUNS) + besideServer(t)) / time, true
 }
 
-// besideServer returns the CPU time, in ns, that generator and backend used on the server's CPUs.
+// besideServer returns the CPU time, in ns, that generator and services used on the server's CPUs.
 func besideServer(t *record.Trial) (ns float64) {
 	if t.Causes.SharedCPUs == 0 {
 		return 0
@@ -38,8 +38,8 @@ func besideServer(t *record.Trial) (ns float64) {
 	if own := t.Generator.CPUNS; own != nil {
 		ns = float64(max(*own-t.Load.SpunNS, 0))
 	}
-	if b := t.Backend; b != nil && b.CPUNS != nil && t.Causes.BackendCPUs == 0 {
-		ns += float64(*b.CPUNS)
+	if cpu := t.ServiceCPU(); cpu != nil && t.Causes.ServiceCPUs == 0 {
+		ns += float64(*cpu)
 	}
 	return ns
 }

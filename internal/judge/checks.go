@@ -133,12 +133,11 @@ func above(x, warn, fail float64) State {
 	return Pass
 }
 
-// use is the CPU time that the load generator and a backend used in trials, and the time available
-// to them. A backend on a machine of its own has that machine's CPUs, any other shares the
-// generator's.
+// use is the CPU time that the load generator and services used in trials, and the time available to
+// them. Services have CPUs of their own, or share the generator's.
 type use struct {
 	generator, had  float64
-	beside          float64 // used by a backend on the generator's CPUs
+	beside          float64 // used by services on the generator's CPUs
 	apart, apartHad float64
 }
 
@@ -151,48 +150,73 @@ func useOf(own []*record.Trial) (u use) {
 		wall, causes := float64(own[i].ClocksWall()), &own[i].Causes
 		u.generator += float64(max(*cpu-own[i].Load.SpunNS, 0))
 		cpus, loops := causes.GeneratorCPUs, own[i].Load.Workers
-		var backend *int64
-		if own[i].Backend != nil {
-			backend = own[i].Backend.CPUNS
-		}
-		if backend != nil && causes.BackendCPUs == 0 {
-			u.beside += float64(*backend)
+		service := own[i].ServiceCPU()
+		if service != nil && causes.ServiceCPUs == 0 {
+			u.beside += float64(*service)
 		} else if loops > 0 {
 			cpus = min(cpus, loops) // more than one CPU a loop cannot use
 		}
 		u.had += wall * float64(cpus)
-		if backend != nil && causes.BackendCPUs > 0 {
-			u.apart += float64(*backend)
-			u.apartHad += wall * float64(causes.BackendCPUs)
+		if service != nil && causes.ServiceCPUs > 0 {
+			u.apart += float64(*service)
+			u.apartHad += wall * float64(causes.ServiceCPUs)
 		}
 	}
 	return u
 }
 
-// ofGenerator returns the share that generator and backend together used of the generator's CPUs.
+// ofGenerator returns the share that generator and services together used of the generator's CPUs.
 func (u *use) ofGenerator() float64 { return share(u.generator+u.beside, u.had) }
 
 func shareOfGenerator(c *Check, e *Evidence, name string, own []*record.Trial) (State, string) {
 	u := useOf(own)
-	x, apart, text := u.ofGenerator(), share(u.apart, u.apartHad), ""
+	x, text := u.ofGenerator(), ""
 	if name, most := busiest(own); name != "" && most > x {
 		x, text = most, fmt.Sprintf("%s used %s of its CPUs", document.Clean(name), document.Percent(most))
 	} else {
 		text = fmt.Sprintf("the generator used %s of its CPUs", document.Percent(share(u.generator, u.had)))
 	}
 	if u.beside > 0 {
-		text += fmt.Sprintf(", and the backend there %s", document.Percent(share(u.beside, u.had)))
-	} else if u.apart > 0 {
-		text += fmt.Sprintf("; the backend used %s of its own machine's CPUs", document.Percent(apart))
+		text += fmt.Sprintf(", and the services there %s", document.Percent(share(u.beside, u.had)))
 	}
 	if e.level().AsPublished {
 		return Pass, text + ", which the servers may use, too"
 	}
-	state := c.Limits[0].Grade(max(x, apart))
+	state := c.Limits[0].Grade(x)
 	if state == Fail && e.Analysis.Shares[name] < ceilingWarn {
 		state = Warn
 	}
 	return state, text
+}
+
+// serviceRoom checks whether a service was the limit. A run without services has no finding.
+func serviceRoom(c *Check, e *Evidence) []Finding {
+	if len(e.Run.Plan.Services) == 0 {
+		return nil
+	}
+	return measured(shareOfServices)(c, e)
+}
+
+func shareOfServices(c *Check, e *Evidence, name string, own []*record.Trial) (State, string) {
+	u := useOf(own)
+	if u.apart+u.beside == 0 {
+		return CannotTell, "the CPU time of services is unknown"
+	}
+	what := "the services"
+	if all := e.Run.Plan.Services; len(all) == 1 {
+		what = document.Clean(all[0].Name)
+	}
+	if u.apartHad > 0 {
+		x := share(u.apart, u.apartHad)
+		return c.Limits[0].Grade(x), fmt.Sprintf("%s used %s of the CPUs for services", what, document.Percent(x))
+	}
+	x, both := share(u.beside, u.had), u.ofGenerator()
+	text := fmt.Sprintf("%s used %s of the CPUs that the load generator uses, too, and both together %s", what,
+		document.Percent(x), document.Percent(both))
+	if u.beside < u.generator { // the generator was the limit, if any was (V01)
+		return Pass, text
+	}
+	return c.Limits[0].Grade(both), text
 }
 
 // ceilingWarn is the ceiling's share above which the ceiling check warns. Above
@@ -218,8 +242,8 @@ func ceiling(c *Check, e *Evidence, name string, own []*record.Trial) (State, st
 		return CannotTell, "the generator's ceiling is unknown: " + noCeiling(e, own)
 	}
 	text := fmt.Sprintf("%s of the generator's ceiling for this kind of load", document.Percent(x))
-	if p := &e.Run.Plan; p.Backend != "" && p.Ceiling == p.Backend {
-		text = fmt.Sprintf("%s of the combined ceiling of generator and backend", document.Percent(x))
+	if p := &e.Run.Plan; p.Ceiling != "" && p.Ceiling == p.Source() {
+		text = fmt.Sprintf("%s of the combined ceiling of generator and service", document.Percent(x))
 	}
 	state := c.Limits[0].Grade(x)
 	if state == Fail {
@@ -292,10 +316,10 @@ func backgroundGenerator(c *Check, e *Evidence) (State, string) {
 	text := fmt.Sprintf("other programs used %s of %s's CPUs; its event loops waited for a CPU %s of the time",
 		document.Percent(s.generator), document.Clean(cmp.Or(s.generatorName, "the generator")), document.Percent(s.queue))
 	text += amongThem(e.Run)
-	if e.Run.Host.BackendApart() {
-		text += fmt.Sprintf("; others on the backend's machine used %s", document.Percent(s.backend))
+	if e.Run.Host.ServiceApart() {
+		text += fmt.Sprintf("; others on the services' CPUs used %s", document.Percent(s.service))
 	}
-	return c.Limits[0].Grade(max(s.generator, s.backend)), text
+	return c.Limits[0].Grade(max(s.generator, s.service)), text
 }
 
 // withheld checks the CPU time that the hypervisor withheld, and that a CPU quota withheld in valid

@@ -66,6 +66,7 @@ const (
 	Churn           = "V45"
 	Longest         = "V46"
 	Redirected      = "V47"
+	ServiceRoom     = "V48"
 )
 
 // LargerBudget is the remedy of checks that more epochs make surer. Whether a larger budget gives more
@@ -272,4 +273,9 @@ var table = []Check{
 		Question: AnswersRight, One: OfOneLoad{"longest", Warn, (*OneLoad).longest}},
 	{ID: Redirected, Title: "redirects",
 		Question: AnswersRight, One: OfOneLoad{"redirects", Warn, (*OneLoad).redirects}},
+	{ID: ServiceRoom, Title: "services' share of their CPUs",
+		Means:    "a service was the limit: its rate is what the service bears",
+		Do:       "compare CPU per request",
+		Question: GeneratorFree, In: compared, Each: true, Metrics: closedLoop, Bounds: true,
+		Limits: []Limit{{"share of the CPUs", 0.80, 0.95}}, find: serviceRoom},
 }

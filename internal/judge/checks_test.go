@@ -332,6 +332,9 @@ var provocations = []provocation{
 	{"V30", Fail, func(e *Evidence) { e.Valid[7].Causes.SuspendedNS = 2e6 }},
 	{"V30", Fail, openLoops(func(l *record.Load) { l.GapNS = 12e6 })},
 	{"V39", Warn, trials(func(t *record.Trial) { t.Load.SilentNS, t.Load.Connections = 120e6, 8 })},
+	{"V48", Warn, served(0, 5e7, 3e8)}, {"V48", Fail, served(0, 3e7, 3.7e8)}, {"V48", Pass, served(0, 3.7e8, 3e7)},
+	{"V48", Fail, served(1, 3.7e8, 3.9e8)}, {"V48", Pass, served(1, 3.7e8, 1e8)},
+	{"V48", CannotTell, func(e *Evidence) { e.Run.Plan.Services = []record.Service{{Name: "db"}} }},
 	{"V31", Warn, func(e *Evidence) {
 		atURL(e)
 		e.Run.Host.Pinned, e.Run.Host.GeneratorCPUs = false, []int{0}
@@ -863,5 +866,18 @@ func TestTheProgramThatTookMostIsNamed(t *testing.T) {
 	run.Trials = run.Trials[:1]
 	if got := amongThem(run); got != "" {
 		t.Errorf("%q of a pilot", got)
+	}
+}
+
+// served returns evidence of trials whose service has that number of CPUs of its own, 0 for the
+// generator's, with the CPU time of generator and service in ns.
+func served(cpus int, generator, service int64) func(e *Evidence) {
+	return func(e *Evidence) {
+		e.Run.Plan.Services = []record.Service{{Name: "db"}}
+		trials(func(t *record.Trial) {
+			t.Generator.CPUNS, t.Services = &generator, []record.Usage{{CPUNS: &service}}
+			t.Causes.GeneratorCPUs, t.Causes.ServiceCPUs, t.ClocksNS = 1, cpus, 4e8
+			t.Load.Workers, t.Load.SpunNS = 1, 0
+		})(e)
 	}
 }

@@ -18,13 +18,13 @@ const (
 // or machines the worst one counts: generatorName and stealName name it.
 type shares struct {
 	server, generator, queue, steal, sides float64
-	backend                                float64 // share on a machine of the backend's own
+	service                                float64 // share on a machine of the service's own
 	generatorName, stealName               string
 }
 
 func sharesOf(trials []*record.Trial) shares {
 	var server, generator, queue, steal, sides, serverTime, generatorTime, sidesTime, loaded, wall float64
-	var backend, backendTime float64
+	var service, serviceTime float64
 	for i := range trials {
 		c := &trials[i].Causes
 		server += float64(c.BackgroundServerNS)
@@ -38,13 +38,13 @@ func sharesOf(trials []*record.Trial) shares {
 			serverTime += float64(c.WallNS) * float64(c.ServerCPUs)
 			generatorTime += float64(c.WallNS) * float64(c.GeneratorCPUs)
 		}
-		backend += float64(c.BackgroundBackendNS)
-		backendTime += float64(c.WallNS) * float64(c.BackendCPUs)
+		service += float64(c.BackgroundServiceNS)
+		serviceTime += float64(c.WallNS) * float64(c.ServiceCPUs)
 		wall += float64(c.WallNS) * float64(c.CPUs())
 	}
 	s := shares{server: share(server, serverTime), generator: share(generator, generatorTime),
 		queue: share(queue, loaded), steal: share(steal, wall), sides: share(sides, sidesTime),
-		backend: share(backend, backendTime)}
+		service: share(service, serviceTime)}
 	s.worst(trials)
 	return s
 }
@@ -161,10 +161,10 @@ func missedStart(t *record.Trial) bool {
 
 // Discard reports whether a trial is invalid for a cause that no correction covers: the generator
 // or the machine stood still, several generators did not begin together, the hypervisor withheld
-// CPU time in a jump, or other programs used the backend's own machine. It looks at no metric.
+// CPU time in a jump, or other programs used the service's own machine. It looks at no metric.
 func Discard(t *record.Trial) bool {
 	s := sharesOf([]*record.Trial{t})
-	return Paused(t) || missedStart(t) || s.steal > stealJump || s.backend > backgroundLimit
+	return Paused(t) || missedStart(t) || s.steal > stealJump || s.service > backgroundLimit
 }
 
 // Disturbed reports whether other programs changed the figures of loads that are not compared round

@@ -36,27 +36,29 @@ func TestDisturbed(t *testing.T) {
 	}
 }
 
-// TestBackendsMachine: background CPU on a machine that only the backend has discards a round, steal there counts
-// as a share of all CPUs, and what the backend uses is a share of its own CPUs.
-func TestBackendsMachine(t *testing.T) {
+// TestServicesMachine: background CPU on a machine that only the service has discards a round, steal there counts
+// as a share of all CPUs, and what the service uses is a share of its own CPUs.
+func TestServicesMachine(t *testing.T) {
 	round := sound().Valid[:4]
 	used := int64(0)
 	for i := range round {
 		c := &round[i].Causes
-		c.BackendCPUs, c.BackgroundBackendNS = 2, c.WallNS/20
+		c.ServiceCPUs, c.BackgroundServiceNS = 2, c.WallNS/20
 		used = round[i].ClocksWall() * 2 / 10 * 9
-		round[i].Backend = &record.Usage{CPUNS: &used}
+		round[i].Services = []record.Usage{{CPUNS: &used}}
 	}
 	if slices.ContainsFunc(round, Discard) {
-		t.Error("2.5 % of the backend's CPUs discarded a trial")
+		t.Error("2.5 % of the service's CPUs discarded a trial")
 	}
-	state, text := shareOfGenerator(ByID(GeneratorShare), sound(), "a", round)
-	if state != Warn || !strings.Contains(text, "; the backend used 90 % of its own machine's CPUs") {
-		t.Errorf("a backend that uses 90 %% of its CPUs: %v, %s", state, text)
+	e := sound()
+	e.Run.Plan.Services = []record.Service{{Name: "db"}}
+	state, text := shareOfServices(ByID(ServiceRoom), e, "a", round)
+	if state != Warn || text != "db used 90 % of the CPUs for services" {
+		t.Errorf("a service that uses 90 %% of its CPUs: %v, %s", state, text)
 	}
-	round[0].Causes.BackgroundBackendNS = round[0].Causes.WallNS
+	round[0].Causes.BackgroundServiceNS = round[0].Causes.WallNS
 	if !Discard(round[0]) {
-		t.Error("other programs used half of the backend's CPUs, and the trial counts")
+		t.Error("other programs used half of the service's CPUs, and the trial counts")
 	}
 }
 

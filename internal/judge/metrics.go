@@ -202,22 +202,33 @@ var Metrics = []Metric{
 			"other programs of the machine and is not compared.",
 	},
 
-	// For runs whose contestants call a backend.
+	// For runs whose contestants call services.
 	{
 		Name: "server_cpu_share", Unit: "share", Kind: Count, Rare: true, Unranked: true, Of: serverShare,
 		Title: "CPU of the server", Head: "server CPU %s", Column: "CPU, server",
 		About: "CPU time of the server's process tree, as a share of its CPUs' time in the window.",
 	},
 	{
-		Name: "backend_cpu_share", Unit: "share", Kind: Count, Rare: true, Unranked: true, Of: backendShare,
-		Title: "CPU of the backend", Head: "backend CPU %s", Column: "CPU, backend",
-		About: "CPU time of the program that the server calls, as a share of the time of the CPUs on which it runs: " +
-			"the generator's, or those of its own machine. It is not a property of the server.",
+		Name: "service_cpu_share", Unit: "share", Kind: Count, Rare: true, Unranked: true, Of: serviceShare,
+		Title: "CPU of the services", Head: "services' CPU %s", Column: "CPU, services",
+		About: "CPU time of the programs that the server calls, as a share of the time of the CPUs on which they run: " +
+			"the generator's, or their own. It is not a property of the server.",
+	},
+	{
+		Name: "service_cpu", Unit: "ns", Kind: CPUTime, Rare: true, Unranked: true, Of: serviceCPU,
+		Title: "CPU of the services per request", Head: "services' CPU %s/req", Column: "CPU/req, services",
+		About: "CPU time of the programs that the server calls, per right response of the server. Servers may differ in it " +
+			"by what they ask for; otherwise it is a property of the services.",
+	},
+	{
+		Name: "service_memory", Unit: "bytes", Kind: Memory, Rare: true, Unranked: true, Of: serviceMemory,
+		Title: "Memory of the services", Head: "services' memory %s", Column: "Memory, services",
+		About: "Private memory of the programs that the server calls, right after a trial, as the server's own.",
 	},
 	{
 		Name: "generator_cpu_share", Unit: "share", Kind: Count, Rare: true, Unranked: true, Of: generatorShare,
 		Title: "CPU of the generator", Head: "generator CPU %s", Column: "CPU, generator",
-		About: "CPU time of the load generator, as a share of its CPUs' time. If generator and backend together " +
+		About: "CPU time of the load generator, as a share of its CPUs' time. If generator and services together " +
 			"use nearly all of what they have, the server may be faster than shown.",
 	},
 }
@@ -370,20 +381,34 @@ func serverShare(t *record.Trial) (float64, bool) {
 	return shareOf(t, t.Server.CPUNS, t.Causes.ServerCPUs)
 }
 
-func backendShare(t *record.Trial) (float64, bool) {
-	if t.Backend == nil {
+func serviceShare(t *record.Trial) (float64, bool) {
+	return shareOf(t, t.ServiceCPU(), cmp.Or(t.Causes.ServiceCPUs, t.Causes.GeneratorCPUs))
+}
+
+func serviceCPU(t *record.Trial) (float64, bool) {
+	used := t.ServiceCPU()
+	if used == nil || t.Load.Succeeded == 0 {
 		return 0, false
 	}
-	return shareOf(t, t.Backend.CPUNS, cmp.Or(t.Causes.BackendCPUs, t.Causes.GeneratorCPUs))
+	return float64(*used) / float64(t.Load.Succeeded), true
+}
+
+func serviceMemory(t *record.Trial) (sum float64, ok bool) {
+	for i := range t.Services {
+		if n, known := memory(&t.Services[i]); known {
+			sum, ok = sum+n, true
+		}
+	}
+	return sum, ok
 }
 
 func generatorShare(t *record.Trial) (float64, bool) {
 	return shareOf(t, t.Generator.CPUNS, t.Causes.GeneratorCPUs)
 }
 
-// shareOf returns the share that a process used of cpus CPUs, in a trial with a backend.
+// shareOf returns the share that a process used of cpus CPUs, in a trial with services.
 func shareOf(t *record.Trial, used *int64, cpus int) (float64, bool) {
-	if t.Backend == nil || used == nil || t.ClocksWall() <= 0 || cpus == 0 {
+	if len(t.Services) == 0 || used == nil || t.ClocksWall() <= 0 || cpus == 0 {
 		return 0, false
 	}
 	return float64(*used) / float64(t.ClocksWall()) / float64(cpus), true

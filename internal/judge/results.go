@@ -53,7 +53,7 @@ type Results struct {
 	// generators' on the ceiling's server.
 	AllLoads  []*record.Trial
 	Found     []Capacity      // results of a search
-	Alone     []Alone         // a run's backend, for each kind of request to it
+	Alone     []Alone         // a run's service, for each kind of request to it
 	Findings  []Finding       // whole run first, then by contestant
 	Trials    []*record.Trial // valid ones
 	Valid     int             // number of valid trials or, outside rounds, of the loads shown
@@ -230,7 +230,7 @@ func checksAt(run *record.Run, l *Level, kind Kinds) []Finding {
 
 // levelsFrom returns a run's levels from the first-th on, with the results from its valid trials by
 // level.
-func levelsFrom(run *record.Run, first int, c *Counted, valid map[int][]*record.Trial, backend []Alone) []Level {
+func levelsFrom(run *record.Run, first int, c *Counted, valid map[int][]*record.Trial, service []Alone) []Level {
 	p := &run.Plan
 	pilot := ByLevel(run, c.Pilot)
 	taken := map[record.Cell]bool{}
@@ -253,8 +253,8 @@ func levelsFrom(run *record.Run, first int, c *Counted, valid map[int][]*record.
 			Failed:  failed(run),
 			Primary: p.Primary, Alpha: p.Alpha, Margin: p.Margin, Fresh: p.Fresh(), NoPairs: true,
 		})
-		if p.Ceiling == p.Backend {
-			sharesOfBackend(&l, contestants, backend)
+		if p.Ceiling == p.Source() {
+			sharesOfService(&l, contestants, service)
 		}
 		for _, name := range l.Loaded {
 			switch {

@@ -79,13 +79,13 @@ func saysConnection(q scenario.Request) bool {
 	})
 }
 
-// exact returns s with the present responses of the backend and the server as expected bodies.
+// exact returns s with the present responses of the service and the server as expected bodies.
 func exact(ctx context.Context, s *scenario.Scenario, t *scenario.Target, host string) (*scenario.Scenario, error) {
-	backend, err := s.BackendAddr()
+	service, err := s.SourceAddr()
 	if err != nil {
 		return nil, err
 	}
-	if s, err = s.Bind(scenario.Ask(ctx, wire.TCP(backend))); err != nil {
+	if s, err = s.Bind(scenario.Ask(ctx, wire.TCP(service))); err != nil {
 		return nil, err
 	}
 	to := t.Endpoint

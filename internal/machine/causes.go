@@ -34,7 +34,8 @@ type Account struct {
 }
 
 // Causes returns the disturbances in a trial between two snapshots. The partitions are the server's
-// and the generator's CPUs. A backend has its own account, wherever it runs. Background CPU is a
+// and the generator's CPUs, and those of the first of the other accounts, the services', if it has
+// its own. Background CPU is a
 // partition's busy time less the time in all accounts that may have used it, and at least zero. An
 // account that spans both partitions is subtracted from both, because its place is unknown: this
 // underestimates background CPU rather than inventing it. The kernel samples the ticks, so a
@@ -45,7 +46,7 @@ type Account struct {
 // thread clocks exclude interrupts (update_rq_clock_task, kernel/sched/core.c), and the softirq
 // time for the test's own network traffic would look like background CPU. Busy would have to
 // exclude both columns.
-func Causes(before, after *Snapshot, server, generator Account, backends ...Account) record.Causes {
+func Causes(before, after *Snapshot, server, generator Account, others ...Account) record.Causes {
 	c := record.Causes{
 		WallNS:        int64(after.At.Sub(before.At)),
 		ServerCPUs:    len(server.CPUs),
@@ -58,15 +59,25 @@ func Causes(before, after *Snapshot, server, generator Account, backends ...Acco
 			c.SharedCPUs++
 		}
 	}
-	own := append([]Account{server, generator}, backends...)
+	own := append([]Account{server, generator}, others...)
+	var services []int
+	if len(others) > 0 && !others[0].overlaps(server.CPUs) && !others[0].overlaps(generator.CPUs) {
+		services = others[0].CPUs
+		c.ServiceCPUs = len(services)
+		c.BackgroundServiceNS = int64(background(before, after, services, own))
+	}
 	c.BackgroundServerNS = int64(background(before, after, server.CPUs, own))
 	c.BackgroundGeneratorNS = int64(background(before, after, generator.CPUs, own))
 	for cpu := range min(len(before.CPUs), len(after.CPUs)) {
-		if slices.Contains(server.CPUs, cpu) || slices.Contains(generator.CPUs, cpu) {
+		if slices.Contains(server.CPUs, cpu) || slices.Contains(generator.CPUs, cpu) || slices.Contains(services, cpu) {
 			c.StealNS += int64(grown(before.CPUs[cpu].Steal, after.CPUs[cpu].Steal))
 		}
 	}
 	return c
+}
+
+func (a Account) overlaps(cpus []int) bool {
+	return slices.ContainsFunc(a.CPUs, func(cpu int) bool { return slices.Contains(cpus, cpu) })
 }
 
 // SuspendedBetween returns how long the machine was suspended between two readings from Suspended.
@@ -86,7 +97,7 @@ func background(before, after *Snapshot, cpus []int, own []Account) (sum time.Du
 		}
 	}
 	for _, a := range own {
-		if slices.ContainsFunc(a.CPUs, func(cpu int) bool { return slices.Contains(cpus, cpu) }) {
+		if a.overlaps(cpus) {
 			sum -= a.Used
 		}
 	}

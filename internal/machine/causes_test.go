@@ -23,19 +23,19 @@ func TestCauses(t *testing.T) {
 		server, generator []int
 		own, other        time.Duration
 		foreign, foreignG int64
-		backends          []Account
+		services          []Account
 	}{
 		{"apart", []int{0}, []int{1}, 350 * ms, 280 * ms, 50e6, 20e6, nil},
 		{"own is more than the ticks say", []int{0}, []int{1}, 410 * ms, 301 * ms, 0, 0, nil},
 		{"shared: both are taken off", []int{0, 1}, []int{0, 1}, 300 * ms, 250 * ms, 150e6, 150e6, nil},
 		{"a count that stepped back", []int{2}, []int{1}, 0, 0, 0, 300e6, nil},
 		{"a CPU that is not there", []int{9}, []int{1}, 0, 0, 0, 300e6, nil},
-		{"a backend beside the server", []int{0}, []int{1}, 150 * ms, 280 * ms, 50e6, 20e6, []Account{{[]int{0},
+		{"a service beside the server", []int{0}, []int{1}, 150 * ms, 280 * ms, 50e6, 20e6, []Account{{[]int{0},
 			200 * ms}}},
 		{"one each, and one that did nothing", []int{0}, []int{1}, 150 * ms, 80 * ms, 50e6, 20e6,
 			[]Account{{[]int{0}, 200 * ms}, {[]int{1, 2}, 200 * ms}, {[]int{0, 1}, 0}}},
-		{"a backend elsewhere", []int{0}, []int{1}, 350 * ms, 280 * ms, 50e6, 20e6, []Account{{[]int{2}, 400 * ms}}},
-		{"a backend anywhere", []int{0}, []int{1}, 350 * ms, 280 * ms, 20e6, 0, []Account{{[]int{0, 1, 2}, 30 * ms}}},
+		{"a service elsewhere", []int{0}, []int{1}, 350 * ms, 280 * ms, 50e6, 20e6, []Account{{[]int{2}, 400 * ms}}},
+		{"a service anywhere", []int{0}, []int{1}, 350 * ms, 280 * ms, 20e6, 0, []Account{{[]int{0, 1, 2}, 30 * ms}}},
 	} {
 		want := base
 		for cpu, steal := range []int64{10e6, 20e6} { // steal on other CPUs would not count
@@ -48,8 +48,11 @@ func TestCauses(t *testing.T) {
 		if c.server[0] == c.generator[0] {
 			want.SharedCPUs = len(c.server)
 		}
+		if c.name == "a service elsewhere" {
+			want.ServiceCPUs = 1
+		}
 		if got := Causes(before, after, Account{c.server, c.own}, Account{c.generator, c.other},
-			c.backends...); !reflect.DeepEqual(got, want) {
+			c.services...); !reflect.DeepEqual(got, want) {
 			t.Errorf("%s:\n%+v\nwant\n%+v", c.name, got, want)
 		}
 	}

@@ -130,3 +130,21 @@ func TestTailIsPlain(t *testing.T) {
 		t.Errorf("%q; want %q", got, want)
 	}
 }
+
+func TestCPUsForServices(t *testing.T) {
+	for name, c := range map[string]struct {
+		cores                             [][]int
+		server, generator, services, rest []int
+	}{
+		"two CPUs":               {[][]int{{0}, {1}}, []int{0}, []int{1}, nil, []int{1}},
+		"three":                  {[][]int{{0}, {1}, {2}}, []int{1}, []int{2}, []int{0}, []int{2}},
+		"four":                   {[][]int{{0}, {1}, {2}, {3}}, []int{1}, []int{2, 3}, []int{3}, []int{2}},
+		"eight":                  {[][]int{{0}, {1}, {2}, {3}, {4}, {5}, {6}, {7}}, []int{1, 2, 3}, []int{4, 5, 6, 7}, []int{6, 7}, []int{4, 5}},
+		"two cores with threads": {[][]int{{0, 2}, {1, 3}}, []int{0, 2}, []int{1, 3}, []int{3}, []int{1}},
+	} {
+		services, rest := forServices(c.cores, c.server, c.generator)
+		if !slices.Equal(services, c.services) || !slices.Equal(rest, c.rest) {
+			t.Errorf("%s: services %v, generator %v; want %v, %v", name, services, rest, c.services, c.rest)
+		}
+	}
+}

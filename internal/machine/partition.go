@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"dyno/internal/document"
+	"dyno/internal/record"
 )
 
 // cores groups the usable CPUs by core, in ascending order. Threads on one core share a
@@ -91,6 +92,43 @@ func divide(cores [][]int, first int) (server, generator []int, pinned bool) {
 	slices.Sort(server)
 	slices.Sort(generator)
 	return server, generator, true
+}
+
+// GiveServices takes CPUs for services in h: half of the generator's cores, else the core that is
+// left for background CPU, else half of the threads on the generator's core. On two CPUs there are
+// none, and services share the generator's.
+func GiveServices(h *record.Host) {
+	if h.Pinned {
+		h.ServiceCPUs, h.GeneratorCPUs = forServices(cores(os.DirFS("/"), Usable()), h.ServerCPUs, h.GeneratorCPUs)
+	}
+}
+
+func forServices(cores [][]int, server, generator []int) (services, rest []int) {
+	within := func(cpus []int) func([]int) bool {
+		return func(core []int) bool {
+			return !slices.ContainsFunc(core, func(cpu int) bool { return !slices.Contains(cpus, cpu) })
+		}
+	}
+	var own, spare [][]int
+	for _, core := range cores {
+		switch {
+		case within(generator)(core):
+			own = append(own, core)
+		case !within(slices.Concat(server, generator))(core):
+			spare = append(spare, core)
+		}
+	}
+	switch half := len(own) / 2; {
+	case half > 0:
+		rest, services, _ = divide(own, len(own)-half)
+		return services, rest
+	case len(spare) > 0:
+		return slices.Concat(spare...), generator
+	case len(generator) > 1:
+		half = len(generator) / 2
+		return slices.Clone(generator[len(generator)-half:]), generator[:len(generator)-half]
+	}
+	return nil, generator
 }
 
 // GeneratorFor returns the minimum number of CPUs for a generator beside servers on n CPUs: one for

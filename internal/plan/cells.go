@@ -69,7 +69,7 @@ func Loaded(p *record.Plan, level int) (names []string, isCompared bool) {
 
 // Ride adds cells for the controls, at levels where contestants are compared, and for the server
 // that shows the ceiling, at closed loops where it answers and contestants are compared.
-// Uncontrolled levels get neither. A backend is loaded at all these closed loops; at the others,
+// Uncontrolled levels get neither. A source is loaded at all these closed loops; at the others,
 // once for all levels that are alike to it.
 func Ride(p *record.Plan, uncontrolled []int, answers func(Asking) bool) {
 	for i, l := range p.Levels {
@@ -79,13 +79,13 @@ func Ride(p *record.Plan, uncontrolled []int, answers func(Asking) bool) {
 				p.Cells = append(p.Cells, record.Cell{Contestant: name, Level: i})
 			}
 		}
-		alike := func(o record.Level) bool { return o.AtBackend() == l.AtBackend() }
+		alike := func(o record.Level) bool { return o.AtSource() == l.AtSource() }
 		switch {
 		case p.Ceiling == "" || l.Open() || l.AsPublished: // there the generator's CPUs are the servers'
 			continue
-		case p.Ceiling == p.Backend && !controlled && slices.ContainsFunc(p.Levels[:i], alike):
+		case p.Ceiling == p.Source() && !controlled && slices.ContainsFunc(p.Levels[:i], alike):
 			continue
-		case p.Ceiling != p.Backend && !(controlled && answers(AskingAt(l))):
+		case p.Ceiling != p.Source() && !(controlled && answers(AskingAt(l))):
 			continue
 		}
 		p.Cells = append(p.Cells, record.Cell{Contestant: p.Ceiling, Level: i})
@@ -295,7 +295,7 @@ func extrasLost(run *record.Run, epoch int) bool {
 }
 
 // Asking identifies the requests to a contestant at a level: the scenario ("" for the plan's
-// own), the number of records in the backend's responses, and the HTTP version.
+// own), the number of records in the service's responses, and the HTTP version.
 type Asking struct {
 	Scenario string
 	Records  int
@@ -334,7 +334,7 @@ func Asked(p *record.Plan, name string) []Asking {
 	var out []Asking
 	for i, l := range p.Levels {
 		c, of := record.Cell{Contestant: name, Level: i}, AskingAt(l)
-		ceiling := name == p.Ceiling && name != p.Backend && !slices.Contains(p.Contestants, name)
+		ceiling := name == p.Ceiling && name != p.Source() && !slices.Contains(p.Contestants, name)
 		if (p.Has(c) || !slices.Contains(p.Contestants, name)) && !slices.Contains(out, of) &&
 			!(ceiling && !AtCeiling(p, of)) {
 			out = append(out, of)
@@ -353,7 +353,7 @@ func AskedIn(run *record.Run, epoch int, name string) []Asking {
 	})
 }
 
-// RecordsSeed returns the seed for the backend's records in an epoch. All contestants get the
+// RecordsSeed returns the seed for the service's records in an epoch. All contestants get the
 // same records throughout the epoch.
 func RecordsSeed(p *record.Plan, epoch int) uint64 {
 	return mix(record.Key{Seed: p.Seed, Epoch: epoch}, 4)

@@ -364,10 +364,10 @@ func TestOneLevelHasNoExtraCells(t *testing.T) {
 	}
 }
 
-// relays is a paired comparison of two that call a backend, in two scenarios and with two numbers of records.
+// relays is a paired comparison of two that call a service, in two scenarios and with two numbers of records.
 func relays() record.Plan {
 	p := barePlan("a", "b")
-	p.Levels, p.BudgetNS, p.Epochs, p.Backend, p.Ceiling = nil, int64(time.Hour), []int{8}, "records", "records"
+	p.Levels, p.BudgetNS, p.Epochs, p.Services, p.Ceiling = nil, int64(time.Hour), []int{8}, records, "records"
 	for _, scenario := range []string{"", "other"} {
 		for _, n := range []int{10, 500} {
 			p.Levels = append(p.Levels, record.Level{Connections: 125, Pipeline: 1, Scenario: scenario, Records: n})
@@ -398,20 +398,20 @@ func TestNullShowsTheCeilingWhereItCan(t *testing.T) {
 	}
 }
 
-func TestBackendShowsTheCeilingOfEachLevel(t *testing.T) {
+func TestServiceShowsTheCeilingOfEachLevel(t *testing.T) {
 	run := record.Run{Plan: relays()}
 	pilot := slots(&run.Plan, 0)
 	for _, level := range []int{0, 1, 3} { // at 1 nothing is compared, but its number of records is like that of 3
 		if !slices.ContainsFunc(pilot, func(e slot) bool { return e.Cell == cell("records", level) }) {
-			t.Errorf("the pilots do not ask the backend at level %d", level)
+			t.Errorf("the pilots do not ask the service at level %d", level)
 		}
 	}
 	if slices.ContainsFunc(pilot, func(e slot) bool { return e.Cell == cell("records", 2) }) {
-		t.Error("the pilots ask the backend again for as many records")
+		t.Error("the pilots ask the service again for as many records")
 	}
 	for _, e := range slots(&run.Plan, 1) {
 		if e.Contestant == "records" {
-			t.Errorf("the backend is asked after the pilots: %+v", e)
+			t.Errorf("the service is asked after the pilots: %+v", e)
 		}
 	}
 	if got := fmt.Sprint(Asked(&run.Plan,
@@ -426,3 +426,6 @@ func TestBackendShowsTheCeilingOfEachLevel(t *testing.T) {
 		t.Error("the records of an epoch do not follow from it and the seed")
 	}
 }
+
+// records is a service that answers with a level's number of records.
+var records = []record.Service{{Name: "records", Records: true}}

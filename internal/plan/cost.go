@@ -190,9 +190,7 @@ func startsEstimate(run *record.Run, epoch int, names []string) (sum time.Durati
 			sum += waits + startNative
 		}
 	}
-	if p.Backend != "" {
-		sum += startNative
-	}
+	sum += time.Duration(len(p.Services)) * startNative
 	return sum
 }
 

@@ -79,9 +79,9 @@ func TestTheArticlesOwnRun(t *testing.T) {
 	if err != nil || len(p.External) > 0 || p.Load.Requests != 0 {
 		t.Errorf("of other contestants: %v, %+v", err, p)
 	}
-	relay := World{Scenario: func(string) (Scenario, error) { return Scenario{Backend: "records"}, nil }}
+	relay := World{Scenario: func(string) (Scenario, error) { return Scenario{Services: records}, nil }}
 	if p, err = New(Request{Question: q, Protocol: classic}, relay); err != nil || p.Ceiling != "" {
-		t.Errorf("with a backend: %v, ceiling %q", err, p.Ceiling)
+		t.Errorf("with a service: %v, ceiling %q", err, p.Ceiling)
 	}
 	if p, err = New(Request{Question: q}, World{}); err != nil || len(p.Contestants) != 3 {
 		t.Errorf("a comparison: %v, %+v", err, p)

@@ -39,7 +39,7 @@ func Answered(l record.Level) time.Duration {
 const requestTime = 50 * time.Microsecond
 
 // trialOf returns a trial's length, ns. With several levels it is long enough for each
-// connection to carry about five requests; two or more if a backend sends many records, and one
+// connection to carry about five requests; two or more if a service sends many records, and one
 // if handlers hash. With fresh processes it is about the time that the number of requests takes.
 func trialOf(p *record.Plan, e slot) int64 {
 	if p.Fresh() {

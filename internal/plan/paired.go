@@ -117,7 +117,7 @@ func lay(p *record.Plan, r *Request, q *Question, pr *profile) {
 	if len(p.Levels) > 1 {
 		trial = pr.trial // for each level: see trialOf
 	}
-	if pr.pilots == 1 && len(p.Controls) == 0 && len(p.Levels) == 1 && p.First().RateShare == 0 && p.Backend == "" {
+	if pr.pilots == 1 && len(p.Controls) == 0 && len(p.Levels) == 1 && p.First().RateShare == 0 && p.Source() == "" {
 		p.Pilots = 0 // there is no ceiling or rate to be found, and the first epoch finds the warm-up times
 	}
 	pr.times(p, trial)

@@ -118,8 +118,8 @@ type Contestant struct {
 
 // Scenario holds the facts about a scenario that a plan needs.
 type Scenario struct {
-	Title   string
-	Backend string // the program that contestants call; "": none
+	Title    string
+	Services []record.Service // the programs that contestants call
 
 	Pipeline, PerConnection int // of levels that have none of their own
 }
@@ -134,7 +134,7 @@ func (e *RequestError) Unwrap() error { return e.Err }
 
 func refuse(format string, args ...any) error { return &RequestError{fmt.Errorf(format, args...)} }
 
-// DefaultRecords is the number of records in a backend's answer, unless the request or the study
+// DefaultRecords is the number of records in an answer of the source, unless the request or the study
 // sets it.
 const DefaultRecords = 10
 
@@ -173,7 +173,7 @@ func New(r Request, w World) (record.Plan, error) {
 	}
 	preset.lay(&p, &q)
 	err = cmp.Or(w.unserved(&p, preset.named && len(q.Family) > 0), tail(&p, profile, preset), r.check(&p, preset),
-		w.backend(&p),
+		w.services(&p),
 		w.check(&p), w.processors(&p), w.room(&p))
 	if err != nil {
 		return p, err
@@ -183,7 +183,7 @@ func New(r Request, w World) (record.Plan, error) {
 		uncontrolled = nil
 	}
 	apart := slices.ContainsFunc(p.Levels, func(l record.Level) bool { return !l.AsPublished })
-	if !apart || preset.search || preset.inTurn && (len(p.External) == 0 || p.Backend != "") {
+	if !apart || preset.search || preset.inTurn && (len(p.External) == 0 || len(p.Services) > 0) {
 		p.Ceiling = "" // their loads do not show the generator's ceiling
 	}
 	if preset.inTurn {

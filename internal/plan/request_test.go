@@ -18,7 +18,7 @@ import (
 )
 
 // someWorld has contestants c0 to c9 that serve values, of which c1 is managed, and the scenario
-// relay with a backend.
+// relay with a service.
 func someWorld() World {
 	return World{
 		Dyno: "v1", CPUs: 2, Seed: 5, Now: time.Unix(1_500_000_000, 0),
@@ -33,7 +33,7 @@ func someWorld() World {
 		},
 		Scenario: func(name string) (Scenario, error) {
 			s, ok := map[string]Scenario{
-				"values": {Title: "Values"}, "rest": {Title: "Rest"}, "relay": {Title: "Relay", Backend: "records"},
+				"values": {Title: "Values"}, "rest": {Title: "Rest"}, "relay": {Title: "Relay", Services: records},
 			}[name]
 			if !ok {
 				return s, fmt.Errorf("no scenario %q", name)
@@ -131,7 +131,7 @@ func TestAskedByHand(t *testing.T) {
 		}},
 		{"scenario", Request{Scenario: "relay"}, func(p *record.Plan) bool {
 			return p.Study.Slug == "s" && p.Study.ClaimsHash == "" && p.Ranks() && p.First().Records == DefaultRecords &&
-				p.Backend == "records" &&
+				p.Source() == "records" &&
 				p.Ceiling == "records" && p.Rounds == 3
 		}},
 		{"connections", Request{Connections: []int{50}}, func(p *record.Plan) bool {
@@ -207,7 +207,7 @@ func TestRefused(t *testing.T) {
 		{Request{Protocol: "search", Controls: []string{"none"}}, "--controls none: a search"},
 		{Request{Scenario: "nothing"}, "no scenario \"nothing\""},
 		{Request{Scenario: "rest"}, "c0 does not serve the scenario \"rest\"; it serves only values, relay"},
-		{Request{Records: []int{5}}, "--records: the scenario values uses no backend"},
+		{Request{Records: []int{5}}, "--records: the scenario values uses no service"},
 		{Request{Scenario: "relay", Records: []int{-5}}, "--records -5"},
 		{Request{Profile: "lab"}, "this machine gives dyno 2"},
 	} {

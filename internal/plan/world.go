@@ -3,6 +3,7 @@ package plan
 import (
 	"cmp"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -116,9 +117,9 @@ func (w *World) contestant(name string) (Contestant, error) {
 	return w.Contestant(name)
 }
 
-// backend sets the backend that all scenarios in a plan need, and each level's number of
-// records. All scenarios must need the same backend, or none.
-func (w *World) backend(p *record.Plan) error {
+// services sets the services that all scenarios in a plan need, and each level's number of records.
+// All scenarios must need the same services, or none.
+func (w *World) services(p *record.Plan) error {
 	if w.Scenario == nil {
 		return nil
 	}
@@ -126,7 +127,13 @@ func (w *World) backend(p *record.Plan) error {
 	if err != nil {
 		return err
 	}
-	p.Backend, p.Title = s.Backend, cmp.Or(p.Title, s.Title)
+	p.Services, p.Title = s.Services, cmp.Or(p.Title, s.Title)
+	for _, s := range p.Services {
+		if slices.Contains(p.Contestants, s.Name) || slices.Contains(p.Controls, s.Name) {
+			return refuse("%q is both a contestant and a service; give one of them another name", s.Name)
+		}
+	}
+	source := p.Source() != ""
 	for i := range p.Levels {
 		l := &p.Levels[i]
 		name := cmp.Or(l.Scenario, p.Scenario)
@@ -138,36 +145,36 @@ func (w *World) backend(p *record.Plan) error {
 		}
 		l.PerConnection = cmp.Or(l.PerConnection, s.PerConnection)
 		switch {
-		case s.Backend != p.Backend:
-			return refuse("the scenarios %s and %s cannot be in one run, because they use different backends; run "+
+		case !reflect.DeepEqual(s.Services, p.Services):
+			return refuse("the scenarios %s and %s cannot be in one run, because they use different services; run "+
 				"them one by one",
 				p.Scenario, name)
-		case s.Backend == "" && l.Records != 0:
-			return refuse("--records: the scenario %s uses no backend that returns records; omit it", name)
+		case !source && l.Records != 0:
+			return refuse("--records: the scenario %s uses no service that returns records; omit it", name)
 		case l.Records < 0:
 			return refuse("--records %d: want 1 or more", l.Records)
-		case s.Backend != "" && l.Records == 0 && p.Study.ClaimsHash != "":
+		case source && l.Records == 0 && p.Study.ClaimsHash != "":
 			return refuse(
-				"study %s: a level with the scenario %s does not set records, the number that the backend returns",
+				"study %s: a level with the scenario %s does not set records, the number that the service returns",
 				p.Study.Slug, name)
-		case s.Backend != "" && l.Records == 0:
+		case source && l.Records == 0:
 			l.Records = DefaultRecords
 		}
 	}
 	return nil
 }
 
-// ceiling sets the server that determines the generator's ceiling in the pilots: the backend,
+// ceiling sets the server that determines the generator's ceiling in the pilots: the source,
 // loaded by the generator itself, or the null server. It returns which requests that server
 // answers: further scenarios, and HTTP versions beside HTTP/1.1 in the clear. It sets no ceiling
 // without a reference.
 func (w *World) ceiling(p *record.Plan) (answers func(Asking) bool) {
 	all := func(Asking) bool { return true }
 	switch {
-	case len(p.Controls) == 0 || p.Backend == "" && p.First().DelayNS > 0:
+	case len(p.Controls) == 0 || p.Source() == "" && p.First().DelayNS > 0:
 		return all
-	case p.Backend != "":
-		p.Ceiling = p.Backend
+	case p.Source() != "":
+		p.Ceiling = p.Source()
 		return all
 	case w.Answered == nil:
 		p.Ceiling = "null"

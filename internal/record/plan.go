@@ -3,6 +3,7 @@ package record
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"dyno/internal/wire"
 )
@@ -21,9 +22,10 @@ type Plan struct {
 	// Controls are reference servers that ride along: the reference, its copy for the A/A check, others.
 	Controls []string `json:"controls"`
 	// Ceiling is the reference server that shows the generator's ceiling, in the pilots and beside External alone.
-	Ceiling string  `json:"ceiling,omitempty"`
-	Backend string  `json:"backend,omitempty"` // program that the contestants call, on the generator's CPUs
-	Servers Servers `json:"servers,omitzero"`
+	Ceiling string `json:"ceiling,omitempty"`
+	// Services are the programs that the contestants call.
+	Services []Service `json:"services,omitempty"`
+	Servers  Servers   `json:"servers,omitzero"`
 	// SameProgram says that the contestants are revisions, or builds, of one program.
 	SameProgram bool `json:"same_program,omitempty"`
 
@@ -63,6 +65,50 @@ type Plan struct {
 	// External lists external load generators; each repeats each load after dyno's own.
 	External []string `json:"external,omitempty"`
 }
+
+// Service is a program that contestants call, and that is not compared: a database, a cache.
+type Service struct {
+	Name string `json:"name"`
+	// Records says that it is a program of the project that answers with a level's number of
+	// records, as a scenario asks, and that the generator can load it itself.
+	Records bool `json:"records,omitempty"`
+	// Each says that every contestant has one of its own.
+	Each bool `json:"each,omitempty"`
+	// PerRun says that it is started once for the run, not for each epoch.
+	PerRun bool `json:"per_run,omitempty"`
+}
+
+// Of returns the name of the instance that a contestant calls.
+func (s *Service) Of(contestant string) string {
+	if s.Each {
+		return s.Name + " of " + contestant
+	}
+	return s.Name
+}
+
+// Source returns the name of the service with Records; "" if there is none.
+func (p *Plan) Source() string {
+	for i := range p.Services {
+		if p.Services[i].Records {
+			return p.Services[i].Name
+		}
+	}
+	return ""
+}
+
+// Service returns the service with that name, or with an instance of that name; nil if there is
+// none.
+func (p *Plan) Service(name string) *Service {
+	for i := range p.Services {
+		if s := &p.Services[i]; s.Name == name || s.Each && strings.HasPrefix(name, s.Of("")) {
+			return s
+		}
+	}
+	return nil
+}
+
+// IsService reports whether a service has that name.
+func (p *Plan) IsService(name string) bool { return p.Service(name) != nil }
 
 // Origin says which program made a plan, for which command and when.
 type Origin struct {
@@ -223,7 +269,7 @@ type Level struct {
 	Work    string `json:"work,omitempty"` // work of the handlers: "", or CPUBound
 	// CPUs is the number of CPUs that the servers get; 0: all the host's ServerCPUs.
 	CPUs int `json:"cpus,omitempty"`
-	// AsPublished pins nothing: servers, backend and generator may use all CPUs, as in published
+	// AsPublished pins nothing: servers, services and generator may use all CPUs, as in published
 	// benchmarks on one machine. CPUs is then 0.
 	AsPublished bool `json:"as_published,omitempty"`
 	Connections int  `json:"connections"`
@@ -243,7 +289,7 @@ type Level struct {
 	// HTTP is the protocol between generator and contestant; absent: HTTP/1.1 in the clear. For
 	// HTTP/2 Pipeline is the number of streams on each connection.
 	HTTP    wire.HTTP `json:"protocol,omitempty"`
-	Records int       `json:"records,omitempty"` // number of records in each backend answer
+	Records int       `json:"records,omitempty"` // number of records in each answer of the source
 	// Step is the number of loads that the same processes carried before, in a plan with fresh
 	// processes: at the levels before this one, one after another.
 	Step int `json:"step,omitempty"`
@@ -265,9 +311,9 @@ type LaunchPart struct {
 // Launch returns the level's launch part.
 func (l Level) Launch() LaunchPart { return LaunchPart{l.DelayNS, l.Work, l.CPUs, l.AsPublished} }
 
-// AtBackend returns the part of a level that concerns the backend: scenario and protocol are
-// between generator and contestants, and the backend has its own CPUs.
-func (l Level) AtBackend() Level {
+// AtSource returns the part of a level that concerns the source: scenario and protocol are between
+// generator and contestants, and the source has its own CPUs.
+func (l Level) AtSource() Level {
 	l.Scenario, l.HTTP, l.CPUs = "", wire.Clear, 0
 	return l
 }

@@ -156,7 +156,7 @@ type Contestant struct {
 	Engine    string `json:"engine"`
 	HTTP2     bool   `json:"http2,omitempty"`   // the engine serves HTTP/2 by default; declared
 	Control   bool   `json:"control,omitempty"` // dyno's own reference server
-	Backend   bool   `json:"backend,omitempty"` // not under test: contestants call it
+	Service   bool   `json:"service,omitempty"` // not under test: contestants call it
 	Managed   bool   `json:"managed,omitempty"` // a managed runtime, by its language
 
 	// URL is the address of a server that already ran before the run, which did not start it.
@@ -324,8 +324,8 @@ type Trial struct {
 	Load          Load      `json:"load,omitzero"`
 	Server        Usage     `json:"server"`
 	Generator     Usage     `json:"generator"`
-	Backend       *Usage    `json:"backend,omitempty"` // the program that the contestant calls
-	// ClocksNS is the wall time over which the CPU clocks of server, generator and backend were
+	Services      []Usage   `json:"services,omitempty"` // in the order of Plan.Services
+	// ClocksNS is the wall time over which the CPU clocks of server, generator and services were
 	// read.
 	ClocksNS int64 `json:"clocks_ns,omitempty"`
 	// OutsideCPUNS is the server's CPU from thaw to freeze outside the counted window, in which it
@@ -340,6 +340,21 @@ type Trial struct {
 	// Memory is how the server's memory grew while it was loaded: only for a classic run's long
 	// loads.
 	Memory []MemoryAt `json:"memory,omitempty"`
+}
+
+// ServiceCPU returns the CPU time of all services in the counted window; nil if it is not known of
+// any.
+func (t *Trial) ServiceCPU() *int64 {
+	var sum *int64
+	for i := range t.Services {
+		if cpu := t.Services[i].CPUNS; cpu != nil {
+			if sum == nil {
+				sum = new(int64)
+			}
+			*sum += *cpu
+		}
+	}
+	return sum
 }
 
 // Usage is a process tree's use in the counted window, or its state after it.
@@ -405,7 +420,7 @@ type Causes struct {
 	GeneratorCPUs         int   `json:"generator_cpus"`
 	BackgroundServerNS    int64 `json:"background_server_ns"`    // other programs on the server's CPUs
 	BackgroundGeneratorNS int64 `json:"background_generator_ns"` // other programs on the generator's CPUs
-	StealNS               int64 `json:"steal_ns"`                // steal on these CPUs and the backend's
+	StealNS               int64 `json:"steal_ns"`                // steal on these CPUs and the services'
 	ThrottledNS           int64 `json:"throttled_ns,omitempty"`
 	SuspendedNS           int64 `json:"suspended_ns,omitempty"` // the whole machine
 	// OtherSidesNS is the CPU of contestants that ran before the run, and so are never frozen,
@@ -414,22 +429,22 @@ type Causes struct {
 	// BackgroundUnknown is set if the server's own CPU time cannot be read, so that background CPU
 	// cannot be separated from it.
 	BackgroundUnknown bool `json:"background_unknown,omitempty"`
-	// GeneratorShared says that the server or a backend may use the generator's CPUs.
+	// GeneratorShared says that the server or a service may use the generator's CPUs.
 	GeneratorShared bool `json:"generator_shared,omitempty"`
 	// SharedCPUs counts the CPUs that are both the server's and the generator's.
 	SharedCPUs int `json:"shared_cpus,omitempty"`
-	// BackendCPUs counts the CPUs on a machine that only the backend has, BackgroundBackendNS the
-	// CPU of other programs there; 0: the backend runs on the generator's CPUs, or there is none.
-	BackendCPUs         int   `json:"backend_cpus,omitempty"`
-	BackgroundBackendNS int64 `json:"background_backend_ns,omitempty"`
+	// ServiceCPUs counts the CPUs that only services have, BackgroundServiceNS the CPU of other
+	// programs there; 0: the services run on the generator's CPUs, or there are none.
+	ServiceCPUs         int   `json:"service_cpus,omitempty"`
+	BackgroundServiceNS int64 `json:"background_service_ns,omitempty"`
 	// Others names programs that used the CPU since the last trial that has it; nil: not read.
 	Others *Others `json:"others,omitempty"`
 	// Machines splits the causes by machine, if there are several.
 	Machines []MachineCauses `json:"machines,omitempty"`
 }
 
-// CPUs returns the number of CPUs that server, generator and backend have together.
-func (c *Causes) CPUs() int { return c.ServerCPUs + c.GeneratorCPUs + c.BackendCPUs - c.SharedCPUs }
+// CPUs returns the number of CPUs that server, generator and services have together.
+func (c *Causes) CPUs() int { return c.ServerCPUs + c.GeneratorCPUs + c.ServiceCPUs - c.SharedCPUs }
 
 // Others lists the programs, beside dyno and the contestants, that used most CPU over some time, between trials
 // too. Processes that lived only within that time are not seen.
@@ -475,7 +490,7 @@ func (f Failure) Unavailable() bool { return f.Stage == "toolchain" }
 type Lost struct {
 	Key
 	Machine string `json:"machine"`          // machine name or names
-	Server  bool   `json:"server,omitempty"` // servers, or the backend, ran on it
+	Server  bool   `json:"server,omitempty"` // servers, or services, ran on it
 	Reason  string `json:"reason"`
 	// PausedNS is the time until all machines had returned and the servers were built again; it is
 	// not part of the budget.
@@ -510,26 +525,30 @@ type Host struct {
 	Absent map[string]string `json:"absent,omitempty"`
 	// Generators are the machines that load the servers, if not this one.
 	Generators []Host `json:"generators,omitempty"`
-	// Backend is the machine on whose ServerCPUs the backend runs, in a run over several machines.
+	// ServiceCPUs are the CPUs that only services have on this machine; none: they share the
+	// generator's.
+	ServiceCPUs []int `json:"service_cpus,omitempty"`
+	// Service is the machine on whose ServerCPUs the services run, in a run over several machines.
 	// It may also be in Generators.
-	Backend *Host `json:"backend,omitempty"`
+	Service *Host `json:"service,omitempty"`
 }
 
 // KnownModel reports whether CPU tells models apart: records from before Cores may have the brand alone, which several
 // generations share.
 func (h *Host) KnownModel() bool { return len(h.Cores) > 0 || strings.Contains(h.CPU, "family ") }
 
-// BackendApart reports whether the backend's machine runs no generator.
-func (h *Host) BackendApart() bool {
-	return h.Backend != nil &&
-		!slices.ContainsFunc(h.Generators, func(g Host) bool { return g.Name == h.Backend.Name })
+// ServiceApart reports whether services have CPUs of their own, here or on a machine that runs no
+// generator.
+func (h *Host) ServiceApart() bool {
+	return len(h.ServiceCPUs) > 0 || h.Service != nil &&
+		!slices.ContainsFunc(h.Generators, func(g Host) bool { return g.Name == h.Service.Name })
 }
 
-// Machines returns a run's machines: the servers', then the generators' and the backend's.
+// Machines returns a run's machines: the servers', then the generators' and the services'.
 func (h *Host) Machines() []Host {
 	all := append([]Host{*h}, h.Generators...)
-	if h.BackendApart() {
-		all = append(all, *h.Backend)
+	if h.Service != nil && h.ServiceApart() {
+		all = append(all, *h.Service)
 	}
 	return all
 }

@@ -25,7 +25,7 @@ type Reference struct {
 	Delay    time.Duration
 	Hash     bool // do the hashing of CPU-bound contestants
 	Turns    int
-	Ask      func(path string) ([]byte, error) // asks the backend, if the scenario has one that is not bound
+	Ask      func(path string) ([]byte, error) // asks the service, if the scenario has one that is not bound
 
 	added added
 }
@@ -110,7 +110,7 @@ func patternOf(q *scenario.Request) string {
 	return q.Method + " " + wildcards(path)
 }
 
-// Can says why the reference cannot answer s, or nil. It may ask s's backend for responses (Reference.Ask).
+// Can says why the reference cannot answer s, or nil. It may ask s's service for responses (Reference.Ask).
 func Can(s *scenario.Scenario) error {
 	for i := range s.Requests {
 		q := &s.Requests[i]

@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// fetchedKey is the key of a connection's sync.Map with the backend's responses by path: a trial has its own
-// connections, and the backend's records change between trials only.
+// fetchedKey is the key of a connection's sync.Map with the service's responses by path: a trial has its own
+// connections, and the service's records change between trials only.
 type fetchedKey struct{}
 
 // withFetched gives each connection of an http.Server a cache.
@@ -16,7 +16,7 @@ func withFetched(ctx context.Context, _ net.Conn) context.Context {
 	return context.WithValue(ctx, fetchedKey{}, new(sync.Map))
 }
 
-// relayed returns the backend's response for path.
+// relayed returns the service's response for path.
 func (r *Reference) relayed(req *http.Request, path string) ([]byte, error) {
 	fetched, _ := req.Context().Value(fetchedKey{}).(*sync.Map)
 	if fetched == nil {

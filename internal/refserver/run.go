@@ -43,12 +43,12 @@ func (c *Control) Run(ctx context.Context, o Options) (counted any, err error) {
 	}
 	extra := time.Duration(c.Extra * float64(RefCost))
 	ref := &Reference{Scenario: s, Delay: o.Delay, Hash: o.Hash, Turns: TurnsFor(extra)}
-	backend, err := s.BackendAddr()
+	service, err := s.SourceAddr()
 	if err != nil {
 		return nil, err
 	}
-	if backend != "" {
-		ref.Ask = scenario.Ask(ctx, wire.TCP(backend))
+	if service != "" {
+		ref.Ask = scenario.Ask(ctx, wire.TCP(service))
 	}
 	err = o.each(ctx, func(ctx context.Context, ln net.Listener, at wire.Listener) error {
 		return serveUntil(ctx, ln, ref.server(at))

@@ -41,14 +41,14 @@ func TestSessionsAreForgotten(t *testing.T) {
 	})
 }
 
-// TestRelayAsksOncePerConnection: the backend's responses may change between trials, not within a trial.
+// TestRelayAsksOncePerConnection: the service's responses may change between trials, not within a trial.
 func TestRelayAsksOncePerConnection(t *testing.T) {
 	asked := 0
 	ref := Reference{Ask: func(path string) ([]byte, error) {
 		asked++
 		return []byte(`["` + strings.Repeat("x", asked) + `"]`), nil
 	},
-		Scenario: &scenario.Scenario{Name: "x", Backend: "records", Requests: []scenario.Request{
+		Scenario: &scenario.Scenario{Name: "x", Services: []scenario.Service{{Name: "records"}}, Requests: []scenario.Request{
 			{Name: "relay", Method: "GET", Path: "/test", Weight: 1,
 				Expect: scenario.Expect{Status: 200, JSONOf: "/data"}}}}}
 	ln, err := net.Listen("tcp", "127.0.0.1:0")

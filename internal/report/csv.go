@@ -225,7 +225,7 @@ func (r *Row) countLines(level string, requests int64, errors map[string]int64) 
 	return []line{r.single(level, "requests", "", float64(requests)), failed}
 }
 
-// lines returns all figures of the run: those of each row at all levels, then the backend's and
+// lines returns all figures of the run: those of each row at all levels, then the service's and
 // other load generators', then the comparisons.
 func (v *View) lines() (lines []line) {
 	lines = v.runLines()
@@ -242,7 +242,7 @@ func (v *View) lines() (lines []line) {
 		}
 	}
 	for _, a := range v.Alone {
-		r, rate := Row{Name: v.run.Plan.Backend}, judge.ClassicNamed("throughput")
+		r, rate := Row{Name: v.run.Plan.Source()}, judge.ClassicNamed("throughput")
 		e := judge.Estimate{Value: a.PerSec, Lo: math.NaN(), Hi: math.NaN(), N: a.Loads}
 		lines = append(lines, r.lines(judge.LevelName(a.At), rate, &Figure{Estimate: e, Least: a.Least, Most: a.Most})...)
 	}

@@ -85,7 +85,7 @@ func (d *external) ways(tool string) []string {
 	ways = append(ways, "It repeats the same request; dyno uses random inputs of the scenario for each request.")
 	if d.run.Plan.Ceiling == "" {
 		ways = append(ways, "The ceilings of both were not measured: this needs a scenario without a delay or a "+
-			"backend, and "+
+			"service, and "+
 			"--controls other than none.")
 	}
 	return ways

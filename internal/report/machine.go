@@ -29,9 +29,9 @@ func (v *View) hosts() (facts []document.Fact) {
 		facts = []document.Fact{{Name: "Servers", Value: document.Clean(h.Name) + ": " + machine(h, "servers")}}
 	}
 	facts = append(facts, document.Fact{Name: "Generators", Value: generators(h)})
-	if h.BackendApart() {
-		facts = append(facts, document.Fact{Name: "The backend’s machine",
-			Value: document.Clean(h.Backend.Name) + ": " + machine(h.Backend, "backend")})
+	if h.Service != nil && h.ServiceApart() {
+		facts = append(facts, document.Fact{Name: "The service’s machine",
+			Value: document.Clean(h.Service.Name) + ": " + machine(h.Service, "service")})
 	}
 	for _, hosts := range h.SharedKernels() {
 		facts = append(facts, document.Fact{Name: "One kernel", Value: document.Clean(And(hosts)) +
@@ -116,8 +116,8 @@ func where(h *record.Host) string {
 	if h.Name != "" {
 		text = "on " + h.Name + ", " + text
 	}
-	if h.Backend != nil {
-		text += ", the backend on " + h.Backend.Name
+	if h.Service != nil {
+		text += ", the service on " + h.Service.Name
 	}
 	return document.Clean(text)
 }

@@ -41,7 +41,7 @@ var stateStyle = map[judge.State]document.Style{judge.Pass: document.Good, judge
 func (v *View) origin() document.Section {
 	s := document.Section{ID: "machine"}
 	for _, f := range append(v.hosts(), []document.Fact{{Name: "Machines", Value: v.parts()},
-		{Name: "Measured", Value: v.measured()}, {Name: "Backend", Value: v.backendText()},
+		{Name: "Measured", Value: v.measured()}, {Name: "Services", Value: v.servicesText()},
 		{Name: "Encryption", Value: v.encryption()}, {Name: "Not measured here", Value: v.unmeasured()}}...) {
 		if f.Value != "" {
 			s.Blocks = append(s.Blocks, document.Paragraph{Label: f.Name, Text: document.Plain(f.Value + ".")})
@@ -152,8 +152,8 @@ func (v *View) contestants() document.Section {
 		{Head: "toolchain"}, {Head: "binary"},
 		{Head: "response", Unit: "head + body"}, {Head: "build"}}}
 	all := v.all()
-	if name := v.run.Plan.Backend; name != "" {
-		all = append(all, Row{Name: name, Title: v.Title(name) + ", the backend", Built: v.run.Contestant(name)})
+	for _, s := range v.run.Plan.Services {
+		all = append(all, Row{Name: s.Name, Title: v.Title(s.Name) + ", a service", Built: v.run.Contestant(s.Name)})
 	}
 	for _, r := range all {
 		c := r.Built

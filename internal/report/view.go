@@ -142,7 +142,7 @@ func (v *View) Rows() []Row { return v.rows }
 // built names the contestants that have a record of their build, in the record's order.
 func (v *View) built() (names []string) {
 	for _, c := range v.run.Contestants {
-		if !c.Control && !c.Backend {
+		if !c.Control && !c.Service {
 			names = append(names, c.Name)
 		}
 	}

@@ -30,7 +30,7 @@ func TestPathsOfAContestant(t *testing.T) {
 }
 
 const sites = `name = "x"
-backend = "records"
+service = [{ name = "records" }]
 session = "id"
 cookies = true
 [map]
@@ -104,7 +104,7 @@ func TestReadSites(t *testing.T) {
 	}
 	for _, bad := range []string{"[1,]", ""} {
 		if _, err := s.Bind(func(string) ([]byte, error) { return []byte(bad), nil }); err == nil ||
-			!strings.Contains(err.Error(), "backend records") {
+			!strings.Contains(err.Error(), "service records") {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
@@ -118,7 +118,9 @@ func TestReadSitesErrors(t *testing.T) {
 		{`collapse = true`, `body = "a"`, "x.toml:12:1: body also defines the body"},
 		{`json_of = "/data"`, `json_of = "data"`, `x.toml:19:1: "data": want a path that starts with /`},
 		{`json_of = "/data"`, `json = "[1,]"`, "x.toml:19:1: not JSON: byte 4: invalid character ']'"},
-		{`backend = "records"`, ``, "json_of: no backend is set"},
+		{`service = [{ name = "records" }]`, ``, "json_of: there is no [[service]]"},
+		{`[{ name = "records" }]`, `[{ name = "" }]`, "a service needs a name"},
+		{`[{ name = "records" }]`, `[{ name = "a" }, { name = "a" }]`, `the service "a" is named twice`},
 		{`session = "id"`, ``, `session = "name" at the top`},
 		{`session = "id"`, `session = "i d"`, `x.toml:3:1: "i d" is not a valid name of a cookie`},
 		{"collapse = true\n", "", "x.toml:5:2: no request has collapse = true"},

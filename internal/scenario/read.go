@@ -251,6 +251,9 @@ func (s *Scenario) check() error {
 	anyContract := func(holds func(e *Expect) bool) bool {
 		return slices.ContainsFunc(s.Requests, func(r Request) bool { return holds(&r.Expect) })
 	}
+	if err := checkServices(s.Services); err != nil {
+		return err
+	}
 	switch {
 	case s.Pipeline < 0 || s.Pipeline > mostPipeline:
 		return wrong("pipeline", "%d: want 1 to %d", s.Pipeline, mostPipeline)
@@ -258,8 +261,8 @@ func (s *Scenario) check() error {
 		return wrong("requests_per_connection", "%d: want 1 or more", s.PerConnection)
 	case s.Session != "" && !isToken(s.Session):
 		return wrong("session", "%q is not a valid name of a cookie", s.Session)
-	case s.Backend == "" && anyContract(func(e *Expect) bool { return e.JSONOf != "" }):
-		return wrong("request", "json_of: no backend is set; set, for example, backend = \"records\"")
+	case s.source() == "" && anyContract(func(e *Expect) bool { return e.JSONOf != "" }):
+		return wrong("request", "json_of: there is no [[service]] of the project; add one, such as name = \"records\"")
 	case s.Map[""] != "":
 		return wrong("map", "cannot replace an empty text")
 	case len(s.Map) > 0 && !anyContract(func(e *Expect) bool { return e.Collapse }):

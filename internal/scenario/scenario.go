@@ -22,9 +22,8 @@ type Scenario struct {
 	Session string `toml:"session"`
 	// Map holds texts that are replaced, in the response and in the expected body, before a page is compared
 	// (Expect.Collapse).
-	Map map[string]string `toml:"map"`
-	// Backend names the backend that contestants call; "" if there is none.
-	Backend string `toml:"backend"`
+	Map      map[string]string `toml:"map"`
+	Services []Service         `toml:"service"` // programs that contestants call
 	// Lenient marks a contract derived from responses of servers that are not written for dyno: Verify then
 	// does not require a Date, HTTP/1.1, keep-alive or framing by length.
 	Lenient bool `toml:"-"`
@@ -92,7 +91,7 @@ type Expect struct {
 	// ignored.
 	Collapse bool    `toml:"collapse"`
 	JSON     *string `toml:"json"`    // equal as JSON, if Body is nil
-	JSONOf   string  `toml:"json_of"` // backend path whose response becomes JSON (Scenario.Bind)
+	JSONOf   string  `toml:"json_of"` // path of the source whose response becomes JSON (Scenario.Bind)
 
 	// Rows is the contract for a body of rows; nil: not compared.
 	Rows *Rows `toml:"rows"`

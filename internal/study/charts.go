@@ -169,12 +169,12 @@ func (e *evidence) plotted(f Figure) report.Figure {
 	return x
 }
 
-// alone returns the backend's own figures at a plot's levels; nil if it was loaded alone at none of
+// alone returns the service's own figures at a plot's levels; nil if it was loaded alone at none of
 // them.
 func (e *evidence) alone(levels []record.Level) (out []report.Figure) {
 	any := false
 	for _, l := range levels {
-		x := report.Figure{Absent: "the backend was not loaded alone"}
+		x := report.Figure{Absent: "the service was not loaded alone"}
 		if i := slices.IndexFunc(e.data.Alone, func(a judge.Alone) bool { return a.Serves(l) }); i >= 0 {
 			a := e.data.Alone[i]
 			any, x = true, report.Figure{Least: a.Least, Most: a.Most,

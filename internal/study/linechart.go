@@ -26,7 +26,7 @@ type plot struct {
 	Names     []string // names of the levels
 	Levels    []record.Level
 	Ours      map[string][]report.Figure // measured figures by contestant, at each level
-	Alone     []report.Figure            // the backend, loaded directly; nil: none, or another metric
+	Alone     []report.Figure            // the service, loaded directly; nil: none, or another metric
 	Published []plotPublished
 }
 
@@ -95,7 +95,7 @@ func (v *page) lineChart(c *chart) document.LineChart {
 	}
 	alone := slices.ContainsFunc(c.Plots, func(p plot) bool { return p.Alone != nil })
 	if alone {
-		out.Series = append(out.Series, document.Series{Name: v.Title(v.Run.Plan.Backend) + ", alone", Key: "control",
+		out.Series = append(out.Series, document.Series{Name: v.Title(v.Run.Plan.Source()) + ", alone", Key: "control",
 			Fixed: true})
 	}
 	open, beside := false, false

@@ -62,7 +62,7 @@ type Level struct {
 	Quick    bool   `toml:"quick"`    // loaded with --quick
 	Extra    bool   `toml:"extra"`    // loaded beside the others, once an epoch; no pair is decided there
 	Scenario string `toml:"scenario"` // the study's if empty
-	Records  int    `toml:"records"`  // number of records in each backend answer
+	Records  int    `toml:"records"`  // number of records in each service answer
 	// protocol between generator and contestants; HTTP/1.1 in the clear if empty
 	HTTP        string   `toml:"protocol"`
 	Contestants []string `toml:"contestants"`  // the study's if empty; may name others

@@ -22,7 +22,7 @@ from record import Record, Table  # noqa: E402
 from statistic import LEAST, joint, judge, mean, median, median_interval  # noqa: E402
 
 MORE = {"throughput", "rate_max"}  # more of it is better
-UNRANKED = {"swap_pss", "server_cpu_share", "backend_cpu_share", "generator_cpu_share"}
+UNRANKED = {"swap_pss", "server_cpu_share", "service_cpu_share", "service_cpu", "service_memory", "generator_cpu_share"}
 SPEED = ["throughput", "cpu_per_request", "p50"]
 
 
@@ -228,8 +228,8 @@ def figures(what, values, theirs, tally, factor=1):
 
 def by_level(published, level_names):
     """by the index of a level, or None for that of a paired comparison: contestant, metric and row of each figure"""
-    backend, of = published["plan"].get("backend"), {}
-    rows = [r for r in published["rows"] if r.get("contestant") != backend or not backend]  # what it serves alone is no trial
+    service, of = next((s["name"] for s in published["plan"].get("services", []) if s.get("records")), None), {}
+    rows = [r for r in published["rows"] if r.get("contestant") != service or not service]  # what it serves alone is no trial
     if "rated" in published["plan"]:  # the open loops after the epochs
         rated = [level["name"] for level in published["levels"] if "rate_per_sec" in level["at"]]
         rows = [r for r in rows if r.get("level") not in rated]

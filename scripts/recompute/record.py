@@ -24,7 +24,7 @@ def background(trial):
     cpus = c["server_cpus"], c["generator_cpus"] - shared
     taken = (c["background_server_ns"] + c.get("other_sides_ns", 0), c["background_generator_ns"], c["steal_ns"])
     return [min(.95, ns / (c["wall_ns"] * n)) if n else 0
-            for ns, n in zip(taken, cpus + (sum(cpus) + c.get("backend_cpus", 0),))]
+            for ns, n in zip(taken, cpus + (sum(cpus) + c.get("service_cpus", 0),))]
 
 
 class Record:
@@ -75,7 +75,7 @@ def load(key):
 
 
 def share(of, cpus):
-    return lambda t: of(t) / t["clocks_ns"] / t["causes"][cpus] if "backend" in t else None
+    return lambda t: of(t) / t["clocks_ns"] / t["causes"][cpus] if "services" in t else None
 
 
 METRICS = {
@@ -88,7 +88,9 @@ METRICS = {
     "cpu_since_start": server("cpu_user_total_ns", "cpu_system_total_ns"), "threads": server("threads"),
     "sockets": server("open_sockets"), "swap_pss": server("swap_pss_bytes"),
     "server_cpu_share": share(lambda t: t["server"]["cpu_ns"], "server_cpus"),
-    "backend_cpu_share": share(lambda t: t["backend"]["cpu_ns"], "generator_cpus"),
+    "service_cpu_share": share(lambda t: sum(s["cpu_ns"] for s in t["services"]), "generator_cpus"),
+    "service_cpu": lambda t: sum(s["cpu_ns"] for s in t["services"]) / t["load"]["succeeded"] if t.get("services") else None,
+    "service_memory": lambda t: sum(s["pss_bytes"] for s in t["services"]) if t.get("services") else None,
     "generator_cpu_share": share(lambda t: t["generator"]["cpu_ns"], "generator_cpus")}
 LATENCIES = {"p50", "service_mean", "service_sd", "service_max"}
 
@@ -100,7 +102,7 @@ def cpu(trial):
     c, used = trial["causes"], trial["server"]["cpu_ns"]
     if c.get("shared_cpus"):
         used += trial["generator"].get("cpu_ns", 0) - trial["load"].get("spun_ns", 0)
-        used += trial.get("backend", {}).get("cpu_ns", 0)
+        used += sum(s["cpu_ns"] for s in trial.get("services", []))
     used /= trial["clocks_ns"] * c["server_cpus"]
     taken = background(trial)
     return used, 1 - taken[0] - taken[2]

@@ -1,4 +1,4 @@
-/// <summary>What the backend sends an array of.</summary>
+/// <summary>What the service sends an array of.</summary>
 class Record
 {
     public string Id { get; set; } = "";

@@ -2,7 +2,7 @@ using System.Globalization;
 using System.Text;
 
 /// <summary>
-/// Records from JSON and to JSON as the article's program did it: a loop over spans that knows how the backend
+/// Records from JSON and to JSON as the article's program did it: a loop over spans that knows how the service
 /// writes, and a StringBuilder. It reads compact JSON whose texts have no comma, no brace and no escape, and no
 /// other.
 /// </summary>

@@ -1,4 +1,4 @@
-// Answers the JSON relay scenarios with Kestrel and HttpClient, as the article did: what the backend sends is read as a string and comes
+// Answers the JSON relay scenarios with Kestrel and HttpClient, as the article did: what the service sends is read as a string and comes
 // back as it is, through Newtonsoft.Json, and through a scanner and a writer made by hand.
 using Newtonsoft.Json;
 
@@ -6,7 +6,7 @@ var builder = WebApplication.CreateBuilder(args);
 builder.Logging.ClearProviders();
 builder.Services.Configure<HostOptions>(Harness.StopQuickly);
 
-var upstream = "http://" + Environment.GetEnvironmentVariable("DYNO_BACKEND") + "/data";
+var upstream = "http://" + Environment.GetEnvironmentVariable("DYNO_RECORDS") + "/data";
 using var client = new HttpClient(new SocketsHttpHandler { MaxConnectionsPerServer = 4000 });
 
 var app = builder.Build();

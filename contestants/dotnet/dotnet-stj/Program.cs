@@ -1,4 +1,4 @@
-// Answers the JSON relay scenarios with Kestrel, HttpClient and System.Text.Json: what the backend sends comes back as it is, and through
+// Answers the JSON relay scenarios with Kestrel, HttpClient and System.Text.Json: what the service sends comes back as it is, and through
 // the serialiser by reflection and by code that its source generator made.
 using System.IO.Pipelines;
 using System.Text.Json;
@@ -8,7 +8,7 @@ var builder = WebApplication.CreateBuilder(args);
 builder.Logging.ClearProviders();
 builder.Services.Configure<HostOptions>(Harness.StopQuickly);
 
-var upstream = "http://" + Environment.GetEnvironmentVariable("DYNO_BACKEND") + "/data";
+var upstream = "http://" + Environment.GetEnvironmentVariable("DYNO_RECORDS") + "/data";
 using var client = new HttpClient(new SocketsHttpHandler { MaxConnectionsPerServer = 4000 });
 
 var app = builder.Build();

@@ -1,4 +1,4 @@
-// Answers the JSON relay scenarios with Kestrel and HttpClient: what the backend sends comes back as it is, through System.Text.Json's
+// Answers the JSON relay scenarios with Kestrel and HttpClient: what the service sends comes back as it is, through System.Text.Json's
 // serialiser, and through its reader and writer of UTF-8.
 using System.IO.Pipelines;
 using System.Text.Json;
@@ -7,7 +7,7 @@ var builder = WebApplication.CreateBuilder(args);
 builder.Logging.ClearProviders();
 builder.Services.Configure<HostOptions>(Harness.StopQuickly);
 
-var upstream = "http://" + Environment.GetEnvironmentVariable("DYNO_BACKEND") + "/data";
+var upstream = "http://" + Environment.GetEnvironmentVariable("DYNO_RECORDS") + "/data";
 using var client = new HttpClient(new SocketsHttpHandler { MaxConnectionsPerServer = 4000 });
 
 var app = builder.Build();

@@ -1,5 +1,5 @@
 // Command fasthttp-easyjson answers the JSON relay scenarios with fasthttp's server and client.
-// It relays the backend's JSON unchanged, or decoded and encoded by encoding/json or by code that
+// It relays the service's JSON unchanged, or decoded and encoded by encoding/json or by code that
 // easyjson generated.
 package main
 
@@ -17,8 +17,8 @@ import (
 )
 
 var (
-	upstream = "http://" + os.Getenv("DYNO_BACKEND") + "/data"
-	client   = &fasthttp.HostClient{Addr: os.Getenv("DYNO_BACKEND"), MaxConns: 4000}
+	upstream = "http://" + os.Getenv("DYNO_RECORDS") + "/data"
+	client   = &fasthttp.HostClient{Addr: os.Getenv("DYNO_RECORDS"), MaxConns: 4000}
 )
 
 func main() {
@@ -39,7 +39,7 @@ func noProcess(ctx *fasthttp.RequestCtx) {
 	}
 }
 
-// relay asks the backend and answers with the body that process returns.
+// relay asks the service and answers with the body that process returns.
 func relay(process func(body []byte) ([]byte, error)) fasthttp.RequestHandler {
 	return func(ctx *fasthttp.RequestCtx) {
 		harness.Work()

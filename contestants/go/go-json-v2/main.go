@@ -1,4 +1,4 @@
-// Command go-json-v2 answers the JSON relay scenarios with net/http. It relays the backend's JSON
+// Command go-json-v2 answers the JSON relay scenarios with net/http. It relays the service's JSON
 // unchanged, or decoded and encoded by encoding/json/v2, with reflection or with the type's own methods
 // for jsontext tokens.
 package main
@@ -16,7 +16,7 @@ import (
 )
 
 var (
-	upstream = "http://" + os.Getenv("DYNO_BACKEND") + "/data"
+	upstream = "http://" + os.Getenv("DYNO_RECORDS") + "/data"
 	client   = &http.Client{Transport: &http.Transport{MaxIdleConns: 4000, MaxIdleConnsPerHost: 4000}}
 )
 
@@ -29,7 +29,7 @@ func main() {
 	nethttp.Serve(mux)
 }
 
-// noProcess passes the backend's bytes on unchanged.
+// noProcess passes the service's bytes on unchanged.
 func noProcess(w http.ResponseWriter, _ *http.Request) {
 	harness.Work()
 	resp, err := get()
@@ -43,7 +43,7 @@ func noProcess(w http.ResponseWriter, _ *http.Request) {
 	io.Copy(w, resp.Body)
 }
 
-// relay asks the backend and answers with the body that process returns.
+// relay asks the service and answers with the body that process returns.
 func relay(process func(body io.Reader) ([]byte, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		harness.Work()
@@ -64,7 +64,7 @@ func relay(process func(body io.Reader) ([]byte, error)) http.HandlerFunc {
 	}
 }
 
-// get asks the backend, whose answers have a Content-Length.
+// get asks the service, whose answers have a Content-Length.
 func get() (*http.Response, error) {
 	resp, err := client.Get(upstream)
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Record is an element of the array that the backend sends.
+// Record is an element of the array that the service sends.
 type Record struct {
 	Id   string
 	Name string

@@ -16,7 +16,7 @@ import (
 )
 
 var (
-	upstream = "http://" + os.Getenv("DYNO_BACKEND") + "/data"
+	upstream = "http://" + os.Getenv("DYNO_RECORDS") + "/data"
 	client   = &http.Client{Transport: &http.Transport{MaxIdleConns: 4000, MaxIdleConnsPerHost: 4000}}
 )
 
@@ -29,7 +29,7 @@ func main() {
 	nethttp.Serve(mux)
 }
 
-// relay asks the backend and answers with the body that process returns.
+// relay asks the service and answers with the body that process returns.
 func relay(process func(body io.Reader) ([]byte, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		harness.Work()

@@ -1,4 +1,4 @@
-// Command go-relay answers the JSON relay scenarios with net/http. It relays the backend's JSON
+// Command go-relay answers the JSON relay scenarios with net/http. It relays the service's JSON
 // unchanged, or decoded and encoded by encoding/json or by code that easyjson generated.
 package main
 
@@ -17,7 +17,7 @@ import (
 )
 
 var (
-	upstream = "http://" + os.Getenv("DYNO_BACKEND") + "/data"
+	upstream = "http://" + os.Getenv("DYNO_RECORDS") + "/data"
 	client   = &http.Client{Transport: &http.Transport{MaxIdleConns: 4000, MaxIdleConnsPerHost: 4000}}
 )
 
@@ -30,7 +30,7 @@ func main() {
 	nethttp.Serve(mux)
 }
 
-// relay asks the backend and answers with the body that process returns.
+// relay asks the service and answers with the body that process returns.
 func relay(process func(body io.Reader) ([]byte, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		harness.Work()

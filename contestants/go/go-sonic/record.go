@@ -1,6 +1,6 @@
 package main
 
-// Record is an element of the array that the backend sends.
+// Record is an element of the array that the service sends.
 type Record struct {
 	Id   string
 	Name string

@@ -1,4 +1,4 @@
-// Package record defines the JSON that the backend sends.
+// Package record defines the JSON that the service sends.
 package record
 
 //go:generate go tool easyjson record.go

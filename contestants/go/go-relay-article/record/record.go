@@ -1,4 +1,4 @@
-// Package record defines the JSON that the backend sends, with easyjson's methods for a record and for
+// Package record defines the JSON that the service sends, with easyjson's methods for a record and for
 // an array of records.
 package record
 

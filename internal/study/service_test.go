@@ -12,7 +12,7 @@ import (
 	"dyno/internal/report"
 )
 
-// relayPlan is a sweep over contestants that call a backend, with two numbers of records and a
+// relayPlan is a sweep over contestants that call a service, with two numbers of records and a
 // further scenario.
 func relayPlan(t *testing.T) record.Plan {
 	t.Helper()
@@ -22,27 +22,29 @@ func relayPlan(t *testing.T) record.Plan {
 			{Connections: 125, Pipeline: 1, Records: 500}, {Connections: 125, Pipeline: 1, Records: 10},
 			{Connections: 125, Pipeline: 1, Records: 10, Scenario: "other"},
 		},
-	}}, plan.World{Scenario: func(string) (plan.Scenario, error) { return plan.Scenario{Backend: "records"}, nil }})
+	}}, plan.World{Scenario: func(string) (plan.Scenario, error) {
+		return plan.Scenario{Services: []record.Service{{Name: "records", Records: true}}}, nil
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return p
 }
 
-func TestBackendIsToldOf(t *testing.T) {
+func TestServiceIsToldOf(t *testing.T) {
 	run := carriedOut(t, relayPlan(t), func(o plan.Order, tr *record.Trial) {
 		rate := 4000. / float64(1+o.Level.Records/100)
 		if o.Contestant == "records" {
 			rate *= 5
 		} else {
 			cpu := tr.Load.WindowNS / 4
-			tr.Backend = &record.Usage{CPUNS: &cpu}
+			tr.Services = []record.Usage{{CPUNS: &cpu}}
 		}
 		tr.Load.Succeeded = int64(rate * float64(tr.Load.WindowNS) / 1e9)
 		tr.Load.Started = tr.Load.Succeeded
 	})
 	run.Host = record.Host{Pinned: true, CPUs: 2, CPU: "x", ServerCPUs: []int{0}, GeneratorCPUs: []int{1}}
-	run.Add(record.Record{Contestant: &record.Contestant{Name: "records", Backend: true, Framework: "fasthttp",
+	run.Add(record.Record{Contestant: &record.Contestant{Name: "records", Service: true, Framework: "fasthttp",
 		Version: "v1", BinaryHash: "00"}})
 	d := Evaluate(run)
 	if len(d.Alone) != 2 || d.Alone[0].At.Records != 10 || math.Abs(d.Alone[0].PerSec/20_000-1) > .01 ||
@@ -56,21 +58,21 @@ func TestBackendIsToldOf(t *testing.T) {
 	}
 	for _, l := range d.Levels {
 		if x := l.Analysis.Shares["a"]; math.Abs(x-.2) > .01 {
-			t.Errorf("%s: a reaches %v of what the backend does alone", l.Title(), x)
+			t.Errorf("%s: a reaches %v of what the service does alone", l.Title(), x)
 		}
-		if c := l.Analysis.Cell("a", "backend_cpu_share"); c == nil || math.Abs(c.Level.Value-.25) > .01 ||
+		if c := l.Analysis.Cell("a", "service_cpu_share"); c == nil || math.Abs(c.Level.Value-.25) > .01 ||
 			c.Ratio.N > 0 {
-			t.Errorf("the backend's share: %+v", c)
+			t.Errorf("the service's share: %+v", c)
 		}
 	}
 	d.Verbose = true
 	for name, want := range map[string][]string{
-		"text": {"Backend: records (fasthttp v1) on the generator's CPUs (1)", "20,000/s (10 records, c=125)",
-			"CPU of the backend", "25.0", "First the ceiling: in the pilots"},
-		"html": {"20,000/s", "CPU of the backend", "shown, not compared", "records, the backend",
-			"The backend alone", "20 %"},
-		"markdown": {"**Backend:** records", "20,000/s"},
-		"json":     {`"backend_cpu_share"`, `"contestant": "records", "epochs":`},
+		"text": {"Services: records (fasthttp v1) on the generator's CPUs (1)", "20,000/s (10 records, c=125)",
+			"CPU of the services", "25.0", "First the ceiling: in the pilots"},
+		"html": {"20,000/s", "CPU of the services", "shown, not compared", "records, a service",
+			"The service alone", "20 %"},
+		"markdown": {"**Services:** records", "20,000/s"},
+		"json":     {`"service_cpu_share"`, `"contestant": "records", "epochs":`},
 	} {
 		var out bytes.Buffer
 		if err := report.Formats[name](&out, d); err != nil {
@@ -85,13 +87,13 @@ func TestBackendIsToldOf(t *testing.T) {
 		}
 	}
 	run.Host = record.Host{Name: "srv1", CPUs: 1, ServerCPUs: []int{0}, Generators: []record.Host{{Name: "gen1"}},
-		Backend: &record.Host{Name: "be1", CPU: "y", CPUs: 4, ServerCPUs: []int{0, 1, 2, 3}}}
+		Service: &record.Host{Name: "be1", CPU: "y", CPUs: 4, ServerCPUs: []int{0, 1, 2, 3}}}
 	for where, want := range map[string][]string{
-		"be1": {"on be1 (0-3), frozen with", "then as later, those of be1, so", "The backend’s machine: be1: " +
-			"y, 4 CPUs (backend on 0-3)"},
+		"be1": {"on be1 (0-3), frozen with", "then as later, those of be1, so", "The service’s machine: be1: " +
+			"y, 4 CPUs (service on 0-3)"},
 		"gen1": {"on gen1 (0-3), beside the generator there, frozen with", "those of gen1, so"},
 	} {
-		run.Host.Backend.Name = where
+		run.Host.Service.Name = where
 		var out bytes.Buffer
 		if err := report.Text(&out, d); err != nil {
 			t.Fatal(err)
@@ -105,7 +107,7 @@ func TestBackendIsToldOf(t *testing.T) {
 	}
 	d.Alone = nil // of a record whose pilots have no valid round
 	var out bytes.Buffer
-	if err := report.HTML(&out, d); err != nil || strings.Contains(out.String(), "The backend alone") {
+	if err := report.HTML(&out, d); err != nil || strings.Contains(out.String(), "The service alone") {
 		t.Errorf("%v, or a section without a figure", err)
 	}
 	for _, m := range judge.Metrics {

@@ -1,4 +1,4 @@
-// Command records is the backend of the JSON relays: GET /data answers an array of made-up
+// Command records is the service of the JSON relays: GET /data answers an array of made-up
 // records, always the same bytes until POST /control?records=N&seed=S sets how many and which. They
 // are rendered when they are set, so that an answer costs next to nothing.
 package main

@@ -14,13 +14,13 @@ import (
 
 const relays = "[[server]]\nname = \"srv1\"\naddress = \"10.9.0.3\"\n[[generator]]\nname = \"gen1\"\n"
 
-// backendOnFleet: contestants on one host call a backend on another, which is loaded alone first, is frozen
+// serviceOnFleet: contestants on one host call a service on another, which is loaded alone first, is frozen
 // with them, has its CPU time read there, and costs an epoch when its machine is lost. The run goes on after its
-// controller was killed. Then the same backend runs beside a generator.
-func backendOnFleet(t *testing.T) {
-	downloaded(t, "contestants/go/go-relay", "contestants/go/go-relay-article", "backends/records")
+// controller was killed. Then the same service runs beside a generator.
+func serviceOnFleet(t *testing.T) {
+	downloaded(t, "contestants/go/go-relay", "contestants/go/go-relay-article", "services/records")
 	f := newFleetRun(t, relays, "ctl", "gen1", "srv1", "be1")
-	f.init(relays + "[[backend]]\nname = \"be1\"\naddress = \"10.9.0.4\"\n")
+	f.init(relays + "[[service]]\nname = \"be1\"\naddress = \"10.9.0.4\"\n")
 	f.agent("gen1", "srv1", "be1")
 	args := []string{"run", "--contestants", "go-relay,go-relay-article", "--connections", "8", "--records", "3",
 		"--seed", "15", "--fleet", f.file}
@@ -47,14 +47,14 @@ func backendOnFleet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.judgeBackend(run)
+	f.judgeService(run)
 	if out, err := f.command("ctl", "report", f.out, "--verbose").CombinedOutput(); err != nil ||
 		!strings.Contains(string(out), "on be1 (") || !strings.Contains(string(out), "be1: ") {
-		t.Errorf("the report does not say where the backend ran: %v\n%s", err, out)
+		t.Errorf("the report does not say where the service ran: %v\n%s", err, out)
 	}
 	f.gone("after the run", 15*time.Second, f.names()...)
 
-	f.init(relays + "[[backend]]\nname = \"gen1\"\naddress = \"10.9.0.2\"\n")
+	f.init(relays + "[[service]]\nname = \"gen1\"\naddress = \"10.9.0.2\"\n")
 	f.agent("gen1", "srv1")
 	beside := f.out + "-beside"
 	out, err = f.command("ctl", "run", "--contestants", "go-relay", "--protocol", "classic", "-d", "1s", "--connections",
@@ -66,21 +66,21 @@ func backendOnFleet(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := run.Host
-	if len(run.Trials) == 0 || h.Backend == nil || h.Backend.Name != "gen1" || h.BackendApart() {
+	if len(run.Trials) == 0 || h.Service == nil || h.Service.Name != "gen1" || h.ServiceApart() {
 		t.Fatalf("%d trials, %+v", len(run.Trials), h)
 	}
 	for _, tr := range run.Trials {
-		if tr.Backend == nil || tr.Backend.CPUNS == nil || !tr.Causes.GeneratorShared || tr.Causes.BackendCPUs != 0 {
-			t.Errorf("beside the generator: %+v, %+v", tr.Backend, tr.Causes)
+		if tr.ServiceCPU() == nil || !tr.Causes.GeneratorShared || tr.Causes.ServiceCPUs != 0 {
+			t.Errorf("beside the generator: %+v, %+v", tr.Services, tr.Causes)
 		}
 	}
 }
 
-// judgeBackend checks the record of a run whose backend had a machine that was lost once.
-func (f *fleetRun) judgeBackend(run *record.Run) {
+// judgeService checks the record of a run whose service had a machine that was lost once.
+func (f *fleetRun) judgeService(run *record.Run) {
 	t := f.t
 	h := run.Host
-	if h.Backend == nil || h.Backend.Name != "be1" || !h.BackendApart() || len(h.Backend.ServerCPUs) == 0 {
+	if h.Service == nil || h.Service.Name != "be1" || !h.ServiceApart() || len(h.Service.ServerCPUs) == 0 {
 		t.Fatalf("%+v", h)
 	}
 	if run.End == nil || run.End.Reason != "last analysis" && run.End.Reason != "budget" || len(run.Failures) > 0 {
@@ -90,11 +90,11 @@ func (f *fleetRun) judgeBackend(run *record.Run) {
 	if !slices.ContainsFunc(run.Lost, lost) || len(run.Resumes) < 2 {
 		t.Errorf("lost %+v, resumed %+v", run.Lost, run.Resumes)
 	}
-	if b := run.Contestant("records"); b == nil || !b.Backend || b.Sources == "" || b.BinaryHash == "" {
-		t.Errorf("the backend is %+v", b)
+	if b := run.Contestant("records"); b == nil || !b.Service || b.Sources == "" || b.BinaryHash == "" {
+		t.Errorf("the service is %+v", b)
 	}
 	for _, l := range run.Launches {
-		if own := l.Contestant == "records"; own && len(l.CPUs) != len(h.Backend.ServerCPUs) ||
+		if own := l.Contestant == "records"; own && len(l.CPUs) != len(h.Service.ServerCPUs) ||
 			!own && (l.Processors == nil || len(l.Processors.CPUs) != 1) {
 			t.Errorf("%s was started on %v, %+v", l.Contestant, l.CPUs, l.Processors)
 		}
@@ -104,19 +104,19 @@ func (f *fleetRun) judgeBackend(run *record.Run) {
 		c := tr.Causes
 		if tr.Contestant == "records" {
 			alone++
-			if tr.Backend != nil || tr.Server.CPUNS == nil || *tr.Server.CPUNS == 0 {
-				t.Errorf("the backend alone: %+v", tr.Server)
+			if tr.Services != nil || tr.Server.CPUNS == nil || *tr.Server.CPUNS == 0 {
+				t.Errorf("the service alone: %+v", tr.Server)
 			}
-		} else if b := tr.Backend; b == nil || b.CPUNS == nil || b.PrivateBytes == nil || tr.Server.CPUNS == nil ||
-			tr.Contestant != "ref" && *b.CPUNS <= 0 { // which asks once per connection
-			t.Errorf("%s: the backend used %+v", tr.Contestant, b)
+		} else if b := tr.Services; len(b) != 1 || b[0].CPUNS == nil || b[0].PrivateBytes == nil || tr.Server.CPUNS == nil ||
+			tr.Contestant != "ref" && *b[0].CPUNS <= 0 { // which asks once per connection
+			t.Errorf("%s: the service used %+v", tr.Contestant, b)
 		}
-		if c.BackendCPUs != len(h.Backend.ServerCPUs) || c.GeneratorShared {
+		if c.ServiceCPUs != len(h.Service.ServerCPUs) || c.GeneratorShared {
 			t.Errorf("%s: %+v", tr.Contestant, c)
 		}
 	}
 	if alone == 0 {
-		t.Error("nobody knows what the backend does alone")
+		t.Error("nobody knows what the service does alone")
 	}
 }
 

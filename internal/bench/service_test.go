@@ -16,7 +16,7 @@ import (
 	"dyno/internal/scenario"
 )
 
-const backendName = "records"
+const serviceName = "records"
 
 // fakeRecords answers with the number of records that it was told, the seed first among them.
 type fakeRecords struct{ body atomic.Value }
@@ -42,19 +42,19 @@ func (f *fakeRecords) serve(ctx context.Context, ln net.Listener) error {
 	return nil
 }
 
-// relaySet is a bench whose contestants pass on the backend's answers, with 3 and 40 records, and a
+// relaySet is a bench whose contestants pass on the service's answers, with 3 and 40 records, and a
 // plan for comparing two of them.
 func relaySet(t *testing.T) (*Bench, *fakeHost, *fakeGenerator, record.Plan) {
 	t.Helper()
 	b, h, d, _ := set(t)
-	h.scenario = &scenario.Scenario{Name: "relay", Backend: backendName,
+	h.scenario = &scenario.Scenario{Name: "relay", Services: []scenario.Service{{Name: serviceName, Env: map[string]string{"DYNO_RECORDS": "{host}:{port}"}}},
 		Requests: []scenario.Request{{Name: "relay", Method: "GET", Path: "/test", Weight: 1,
 			Expect: scenario.Expect{Status: 200, JSONOf: "/data",
 				Headers: map[string]string{"Content-Type": "application/json"}}}}}
 	b.Scenario = h.scenario
-	d.rates[backendName] = 90_000
+	d.rates[serviceName] = 90_000
 	p := small("a", "b")
-	p.Backend, p.Ceiling = backendName, backendName
+	p.Ceiling, p.Services = serviceName, []record.Service{{Name: serviceName, Records: true}}
 	p.Levels[0].Records = 3
 	many := p.First()
 	many.Records = 40
@@ -66,14 +66,14 @@ func relaySet(t *testing.T) (*Bench, *fakeHost, *fakeGenerator, record.Plan) {
 	return b, h, d, p
 }
 
-func TestBackendAnswersAsTheLevelSays(t *testing.T) {
+func TestServiceAnswersAsTheLevelSays(t *testing.T) {
 	b, h, d, p := relaySet(t)
 	asked := map[string]bool{}
 	d.asked = func(name string, job load.Job) {
 		e := job.Scenario.Requests[0].Expect
 		var want []uint64
 		if e.Body == nil || json.Unmarshal([]byte(*e.Body), &want) != nil || *e.Body != h.records.body.Load() {
-			t.Errorf("%s is held to %+v, the backend says %.60s", name, e, h.records.body.Load())
+			t.Errorf("%s is held to %+v, the service says %.60s", name, e, h.records.body.Load())
 			return
 		}
 		asked[fmt.Sprint(name, " ", job.Scenario.Requests[0].Path, " ", len(want))] = true
@@ -82,32 +82,32 @@ func TestBackendAnswersAsTheLevelSays(t *testing.T) {
 	if err != nil || len(run.Failures) > 0 {
 		t.Fatalf("%v, %+v", err, run.Failures)
 	}
-	for _, name := range []string{"a /test", "b /test", "ref /test", backendName + " /data"} {
+	for _, name := range []string{"a /test", "b /test", "ref /test", serviceName + " /data"} {
 		if !asked[name+" 3"] || !asked[name+" 40"] {
 			t.Errorf("%s was not loaded at both levels: %v", name, asked)
 		}
 	}
 	for _, tr := range run.Trials {
-		switch own := tr.Contestant == backendName; {
-		case own && (tr.Backend != nil || tr.Epoch >= p.Pilots):
-			t.Errorf("the backend by itself, in epoch %d: %+v", tr.Epoch, tr.Backend)
-		case !own && (tr.Backend == nil || tr.Backend.Processes != 1):
-			t.Errorf("%s: the backend's account is %+v", tr.Contestant, tr.Backend)
+		switch own := tr.Contestant == serviceName; {
+		case own && (tr.Services != nil || tr.Epoch >= p.Pilots):
+			t.Errorf("the service by itself, in epoch %d: %+v", tr.Epoch, tr.Services)
+		case !own && (len(tr.Services) != 1 || tr.Services[0].Processes != 1):
+			t.Errorf("%s: the service's account is %+v", tr.Contestant, tr.Services)
 		}
 	}
 	started := 0
 	for _, l := range run.Launches {
-		if l.Contestant == backendName && len(l.CPUs) == 1 && l.CPUs[0] == 1 && l.ReadyNS > 0 {
+		if l.Contestant == serviceName && len(l.CPUs) == 1 && l.CPUs[0] == 1 && l.ReadyNS > 0 {
 			started++
 		}
 	}
 	// the pilot and the others; and the proof
-	if epochs := 1 + len(plan.Epochs(run)); started != epochs || h.starts[backendName] != epochs+1 {
-		t.Errorf("it was launched %d times, recorded %d times, in %d epochs", h.starts[backendName], started, epochs)
+	if epochs := 1 + len(plan.Epochs(run)); started != epochs || h.starts[serviceName] != epochs+1 {
+		t.Errorf("it was launched %d times, recorded %d times, in %d epochs", h.starts[serviceName], started, epochs)
 	}
 }
 
-func TestContestantIsHeldToTheBackend(t *testing.T) {
+func TestContestantIsHeldToTheService(t *testing.T) {
 	b, h, _, p := relaySet(t)
 	body := "[3]"
 	other := *h.scenario
@@ -125,14 +125,14 @@ func TestContestantIsHeldToTheBackend(t *testing.T) {
 	}
 }
 
-func TestBackendThatDies(t *testing.T) {
+func TestServiceThatDies(t *testing.T) {
 	b, h, _, p := relaySet(t)
 	h.dies = func(start, thaws int) bool { return start == 5 && thaws == 6 } // in its third epoch after the pilot
 	run, err := b.Run(t.Context(), wholePlan(p))
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := run.FailureOf(backendName)
+	f := run.FailureOf(serviceName)
 	if f == nil || len(run.Failures) != 1 || f.Stage != "load" || f.Epoch != 3 ||
 		!strings.Contains(f.Reason, "was loaded, it exited: signal: killed") {
 		t.Errorf("failures %+v", run.Failures)
@@ -147,13 +147,58 @@ func TestBackendThatDies(t *testing.T) {
 	h.starts = map[string]int{}
 	h.dies = func(start, thaws int) bool { return start > 2 && thaws > 2 }
 	if run, err = b.Run(t.Context(), wholePlan(p)); err == nil || !strings.Contains(err.Error(), "died 3 times") ||
-		len(run.Failures) != backendDeaths {
+		len(run.Failures) != serviceDeaths {
 		t.Errorf("%v, %+v", err, run.Failures)
 	}
 	h.starts = map[string]int{}
 	h.dies = func(start, thaws int) bool { return start == 2 }
 	if _, err = b.Run(t.Context(), wholePlan(p)); err == nil ||
-		!strings.Contains(err.Error(), "the backend records: it exited") {
+		!strings.Contains(err.Error(), "the service records: it exited") {
 		t.Errorf("in the pilot: %v", err)
+	}
+}
+
+// A service is started once for each contestant, or once for the run, as the plan says; contestants
+// find their own.
+func TestServicesForEachAndForTheRun(t *testing.T) {
+	b, h, _, _ := set(t)
+	sc := *h.scenario
+	sc.Services = []scenario.Service{{Name: "db", Start: "db", Each: true, Env: map[string]string{"DB": "{host}:{port}"}},
+		{Name: "cache", Start: "cache", Reset: "run", Env: map[string]string{"CACHE": "x://{host}:{port}/0"}}}
+	h.scenario, b.Scenario = &sc, &sc
+	p := small("a", "b")
+	p.Services = Services(&sc)
+	callers := 0
+	h.launch = func(name string, _ int) error { // while its services run: another may get their ports later
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		l := h.told[len(h.told)-1]
+		if l.Instance != "" {
+			return nil
+		}
+		callers++
+		db, cache := h.servers[l.Env["DB"]], h.servers[strings.TrimSuffix(strings.TrimPrefix(l.Env["CACHE"], "x://"), "/0")]
+		if db == nil || db.name != "db of "+name || cache == nil || cache.name != "cache" {
+			t.Errorf("%s was told %v", name, l.Env)
+		}
+		return nil
+	}
+	run, err := b.Run(t.Context(), wholePlan(p))
+	if err != nil || len(run.Failures) > 0 {
+		t.Fatalf("%v, %+v", err, run.Failures)
+	}
+	if h.starts["cache"] != 1 {
+		t.Errorf("the cache was started %d times", h.starts["cache"])
+	}
+	if h.starts["db"] == 0 || h.starts["db"] > callers {
+		t.Errorf("%d databases for %d processes", h.starts["db"], callers)
+	}
+	for _, tr := range run.Trials {
+		if tr.Contestant != p.Ceiling && len(tr.Services) != 2 {
+			t.Fatalf("%s: services %+v", tr.Contestant, tr.Services)
+		}
+	}
+	if h.running != 0 || len(h.thawed) != 0 {
+		t.Errorf("%d still run, thawed %v", h.running, h.thawed)
 	}
 }

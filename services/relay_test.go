@@ -1,5 +1,5 @@
-// Package backends proves that a backend sends what it is told to, and that the contestants that need it give it back.
-package backends
+// Package services proves that a service sends what it is told to, and that the contestants that need it give it back.
+package services
 
 import (
 	"bytes"
@@ -35,14 +35,14 @@ var paths = []string{"/testNoProcess", "/testReflection", "/testNoReflection"}
 
 var client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: workers}}
 
-// TestRecords proves that what the backend sends follows from its number of records and its seed,
+// TestRecords proves that what the service sends follows from its number of records and its seed,
 // and is what encoding/json would write.
 func TestRecords(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a program")
 	}
 	root, _ := relays(t)
-	addr := start(t, root, readBackend(t, root, "records"), "", "/data")
+	addr := start(t, root, readService(t, root, "records"), "", "/data")
 	data := func(records, seed int) []byte {
 		control(t, addr, records, seed)
 		body, _, _ := get(t, addr+"/data")
@@ -80,14 +80,14 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// TestRelays starts the backend and each relay, and compares what the three paths answer with what
-// the backend does, as JSON.
+// TestRelays starts the service and each relay, and compares what the three paths answer with what
+// the service does, as JSON.
 func TestRelays(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds contestants")
 	}
 	root, all := relays(t)
-	addr := start(t, root, readBackend(t, root, "records"), "", "/data")
+	addr := start(t, root, readService(t, root, "records"), "", "/data")
 	for _, m := range all {
 		t.Run(m.Name, func(t *testing.T) {
 			door := open(t, addr)
@@ -105,15 +105,15 @@ func TestRelays(t *testing.T) {
 			// A client may dial anew for a request while another ends; more are bodies that were
 			// not read to their end, or too few kept.
 			if n := door.entered.Load(); n > 3*workers {
-				t.Errorf("%d connections to the backend for %d requests of %d workers: it does not keep them", n, asked,
+				t.Errorf("%d connections to the service for %d requests of %d workers: it does not keep them", n, asked,
 					workers)
 			}
 		})
 	}
 }
 
-// TestRelaysReadJSON gives each relay JSON that the backend never sends, right and wrong: what is
-// made by hand must read all of it, but for what an article wrote for its own backend.
+// TestRelaysReadJSON gives each relay JSON that the service never sends, right and wrong: what is
+// made by hand must read all of it, but for what an article wrote for its own service.
 func TestRelaysReadJSON(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds contestants")
@@ -161,14 +161,14 @@ func TestRelaysReadJSON(t *testing.T) {
 			body.Store("[]")
 			for _, path := range paths {
 				if _, code, _ := get(t, relay+path); code < 500 {
-					t.Errorf("%s of a backend that fails: status %d", path, code)
+					t.Errorf("%s of a service that fails: status %d", path, code)
 				}
 			}
 		})
 	}
 }
 
-// relays are the manifests of the contestants that need the backend.
+// relays are the manifests of the contestants that need the service.
 func relays(t *testing.T) (root string, all []*contestant.Manifest) {
 	t.Helper()
 	root, err := filepath.Abs("..")
@@ -201,9 +201,9 @@ func sampled(all []*contestant.Manifest, n int) []*contestant.Manifest {
 	return slices.DeleteFunc(all, func(m *contestant.Manifest) bool { return !slices.Contains(names, m.Name) })
 }
 
-func readBackend(t *testing.T, root, name string) *contestant.Manifest {
+func readService(t *testing.T, root, name string) *contestant.Manifest {
 	t.Helper()
-	m, err := contestant.ReadBackend(os.DirFS(root), name)
+	m, err := contestant.ReadService(os.DirFS(root), name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,13 +211,13 @@ func readBackend(t *testing.T, root, name string) *contestant.Manifest {
 }
 
 // start builds and launches a program that lives until the test ends, and returns its http:// address.
-func start(t *testing.T, root string, m *contestant.Manifest, backend, probed string) string {
+func start(t *testing.T, root string, m *contestant.Manifest, service, probed string) string {
 	t.Helper()
-	return startIn(t, t.TempDir(), root, m, backend, probed)
+	return startIn(t, t.TempDir(), root, m, service, probed)
 }
 
 // startIn starts a program whose home lies in dir.
-func startIn(t *testing.T, dir, root string, m *contestant.Manifest, backend, probed string) string {
+func startIn(t *testing.T, dir, root string, m *contestant.Manifest, service, probed string) string {
 	t.Helper()
 	tc, err := contestant.Find(t.Context(), m, contestant.FindOptions{Root: root, Offline: true})
 	if err != nil {
@@ -248,7 +248,7 @@ func startIn(t *testing.T, dir, root string, m *contestant.Manifest, backend, pr
 		return nil
 	}
 	i, err := contestant.Launch(t.Context(), b, contestant.LaunchOptions{Dir: filepath.Join(dir, "home"),
-		Log: filepath.Join(dir, "run.log"), Backend: backend, Probe: probe})
+		Log: filepath.Join(dir, "run.log"), Env: map[string]string{"DYNO_RECORDS": service}, Probe: probe})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,13 +266,13 @@ func startIn(t *testing.T, dir, root string, m *contestant.Manifest, backend, pr
 	return "http://" + i.Addr
 }
 
-// door passes connections on to the backend and counts them.
+// door passes connections on to the service and counts them.
 type door struct {
 	addr    string
 	entered atomic.Int64
 }
 
-func open(t *testing.T, backend string) *door {
+func open(t *testing.T, service string) *door {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -287,7 +287,7 @@ func open(t *testing.T, backend string) *door {
 				return
 			}
 			d.entered.Add(1)
-			out, err := net.Dial("tcp", strings.TrimPrefix(backend, "http://"))
+			out, err := net.Dial("tcp", strings.TrimPrefix(service, "http://"))
 			if err != nil {
 				in.Close()
 				continue
@@ -303,9 +303,9 @@ func open(t *testing.T, backend string) *door {
 	return d
 }
 
-func control(t *testing.T, backend string, records, seed int) {
+func control(t *testing.T, service string, records, seed int) {
 	t.Helper()
-	resp, err := client.Post(fmt.Sprintf("%s/control?records=%d&seed=%d", backend, records, seed), "", nil)
+	resp, err := client.Post(fmt.Sprintf("%s/control?records=%d&seed=%d", service, records, seed), "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -316,9 +316,9 @@ func control(t *testing.T, backend string, records, seed int) {
 }
 
 // compare asks all three paths from several workers at once and returns how many answers it compared.
-func compare(t *testing.T, backend, relay string) int {
+func compare(t *testing.T, service, relay string) int {
 	t.Helper()
-	sent, _, _ := get(t, backend+"/data")
+	sent, _, _ := get(t, service+"/data")
 	want := parse(t, sent)
 	var wg sync.WaitGroup
 	for range workers {

@@ -1,0 +1,277 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net"
+	"slices"
+	"strings"
+	"time"
+
+	"dyno/internal/plan"
+	"dyno/internal/record"
+	"dyno/internal/scenario"
+	"dyno/internal/wire"
+)
+
+// serviceDeaths is the number of unexpected ends of a service after which the run is given up. It is
+// restarted in the next epoch.
+const serviceDeaths = 3
+
+// Services returns a scenario's services for a plan.
+func Services(s *scenario.Scenario) (all []record.Service) {
+	for _, d := range s.Services {
+		all = append(all, record.Service{Name: d.Name, Records: d.Records(), Each: d.Each,
+			PerRun: d.Reset == "run" || d.URL != ""})
+	}
+	return all
+}
+
+// source returns the server that answers with records; nil if there is none, or it is not running.
+func (b *Bench) source() Server { return b.servers[b.run.Plan.Source()] }
+
+// called returns the running services that a contestant calls, in the plan's order; none for the
+// source, whose own ceiling is measured.
+func (b *Bench) called(name string) (all []Server) {
+	p := &b.run.Plan
+	for i := range p.Services {
+		if server := b.servers[p.Services[i].Of(name)]; server != nil && !p.IsService(name) {
+			all = append(all, server)
+		}
+	}
+	return all
+}
+
+// environment returns the variables with which a contestant finds a scenario's services. They are
+// not recorded, because they may hold passwords.
+func environment(s *scenario.Scenario, contestant string, running map[string]Server) map[string]string {
+	env := map[string]string{}
+	for i, service := range Services(s) {
+		d, s := &s.Services[i], running[service.Of(contestant)]
+		if s == nil {
+			continue
+		}
+		host, port, _ := net.SplitHostPort(s.At(wire.Clear).Addr)
+		for key, value := range d.Env {
+			env[key] = strings.NewReplacer("{host}", host, "{port}", port).Replace(value)
+		}
+	}
+	return env
+}
+
+// startServices starts the services that contestants call in an epoch, before these, and returns
+// their launches. It thaws those that run already.
+func (b *Bench) startServices(ctx context.Context, epoch int, contestants []string) (launches []*record.Launch,
+	failed *serviceError) {
+	p := &b.run.Plan
+	clear(b.exact.bound)
+	b.mute = nil
+	for i := range p.Services {
+		d, started := &p.Services[i], map[string]bool{}
+		for _, c := range contestants {
+			name := d.Of(c)
+			if p.IsService(c) || started[name] {
+				continue
+			}
+			started[name] = true
+			if s := b.servers[name]; s != nil {
+				if err := s.Thaw(); err != nil {
+					return launches, &serviceError{name, err}
+				}
+				continue
+			}
+			l, err := b.startService(ctx, d, name, epoch)
+			if err != nil {
+				return launches, &serviceError{name, err}
+			}
+			launches = append(launches, l)
+		}
+	}
+	return launches, nil
+}
+
+// startService starts an instance of a service.
+func (b *Bench) startService(ctx context.Context, d *record.Service, name string, epoch int) (*record.Launch, error) {
+	b.progress("launch", name, epoch, nil)
+	p := &b.run.Plan
+	l := &record.Launch{Contestant: d.Name, Epoch: epoch, StartedUnixNS: time.Now().UnixNano()}
+	o := Launch{Epoch: epoch, AsPublished: plan.First(p, epoch).AsPublished, Padding: plan.Padding(p.Seed, epoch, -1), Instance: name}
+	if d.Records {
+		o.Probe.Records = &Records{p.Levels[0].Records, plan.RecordsSeed(p, epoch)}
+	}
+	s, err := b.Host.Launch(ctx, d.Name, o)
+	if err != nil {
+		return nil, err
+	}
+	switch h := &b.run.Host; {
+	case h.Service != nil:
+		l.CPUs = h.Service.ServerCPUs
+	case h.ServiceCPUs != nil && !o.AsPublished:
+		l.CPUs = h.ServiceCPUs
+	default:
+		l.CPUs = b.Generator.CPUs()
+	}
+	b.servers[name] = s
+	r, _ := s.Read(ReadStart)
+	l.ReadyNS, l.Meters, l.Absent = int64(r.Ready), r.Meters, r.Absent
+	return l, nil
+}
+
+// runningServices returns the names of the running instances, in order.
+func (b *Bench) runningServices() (names []string) {
+	for _, name := range slices.Sorted(maps.Keys(b.servers)) {
+		if b.run.Plan.IsService(name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// serviceError is a service's failure.
+type serviceError struct {
+	name string
+	err  error
+}
+
+func (e *serviceError) Error() string { return fmt.Sprintf("the service %s: %v", e.name, e.err) }
+
+// Unwrap returns the cause.
+func (e *serviceError) Unwrap() error { return e.err }
+
+// beginEpoch starts an epoch's services and records that. If one does not start, the epoch ends, and
+// gone is true.
+func (b *Bench) beginEpoch(ctx context.Context, epoch int, contestants []string) (gone bool, err error) {
+	launches, failed := b.startServices(ctx, epoch, contestants)
+	switch {
+	case ctx.Err() != nil:
+		return true, ctx.Err()
+	case failed != nil:
+		return true, b.lose(epoch, "launch", failed)
+	}
+	for _, l := range launches {
+		if err := b.record(record.Record{Launch: l}); err != nil {
+			return false, err
+		}
+	}
+	return false, nil
+}
+
+// instruct sets the number of records in the source's responses. The records stay the same
+// throughout an epoch, because contestants must repeat the bytes from its start.
+func (b *Bench) instruct(ctx context.Context, epoch, records int) error {
+	s := b.source()
+	if s == nil || records == 0 {
+		return nil
+	}
+	_, err := b.Generator.Ask(ctx, s.At(wire.Clear), Question{What: AskTell,
+		Records: Records{records, plan.RecordsSeed(&b.run.Plan, epoch)}})
+	if err != nil {
+		err = fmt.Errorf("set it to %d records: %w", records, err)
+		b.mute = err
+	}
+	return err
+}
+
+// contract returns the scenario for this epoch, with the expected responses for the source's
+// records.
+func (b *Bench) contract(ctx context.Context, of plan.Asking, epoch int) (*scenario.Scenario, error) {
+	s := b.scenario(of.Scenario)
+	if b.source() == nil {
+		return s, nil
+	}
+	if err := b.instruct(ctx, epoch, of.Records); err != nil {
+		return nil, err
+	}
+	k := said{s.Name, of.Records}
+	if known := b.exact.bound[k]; known != nil {
+		return known, nil
+	}
+	bound, err := s.Bind(func(path string) ([]byte, error) {
+		a, err := b.Generator.Ask(ctx, b.source().At(wire.Clear), Question{What: AskFetch, Path: path})
+		return a.Body, err
+	})
+	if err != nil {
+		b.mute = err
+		return nil, err
+	}
+	b.exact.bound[k] = bound
+	return bound, nil
+}
+
+// gone returns a service that has ended, or a source that cannot be controlled; nil if there is none.
+func (b *Bench) gone() *serviceError {
+	for _, name := range b.runningServices() {
+		if err := exited(b.servers[name]); err != nil {
+			return &serviceError{name, fmt.Errorf("it exited: %w", err)}
+		}
+	}
+	if b.mute != nil {
+		return &serviceError{b.run.Plan.Source(), b.mute}
+	}
+	return nil
+}
+
+// lose ends an epoch one of whose services is gone. Its contestants do not fail, because
+// measurements without the service would be meaningless. The run continues with the next epoch, or
+// lose returns an error.
+func (b *Bench) lose(epoch int, stage string, of *serviceError) error {
+	p := &b.run.Plan
+	if b.lost() != nil {
+		return errLost
+	}
+	cause := of.err
+	if s := b.servers[of.name]; s != nil {
+		cause = WithLog(s, of.err)
+	}
+	service := p.Service(of.name).Name
+	if err := b.fail(service, stage, epoch, cause); err != nil {
+		return err
+	}
+	b.stopAll()
+	b.mute = nil
+	deaths := 0
+	for i := range b.run.Failures {
+		if b.run.Failures[i].Contestant == service {
+			deaths++
+		}
+	}
+	switch {
+	case epoch < p.Pilots || p.Processes == record.PerLoad:
+		return of
+	case deaths >= serviceDeaths:
+		return fmt.Errorf("the service %s died %d times, the last time because %w", of.name, deaths, of.err)
+	}
+	return b.record(record.Record{Resume: &record.Resume{Epoch: epoch + 1, StartedUnixNS: time.Now().UnixNano()}})
+}
+
+// frozen freezes a contestant and the services that it calls.
+func (b *Bench) frozen(name string, s Server) error {
+	err := s.Freeze()
+	for _, c := range b.called(name) {
+		if err == nil {
+			err = c.Freeze()
+		}
+	}
+	return err
+}
+
+// thawed thaws the services that a contestant calls, sets the number of records, and thaws the
+// contestant.
+func (b *Bench) thawed(ctx context.Context, name string, s Server, epoch int, level record.Level) error {
+	for _, c := range b.called(name) {
+		if err := c.Thaw(); err != nil {
+			return err
+		}
+	}
+	if s == b.source() { // it must run to be instructed
+		if err := s.Thaw(); err != nil {
+			return err
+		}
+		return b.instruct(ctx, epoch, level.Records)
+	}
+	if err := b.instruct(ctx, epoch, level.Records); err != nil {
+		return err
+	}
+	return s.Thaw()
+}

@@ -1,0 +1,65 @@
+package scenario
+
+import (
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"dyno/internal/conf"
+)
+
+func TestReadServices(t *testing.T) {
+	for _, c := range []struct{ file, want string }{
+		{`name = "db"
+start = "./db --port {port}"
+ready = "/health"
+each = true
+env = { DB = "tcp://{host}:{port}" }`, ""},
+		{`name = "db"
+url = "tcp://localhost:1"`, ""},
+		{`name = "records"`, ""},
+		{`start = "./db"`, "dyno.toml:1:3: a service needs a name"},
+		{`name = "../db"
+start = "./db"`, `dyno.toml:2:1: "../db": want letters, digits and -_. alone`},
+		{`name = "db"
+start = "./db"
+url = "tcp://localhost:1"`, "dyno.toml:4:1: start and url: "},
+		{`name = "db"
+url = "tcp://localhost:1"
+each = true`, "dyno.toml:4:1: a service that already runs is one for all"},
+		{`name = "db"
+url = "tcp://localhost:1"
+reset = "run"`, "dyno.toml:3:1: reset and port are for a service that dyno starts"},
+		{`name = "db"
+start = "./db"
+reset = "day"`, `dyno.toml:4:1: "day": want epoch or run`},
+		{`name = "db"
+start = "./db"
+port = 70000`, "dyno.toml:4:1: 70000: want a number from 1 to 65535"},
+		{`name = "db"
+start = "./db"
+port = 5432
+each = true`, "dyno.toml:5:1: each service would listen on port 5432"},
+		{`name = "records"
+each = true`, `the service "records" of the project takes no each`},
+		{`name = "db"
+start = "./db"
+env = { "A=B" = "x" }`, `dyno.toml:4:1: "A=B" is not a name of a variable`},
+		{`name = "db"
+start = "./db"
+[[service]]
+name = "db"
+start = "./db"`, `the service "db" is named twice`},
+	} {
+		var doc struct {
+			Services []Service `toml:"service"`
+		}
+		file, err := conf.Read(fstest.MapFS{"dyno.toml": {Data: []byte("[[service]]\n" + c.file + "\n")}}, "dyno.toml", &doc)
+		if err == nil {
+			err = ReadServices(file, doc.Services)
+		}
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s\n%v; want %q", c.file, err, c.want)
+		}
+	}
+}
