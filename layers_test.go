@@ -66,6 +66,7 @@ var permissions = map[string][]string{
 	"github.com/muesli/termenv":         {"internal/report"},
 	"golang.org/x/net":                  {"internal/wire"},
 	"golang.org/x/tools/txtar":          {"internal/contestant"},
+	"github.com/jackc/pgx":              {"internal/contestant"},
 	"github.com/nats-io":                {"internal/fleet"},
 	"github.com/google/go-cmp":          nil, // tests only
 	"github.com/rogpeppe/go-internal":   nil,

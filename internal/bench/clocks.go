@@ -40,14 +40,6 @@ func cpuOf(all ...Server) func() (time.Duration, error) {
 	}
 }
 
-// cpuOfEach returns a CPU clock for each server.
-func cpuOfEach(first Server, others []Server) (clocks []func() (time.Duration, error)) {
-	for _, s := range append([]Server{first}, others...) {
-		clocks = append(clocks, cpuOf(s))
-	}
-	return clocks
-}
-
 // clocks reads CPU clocks; nil entries are left out. The returned function reads them again and
 // returns the differences.
 func clocks(of ...func() (time.Duration, error)) func() []reading {

@@ -314,7 +314,7 @@ func (s *fakeServer) Thaw() error {
 }
 
 func (s *fakeServer) exited() error {
-	if n := s.host.exits[s.name]; n > 0 && s.loads >= n || s.name == serviceName && s.host.dies != nil &&
+	if n := s.host.exits[s.name]; n > 0 && s.loads >= n || isFakeService(s.name) && s.host.dies != nil &&
 		s.host.dies(s.start, s.loads) {
 		return errors.New("signal: killed")
 	}

@@ -89,8 +89,13 @@ func NewLocal(o LocalOptions) (*Local, error) {
 	l := &Local{opts: o, self: self, machine: machine.DescribeFor(o.CPUs), usable: machine.Usable(),
 		built: map[string]*contestant.Built{}, layouts: map[string][]*contestant.Built{},
 		toolchain: map[string]*found{}, fixed: map[string]int{}}
+	l.opts.Services = slices.Clone(o.Services)
 	for i := range o.Services {
-		m, err := contestant.ServiceManifest(o.FS, &o.Services[i])
+		d := &l.opts.Services[i]
+		if d.Dir != "" {
+			d.Dir = filepath.Join(o.Root, d.Dir)
+		}
+		m, err := contestant.ServiceManifest(o.FS, d)
 		if err != nil {
 			return nil, err
 		}
@@ -139,9 +144,10 @@ func (l *Local) Build(ctx context.Context, name string, note func(string)) (reco
 		c.Service = l.service(name) != nil
 		return c, nil
 	}
+	d := l.service(name)
 	c := record.Contestant{
 		Name: m.Name, Title: m.Title, Language: m.Language, Framework: m.Framework, Engine: m.Engine,
-		HTTP2: m.HTTP2, Managed: m.Managed(), Service: l.service(name) != nil, Tuning: m.Tuning,
+		HTTP2: m.HTTP2, Managed: m.Managed(), Service: d != nil, Tuning: m.Tuning,
 		Differs: m.Differs, Paths: m.Paths, Commit: m.Commit,
 	}
 	here := len(l.machine.ServerCPUs)
@@ -158,6 +164,13 @@ func (l *Local) Build(ctx context.Context, name string, note func(string)) (reco
 	}
 	if c.Framework, c.Version, err = b.Identify(); err != nil {
 		return c, err
+	}
+	if d != nil {
+		o := contestant.LaunchOptions{Dir: l.home(name), Log: l.log(name, "seed")}
+		if err := b.Serve(ctx, d, o, note); err != nil {
+			return c, err
+		}
+		c.Tuning = m.Tuning
 	}
 	c.BinaryHash, c.Sources = b.Hash, b.Sources
 	others, err := l.relink(ctx, m, b, &c, note)
@@ -199,7 +212,7 @@ func (l *Local) relink(ctx context.Context, m *contestant.Manifest, b *contestan
 func (l *Local) make(ctx context.Context, m *contestant.Manifest, c *record.Contestant, note func(string),
 	layout int,
 ) (*contestant.Built, error) {
-	if m.Command != nil && m.Revision == nil {
+	if m.Command != nil && m.Revision == nil && m.Toolchain == nil {
 		c.Toolchain = "none: started as given"
 		if m.Command.Image != "" {
 			c.Toolchain = "none: an image"
@@ -257,6 +270,9 @@ func (l *Local) find(ctx context.Context, m *contestant.Manifest, note func(stri
 	return f.tc, f.err
 }
 
+// home returns a server's private home in the run's folder.
+func (l *Local) home(name string) string { return filepath.Join(l.opts.Folder, homeFolder, safe(name)) }
+
 // service returns the service with that name; nil if there is none.
 func (l *Local) service(name string) *scenario.Service {
 	for i := range l.opts.Services {
@@ -312,7 +328,7 @@ func (l *Local) Launch(ctx context.Context, name string, o Launch) (Server, erro
 	cpus, given := l.machine.ServerCPUs, (*record.Processors)(nil)
 	d, ask, instance := l.service(name), o.Probe.Ask, cmp.Or(o.Instance, name)
 	if d != nil && o.Probe.Records == nil {
-		ask = func(ctx context.Context, to wire.Endpoint) error { return contestant.ServiceReady(ctx, d, to) }
+		ask = nil // it knows how to ask
 	}
 	switch {
 	case o.AsPublished:
@@ -327,27 +343,20 @@ func (l *Local) Launch(ctx context.Context, name string, o Launch) (Server, erro
 		given.CPUs, given.Threads = machine.Take(cpus, o.CPUs)
 		cpus = given.CPUs
 	}
-	port := 0
-	if d != nil {
-		port = d.Port
-	}
 	identity, err := l.certified(o.Protocols)
 	if err != nil {
 		return nil, err
 	}
 	inst, err := contestant.Launch(ctx, b, contestant.LaunchOptions{
-		Dir:  filepath.Join(l.opts.Folder, homeFolder, safe(instance)),
+		Dir:  l.home(instance),
 		Log:  l.log(instance, fmt.Sprintf("epoch%d", o.Epoch)),
 		CPUs: l.pinned(cpus), Count: given != nil, Address: l.opts.Address, Pad: o.Padding, Delay: o.Delay,
 		Work: o.Work, Env: o.Env, Routes: routes,
 		Stats: o.Stats && reportsHeap(b.Manifest),
-		Probe: ask, Port: port, OwnNetwork: l.Apart(name), Protocols: o.Protocols, Identity: identity,
+		Probe: ask, OwnNetwork: l.Apart(name), Protocols: o.Protocols, Identity: identity,
 	})
 	if err != nil {
 		return nil, err
-	}
-	if d != nil { // it shares no network with others of its name
-		return &localServer{Instance: inst, local: l}, nil
 	}
 	if err := l.settle(name, inst.Fixed()); err != nil {
 		return nil, errors.Join(&contestant.Failed{Stage: "launch", Err: err}, inst.Stop())

@@ -3,9 +3,11 @@ package bench
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -200,5 +202,46 @@ func TestServicesForEachAndForTheRun(t *testing.T) {
 	}
 	if h.running != 0 || len(h.thawed) != 0 {
 		t.Errorf("%d still run, thawed %v", h.running, h.thawed)
+	}
+}
+
+// A database that does not start, or is killed while a contestant is loaded, fails alone. The run goes
+// on in the next epoch, and ends when it has died three times.
+func TestDatabaseThatFails(t *testing.T) {
+	cached := func(b *Bench, h *fakeHost) record.Plan {
+		sc := *h.scenario
+		sc.Services = []scenario.Service{{Name: "cache", Start: "cache"}}
+		h.scenario, b.Scenario = &sc, &sc
+		p := small("a", "b")
+		p.Services = Services(&sc)
+		return p
+	}
+	b, h, _, _ := set(t)
+	p := cached(b, h)
+	h.launch = func(name string, n int) error {
+		if name == "cache" && n == 4 {
+			return errors.New("port 5432 is in use")
+		}
+		return nil
+	}
+	run, err := b.Run(t.Context(), wholePlan(p))
+	if err != nil || len(run.Failures) != 1 || len(run.Resumes) != 1 {
+		t.Fatalf("%v, failures %+v, resumes %+v", err, run.Failures, run.Resumes)
+	}
+	if f := run.Failures[0]; f.Contestant != "cache" || f.Stage != "launch" || f.Reason != "port 5432 is in use" {
+		t.Errorf("%+v", f)
+	}
+
+	b, h, _, _ = set(t)
+	p = cached(b, h)
+	h.dies = func(start, thaws int) bool { return start > 2 && thaws > 2 }
+	run, err = b.Run(t.Context(), wholePlan(p))
+	if err == nil || !strings.Contains(err.Error(), "the service cache died 3 times") {
+		t.Errorf("%v", err)
+	}
+	if len(run.Failures) != serviceDeaths || slices.ContainsFunc(run.Failures, func(f record.Failure) bool {
+		return f.Contestant != "cache" || !strings.Contains(f.Reason, "it exited: signal: killed")
+	}) {
+		t.Errorf("failures %+v", run.Failures)
 	}
 }

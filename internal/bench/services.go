@@ -4,9 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"net"
-	"slices"
-	"strings"
 	"time"
 
 	"dyno/internal/plan"
@@ -48,13 +45,8 @@ func (b *Bench) called(name string) (all []Server) {
 func environment(s *scenario.Scenario, contestant string, running map[string]Server) map[string]string {
 	env := map[string]string{}
 	for i, service := range Services(s) {
-		d, s := &s.Services[i], running[service.Of(contestant)]
-		if s == nil {
-			continue
-		}
-		host, port, _ := net.SplitHostPort(s.At(wire.Clear).Addr)
-		for key, value := range d.Env {
-			env[key] = strings.NewReplacer("{host}", host, "{port}", port).Replace(value)
+		if server := running[service.Of(contestant)]; server != nil {
+			maps.Copy(env, s.Services[i].Variables(server.At(wire.Clear).Addr))
 		}
 	}
 	return env
@@ -67,32 +59,29 @@ func (b *Bench) startServices(ctx context.Context, epoch int, contestants []stri
 	p := &b.run.Plan
 	clear(b.exact.bound)
 	b.mute = nil
-	for i := range p.Services {
-		d, started := &p.Services[i], map[string]bool{}
-		for _, c := range contestants {
-			name := d.Of(c)
+	started := map[string]bool{}
+	for _, c := range contestants {
+		for i := range p.Services {
+			d, name := &p.Services[i], p.Services[i].Of(c)
 			if p.IsService(c) || started[name] {
 				continue
 			}
 			started[name] = true
-			if s := b.servers[name]; s != nil {
-				if err := s.Thaw(); err != nil {
-					return launches, &serviceError{name, err}
-				}
-				continue
-			}
-			l, err := b.startService(ctx, d, name, epoch)
-			if err != nil {
+			if l, err := b.startService(ctx, d, name, epoch); err != nil {
 				return launches, &serviceError{name, err}
+			} else if l != nil {
+				launches = append(launches, l)
 			}
-			launches = append(launches, l)
 		}
 	}
 	return launches, nil
 }
 
-// startService starts an instance of a service.
+// startService starts an instance of a service. It thaws one that runs already, and returns nil.
 func (b *Bench) startService(ctx context.Context, d *record.Service, name string, epoch int) (*record.Launch, error) {
+	if s := b.servers[name]; s != nil {
+		return nil, s.Thaw()
+	}
 	b.progress("launch", name, epoch, nil)
 	p := &b.run.Plan
 	l := &record.Launch{Contestant: d.Name, Epoch: epoch, StartedUnixNS: time.Now().UnixNano()}
@@ -104,28 +93,13 @@ func (b *Bench) startService(ctx context.Context, d *record.Service, name string
 	if err != nil {
 		return nil, err
 	}
-	switch h := &b.run.Host; {
-	case h.Service != nil:
-		l.CPUs = h.Service.ServerCPUs
-	case h.ServiceCPUs != nil && !o.AsPublished:
-		l.CPUs = h.ServiceCPUs
-	default:
+	if l.CPUs = b.run.Host.ServicesOn(); l.CPUs == nil || o.AsPublished {
 		l.CPUs = b.Generator.CPUs()
 	}
 	b.servers[name] = s
 	r, _ := s.Read(ReadStart)
 	l.ReadyNS, l.Meters, l.Absent = int64(r.Ready), r.Meters, r.Absent
 	return l, nil
-}
-
-// runningServices returns the names of the running instances, in order.
-func (b *Bench) runningServices() (names []string) {
-	for _, name := range slices.Sorted(maps.Keys(b.servers)) {
-		if b.run.Plan.IsService(name) {
-			names = append(names, name)
-		}
-	}
-	return names
 }
 
 // serviceError is a service's failure.
@@ -201,8 +175,8 @@ func (b *Bench) contract(ctx context.Context, of plan.Asking, epoch int) (*scena
 
 // gone returns a service that has ended, or a source that cannot be controlled; nil if there is none.
 func (b *Bench) gone() *serviceError {
-	for _, name := range b.runningServices() {
-		if err := exited(b.servers[name]); err != nil {
+	for name, s := range b.servers {
+		if err := exited(s); err != nil && b.run.Plan.IsService(name) {
 			return &serviceError{name, fmt.Errorf("it exited: %w", err)}
 		}
 	}
@@ -259,18 +233,16 @@ func (b *Bench) frozen(name string, s Server) error {
 // thawed thaws the services that a contestant calls, sets the number of records, and thaws the
 // contestant.
 func (b *Bench) thawed(ctx context.Context, name string, s Server, epoch int, level record.Level) error {
-	for _, c := range b.called(name) {
+	needed := b.called(name)
+	if s == b.source() { // it must run to be instructed
+		needed = []Server{s}
+	}
+	for _, c := range needed {
 		if err := c.Thaw(); err != nil {
 			return err
 		}
 	}
-	if s == b.source() { // it must run to be instructed
-		if err := s.Thaw(); err != nil {
-			return err
-		}
-		return b.instruct(ctx, epoch, level.Records)
-	}
-	if err := b.instruct(ctx, epoch, level.Records); err != nil {
+	if err := b.instruct(ctx, epoch, level.Records); err != nil || s == b.source() {
 		return err
 	}
 	return s.Thaw()

@@ -61,8 +61,10 @@ func (b *Bench) turn(ctx context.Context, epoch int) error {
 	if gone := b.gone(); gone != nil && b.over(ctx) == nil {
 		return b.lose(epoch, "launch", gone)
 	}
-	for _, name := range b.runningServices() {
-		if err := b.servers[name].Freeze(); err != nil {
+	for name, s := range b.servers {
+		if !p.IsService(name) {
+			continue
+		} else if err := s.Freeze(); err != nil {
 			return b.lose(epoch, "launch", &serviceError{name, err})
 		}
 	}
@@ -359,7 +361,11 @@ func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*record.Trial
 		s.Read(ReadGrow)
 	}
 	s.Read(ReadCount)
-	inner, began := clocks(append(cpuOfEach(s, services), b.Generator.CPU)...), b.Generator.Now()
+	each := []func() (time.Duration, error){cpuOf(s), b.Generator.CPU}
+	for _, service := range services {
+		each = append(each, cpuOf(service))
+	}
+	inner, began := clocks(each...), b.Generator.Now()
 	var seen record.Detail
 	t.Load, err = sess.Run(ctx, b.window(o, &seen))
 	t.ClocksNS = int64(b.Generator.Now().Sub(began))
@@ -397,9 +403,9 @@ func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*record.Trial
 	for i, service := range services {
 		t.Services = append(t.Services, record.Usage{})
 		read(service, ReadUsage, &t.Services[i])
-		t.Services[i].CPUNS = used[1+i].ns()
+		t.Services[i].CPUNS = used[2+i].ns()
 	}
-	t.Server.CPUNS, t.Generator.CPUNS = used[0].ns(), used[1+len(services)].ns()
+	t.Server.CPUNS, t.Generator.CPUNS = used[0].ns(), used[1].ns()
 	if all[0].ok && used[0].ok {
 		t.OutsideCPUNS = reading{all[0].d - used[0].d, true}.ns()
 	}

@@ -1,6 +1,7 @@
 package contestant
 
 import (
+	"archive/zip"
 	"bufio"
 	"context"
 	"crypto/sha256"
@@ -8,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -70,7 +72,17 @@ func unpack(ctx context.Context, file, dir, program string) error {
 	}
 	defer machine.RemoveTemp(partial)
 	// tar refuses names that lead outside.
-	out, err := machine.CombinedOutput(exec.CommandContext(ctx, "tar", "--no-same-owner", "-xf", file, "-C", partial))
+	tar := exec.CommandContext(ctx, "tar", "--no-same-owner", "-xf", file, "-C", partial)
+	if z, err := zip.OpenReader(file); err == nil { // of Maven Central, which has a .tar.xz in it
+		defer z.Close()
+		all, _ := fs.Glob(z, "*.txz")
+		inner, err := z.Open(strings.Join(all, ""))
+		if err != nil {
+			return fmt.Errorf("unpack %s: %w", filepath.Base(file), err)
+		}
+		tar.Stdin, tar.Args[2], tar.Args[3] = inner, "-xJf", "-"
+	}
+	out, err := machine.CombinedOutput(tar)
 	if err != nil {
 		return fmt.Errorf("unpack %s: tar: %w: %s (are tar and, for .xz, xz-utils installed?)", filepath.Base(file), err,
 			strings.TrimSpace(string(out)))

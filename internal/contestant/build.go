@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"dyno/internal/machine"
+	"dyno/internal/scenario"
 )
 
 // Built is a contestant ready to launch.
@@ -30,6 +31,10 @@ type Built struct {
 	Sources  string            // SHA-256 of all source files; empty if dyno did not build it
 	Kept     bool              // a revision that an earlier run built
 	tc       Toolchain
+	service  *scenario.Service // nil for a contestant
+	data     string            // folder in the cache with the service's data; "": it starts without
+	bytes    int64             // size of data
+	nobody   bool              // the service runs as the user nobody
 	engine   *engine           // engine that runs an image; else nil
 	contents contents          // files in Out after the build; nil for a command
 	files    map[string]string // of a command: path -> SHA-256 when it was identified
@@ -53,6 +58,11 @@ type BuildOptions struct {
 func Build(ctx context.Context, m *Manifest, tc Toolchain, o BuildOptions) (*Built, error) {
 	if m.Revision != nil {
 		return buildRevision(ctx, m, tc, o)
+	}
+	if m.Command != nil { // a service that dyno knows
+		b := Commanded(m)
+		b.tc, b.Env["PATH"] = tc, filepath.Dir(tc.Program)+string(os.PathListSeparator)+b.Env["PATH"]
+		return b, nil
 	}
 	fail := func(err error) (*Built, error) { return nil, &Failed{Stage: "build", Err: err} }
 	src := m.Dir(o.Root)

@@ -114,6 +114,9 @@ func (b *Built) identifyCommand() (version string) {
 		fmt.Fprintf(h, "%d %s\n", len(w), w)
 	}
 	b.Hash = hex.EncodeToString(h.Sum(nil))
+	if knownServices[b.tc.Name].title != "" {
+		return b.tc.Version
+	}
 	if c.Language() == "" && !strings.HasPrefix(c.Program(), "python") {
 		return "unknown"
 	}

@@ -147,7 +147,7 @@ func fetchArchive(ctx context.Context, url, hash, dir, program string, note func
 		return fmt.Errorf("fetch %s: the download ended after %d of %d bytes: %w", url, n, size, err)
 	}
 	if got := hex.EncodeToString(h.Sum(nil)); !strings.EqualFold(got, hash) {
-		return fmt.Errorf("fetch %s: its SHA-512 is %s…, but Microsoft publishes %s…; the download "+
+		return fmt.Errorf("fetch %s: its SHA-512 is %s…, but %s… is published; the download "+
 			"was discarded", url, got[:12], hash[:12])
 	}
 	return errors.Join(file.Close(), unpack(ctx, file.Name(), dir, program))

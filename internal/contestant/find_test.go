@@ -97,7 +97,7 @@ func TestFetchFromVendor(t *testing.T) {
 	}{
 		"fetched": {vendor{archive: sdk, hash: right}, ""},
 		"checksum wrong": {vendor{archive: sdk, hash: strings.Repeat("0", 128)},
-			"but Microsoft publishes 000000000000…; the download was discarded"},
+			"but 000000000000… is published; the download was discarded"},
 		"no checksum": {vendor{archive: sdk}, "no SHA-512"},
 		"truncated": {vendor{archive: sdk, hash: right, serve: func(w http.ResponseWriter, b []byte) {
 			w.Header().Set("Content-Length", fmt.Sprint(len(b)))

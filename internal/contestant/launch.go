@@ -31,10 +31,11 @@ type LaunchOptions struct {
 	Work    string            // the handlers' work: empty, or record.CPUBound
 	Stats   bool              // request heap figures
 	Env     map[string]string // more variables
-	Port    int               // port to offer; 0: a free one
+	Nobody  bool              // run it as the user nobody
 	Routes  []string          // files with routes to register
 	Timeout time.Duration     // time limit for becoming ready, 0 means 30 s; building times as long while a command works
-	Probe   func(ctx context.Context, to wire.Endpoint) error
+	// Probe asks it; nil for a service, which knows how.
+	Probe func(ctx context.Context, to wire.Endpoint) error
 	// OwnNetwork adds a separate network namespace, where a port may be in use that another process uses too.
 	OwnNetwork bool
 	// Protocols are the forms of HTTP in which the probe must succeed; none: HTTP/1.1 in the clear.
@@ -56,12 +57,17 @@ type Instance struct {
 
 	engine    *engine // engine that runs an image; else nil
 	container string  // the container's name
+	data      string  // temporary folder with a service's data; ""
 }
 
 // Stop ends the whole process tree and returns when all processes have ended.
 func (i *Instance) Stop() error {
 	defer i.removeContainer()
-	return i.Process.Stop(stopGrace)
+	err := i.Process.Stop(stopGrace)
+	if i.data != "" {
+		err = errors.Join(err, machine.RemoveTemp(i.data))
+	}
+	return err
 }
 
 // End stops an instance that must end on SIGTERM. It returns an error if the instance had to be killed.
@@ -80,8 +86,24 @@ func (i *Instance) End() error {
 // Launch starts b on a free port, waits until it answers the probe, and verifies that the listening process
 // is in the started tree. The error is a *Failed, or ctx's; after an error nothing is left running.
 func Launch(ctx context.Context, b *Built, o LaunchOptions) (*Instance, error) {
-	if o.Port > 0 {
-		return launchOn(ctx, b, o, o.Port)
+	if b.service != nil {
+		return b.launchService(ctx, o)
+	}
+	return b.start(ctx, o)
+}
+
+// start does the same as Launch, without a copy of a service's data.
+func (b *Built) start(ctx context.Context, o LaunchOptions) (*Instance, error) {
+	if b.service != nil && o.Probe == nil {
+		o.Probe = b.ready
+	}
+	if b.service != nil && b.service.Port > 0 {
+		ln, err := net.Listen("tcp", net.JoinHostPort(o.address(), strconv.Itoa(b.service.Port)))
+		if err != nil {
+			return nil, &Failed{Stage: "launch", Err: err, Hint: "omit port, or stop the program that uses it"}
+		}
+		ln.Close()
+		return launchOn(ctx, b, o, b.service.Port)
 	}
 	port, err := freePort(o.address())
 	if err != nil {
@@ -123,7 +145,7 @@ func launchOn(ctx context.Context, b *Built, o LaunchOptions, port int) (*Instan
 	began := time.Now()
 	p, err := machine.Start(machine.Command{
 		Argv: argv, Dir: dir, Env: machine.Environment(o.Dir, tmp, o.Pad, env), CPUs: o.CPUs, Log: o.Log,
-		OwnNetwork: o.OwnNetwork, Adopts: b.engine != nil,
+		OwnNetwork: o.OwnNetwork, Adopts: b.engine != nil, Nobody: o.Nobody,
 	})
 	if err != nil {
 		return nil, &Failed{Stage: "launch", Err: err, Log: o.Log}

@@ -7,7 +7,6 @@ package contestant
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -96,39 +95,6 @@ func (m *Manifest) FS(project fs.FS) fs.FS {
 // readNamed reads the contestant.toml in the project's folder dir. Errors carry file:line:column.
 func readNamed(fsys fs.FS, dir string) (*Manifest, error) {
 	return named(fsys, dir, "contestant")
-}
-
-// ServiceManifest returns the manifest of a service: of a program of the project, of a command, an
-// image, or a program that already runs.
-func ServiceManifest(fsys fs.FS, d *scenario.Service) (*Manifest, error) {
-	m := &Manifest{Name: d.Name, Title: d.Name, Processes: 1}
-	switch {
-	case d.URL != "":
-		var err error
-		m.URL, err = serviceAt(d.URL)
-		return m, err
-	case d.Start != "":
-		dir, err := filepath.Abs(d.Dir)
-		if err != nil {
-			return nil, err
-		}
-		m.Command = &Command{Line: d.Start, Dir: dir}
-		if image, ok := strings.CutPrefix(d.Start, imagePrefix); ok {
-			m.Command.Line, m.Command.Image = "", image
-		}
-		m.Language = m.Command.Language()
-		return m, nil
-	}
-	m, err := ReadService(fsys, d.Name)
-	if errors.Is(err, fs.ErrNotExist) {
-		known, _ := fs.Glob(fsys, ServiceFolder+"/*/service.toml")
-		for i, file := range known {
-			known[i] = path.Base(path.Dir(file))
-		}
-		err = conf.Usagef("the service %q has neither start nor url, and is not one of %s/ (%s)", d.Name, ServiceFolder,
-			strings.Join(known, ", "))
-	}
-	return m, err
 }
 
 // ReadService reads a service's service.toml from a project. Errors carry file:line:column.

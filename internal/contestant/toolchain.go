@@ -55,7 +55,8 @@ type kind struct {
 	archives string // glob relative to the checkout
 	fetch    func(ctx context.Context, floor, cache string, o *FindOptions) (dir string, err error)
 	hint     string
-	shims    bool // the program on PATH may link to a launcher that depends on its argv[0]
+	folders  string // glob of further folders with the program
+	shims    bool   // the program on PATH may link to a launcher that depends on its argv[0]
 }
 
 var toolchains = map[string]kind{
@@ -66,6 +67,11 @@ var toolchains = map[string]kind{
 		archives: "../shared/dotnet/dotnet-sdk-*.tar.*", fetch: fetchDotnet,
 		hint: "install the .NET SDK from https://dotnet.microsoft.com/download, or set DYNO_DOTNET to its folder or " +
 			"archive"},
+	"postgres": {title: "PostgreSQL", variable: "DYNO_POSTGRES", program: "postgres", version: programVersion, env: otherEnv,
+		folders: "/usr/lib/postgresql/*/bin", fetch: fetchPostgres,
+		hint: "apt-get install postgresql, or set DYNO_POSTGRES to the folder with its bin"},
+	"redis": {title: "Redis", variable: "DYNO_REDIS", program: "redis-server", version: programVersion, env: otherEnv,
+		shims: true, hint: "apt-get install redis-server, or set DYNO_REDIS to the folder with redis-server"},
 	"node": {title: "Node.js", variable: "DYNO_NODE", program: "node", version: programVersion,
 		env: clientEnv("npm_config_", "node_extra_ca_certs"), shims: true, hint: nodeHint},
 	"python3": {title: "Python", variable: "DYNO_PYTHON", program: "python3", version: programVersion,
@@ -114,7 +120,7 @@ type search struct {
 }
 
 func (s *search) find(ctx context.Context) (Toolchain, error) {
-	for _, place := range []func(context.Context) (Toolchain, bool){s.asked, s.onPath, s.home, s.cached,
+	for _, place := range []func(context.Context) (Toolchain, bool){s.asked, s.onPath, s.home, s.installed, s.cached,
 		s.nextToCheckout} {
 		tc, ok := place(ctx)
 		if err := ctx.Err(); err != nil {
@@ -199,6 +205,17 @@ func (s *search) home(ctx context.Context) (Toolchain, bool) {
 		return Toolchain{}, false
 	}
 	return s.try(ctx, dir, s.kind.home)
+}
+
+// installed returns the newest toolchain in the system's own folders.
+func (s *search) installed(ctx context.Context) (Toolchain, bool) {
+	dirs, _ := filepath.Glob(s.kind.folders)
+	for _, dir := range slices.Backward(dirs) {
+		if tc, ok := s.try(ctx, dir, dir); ok {
+			return tc, true
+		}
+	}
+	return Toolchain{}, false
 }
 
 // broken reports whether a toolchain in the cache has changed since it was unpacked, and records the reason.

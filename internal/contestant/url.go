@@ -1,20 +1,14 @@
 package contestant
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net"
-	"net/url"
-	"os/exec"
 	"slices"
 	"strings"
 	"time"
 
-	"dyno/internal/conf"
-	"dyno/internal/foreign"
-	"dyno/internal/machine"
 	"dyno/internal/scenario"
 	"dyno/internal/wire"
 )
@@ -64,51 +58,4 @@ func AskSides(sides []*Side, path string) (others []string) {
 		}
 	}
 	return others
-}
-
-// usualPorts are those of services whose URL has none.
-var usualPorts = map[string]string{"http": "80", "https": "443", "postgres": "5432", "postgresql": "5432",
-	"redis": "6379", "mysql": "3306", "mongodb": "27017", "amqp": "5672"}
-
-// serviceAt returns the address of a service that already runs. Neither a password nor a path is
-// kept.
-func serviceAt(text string) (*scenario.Target, error) {
-	u, err := url.Parse(text)
-	if err != nil || u.Hostname() == "" {
-		return nil, conf.Usagef("url: %q: want the address of a service, such as tcp://localhost:5432", foreign.Mask(text))
-	}
-	host, port := u.Hostname(), cmp.Or(u.Port(), usualPorts[u.Scheme])
-	if port == "" {
-		return nil, conf.Usagef("url: %q: want its port, too, such as %s://%s:5432", foreign.Mask(text), u.Scheme, host)
-	}
-	if host == "localhost" {
-		host = loopback
-	}
-	t := &scenario.Target{Endpoint: wire.TCP(net.JoinHostPort(host, port))}
-	t.URL = u.Scheme + "://" + t.Addr
-	ip := net.ParseIP(host)
-	t.Here = ip != nil && ip.IsLoopback()
-	return t, nil
-}
-
-// ServiceReady asks a service that listens whether it is ready: by its path, or its command.
-func ServiceReady(ctx context.Context, d *scenario.Service, to wire.Endpoint) error {
-	switch {
-	case d.Ready == "":
-		return nil
-	case strings.HasPrefix(d.Ready, "/"):
-		return scenario.Answers(ctx, to, d.Ready)
-	}
-	host, port, err := net.SplitHostPort(to.Addr)
-	if err != nil {
-		return err
-	}
-	line := strings.NewReplacer("{host}", host, PortMark, port).Replace(d.Ready)
-	c := exec.CommandContext(ctx, "/bin/sh", "-c", line)
-	c.Dir = d.Dir
-	out, err := machine.CombinedOutput(c)
-	if err != nil {
-		err = fmt.Errorf("%s: %w: %s", line, err, strings.TrimSpace(string(out)))
-	}
-	return err
 }

@@ -221,6 +221,12 @@ var Metrics = []Metric{
 			"by what they ask for; otherwise it is a property of the services.",
 	},
 	{
+		Name: "service_ceiling", Unit: "1/s", More: true, Kind: Rate, Rare: true, Unranked: true, Of: serviceCeiling,
+		Title: "Rate at which the services' CPUs are full", Head: "services' ceiling", Column: "Ceiling, services",
+		About: "A bound by arithmetic: throughput over the share that the services used of their CPUs' time, as if nothing " +
+			"else used these.",
+	},
+	{
 		Name: "service_memory", Unit: "bytes", Kind: Memory, Rare: true, Unranked: true, Of: serviceMemory,
 		Title: "Memory of the services", Head: "services' memory %s", Column: "Memory, services",
 		About: "Private memory of the programs that the server calls, right after a trial, as the server's own.",
@@ -391,6 +397,12 @@ func serviceCPU(t *record.Trial) (float64, bool) {
 		return 0, false
 	}
 	return float64(*used) / float64(t.Load.Succeeded), true
+}
+
+func serviceCeiling(t *record.Trial) (float64, bool) {
+	rate, ok := throughput(t)
+	share, known := serviceShare(t)
+	return rate / share, ok && known && share > 0
 }
 
 func serviceMemory(t *record.Trial) (sum float64, ok bool) {

@@ -101,7 +101,7 @@ func TestValues(t *testing.T) {
 		"heap_inuse": 6, "alloc_per_request": 7, "goroutines_per_request": 15,
 		"instructions_per_request": 8, "cpu_time": 4e8, "cpu_since_start": 9, "threads": 8, "sockets": 9, "swap_pss": 0,
 		"server_cpu_share": 4e8 / wall, "service_cpu_share": 1e8 / wall / 2, "generator_cpu_share": 5e8 / wall / 2,
-		"service_cpu": 50, "service_memory": 19,
+		"service_cpu": 50, "service_ceiling": 2e6 / (1e8 / wall / 2), "service_memory": 19,
 		"handshakes": 2000, "handshake_p50": 60, "handshake_p99": 70,
 		"rate_sd": 12, "rate_max": 13, "service_mean": 15, "service_sd": 11, "service_max": 30,
 		"time": 1e9, "p99": 20, "max": 30, "read": 3e6,

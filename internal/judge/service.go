@@ -1,7 +1,6 @@
 package judge
 
 import (
-	"cmp"
 	"slices"
 
 	"dyno/internal/record"
@@ -63,46 +62,4 @@ func sharesOfService(l *Level, contestants []string, service []Alone) {
 			l.Analysis.Shares[name] = c.Level.Value / service[i].PerSec
 		}
 	}
-}
-
-// Called is what a service did for a contestant at a level, in its valid trials.
-type Called struct {
-	Service, Contestant string
-	CPU                 float64 // ns per right response of the contestant
-	Share               float64 // of the CPUs on which services run
-	Bears               float64 // responses per second for which these CPUs suffice, by CPU
-	Memory              float64 // median, bytes; 0: not known
-}
-
-// CalledIn returns what each service did for each contestant in trials. Services whose CPU is
-// unknown are left out.
-func CalledIn(run *record.Run, trials []*record.Trial) (all []Called) {
-	for i, s := range run.Plan.Services {
-		for _, name := range run.Plan.Contestants {
-			var cpu, answers, had, wall float64
-			var held []float64
-			for _, t := range trials {
-				if t.Contestant != name || i >= len(t.Services) || t.Services[i].CPUNS == nil {
-					continue
-				}
-				cpu += float64(*t.Services[i].CPUNS)
-				answers += float64(t.Load.Succeeded)
-				wall += float64(t.ClocksWall())
-				had += float64(t.ClocksWall()) * float64(cmp.Or(t.Causes.ServiceCPUs, t.Causes.GeneratorCPUs))
-				if n, known := memory(&t.Services[i]); known {
-					held = append(held, n)
-				}
-			}
-			if cpu == 0 || answers == 0 || had == 0 {
-				continue
-			}
-			c := Called{Service: s.Name, Contestant: name, CPU: cpu / answers, Share: cpu / had,
-				Bears: had / wall * 1e9 * answers / cpu}
-			if len(held) > 0 {
-				c.Memory = stats.Median(held)
-			}
-			all = append(all, c)
-		}
-	}
-	return all
 }

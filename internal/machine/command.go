@@ -29,8 +29,9 @@ type Command struct {
 	Env  []string // "KEY=value", complete: nothing is inherited. Start adds boxVariable to it
 	// affinity from before the exec, so that runtimes that count CPUs see it; nil means all that
 	// dyno itself may use
-	CPUs []int
-	Log  string // file that stdout and stderr append to; empty means they are discarded
+	CPUs   []int
+	Log    string // file that stdout and stderr append to; empty means they are discarded
+	Nobody bool   // run it as the user nobody
 	// OwnNetwork starts the program in a new network namespace (Process.Network).
 	OwnNetwork bool
 	// Adopts is set if the process to measure is started elsewhere and passed to Process.Adopt.

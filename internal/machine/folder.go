@@ -3,6 +3,7 @@ package machine
 import (
 	"crypto/rand"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -36,6 +37,19 @@ func RemoveTemp(path string) error {
 		UnmarkTemp(path)
 	}
 	return err
+}
+
+// nobody is the user without privileges, and its group (kernel.overflowuid).
+const nobody = 65534
+
+// GiveNobody gives a folder with all that is in it to the user nobody.
+func GiveNobody(dir string) error {
+	return filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		return os.Lchown(path, nobody, nobody)
+	})
 }
 
 // OwnFolder creates dir, or checks that dir is a folder that belongs to this user and that nobody

@@ -109,6 +109,9 @@ func Kept() bool { return false }
 // Keep does nothing on this system.
 func Keep(KeepOptions) (*Keeper, error) { return &Keeper{}, nil }
 
+// FreeBytes returns 0 on this system.
+func FreeBytes(string) int64 { return 0 }
+
 // MarkTemp does nothing on this system.
 func MarkTemp(string) {}
 

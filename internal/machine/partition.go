@@ -94,9 +94,8 @@ func divide(cores [][]int, first int) (server, generator []int, pinned bool) {
 	return server, generator, true
 }
 
-// GiveServices takes CPUs for services in h: half of the generator's cores, else the core that is
-// left for background CPU, else half of the threads on the generator's core. On two CPUs there are
-// none, and services share the generator's.
+// GiveServices takes CPUs for services in h: half of the generator's cores, else the cores that are
+// left for background CPU, else half of the generator's threads. Two CPUs have none to give.
 func GiveServices(h *record.Host) {
 	if h.Pinned {
 		h.ServiceCPUs, h.GeneratorCPUs = forServices(cores(os.DirFS("/"), Usable()), h.ServerCPUs, h.GeneratorCPUs)
@@ -104,29 +103,23 @@ func GiveServices(h *record.Host) {
 }
 
 func forServices(cores [][]int, server, generator []int) (services, rest []int) {
-	within := func(cpus []int) func([]int) bool {
-		return func(core []int) bool {
-			return !slices.ContainsFunc(core, func(cpu int) bool { return !slices.Contains(cpus, cpu) })
-		}
-	}
-	var own, spare [][]int
+	var own [][]int
+	var spare []int
 	for _, core := range cores {
-		switch {
-		case within(generator)(core):
+		if slices.Contains(generator, core[0]) {
 			own = append(own, core)
-		case !within(slices.Concat(server, generator))(core):
-			spare = append(spare, core)
+		} else if !slices.Contains(server, core[0]) {
+			spare = append(spare, core...)
 		}
 	}
-	switch half := len(own) / 2; {
-	case half > 0:
-		rest, services, _ = divide(own, len(own)-half)
+	switch half := len(generator) / 2; {
+	case len(own) > 1:
+		rest, services, _ = divide(own, (len(own)+1)/2)
 		return services, rest
 	case len(spare) > 0:
-		return slices.Concat(spare...), generator
-	case len(generator) > 1:
-		half = len(generator) / 2
-		return slices.Clone(generator[len(generator)-half:]), generator[:len(generator)-half]
+		return spare, generator
+	case half > 0:
+		return generator[len(generator)-half:], generator[:len(generator)-half]
 	}
 	return nil, generator
 }

@@ -142,6 +142,12 @@ func begin(cmd Command, by accounting) (*Process, error) {
 		// its number of threads.
 		Sys: &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL},
 	}
+	if cmd.Nobody {
+		attr.Sys.Credential = &syscall.Credential{Uid: nobody, Gid: nobody}
+		if wire.NamespacesAllowed() == nil { // System V shared memory then ends with the processes
+			attr.Sys.Cloneflags = syscall.CLONE_NEWIPC
+		}
+	}
 	cpus, err := cpuSet(cmd.CPUs)
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", cmd.Argv[0], err)

@@ -197,7 +197,7 @@ func (l *legacy) removeTemp() (n int, err error) {
 
 // living returns the legacy's processes: those listed, those in its cgroups, those that carry its
 // mark, those in process groups that a listed process leads, while the pids cannot have been
-// reused, and all their descendants.
+// reused, those that work in its temporary folders, and all their descendants.
 func (l *legacy) living(all []stat, just bool) []stat {
 	ours := map[int]bool{}
 	for _, g := range l.groups {
@@ -215,11 +215,23 @@ func (l *legacy) living(all []stat, just bool) []stat {
 	for _, s := range all {
 		_, leader := l.known[s.group]
 		ours[s.pid] = ours[s.pid] ||
-			s.started >= l.Started && (just && leader && !other[s.group] || marked(s.pid, mark))
+			s.started >= l.Started && (just && leader && !other[s.group] || marked(s.pid, mark) || l.worksIn(s.pid))
 	}
 	delete(ours, os.Getpid())
 	descend(all, ours, l.Started)
 	return slices.DeleteFunc(slices.Clone(all), func(s stat) bool { return !ours[s.pid] || s.dead() })
+}
+
+// worksIn reports whether a process works in one of the legacy's temporary folders. PostgreSQL's do,
+// which leave their process group and overwrite their environment.
+func (l *legacy) worksIn(pid int) bool {
+	dir, err := os.Readlink(fmt.Sprintf("/proc/%d/cwd", pid))
+	for ; err == nil && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if l.temp[dir] {
+			return true
+		}
+	}
+	return false
 }
 
 // descend adds to ours all descendants that started no earlier than since.

@@ -88,12 +88,11 @@ func (s *Service) Of(contestant string) string {
 
 // Source returns the name of the service with Records; "" if there is none.
 func (p *Plan) Source() string {
-	for i := range p.Services {
-		if p.Services[i].Records {
-			return p.Services[i].Name
-		}
+	i := slices.IndexFunc(p.Services, func(s Service) bool { return s.Records })
+	if i < 0 {
+		return ""
 	}
-	return ""
+	return p.Services[i].Name
 }
 
 // Service returns the service with that name, or with an instance of that name; nil if there is

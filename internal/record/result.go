@@ -533,6 +533,14 @@ type Host struct {
 	Service *Host `json:"service,omitempty"`
 }
 
+// ServicesOn returns the CPUs that services have, here or on their machine; nil: the generator's.
+func (h *Host) ServicesOn() []int {
+	if h.Service != nil {
+		return h.Service.ServerCPUs
+	}
+	return h.ServiceCPUs
+}
+
 // KnownModel reports whether CPU tells models apart: records from before Cores may have the brand alone, which several
 // generations share.
 func (h *Host) KnownModel() bool { return len(h.Cores) > 0 || strings.Contains(h.CPU, "family ") }

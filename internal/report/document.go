@@ -34,7 +34,7 @@ func (v *View) document() *document.Document {
 	tools := v.external()
 	d.Sections = slices.Concat([]document.Section{v.short(), v.capacities(), tools.section()}, v.placed(BelowAnswer),
 		[]document.Section{v.closing()},
-		details(slices.Concat([]document.Section{v.namedPairs(), v.ServiceAlone(), v.Services()}, v.placed(AboveLevels),
+		details(slices.Concat([]document.Section{v.namedPairs(), v.ServiceAlone()}, v.placed(AboveLevels),
 			[]document.Section{v.Processes(), v.tables(), v.allBars(), v.otherLevels(), v.pairByPair(),
 				v.belief(v.doubts()), v.findings()}, v.placed(BelowFindings), v.rest())))
 	d.Sections = slices.DeleteFunc(d.Sections, func(s document.Section) bool { return len(s.Blocks) == 0 })

@@ -102,6 +102,9 @@ func (doc *asFile) complete(fsys fs.FS, name string, has func(key string) bool) 
 			return within(fmt.Sprintf("files[%d]", i), err)
 		}
 	}
+	for i := range s.Services {
+		s.Services[i].Dir = Folder
+	}
 	if err := s.check(); err != nil {
 		return err
 	}

@@ -4,30 +4,88 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"os"
+	"reflect"
 	"slices"
+	"strings"
 
 	"dyno/internal/conf"
 	"dyno/internal/wire"
 )
 
-// Service is a program that contestants call, and that is not compared. {host} and {port} in Env,
-// and {port} in Start and Ready, stand for its address.
+// Service is a program that contestants call, and that is not compared. A field is for the kinds in
+// its tag, or for all.
 type Service struct {
-	Name  string            `toml:"name"`  // without Start and URL a folder in services/
-	Start string            `toml:"start"` // command that starts it, or image:NAME
-	URL   string            `toml:"url"`   // of one that already runs
-	Port  int               `toml:"port"`  // offered to it; 0: a free one
-	Ready string            `toml:"ready"` // a path that answers, or a command that exits with 0; "": it listens
-	Reset string            `toml:"reset"` // when it is started anew: "epoch", "run"
-	Each  bool              `toml:"each"`  // one for each contestant
-	Env   map[string]string `toml:"env"`   // variables for contestants
-	Dir   string            `toml:"-"`     // folder of commands; "": the working directory
+	Name  string            `toml:"name"`                           // alone: KnownServices, or a folder in services/
+	Start string            `toml:"start" for:"command data"`       // command that starts it, or image:NAME
+	URL   string            `toml:"url"`                            // of one that already runs
+	Port  int               `toml:"port" for:"command data known"`  // offered to it; 0: a free one
+	Ready string            `toml:"ready" for:"command data known"` // a path that answers, or a command; "": it listens
+	Seed  string            `toml:"seed" for:"data known"`          // a file for a known service, or a command
+	Data  string            `toml:"data" for:"data known"`          // "tmpfs", "disk"; "": tmpfs if there is room
+	Reset string            `toml:"reset" for:"command data known"` // when it is started anew: "epoch", "run"
+	Each  bool              `toml:"each" for:"command data known"`  // one for each contestant
+	Env   map[string]string `toml:"env"`                            // variables for contestants
+	Dir   string            `toml:"-"`                              // folder of commands in the project; "": the working directory
+
+	Version  string            `toml:"version" for:"known"` // the least, such as ">=15"
+	Settings map[string]string `toml:"settings" for:"known"`
 }
 
+// DataMark stands for a service's data folder in its commands.
+const DataMark = "{data}"
+
+// KnownServices are those that dyno finds and starts by their name alone.
+var KnownServices = []string{"postgres", "redis"}
+
+// serviceKinds describe the kinds of services.
+var serviceKinds = map[string]string{
+	"url":     "a service that already runs, at its url",
+	"data":    "a start command",
+	"command": "a start command without " + DataMark + ", its data folder",
+	"known":   strings.Join(KnownServices, " and "),
+	"project": "a service of the folder services/",
+}
+
+func (d *Service) kind() string {
+	switch {
+	case d.URL != "":
+		return "url"
+	case strings.Contains(d.Start, DataMark):
+		return "data"
+	case d.Start != "":
+		return "command"
+	case slices.Contains(KnownServices, d.Name):
+		return "known"
+	}
+	return "project"
+}
+
+// Known reports whether it is one of KnownServices.
+func (d *Service) Known() bool { return d.kind() == "known" }
+
+// HasData reports whether it works in a data folder that dyno makes.
+func (d *Service) HasData() bool { return d.Known() || d.kind() == "data" }
+
 // Records reports whether it is a program of the project that answers with a number of records.
-func (d *Service) Records() bool { return d.Start == "" && d.URL == "" }
+func (d *Service) Records() bool { return d.kind() == "project" }
+
+// Variables returns Env for a service at addr, host:port.
+func (d *Service) Variables(addr string) map[string]string {
+	env := map[string]string{}
+	for key, value := range d.Env {
+		env[key] = At(value, addr)
+	}
+	return env
+}
+
+// At returns a text with an address, host:port, in place of {host} and {port}.
+func At(text, addr string) string {
+	host, port, _ := net.SplitHostPort(addr)
+	return strings.NewReplacer("{host}", host, "{port}", port).Replace(text)
+}
 
 // ReadServices checks the services in a file. Errors start with file:line:column.
 func ReadServices(f *conf.File, all []Service) error {
@@ -40,50 +98,52 @@ func ReadServices(f *conf.File, all []Service) error {
 
 var (
 	serviceName  = conf.Regexp(`^[A-Za-z0-9][A-Za-z0-9_.-]*$`)
-	variableName = conf.Regexp(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	leastVersion = conf.Regexp(`^(>=[0-9]+(\.[0-9]+)*)?$`)
 )
 
 // checkServices reports a mistake in services.
 func checkServices(all []Service) error {
 	for i, d := range all {
-		at := fmt.Sprintf("service[%d]", i)
+		at, key := fmt.Sprintf("service[%d].", i), d.misplaced()
 		switch {
-		case d.Name == "":
-			return wrong(at, "a service needs a name, such as name = \"db\"")
 		case !serviceName().MatchString(d.Name):
-			return wrong(at+".name", "%q: want letters, digits and -_. alone", d.Name)
-		case d.Start != "" && d.URL != "":
-			return wrong(at+".url", "start and url: dyno starts the service, or it already runs; set one")
-		case d.URL != "" && d.Each:
-			return wrong(at+".each", "a service that already runs is one for all; omit each, or set start")
-		case d.URL != "" && d.Reset != "" || d.URL != "" && d.Port != 0:
-			return wrong(at+".url", "reset and port are for a service that dyno starts; omit them")
-		case d.Records() && (d.Each || d.Port != 0 || d.Ready != ""):
-			return wrong(at, "the service %q of the project takes no each, port or ready; set start or url for another program",
-				d.Name)
-		case d.Reset != "" && d.Reset != "epoch" && d.Reset != "run":
-			return wrong(at+".reset", "%q: want epoch or run", d.Reset)
-		case d.Port < 0 || d.Port > 65535:
-			return wrong(at+".port", "%d: want a number from 1 to 65535", d.Port)
-		case d.Port != 0 && d.Each:
-			return wrong(at+".each", "each service would listen on port %d; omit port", d.Port)
+			return wrong(at+"name", "a service needs a name of letters, digits and -_. alone, not %q", d.Name)
 		case slices.ContainsFunc(all[:i], func(o Service) bool { return o.Name == d.Name }):
-			return wrong(at+".name", "the service %q is named twice", d.Name)
-		}
-		for _, key := range sortedKeys(d.Env) {
-			if !variableName().MatchString(key) {
-				return wrong(at+".env", "%q is not a name of a variable", key)
-			}
+			return wrong(at+"name", "the service %q is named twice", d.Name)
+		case key != "":
+			return wrong(at+key, "%s is not for %s; omit it", key, serviceKinds[d.kind()])
+		case !leastVersion().MatchString(d.Version):
+			return wrong(at+"version", "%q: want the least version, such as \">=15\"", d.Version)
+		case !slices.Contains([]string{"", "tmpfs", "disk"}, d.Data):
+			return wrong(at+"data", "%q: want tmpfs or disk", d.Data)
+		case !slices.Contains([]string{"", "epoch", "run"}, d.Reset):
+			return wrong(at+"reset", "%q: want epoch or run", d.Reset)
+		case d.Port < 0 || d.Port > 65535:
+			return wrong(at+"port", "%d: want a number from 1 to 65535", d.Port)
+		case d.Port != 0 && d.Each:
+			return wrong(at+"each", "each service would listen on port %d; omit port", d.Port)
 		}
 	}
 	return nil
 }
 
+// misplaced returns the key of a field that is set and not for its kind of service.
+func (d *Service) misplaced() string {
+	v := reflect.ValueOf(*d)
+	for i, f := range reflect.VisibleFields(v.Type()) {
+		kinds := strings.Fields(f.Tag.Get("for"))
+		if len(kinds) > 0 && !v.Field(i).IsZero() && !slices.Contains(kinds, d.kind()) {
+			return f.Tag.Get("toml")
+		}
+	}
+	return ""
+}
+
 // source returns the name of the service whose answers contestants pass on; "" if there is none.
 func (s *Scenario) source() string {
-	for i := range s.Services {
-		if s.Services[i].Records() {
-			return s.Services[i].Name
+	for _, d := range s.Services {
+		if d.Records() {
+			return d.Name
 		}
 	}
 	return ""

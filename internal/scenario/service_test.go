@@ -20,16 +20,16 @@ url = "tcp://localhost:1"`, ""},
 		{`name = "records"`, ""},
 		{`start = "./db"`, "dyno.toml:1:3: a service needs a name"},
 		{`name = "../db"
-start = "./db"`, `dyno.toml:2:1: "../db": want letters, digits and -_. alone`},
+start = "./db"`, `dyno.toml:2:1: a service needs a name of letters, digits and -_. alone, not "../db"`},
 		{`name = "db"
 start = "./db"
-url = "tcp://localhost:1"`, "dyno.toml:4:1: start and url: "},
+url = "tcp://localhost:1"`, "dyno.toml:3:1: start is not for a service that already runs"},
 		{`name = "db"
 url = "tcp://localhost:1"
-each = true`, "dyno.toml:4:1: a service that already runs is one for all"},
+each = true`, "dyno.toml:4:1: each is not for a service that already runs, at its url; omit it"},
 		{`name = "db"
 url = "tcp://localhost:1"
-reset = "run"`, "dyno.toml:3:1: reset and port are for a service that dyno starts"},
+reset = "run"`, "dyno.toml:4:1: reset is not for a service that already runs"},
 		{`name = "db"
 start = "./db"
 reset = "day"`, `dyno.toml:4:1: "day": want epoch or run`},
@@ -41,10 +41,18 @@ start = "./db"
 port = 5432
 each = true`, "dyno.toml:5:1: each service would listen on port 5432"},
 		{`name = "records"
-each = true`, `the service "records" of the project takes no each`},
+each = true`, `each is not for a service of the folder services/`},
+		{`name = "db"
+start = "./db --data {data}"
+seed = "./fill"`, ""},
 		{`name = "db"
 start = "./db"
-env = { "A=B" = "x" }`, `dyno.toml:4:1: "A=B" is not a name of a variable`},
+seed = "./fill"`, "dyno.toml:4:1: seed is not for a start command without {data}, its data folder"},
+		{`name = "postgres"
+version = "15"`, `dyno.toml:3:1: "15": want the least version, such as ">=15"`},
+		{`name = "db"
+start = "./db"
+version = ">=15"`, "dyno.toml:4:1: version is not for a start command"},
 		{`name = "db"
 start = "./db"
 [[service]]

@@ -22,7 +22,7 @@ from record import Record, Table  # noqa: E402
 from statistic import LEAST, joint, judge, mean, median, median_interval  # noqa: E402
 
 MORE = {"throughput", "rate_max"}  # more of it is better
-UNRANKED = {"swap_pss", "server_cpu_share", "service_cpu_share", "service_cpu", "service_memory", "generator_cpu_share"}
+UNRANKED = {"swap_pss", "server_cpu_share", "service_cpu_share", "service_cpu", "service_ceiling", "service_memory", "generator_cpu_share"}
 SPEED = ["throughput", "cpu_per_request", "p50"]
 
 

@@ -90,6 +90,8 @@ METRICS = {
     "server_cpu_share": share(lambda t: t["server"]["cpu_ns"], "server_cpus"),
     "service_cpu_share": share(lambda t: sum(s["cpu_ns"] for s in t["services"]), "generator_cpus"),
     "service_cpu": lambda t: sum(s["cpu_ns"] for s in t["services"]) / t["load"]["succeeded"] if t.get("services") else None,
+    "service_ceiling": lambda t: rate(t) / share(lambda t: sum(s["cpu_ns"] for s in t["services"]), "generator_cpus")(t)
+    if t.get("services") else None,
     "service_memory": lambda t: sum(s["pss_bytes"] for s in t["services"]) if t.get("services") else None,
     "generator_cpu_share": share(lambda t: t["generator"]["cpu_ns"], "generator_cpus")}
 LATENCIES = {"p50", "service_mean", "service_sd", "service_max"}
