@@ -13,6 +13,7 @@ import (
 	"dyno/internal/record"
 	"dyno/internal/scenario"
 	"dyno/internal/stats"
+	"dyno/internal/wire"
 )
 
 // impossible returns an error if a trial is arithmetically impossible: a server that was faster
@@ -142,6 +143,13 @@ func (b *Bench) stillKeeps(ctx context.Context, name string, s Server, epoch int
 		if err == nil && seen != nil && !b.Scenario.Lenient {
 			err = b.exact.dates[name].moved(seen.Date)
 		}
+	}
+	if db := b.database(name); err == nil && db != nil {
+		err = afterChange(ctx, b.Scenario, db.At(wire.Clear).Addr, b.Query, func(changed *scenario.Scenario) error {
+			_, err := b.Generator.Ask(ctx, s.At(b.run.Plan.First().HTTP), Question{What: AskVerify,
+				Scenario: b.exact.asked(name, changed), Differs: b.differs(name), Delay: b.delay(epoch)})
+			return err
+		})
 	}
 	if err == nil && b.source() != nil {
 		clear(b.exact.bound)

@@ -114,6 +114,7 @@ type Bench struct {
 	Standing  func(*record.Run) []record.Standing
 	Note      func(*record.Run) string // called once, after the pilots
 	Dyno      string                   // version of dyno
+	Query     Query                    // asks the contestants' database; nil if no scenario has one
 
 	run     *record.Run
 	servers map[string]Server
@@ -123,6 +124,7 @@ type Bench struct {
 	leaving sync.WaitGroup
 	again   *record.Resume   // the resumption to record, until the run continues
 	mute    error            // why the source could not be controlled
+	wrong   error            // how PostgreSQL contradicts the last load's answers
 	cut     map[string]int64 // the most bytes that were cut from one of a contestant's logs
 	mu      sync.Mutex
 

@@ -190,7 +190,7 @@ func (x *Experiment) measure(ctx context.Context) (*record.Run, error) {
 		Host: host, Generator: host.Generator(), External: x.external, Folder: x.Folder, Alike: x.Alike,
 		Scenario: x.scenario, Others: x.others,
 		Append: store.Append, Sync: store.Sync, Event: x.Event, Decided: x.decided, Standing: study.Standing,
-		Note: x.note, Dyno: x.Dyno,
+		Note: x.note, Dyno: x.Dyno, Query: contestant.Query,
 	}
 	if x.begun != nil {
 		return b.Resume(ctx, run)

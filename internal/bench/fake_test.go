@@ -169,7 +169,7 @@ func (h *fakeHost) Launch(ctx context.Context, name string, l Launch) (Server, e
 }
 
 func isFakeService(name string) bool {
-	return name == serviceName || name == "cache" || strings.HasPrefix(name, "db of ")
+	return name == serviceName || name == "cache" || name == scenario.Database || strings.HasPrefix(name, "db of ")
 }
 
 // keeping repeats ask's first answer for that long.

@@ -154,6 +154,9 @@ func launched(ctx context.Context, host *Local, s *scenario.Scenario, o *Outcome
 		o.Seen, err = keepsContract(ctx, host.Generator(), s.At(c.Paths), to)
 	}
 	if err == nil {
+		err = witnessed(ctx, host.Generator(), s.At(c.Paths), o.Seen, to, running[scenario.Database], contestant.Query)
+	}
+	if err == nil {
 		err = ends(server.End)
 	}
 	if err != nil {

@@ -111,6 +111,14 @@ func refMutants() []refMutant {
 			Does: "writes the names in JSON in lower case"},
 		{Name: "wrong-compressed", applies: isCoded, wrap: onThose(isJSON, spoilCoded),
 			Does: "compresses a body with one wrong byte"},
+		{Name: "wrong-row", applies: hasRows(func(r *scenario.Rows) bool { return !r.Updated }), wrap: onBody(isJSON, spoil),
+			Does: "the last row has another row's value"},
+		{Name: "late-row", applies: hasRows(func(r *scenario.Rows) bool { return !r.Updated }), wrap: later(spoilRow),
+			Does: "right for 10,000 requests, then the last row has another row's value"},
+		{Name: "row-above", applies: hasRows(func(*scenario.Rows) bool { return true }), wrap: onBody(isJSON, rowAbove),
+			Does: "the first row does not exist"},
+		{Name: "few-rows", applies: hasRows(func(r *scenario.Rows) bool { return r.Count > 1 }), wrap: onBody(isJSON, fewRows),
+			Does: "omits the last row"},
 		{Name: "number-as-text", applies: hasRecords, wrap: onBody(isJSON, quoted),
 			Does: "writes the last number in JSON in quotes"},
 	}
@@ -270,6 +278,24 @@ func spoilCoded(a *madeReply) {
 		plain := wire.Decoded(&wire.Response{Fields: []wire.Field{{Name: "Content-Encoding", Value: coding}}, Body: a.body})
 		a.body = []byte(wire.Encoded(coding, string(spoil(plain))))
 	}
+}
+
+// spoilRow spoils the last row.
+func spoilRow(a *madeReply) {
+	if isJSON(a) {
+		a.body = spoil(a.body)
+	}
+}
+
+// rowAbove adds digits to the first number.
+func rowAbove(b []byte) []byte { return bytes.Replace(b, []byte(":"), []byte(":20000"), 1) }
+
+// fewRows omits the last element of a list.
+func fewRows(b []byte) []byte {
+	if i := bytes.LastIndex(b, []byte(",{")); i > 0 {
+		return append(bytes.Clone(b[:i]), ']')
+	}
+	return b
 }
 
 // quoted puts quotes around the last number.
@@ -471,6 +497,11 @@ var (
 		return q.Expect.JSON != nil && strings.HasSuffix(strings.TrimSpace(*q.Expect.JSON), "}]")
 	})
 )
+
+// hasRows holds for scenarios whose loaded answers hold rows of such a kind.
+func hasRows(is func(*scenario.Rows) bool) func(*scenario.Scenario) bool {
+	return anyRequest(func(q *scenario.Request) bool { return isLoaded(q) && q.Expect.Rows != nil && is(q.Expect.Rows) })
+}
 
 // manyAnswers holds if two loaded requests have different bodies.
 func manyAnswers(s *scenario.Scenario) bool {

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -207,6 +208,7 @@ func (b *Bench) trial(ctx context.Context, o plan.Order) error {
 	if o.External != "" {
 		load = b.loadExternal
 	}
+	b.wrong = nil
 	t, err := load(ctx, s, o)
 	if ctx.Err() != nil {
 		return ctx.Err() // a trial cut short is no trial
@@ -233,7 +235,7 @@ func (b *Bench) trial(ctx context.Context, o plan.Order) error {
 			err = broken(&t.Load, b.scenario(o.Level.Scenario))
 		}
 		if err == nil {
-			err = b.impossible(s, o, t)
+			err = cmp.Or(b.impossible(s, o, t), b.wrong)
 		}
 		if err == nil && o.External == "" {
 			err = b.negotiated(o.Contestant, o.Level, &t.Load)
@@ -265,22 +267,27 @@ func endedBefore(how error) error {
 
 // connect thaws a contestant, opens a load's connections, and warms it up again over them, with
 // rewarmed requests.
-func (b *Bench) connect(ctx context.Context, s Server, o plan.Order) (_ load.Session, rewarmed int64, _ error) {
+func (b *Bench) connect(ctx context.Context, s Server, o plan.Order) (_ load.Session, _ *witness, rewarmed int64,
+	_ error) {
 	p := &b.run.Plan
 	if err := b.thawed(ctx, o.Contestant, s, o.Epoch, o.Level); err != nil {
-		return nil, 0, err
+		return nil, nil, 0, err
 	}
 	if o.Contestant == p.Source() {
 		of := plan.AskingAt(o.Level)
 		if _, err := b.contract(ctx, of, o.Epoch); err != nil {
-			return nil, 0, err
+			return nil, nil, 0, err
 		}
 	}
 	job := b.job(o.Contestant, s, o.Level, o.LoadSeed)
 	job.Samples = b.sampler(o.Contestant, o.Level)
+	var w *witness
+	if slices.Contains(p.Contestants, o.Contestant) {
+		w, job.Scenario = watch(job.Scenario, b.database(o.Contestant), b.Query)
+	}
 	sess, err := b.Generator.Open(ctx, job)
 	if err != nil || p.Load.RewarmNS == 0 {
-		return sess, 0, err
+		return sess, w, 0, err
 	}
 	before := rewarm(p, o.Level)
 	if o.Long || o.Rated {
@@ -289,9 +296,9 @@ func (b *Bench) connect(ctx context.Context, s Server, o plan.Order) (_ load.Ses
 	seen, err := sess.Run(ctx, before)
 	if err != nil {
 		sess.Close()
-		return nil, 0, err
+		return nil, nil, 0, err
 	}
-	return sess, seen.Succeeded, nil
+	return sess, w, seen.Succeeded, nil
 }
 
 // watchUnloaded thaws a contestant without loading it, and reads the CPU time that it uses:
@@ -349,11 +356,15 @@ func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*record.Trial
 	}
 	var sess load.Session
 	var err error
-	sess, t.RewarmRequests, err = b.connect(ctx, s, o)
+	var w *witness
+	sess, w, t.RewarmRequests, err = b.connect(ctx, s, o)
 	if err != nil {
 		return nil, err
 	}
 	defer sess.Close()
+	if err := w.begin(ctx); err != nil {
+		return nil, err
+	}
 	log, _ := s.Read(ReadLog)
 	heap := b.heap(s)
 	alone := p.Processes == record.PerLoad
@@ -375,6 +386,9 @@ func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*record.Trial
 		t.Memory = grown.Memory
 	}
 	if err != nil {
+		return nil, err
+	}
+	if t.Executed, b.wrong, err = w.end(ctx, &t.Load); err != nil {
 		return nil, err
 	}
 	quantiles(&t.Load, &seen, p.SLO)

@@ -51,12 +51,28 @@ var knownServices = map[string]knownService{
 
 // pgQuery runs SQL in PostgreSQL's database postgres. With "" it finds out whether sessions are accepted.
 func pgQuery(ctx context.Context, addr, sql string) error {
+	_, err := Query(ctx, addr, sql)
+	return err
+}
+
+// Query runs SQL in PostgreSQL's database postgres, and returns the rows as text, NULL as "".
+func Query(ctx context.Context, addr, sql string) (rows [][]string, err error) {
 	conn, err := pgconn.Connect(ctx, "postgres://postgres@"+addr+"/postgres?sslmode=disable")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer conn.Close(ctx)
-	return conn.Exec(ctx, sql).Close()
+	results, err := conn.Exec(ctx, sql).ReadAll()
+	for _, result := range results {
+		for _, columns := range result.Rows {
+			var row []string
+			for _, column := range columns {
+				row = append(row, string(column))
+			}
+			rows = append(rows, row)
+		}
+	}
+	return rows, err
 }
 
 // ServiceManifest returns the manifest of a service: a program of the project, a command, an image, or

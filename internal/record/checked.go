@@ -14,13 +14,13 @@ const StatusAlone = "status alone"
 // this. For a record without trials it describes the planned checks.
 func (r *Run) Checked() string {
 	text := r.bodies()
-	if text == "" || !slices.ContainsFunc(r.Sampled, func(s Sampled) bool { return s.Headers > 0 }) {
-		return text
+	if text != "" && slices.ContainsFunc(r.Sampled, func(s Sampled) bool { return s.Headers > 0 }) {
+		if text == StatusAlone {
+			text = "status of every answer"
+		}
+		text += "; headers of a sample"
 	}
-	if text == StatusAlone {
-		text = "status of every answer"
-	}
-	return text + "; headers of a sample"
+	return text + r.executed()
 }
 
 // bodies returns Checked's text without headers.
@@ -133,4 +133,24 @@ func (r *Run) CheckedAlso() (all []string) {
 			strings.Join(a.Apart, ", ")+"; there the network is cut, and no database or other program can be reached")
 	}
 	return all
+}
+
+// executed says in how many loads PostgreSQL's counts were compared with the answers.
+func (r *Run) executed() (text string) {
+	n, of, back := 0, 0, int64(0)
+	for _, t := range slices.Concat(r.Trials, r.Long, r.Rated) {
+		if slices.Contains(r.Plan.Contestants, t.Contestant) {
+			of++
+			if t.Executed != nil {
+				n, back = n+1, back+t.Executed.ReadBack
+			}
+		}
+	}
+	if n > 0 {
+		text = fmt.Sprintf("; in %d of %d loads the statements and rows that PostgreSQL executed", n, of)
+	}
+	if back > 0 {
+		text += fmt.Sprintf("; %d rows read back after updates", back)
+	}
+	return text
 }

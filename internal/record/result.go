@@ -325,6 +325,7 @@ type Trial struct {
 	Server        Usage     `json:"server"`
 	Generator     Usage     `json:"generator"`
 	Services      []Usage   `json:"services,omitempty"` // in the order of Plan.Services
+	Executed      *Executed `json:"executed,omitempty"` // what PostgreSQL executed in the window
 	// ClocksNS is the wall time over which the CPU clocks of server, generator and services were
 	// read.
 	ClocksNS int64 `json:"clocks_ns,omitempty"`
@@ -355,6 +356,14 @@ func (t *Trial) ServiceCPU() *int64 {
 		}
 	}
 	return sum
+}
+
+// Executed counts statements on the table of a scenario.
+type Executed struct {
+	Selects  int64 `json:"selects"`             // that begin with SELECT
+	Rows     int64 `json:"rows"`                // that these read
+	Writes   int64 `json:"writes"`              // rows that the others wrote
+	ReadBack int64 `json:"read_back,omitempty"` // rows that were compared with the last answers that named them
 }
 
 // Usage is a process tree's use in the counted window, or its state after it.

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -102,11 +103,11 @@ func (doc *asFile) complete(fsys fs.FS, name string, has func(key string) bool) 
 			return within(fmt.Sprintf("files[%d]", i), err)
 		}
 	}
+	if err := cmp.Or(s.check(), s.checkDatabase(fsys)); err != nil {
+		return err
+	}
 	for i := range s.Services {
 		s.Services[i].Dir = Folder
-	}
-	if err := s.check(); err != nil {
-		return err
 	}
 	if _, err := s.Compile("localhost", Options{Loose: true}); err != nil {
 		return wrong("request", "%w", err)

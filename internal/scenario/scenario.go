@@ -24,6 +24,7 @@ type Scenario struct {
 	// (Expect.Collapse).
 	Map      map[string]string `toml:"map"`
 	Services []Service         `toml:"service"` // programs that contestants call
+	Change   *Change           `toml:"change"`  // of the database, after the loads; nil: none
 	// Lenient marks a contract derived from responses of servers that are not written for dyno: Verify then
 	// does not require a Date, HTTP/1.1, keep-alive or framing by length.
 	Lenient bool `toml:"-"`
@@ -95,6 +96,9 @@ type Expect struct {
 
 	// Rows is the contract for a body of rows; nil: not compared.
 	Rows *Rows `toml:"rows"`
+
+	// SQL is what a database must have executed for the answer; nil: not compared.
+	SQL *SQL `toml:"sql"`
 
 	// SHA256 says that Body is the SHA-256 of the request's body, in lower-case hexadecimal digits.
 	SHA256 bool `toml:"sha256"`
