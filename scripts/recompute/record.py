@@ -78,6 +78,8 @@ def share(of, cpus):
     return lambda t: of(t) / t["clocks_ns"] / t["causes"][cpus] if "services" in t else None
 
 
+services = share(lambda t: sum(s["cpu_ns"] for s in t["services"]), "generator_cpus")
+
 METRICS = {
     "throughput": rate, "cpu_per_request": server("cpu_ns", per=True), "p50": load("service_p50_ns"),
     "memory": lambda t: server("private_bytes")(t) or server("pss_bytes")(t), "heap_inuse": server("heap_inuse_bytes"),
@@ -88,10 +90,9 @@ METRICS = {
     "cpu_since_start": server("cpu_user_total_ns", "cpu_system_total_ns"), "threads": server("threads"),
     "sockets": server("open_sockets"), "swap_pss": server("swap_pss_bytes"),
     "server_cpu_share": share(lambda t: t["server"]["cpu_ns"], "server_cpus"),
-    "service_cpu_share": share(lambda t: sum(s["cpu_ns"] for s in t["services"]), "generator_cpus"),
+    "service_cpu_share": services,
     "service_cpu": lambda t: sum(s["cpu_ns"] for s in t["services"]) / t["load"]["succeeded"] if t.get("services") else None,
-    "service_ceiling": lambda t: rate(t) / share(lambda t: sum(s["cpu_ns"] for s in t["services"]), "generator_cpus")(t)
-    if t.get("services") else None,
+    "service_ceiling": lambda t: rate(t) / services(t) if services(t) else None,
     "service_memory": lambda t: sum(s["pss_bytes"] for s in t["services"]) if t.get("services") else None,
     "generator_cpu_share": share(lambda t: t["generator"]["cpu_ns"], "generator_cpus")}
 LATENCIES = {"p50", "service_mean", "service_sd", "service_max"}
