@@ -87,7 +87,9 @@ func (s *store) getWorld(r *http.Request) (world, error) { return s.read(r.Conte
 
 func (s *store) getWorlds(r *http.Request) ([]world, error) { return readMany(r, "queries", s.read) }
 
-func (s *store) getCachedWorlds(r *http.Request) ([]world, error) { return readMany(r, "count", s.readCached) }
+func (s *store) getCachedWorlds(r *http.Request) ([]world, error) {
+	return readMany(r, "count", s.readCached)
+}
 
 func (s *store) updateWorlds(r *http.Request) ([]world, error) {
 	all, err := readMany(r, "queries", s.read)
