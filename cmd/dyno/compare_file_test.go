@@ -31,7 +31,12 @@ func TestInitText(t *testing.T) {
 			t.Errorf("%s: %+v", e[0], c)
 		}
 	}
-	c, err := readCompareFile(fstest.MapFS{compareFileName: {Data: []byte(initFile([]string{`node "a b".js`, "x"}))}},
+	service := regexp.MustCompile(`(?m)^# (\[\[service\]\]|  .*)$`).ReplaceAllString(initText, "$1")
+	c, err := readCompareFile(fstest.MapFS{compareFileName: {Data: []byte(service)}}, compareCommand().Flags())
+	if err != nil || len(c.services) != 1 || !c.services[0].Known() || c.services[0].Seed != "seed.sql" {
+		t.Errorf("a service: %+v, %v", c, err)
+	}
+	c, err = readCompareFile(fstest.MapFS{compareFileName: {Data: []byte(initFile([]string{`node "a b".js`, "x"}))}},
 		compareCommand().Flags())
 	if err != nil || len(c.values["sides"]) != 2 || c.values["sides"][0] != `node "a b".js` ||
 		c.values["name"] != nil {
