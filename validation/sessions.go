@@ -20,8 +20,8 @@ import (
 // sessionsFile has the sessions from which dyno's second verdicts follow, below the project's root.
 const sessionsFile = "internal/judge/sessions.jsonl"
 
-// clearSE is the largest median standard error of log ratios, at a level, that shows how sessions differ: Sessions.Between
-// does not take errors off.
+// clearSE is the largest median standard error of log ratios, at a level, that shows how sessions differ:
+// Sessions.Between does not take errors off.
 const clearSE = 0.03
 
 // addSessions reads all records below folders, appends what their sessions measured to file, and prints what

@@ -85,7 +85,8 @@ func (b *Bench) startService(ctx context.Context, d *record.Service, name string
 	b.progress("launch", name, epoch, nil)
 	p := &b.run.Plan
 	l := &record.Launch{Contestant: d.Name, Epoch: epoch, StartedUnixNS: time.Now().UnixNano()}
-	o := Launch{Epoch: epoch, AsPublished: plan.First(p, epoch).AsPublished, Padding: plan.Padding(p.Seed, epoch, -1), Instance: name}
+	o := Launch{Epoch: epoch, AsPublished: plan.First(p, epoch).AsPublished, Padding: plan.Padding(p.Seed, epoch, -1),
+		Instance: name}
 	if d.Records {
 		o.Probe.Records = &Records{p.Levels[0].Records, plan.RecordsSeed(p, epoch)}
 	}

@@ -143,8 +143,8 @@ func (w *witness) random() error {
 	return nil
 }
 
-// readBack returns an error if a row does not hold one of the values that the last answers stated for it, and the number
-// of rows that were compared.
+// readBack returns an error if a row does not hold one of the values that the last answers stated for
+// it, and the number of rows that were compared.
 func (w *witness) readBack(ctx context.Context) (n int64, wrong, err error) {
 	r, stated := w.rows, map[int64][]int64{}
 	w.log.Each(func(key, value int64) { stated[key] = append(stated[key], value) })
@@ -189,7 +189,8 @@ func (b *Bench) database(name string) Server {
 
 // witnessed verifies under a short load through e what PostgreSQL executes for the answers to s, and then the answers
 // after the scenario's change. seen is what Verify saw.
-func witnessed(ctx context.Context, e load.Engine, s *scenario.Scenario, seen *scenario.Observed, to contracted, db Server,
+func witnessed(ctx context.Context, e load.Engine, s *scenario.Scenario, seen *scenario.Observed, to contracted,
+	db Server,
 	query Query) error {
 	w, watched := watch(s.Exact(seen).Excuse(to.Differs), db, query)
 	if w == nil {

@@ -78,7 +78,8 @@ func (b *Built) identifyNode() (string, error) {
 // identifyPython does the same for a package in the virtual environment of the built folder.
 func (b *Built) identifyPython() (string, error) {
 	name := strings.ReplaceAll(strings.ToLower(b.Manifest.Framework), "-", "_")
-	return b.identifyInstalled("venv/lib/python*/site-packages/"+name+"-*.dist-info/METADATA", matched(`(?m)^Version: (\S+)`))
+	return b.identifyInstalled("venv/lib/python*/site-packages/"+name+"-*.dist-info/METADATA",
+		matched(`(?m)^Version: (\S+)`))
 }
 
 // identifyCargo does the same for a package in the lock file of the built folder.

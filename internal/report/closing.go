@@ -75,20 +75,23 @@ func (v *View) enough(a judge.Answer) string {
 }
 
 // fine returns a question's text if all is well. It says which parts of the responses were checked,
-// and how much CPU time other programs used.
-func (v *View) fine(q judge.Question) string {
-	if i := slices.IndexFunc(v.Findings, func(f judge.Finding) bool { return f.ID == judge.ServerCPUs }); i >= 0 &&
-		q == judge.MachineQuiet {
-		return answered[q].fine + " (" + v.Findings[i].Text + ")"
-	}
+// how much CPU time other programs used, and whether only the size of the differences allows a yes.
+func (v *View) fine(a judge.Answer) string {
+	text := answered[a.Question].fine
+	i := slices.IndexFunc(v.Findings, func(f judge.Finding) bool { return f.ID == judge.ServerCPUs })
 	switch checked := v.compared(); {
-	case q != judge.AnswersRight:
-		return answered[q].fine
-	case checked == record.StatusAlone:
-		return "of the answers, status alone was checked"
-	default:
-		return answered[q].fine + " (" + checked + ")"
+	case a.Question == judge.MachineQuiet && i >= 0:
+		text += " (" + v.Findings[i].Text + ")"
+	case a.Question == judge.AnswersRight && checked == record.StatusAlone:
+		text = "of the answers, status alone was checked"
+	case a.Question == judge.AnswersRight:
+		text += " (" + checked + ")"
 	}
+	only := v.enough(a)
+	if only != "" && a.Question != judge.EnoughData {
+		text += " enough"
+	}
+	return text + only
 }
 
 // compared says which parts of the responses were checked.
@@ -103,11 +106,7 @@ func (v *View) trust() []document.Item {
 		switch words := answered[a.Question]; {
 		case len(a.Findings) == 0, a.State == judge.Pass && v.Valid == 0: // nothing that counts was asked about
 		case a.State == judge.Pass:
-			text, only := v.fine(a.Question), v.enough(a)
-			if only != "" && a.Question != judge.EnoughData {
-				text += " enough"
-			}
-			fine = append(fine, text+only)
+			fine = append(fine, v.fine(a))
 		case a.State == judge.CannotTell:
 			why, n := v.unknown(a)
 			text := "cannot tell " + words.unknown + ": " + why

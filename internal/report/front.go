@@ -17,7 +17,7 @@ const MostBars = 12
 // asked returns the six questions, each answered in a word or two.
 func (v *View) asked() (facts []document.Fact) {
 	for _, a := range judge.Summary(v.Findings) {
-		f := document.Fact{Name: v.fine(a.Question), Note: v.because(a), Style: stateStyle[a.State]}
+		f := document.Fact{Name: v.fine(a), Note: v.because(a), Style: stateStyle[a.State]}
 		switch {
 		case len(a.Findings) == 0:
 			continue

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -53,6 +54,9 @@ func TestEnoughForTheDifference(t *testing.T) {
 		v := NewView(d)
 		if got := itemsText(v.trust()); !strings.Contains(got, want) {
 			t.Errorf("no %q in %s", want, got)
+		}
+		if !slices.ContainsFunc(v.asked(), func(f document.Fact) bool { return f.Name == want }) {
+			t.Errorf("the page has no %q: %+v", want, v.asked())
 		}
 		if got := v.because(judge.Summary(d.Findings)[judge.ByID(id).Question]); got != "yes, for so large a difference" {
 			t.Error(got)

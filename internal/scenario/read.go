@@ -234,8 +234,8 @@ func (s *Scenario) addFiles(fsys fs.FS, prefix, folder string, weight int) error
 		}
 		rel := strings.TrimPrefix(file, root+"/")
 		body, err := readText(fsys, path.Join(folder, rel))
-		s.Requests = append(s.Requests, Request{Name: "file " + rel, Method: http.MethodGet, Path: prefix + rel, Weight: weight,
-			Expect: Expect{Status: http.StatusOK, Body: body, Verbatim: true}})
+		s.Requests = append(s.Requests, Request{Name: "file " + rel, Method: http.MethodGet, Path: prefix + rel,
+			Weight: weight, Expect: Expect{Status: http.StatusOK, Body: body, Verbatim: true}})
 		return err
 	})
 	if err == nil && n == len(s.Requests) {

@@ -28,7 +28,7 @@ type Service struct {
 	Reset string            `toml:"reset" for:"command data known"` // when it is started anew: "epoch", "run"
 	Each  bool              `toml:"each" for:"command data known"`  // one for each contestant
 	Env   map[string]string `toml:"env"`                            // variables for contestants
-	Dir   string            `toml:"-"`                              // folder of commands in the project; "": the working directory
+	Dir   string            `toml:"-"`                              // folder of commands; "": the working directory
 
 	Version  string            `toml:"version" for:"known"` // the least, such as ">=15"
 	Settings map[string]string `toml:"settings" for:"known"`

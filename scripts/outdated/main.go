@@ -40,7 +40,8 @@ func run(ctx context.Context, languages []string) error {
 		return len(languages) > 0 && !slices.Contains(languages, m.Language)
 	})
 	if len(chosen) == 0 {
-		return errors.New("no contestants: run it in the checkout, and name languages such as go, csharp, javascript, python, rust")
+		return errors.New("no contestants: run it in the checkout, and name languages such as go, csharp, javascript, " +
+			"python, rust")
 	}
 	return outdated(ctx, os.Stdout, ".", chosen)
 }
