@@ -1,0 +1,40 @@
+#!/bin/sh
+# Tries dyno on a server with a database: net-http-pgx against a copy of itself. Five runs each on tfb-db and
+# tfb-fortunes with equal sides, and ten on tfb-updates, where the database is the limit, with a side that burns another
+# 5 % of what a request takes of the server's CPU. Each appends a line to database.txt; started again, it makes the
+# missing runs.
+#
+#	sh validation/database.sh DYNO FOLDER [BUDGET]     in a checkout; DYNO: the program, absolute; 30 min at 60s
+set -eu
+dyno=$1 folder=$2 budget=${3:-60s}
+mkdir -p "$folder"
+for side in base head; do
+    [ -d "$folder/go/$side" ] || "$dyno" new contestant "go/$side" --from net-http-pgx --folder "$folder" >/dev/null
+done
+cd "$folder"
+# burn SIDE NS: each request to SIDE burns NS ns.
+burn() {
+    [ -f "$1.go" ] || cp "go/$1/main.go" "$1.go"
+    sed "s|nethttp.Serve(mux)|nethttp.Serve(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {\\
+		for end := time.Now().Add($2); time.Now().Before(end); {\\
+		}\\
+		mux.ServeHTTP(w, r)\\
+	}))|; s|\"strconv\"|\"strconv\"\\
+	\"time\"|" "$1.go" >"go/$1/main.go"
+}
+# run NAME SCENARIO NS: the pair's line of CPU time.
+run() {
+    grep -q "^$1:" database.txt && return
+    burn base 0
+    burn head "$3"
+    code=0
+    "$dyno" compare go/base go/head --scenario "$2" --primary cpu_per_request --budget "$budget" --run-folder "run-$1" \
+        -o "$1.csv" >"$1.txt" 2>"$1.err" || code=$?
+    [ $code -le 1 ] || { tail -n 3 "$1.err" >&2; exit 1; }
+    echo "$1: burns $3 ns; $(awk -F, '$1 ~ / ÷ / && $3 == "cpu_per_request"' "$1.csv")" | tee -a database.txt
+}
+touch database.txt
+for i in 1 2 3 4 5; do for scenario in tfb-db tfb-fortunes; do run "$scenario-0-$i" "$scenario" 0; done; done
+run tfb-updates-0-1 tfb-updates 0
+ns=$(awk -F, '$1 == "base" && $3 == "cpu_per_request" { print int($5 / 20) }' tfb-updates-0-1.csv)
+for i in 1 2 3 4 5 6 7 8 9 10; do run "tfb-updates-5-$i" tfb-updates "$ns"; done
