@@ -85,7 +85,7 @@ func (s *Sides) Ask(ctx context.Context, name string, sc *scenario.Scenario,
 	s.all[at] = one
 	if d := firstDifference(before, one, func(*difference) bool { return false }); d != nil {
 		return fmt.Errorf("it responds to %s differently in the network of this machine and in a network namespace of "+
-			"its own, where the network is cut and no other program can be reached: %s: here %s; there %s; "+
+			"its own, where the network is cut and no program but services can be reached: %s: here %s; there %s; "+
 			"give each side a port of its own, so that none needs a namespace", d.SentA, d.where(), d.SaysA, d.SaysB)
 	}
 	return nil

@@ -45,7 +45,7 @@ func (s *attached) Read(what What) (r Reading, err error) {
 	case what == ReadStart && s.tree == nil:
 		r.Absent = map[string]string{"cpu": s.unread.Error(), "memory": s.unread.Error()}
 		return r, nil
-	case what == ReadHeap || what == ReadCount || what == ReadCounted || what == ReadLog:
+	case what == ReadHeap || what == ReadRelay || what == ReadCount || what == ReadCounted || what == ReadLog:
 		return r, errors.New("dyno did not start it")
 	case what == ReadGrow:
 		s.grow(s)

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -92,7 +93,7 @@ func NewLocal(o LocalOptions) (*Local, error) {
 	l.opts.Services = slices.Clone(o.Services)
 	for i := range o.Services {
 		d := &l.opts.Services[i]
-		if d.Dir != "" {
+		if d.Dir != "" && !filepath.IsAbs(d.Dir) {
 			d.Dir = filepath.Join(o.Root, d.Dir)
 		}
 		m, err := contestant.ServiceManifest(o.FS, d)
@@ -343,6 +344,12 @@ func (l *Local) Launch(ctx context.Context, name string, o Launch) (Server, erro
 		given.CPUs, given.Threads = machine.Take(cpus, o.CPUs)
 		cpus = given.CPUs
 	}
+	apart := l.Apart(name)
+	var relay *machine.Relay
+	if apart && len(o.Services) > 0 {
+		relay = &machine.Relay{Argv: []string{l.self, "refserver", refserver.Relay + strings.Join(o.Services, ",")},
+			Addrs: o.Services, CPUs: l.pinned(l.serviceCPUs())}
+	}
 	identity, err := l.certified(o.Protocols)
 	if err != nil {
 		return nil, err
@@ -353,7 +360,7 @@ func (l *Local) Launch(ctx context.Context, name string, o Launch) (Server, erro
 		CPUs: l.pinned(cpus), Count: given != nil, Address: l.opts.Address, Pad: o.Padding, Delay: o.Delay,
 		Work: o.Work, Env: o.Env, Routes: routes,
 		Stats: o.Stats && reportsHeap(b.Manifest),
-		Probe: ask, OwnNetwork: l.Apart(name), Protocols: o.Protocols, Identity: identity,
+		Probe: ask, OwnNetwork: apart, Relay: relay, Protocols: o.Protocols, Identity: identity,
 	})
 	if err != nil {
 		return nil, err
@@ -401,13 +408,16 @@ func (l *Local) settle(name string, port int) error {
 	return nil
 }
 
-// Apart reports whether a contestant has the same fixed port as another.
+// Apart reports whether a contestant has the same fixed port as another. If they call services, all
+// contestants are apart when two are: a relay to services must not distinguish them.
 func (l *Local) Apart(name string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for other, port := range l.fixed {
-		if other != name && port > 0 && port == l.fixed[name] {
-			return true
+	for one, port := range l.fixed {
+		for other, same := range l.fixed {
+			if one != other && port > 0 && port == same && (one == name || len(l.opts.Services) > 0 && l.service(name) == nil) {
+				return true
+			}
 		}
 	}
 	return false

@@ -15,6 +15,7 @@ const (
 	ReadStart  What = "start"  // Ready, Processors, Meters, Absent
 	ReadExit   What = "exit"   // none: an error says how the server has ended
 	ReadCPU    What = "cpu"    // sets CPU
+	ReadRelay  What = "relay"  // sets CPU: of the relay through which it reaches services; an error: it has none
 	ReadUsage  What = "usage"  // Usage: memory, threads and log; after each trial, while the process tree is frozen
 	ReadTotals What = "totals" // Usage: open sockets, and totals since the launch; expensive, so once per epoch
 	ReadHeap   What = "heap"   // Heap; it stops the server for a moment

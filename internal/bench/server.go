@@ -46,6 +46,8 @@ func (s *localServer) Read(what What) (r Reading, err error) {
 		err = s.exited()
 	case ReadCPU:
 		r.CPU, err = p.CPU()
+	case ReadRelay:
+		r.CPU, err = p.RelayCPU()
 	case ReadUsage: // whatever cannot be read was recorded at launch
 		err = p.Usage(u)
 		u.LoggedBytes, u.LogCutBytes = p.LoggedBytes(), p.CutBytes()

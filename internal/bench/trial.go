@@ -347,6 +347,9 @@ func quantiles(l *record.Load, seen *record.Detail, slo *record.SLO) {
 func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*record.Trial, error) {
 	p := &b.run.Plan
 	services := b.called(o.Contestant)
+	if _, err := s.Read(ReadRelay); err == nil && len(services) > 0 {
+		services = append(services, relay{s})
+	}
 	defer b.Generator.Quiet()()
 	watched := b.Host.Watch(s)
 	outer := clocks(cpuOf(s), b.Generator.CPU, cpuOf(services...))

@@ -38,6 +38,7 @@ type LaunchOptions struct {
 	Probe func(ctx context.Context, to wire.Endpoint) error
 	// OwnNetwork adds a separate network namespace, where a port may be in use that another process uses too.
 	OwnNetwork bool
+	Relay      *machine.Relay // into that namespace
 	// Protocols are the forms of HTTP in which the probe must succeed; none: HTTP/1.1 in the clear.
 	Protocols []wire.HTTP
 	Identity  wire.Identity // the server's identity for protocols over TLS
@@ -145,7 +146,7 @@ func launchOn(ctx context.Context, b *Built, o LaunchOptions, port int) (*Instan
 	began := time.Now()
 	p, err := machine.Start(machine.Command{
 		Argv: argv, Dir: dir, Env: machine.Environment(o.Dir, tmp, o.Pad, env), CPUs: o.CPUs, Log: o.Log,
-		OwnNetwork: o.OwnNetwork, Adopts: b.engine != nil, Nobody: o.Nobody,
+		OwnNetwork: o.OwnNetwork, Relay: o.Relay, Adopts: b.engine != nil, Nobody: o.Nobody,
 	})
 	if err != nil {
 		return nil, &Failed{Stage: "launch", Err: err, Log: o.Log}

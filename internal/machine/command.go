@@ -34,8 +34,17 @@ type Command struct {
 	Nobody bool   // run it as the user nobody
 	// OwnNetwork starts the program in a new network namespace (Process.Network).
 	OwnNetwork bool
+	Relay      *Relay // into that namespace; nil: nothing outside can be reached
 	// Adopts is set if the process to measure is started elsewhere and passed to Process.Adopt.
 	Adopts bool
+}
+
+// Relay is a program that passes connections from a network namespace on to dyno's own. It gets listeners
+// in the namespace at Addrs, host:port, as descriptors from 3 on, in this order.
+type Relay struct {
+	Argv  []string
+	Addrs []string
+	CPUs  []int // nil: all that dyno may use
 }
 
 // boxVariable is an environment variable that Start sets. It identifies a tree's process that has

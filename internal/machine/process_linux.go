@@ -3,6 +3,7 @@ package machine
 import (
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"runtime"
@@ -33,6 +34,7 @@ type Process struct {
 	cut     atomic.Int64  // bytes cut out of the log
 	cpus    unix.CPUSet   // CPUs that the tree was pinned to; empty: not pinned
 	net     string        // /proc folder with the tree's net and ns; "": dyno's own network
+	relay   *Process      // into the tree's network; nil: none
 
 	mu        sync.Mutex
 	members   []stat // the live tree as last read, the started process first while it lives
@@ -111,7 +113,51 @@ var accounts = sync.OnceValue(func() accounting {
 	return a
 })
 
-func begin(cmd Command, by accounting) (*Process, error) {
+// listeners listens at the relay's addresses in the calling thread's network namespace.
+func (r *Relay) listeners() (all []*os.File, err error) {
+	for _, addr := range r.Addrs {
+		ln, err := net.Listen("tcp", addr)
+		if err != nil {
+			return all, fmt.Errorf("relay %s into a network namespace: %w", addr, err)
+		}
+		file, err := ln.(*net.TCPListener).File()
+		ln.Close() // file stays open
+		if err != nil {
+			return all, err
+		}
+		all = append(all, file)
+	}
+	return all, nil
+}
+
+// relayed makes p's network namespace, and starts the relay into it.
+func (p *Process) relayed(r *Relay, by accounting) (err error) {
+	var ends []*os.File
+	p.launcher.do(func() {
+		p.net = fmt.Sprintf("/proc/self/task/%d", unix.Gettid()) // exists until Stop
+		if err = wire.NewNamespace(); err == nil && r != nil {
+			ends, err = r.listeners()
+		}
+	})
+	if err == nil && r != nil {
+		p.relay, err = begin(Command{Argv: r.Argv, CPUs: r.CPUs}, by, ends...)
+	}
+	for _, file := range ends {
+		file.Close()
+	}
+	return err
+}
+
+// RelayCPU returns the CPU time of the relay into the tree's network.
+func (p *Process) RelayCPU() (time.Duration, error) {
+	if p.relay == nil {
+		return 0, errors.New("it has no relay")
+	}
+	return p.relay.CPU()
+}
+
+// begin starts cmd, with files as its descriptors from 3 on.
+func begin(cmd Command, by accounting, files ...*os.File) (*Process, error) {
 	path, err := cmd.lookup()
 	if err != nil {
 		return nil, fmt.Errorf("start: %w", err)
@@ -137,7 +183,7 @@ func begin(cmd Command, by accounting) (*Process, error) {
 	attr := &os.ProcAttr{
 		Dir:   cmd.Dir,
 		Env:   append(cmd.Env[:len(cmd.Env):len(cmd.Env)], box),
-		Files: []*os.File{input, output, output},
+		Files: append([]*os.File{input, output, output}, files...),
 		// Its own session, and so process group and autogroup (sched(7)): its share of a busy CPU does not grow with
 		// its number of threads.
 		Sys: &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL},
@@ -155,11 +201,7 @@ func begin(cmd Command, by accounting) (*Process, error) {
 	p := &Process{serial: serial, box: box, log: cmd.Log, cpus: cpus, done: make(chan struct{}),
 		launcher: newLauncher(), uncounted: by.uncounted}
 	if cmd.OwnNetwork {
-		p.launcher.do(func() {
-			p.net = fmt.Sprintf("/proc/self/task/%d", unix.Gettid()) // exists until Stop
-			err = wire.NewNamespace()
-		})
-		if err != nil {
+		if err = p.relayed(cmd.Relay, by); err != nil {
 			p.close()
 			return nil, fmt.Errorf("start %s: %w", cmd.Argv[0], err)
 		}
@@ -251,8 +293,11 @@ func (l launcher) start(path string, argv []string, attr *os.ProcAttr, cpus []in
 	return child, err
 }
 
-// close releases the launcher, the counter and the cgroup. The whole tree must have ended.
+// close releases the launcher, the counter and the cgroup, and stops the relay. The whole tree must have ended.
 func (p *Process) close() {
+	if p.relay != nil {
+		p.relay.Stop(0)
+	}
 	p.leaveGroup()
 	children.tree(p, false)
 	note(entry{Stopped: p.serial})

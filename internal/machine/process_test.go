@@ -20,10 +20,14 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dyno/internal/record"
+	"dyno/internal/wire"
 )
 
 // The test binary stands in for the programs under test: PROC_ROLE says which.
 func TestMain(m *testing.M) {
+	if addr, ok := strings.CutPrefix(os.Args[len(os.Args)-1], "relay:"); ok {
+		panic(wire.Relay([]string{addr}))
+	}
 	switch os.Getenv("PROC_ROLE") {
 	case "":
 		os.Exit(m.Run())

@@ -129,10 +129,33 @@ func (r *Run) CheckedAlso() (all []string) {
 		all = append(all, "no Date header (RFC 9110 §6.6.1) from "+strings.Join(a.Dateless, ", "))
 	}
 	if len(a.Apart) > 0 {
-		all = append(all, "network namespaces of their own, because they insist on one port: "+
-			strings.Join(a.Apart, ", ")+"; there the network is cut, and no database or other program can be reached")
+		all = append(all, "network namespaces of their own, because two or more insist on one port: "+
+			strings.Join(a.Apart, ", ")+"; there the network is cut, and no program but the run's services can be reached"+
+			r.relays())
 	}
 	return all
+}
+
+// relays says how much CPU the relays to services used per right answer; "" if there was none.
+func (r *Run) relays() string {
+	used, answers := map[string]float64{}, map[string]float64{}
+	for _, t := range r.Trials {
+		if n := len(r.Plan.Services); len(t.Services) > n && t.Services[n].CPUNS != nil {
+			used[t.Contestant] += float64(*t.Services[n].CPUNS) / 1e3
+			answers[t.Contestant] += float64(t.Load.Succeeded)
+		}
+	}
+	var each []float64
+	for name := range used {
+		if answers[name] > 0 {
+			each = append(each, used[name]/answers[name])
+		}
+	}
+	if len(each) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", by a relay for each server, which used %.3g to %.3g µs of CPU per right answer, counted as the services'",
+		slices.Min(each), slices.Max(each))
 }
 
 // executed says in how many loads PostgreSQL's counts were compared with the answers.

@@ -324,7 +324,7 @@ type Trial struct {
 	Load          Load      `json:"load,omitzero"`
 	Server        Usage     `json:"server"`
 	Generator     Usage     `json:"generator"`
-	Services      []Usage   `json:"services,omitempty"` // in the order of Plan.Services
+	Services      []Usage   `json:"services,omitempty"` // in the order of Plan.Services, then a relay's
 	Executed      *Executed `json:"executed,omitempty"` // what PostgreSQL executed in the window
 	// ClocksNS is the wall time over which the CPU clocks of server, generator and services were
 	// read.

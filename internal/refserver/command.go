@@ -16,11 +16,17 @@ import (
 	"dyno/internal/wire"
 )
 
+// Relay, with addresses host:port and commas between them, is the name of a wire.Relay.
+const Relay = "relay:"
+
 // Command runs the named reference server until ctx is done, configured by the contestants' environment
 // variables. files are scenarios; without any it serves PlainScenario. addr replaces DYNO_ADDR unless it is
 // "". At the end Command writes the counts to w as one line of JSON: a null server's Tally, or a reference's
 // Added.
 func Command(ctx context.Context, name string, files []string, addr string, w io.Writer) error {
+	if addrs, relay := strings.CutPrefix(name, Relay); relay {
+		return wire.Relay(strings.Split(addrs, ","))
+	}
 	control, ok, err := ParseControl(name)
 	switch {
 	case err != nil:
