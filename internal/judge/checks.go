@@ -242,8 +242,11 @@ func ceiling(c *Check, e *Evidence, name string, own []*record.Trial) (State, st
 		return CannotTell, "the generator's ceiling is unknown: " + noCeiling(e, own)
 	}
 	text := fmt.Sprintf("%s of the generator's ceiling for this kind of load", document.Percent(x))
-	if p := &e.Run.Plan; p.Ceiling != "" && p.Ceiling == p.Source() {
+	switch p := &e.Run.Plan; {
+	case p.Ceiling != "" && p.Ceiling == p.Source():
 		text = fmt.Sprintf("%s of the combined ceiling of generator and service", document.Percent(x))
+	case len(p.Services) > 0 && !e.Run.Host.ServiceApart():
+		text += ", measured without requests to the services on its CPUs (with them: " + GeneratorShare + ")"
 	}
 	state := c.Limits[0].Grade(x)
 	if state == Fail {

@@ -67,6 +67,7 @@ const (
 	Longest         = "V46"
 	Redirected      = "V47"
 	ServiceRoom     = "V48"
+	ServiceCarry    = "V49"
 )
 
 // LargerBudget is the remedy of checks that more epochs make surer. Whether a larger budget gives more
@@ -278,4 +279,9 @@ var table = []Check{
 		Do:       "compare CPU per request",
 		Question: GeneratorFree, In: compared, Each: true, Metrics: closedLoop, Bounds: true,
 		Limits: []Limit{{"share of the CPUs", 0.80, 0.95}}, find: serviceRoom},
+	{ID: ServiceCarry, Title: "services' CPU after each contestant",
+		Means:    "servers may warm the services' caches for each other",
+		Do:       "give each server its own: each = true",
+		Question: WarmedUp, In: OneLevel, Metrics: bothClocks,
+		Limits: []Limit{{"difference by what came before", 0.02, 0.10}}, find: serviceCarryOver},
 }

@@ -334,6 +334,8 @@ var provocations = []provocation{
 	{"V39", Warn, trials(func(t *record.Trial) { t.Load.SilentNS, t.Load.Connections = 120e6, 8 })},
 	{"V48", Warn, served(0, 5e7, 3e8)}, {"V48", Fail, served(0, 3e7, 3.7e8)}, {"V48", Pass, served(0, 3.7e8, 3e7)},
 	{"V48", Fail, served(1, 3.7e8, 3.9e8)}, {"V48", Pass, served(1, 3.7e8, 1e8)},
+	{"V49", Pass, warmed(after("a", 0))}, {"V49", Warn, warmed(after("a", -.06))}, {"V49", Fail, warmed(after("a", -.2))},
+	{"V49", CannotTell, func(e *Evidence) { e.Run.Plan.Services = []record.Service{{Name: "db"}} }},
 	{"V48", CannotTell, func(e *Evidence) { e.Run.Plan.Services = []record.Service{{Name: "db"}} }},
 	{"V31", Warn, func(e *Evidence) {
 		atURL(e)
@@ -866,6 +868,16 @@ func TestTheProgramThatTookMostIsNamed(t *testing.T) {
 	run.Trials = run.Trials[:1]
 	if got := amongThem(run); got != "" {
 		t.Errorf("%q of a pilot", got)
+	}
+}
+
+// warmed changes the CPU time of a shared service by share.
+func warmed(by func(t, before *record.Trial) float64) func(e *Evidence) {
+	return func(e *Evidence) {
+		served(1, 1e8, 2e8)(e)
+		for i, t := range e.Valid {
+			t.Services = []record.Usage{{CPUNS: ns(int64(2e8 * (1 + by(t, e.Valid[max(0, i-1)]))))}}
+		}
 	}
 }
 

@@ -35,17 +35,22 @@ func (e *Evidence) residuals() []Residual {
 		if !ok {
 			m = Metrics[0]
 		}
-		levels := e.Levels
-		if levels == nil {
-			levels = [][]*record.Trial{e.Valid}
-		}
-		for _, trials := range levels {
-			e.left = append(e.left, Residuals(trials, m)...)
-		}
-		Follow(e.left, e.Run.Trials)
-		slices.SortStableFunc(e.left, func(a, b Residual) int { return cmp.Compare(a.Epoch, b.Epoch) })
+		e.left = e.residualsOf(m)
 	}
 	return e.left
+}
+
+func (e *Evidence) residualsOf(m Metric) (all []Residual) {
+	levels := e.Levels
+	if levels == nil {
+		levels = [][]*record.Trial{e.Valid}
+	}
+	for _, trials := range levels {
+		all = append(all, Residuals(trials, m)...)
+	}
+	Follow(all, e.Run.Trials)
+	slices.SortStableFunc(all, func(a, b Residual) int { return cmp.Compare(a.Epoch, b.Epoch) })
+	return all
 }
 
 // small finds whether an effect that may be as large as most passes although that is above its limit:
@@ -191,7 +196,27 @@ func orderEffect(c *Check, e *Evidence) []Finding {
 // contestants alike does not matter, because a round begins with the contestant that was loaded
 // last: each contestant follows each other one equally often.
 func carryOver(c *Check, e *Evidence) []Finding {
-	effects := CarryOver(e.residuals())
+	return c.carried(e, CarryOver(e.residuals()), "the contestant that was loaded before may change results",
+		"trials after %s against those after others")
+}
+
+// serviceCarryOver checks whether shared services use less CPU per request after one contestant than after
+// others: it may have warmed their caches. A run without shared services has no finding.
+func serviceCarryOver(c *Check, e *Evidence) []Finding {
+	if !slices.ContainsFunc(e.Run.Plan.Services, func(s record.Service) bool { return !s.Each }) {
+		return nil
+	}
+	m, _ := MetricNamed("service_cpu")
+	rs := e.residualsOf(m)
+	if len(rs) == 0 {
+		return []Finding{{State: CannotTell, Text: "the services' CPU per request is unknown"}}
+	}
+	return c.carried(e, CarryOver(rs), "the contestant that was loaded before may change the services' CPU per request",
+		"the services' CPU per request after %s against after others")
+}
+
+// carried judges effects of the contestants loaded before.
+func (c *Check) carried(e *Evidence, effects map[string]Effect, what, measured string) []Finding {
 	if len(effects) == 0 && e.Analysis.Epochs >= 2 {
 		return []Finding{{State: CannotTell, Text: "not measurable: each contestant was always loaded after the same one"}}
 	}
@@ -209,8 +234,7 @@ func carryOver(c *Check, e *Evidence) []Finding {
 	if clearest.P > shown {
 		first, clearest = open, widest
 	}
-	return c.Limits[0].effect(e, clearest, "the contestant that was loaded before may change results",
-		fmt.Sprintf("trials after %s against those after others", first))
+	return c.Limits[0].effect(e, clearest, what, fmt.Sprintf(measured, first))
 }
 
 // freshStarts checks whether a contestant's fresh starts differ. If they do, many epochs are better
