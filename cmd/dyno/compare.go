@@ -240,6 +240,9 @@ func (f *compareFlags) experiment(cmd *cobra.Command, pr *project, sides []*cont
 				"the server", s.Name)
 		}
 		with.manifests = append(with.manifests, s.Manifest)
+		if with.services, err = scenario.Join(with.services, s.Manifest.Called()); err != nil {
+			return nil, err
+		}
 		r.Contestants, texts = append(r.Contestants, s.Name), append(texts, s.Text)
 	}
 	if with.typed != nil {

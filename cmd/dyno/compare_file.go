@@ -78,7 +78,7 @@ func readCompareFile(fsys fs.FS, fl *pflag.FlagSet) (*compareFile, error) {
 		return nil, usage(c.Errorf("sides",
 			"no sides: want two or more, such as sides = [\"node a.js\", \"node b.js\"]"))
 	}
-	if err := scenario.ReadServices(file, c.services); err != nil {
+	if err := scenario.ReadServices(file, "", c.services); err != nil {
 		return nil, usage(err)
 	}
 	return c, nil

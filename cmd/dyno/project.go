@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -96,8 +97,31 @@ func (p *project) scenario(name string) (*scenario.Scenario, error) {
 		return s, err
 	}
 	with := *s
-	with.Services = append(slices.Clip(s.Services), p.services...)
-	return &with, nil
+	with.Services, err = scenario.Join(s.Services, p.services)
+	return &with, err
+}
+
+// call adds the services of a study, if it has a file, and of contestants to those of scenarios.
+func (p *project) call(slug string, contestants []string) error {
+	var doc struct {
+		study.Study
+		Services []scenario.Service `toml:"service"`
+	}
+	dir := path.Join(study.Folder, slug)
+	file, err := conf.Read(p.fsys, path.Join(dir, "study.toml"), &doc)
+	switch {
+	case err == nil:
+		err = scenario.ReadServices(file, dir, doc.Services)
+	case errors.Is(err, fs.ErrNotExist):
+		err = nil
+	}
+	p.services = append(p.services, doc.Services...)
+	for _, name := range contestants {
+		if m := p.manifest(name); err == nil && m != nil {
+			p.services, err = scenario.Join(p.services, m.Called())
+		}
+	}
+	return err
 }
 
 // plainScenario returns a scenario with its own services.

@@ -193,6 +193,13 @@ func (f *runFlags) experiment(cmd *cobra.Command, args []string) (*bench.Experim
 		}
 	}
 	r.Command = repeated(cmd, args)
+	called := r.Contestants
+	if len(called) == 0 {
+		called = r.Question.Contestants
+	}
+	if err := pr.call(r.Question.Study, called); err != nil {
+		return nil, usage(err)
+	}
 	x, err := bench.New(cmd.Context(), r, f.place.world(pr), pr.setup(cmd, &f.place))
 	if err == nil && x.Plan.Study.ClaimsHash != "" {
 		x.Decided = st.Decided
@@ -251,6 +258,9 @@ func (f *runFlags) resumed(cmd *cobra.Command, _ []string) (*bench.Experiment, e
 	}
 	if _, err := pr.knowOnly(f.request.Contestants); err != nil {
 		return nil, err
+	}
+	if err := pr.call(run.Plan.Study.Slug, run.Plan.Contestants); err != nil {
+		return nil, usage(err)
 	}
 	f.place.Out = f.Resume
 	x, err := bench.Resume(cmd.Context(), run, pr.setup(cmd, &f.place))

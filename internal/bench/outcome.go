@@ -54,6 +54,9 @@ func Verify(ctx context.Context, o LocalOptions, all []*contestant.Manifest, eac
 				continue
 			}
 			s, err := scenario.Read(o.FS, name)
+			if err == nil {
+				s.Services, err = scenario.Join(s.Services, m.Called())
+			}
 			if err != nil {
 				return false, err
 			}

@@ -19,8 +19,7 @@ const serviceDeaths = 3
 // Services returns a scenario's services for a plan.
 func Services(s *scenario.Scenario) (all []record.Service) {
 	for _, d := range s.Services {
-		all = append(all, record.Service{Name: d.Name, Records: d.Records(), Each: d.Each,
-			PerRun: d.Reset == "run" || d.URL != ""})
+		all = append(all, record.Service{Name: d.Name, Records: d.Records(), Each: d.Each, PerRun: d.PerRun()})
 	}
 	return all
 }
@@ -247,4 +246,15 @@ func (b *Bench) thawed(ctx context.Context, name string, s Server, epoch int, le
 		return err
 	}
 	return s.Thaw()
+}
+
+// relay is the relay through which a contestant reaches services. Only its CPU time is known.
+type relay struct{ Server }
+
+// Read implements Server.
+func (r relay) Read(what What) (Reading, error) {
+	if what != ReadCPU {
+		return Reading{}, nil
+	}
+	return r.Server.Read(ReadRelay)
 }

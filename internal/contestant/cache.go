@@ -100,7 +100,7 @@ func marked(dir string) (contents, error) {
 		return nil, err
 	}
 	var all contents
-	if json.Unmarshal(text, &all) != nil || len(all) == 0 {
+	if json.Unmarshal(text, &all) != nil || all == nil {
 		return nil, errUnmarked
 	}
 	return all, nil
@@ -173,16 +173,9 @@ func kept(dir string, note func(string)) bool {
 // keepInPlace does the same as Keep, but fill works in dir itself: what it makes may contain the folder's path. It
 // waits while another build works in place.
 func keepInPlace(ctx context.Context, dir string, note func(string), fill func() error) error {
-	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+	release, err := lockParent(ctx, dir)
+	if err != nil {
 		return err
-	}
-	release, err := machine.LockFolder(filepath.Dir(dir))
-	for ; err != nil; release, err = machine.LockFolder(filepath.Dir(dir)) {
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(100 * time.Millisecond):
-		}
 	}
 	defer release()
 	if kept(dir, note) {
@@ -200,6 +193,23 @@ func keepInPlace(ctx context.Context, dir string, note func(string), fill func()
 	}
 	machine.UnmarkTemp(dir)
 	return nil
+}
+
+// lockParent makes dir's parent, and waits until no other user of the cache holds its lock.
+func lockParent(ctx context.Context, dir string) (release func(), err error) {
+	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+		return nil, err
+	}
+	for {
+		if release, err = machine.LockFolder(filepath.Dir(dir)); err == nil {
+			return release, nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
 }
 
 // partialFolder creates a temporary folder next to dir, to be renamed to dir when it is complete.

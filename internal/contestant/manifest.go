@@ -54,6 +54,8 @@ type Manifest struct {
 	Toolchain map[string]string `toml:"toolchain"` // name -> floor
 	Paths     map[string]string `toml:"paths"`     // a scenario's path -> the contestant's, for scenario.At
 
+	Services []scenario.Service `toml:"service"` // beside the scenario's; Dir is the contestant's folder, as Path
+
 	Path     string           `toml:"-"` // folder of the manifest, relative to the project or to Root
 	Root     string           `toml:"-"` // absolute; empty if the folder is in the project
 	Command  *Command         `toml:"-"` // starts a contestant without a build or a manifest file; else nil
@@ -82,6 +84,15 @@ func (m *Manifest) Managed() bool { return slices.Contains(managed, m.Language) 
 // Dir returns the contestant's folder. It is absolute if root, the project's folder, is.
 func (m *Manifest) Dir(root string) string {
 	return filepath.Join(cmp.Or(m.Root, root), filepath.FromSlash(m.Path))
+}
+
+// Called returns the services in the manifest.
+func (m *Manifest) Called() []scenario.Service {
+	all := slices.Clone(m.Services)
+	for i := range all {
+		all[i].Dir = m.Dir("") // absolute outside of the project
+	}
+	return all
 }
 
 // FS returns the file system for Path: the manifest's own root, else project.
@@ -130,6 +141,9 @@ func read(fsys fs.FS, dir, what string) (*Manifest, *conf.File, error) {
 	if err := m.check(f, what); err != nil {
 		return nil, nil, err
 	}
+	if err := scenario.ReadServices(f, dir, m.Services); err != nil {
+		return nil, nil, err
+	}
 	return m, f, nil
 }
 
@@ -170,6 +184,9 @@ func (m *Manifest) check(f *conf.File, what string) error {
 		if !required.there {
 			return f.Errorf(required.key, "a %s needs %q", what, required.key)
 		}
+	}
+	if what != "contestant" && len(m.Services) > 0 {
+		return f.Errorf("service", "a %s calls no services; omit it", what)
 	}
 	for i, d := range m.Differs {
 		key, reason, ok := strings.Cut(d, ":")

@@ -43,11 +43,18 @@ var knownServices = map[string]knownService{
 			"exec postgres -D '{data}' -p {port} -h 127.0.0.1 -k '{data}' -c dynamic_shared_memory_type=mmap",
 		setting: " -c %s=%s",
 		seed:    "psql -h {host} -p {port} -U postgres -d postgres -Xq -v ON_ERROR_STOP=1 -v VERBOSITY=terse -f {seed}"},
-	"redis": {title: "Redis", floor: ">=5",
-		start:   "exec redis-server --port {port} --bind 127.0.0.1 --dir '{data}' --save '' --appendonly no",
+	"redis":  redisLike("Redis", "redis"),
+	"valkey": redisLike("Valkey", "valkey"),
+}
+
+// redisLike returns a service whose programs are name-server and name-cli.
+func redisLike(title, name string) knownService {
+	return knownService{title: title, floor: ">=7",
+		start:   "exec " + name + "-server --port {port} --bind 127.0.0.1 --dir '{data}' --save '' --appendonly no",
 		setting: " --%s %s",
-		ready:   "redis-cli -p {port} ping | grep -q PONG",
-		seed:    "redis-cli -p {port} -e <{seed} && redis-cli -p {port} -e save"},
+		ready:   name + "-cli -p {port} ping | grep -q PONG",
+		seed: "said=$(" + name + "-cli -p {port} --pipe 2>&1 <{seed}) && " + name + "-cli -p {port} -e save || " +
+			"{ echo \"$said\" | grep '^[A-Z][A-Z]' || echo \"$said\"; false; }"}
 }
 
 // pgQuery runs SQL in PostgreSQL's database postgres. With "" it finds out whether sessions are accepted.
@@ -129,16 +136,27 @@ func shellWord(text string) string { return "'" + strings.ReplaceAll(text, "'", 
 // starts, and the seed runs. o has Dir and Log. The error is a *Failed or ctx's.
 func (b *Built) Serve(ctx context.Context, d *scenario.Service, o LaunchOptions, note func(string)) error {
 	b.service = d
-	if !d.HasData() || !d.Known() && d.Seed == "" {
+	b.nobody = knownServices[b.tc.Name].nobody && os.Getuid() == 0
+	stays := b.stays()
+	if stays != "" {
+		b.Manifest.Tuning = append(b.Manifest.Tuning, "data stay in "+stays)
+	}
+	if !d.HasData() || !d.Known() && d.Seed == "" || isDir(stays) {
 		return nil
 	}
-	b.nobody = knownServices[b.tc.Name].nobody && os.Getuid() == 0
 	cache, err := Cache()
 	if err == nil {
 		b.Sources, err = b.seedHash()
 	}
 	if err == nil {
 		b.data = filepath.Join(cache, "data", d.Name+"-"+b.Sources[:min(16, len(b.Sources))])
+		var release func()
+		release, err = lockParent(ctx, b.data) // another dyno may fill it
+		if err == nil {
+			defer release()
+		}
+	}
+	if err == nil {
 		err = Keep(b.data, note, func(partial string) error {
 			if d.Seed != "" {
 				note("seeding from " + d.Seed)
@@ -160,7 +178,7 @@ func (b *Built) Serve(ctx context.Context, d *scenario.Service, o LaunchOptions,
 	for _, c := range all {
 		b.bytes += c.Bytes
 	}
-	if base, err := b.base(); err == nil {
+	if base, err := b.base(); err == nil && stays == "" {
 		b.Manifest.Tuning = append(b.Manifest.Tuning, "data in "+base)
 	}
 	if err != nil {
@@ -173,7 +191,11 @@ func (b *Built) Serve(ctx context.Context, d *scenario.Service, o LaunchOptions,
 func (b *Built) seedHash() (string, error) {
 	h, d := sha256.New(), b.service
 	fmt.Fprintf(h, "%q %q %q %q\n", b.Manifest.Command.Line, b.tc.Version, b.tc.Program, d.Seed)
-	for _, word := range strings.Fields(d.Seed) {
+	words := strings.Fields(d.Seed)
+	for i, word := range words {
+		if i > 0 && strings.HasSuffix(words[i-1], ">") { // the seed writes it
+			continue
+		}
 		if file := under(d.Dir, word); isFile(file) { // no device
 			sum, err := sha256File(file)
 			if err != nil {
@@ -191,12 +213,23 @@ const memoryFolder = "/dev/shm"
 // base returns the folder for data: on tmpfs if there is room, else on disk.
 func (b *Built) base() (string, error) {
 	switch d := b.service; {
+	case d.Stays():
+		return filepath.Dir(b.stays()), nil
 	case d.Data != "disk" && machine.FreeBytes(memoryFolder) > 2*b.bytes+64<<20:
 		return memoryFolder, nil
 	case d.Data == "tmpfs":
 		return "", fmt.Errorf("no room for the data of the service %s in %s; set data = \"disk\"", d.Name, memoryFolder)
 	}
 	return os.TempDir(), nil
+}
+
+// stays returns the folder in which data stay from run to run; "": they do not.
+func (b *Built) stays() string {
+	if !b.service.Stays() {
+		return ""
+	}
+	dir, _ := filepath.Abs(under(b.service.Dir, b.service.Data))
+	return dir
 }
 
 // place makes a temporary folder for a start.
@@ -293,14 +326,24 @@ func (b *Built) ready(ctx context.Context, to wire.Endpoint) error {
 	return nil
 }
 
-// launchService starts a service on a copy of its data, which Stop removes.
+// launchService starts a service on a copy of its data, which Stop removes, or in the folder where they stay.
 func (b *Built) launchService(ctx context.Context, o LaunchOptions) (*Instance, error) {
-	if !b.service.HasData() {
+	stays := b.stays()
+	switch {
+	case !b.service.HasData():
 		return b.start(ctx, o)
+	case stays != "" && isDir(stays):
+		return b.launchIn(ctx, stays, o)
 	}
 	work, err := b.place()
 	if err == nil && b.data != "" {
 		err = os.CopyFS(work, os.DirFS(b.data))
+	}
+	if err == nil && stays != "" {
+		if err = os.Rename(work, stays); err == nil {
+			machine.UnmarkTemp(work)
+			return b.launchIn(ctx, stays, o)
+		}
 	}
 	if err != nil {
 		return nil, &Failed{Stage: "launch", Err: errors.Join(err, machine.RemoveTemp(work))}

@@ -3,12 +3,14 @@ package contestant
 import (
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -120,6 +122,44 @@ func TestPostgres(t *testing.T) {
 	}
 }
 
+// Redis and Valkey are seeded once from a file of their commands, and each start has a fresh copy.
+func TestRedis(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts Redis")
+	}
+	for _, name := range []string{"redis", "valkey"} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("XDG_CACHE_HOME", t.TempDir())
+			dir := t.TempDir()
+			written(t, filepath.Join(dir, "seed"), "SET a 1\nSET b 2\n")
+			d := &scenario.Service{Name: name, Seed: "seed", Dir: dir, Settings: map[string]string{"maxclients": "77"}}
+			for _, notes := range []int{1, 0} {
+				b, said, err := served(t, d)
+				if err != nil || len(said) != notes {
+					t.Fatalf("%v, %q", err, said)
+				}
+				i := startedService(t, b)
+				conn, err := net.Dial("tcp", i.Addr)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer conn.Close()
+				fmt.Fprint(conn, "DBSIZE\r\nFLUSHALL\r\nCONFIG GET maxclients\r\nQUIT\r\n")
+				if text, _ := io.ReadAll(conn); !strings.HasPrefix(string(text), ":2\r\n+OK\r\n") || !strings.Contains(string(text), "77") {
+					t.Errorf("%q", text)
+				}
+				if err := i.Stop(); err != nil || i.Process.Forced() {
+					t.Errorf("%v, killed %v", err, i.Process.Forced())
+				}
+			}
+			written(t, filepath.Join(dir, "seed"), "SET a\n")
+			if _, _, err := served(t, d); err == nil || !strings.Contains(err.Error(), "wrong number of arguments") {
+				t.Errorf("a seed that fails: %v", err)
+			}
+		})
+	}
+}
+
 // A service of the user's own keeps what its seed wrote, and each start has a copy.
 func TestDataOfACommand(t *testing.T) {
 	if testing.Short() {
@@ -145,6 +185,67 @@ func TestDataOfACommand(t *testing.T) {
 	}
 	if text, _ := os.ReadFile(filepath.Join(dir, "log")); string(text) != "seeded\n" {
 		t.Errorf("seeded %q", text)
+	}
+}
+
+// A seed runs once, also if two dynos start at once, it leaves no file, or it writes one that it names.
+func TestSeedRunsOnce(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts programs")
+	}
+	if _, err := os.Stat("/usr/bin/python3"); err != nil {
+		t.Skip(err)
+	}
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	dir := t.TempDir()
+	d := scenario.Service{Name: "files", Dir: dir, Start: "python3 -m http.server {port} --directory {data} --bind 127.0.0.1",
+		Seed: "sleep 0.3; echo seeded >> log", Ready: "/"}
+	var all sync.WaitGroup
+	for range 2 {
+		all.Go(func() {
+			own := d
+			if _, _, err := served(t, &own); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if _, _, err := served(t, &d); err != nil {
+		t.Error(err)
+	}
+	if text, _ := os.ReadFile(filepath.Join(dir, "log")); string(text) != "seeded\n" {
+		t.Errorf("seeded %q", text)
+	}
+}
+
+// Data that stay are seeded once, and keep changes from start to start.
+func TestDataThatStay(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts programs")
+	}
+	if _, err := os.Stat("/usr/bin/python3"); err != nil {
+		t.Skip(err)
+	}
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	dir := t.TempDir()
+	d := &scenario.Service{Name: "files", Dir: dir, Start: "python3 -m http.server {port} --directory {data} --bind 127.0.0.1",
+		Seed: "echo 1 >{data}/one", Ready: "/", Reset: "never", Data: "kept"}
+	for _, path := range []string{"/one", "/two"} {
+		b, _, err := served(t, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := startedService(t, b)
+		if err := scenario.Answers(t.Context(), wire.TCP(i.Addr), path); err != nil {
+			t.Error(err)
+		}
+		if err := i.Stop(); err != nil {
+			t.Error(err)
+		}
+		written(t, filepath.Join(dir, "kept", "data", "two"), "2")
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "dyno-*")); len(left) > 0 {
+		t.Errorf("left: %v", left)
 	}
 }
 

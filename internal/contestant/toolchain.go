@@ -72,6 +72,8 @@ var toolchains = map[string]kind{
 		hint: "apt-get install postgresql, or set DYNO_POSTGRES to the folder with its bin"},
 	"redis": {title: "Redis", variable: "DYNO_REDIS", program: "redis-server", version: programVersion, env: otherEnv,
 		shims: true, hint: "apt-get install redis-server, or set DYNO_REDIS to the folder with redis-server"},
+	"valkey": {title: "Valkey", variable: "DYNO_VALKEY", program: "valkey-server", version: programVersion, env: otherEnv,
+		shims: true, hint: "apt-get install valkey-server, or set DYNO_VALKEY to the folder with valkey-server"},
 	"node": {title: "Node.js", variable: "DYNO_NODE", program: "node", version: programVersion,
 		env: clientEnv("npm_config_", "node_extra_ca_certs"), shims: true, hint: nodeHint},
 	"python3": {title: "Python", variable: "DYNO_PYTHON", program: "python3", version: programVersion,

@@ -32,7 +32,18 @@ url = "tcp://localhost:1"
 reset = "run"`, "dyno.toml:4:1: reset is not for a service that already runs"},
 		{`name = "db"
 start = "./db"
-reset = "day"`, `dyno.toml:4:1: "day": want epoch or run`},
+reset = "day"`, `dyno.toml:4:1: "day": want epoch, run or never`},
+		{`name = "postgres"
+reset = "never"`, "dyno.toml:3:1: never: the data stay in a folder of your own; set data = \"FOLDER\""},
+		{`name = "postgres"
+data = "./kept"`, "dyno.toml:3:1: \"./kept\": want tmpfs or disk, or with reset = \"never\" a folder"},
+		{`name = "postgres"
+data = "./kept"
+reset = "never"`, ""},
+		{`name = "postgres"
+data = "./kept"
+reset = "never"
+each = true`, "dyno.toml:5:1: each service would work in the folder ./kept"},
 		{`name = "db"
 start = "./db"
 port = 70000`, "dyno.toml:4:1: 70000: want a number from 1 to 65535"},
@@ -64,7 +75,7 @@ start = "./db"`, `the service "db" is named twice`},
 		}
 		file, err := conf.Read(fstest.MapFS{"dyno.toml": {Data: []byte("[[service]]\n" + c.file + "\n")}}, "dyno.toml", &doc)
 		if err == nil {
-			err = ReadServices(file, doc.Services)
+			err = ReadServices(file, "", doc.Services)
 		}
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s\n%v; want %q", c.file, err, c.want)

@@ -49,6 +49,7 @@ type Study struct {
 	Variants    []Variant         `toml:"variant"`
 	Notes       []string          `toml:"notes"`       // differences from the article, and why
 	Unavailable map[string]string `toml:"unavailable"` // the article's contestants that are not available, and why
+	Services    []any             `toml:"service"`     // read by those who start them
 	Figures     []Figure          `toml:"-"`
 
 	record     map[string]recorded // of answers, in the committed run, by claim
