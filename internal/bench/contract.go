@@ -23,7 +23,7 @@ type contracted struct {
 }
 
 // loads are the short loads. Together they send more requests than any mutant answers correctly: first over
-// many connections, then over fewer with full pipelines.
+// many connections, then over fewer with full pipelines, as deep as a scenario that states a depth allows.
 var loads = []struct {
 	connections, pipeline int
 	requests              int64
@@ -55,7 +55,9 @@ func keepsContract(ctx context.Context, e load.Engine, s *scenario.Scenario, to 
 	mixed := s.Exact(seen).Excuse(to.Differs).Mixed()
 	for _, l := range loads {
 		job := to.job(mixed, l.connections)
-		job.Pipeline = l.pipeline
+		if job.Pipeline = l.pipeline; s.Pipeline > 0 && !to.HTTP2 {
+			job.Pipeline = min(l.pipeline, s.Pipeline)
+		}
 		if _, err := shortLoad(ctx, e, job, l.requests); err != nil {
 			return seen, err
 		}

@@ -1,6 +1,9 @@
 package bench
 
 import (
+	"bufio"
+	"io"
+	"net"
 	"net/http"
 	"os"
 	"runtime"
@@ -14,6 +17,7 @@ import (
 	"dyno/internal/load/loop"
 	"dyno/internal/record"
 	"dyno/internal/scenario"
+	"dyno/internal/wire"
 )
 
 func engines() map[string]load.Engine {
@@ -152,6 +156,42 @@ func TestInTurn(t *testing.T) {
 		answers, err := h.scenario.InTurn(t.Context(), server.At(b.run.Plan.First().HTTP), max(most, 7), within)
 		if err != nil || len(answers) != most {
 			t.Errorf("%d answers in %v; want %d (%v)", len(answers), within, most, err)
+		}
+	}
+}
+
+// TestPipelineOfOne: a server that closes a connection on which a second request waits, as Bun's does while a handler
+// waits, keeps the contract of a scenario with pipeline = 1 alone.
+func TestPipelineOfOne(t *testing.T) {
+	s, err := scenario.Read(os.DirFS("../.."), "hello")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	go func() {
+		for c, err := ln.Accept(); err == nil; c, err = ln.Accept() {
+			go func() {
+				defer c.Close()
+				b := bufio.NewReader(c)
+				for r, err := http.ReadRequest(b); err == nil && b.Buffered() == 0; r, err = http.ReadRequest(b) {
+					answer := "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"
+					if r.URL.Path == "/hello" {
+						answer = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 11\r\n\r\nhello world"
+					}
+					io.WriteString(c, answer)
+				}
+			}()
+		}
+	}()
+	to := contracted{Endpoint: wire.TCP(ln.Addr().String()), Differs: []string{scenario.NoDate + ": it has none"}}
+	for pipeline, keeps := range map[int]bool{0: false, 1: true, 8: false} {
+		s.Pipeline = pipeline
+		if _, err := keepsContract(t.Context(), loop.Engine{Net: true}, s, to); (err == nil) != keeps {
+			t.Errorf("pipeline = %d: %v", pipeline, err)
 		}
 	}
 }

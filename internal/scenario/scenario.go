@@ -13,7 +13,7 @@ type Scenario struct {
 	Title    string    `toml:"title"`
 	Requests []Request `toml:"-"`
 
-	Pipeline      int `toml:"pipeline"`                // requests in flight on each connection of HTTP/1.1; 0: 1
+	Pipeline      int `toml:"pipeline"`                // requests in flight on each connection of HTTP/1.1; 0: 1, but verified with more
 	PerConnection int `toml:"requests_per_connection"` // after which the client dials again; 0: no limit
 
 	// Cookies makes each connection keep the cookies that it receives, and send them.
