@@ -17,8 +17,8 @@ import (
 // judged by its rate per available CPU time, any other by its rate less the part that background
 // CPU explains.
 
-// saturated is the share of available CPU time from which a server counts as limited by CPU alone.
-const saturated = 0.9
+// Saturated is the share of available CPU time from which a server counts as limited by CPU alone.
+const Saturated = 0.9
 
 // usedOf returns the share of its CPUs' time that a trial's server used, with a generator on the same
 // CPUs, whose CPU time limits the rate, too; false if that or the background cannot be read.
@@ -194,7 +194,7 @@ func (t *Table) noiseOf() (n noise) {
 		}
 	}
 	for c := range used { // sums, because a trial's background is a few ticks
-		if share := mean(used[c]) / max(mean(used[c]), mean(left[c])); share >= saturated {
+		if share := mean(used[c]) / max(mean(used[c]), mean(left[c])); share >= Saturated {
 			n.full[c] = share
 			squares, k := 0., float64(len(used[c]))
 			for i, u := range used[c] {

@@ -133,6 +133,9 @@ func above(x, warn, fail float64) State {
 	return Pass
 }
 
+// Roomy is the share of their CPUs' time up to which load generator and services count as having room.
+const Roomy = 0.8
+
 // use is the CPU time that the load generator and services used in trials, and the time available to
 // them. Services have CPUs of their own, or share the generator's.
 type use struct {

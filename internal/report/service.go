@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -106,4 +107,87 @@ func (v *View) ServiceAlone() document.Section {
 			"then as later, " + cpus + ", so no server that calls it for each request can serve more.")}, t}
 	}
 	return out
+}
+
+// Limits returns a table of what each server and its services used at a ranking's level, and which of the
+// two was the limit.
+func (v *View) Limits() document.Section {
+	s := document.Section{ID: "limits", Title: "Server or service"}
+	if !v.ranks || len(v.run.Plan.Services) == 0 || !v.figures() {
+		return s
+	}
+	var metrics []judge.Metric
+	for _, name := range []string{"throughput", "cpu_per_request", "server_cpu_share", "service_cpu",
+		"service_cpu_share", "service_ceiling", "memory", "service_memory"} {
+		if m, ok := judge.MetricNamed(name); ok && v.measures(m) {
+			metrics = append(metrics, m)
+		}
+	}
+	t, ready := v.levelTable(0, metrics), startColumns[0]
+	scale := v.startScale(ready)
+	t.Columns = append(t.Columns, document.Column{Head: ready.Head, Unit: scale.Name, Word: ready.Name, Number: true},
+		document.Column{Head: "limit"})
+	for i, r := range v.all() {
+		if r.Excluded == "" {
+			t.Rows[i].Cells = append(t.Rows[i].Cells, startCell(ready.Of(r.Starts), scale),
+				document.Cell{Value: v.limit(r.Name)})
+		}
+	}
+	t.After = v.limits()
+	s.Blocks = []document.Block{t}
+	return s
+}
+
+// limits says which servers were the limit, and where something else was.
+func (v *View) limits() string {
+	by := map[string][]string{}
+	for _, r := range v.rows {
+		if r.Excluded == "" {
+			by[v.limit(r.Name)] = append(by[v.limit(r.Name)], r.Title)
+		}
+	}
+	var parts []string
+	for _, limit := range slices.Sorted(maps.Keys(by)) {
+		parts = append(parts, limit+" with "+And(by[limit]))
+	}
+	if len(parts) == 0 || len(v.run.Plan.Services) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Limit: %s. The server is one if it used %s of its CPUs' time; services and load generator are "+
+		"if they used %s of theirs, which they may share.", strings.Join(parts, "; "), PerCent(judge.Saturated), PerCent(judge.Roomy))
+}
+
+// limit names what used nearly all of its CPUs' time while a server was loaded at a ranking's level.
+func (v *View) limit(name string) string {
+	state := func(id string) judge.State {
+		for _, f := range v.Findings {
+			if f.ID == id && f.Contestant == name {
+				return f.State
+			}
+		}
+		return judge.CannotTell
+	}
+	share := v.cell(name, "server_cpu_share")
+	service, generator := state(judge.ServiceRoom), state(judge.GeneratorShare)
+	var full []string
+	if share.Level.N > 0 && share.Level.Value >= judge.Saturated {
+		full = append(full, "the server")
+	}
+	switch {
+	case service >= judge.Warn:
+		full = append(full, "a service")
+		if all := v.run.Plan.Services; len(all) == 1 {
+			full[len(full)-1] = all[0].Name
+		}
+	case generator >= judge.Warn:
+		full = append(full, "the load generator")
+	}
+	switch {
+	case len(full) > 0:
+		return And(full)
+	case share.Level.N == 0 || service == judge.CannotTell || generator == judge.CannotTell,
+		judge.Summary(v.Findings)[judge.MachineQuiet].State >= judge.Warn: // others may have used the rest
+		return "cannot tell"
+	}
+	return "no CPU"
 }

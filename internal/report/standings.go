@@ -90,7 +90,7 @@ func (v *View) standings() document.Section {
 	}
 	t := v.levelTable(0, v.shown())
 	if v.ranks && len(v.shown()) > 0 {
-		t.After = strings.Join(v.legend(), " ")
+		t.After = strings.Join(NonEmpty(append(v.legend(), v.limits())...), " ")
 	}
 	v.addSentAgain(&t, v.all())
 	s.Blocks = []document.Block{t}

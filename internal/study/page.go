@@ -78,7 +78,7 @@ func Readme(w io.Writer, j *Judged) error {
 	intro.Blocks = append(intro.Blocks, v.picture(""))
 	paragraph("Source", c.Source)
 	page := &document.Document{Title: c.Title, Comment: writtenBy(c)}
-	page.Sections = []document.Section{intro, v.claims(), v.ServiceAlone(), v.pictures(),
+	page.Sections = []document.Section{intro, v.claims(), v.ServiceAlone(), v.Limits(), v.pictures(),
 		v.publishedFigures(!v.many()), v.costs(), v.variants(), v.ResponseTimes()}
 	if v.Run.Plan.Fresh() {
 		page.Sections = append(page.Sections, v.Processes())

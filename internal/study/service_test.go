@@ -116,3 +116,36 @@ func TestServiceIsToldOf(t *testing.T) {
 		}
 	}
 }
+
+// A page says of each server whose CPUs' time was used up.
+func TestLimitIsNamed(t *testing.T) {
+	p, err := plan.New(plan.Request{Protocol: "paired", Primary: "throughput", Seed: 3, Question: plan.Question{
+		Contestants: []string{"a", "b", "c"}, Levels: []record.Level{{Connections: 64, Pipeline: 1}},
+	}}, plan.World{Scenario: func(string) (plan.Scenario, error) {
+		return plan.Scenario{Services: []record.Service{{Name: "postgres"}}}, nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := carriedOut(t, p, func(o plan.Order, tr *record.Trial) {
+		used := map[string][3]float64{"a": {.97, .4, .2}, "b": {.6, .7, .2}, "c": {.5, .3, .3}}[o.Contestant]
+		times := make([]int64, 3)
+		for i, share := range used {
+			times[i] = int64(share * float64(tr.Load.WindowNS))
+		}
+		tr.Server.CPUNS, tr.Services, tr.Generator.CPUNS = &times[0], []record.Usage{{CPUNS: &times[1]}}, &times[2]
+	})
+	for name, write := range map[string]func(*bytes.Buffer, *report.Data) error{
+		"page": func(b *bytes.Buffer, d *report.Data) error { return Readme(b, &Judged{Data: d, Claims: &Claims{}}) },
+		"text": func(b *bytes.Buffer, d *report.Data) error { d.Verbose = true; return report.Text(b, d) },
+	} {
+		var out bytes.Buffer
+		if err := write(&out, Evaluate(run)); err != nil {
+			t.Fatal(err)
+		}
+		want := "Limit: no CPU with c; postgres with b; the server with a."
+		if !strings.Contains(strings.Join(strings.Fields(out.String()), " "), want) {
+			t.Errorf("the %s does not say %q:\n%s", name, want, out.String())
+		}
+	}
+}
