@@ -14,6 +14,7 @@
 //	go run ./validation cases [N]          the statistic alone, N simulated runs per case
 //	go run ./validation live [KIND] [N]    live runs with known truth: all, one kind's (aa, ab, …), or N of them
 //	go run ./validation best-of-three [N]  equal servers, each at the best of three wrk loads
+//	go run ./validation relay [N]          as root: a server's cost of a relay to its database, N pairs; not kept
 //
 // Live runs take 70 to 150 s each: 20 compare one program with itself, half of them while another program
 // uses the CPU; 20 have an added cost of 5 %, and one more with profile full; 40 compare programs linked anew
@@ -221,8 +222,11 @@ func experimentNamed(ctx context.Context, args []string, folder string, stdout, 
 		play = func(s *session) error { return s.live(ctx, filepath.Join(folder, liveFile), kind, more) }
 	case "best-of-three":
 		play = func(s *session) error { return s.bestOf(ctx, filepath.Join(folder, bestOfFile), more) }
+	case "relay":
+		play = func(s *session) error { return s.relays(ctx, max(1, more)) }
 	default:
-		return conf.Usagef("no experiment %q: want cases, live, best-of-three, picture, starts, sessions or condense", name)
+		return conf.Usagef("no experiment %q: want cases, live, best-of-three, relay, picture, starts, sessions or condense",
+			name)
 	}
 	s, release, err := newSession(ctx, name, stdout, stderr)
 	if err != nil {

@@ -30,6 +30,7 @@ type LocalOptions struct {
 	Scenario  string             // scenario's name
 	Others    []string           // names, for levels with another scenario
 	Services  []scenario.Service // called by contestants
+	Alone     []string           // contestants with a network namespace each, whatever port they use
 	Folder    string             // the run's folder: logs, contestants' homes
 	Offline   bool               // fetch no toolchain
 	Layouts   int                // function orders that a contestant is linked in, if its toolchain can; 0: one
@@ -408,11 +409,14 @@ func (l *Local) settle(name string, port int) error {
 	return nil
 }
 
-// Apart reports whether a contestant has the same fixed port as another. If they call services, all
+// Apart reports whether a contestant is Alone, or has the same fixed port as another. If they call services, all
 // contestants are apart when two are: a relay to services must not distinguish them.
 func (l *Local) Apart(name string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if slices.Contains(l.opts.Alone, name) {
+		return true
+	}
 	for one, port := range l.fixed {
 		for other, same := range l.fixed {
 			if one != other && port > 0 && port == same && (one == name || len(l.opts.Services) > 0 && l.service(name) == nil) {
