@@ -31,7 +31,7 @@ var layers = map[string]int{
 	"internal/load/loadtest": 5, // tests alone
 
 	"internal/alike": 4, "internal/contestant": 4, "internal/load/loop": 4,
-	"internal/load/external": 4, "internal/plan": 4, "internal/report": 4,
+	"internal/plan": 4, "internal/report": 4,
 
 	"internal/load": 3, "internal/machine": 3, "internal/refserver": 3, "internal/judge": 3,
 
@@ -45,7 +45,7 @@ var layers = map[string]int{
 // makers touch the world; readers only read files. They meet in record, and neither imports the other; the packages
 // of layers 5 and above that are in neither set use both.
 var (
-	makers = packages("alike", "contestant", "load", "load/loop", "load/external", "machine",
+	makers = packages("alike", "contestant", "load", "load/loop", "machine",
 		"refserver", "scenario")
 	reader = packages("audit", "judge", "plan", "report", "study")
 )

@@ -8,10 +8,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"dyno/internal/importer"
-	"dyno/internal/load/external"
 	"dyno/internal/machine"
 )
 
@@ -23,9 +23,10 @@ const (
 
 // bestOf makes best-of-three comparisons and appends each to file.
 func (s *session) bestOf(ctx context.Context, file string, more int) error {
-	tool, err := external.Find(ctx, bestOfTool)
-	if err != nil {
-		return err
+	out, err := machine.CombinedOutput(exec.CommandContext(ctx, bestOfTool, "-v")) // wrk ends with 1
+	version, _, _ := strings.Cut(strings.TrimSpace(string(out)), " Copyright")
+	if !strings.HasPrefix(version, bestOfTool) {
+		return fmt.Errorf("%s does not report its version: %q, %w", bestOfTool, out, err)
 	}
 	done, err := readFile(file, ReadBestOf)
 	if err != nil {
@@ -36,7 +37,7 @@ func (s *session) bestOf(ctx context.Context, file string, more int) error {
 		Done: done, More: more,
 		Play: func(ctx context.Context, n int, hog bool) (*BestOf, error) {
 			h := machine.Describe()
-			b := &BestOf{Number: n, Hog: hog, Tool: tool.Version, Seconds: bestOfLoad.Seconds(), Commit: commit,
+			b := &BestOf{Number: n, Hog: hog, Tool: version, Seconds: bestOfLoad.Seconds(), Commit: commit,
 				Started: time.Now().UTC().Format(time.RFC3339), Machine: fmt.Sprintf("%s, %d CPUs", h.CPU, h.CPUs)}
 			return b, s.playBestOf(ctx, b)
 		},

@@ -1,19 +1,24 @@
 package main
 
 import (
-	"bytes"
+	"cmp"
 	"flag"
+	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
+
+	"dyno/internal/contestant"
 )
 
 var update = flag.Bool("update", false, "write the table of contestants/README.md")
 
-// TestTableOfContestants: contestants/README.md shows what dyno list --markdown prints.
+// TestTableOfContestants: contestants/README.md has a table of the manifests' declarations and the
+// contestants' lines of code, by language and engine.
 func TestTableOfContestants(t *testing.T) {
 	t.Chdir("../..")
-	const file, begin, end = "contestants/README.md", "<!-- dyno list --markdown -->\n", "<!-- end -->"
+	const file, begin, end = "contestants/README.md", "<!-- table -->\n", "<!-- end -->"
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -23,9 +28,24 @@ func TestTableOfContestants(t *testing.T) {
 	if !found || !closed {
 		t.Fatalf("%s has no %q … %q", file, begin, end)
 	}
-	var table, stderr bytes.Buffer
-	if code := dyno([]string{"list", "--markdown"}, &table, &stderr); code != 0 {
-		t.Fatalf("exit %d: %s", code, stderr.String())
+	p, err := openProject()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := slices.SortedStableFunc(slices.Values(p.manifests), func(a, b *contestant.Manifest) int {
+		return cmp.Or(strings.Compare(a.Language, b.Language), strings.Compare(a.Engine, b.Engine))
+	})
+	var table strings.Builder
+	fmt.Fprintln(&table, "| contestant | framework | version | engine | HTTP/2 | scenarios | lines "+
+		"|\n|---|---|---|---|---|---|---|")
+	for _, m := range all {
+		lines, err := m.CountLines(m.FS(p.fsys))
+		if err != nil {
+			t.Fatal(err)
+		}
+		http2 := map[bool]string{true: "yes"}[m.HTTP2]
+		fmt.Fprintf(&table, "| %s | %s | %s | %s | %s | %s | %d |\n", m.Name, m.Framework, m.Version, m.Engine,
+			cmp.Or(http2, "no"), strings.Join(m.Scenarios, ", "), lines)
 	}
 	if *update {
 		if err := os.WriteFile(file, []byte(before+begin+table.String()+end+after), 0o644); err != nil {
@@ -34,7 +54,7 @@ func TestTableOfContestants(t *testing.T) {
 		return
 	}
 	if shown != table.String() {
-		t.Errorf("%s shows another table than dyno list --markdown; go test ./cmd/dyno -run TestTableOfContestants "+
+		t.Errorf("%s shows another table; go test ./cmd/dyno -run TestTableOfContestants "+
 			"-update writes it", file)
 	}
 }

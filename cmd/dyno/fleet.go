@@ -1,5 +1,3 @@
-//go:build !nofleet
-
 package main
 
 import (
@@ -15,7 +13,7 @@ import (
 // withFleet reports whether commands have --fleet.
 const withFleet = true
 
-// fleetCommands are the commands for several machines; a build with the tag nofleet has none.
+// fleetCommands are the commands for several machines.
 func fleetCommands() []*cobra.Command {
 	cmd := command("fleet", nil)
 	for name, do := range map[string]func(*cobra.Command, *fleet.Fleet, *fleet.Keys) error{

@@ -1,5 +1,3 @@
-//go:build !nofleet
-
 package main
 
 import (

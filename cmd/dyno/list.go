@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -21,9 +20,8 @@ import (
 
 // listFlags are the flags of dyno list, and the words that a row must contain.
 type listFlags struct {
-	Folders  []string
-	Markdown bool
-	words    []string
+	Folders []string
+	words   []string
 }
 
 func listCommand() *cobra.Command {
@@ -43,9 +41,6 @@ func listCommand() *cobra.Command {
 		chosen := slices.DeleteFunc(slices.Clone(p.manifests), func(m *contestant.Manifest) bool {
 			return !f.holds(m.Name, m.Title, m.Language, m.Framework, m.Engine, strings.Join(m.Scenarios, " "))
 		})
-		if f.Markdown {
-			return p.table(cmd.OutOrStdout(), chosen)
-		}
 		return p.list(cmd.Context(), cmd.OutOrStdout(), &f, chosen)
 	}, &f)
 }
@@ -59,29 +54,6 @@ func (f *listFlags) holds(texts ...string) bool {
 		}
 	}
 	return true
-}
-
-// table writes the contestants as a Markdown table, by language and engine: their manifests'
-// declarations, and how many lines of code they have.
-func (p *project) table(w io.Writer, all []*contestant.Manifest) error {
-	slices.SortStableFunc(all, func(a, b *contestant.Manifest) int {
-		return cmp.Or(strings.Compare(a.Language, b.Language), strings.Compare(a.Engine, b.Engine))
-	})
-	fmt.Fprintln(w, "| contestant | framework | version | engine | HTTP/2 | scenarios | lines "+
-		"|\n|---|---|---|---|---|---|---|")
-	for _, m := range all {
-		lines, err := m.CountLines(m.FS(p.fsys))
-		if err != nil {
-			return err
-		}
-		http2 := "no"
-		if m.HTTP2 {
-			http2 = "yes"
-		}
-		fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %s | %d |\n", m.Name, m.Framework, m.Version, m.Engine, http2,
-			strings.Join(m.Scenarios, ", "), lines)
-	}
-	return nil
 }
 
 // list writes contestants, scenarios and studies. It fetches nothing to find out which toolchains

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -32,21 +31,15 @@ type loadFlags struct {
 func loadCommand() *cobra.Command {
 	f := &loadFlags{}
 	f.cmd = command("load", func(_ *cobra.Command, args []string) error { return f.run(args) }, f, &f.TLS, &f.output)
-	f.cmd.Args = cobra.ArbitraryArgs
 	return f.cmd
 }
 
 // run plans the load, runs it and prints the summary.
 func (f *loadFlags) run(args []string) error {
-	for _, arg := range args {
-		if _, err := strconv.Atoi(arg); err == nil && f.Follow > 0 {
-			return usagef("%s is no URL; if it is the number of --follow, write --follow=%[1]s", arg)
-		}
-	}
 	drawSeed(f.cmd)
 	f.Dyno, f.Command = version(), repeated(f.cmd, args)
 	if len(args) > 0 {
-		f.URL, f.URLs = args[0], args[1:]
+		f.URL = args[0]
 	}
 	forms := slices.Sorted(maps.Keys(report.SummaryForms))
 	if f.Find != nil {

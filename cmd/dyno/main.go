@@ -121,8 +121,8 @@ func rootCommand() *cobra.Command {
 	root.DisableSuggestions = true // unknownCommand suggests
 	root.SetCompletionCommandGroupID("other")
 	root.AddCommand(runCommand(), compareCommand(), loadCommand(), reportCommand(), checkCommand(), auditCommand(),
-		listCommand(), doctorCommand(), verifyCommand(), initCommand(), newCommand(), versionCommand(),
-		manCommand(), refserverCommand(), superviseCommand())
+		listCommand(), doctorCommand(), verifyCommand(), initCommand(), versionCommand(),
+		refserverCommand(), superviseCommand())
 	root.AddCommand(fleetCommands()...)
 	root.Flags().BoolP("version", "V", false, "print the version")
 	return root

@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,16 +23,6 @@ import (
 	"dyno/internal/report"
 )
 
-// unsupported returns an error if the system lacks what comparisons need.
-func unsupported(command, goos string) error {
-	if goos == "linux" {
-		return nil
-	}
-	return fmt.Errorf("%s needs Linux, and this is %s, which lacks cgroups and /proc: dyno uses them to pin and "+
-		"freeze servers and to read their CPU time and memory. dyno load, report, check, audit and list work here; "+
-		"for other commands use a virtual machine with Linux (dyno help machines)", command, goos)
-}
-
 // claim is this machine, locked for the measurements of one command.
 type claim struct {
 	lock   *machine.MachineLock
@@ -45,9 +34,6 @@ type claim struct {
 // measuring prevents other measurements on this machine until release is called. Until then it also
 // ensures that no process started by dyno outlives it.
 func measuring(cmd *cobra.Command, wait bool) (*claim, error) {
-	if err := unsupported(cmd.CommandPath(), runtime.GOOS); err != nil {
-		return nil, err
-	}
 	c := &claim{me: machine.Holder{Pid: os.Getpid(), Command: commandLine(cmd)}}
 	var waiting func(machine.Holder)
 	if wait {

@@ -1,5 +1,3 @@
-//go:build unix
-
 package main
 
 import (
@@ -19,17 +17,6 @@ import (
 	"dyno/internal/machine"
 	"dyno/internal/record"
 )
-
-func TestUnsupported(t *testing.T) {
-	if err := unsupported("dyno run", "linux"); err != nil {
-		t.Error(err)
-	}
-	err := unsupported("dyno run", "darwin")
-	if err == nil || !strings.Contains(err.Error(), "dyno run needs Linux, and this is darwin, which lacks "+
-		"cgroups and /proc") {
-		t.Error(err)
-	}
-}
 
 // TestOneRunAMachine: a second measuring command says which command is measuring, and measures
 // nothing.

@@ -1,5 +1,3 @@
-//go:build !nofleet
-
 package main
 
 import (
@@ -46,9 +44,6 @@ func onFleet(cmd *cobra.Command, at *place, x *bench.Experiment) error {
 
 // fits returns an error if a file's machines cannot carry out a plan.
 func fits(f *fleet.Fleet, file string, p *record.Plan) error {
-	if len(p.External) > 0 {
-		return usagef("--fleet: --external runs a tool on this machine; omit one of them")
-	}
 	if len(p.Servers.Attached) > 0 {
 		return fitsURLs(f, file, p)
 	}

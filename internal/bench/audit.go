@@ -21,7 +21,7 @@ import (
 // ceiling's server and services are exempt.
 func (b *Bench) impossible(s Server, o plan.Order, t *record.Trial) error {
 	p := &b.run.Plan
-	if o.External != "" || o.Contestant == p.Ceiling || p.IsService(o.Contestant) {
+	if o.Contestant == p.Ceiling || p.IsService(o.Contestant) {
 		return nil
 	}
 	if err := b.idled(o, t); err != nil {

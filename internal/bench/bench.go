@@ -91,19 +91,10 @@ type Generator interface {
 	Quiet() func() // pauses the garbage collector until the returned function is called
 }
 
-// External is a load generator other than dyno. log is the file for its output; used is its
-// processes' CPU time.
-type External interface {
-	Load(ctx context.Context, job load.Job, w load.Window, log string) (reported record.Reported, used time.Duration,
-		err error)
-}
-
 // Bench carries out one plan.
 type Bench struct {
 	Host      Host
 	Generator Generator
-	External  map[string]External           // the plan's external tools, by name
-	Folder    string                        // the run's folder; External's output goes below it
 	Scenario  *scenario.Scenario            // the plan's scenario
 	Others    map[string]*scenario.Scenario // scenarios of levels with another one, by name
 	Alike     *alike.Sides                  // compares all responses; nil: Scenario has their contract

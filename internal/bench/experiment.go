@@ -2,7 +2,6 @@ package bench
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -13,14 +12,12 @@ import (
 	"dyno/internal/contestant"
 	"dyno/internal/foreign"
 	"dyno/internal/judge"
-	"dyno/internal/load/external"
 	"dyno/internal/machine"
 	"dyno/internal/plan"
 	"dyno/internal/record"
 	"dyno/internal/report"
 	"dyno/internal/scenario"
 	"dyno/internal/study"
-	"dyno/internal/wire"
 )
 
 // Setup holds an experiment's inputs in addition to the plan. Functions may be nil.
@@ -54,7 +51,6 @@ type Experiment struct {
 	begun    *record.Run // the resumed run
 	scenario *scenario.Scenario
 	others   map[string]*scenario.Scenario
-	external map[string]External
 }
 
 // New plans a request without starting anything.
@@ -86,7 +82,7 @@ func (x *Experiment) BeginsNow() {
 	}
 }
 
-// prepare reads the scenarios and finds the external tool.
+// prepare reads the scenarios.
 func (x *Experiment) prepare(ctx context.Context) (err error) {
 	if x.scenario, err = x.Scenario(x.Plan.Scenario); err != nil {
 		return err
@@ -100,39 +96,7 @@ func (x *Experiment) prepare(ctx context.Context) (err error) {
 	if x.Alike == nil && x.scenario.Open() && len(x.scenario.Services) == 0 {
 		x.Alike = &alike.Sides{Apart: alike.Second, Fixed: true}
 	}
-	x.external = map[string]External{}
-	for _, name := range x.Plan.External {
-		if x.external[name], err = x.tool(ctx, name); err != nil {
-			return err
-		}
-	}
 	return nil
-}
-
-// tool finds an external tool that can generate the plan's loads.
-func (x *Experiment) tool(ctx context.Context, name string) (External, error) {
-	for _, l := range x.Plan.Levels {
-		s := x.scenario
-		if other := x.others[l.Scenario]; other != nil {
-			s = other
-		}
-		err := external.Check(name, s, l)
-		if l.HTTP != wire.Clear {
-			err = errors.New("dyno starts it for HTTP/1.1 in the clear alone; omit it, or the protocol")
-		}
-		if err != nil {
-			return nil, &plan.RequestError{Err: fmt.Errorf("--external %s: %w", name, err)}
-		}
-	}
-	tool, err := external.Find(ctx, name)
-	var missing *external.Missing
-	switch {
-	case errors.As(err, &missing):
-		return nil, err
-	case err != nil:
-		return nil, &plan.RequestError{Err: err}
-	}
-	return tool, nil
 }
 
 // Run carries out the plan and judges the record.
@@ -187,7 +151,7 @@ func (x *Experiment) measure(ctx context.Context) (*record.Run, error) {
 	}
 	defer host.Close()
 	b := &Bench{
-		Host: host, Generator: host.Generator(), External: x.external, Folder: x.Folder, Alike: x.Alike,
+		Host: host, Generator: host.Generator(), Alike: x.Alike,
 		Scenario: x.scenario, Others: x.others,
 		Append: store.Append, Sync: store.Sync, Event: x.Event, Decided: x.decided, Standing: study.Standing,
 		Note: x.note, Dyno: x.Dyno, Query: contestant.Query,

@@ -74,7 +74,6 @@ func TestNewRefuses(t *testing.T) {
 	for want, change := range map[string]func(*plan.Request){
 		"cannot reach a verdict": func(r *plan.Request) { r.Budget = 1e9 },
 		"named twice":            func(r *plan.Request) { r.Contestants = []string{"a", "a"} },
-		"no external tool":       func(r *plan.Request) { r.Protocol, r.External = "classic", []string{"siege"} },
 	} {
 		r := request()
 		change(&r)

@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"dyno/internal/load/loop"
 	"dyno/internal/scenario"
 )
 
@@ -508,7 +509,7 @@ func (s *heldOutSet) run(t *testing.T) {
 	outcomes := map[string]outcome{} // By the name of the subtest
 	compare := func(t *testing.T, i int, m *mutant) func(side string) (why string, ok bool) {
 		t.Parallel()
-		run, err := m.compare(t, engineOf(i))
+		run, err := m.compare(t, loop.Engine{})
 		return func(side string) (string, bool) { return figured(run, err, side) }
 	}
 	note := func(name string, figured bool, why string) {

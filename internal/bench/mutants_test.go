@@ -346,14 +346,6 @@ func sixty() (all []mutant) {
 	return all
 }
 
-// engineOf alternates between the engines.
-func engineOf(i int) load.Engine {
-	if i%2 == 0 {
-		return loop.Engine{}
-	}
-	return loop.Engine{Net: true}
-}
-
 // inFull is set to run all mutants: DYNO_MUTANTS=all go test -run 'TestCheats|TestHonest' ./internal/bench
 var inFull = os.Getenv("DYNO_MUTANTS") == "all"
 
@@ -373,7 +365,7 @@ func TestCheats(t *testing.T) {
 		}
 		t.Run(m.name, func(t *testing.T) {
 			t.Parallel()
-			run, err := m.compare(t, engineOf(i))
+			run, err := m.compare(t, loop.Engine{})
 			why, ok := figured(run, err, "other")
 			if ok {
 				t.Errorf("it has a figure: %s", why)
@@ -402,7 +394,7 @@ func TestHonest(t *testing.T) {
 				t.Parallel()
 				fresh := func(int) http.Handler { return k.handler(-1, nil) }
 				m := mutant{paths: k.paths, honest: fresh, other: fresh}
-				run, err := m.compare(t, engineOf(i))
+				run, err := m.compare(t, loop.Engine{})
 				for _, side := range []string{"honest", "other"} {
 					if why, ok := figured(run, err, side); !ok {
 						failed.Add(1)

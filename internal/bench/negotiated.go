@@ -21,7 +21,7 @@ func (b *Bench) negotiated(name string, at record.Level, l *record.Load) error {
 	first := l.TLS[0]
 	for i := range b.run.Trials {
 		t := b.run.Trials[i]
-		if t.Contestant == name && t.External == "" && len(t.Load.TLS) > 0 &&
+		if t.Contestant == name && len(t.Load.TLS) > 0 &&
 			plan.AskingAt(b.run.Plan.LevelOf(t)) == plan.AskingAt(at) {
 			first = t.Load.TLS[0]
 			break

@@ -216,22 +216,15 @@ func (s *briefly) Thaw() error                { s.frozen.Unlock(); return nil }
 
 // A server that closes connections serves as many as its listen queue holds.
 func TestListenQueue(t *testing.T) {
-	for name, engine := range map[string]load.Engine{"epoll": loop.Engine{}, "gonet": loop.Engine{Net: true}} {
-		if testing.Short() && name == "gonet" {
-			continue
-		}
-		t.Run(name, func(t *testing.T) {
-			t.Parallel() // it waits
-			b, _, d, _ := set(t)
-			b.Generator = &realGenerator{d, engine}
-			b.run, b.exact = &record.Run{Plan: wholePlan(small("a"))}, newExact()
-			level := record.Level{Connections: 12, Pipeline: 1}
-			fewer, err := b.serves(t.Context(), "a", serveBriefly(t), level, &record.Costs{})
-			// one may be accepted, and be too many
-			if err != nil || fewer == nil || fewer.Asked != 12 || fewer.Served < 2 || fewer.Served > 5 {
-				t.Errorf("%+v, %v", fewer, err)
-			}
-		})
+	t.Parallel() // it waits
+	b, _, d, _ := set(t)
+	b.Generator = &realGenerator{d, loop.Engine{}}
+	b.run, b.exact = &record.Run{Plan: wholePlan(small("a"))}, newExact()
+	level := record.Level{Connections: 12, Pipeline: 1}
+	fewer, err := b.serves(t.Context(), "a", serveBriefly(t), level, &record.Costs{})
+	// one may be accepted, and be too many
+	if err != nil || fewer == nil || fewer.Asked != 12 || fewer.Served < 2 || fewer.Served > 5 {
+		t.Errorf("%+v, %v", fewer, err)
 	}
 }
 

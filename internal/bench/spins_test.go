@@ -26,7 +26,6 @@ func TestSpins(t *testing.T) {
 			Service: &record.Host{Name: "be1"}}, calls, true, true},
 		"a service with a generator": {record.Host{Generators: generators,
 			Service: &record.Host{Name: "gen1"}}, calls, false, false},
-		"a driver": {two, record.Plan{External: []string{"wrk"}}, false, true},
 	} {
 		b := &Bench{run: &record.Run{Plan: c.plan, Host: c.host}}
 		l := record.Level{Connections: 125}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"dyno/internal/alike"
+	"dyno/internal/load/loop"
 	"dyno/internal/record"
 	"dyno/internal/scenario"
 )
@@ -170,7 +171,7 @@ func TestSubtleCheats(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			m := mutant{paths: []string{c.path}, honest: serves(c.honest), other: from(c.after, c.honest, c.cheat)}
-			run, err := m.compare(t, engineOf(i))
+			run, err := m.compare(t, loop.Engine{})
 			why, ok := figured(run, err, "other")
 			if ok {
 				t.Errorf("it has a figure: %s", why)
@@ -285,7 +286,7 @@ func TestHonestAndUnlike(t *testing.T) {
 			}
 			for _, sides := range orders {
 				run, err := (&mutant{paths: []string{c.path}, honest: serves(sides[0]), other: serves(sides[1])}).compare(t,
-					engineOf(i))
+					loop.Engine{})
 				for _, side := range []string{"honest", "other"} {
 					if why, ok := figured(run, err, side); !ok {
 						t.Errorf("%s has no figure: %s", side, why)

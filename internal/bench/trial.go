@@ -204,12 +204,8 @@ func (b *Bench) trial(ctx context.Context, o plan.Order) error {
 		return b.fail(o.Contestant, "load", o.Epoch, WithLog(s, endedBefore(exited)))
 	}
 	b.progress("measure", o.Contestant, o.Epoch, nil)
-	load := b.load
-	if o.External != "" {
-		load = b.loadExternal
-	}
 	b.wrong = nil
-	t, err := load(ctx, s, o)
+	t, err := b.load(ctx, s, o)
 	if ctx.Err() != nil {
 		return ctx.Err() // a trial cut short is no trial
 	}
@@ -231,13 +227,13 @@ func (b *Bench) trial(ctx context.Context, o plan.Order) error {
 			return err
 		}
 		// an open loop may ask for more than it can bear
-		if o.External == "" && (o.Level.RatePerSec == 0 || t.Load.Failed > 0) {
+		if o.Level.RatePerSec == 0 || t.Load.Failed > 0 {
 			err = broken(&t.Load, b.scenario(o.Level.Scenario))
 		}
 		if err == nil {
 			err = cmp.Or(b.impossible(s, o, t), b.wrong)
 		}
-		if err == nil && o.External == "" {
+		if err == nil {
 			err = b.negotiated(o.Contestant, o.Level, &t.Load)
 		}
 	}
@@ -457,11 +453,10 @@ func (b *Bench) differs(name string) []string {
 
 // spins reports whether the generator polls instead of sleeping: it does if a CPU is free. With a
 // service on the generator's CPUs it sleeps, because the service needs that CPU. In a closed loop a
-// server pays for waking a sleeping generator, and a slow server pays more; but in runs with an
-// external tool, which sleeps, dyno's engine sleeps too.
+// server pays for waking a sleeping generator, and a slow server pays more.
 func (b *Bench) spins(level record.Level) bool {
 	p, open := &b.run.Plan, level.RatePerSec > 0
-	if level.AsPublished || len(p.Services) > 0 && !b.run.Host.ServiceApart() || !open && len(p.External) > 0 {
+	if level.AsPublished || len(p.Services) > 0 && !b.run.Host.ServiceApart() {
 		return false
 	}
 	if all := b.run.Host.Generators; len(all) > 0 {
@@ -502,11 +497,7 @@ func rewarm(p *record.Plan, at record.Level) load.Window {
 // window returns a trial's load. For an open loop seen keeps the response times.
 func (b *Bench) window(o plan.Order, seen *record.Detail) load.Window {
 	if n := b.run.Plan.Load.Requests; n > 0 {
-		w := load.Window{Requests: n}
-		if o.External != "" {
-			w.For = time.Duration(o.TrialNS) // for a tool that cannot count
-		}
-		return w
+		return load.Window{Requests: n}
 	}
 	w := load.Window{For: time.Duration(o.TrialNS), Spread: time.Duration(o.Level.DelayNS)}
 	if rate := o.Level.RatePerSec; rate > 0 {

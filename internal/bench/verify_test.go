@@ -6,7 +6,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"runtime"
 	"slices"
 	"sync"
 	"testing"
@@ -19,14 +18,6 @@ import (
 	"dyno/internal/scenario"
 	"dyno/internal/wire"
 )
-
-func engines() map[string]load.Engine {
-	all := map[string]load.Engine{"gonet": loop.Engine{Net: true}}
-	if runtime.GOOS == "linux" {
-		all["epoll"] = loop.Engine{}
-	}
-	return all
-}
 
 // alikeOthers are shipped scenarios whose mutants are those of others; upload takes long, too.
 var alikeOthers = []string{"tfb-plaintext", "pipelined", "limited-conn", "json-br", "tfb-queries", "upload"}
@@ -43,18 +34,13 @@ func TestMutants(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for engine, e := range engines() {
-			if engine == "gonet" && name != "values-rest" && name != "sessions-jar" && runtime.GOOS == "linux" {
-				continue // this engine uses the same code
-			}
-			if slices.Contains(alikeOthers, name) {
-				continue
-			}
-			if testing.Short() && name+engine != "templatesepoll" && name+engine != "sessions-jargonet" {
-				continue // all of them would take minutes with the race detector
-			}
-			t.Run(name+"/"+engine, func(t *testing.T) { check(t, e, s) })
+		if slices.Contains(alikeOthers, name) {
+			continue
 		}
+		if testing.Short() && name != "templates" && name != "sessions-jar" {
+			continue // all of them would take minutes with the race detector
+		}
+		t.Run(name, func(t *testing.T) { check(t, loop.Engine{}, s) })
 	}
 }
 
@@ -82,9 +68,7 @@ func TestMutantsOfEcho(t *testing.T) {
 			t.Errorf("the mutant %s does not apply", want)
 		}
 	}
-	for engine, e := range engines() {
-		t.Run(engine, func(t *testing.T) { check(t, e, s) })
-	}
+	check(t, loop.Engine{}, s)
 }
 
 func check(t *testing.T, e load.Engine, s *scenario.Scenario) {
@@ -190,7 +174,7 @@ func TestPipelineOfOne(t *testing.T) {
 	to := contracted{Endpoint: wire.TCP(ln.Addr().String()), Differs: []string{scenario.NoDate + ": it has none"}}
 	for pipeline, keeps := range map[int]bool{0: false, 1: true, 8: false} {
 		s.Pipeline = pipeline
-		if _, err := keepsContract(t.Context(), loop.Engine{Net: true}, s, to); (err == nil) != keeps {
+		if _, err := keepsContract(t.Context(), loop.Engine{}, s, to); (err == nil) != keeps {
 			t.Errorf("pipeline = %d: %v", pipeline, err)
 		}
 	}

@@ -271,7 +271,7 @@ func TestWitness(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			err = witnessed(t.Context(), loop.Engine{Net: true}, s, seen, to, db, db.query)
+			err = witnessed(t.Context(), loop.Engine{}, s, seen, to, db, db.query)
 			if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%v; want %q", err, c.want)
 			}
@@ -342,7 +342,7 @@ func TestRowsOverHTTP2(t *testing.T) {
 		server.Start()
 		to := contracted{Endpoint: wire.TCP(strings.TrimPrefix(server.URL, "http://"))}
 		to.HTTP2 = true
-		l, err := shortLoad(t.Context(), loop.Engine{Net: true}, to.job(s, 4), 400)
+		l, err := shortLoad(t.Context(), loop.Engine{}, to.job(s, 4), 400)
 		if (err != nil) != wrong || (l.Failed == 40) != wrong {
 			t.Errorf("%d failed: %v", l.Failed, err)
 		}

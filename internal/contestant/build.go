@@ -68,7 +68,7 @@ func Build(ctx context.Context, m *Manifest, tc Toolchain, o BuildOptions) (*Bui
 	src := m.Dir(o.Root)
 	shared, err := m.sharedFolders(o.Root)
 	if err != nil {
-		return nil, &Failed{Stage: "build", Err: err, Hint: "copy it there, or make the contestant with dyno new"}
+		return nil, &Failed{Stage: "build", Err: err, Hint: "copy it there"}
 	}
 	key, err := fingerprint(src, shared, tc)
 	if err != nil {

@@ -8,8 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"dyno/internal/machine"
@@ -129,14 +127,10 @@ func (c contents) check(dir string, all bool) error {
 // damaged reports a change in a complete cache folder: nil if there is none, errUnmarked if it is unknown.
 func damaged(dir string, all bool) error {
 	c, err := marked(dir)
-	if err == nil {
-		err = c.check(dir, all)
+	if err != nil {
+		return err
 	}
-	if err == nil { // when it was last used
-		now := time.Now()
-		os.Chtimes(filepath.Join(dir, doneMark), now, now)
-	}
-	return err
+	return c.check(dir, all)
 }
 
 // Keep creates the cache folder dir with fill, unless dir exists and is complete. It replaces a damaged
@@ -236,45 +230,6 @@ func replace(finished, dir string) error {
 		return err
 	}
 	return os.Rename(finished, dir)
-}
-
-// CacheEntry is a build, an unpacked archive or a toolchain in dyno's cache, or something else there.
-type CacheEntry struct {
-	Path  string // in the cache
-	Bytes int64
-	Used  time.Time // last; zero: not known
-}
-
-// Cached lists what is in dyno's cache, sorted by path.
-func Cached() (root string, all []CacheEntry, err error) {
-	if root, err = Cache(); err != nil {
-		return "", nil, err
-	}
-	paths, _ := fs.Glob(os.DirFS(root), "*/*")
-	top, _ := fs.Glob(os.DirFS(root), "*")
-	for _, path := range slices.Sorted(slices.Values(append(paths, top...))) {
-		folder, _, inner := strings.Cut(path, "/")
-		if inner != slices.Contains([]string{"built", "project"}, folder) {
-			continue
-		}
-		e := CacheEntry{Path: path}
-		if st, err := os.Stat(filepath.Join(root, path, doneMark)); err == nil {
-			e.Used = st.ModTime()
-		}
-		err := filepath.WalkDir(filepath.Join(root, path), func(_ string, d fs.DirEntry, err error) error {
-			if err == nil && d.Type().IsRegular() {
-				if st, err := d.Info(); err == nil { // else it has just been removed
-					e.Bytes += st.Size()
-				}
-			}
-			return err
-		})
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return root, nil, err
-		}
-		all = append(all, e)
-	}
-	return root, all, nil
 }
 
 // Damaged returns an error if the built program has changed since the build.

@@ -77,12 +77,11 @@ func fetchDotnet(ctx context.Context, floor, cache string, o *FindOptions) (stri
 
 // rid returns .NET's runtime identifier for this platform.
 func rid() (string, error) {
-	system, ok := map[string]string{"linux": "linux", "darwin": "osx"}[runtime.GOOS]
-	arch, ok2 := map[string]string{"amd64": "x64", "arm64": "arm64", "arm": "arm"}[runtime.GOARCH]
-	if !ok || !ok2 {
-		return "", fmt.Errorf("dyno cannot download the SDK for %s/%s; install it", runtime.GOOS, runtime.GOARCH)
+	arch, ok := map[string]string{"amd64": "x64", "arm64": "arm64", "arm": "arm"}[runtime.GOARCH]
+	if !ok {
+		return "", fmt.Errorf("dyno cannot download the SDK for %s; install it", runtime.GOARCH)
 	}
-	return system + "-" + arch, nil
+	return "linux-" + arch, nil
 }
 
 func getJSON(ctx context.Context, url string, into any) error {

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -169,7 +168,7 @@ func (s *Side) takeFolder(ctx context.Context, dir string, o *SideOptions) (err 
 
 // takeFile takes an executable file as a command.
 func (s *Side) takeFile(st os.FileInfo) error {
-	if runtime.GOOS != "windows" && st.Mode().Perm()&0o111 == 0 {
+	if st.Mode().Perm()&0o111 == 0 {
 		return conf.Usagef("%s is not executable; pass the command that starts it, in quotes, such as 'node %s'",
 			s.Text, s.Text)
 	}

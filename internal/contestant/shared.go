@@ -1,6 +1,7 @@
 package contestant
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -62,14 +63,14 @@ func copyOutside(src string, shared []sharedFolder, language, common string) err
 	}
 	for _, file := range files {
 		if to := filepath.Join(language, filepath.Base(file)); missing(to) {
-			if err := copyFile(file, to, nil); err != nil {
+			if err := copyFile(file, to); err != nil {
 				return err
 			}
 		}
 	}
 	for _, f := range shared {
 		if to := filepath.Join(common, f.name); missing(to) {
-			if err := copyTree(f.dir, to, nil); err != nil {
+			if err := copyTree(f.dir, to); err != nil {
 				return err
 			}
 		}
@@ -90,10 +91,36 @@ func (m *Manifest) Copy(root, dir string) (*Manifest, error) {
 		folder = top
 	}
 	language := filepath.Join(dir, filepath.FromSlash(folder))
-	if err := copyTree(src, filepath.Join(language, filepath.Base(src)), nil); err != nil {
+	if err := copyTree(src, filepath.Join(language, filepath.Base(src))); err != nil {
 		return nil, err
 	}
 	own := *m
 	own.Root, own.Path = dir, path.Join(folder, filepath.Base(src))
 	return &own, copyOutside(src, shared, language, filepath.Join(dir, Folder, "shared"))
+}
+
+// copyTree copies the regular files below src, except build output.
+func copyTree(src, dst string) error {
+	names, err := SourceFiles(os.DirFS(src), ".")
+	for _, name := range names {
+		name = filepath.FromSlash(name)
+		err = cmp.Or(err, copyFile(filepath.Join(src, name), filepath.Join(dst, name)))
+	}
+	return err
+}
+
+// copyFile copies a file and its execute permission.
+func copyFile(from, to string) error {
+	st, err := os.Stat(from)
+	if err != nil {
+		return err
+	}
+	b, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(to, b, 0o644|st.Mode().Perm()&0o111)
 }

@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -295,9 +294,6 @@ func (s *search) archive(ctx context.Context, file, origin string) (Toolchain, b
 // try returns the toolchain in dir, if it runs and satisfies the minimum version.
 func (s *search) try(ctx context.Context, dir, origin string) (Toolchain, bool) {
 	for _, program := range []string{filepath.Join(dir, s.kind.program), filepath.Join(dir, "bin", s.kind.program)} {
-		if runtime.GOOS == "windows" {
-			program += ".exe"
-		}
 		if isFile(program) {
 			return s.accept(ctx, program, dir, origin)
 		}
@@ -383,7 +379,7 @@ func dotnetEnv(dir, cache string) map[string]string {
 		"NUGET_PACKAGES": filepath.Join(cache, "nuget"), "MSBUILDDISABLENODEREUSE": "1",
 		"DOTNET_CLI_TELEMETRY_OPTOUT": "1", "DOTNET_NOLOGO": "1", "DOTNET_SKIP_FIRST_TIME_EXPERIENCE": "1",
 	}
-	if runtime.GOOS == "linux" && !hasICU() {
+	if !hasICU() {
 		env["DOTNET_SYSTEM_GLOBALIZATION_INVARIANT"] = "1"
 	}
 	return env

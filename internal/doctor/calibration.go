@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"runtime"
 	"time"
 
 	"dyno/internal/contestant"
@@ -119,10 +118,6 @@ type setup struct {
 
 // open prepares a calibration: a folder, a meter, and dyno's own CPUs.
 func open(o CalibrationOptions, times Times, c *record.Calibration) (*setup, error) {
-	if runtime.GOOS != "linux" {
-		return nil, fmt.Errorf("measure: dyno can start and load reference servers only on Linux, and this is %s: %w",
-			runtime.GOOS, errors.ErrUnsupported)
-	}
 	b := &setup{CalibrationOptions: o, times: times, cal: c}
 	var err error
 	if b.folder, err = machine.MkdirTemp("", "dyno-calibration-"); err != nil {

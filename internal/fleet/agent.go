@@ -244,24 +244,10 @@ func (s *session) hello(*Done) (Hello, error) {
 // program returns this program; it reads the file once.
 var program = sync.OnceValues(func() (Program, error) {
 	p := Program{System: runtime.GOOS + "/" + runtime.GOARCH}
-	name, err := programFile()
-	if err != nil {
-		return p, err
-	}
-	data, err := os.ReadFile(name)
+	data, err := os.ReadFile(programFile)
 	p.Digest = digest(data)
 	return p, err
 })
 
-// programFile returns a path to this program's file: on Linux to the running one, even if the file has been
-// replaced.
-func programFile() (string, error) {
-	if runtime.GOOS == "linux" {
-		return "/proc/self/exe", nil
-	}
-	name, err := os.Executable()
-	if err != nil {
-		return "", fmt.Errorf("find dyno's own file: %w", err)
-	}
-	return name, nil
-}
+// programFile is this program's file, even if its path has another program by now.
+const programFile = "/proc/self/exe"

@@ -89,7 +89,6 @@ func TestLoadBySeveral(t *testing.T) {
 	for name, r := range map[string]loader.Request{
 		"number": {Requests: 1000, Connections: 7},
 		"rate":   {Rate: 2500, Requests: 500, Connections: 7, Timeout: 30 * time.Second},
-		"gonet":  {Requests: 500, Connections: 6, Engine: "gonet"},
 		"warm":   {Requests: 300, Connections: 3, Warmup: 50 * time.Millisecond},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -137,31 +137,22 @@ func TestFilesAreSent(t *testing.T) {
 	s := httptest.NewServer(a)
 	t.Cleanup(s.Close)
 	dir := files(t, map[string]string{
-		"body.bin": "\x00\xfe\xff", "want.bin": "value\xff", "list.txt": "GET " + s.URL + "/a\n\nPUT " + s.URL +
-			"/b\n@" + "BODY\n", "mix/scenarios/mix.toml": "name = \"mix\"\ntitle = \"a mix\"\n[[request]]\nname = \"one\"\n" +
+		"body.bin": "\x00\xfe\xff", "want.bin": "value\xff",
+		"mix/scenarios/mix.toml": "name = \"mix\"\ntitle = \"a mix\"\n[[request]]\nname = \"one\"\n" +
 			"method = \"GET\"\npath = \"/one\"\n[request.expect]\nstatus = 200\nbody_file = \"want.txt\"\n",
 		"mix/scenarios/want.txt": "value\xff"})
-	list, _ := os.ReadFile(dir + "/list.txt")
-	if err := os.WriteFile(dir+"/list.txt", []byte(strings.Replace(string(list), "BODY", dir+"/body.bin", 1)),
-		0o600); err != nil {
-		t.Fatal(err)
-	}
 	text := func(s string) *string { return &s }
 	plans, wants := map[string]loader.Request{}, map[string][]string{
 		"a body":   {"HTTP/1.1 nobody POST / \x00\xfe\xff"},
 		"of -b":    {"HTTP/1.1 nobody PATCH / \x00\xfe\xff"},
-		"targets":  {"HTTP/1.1 nobody GET /a ", "HTTP/1.1 nobody PUT /b \x00\xfe\xff"},
 		"scenario": {"HTTP/1.1 nobody GET /one "},
 		"expected": {"HTTP/1.1 nobody GET / "},
-		"URLs":     {"HTTP/1.1 nobody GET /x ", "HTTP/1.1 nobody GET /y "},
 	}
 	for name, r := range map[string]loader.Request{
 		"a body":   {URL: s.URL, AdHoc: scenario.AdHoc{BodyFile: dir + "/body.bin"}},
 		"of -b":    {URL: s.URL, AdHoc: scenario.AdHoc{Body: text("@" + dir + "/body.bin"), Method: "PATCH"}},
-		"targets":  {Targets: dir + "/list.txt"},
 		"scenario": {URL: s.URL, AdHoc: scenario.AdHoc{Scenario: dir + "/mix/scenarios/mix.toml"}},
 		"expected": {URL: s.URL, AdHoc: scenario.AdHoc{ExpectBody: text("@" + dir + "/want.bin")}},
-		"URLs":     {URL: s.URL + "/x", URLs: []string{s.URL + "/y"}},
 	} {
 		r.Requests, r.Connections, r.Seed = 40, 4, 1
 		plans[name] = packed(t, r)

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"runtime"
 	"strings"
 )
 
@@ -62,16 +61,12 @@ func (m Machine) up(ctx context.Context, b *Bundle, has []Role, own Program) err
 		return err
 	}
 	system, sum, _ := strings.Cut(strings.TrimSpace(out), "\n")
-	if want := uname[own.System]; system != want || runtime.GOOS != "linux" {
+	if want := uname[own.System]; system != want {
 		return fmt.Errorf("%s is %s, and this dyno is for %s; copy a dyno for it there, and start dyno agent by hand "+
 			"(dyno help fleet)", m.Name, system, own.System)
 	}
 	if !strings.HasPrefix(sum, own.Digest) {
-		name, err := programFile()
-		if err != nil {
-			return err
-		}
-		file, err := os.Open(name)
+		file, err := os.Open(programFile)
 		if err != nil {
 			return err
 		}

@@ -83,7 +83,7 @@ func TestLoadsTravel(t *testing.T) {
 	body := "x"
 	job := load.Job{Endpoint: wire.TCP("10.0.0.9:80"), Scenario: &scenario.Scenario{Name: "s",
 		Requests: []scenario.Request{{Path: "/", Expect: scenario.Expect{Body: &body}}}}, Seed: 7, Connections: 9,
-		Pipeline: 2, PerConnection: 3, Timeout: 5e9, Spin: true, CPUs: []int{3}, Follow: 2,
+		Pipeline: 2, PerConnection: 3, Timeout: 5e9, Spin: true, CPUs: []int{3},
 		Share: load.Share{Index: 1, Of: 2}}
 	l := Loading{Share: job.Share, To: Place{Addr: "10.0.0.9:80", HTTP: wire.Clear}, Job: job}
 	var arrived Loading

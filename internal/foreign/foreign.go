@@ -12,7 +12,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"syscall"
 )
 
@@ -127,7 +126,7 @@ func Replace(dir, name string, mode fs.FileMode, write func(io.Writer) error) (e
 // OwnerOnly returns an error if other users can read path, which holds a private key.
 func OwnerOnly(path string) error {
 	st, err := os.Stat(path)
-	if err == nil && st.Mode().Perm()&0o044 != 0 && runtime.GOOS != "windows" {
+	if err == nil && st.Mode().Perm()&0o044 != 0 {
 		err = fmt.Errorf("other users can read the private key in %s (mode %04o): chmod 600 %[1]s", path, st.Mode().Perm())
 	}
 	return err

@@ -1,6 +1,5 @@
 // Package importer reads published figures: tables in CSV or Markdown, the output of load
-// generators, and the result files of TechEmpower, HttpArena and the-benchmarker. It converts them
-// to rows of figures, each with the precision of its printed digits, and does not judge them.
+// generators, and the result files of TechEmpower and HttpArena. It converts them to rows of figures, each with the precision of its printed digits, and does not judge them.
 //
 // Unreadable parts become a Trouble with file:line:column; the rest is read anyway.
 package importer
@@ -61,7 +60,6 @@ type Figure struct {
 	Missing bool // the cell is empty
 	Many    int  // quantity of numbers in a cell meant for one; else 0
 	OwnUnit bool // the value has another unit than its column
-	Prose   bool // quoted from the text beside the table, not in it
 	Derived bool // not printed: computed from other figures
 
 	Judged uint8 // for the package that judges figures; the importer leaves it 0
@@ -82,7 +80,6 @@ type Row struct {
 	Planned    float64 // intended length of the load in s; 0: unknown
 	Open       bool    // an open loop: requests are sent at a rate
 	PerRequest bool    // connections are opened again, for each request or after a few
-	Averaged   bool    // the figures are means over several loads, for which Little's law does not hold
 	Processes  int     // the contestant's processes, as far as its figures show; 0: unknown
 
 	Figures []*Figure
@@ -142,7 +139,7 @@ func (d *Document) Printed() int {
 	n := 0
 	for _, r := range d.Rows {
 		for _, f := range r.Figures {
-			if !f.Derived && !f.Prose {
+			if !f.Derived {
 				n++
 			}
 		}
@@ -151,8 +148,8 @@ func (d *Document) Printed() int {
 }
 
 // Formats are the format names that Read accepts.
-var Formats = []string{"csv", "markdown", "dyno", "wrk", "ab", "bombardier", "oha", "hey", "h2load", "k6",
-	"techempower", "httparena", "the-benchmarker"}
+var Formats = []string{"csv", "markdown", "wrk", "ab", "bombardier", "oha", "hey", "h2load", "k6", "techempower",
+	"httparena"}
 
 // errUnknown means that the content has no known format.
 var errUnknown = errors.New(
@@ -170,7 +167,6 @@ func Read(name string, data []byte, format string) (*Document, error) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")) // UTF-8's byte order mark
 	// A given format is not doubted: content that does not fit becomes trouble or has no figures.
 	r := &reader{doc: &Document{Name: name, Format: cmp.Or(format, sniff(data))}, data: data}
-	first := bytes.TrimLeft(data, " \t\r\n")
 	var err error
 	switch f := r.doc.Format; {
 	case f == "csv":
@@ -181,10 +177,6 @@ func Read(name string, data []byte, format string) (*Document, error) {
 		err = r.techempower()
 	case f == "httparena":
 		err = r.objects()
-	case f == "the-benchmarker":
-		err = r.benchmarker()
-	case jsonTools[f].fields != nil && isJSON(first):
-		err = r.toolJSON()
 	case f == "text", slices.Contains(Formats, f):
 		r.text()
 	default:
@@ -205,10 +197,7 @@ func isJSON(data []byte) bool { return len(data) > 0 && (data[0] == '{' || data[
 
 // jsonMarks are keys that only one format has.
 var jsonMarks = []struct{ key, format string }{
-	{`"rawData"`, "techempower"}, {`"numberOfConnections"`, "bombardier"}, {`"bytesWritten"`, "bombardier"},
-	{`"successRate"`, "oha"}, {`"latencyPercentiles"`, "oha"}, {`"http_req_duration"`, "k6"},
-	{`"rate_answers"`, "dyno"},
-	{`"framework_id"`, "the-benchmarker"}, {`"avg_latency"`, "httparena"}, {`"p99_latency"`, "httparena"},
+	{`"rawData"`, "techempower"}, {`"avg_latency"`, "httparena"}, {`"p99_latency"`, "httparena"},
 }
 
 // sniff names the format of data, or returns "". The format "text" is one or several outputs made

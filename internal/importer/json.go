@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -108,93 +106,4 @@ func byPath(list []leaf) map[string]leaf {
 		m[strings.Join(l.path, ".")] = l
 	}
 	return m
-}
-
-// field is a figure in a tool's JSON: its path, dyno's name, and its unit.
-type field struct{ path, metric, unit string }
-
-var bombardierFields = []field{
-	{"timeTakenSeconds", "time", "s"},
-	{"req1xx", "http1xx", ""}, {"req2xx", "http2xx", ""}, {"req3xx", "http3xx", ""}, {"req4xx", "http4xx", ""},
-	{"req5xx", "http5xx", ""}, {"others", "others", ""},
-	{"latency.mean", "latency_mean", "us"}, {"latency.stddev", "latency_stdev", "us"},
-	{"latency.max", "latency_max", "us"},
-	{"rps.mean", "rps_mean", "req/s"}, {"rps.stddev", "rps_stdev", "req/s"}, {"rps.max", "rps_max", "req/s"},
-	{"bytesRead", "transferred", "bytes"}, {"bytesWritten", "written", "bytes"},
-}
-
-var ohaFields = []field{
-	{"summary.total", "time", "s"}, {"summary.slowest", "latency_max", "s"}, {"summary.fastest", "latency_min", "s"},
-	{"summary.average", "latency_mean", "s"}, {"summary.requestsPerSec", "rps", "req/s"},
-	{"summary.totalData", "body_transferred", "bytes"}, {"summary.sizePerSec", "body_throughput", "B/s"},
-}
-
-// dynoFields are the fields in dyno load --format json. The rate covers the time in which requests were
-// sent.
-var dynoFields = []field{
-	{"requests_per_sec", "rps", "req/s"}, {"rate_answers", "requests", ""}, {"rate_ns", "time", "ns"},
-	{"failed", "failed", ""}, {"errors.timeout", "timeouts", ""}, {"errors.dial", "connect_errors", ""},
-	{"response.mean_ns", "latency_mean", "ns"}, {"response.stdev_ns", "latency_stdev", "ns"},
-	{"response.max_ns", "latency_max", "ns"}, {"response.p50_ns", "p50", "ns"}, {"response.p90_ns", "p90", "ns"},
-	{"response.p95_ns", "p95", "ns"}, {"response.p99_ns", "p99", "ns"}, {"response.p999_ns", "p99.9", "ns"},
-}
-
-// k6Fields are the fields in k6's --summary-export, and in the argument of its handleSummary.
-var k6Fields = []field{
-	{"http_reqs.count", "requests", ""}, {"http_reqs.rate", "rps", "req/s"},
-	{"data_received.count", "transferred", "bytes"},
-	{"http_req_failed.passes", "failed", ""},
-	{"http_req_duration.avg", "latency_mean", "ms"}, {"http_req_duration.min", "latency_min", "ms"},
-	{"http_req_duration.med", "p50", "ms"}, {"http_req_duration.max", "latency_max", "ms"},
-}
-
-// jsonTools are the tools whose JSON is one object: its fields, and their paths' prefix. What follows
-// quantiles in a path is a percentage, whose latency is in unit.
-var jsonTools = map[string]struct {
-	prefix          string
-	fields          []field
-	quantiles, unit string
-}{
-	"bombardier": {"result.", bombardierFields, "latency.percentiles.", "us"},
-	"oha":        {"", ohaFields, "latencyPercentiles.p", "s"},
-	"dyno":       {prefix: "", fields: dynoFields},
-	"k6":         {"metrics.", k6Fields, "http_req_duration.p(", "ms"},
-}
-
-// toolJSON reads a tool's JSON output.
-func (r *reader) toolJSON() error {
-	list, err := leaves(r.data)
-	if err != nil {
-		return err
-	}
-	at := byPath(list)
-	row, tool := r.newRow(r.doc.Format), jsonTools[r.doc.Format]
-	row.Connections, _ = strconv.Atoi(at["spec.numberOfConnections"].text)
-	row.Contestant = at["spec.url"].text
-	rate := at["spec.rate"].text
-	row.Open = rate != "" && rate != "0"
-	row.PerRequest = strings.EqualFold(at["spec.disableKeepAlive"].text, "true")
-	switch row.Tool {
-	case "dyno":
-		row.ofDyno(at)
-	case "k6":
-		at = k6Paths(list, at)
-	}
-	for _, f := range tool.fields {
-		if l := at[tool.prefix+f.path]; l.text != "" {
-			r.add(row, f.metric, l.text, f.unit, l.line, l.column)
-		}
-	}
-	for _, path := range slices.Sorted(maps.Keys(at)) {
-		percent, is := strings.CutPrefix(path, tool.prefix+tool.quantiles)
-		if l := at[path]; is && tool.quantiles != "" && l.text != "" {
-			r.add(row, "p"+strings.TrimSuffix(percent, ")"), l.text, tool.unit, l.line, l.column)
-		}
-	}
-	for _, l := range list {
-		if len(l.path) == 2 && (l.path[0] == "statusCodeDistribution" || l.path[0] == "status") && l.path[1] != "" {
-			r.add(row, "http"+l.path[1][:1]+"xx", l.text, "", l.line, l.column)
-		}
-	}
-	return nil
 }

@@ -1,10 +1,6 @@
 package importer
 
-import (
-	"strings"
-
-	"dyno/internal/conf"
-)
+import "dyno/internal/conf"
 
 // k6Line is a line in k6's summary: a metric, dots, its values.
 var k6Line = conf.Regexp(`^\s*(data_received|data_sent|http_req_\w+|http_reqs|checks|iterations|iteration_duration)` +
@@ -25,19 +21,4 @@ var k6Lines = []pattern{
 	line(`^\s*http_req_failed\.+: [0-9.]+%\s+✓ <int>`, "failed", ""),
 	line(`^\s*http_req_failed\.+: [0-9.]+%\s+<int> out of`, "failed", ""),
 	line(`^\s*http_reqs\.+: <int>\s+([0-9.]+/s)`, "requests rps", ""),
-}
-
-// k6Paths returns the values in k6's JSON with --summary-export's names: metrics.http_reqs.count.
-// handleSummary has one level more; version 1's machine-readable summary has a list, in which
-// metrics carry their names.
-func k6Paths(list []leaf, at map[string]leaf) map[string]leaf {
-	out := make(map[string]leaf, len(at))
-	for _, l := range list {
-		path := l.path
-		if len(path) > 3 && path[0] == "results" && path[1] == "metrics" {
-			path = append([]string{"metrics", at["results.metrics."+path[2]+".name"].text}, path[3:]...)
-		}
-		out[strings.Replace(strings.Join(path, "."), ".values.", ".", 1)] = l
-	}
-	return out
 }

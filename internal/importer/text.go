@@ -89,10 +89,9 @@ var outputs = map[string][]pattern{
 		line(`^\s+Throughput:\s+([0-9.]+\w+/s)`, "throughput_rw", ""),
 		line(`(?:^|/s|100\.00%|\])\s+([0-9][0-9hm.]*s)(?:\s*Done!)?\s*$`, "time", ""),
 	},
-	"oha":  append(summary, line(`^\s+Success rate:\s+<num>%`, "success", "%")),
-	"hey":  summary,
-	"dyno": dynoLines,
-	"k6":   k6Lines,
+	"oha": append(summary, line(`^\s+Success rate:\s+<num>%`, "success", "%")),
+	"hey": summary,
+	"k6":  k6Lines,
 	"h2load": {
 		line(`^spawning thread #\d+: <int> total client`, "clients", ""),
 		line(`^finished in <val>, ([0-9.]+ req/s), ([0-9.]+\w+/s)`, "time rps throughput", ""),
@@ -141,7 +140,6 @@ var headings = []struct {
 	{"hey", "Summary:", true, conf.Regexp(indent + `Summary:`)},
 	{"oha", "Success rate:", false, conf.Regexp(indent + `Success rate:\s+[0-9.]+%`)},
 	{"hey", "Total:", false, conf.Regexp(indent + `Total:\s+[0-9.]+ secs`)},
-	{"dyno", " loop", true, dynoHead},
 }
 
 // heading reports whether a line is a heading, and for which tool's output. The key is "" for a
@@ -209,7 +207,7 @@ func (r *reader) text() {
 		}
 		tool, key, begins := heading(text)
 		if begins {
-			begins = o.row == nil || key == "" || !alike(o.row.Tool, tool) && o.row.Tool != "dyno" || o.seen[key]
+			begins = o.row == nil || key == "" || !alike(o.row.Tool, tool) || o.seen[key]
 		}
 		// A forced format begins at the first line that is not blank, whatever it says.
 		if forced != "text" {
@@ -234,8 +232,7 @@ func (o *outputText) line(text string, lineNumber int, at func(int) int) {
 	if o.row.Tool == "hey" && strings.Contains(text, "Success rate:") {
 		o.row.Tool = "oha"
 	}
-	switch o.row.Tool {
-	case "ab":
+	if o.row.Tool == "ab" {
 		name, value, _ := strings.Cut(strings.TrimLeft(text, " \t>"), ":")
 		switch value = strings.TrimSpace(value); name {
 		case "Server Hostname":
@@ -243,8 +240,6 @@ func (o *outputText) line(text string, lineNumber int, at func(int) int) {
 		case "Server Port": // several servers on one host differ in it
 			o.row.Contestant += ":" + value
 		}
-	case "dyno":
-		o.row.dynoText(text)
 	}
 	for _, p := range outputs[o.row.Tool] {
 		places := p.form().FindStringSubmatchIndex(text)

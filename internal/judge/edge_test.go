@@ -12,7 +12,7 @@ func TestUnsteady(t *testing.T) {
 	short := steady
 	short.ServiceP50NS = 3
 	for unsteady, want := range []int{0, 0, 2} {
-		trials := []*record.Trial{{External: "wrk"}}
+		trials := []*record.Trial{{}}
 		for i := range 20 {
 			load := steady
 			if i < unsteady {

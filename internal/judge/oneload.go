@@ -376,12 +376,8 @@ func (o *OneLoad) redirects() string {
 	if n == 0 || !o.AnyStatus {
 		return ""
 	}
-	follow := "pass --follow, or"
-	if o.HTTP2 { // --follow is for HTTP/1.1 only
-		follow = "or pass"
-	}
 	return fmt.Sprintf("all %s are redirects (3xx), so the load measures a redirect and not its target. Load the "+
-		"target (curl -I shows it), %s --expect-status 3xx if this is intended", document.Count(n, "answer"), follow)
+		"target (curl -I shows it), or pass --expect-status 3xx if this is intended", document.Count(n, "answer"))
 }
 
 // errors lists the kinds of errors, most frequent first.
@@ -433,7 +429,7 @@ var ErrorPhrases = map[string]string{
 	"timeout": "timed out",
 	"parse":   "malformed response", "write": "could not be sent", "handshake": "without a TLS handshake",
 	"stream reset": "whose stream the server reset", "goaway": "refused by GOAWAY",
-	"redirect": "whose redirect could not be followed", "truncated": "whose response was cut short",
+	"truncated": "whose response was cut short",
 }
 
 // Tally counts one kind of failure or error.

@@ -44,14 +44,11 @@ type Capacity struct {
 
 // Results are what a run's trials show: the results, and how far they can be trusted.
 type Results struct {
-	Run      *record.Run
-	Parts    []Part          // if several machines measured the run; else nil
-	Analysis *Analysis       // analysis of the run's comparisons, if it has any
-	Levels   []Level         // all levels if pairs are compared at several, else the levels beside the first
-	Loads    []*record.Trial // a classic run's loads that are shown
-	// AllLoads, in a run with an external load generator, also has that generator's loads, and both
-	// generators' on the ceiling's server.
-	AllLoads  []*record.Trial
+	Run       *record.Run
+	Parts     []Part          // if several machines measured the run; else nil
+	Analysis  *Analysis       // analysis of the run's comparisons, if it has any
+	Levels    []Level         // all levels if pairs are compared at several, else the levels beside the first
+	Loads     []*record.Trial // a classic run's loads that are shown
 	Found     []Capacity      // results of a search
 	Alone     []Alone         // a run's service, for each kind of request to it
 	Findings  []Finding       // whole run first, then by contestant
@@ -302,27 +299,9 @@ func ByLevel(run *record.Run, trials []*record.Trial) map[int][]*record.Trial {
 // all. Beside each figure the report says whether a comparison in rounds would have counted it.
 func loadsOf(run *record.Run, c *Counted) *Results {
 	all := latest(run.Trials)
-	loads := ownLoads(run, all)
-	own := *run
-	own.Trials = ownLoads(run, run.Trials)
-	e := &Evidence{Run: &own, Kind: Loads, Valid: loads, All: len(run.Trials), Analysis: &Analysis{}}
-	d := &Results{Run: run, Parts: parts(run, c.Epochs), Trials: c.Valid, Loads: loads, Valid: len(loads),
+	e := &Evidence{Run: run, Kind: Loads, Valid: all, All: len(run.Trials), Analysis: &Analysis{}}
+	return &Results{Run: run, Parts: parts(run, c.Epochs), Trials: c.Valid, Loads: all, Valid: len(all),
 		Discarded: len(run.Trials) - len(all), Findings: Make(e)}
-	if len(run.Plan.External) > 0 {
-		d.AllLoads = all
-	}
-	return d
-}
-
-// ownLoads returns the loads on contestants by dyno's own engine. It leaves out loads by an
-// external tool, and loads on the ceiling's server.
-func ownLoads(run *record.Run, trials []*record.Trial) (out []*record.Trial) {
-	for _, t := range trials {
-		if t.External == "" && t.Contestant != run.Plan.Ceiling {
-			out = append(out, t)
-		}
-	}
-	return out
 }
 
 // latest returns, for each position in each round, the trials from the last attempt.

@@ -15,9 +15,6 @@ type Answer struct {
 	Surplus bool  // bytes follow that belong to no response
 	Close   bool  // the connection must not be used again
 
-	// Redirects is the number of redirects that led to this answer.
-	Redirects int
-
 	// Lost is the error kind of a request that gets no answer although its connection continues; OK
 	// means that it has an answer. If Lost is set, only Slot, Err and Close are.
 	Lost Kind

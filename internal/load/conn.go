@@ -22,11 +22,7 @@ func (j *Job) NewConn(src *scenario.Source, heads *Heads) Conn {
 	if j.HTTP2 {
 		return Conn{two: NewHTTP2(src, heads, j.Pipeline)}
 	}
-	c := Conn{one: NewHTTP1(src, heads, j.Pipeline)}
-	if j.Follow > 0 {
-		c.one.follow = &follower{most: j.Follow, scheme: j.Scheme()}
-	}
-	return c
+	return Conn{one: NewHTTP1(src, heads, j.Pipeline)}
 }
 
 // Reset forgets the requests in flight, for a new connection, except those to be sent again on it
@@ -108,18 +104,12 @@ func (c *Conn) Ask(b []byte, due, now int64) (_ []byte, tail string) {
 }
 
 // Owes reports whether Out has something to append.
-func (c *Conn) Owes() bool {
-	return c.two != nil && c.two.Owes() || c.one.follow != nil && len(c.one.follow.out) > 0
-}
+func (c *Conn) Owes() bool { return c.two != nil && c.two.Owes() }
 
-// Out appends data besides new requests: HTTP/2 frames, or a redirected request. It returns how
-// many requests it sends again because the server has not processed them.
+// Out appends data besides new requests: HTTP/2 frames. It returns how many requests it sends again because the server has not processed them.
 func (c *Conn) Out(b []byte) (_ []byte, again int) {
 	if c.two != nil {
 		return c.two.Out(b)
-	}
-	if c.one.follow != nil {
-		return c.one.follow.take(b), 0
 	}
 	return b, 0
 }

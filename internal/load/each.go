@@ -28,9 +28,8 @@ func newEach(s *scenario.Scenario) []record.Each {
 	return each
 }
 
-// Answered counts a complete answer by its redirects and its request, if they are counted.
+// Answered counts a complete answer by its request, if requests are counted.
 func (r *Recorder) Answered(a *Answer, k Kind, now int64) {
-	r.Redirects += int64(a.Redirects)
 	if r.Each == nil {
 		return
 	}

@@ -33,13 +33,12 @@ type Slot struct {
 }
 
 // HTTP1 is the client side of an HTTP/1.1 connection: it renders requests, holds those in flight,
-// oldest first, and reads their responses. It neither sends nor receives, so that epoll and package net
-// share it. Once its buffers have grown, it allocates only when cookies change.
+// oldest first, and reads their responses. It neither sends nor receives, so that the
+// engine decides how. Once its buffers have grown, it allocates only when cookies change.
 type HTTP1 struct {
 	src     *scenario.Source
 	heads   *Heads
-	follow  *follower // nil: a redirect is a response like others
-	slots   []Slot    // requests in flight, as a ring
+	slots   []Slot // requests in flight, as a ring
 	first   int
 	pending int
 	headers bool      // the response being read has the wanted ones
@@ -69,9 +68,6 @@ func NewHTTP1(src *scenario.Source, heads *Heads, depth int) HTTP1 {
 // Reset forgets the requests in flight, for a new connection.
 func (h *HTTP1) Reset() {
 	h.first, h.pending = 0, 0
-	if h.follow != nil {
-		h.follow.reset()
-	}
 }
 
 // Pending returns the number of requests in flight.
@@ -104,9 +100,6 @@ func (h *HTTP1) Ask(b []byte, due, now int64) (_ []byte, tail string) {
 	if h.pending++; h.pending == 1 {
 		h.expect(s.Want)
 	}
-	if h.follow != nil {
-		return h.follow.ask(d, b)
-	}
 	return d.HTTP1(b)
 }
 
@@ -130,8 +123,6 @@ func (h *HTTP1) Feed(b []byte, now int64) (n int, answer *Answer, err error) {
 			return n, nil, ErrHTTP2
 		case err != nil:
 			return n, nil, err
-		case event == wire.Done && h.follow != nil:
-			return n, h.followed(s, n < len(b)), nil
 		case event == wire.Done:
 			return n, h.answered(s, n < len(b)), nil
 		case event == wire.HTTP1More:
@@ -147,9 +138,6 @@ func (h *HTTP1) End() *Answer {
 	if h.pending == 0 || h.parser.End() != nil {
 		return nil
 	}
-	if h.follow != nil {
-		return h.followed(s, false)
-	}
 	return h.answered(s, false)
 }
 
@@ -162,16 +150,13 @@ func (h *HTTP1) expect(w *scenario.Want) {
 	}
 	h.parser.Expect(wire.Want{
 		Body: w.Body, CheckBody: w.CheckBody, Sink: sink, Head: w.Head,
-		StopAt: len(w.Headers) > 0 || w.Cookies || h.follow != nil || h.sampled,
+		StopAt: len(w.Headers) > 0 || w.Cookies || h.sampled,
 	})
 }
 
 // check judges the header section at hand, or reuses the verdict on an identical one.
 func (h *HTTP1) check(w *scenario.Want) bool {
 	p, m := &h.parser, h.heads
-	if h.follow != nil {
-		h.follow.head(p.Status, p.Fields(), w)
-	}
 	if h.sampled {
 		m.samples.head(w, p.Status, p.Fields())
 	}

@@ -33,7 +33,6 @@ type Job struct {
 	// again; 0 means no limit. With 1 every request has "Connection: close"; if the Scenario's
 	// requests have it, PerConnection is 1.
 	PerConnection int
-	Follow        int  // redirects followed per request, only in HTTP/1.1; 0: none
 	Lazy          bool // a connection is dialled when it is first used (Window.Spread), not by Open
 	// Samples keeps a sample of header sections, and of answers to requests that have a Shape; nil:
 	// bodies without a contract are not looked at.
@@ -73,10 +72,6 @@ func (j *Job) Prepare() (*scenario.Mix, error) {
 		Shapes: j.Samples != nil, Scheme: j.Scheme(), HTTP2: j.HTTP2})
 	if err == nil && mix.Closes() {
 		j.PerConnection = 1
-	}
-	if err == nil && j.Follow > 0 && (j.HTTP2 || j.Pipeline > 1 || j.PerConnection == 1) {
-		err = errors.New("redirects are followed on the connection that they came on: in HTTP/1.1, with one request " +
-			"in flight, and not if each has a connection of its own")
 	}
 	return mix, err
 }

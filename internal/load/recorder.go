@@ -28,14 +28,13 @@ const (
 	Handshake   // the connection could not be encrypted
 	StreamReset // the peer reset the request's stream (HTTP/2)
 	GoAway      // the peer announced that it will not answer the request (HTTP/2)
-	Redirect    // it was redirected, and the redirect cannot be followed (Job.Follow)
 	Truncated   // the response ended before its length or its last chunk
 	kinds
 )
 
 func (k Kind) String() string {
 	return [kinds]string{"ok", "status", "header", "length", "body", "dial", "reset", "closed", "timeout", "parse",
-		"write", "handshake", "stream reset", "goaway", "redirect", "truncated"}[k]
+		"write", "handshake", "stream reset", "goaway", "truncated"}[k]
 }
 
 // Recorder counts and times requests in a window, for one worker or for several that lock it. All
@@ -53,7 +52,6 @@ type Recorder struct {
 	BytesRead    int64
 	BytesWritten int64
 	SentAgain    int64 // requests that the server had not processed
-	Redirects    int64 // redirects that led to answers; not kept without FirstByte
 	late         int64 // right answers after the rate's span
 	first        int64 // time of the first send
 	last         int64 // time of the last answer
@@ -119,7 +117,7 @@ func (r *Recorder) histograms() []**record.Histogram {
 func (r *Recorder) sums() []*int64 {
 	return []*int64{&r.Planned, &r.NeverStarted, &r.Started, &r.InFlight, &r.BytesRead, &r.BytesWritten,
 		&r.RunQueueNS, &r.CPUNS, &r.SpunNS, &r.StarvedNS, &r.UnevenNS, &r.late,
-		&r.Redirects, &r.SentAgain, &r.Handshakes, &r.Unnotified}
+		&r.SentAgain, &r.Handshakes, &r.Unnotified}
 }
 
 // Reset empties r and keeps its memory.
@@ -330,7 +328,7 @@ func (r *Recorder) load(now int64) record.Load {
 		Succeeded: r.counts[OK], InFlight: r.InFlight,
 		BytesRead: r.BytesRead, BytesWritten: r.BytesWritten,
 		RunQueueNS: r.RunQueueNS, LoopCPUNS: max(r.CPUNS-r.SpunNS, 0), SpunNS: r.SpunNS, GapNS: r.GapNS,
-		StarvedNS: r.StarvedNS, UnevenNS: r.UnevenNS, BacklogPeak: r.BacklogPeak, Redirects: r.Redirects,
+		StarvedNS: r.StarvedNS, UnevenNS: r.UnevenNS, BacklogPeak: r.BacklogPeak,
 		SentAgain: r.SentAgain,
 	}
 	if r.Pace != nil {

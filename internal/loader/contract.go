@@ -22,24 +22,13 @@ func (r Request) Detach(ctx context.Context) (Request, error) {
 	if err := r.TLS.Hold(); err != nil {
 		return r, conf.Usage(err)
 	}
-	url, err := r.aims(ctx)
-	if err != nil {
-		return r, err
-	}
-	t, err := scenario.ReadURL(url)
-	if err == nil {
-		err = r.aim(t)
-	}
+	t, err := scenario.ReadURL(r.URL)
 	if err != nil {
 		return r, err
 	}
 	s, host, err := r.AdHoc.Make(ctx, t.Path)
-	r.Made, r.URL = &Made{s, host}, url
-	own := r.AdHoc
-	r.AdHoc = scenario.AdHoc{Scenario: own.Scenario, ExpectStatus: own.ExpectStatus}
-	for _, a := range own.Aims {
-		r.Aims = append(r.Aims, scenario.Aim{URL: a.URL})
-	}
+	r.Made = &Made{s, host}
+	r.AdHoc = scenario.AdHoc{Scenario: r.Scenario, ExpectStatus: r.ExpectStatus}
 	return r, err
 }
 
@@ -98,8 +87,6 @@ func (r *Request) closing() error {
 	if max(r.Pipeline, r.Streams) > 1 {
 		return conf.Usagef("Connection: close allows one request per connection; omit it or --pipeline and --streams")
 	}
-	if r.NoKeepalive = true; r.Follow > 0 {
-		return conf.Usagef("Connection: close allows one request per connection; omit it or --follow")
-	}
+	r.NoKeepalive = true
 	return nil
 }

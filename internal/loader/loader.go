@@ -6,11 +6,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"runtime"
 	"strings"
 	"time"
 
-	"dyno/internal/conf"
 	"dyno/internal/document"
 	"dyno/internal/foreign"
 	"dyno/internal/judge"
@@ -28,8 +26,6 @@ type Request struct {
 
 	// The server.
 	URL, Unix string
-	URLs      []string // further URLs on the same server
-	Targets   string   // a file with requests (scenario.ReadTargets); also names the server if there is no URL
 	Resolve   []string // lines host:port:address, as scenario.Route has them
 
 	// The amount, the rate and the connections. Rate or Stages make an open loop.
@@ -41,7 +37,6 @@ type Request struct {
 	Stages                            []load.Stage
 	Arrivals                          string // constant or poisson
 	Think                             load.Pause
-	Follow                            int64 // limit for redirects that are followed per request; 0: none
 	NoKeepalive                       bool
 	Seed                              uint64
 
@@ -55,7 +50,6 @@ type Request struct {
 	Made           *Made // the finished scenario; nil: made from the Request and its files
 
 	// The generator.
-	Engine  string // epoll or gonet
 	Threads int64
 
 	// The verdict.
@@ -66,14 +60,6 @@ type Request struct {
 
 // defaultConnections is the default number of connections.
 const defaultConnections = 125
-
-// DefaultEngine returns the best engine on this system.
-func DefaultEngine() string {
-	if runtime.GOOS == "linux" {
-		return "epoll"
-	}
-	return "gonet"
-}
 
 // open reports whether the load is an open loop.
 func (r *Request) open() bool { return r.Rate > 0 || r.Stages != nil || r.Find != nil }
@@ -94,15 +80,11 @@ type Plan struct {
 
 // New makes a plan. The error says what is wrong with the request, or what failed at the server.
 func New(ctx context.Context, r Request) (*Plan, error) {
-	r.Engine = cmp.Or(r.Engine, DefaultEngine())
 	r.Pipeline, r.Timeout = cmp.Or(r.Pipeline, 1), cmp.Or(r.Timeout, 10*time.Second)
 	if r.Find != nil {
 		if _, err := r.objective(); err != nil {
 			return nil, err
 		}
-	}
-	if r.Engine == "epoll" && runtime.GOOS != "linux" {
-		return nil, conf.Usagef("--engine epoll needs Linux; omit --engine")
 	}
 	if r.Connections == 0 {
 		r.Connections = defaultConnections
@@ -116,7 +98,7 @@ func New(ctx context.Context, r Request) (*Plan, error) {
 	if err := machine.RoomFor(r.Share.Part(r.Connections), 0); err != nil {
 		return nil, err
 	}
-	t, err := r.target(ctx)
+	t, err := scenario.ReadTarget(ctx, r.URL, r.route())
 	if err != nil {
 		return nil, err
 	}
@@ -127,16 +109,15 @@ func New(ctx context.Context, r Request) (*Plan, error) {
 	if err != nil {
 		return nil, advised(err)
 	}
-	r.Aims = nil // s has all of them
 	if !t.HTTP2 {
 		r.Pipeline = max(r.Pipeline, int64(s.Pipeline))
 	}
-	p := &Plan{Request: r, Target: foreign.Mask(t.URL), target: t, engine: loop.Engine{Net: r.Engine == "gonet"},
+	p := &Plan{Request: r, Target: foreign.Mask(t.URL), target: t, engine: loop.Engine{},
 		openLoop: r.open()}
 	p.job = load.Job{
 		Endpoint: t.Endpoint, Scenario: s, Seed: r.Seed, Share: r.Share,
 		Connections: int(r.Connections), Pipeline: int(max(r.Pipeline, r.Streams)), Timeout: r.Timeout,
-		Workers: r.workers(t), Follow: int(r.Follow), Lazy: r.RampUp > 0,
+		Workers: r.workers(t), Lazy: r.RampUp > 0,
 	}
 	p.job.Host = host
 	p.job.PerConnection = s.PerConnection
@@ -149,50 +130,6 @@ func New(ctx context.Context, r Request) (*Plan, error) {
 	}
 	p.Did = p.description()
 	return p, nil
-}
-
-// target returns the server, and sets Aims if there are several requests.
-func (r *Request) target(ctx context.Context) (*scenario.Target, error) {
-	url, err := r.aims(ctx)
-	if err != nil {
-		return nil, err
-	}
-	t, err := scenario.ReadTarget(ctx, url, r.route())
-	if err != nil {
-		return nil, err
-	}
-	return t, r.aim(t)
-}
-
-// aims sets Aims if there are several requests, and returns the server's URL.
-func (r *Request) aims(ctx context.Context) (url string, err error) {
-	url = r.URL
-	switch {
-	case r.Made != nil:
-	case r.Targets != "" && len(r.URLs) > 0:
-		return "", conf.Usagef("--targets already defines the paths; pass one URL, or none")
-	case r.Targets != "":
-		if r.Aims, err = scenario.ReadTargets(ctx, r.Targets); err != nil {
-			return "", err
-		}
-		if first := r.Aims[0].URL; r.Unix == "" || !strings.HasPrefix(first, "/") {
-			url = cmp.Or(url, first)
-		}
-	case len(r.URLs) > 0:
-		r.Aims = scenario.Aims(append([]string{url}, r.URLs...))
-	}
-	return url, nil
-}
-
-// aim points Aims at the server.
-func (r *Request) aim(t *scenario.Target) error {
-	switch {
-	case len(r.Aims) == 0:
-		return nil
-	case r.Made == nil && r.Targets != "" && r.URL != "" && t.Path != "/":
-		return conf.Usagef("--targets defines the paths; pass the URL without %s", t.Path)
-	}
-	return t.Aim(r.Aims)
 }
 
 // route says how to reach the server.
@@ -219,10 +156,7 @@ func (r *Request) workers(t *scenario.Target) int {
 
 // spins reports whether the loops busy-wait, and if not, why.
 func (r *Request) spins(t *scenario.Target, loops int) (spin bool, why string) {
-	switch {
-	case r.Engine == "gonet":
-		return false, "the engine gonet cannot poll"
-	case !r.open():
+	if !r.open() {
 		return false, "a closed loop"
 	}
 	s := machine.Spinning{Loops: loops, Remote: true}
@@ -303,9 +237,6 @@ func (p *Plan) description() string {
 	if n := int64(p.job.PerConnection); n > 0 {
 		parts = append(parts, document.Count(n, "request")+" per connection")
 	}
-	if p.Follow > 0 {
-		parts = append(parts, fmt.Sprintf("up to %s followed", document.Count(p.Follow, "redirect")))
-	}
 	if p.job.Scenario.SentAsJSON {
 		parts = append(parts, "body sent as application/json")
 	}
@@ -313,7 +244,7 @@ func (p *Plan) description() string {
 	if !p.Share.Whole() {
 		by = document.Count(int64(p.Share.Of), "generator")
 	}
-	return strings.Join(append(parts, by+" ("+p.Engine+")"), ", ")
+	return strings.Join(append(parts, by), ", ")
 }
 
 // durationText formats a duration without trailing zeros.

@@ -1,13 +1,6 @@
 package loader
 
 import (
-	"fmt"
-	"os"
-	"path/filepath"
-	"runtime"
-	"runtime/debug"
-	"slices"
-	"strings"
 	"testing"
 
 	"dyno/internal/judge"
@@ -66,42 +59,4 @@ func stopped(connections int, objective bool) func(*report.Summary) {
 			s.Objectives, _ = judge.ParseObjectives("p99<5ms")
 		}
 	}
-}
-
-// TestManyTargets: a file with very many requests is held once, with little overhead.
-func TestManyTargets(t *testing.T) {
-	const n = 20_000
-	var lines strings.Builder
-	for i := range n {
-		fmt.Fprintf(&lines, "GET http://127.0.0.1:1/users/%d?page=2\nAccept: application/json\n", i)
-	}
-	name := filepath.Join(t.TempDir(), "targets")
-	if err := os.WriteFile(name, []byte(lines.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	lines.Reset()
-	memory := func() (m runtime.MemStats) {
-		runtime.GC()
-		runtime.ReadMemStats(&m)
-		return m
-	}
-	before := memory()
-	p, err := New(t.Context(), Request{Targets: name})
-	if err != nil {
-		t.Fatal(err)
-	}
-	mix, err := p.job.Prepare()
-	if err != nil {
-		t.Fatal(err)
-	}
-	after := memory()
-	runtime.KeepAlive(p)
-	runtime.KeepAlive(mix)
-	held, made := (after.HeapAlloc-before.HeapAlloc)/n, (after.TotalAlloc-before.TotalAlloc)/n
-	info, _ := debug.ReadBuildInfo()
-	race := slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) // pools then drop much
-	if held > 1300 || made > 5000 && !race {
-		t.Errorf("%d bytes held of each request, %d allocated", held, made)
-	}
-	t.Logf("%d bytes held of each request, %d allocated", held, made)
 }

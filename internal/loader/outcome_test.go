@@ -33,7 +33,6 @@ func TestMerge(t *testing.T) {
 	for name, r := range map[string]Request{
 		"closed": {URL: url, Connections: 7, Requests: 500, Seed: 3},
 		"open":   {URL: url, Connections: 7, Requests: 300, Rate: 2000, Arrivals: "poisson", Seed: 3},
-		"gonet":  {URL: url, Connections: 7, Requests: 300, Rate: 2000, Seed: 3, Engine: "gonet"},
 	} {
 		s, err := Merge([]*Outcome{share(t, r, 0, 3), share(t, r, 1, 3), share(t, r, 2, 3)}, names)
 		if err != nil {

@@ -104,8 +104,8 @@ body = "value"
 		"close": {Request{Requests: 4, AdHoc: scenario.AdHoc{Headers: []string{"Connection: close", "Host: a"}}},
 			"done",
 			"1 request per connection"},
-		"other": {Request{Requests: 4, AdHoc: scenario.AdHoc{ExpectBody: text("other")}}, "failed", ""},
-		"gonet": {Request{Requests: 4, Engine: "gonet", NoKeepalive: true}, "done", "(gonet)"},
+		"other":         {Request{Requests: 4, AdHoc: scenario.AdHoc{ExpectBody: text("other")}}, "failed", ""},
+		"no keep-alive": {Request{Requests: 4, NoKeepalive: true}, "done", "1 request per connection"},
 		"scenario": {Request{Requests: 20, AdHoc: scenario.AdHoc{Scenario: contract,
 			Headers: []string{"a: given"}}}, "done", ""},
 		"warm-up":                 {Request{Requests: 5, Warmup: 5 * time.Millisecond}, "done", ""},
@@ -180,21 +180,19 @@ func TestServerOfHTTP2(t *testing.T) {
 			}()
 		}
 	}()
-	for _, engine := range []string{"epoll", "gonet"} {
-		r := Request{Requests: 4, Connections: 2, Engine: engine}
-		r.URL = l.Addr().String()
-		p, err := New(t.Context(), r)
-		if err != nil {
-			t.Skip(err) // no epoll here
-		}
-		s, err := p.Run(t.Context(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := judge.TextOf(s.Findings(), judge.Errors); !strings.HasSuffix(got, "The server speaks HTTP/2: "+
-			"pass --http h2c") {
-			t.Errorf("%s: %q", engine, got)
-		}
+	r := Request{Requests: 4, Connections: 2}
+	r.URL = l.Addr().String()
+	p, err := New(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := p.Run(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := judge.TextOf(s.Findings(), judge.Errors); !strings.HasSuffix(got, "The server speaks HTTP/2: "+
+		"pass --http h2c") {
+		t.Error(got)
 	}
 }
 
@@ -228,9 +226,6 @@ func TestNewRefuses(t *testing.T) {
 		"no such file":                  {AdHoc: scenario.AdHoc{BodyFile: "/nowhere/b"}},
 		"omit it or --method":           {AdHoc: scenario.AdHoc{Scenario: "s.toml", Method: "GET"}},
 		"/nowhere/s.toml: no such file": {AdHoc: scenario.AdHoc{Scenario: "/nowhere/s.toml"}},
-		"omit it or --follow": {
-			Follow: 1, AdHoc: scenario.AdHoc{Headers: []string{"Connection: close"}},
-		},
 		"Connection: close allows one": {AdHoc: scenario.AdHoc{Headers: []string{"Connection: close"}},
 			Pipeline: 2},
 		"omit it or -H Connection": {AdHoc: scenario.AdHoc{Headers: []string{"Connection: keep-alive"}},
@@ -302,17 +297,14 @@ func TestLongBodies(t *testing.T) {
 	}))
 	defer s.Close()
 	sum := sha256.Sum256(content)
-	for _, engine := range []string{"gonet", DefaultEngine()} {
-		r := Request{URL: s.URL, Requests: 3, Connections: 2, Engine: engine, Timeout: time.Minute, AdHoc: scenario.AdHoc{
-			BodyFile: name, ExpectBody: text(fmt.Sprintf("20971520 %x", sum))}}
-		p, err := New(t.Context(), r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := p.Run(t.Context(), nil)
-		if err != nil || got.Load.Succeeded != 3 {
-			t.Errorf("%s: %+v, %v", engine, got, err)
-		}
+	p, err := New(t.Context(), Request{URL: s.URL, Requests: 3, Connections: 2, Timeout: time.Minute,
+		AdHoc: scenario.AdHoc{BodyFile: name, ExpectBody: text(fmt.Sprintf("20971520 %x", sum))}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := p.Run(t.Context(), nil)
+	if err != nil || got.Load.Succeeded != 3 {
+		t.Errorf("%+v, %v", got, err)
 	}
 }
 

@@ -32,7 +32,6 @@ func DescribeFor(n int) record.Host {
 	h.FileLimit, h.Absent = fileLimit(), Absent()
 	h.Cores, h.Caches = cores(os.DirFS("/"), Usable()), caches(os.DirFS("/"), Usable())
 	h.ServerCPUs, h.GeneratorCPUs, h.Pinned, _ = partitionFor(h.Cores, n)
-	h.Pinned = h.Pinned && runtime.GOOS == "linux" // package proc can pin only there
 	h.SharedCore = h.Pinned && len(h.Cores) == 1
 	return h
 }

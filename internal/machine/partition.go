@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -168,9 +167,6 @@ func most(cores [][]int) (n int) {
 // MostServerCPUs returns the largest number of this machine's CPUs for servers that leaves the
 // generator enough CPUs, also within the cgroup's quota; 0 if nothing can be pinned.
 func MostServerCPUs() int {
-	if runtime.GOOS != "linux" { // package proc can pin only there
-		return 0
-	}
 	n := most(cores(os.DirFS("/"), Usable()))
 	if quota, _ := quotaOf(os.DirFS("/")); quota > 0 {
 		for n > 0 && float64(n+GeneratorFor(n)) > quota {
@@ -183,10 +179,6 @@ func MostServerCPUs() int {
 // RoomForServers returns an error if servers cannot have n of this machine's CPUs. It says how many
 // they can have and what to do.
 func RoomForServers(n int) error {
-	if runtime.GOOS != "linux" {
-		return fmt.Errorf("a server can be pinned to %s only on Linux, and this is %s", document.Count(n, "CPU"),
-			runtime.GOOS)
-	}
 	quota, _ := quotaOf(os.DirFS("/"))
 	return roomFor(n, MostServerCPUs(), len(Usable()), quota)
 }

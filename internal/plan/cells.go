@@ -13,8 +13,7 @@ import (
 // slot is one load in a round: a cell, and its level with the values from the plan.
 type slot struct {
 	record.Cell
-	level    record.Level
-	external string // external tool, in a classic run
+	level record.Level
 }
 
 // leastExtra is the default number of epochs that load a cell outside the family. With fewer, a
@@ -174,21 +173,7 @@ func roundsIn(p *record.Plan, epoch int) int {
 
 // slots returns the loads that every round in an epoch has: the compared cells in its part, with
 // the controls. A plan that does not compare in rounds loads all its cells.
-func slots(p *record.Plan, epoch int) []slot {
-	own := cellsIn(p, epoch, false)
-	if len(p.External) == 0 {
-		return own
-	}
-	var all []slot
-	for _, e := range own { // next to each other, for the machine changes its speed
-		all = append(all, e)
-		for _, tool := range p.External {
-			e.external = tool
-			all = append(all, e)
-		}
-	}
-	return all
-}
+func slots(p *record.Plan, epoch int) []slot { return cellsIn(p, epoch, false) }
 
 // cellsOf yields the cells in a part that every round loads, or those that an epoch loads once.
 // The pilots omit levels whose rate is a share, because the pilots determine that rate. Outside

@@ -131,7 +131,7 @@ func playEpoch(run *record.Run, k record.Key) (c Cost) {
 	}
 	for o := range orders(run, k) {
 		n := o.TrialNS // a request each nanosecond, so that no probe is longer to have enough
-		t := &record.Trial{Key: o.Key, Contestant: o.Contestant, External: o.External, Level: &o.Level,
+		t := &record.Trial{Key: o.Key, Contestant: o.Contestant, Level: &o.Level,
 			Load: record.Load{WindowNS: n, Connections: o.Level.Connections, Established: o.Level.Connections, Planned: n,
 				Started: n, Succeeded: n, ResponseP50NS: 1, ResponseP99NS: 1}}
 		c.Whole, c.Trials = c.Whole+trialTime(run, t), c.Trials+1

@@ -26,7 +26,6 @@ type Order struct {
 	Last       bool   // the round is the epoch's last, or the load the contestant's last long one
 	Long       bool   // not a trial in an epoch, but a long load after all epochs
 	Rated      bool   // likewise, an open loop after them
-	External   string // external load generator that makes the load; "": dyno's own engine
 	LoadSeed   uint64 // seed for the drawn inputs: the same for all contestants in a round
 }
 
@@ -210,7 +209,7 @@ func inRound(run *record.Run, k record.Key, order []slot) (Order, bool) {
 		}
 		k.Position = pos
 		if level, ns, ok := loadOf(run, k, e); ok {
-			return Order{Key: k, Contestant: e.Contestant, Level: level, TrialNS: ns, External: e.external,
+			return Order{Key: k, Contestant: e.Contestant, Level: level, TrialNS: ns,
 				Pilot: k.Epoch < run.Plan.Pilots, LoadSeed: mix(k, 1)}, true
 		}
 	}
@@ -218,20 +217,12 @@ func inRound(run *record.Run, k record.Key, order []slot) (Order, bool) {
 }
 
 // loadOf returns a trial's level and its length, ns. A search takes both from the next probe. A
-// level whose rate is a share gets the rate. A tool gets the time that dyno's own load took for
-// a number of requests: wrk cannot count. ok is false if there is no trial.
+// level whose rate is a share gets the rate. ok is false if there is no trial.
 func loadOf(run *record.Run, k record.Key, e slot) (level record.Level, ns int64, ok bool) {
 	if run.Plan.SLO != nil {
 		return probe(run, k, e.Contestant)
 	}
 	level, ok = resolve(run, e)
-	if e.external != "" && run.Plan.Load.Requests > 0 {
-		for _, t := range slices.Backward(run.Trials) {
-			if t.Contestant == e.Contestant && t.Epoch == k.Epoch && t.External == "" {
-				return level, t.Load.WindowNS, ok
-			}
-		}
-	}
 	return level, trialOf(&run.Plan, e), ok
 }
 
@@ -296,7 +287,7 @@ func RewarmRequests(p *record.Plan, level record.Level) int64 {
 // participants returns all servers that the plan loads, in the pilots or after them.
 func participants(p *record.Plan, pilot bool) []string {
 	names := slices.Concat(p.Contestants, p.Controls)
-	if (pilot || len(p.External) > 0) && p.Ceiling != "" {
+	if pilot && p.Ceiling != "" {
 		names = append(names, p.Ceiling)
 	}
 	return names

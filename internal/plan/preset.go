@@ -36,7 +36,7 @@ var presets = []preset{
 	{name: sweep, title: "sweep", flags: []string{"epochs", "rate"}, levels: true, arrange: arrangeSweep},
 	{name: search, title: "search", flags: []string{"slo", "epochs"}, search: true, arrange: arrangeSearch},
 	{name: classic, title: "classic run", inTurn: true,
-		flags: []string{"requests", "duration", "external", "classic", "epochs"}, arrange: arrangeClassic},
+		flags: []string{"requests", "duration", "classic", "epochs"}, arrange: arrangeClassic},
 }
 
 // Names returns the preset names, as in flags.

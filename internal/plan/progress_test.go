@@ -46,17 +46,18 @@ func TestTimeLeft(t *testing.T) {
 // nothing is said.
 func TestTimeLeftOfRequests(t *testing.T) {
 	p := record.Plan{Profile: Standard, Scenario: "values", Contestants: []string{"a", "b"},
-		External: []string{"wrk"}, Epochs: []int{1}, Levels: []record.Level{{Connections: 8, Pipeline: 1}},
+		Epochs: []int{2}, Levels: []record.Level{{Connections: 8, Pipeline: 1}},
 		Load:     record.LoadLength{NS: 30e9, Requests: 5e6},
 		BudgetNS: int64(wholeBudget)}
 	arranged(&p, classic)
+	p.Epochs = []int{2}
 	run, cost := &record.Run{Plan: p}, costOf(t, &p)
 	for i, want := range []time.Duration{0, 300 * time.Second, 200 * time.Second, 100 * time.Second, 0} {
 		if got := ProgressOf(run, cost); got.Left != want || got.Done != i {
 			t.Errorf("after %d loads of 100 s: %d of %d, %v left, want %v", i, got.Done, got.Total, got.Left, want)
 		}
 		if o, stop := Next(run, func() bool { return false }); stop == "" {
-			run.Add(record.Record{Trial: &record.Trial{Key: o.Key, Contestant: o.Contestant, External: o.External,
+			run.Add(record.Record{Trial: &record.Trial{Key: o.Key, Contestant: o.Contestant,
 				StartedUnixNS: 1 + int64(i)*100e9, EndedUnixNS: 1 + int64(i+1)*100e9}})
 		}
 	}

@@ -51,7 +51,6 @@ type Request struct {
 	SLO      *record.SLO   // objective of a search
 	Requests int64         // classic: number in one load
 	Duration time.Duration // classic: length of one load
-	External []string      // classic: the external tools that each make each load once more
 	OwnRun   string        // classic: a name in the question's Classics; "": the first
 }
 
@@ -74,18 +73,17 @@ type Question struct {
 	Requests                 int64
 	Heap, Fresh              bool
 	Classics                 []ClassicRun
-	Tools                    []string // external tools in the chosen classic run
 
 	allPairsAt []int // levels at which all pairs are decided, where they are not the first
 }
 
 // ClassicRun is the article's own run, as its study has it.
 type ClassicRun struct {
-	Name               string
-	Contestants, Tools []string
-	Level              record.Level
-	Requests           int64
-	Duration           time.Duration // where Requests is 0
+	Name        string
+	Contestants []string
+	Level       record.Level
+	Requests    int64
+	Duration    time.Duration // where Requests is 0
 }
 
 // World holds the facts that a plan needs in addition to the Request. In the zero value all
@@ -161,7 +159,7 @@ func New(r Request, w World) (record.Plan, error) {
 		Study: record.OfStudy{Slug: q.Study, ClaimsHash: q.ClaimsHash}, Title: q.Title, Scenario: q.Scenario,
 		Contestants: q.Contestants,
 		Controls:    r.controls(&q, preset, profile), Heap: q.Heap,
-		Processes: record.PerEpoch, External: r.External, Seed: cmp.Or(r.Seed, w.Seed), Primary: q.Primary,
+		Processes: record.PerEpoch, Seed: cmp.Or(r.Seed, w.Seed), Primary: q.Primary,
 		Alpha:  cmp.Or(r.Alpha, defaultAlpha),
 		Margin: cmp.Or(r.Margin, profile.marginOf(q.Primary)), SameProgram: r.SameProgram,
 	}
@@ -183,7 +181,7 @@ func New(r Request, w World) (record.Plan, error) {
 		uncontrolled = nil
 	}
 	apart := slices.ContainsFunc(p.Levels, func(l record.Level) bool { return !l.AsPublished })
-	if !apart || preset.search || preset.inTurn && (len(p.External) == 0 || len(p.Services) > 0) {
+	if !apart || preset.search || preset.inTurn {
 		p.Ceiling = "" // their loads do not show the generator's ceiling
 	}
 	if preset.inTurn {
@@ -211,9 +209,6 @@ func (t *preset) lay(p *record.Plan, q *Question) {
 	switch {
 	case t.inTurn:
 		p.Processes = record.PerLoad
-		if len(p.External) == 0 {
-			p.External = q.Tools
-		}
 	case !t.inRounds():
 	case q.Fresh:
 		p.Processes = record.PerPart
@@ -316,7 +311,7 @@ func (r *Request) classic(q *Question, t *preset) error {
 		if r.OwnRun == "" || r.OwnRun == c.Name {
 			*q = Question{Study: q.Study, Title: q.Title, ClaimsHash: q.ClaimsHash, Scenario: q.Scenario, Primary: q.Primary,
 				Contestants: c.Contestants, Levels: []record.Level{c.Level}, Requests: c.Requests, Duration: c.Duration,
-				Heap: q.Heap, Tools: c.Tools}
+				Heap: q.Heap}
 			return nil
 		}
 	}
@@ -368,7 +363,7 @@ func (r *Request) check(p *record.Plan, t *preset) error {
 		flag  string
 		given bool
 	}{
-		{"external", len(r.External) > 0}, {"classic", r.OwnRun != ""}, {"slo", r.SLO != nil}, {"epochs", r.Epochs != 0},
+		{"classic", r.OwnRun != ""}, {"slo", r.SLO != nil}, {"epochs", r.Epochs != 0},
 		{"rate", len(r.Rates) > 0}, {"requests", r.Requests != 0}, {"duration", r.Duration != 0},
 	} {
 		if o.given && !slices.Contains(t.flags, o.flag) {

@@ -187,7 +187,6 @@ func TestRefused(t *testing.T) {
 		{Request{Epochs: 7}, "--epochs 7: a comparison is judged after 8 epochs or more"},
 		{Request{Requests: 5}, "--requests applies only to --protocol classic"},
 		{Request{Protocol: "sweep", SLO: &record.SLO{}}, "--slo applies only to --protocol search"},
-		{Request{Protocol: "sweep", External: []string{"wrk"}}, "--external applies only to --protocol classic"},
 		{Request{Protocol: "sweep", Epochs: -1}, "--epochs -1"},
 		{Request{Protocol: "classic", Requests: 5, Duration: 5}, "--requests and --duration exclude each other; " +
 			"pass one of them"},

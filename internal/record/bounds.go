@@ -32,7 +32,6 @@ var bounds = map[string]span{
 	"Plan.levels":              {entries: 300},
 	"Plan.cells":               {entries: 20_000},
 	"Plan.family":              {entries: 2000},
-	"Plan.external":            {entries: 10},
 	"Plan.seed":                {0, 1 << 64, 0},
 	"Links.relink":             {0, 1 << 31, 0},
 	"Plan.alpha":               {0, 1, 0},

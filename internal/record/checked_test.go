@@ -40,8 +40,7 @@ func TestChecked(t *testing.T) {
 		"headers beside " +
 			"bodies": {Run{Alike: &Alike{Requests: 1, Constant: 1}, Trials: two[:1], Sampled: []Sampled{{"a", 0, 0, 0, 0, 9}}},
 			"status and body of every answer; headers of a sample"},
-		"other " +
-			"tools": {Run{Alike: vary, Trials: append(two[:4:4], &Trial{Key: Key{Epoch: 2}, Contestant: "a", External: "wrk"}),
+		"an epoch not": {Run{Alike: vary, Trials: append(two[:4:4], &Trial{Key: Key{Epoch: 2}, Contestant: "a"}),
 			Sampled: all}, "status of every answer; in 2 of 3 epochs its shape, and its length within a factor of " +
 			"2, bodies of 10 %"},
 	} {

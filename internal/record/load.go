@@ -77,7 +77,6 @@ type Load struct {
 	StarvedNS   int64 `json:"starved_ns,omitempty"`
 	UnevenNS    int64 `json:"uneven_ns,omitempty"`
 	BacklogPeak int64 `json:"backlog_peak,omitempty"`
-	Redirects   int64 `json:"redirects,omitempty"` // redirects that led to answers
 	// SentAgain counts the requests that were sent again because the server had not processed them
 	// (HTTP/2). Their times start when they were due and first sent.
 	SentAgain    int64 `json:"sent_again,omitempty"`

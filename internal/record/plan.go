@@ -21,7 +21,7 @@ type Plan struct {
 	Contestants []string `json:"contestants"` // names in the order asked for, without controls
 	// Controls are reference servers that ride along: the reference, its copy for the A/A check, others.
 	Controls []string `json:"controls"`
-	// Ceiling is the reference server that shows the generator's ceiling, in the pilots and beside External alone.
+	// Ceiling is the reference server that shows the generator's ceiling, in the pilots alone.
 	Ceiling string `json:"ceiling,omitempty"`
 	// Services are the programs that the contestants call.
 	Services []Service `json:"services,omitempty"`
@@ -62,8 +62,6 @@ type Plan struct {
 	SLO *SLO `json:"slo,omitempty"`
 	// FailIf are the conditions of dyno compare, as METRIC>N%.
 	FailIf []string `json:"fail_if,omitempty"`
-	// External lists external load generators; each repeats each load after dyno's own.
-	External []string `json:"external,omitempty"`
 }
 
 // Service is a program that contestants call, and that is not compared: a database, a cache.

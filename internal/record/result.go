@@ -313,12 +313,8 @@ type WarmupWindow struct {
 // Trial is a short load on one contestant.
 type Trial struct {
 	Key
-	Contestant string `json:"contestant"`
-	Level      *Level `json:"level,omitempty"` // if it is not the plan's
-	// External is the external load generator that made the load, "" for dyno's own engine. Such a
-	// load has figures in Reported, and no Load.
-	External      string    `json:"external,omitempty"`
-	Reported      *Reported `json:"reported,omitempty"`
+	Contestant    string    `json:"contestant"`
+	Level         *Level    `json:"level,omitempty"` // if it is not the plan's
 	StartedUnixNS int64     `json:"started_unix_ns"` // time of the thaw
 	EndedUnixNS   int64     `json:"ended_unix_ns"`   // time of the freeze
 	Load          Load      `json:"load,omitzero"`

@@ -246,7 +246,7 @@ func (v *View) lines() (lines []line) {
 		e := judge.Estimate{Value: a.PerSec, Lo: math.NaN(), Hi: math.NaN(), N: a.Loads}
 		lines = append(lines, r.lines(judge.LevelName(a.At), rate, &Figure{Estimate: e, Least: a.Least, Most: a.Most})...)
 	}
-	return slices.Concat(lines, v.external().lines(), pairLines(v.a.Pairs, v.levelAt))
+	return slices.Concat(lines, pairLines(v.a.Pairs, v.levelAt))
 }
 
 // levelLines returns a row's figures at all levels.
@@ -257,35 +257,6 @@ func (v *View) levelLines(r Row) (lines []line) {
 		}
 		if a := v.levels[i].Analysis; a != nil {
 			lines = append(lines, r.shareLines(v.names[i], a.Shares)...)
-		}
-	}
-	return lines
-}
-
-// lines returns the figures from loads by several generators; none if dyno made all loads.
-func (d *external) lines() (lines []line) {
-	if d == nil {
-		return nil
-	}
-	for i := range d.rows {
-		by := &d.rows[i]
-		r, at := Row{Name: by.Contestant}, d.names[0]+", by "+by.By()
-		if share := d.share(by); !math.IsNaN(share) {
-			lines = append(lines, r.single(at, "of_ceiling", "share", share))
-		}
-		above := by.External == "" && by.Contestant != d.run.Plan.Ceiling // its loads have rows already
-		for _, m := range judge.ExternalMetrics {
-			if above && slices.ContainsFunc(d.metrics, func(x judge.Metric) bool { return x.Name == m.Name }) {
-				continue
-			}
-			f := &Figure{Estimate: judge.Estimate{Value: by.value(m), Lo: math.NaN(), Hi: math.NaN(), N: len(by.Loads)}}
-			if math.IsNaN(f.Value) {
-				f.Absent = "it is not reported"
-			}
-			lines = append(lines, r.lines(at, m, f)...)
-		}
-		if n, errs, reported := by.counts(); reported && !above {
-			lines = append(lines, r.countLines(at, n, errs)...)
 		}
 	}
 	return lines

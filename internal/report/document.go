@@ -31,8 +31,7 @@ func (v *View) document() *document.Document {
 	if v.single || v.run.Plan.SLO != nil {
 		d.NoChart = "the run has single figures, which a chart would seem to compare; choose another --format"
 	}
-	tools := v.external()
-	d.Sections = slices.Concat([]document.Section{v.short(), v.capacities(), tools.section()}, v.placed(BelowAnswer),
+	d.Sections = slices.Concat([]document.Section{v.short(), v.capacities()}, v.placed(BelowAnswer),
 		[]document.Section{v.closing()},
 		details(slices.Concat([]document.Section{v.namedPairs(), v.ServiceAlone()}, v.placed(AboveLevels),
 			[]document.Section{v.Processes(), v.tables(), v.allBars(), v.otherLevels(), v.pairByPair(),
@@ -254,7 +253,7 @@ func (v *View) roundsMethod() []document.Fact {
 // words returns a page's explanations: of the metrics that it shows, and of the kind of run.
 func (v *View) words() []document.Definition {
 	rounds, search := v.run.Plan.InRounds(), v.run.Plan.SLO != nil
-	shown := map[string]bool{"classic": v.single, "range": v.single, "driver": len(v.run.Plan.External) > 0,
+	shown := map[string]bool{"classic": v.single, "range": v.single,
 		"search": search, "confirmed": search, "pair": v.named(), "sweep-interval": v.named(), "ratio": v.ranks,
 		"interval": v.ranks, "rank": v.ranks, "tier": v.ranks, "epoch": rounds, "bound": rounds, "different": rounds,
 		"equal": rounds, "aa_check": rounds, "discarded": !v.single, "warm_up": !v.single,

@@ -86,7 +86,7 @@ func TestJSONNulls(t *testing.T) {
 func TestCSVShape(t *testing.T) {
 	for i, d := range []*Data{hostile(), fixture(), early(), nothing(), extraLevelsFixture(), sweepFixture(6),
 		familyFixture(),
-		classicFixture(), externalFixture(nil, 50000, 49000, 100000, 90000)} {
+		classicFixture()} {
 		rows, err := csv.NewReader(bytes.NewReader(written(t, CSV, d))).ReadAll()
 		if err != nil || !slices.Equal(rows[0], csvHead) {
 			t.Fatal(rows[0], err)

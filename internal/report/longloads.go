@@ -5,17 +5,22 @@ import (
 
 	"dyno/internal/document"
 	"dyno/internal/judge"
+	"dyno/internal/record"
 )
 
 // LongLoads holds a classic run's loads, for a page that shows other figures beside them.
 type LongLoads struct {
 	Each, Started string
 	Rows          []Row
-	By            []LoadsBy        // loads on contestants that have figures
+	Loads         []LoadsOf        // of the contestants that have figures
 	Excluded      []string         // contestants without figures, and why
-	Differ        []string         // why the generators' figures differ, by contestant
-	Apart         []document.Block // what distinguishes each generator; none if dyno made all loads
 	Growth        document.Section // section on memory growth
+}
+
+// LoadsOf are the loads on one server.
+type LoadsOf struct {
+	Contestant, Title string
+	Loads             []*record.Trial
 }
 
 // LongLoadsOf returns a classic run's loads; file is the record's name.
@@ -24,17 +29,12 @@ func LongLoadsOf(d *Data, file string) *LongLoads {
 	l := &LongLoads{Each: strings.Join(append([]string{c.each()}, judge.LevelWords(c.run.Plan.First(), true)...),
 		", "), Started: c.started(), Rows: c.rows,
 		Growth: c.growthTable(file)}
-	tools := c.external()
-	if tools != nil {
-		l.By, l.Differ, l.Apart = tools.rows, tools.said(), tools.apart()
-	}
 	for _, r := range c.rows {
-		switch {
-		case r.Excluded != "":
+		if r.Excluded != "" {
 			l.Excluded = append(l.Excluded, r.Title+": "+r.Excluded)
-		case tools == nil:
-			l.By = append(l.By, LoadsBy{Contestant: r.Name, Title: r.Title, Loads: c.loads(r.Name)})
+			continue
 		}
+		l.Loads = append(l.Loads, LoadsOf{Contestant: r.Name, Title: r.Title, Loads: c.loads(r.Name)})
 	}
 	return l
 }

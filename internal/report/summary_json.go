@@ -35,7 +35,6 @@ type loadJSON struct {
 	Connections  int   `json:"connections"`
 	Established  int   `json:"established"`
 	Dialled      int64 `json:"dialled,omitempty"`
-	Redirects    int64 `json:"redirects,omitempty"`
 	SentAgain    int64 `json:"sent_again,omitempty"`
 	BytesRead    int64 `json:"bytes_read"`
 	BytesWritten int64 `json:"bytes_written"`
@@ -140,7 +139,7 @@ func SummaryJSON(w io.Writer, s *Summary) error {
 		Errored: l.Errored(), InFlight: l.InFlight,
 		RateAnswers: l.RateAnswers, RateNS: l.RateNS, RateFromNS: l.RateFromNS,
 		WindowNS: l.WindowNS, WallNS: int64(s.Wall), Connections: l.Connections, Established: l.Established,
-		Dialled: s.Dialled(), Redirects: l.Redirects, SentAgain: l.SentAgain,
+		Dialled: s.Dialled(), SentAgain: l.SentAgain,
 		BytesRead: l.BytesRead, BytesWritten: l.BytesWritten,
 		Failures: notNil(l.Failures), Errors: notNil(l.Errors), Messages: d.Texts, FirstFailure: d.First,
 		Status:   notNil(d.Status),

@@ -36,7 +36,7 @@ func evenly(h *record.Histogram, n int, lo, hi time.Duration) *record.Histogram 
 func closed() *Summary {
 	s := &Summary{
 		Dyno: "0.1.0-test", Command: "dyno load --seed 1 http://127.0.0.1:9200/", Target: "http://127.0.0.1:9200/",
-		Did: "10 s over 125 connections, closed loop, 1 thread (epoll)", Seed: 1}
+		Did: "10 s over 125 connections, closed loop, 1 thread", Seed: 1}
 	s.OneLoad = judge.OneLoad{For: 10 * time.Second, Wall: 10004 * time.Millisecond,
 		Load: record.Load{
 			Planned: 120_000, Started: 120_000, Succeeded: 120_000, WindowNS: 10_003e6, Connections: 125,
@@ -68,7 +68,7 @@ func closed() *Summary {
 func open() *Summary {
 	s := &Summary{
 		Dyno: "0.1.0-test", Command: "dyno load --rate 1000 --seed 1 http://h/", Target: "http://h/",
-		Did: "10 s at 1,000/s over 125 connections, open loop, 1 thread (epoll)", Seed: 1,
+		Did: "10 s at 1,000/s over 125 connections, open loop, 1 thread", Seed: 1,
 		Timeout: 2 * time.Second}
 	s.OneLoad = judge.OneLoad{Open: true, For: 10 * time.Second, Wall: 12 * time.Second,
 		Load: record.Load{

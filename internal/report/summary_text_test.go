@@ -55,11 +55,10 @@ func TestLastMessage(t *testing.T) {
 	}
 }
 
-// TestErrorsHead: a redirect that is not followed is a response, which the heading does not deny.
+// TestErrorsHead: a response that is cut short is one, which the heading does not deny.
 func TestErrorsHead(t *testing.T) {
 	for want, errors := range map[string]map[string]int64{
-		"Errors (no response)": {"dial": 1, "timeout": 1}, "Errors (redirects that could not be followed)": {"redirect": 2},
-		"Errors (no response, or a redirect that could not be followed)": {"dial": 1, "redirect": 2}} {
+		"Errors (no response)": {"dial": 1, "timeout": 1}, "Errors (no response, or not all of it)": {"truncated": 2}} {
 		s := closed()
 		if s.Load.Errors = errors; s.errorsHead() != want {
 			t.Errorf("%v: %s; want %s", errors, s.errorsHead(), want)

@@ -57,9 +57,6 @@ func (s *Summary) document() *document.Document {
 		}
 		line("Connections", text)
 	}
-	if n := s.Load.Redirects; n > 0 {
-		line("Redirects", document.Whole(n)+" followed; a latency lasts from the first request to the last response")
-	}
 	if n := s.Load.SentAgain; n > 0 {
 		line("Sent again", document.Count(n, "time")+" a request that the server said it had not processed "+
 			"(HTTP/2); a latency counts from when the request was due")
@@ -210,21 +207,12 @@ func (s *Summary) codes() string {
 	return text
 }
 
-// errorsHead is the heading for errors. A redirect that is not followed counts as an error although
-// it is a response, and so does a response that is cut short.
+// errorsHead is the heading for errors. A response that is cut short counts as one.
 func (s *Summary) errorsHead() string {
-	redirected, cut := s.Load.Errors["redirect"], s.Load.Errors["truncated"]
-	none := "no response"
-	if cut > 0 {
-		none = "no response, or not all of it"
+	if s.Load.Errors["truncated"] > 0 {
+		return "Errors (no response, or not all of it)"
 	}
-	switch {
-	case redirected == 0:
-		return "Errors (" + none + ")"
-	case redirected == s.Load.Errored():
-		return "Errors (redirects that could not be followed)"
-	}
-	return "Errors (" + none + ", or a redirect that could not be followed)"
+	return "Errors (no response)"
 }
 
 // failures lists failures by kind, with the system's last message if there is one, and the first

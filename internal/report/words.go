@@ -32,9 +32,6 @@ var general = []document.Definition{
 		"as in published benchmarks, for comparison with these."},
 	{ID: "range", Name: "Range", Text: "The lowest and the highest of several loads. It is not a prediction of " +
 		"further loads."},
-	{ID: "driver", Name: "Another load generator",
-		Text: "The same loads made by another tool, with its own definitions of response, error and latency. " +
-			"Of ceiling: its rate as a share of the rate of the same generator with a server that does nothing."},
 	{ID: "search", Name: "Highest rate",
 		Text: "The rate of Poisson arrivals at which half of all probes keep the objective: 12 probes by " +
 			"probabilistic bisection, 8 around its result, 2 long ones and a recheck of 6, and a logistic curve " +

@@ -25,7 +25,6 @@ import (
 type AdHoc struct {
 	Scenario string   // a file; it can be combined with Headers and Template alone
 	Paths    []string // paths with weights, see parsePath; empty: the URL's path
-	Aims     []Aim    // replace the URL's path; accepted by Target.Aim
 	Method   string
 	Headers  []string // lines "Name: value"
 	Body     *string  // text, @FILE, or @- for standard input
@@ -46,8 +45,6 @@ func (r *AdHoc) Make(ctx context.Context, path string) (s *Scenario, host string
 	switch {
 	case err != nil:
 		return nil, "", err
-	case len(r.Aims) > 0:
-		err = r.checkAims(r.Aims[0].method != "")
 	case path != "/" && r.Scenario != "":
 		return nil, "", conf.Usagef("--scenario defines the paths; pass the URL without %s", path)
 	case path != "/" && len(r.Paths) > 0:
@@ -106,26 +103,6 @@ func merged(headers, own []HeaderLine) []HeaderLine {
 	return all
 }
 
-// checkAims returns an error if another field defines the same as Aims: the paths, and for a file also
-// methods and bodies.
-func (r *AdHoc) checkAims(file bool) error {
-	for _, f := range []struct {
-		flag  string
-		given bool
-	}{
-		{"scenario", r.Scenario != ""}, {"path", r.Paths != nil}, {"method", file && r.Method != ""},
-		{"body", file && r.Body != nil}, {"body-file", file && r.BodyFile != ""},
-	} {
-		switch {
-		case f.given && file:
-			return conf.Usagef("--targets already defines the requests; omit it or --%s", f.flag)
-		case f.given:
-			return conf.Usagef("--%s already defines the paths; pass one URL", f.flag)
-		}
-	}
-	return nil
-}
-
 // oneFile is a project whose scenario folder is the folder of this file.
 type oneFile string
 
@@ -141,7 +118,7 @@ func (f oneFile) Open(name string) (fs.File, error) {
 	return os.Open(filepath.Join(folder, "..", filepath.FromSlash(name)))
 }
 
-// requests returns the scenario for the URL's path, or for Paths or Aims, with the other fields.
+// requests returns the scenario for the URL's path, or for Paths, with the other fields.
 func (r *AdHoc) requests(ctx context.Context, path string, headers []HeaderLine) (*Scenario,
 	error) {
 	body, err := r.readBody(ctx)
@@ -167,13 +144,6 @@ func (r *AdHoc) requests(ctx context.Context, path string, headers []HeaderLine)
 			s.SentAsJSON = true
 		}
 		s.Requests = append(s.Requests, q)
-	}
-	aims, weights := distinct(r.Aims)
-	s.Requests = make([]Request, 0, len(aims)+len(r.Paths)+1)
-	for i, a := range aims {
-		q := a.request(base)
-		q.Weight = weights[i]
-		add(q)
 	}
 	for _, text := range r.Paths {
 		if base.Path, base.Weight, err = parsePath(text); err != nil {
@@ -214,6 +184,27 @@ func (r *AdHoc) method() (string, error) {
 			"once, as in h2load, use --streams or --pipeline)", r.Method, err)
 	}
 	return method, nil
+}
+
+// readMethod returns a method in capitals. It rejects CONNECT, which asks for a tunnel (RFC 9110, section
+// 9.3.6).
+func readMethod(word string) (string, error) {
+	method := strings.ToUpper(word)
+	switch {
+	case !isMethod(word):
+		return "", errors.New("want a method, such as GET, POST or PURGE")
+	case method == http.MethodConnect:
+		return "", errors.New("want a method that has a response, such as GET; CONNECT asks for a tunnel")
+	}
+	return method, nil
+}
+
+// isMethod reports whether a word may be a method: letters, perhaps with hyphens. A token may hold other
+// characters (RFC 9110, section 9.1), such as digits, which here are more likely a slip.
+func isMethod(word string) bool {
+	return word != "" && strings.IndexFunc(word, func(r rune) bool {
+		return r != '-' && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
+	}) < 0
 }
 
 // parsePath parses a path and a weight: "/a=3", or "/a" with weight 1. After a query, whose text may end like

@@ -2,7 +2,6 @@ package scenario
 
 import (
 	"context"
-	"errors"
 	"io"
 	"net"
 	"os"
@@ -12,8 +11,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"dyno/internal/conf"
 
 	"dyno/internal/wire"
 )
@@ -178,80 +175,6 @@ func TestMake(t *testing.T) {
 	} {
 		if _, _, err := r.Make(t.Context(), "/{int:9..1}"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v; want %q", err, want)
-		}
-	}
-}
-
-func TestReadTargets(t *testing.T) {
-	dir := t.TempDir()
-	write := func(name, text string) string {
-		name = filepath.Join(dir, name)
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return name
-	}
-	body := write("body", "{seq}")
-	aims, err := ReadTargets(t.Context(), write("targets", "# two, and one twice\nGET http://127.0.0.1:80/a?b=1\r\n"+
-		"X-A: {uuid}\n# of the first\nPURGE /c\n\n\nput HTTP://127.0.0.1/{seq}\n@"+body+"\nX-B: 1\nX-C: 2\n"+
-		"PURGE /c\n"))
-	if err != nil || len(aims) != 4 {
-		t.Fatalf("%+v, %v", aims, err)
-	}
-	target, err := ReadTarget(t.Context(), aims[0].URL, Route{})
-	if err == nil {
-		err = target.Aim(aims)
-	}
-	if err != nil || target.URL != "http://127.0.0.1 (4 requests)" {
-		t.Fatalf("%+v, %v", target, err)
-	}
-	r := AdHoc{Aims: aims, Headers: []string{"x-c: 3"}}
-	s, _, err := r.Make(t.Context(), target.Path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	expect := s.Requests[0].Expect
-	line := func(name, value string) HeaderLine {
-		return HeaderLine{Name: name, Value: value, Verbatim: true}
-	}
-	mine := line("x-c", "3")
-	want := []Request{
-		{Name: "GET /a?b=1", Method: "GET", Path: "/a?b=1", Headers: []HeaderLine{mine, line("X-A", "{uuid}")},
-			Weight: 1},
-		{Name: "PURGE /c", Method: "PURGE", Path: "/c", Headers: []HeaderLine{mine}, Weight: 2},
-		{Name: "PUT /{seq}", Method: "PUT", Path: "/{seq}", Headers: []HeaderLine{mine, line("X-B", "1")},
-			Body: "{seq}", Weight: 1},
-	}
-	for i := range want {
-		want[i].Verbatim, want[i].Expect = true, expect
-	}
-	if !reflect.DeepEqual(s.Requests, want) {
-		t.Errorf("%+v\nwant %+v", s.Requests, want)
-	}
-	for text, want := range map[string]string{
-		"":                                "no request in it",
-		"# nothing":                       "no request in it",
-		"X-A: 1":                          ":1: want METHOD URL",
-		"GET /a\n\nX-A: 1":                ":3: want METHOD URL",
-		"GET /a\n\nconnect 127.0.0.1:80":  ":3: want a method that has a response",
-		"GET /a\nX-A":                     `:2: -H "X-A": want "Name: value"`,
-		"GET /a\nContent-Length: 1":       ":2: -H ",
-		"GET /a\n@/nowhere":               ":2: @/nowhere: ",
-		"GET /a\n@" + body + "\n@" + body: ":3: ",
-	} {
-		_, err := ReadTargets(t.Context(), write("bad", text))
-		if _, usage := errors.AsType[*conf.UsageError](err); !usage || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v; want %q", text, err, want)
-		}
-	}
-	for _, other := range []string{"http://127.0.0.2/", "http://127.0.0.1:81/", "http://127.0.0.1/a b"} {
-		aims, err := ReadTargets(t.Context(), write("other", "GET /a\nGET "+other))
-		target, err2 := ReadTarget(t.Context(), "127.0.0.1", Route{})
-		if err = errors.Join(err, err2); err == nil {
-			err = target.Aim(aims)
-		}
-		if err == nil || !strings.Contains(err.Error(), "other:2: ") {
-			t.Errorf("%s: %v", other, err)
 		}
 	}
 }

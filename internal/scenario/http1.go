@@ -20,9 +20,7 @@ func (d *Draw) HTTP1(buf []byte) (_ []byte, tail string) {
 	for i := range x.parts {
 		p := &x.parts[i]
 		if buf = d.append(buf, p, rng); p.then == cookieLine || p.then == cookieMore {
-			from := len(buf)
 			buf = appendCookies(buf, d.source.cookies(t, pathOf(buf[start:])), p.then)
-			d.jar = segment{int32(from - start), int32(len(buf) - start), p.then}
 		}
 	}
 	if x.body != nil {
@@ -30,7 +28,7 @@ func (d *Draw) HTTP1(buf []byte) (_ []byte, tail string) {
 		buf = d.appendAll(buf, x.body, rng)
 		var line [48]byte
 		length := strconv.AppendInt(append(line[:0], "Content-Length: "...), int64(len(buf)-at), 10)
-		buf = slices.Insert(buf, at, append(length, blankLine...)...)
+		buf = slices.Insert(buf, at, append(length, "\r\n\r\n"...)...)
 	}
 	if d.want.Cookies {
 		d.visits(pathOf(buf[start:]))

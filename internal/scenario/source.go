@@ -51,7 +51,6 @@ type Draw struct {
 	template *template
 	want     *Want
 	values   [maxNamed]value // values of the named inputs
-	jar      segment         // position in the bytes that HTTP1 appended
 }
 
 // Draw draws the next request into d and returns its contract: a read-only one that all requests share, or w

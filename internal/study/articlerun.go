@@ -10,7 +10,7 @@ import (
 	"dyno/internal/report"
 )
 
-// classicRun is an article's own run, made by dyno and by other load generators.
+// classicRun is an article's own run, made by dyno.
 type classicRun struct {
 	*report.Data
 	File      string   // file of its record, in the study's folder
@@ -31,15 +31,15 @@ type articleRun struct {
 	sources []source
 }
 
-// source is one load generator's figures, or one edition of the article's, for one contestant.
+// source is dyno's figures, or one edition of the article's, for one contestant.
 type source struct {
-	report.LoadsBy
+	report.LoadsOf
 	by   string
 	date string // date of published figures, which have no loads
 }
 
-// sections returns the published figures beside each load generator's, the reasons why they differ,
-// and how memory grew.
+// sections returns the published figures beside dyno's, the reasons why they differ, and how memory
+// grew.
 func (r *classicRun) sections() []document.Section {
 	a, loads := &articleRun{classicRun: r}, report.LongLoadsOf(r.Data, r.File)
 	for _, row := range loads.Rows {
@@ -48,12 +48,12 @@ func (r *classicRun) sections() []document.Section {
 				return o.Contestant == row.Name && o.date == f.Date
 			}) {
 				a.sources = append(a.sources, source{by: "published " + f.Date, date: f.Date,
-					LoadsBy: report.LoadsBy{Contestant: row.Name, Title: row.Title}})
+					LoadsOf: report.LoadsOf{Contestant: row.Name, Title: row.Title}})
 			}
 		}
-		for _, by := range loads.By {
-			if by.Contestant == row.Name {
-				a.sources = append(a.sources, source{LoadsBy: by, by: by.By() + " here"})
+		for _, own := range loads.Loads {
+			if own.Contestant == row.Name {
+				a.sources = append(a.sources, source{LoadsOf: own, by: "dyno here"})
 			}
 		}
 	}
@@ -65,22 +65,16 @@ func (r *classicRun) sections() []document.Section {
 	if len(loads.Excluded) > 0 {
 		s.Blocks = append(s.Blocks, document.Items(loads.Excluded...))
 	}
-	if len(loads.Apart) > 0 {
-		s.Blocks = append(s.Blocks, document.Paragraph{Text: document.Plain("Why they differ:")},
-			document.Items(append(a.published(), loads.Differ...)...))
-		s.Blocks = append(s.Blocks, loads.Apart...)
+	if lines := a.published(); len(lines) > 0 {
+		s.Blocks = append(s.Blocks, document.Paragraph{Text: document.Plain("Why they differ:")}, document.Items(lines...))
 	}
 	return []document.Section{s, loads.Growth}
 }
 
 // intro says how the loads were made.
 func (a *articleRun) intro(started string) string {
-	text := fmt.Sprintf("Made by %s, %s. Each load has a freshly started process. Single figures show how the tools "+
-		"measure one load, and not who is faster.", a.Run.Plan.Origin.Command,
-		started)
-	if slices.Contains(a.Run.Plan.External, "wrk") && a.Run.Plan.Load.Requests > 0 {
-		text += " wrk cannot count requests: it loads for as long as dyno's own load took, in whole seconds."
-	}
+	text := fmt.Sprintf("Made by %s, %s. Each load has a freshly started process. Single figures "+
+		"describe one load, and do not show who is faster.", a.Run.Plan.Origin.Command, started)
 	return text + " All latencies are service times of a closed loop: they leave out the time that a user would have " +
 		"waited while a server stalled."
 }
@@ -152,6 +146,9 @@ func numberCell(v, per float64, absent string) document.Cell {
 	return document.Cell{Value: report.Sig3(v / per)}
 }
 
+// sameRate is the share by which two rates may differ without a reason.
+const sameRate = 0.05
+
 // published compares each published rate with its number of requests over its time.
 func (a *articleRun) published() (lines []string) {
 	printed := func(name string) judge.Metric {
@@ -165,7 +162,7 @@ func (a *articleRun) published() (lines []string) {
 			continue
 		}
 		text := fmt.Sprintf("%s, %s: the printed rate is %s × its requests ÷ its time", s.Title, s.by, report.Sig3(x/y))
-		if math.Abs(x/y-1) > report.SameRate {
+		if math.Abs(x/y-1) > sameRate {
 			text += ": the tool prints the mean of the rates of short samples, and times in whole seconds"
 		}
 		lines = append(lines, text+".")

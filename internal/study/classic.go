@@ -15,15 +15,13 @@ import (
 	"dyno/internal/report"
 )
 
-// OwnRun is an article's own run: one long load after another, by dyno and by other load
-// generators.
+// OwnRun is an article's own run: one long load after another.
 type OwnRun struct {
 	Name        string   `toml:"name"`        // name for its record and for --classic; one run may have none
 	Contestants []string `toml:"contestants"` // the study's if empty
 	Level       string   `toml:"level"`       // the first if empty
 	Requests    int64    `toml:"requests"`    // number per load; the study's if neither requests nor duration is given
 	Duration    string   `toml:"duration"`
-	Tools       []string `toml:"tools"` // external load generators; each repeats each load
 }
 
 // classics checks the article's own runs and fills in the study's values.
@@ -61,7 +59,7 @@ func (r *reader) classics() {
 func (s *Study) classics() (runs []plan.ClassicRun) {
 	for _, c := range s.Classics {
 		d, _ := time.ParseDuration(c.Duration) // Read has checked it
-		runs = append(runs, plan.ClassicRun{Name: c.Name, Contestants: c.Contestants, Tools: c.Tools,
+		runs = append(runs, plan.ClassicRun{Name: c.Name, Contestants: c.Contestants,
 			Level: s.level(c.Level).At, Requests: c.Requests, Duration: d})
 	}
 	return runs

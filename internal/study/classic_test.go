@@ -18,7 +18,6 @@ name = "beside"
 extra = true
 load = { connections = 20 }
 [[classic]]
-tools = ["ab"]
 [[classic]]
 name = "short"
 contestants = ["fast"]
@@ -86,7 +85,7 @@ func TestClassics(t *testing.T) {
 	}
 	q := st.Ask(Choice{}).Classics
 	if len(q) != 2 || !slices.Equal(q[0].Contestants, []string{"fast", "slow"}) || q[0].Requests != 5000 ||
-		q[0].Level.Connections != 10 || !slices.Equal(q[0].Tools, []string{"ab"}) || q[1].Name != "short" ||
+		q[0].Level.Connections != 10 || q[1].Name != "short" ||
 		q[1].Level.Connections != 20 || q[1].Requests != 0 || q[1].Duration != 20e9 {
 		t.Errorf("%+v", q)
 	}

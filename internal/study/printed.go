@@ -9,14 +9,10 @@ import (
 	"dyno/internal/record"
 )
 
-// partNames are ab's figures for each part of a request.
-var partNames = []string{"min", "mean", "sd", "median", "max"}
-
 // percent is the Part of a percentile figure.
 const percent = "percent"
 
-// parts returns the times for the parts of a request, if the article has them, and percentiles, if
-// a tool or the article has some.
+// parts returns the times for the parts of a request and the percentiles, if the article has them.
 func (a *articleRun) parts() (blocks []document.Block) {
 	table := func(title, unit string, names []string, leads ...string) document.Table {
 		t := document.Table{Title: title, Columns: []document.Column{{Head: "contestant", Lead: true}}}
@@ -32,16 +28,18 @@ func (a *articleRun) parts() (blocks []document.Block) {
 	for _, q := range judge.Quantiles {
 		percents = append(percents, strconv.Itoa(q))
 	}
-	times := table("Parts of a request, ms", "", partNames, "by", "part")
+	times := table("Parts of a request, ms", "", judge.PartFigures, "by", "part")
 	quantiles := table("Percentiles, ms", " %", percents, "by")
 	printed, published := false, false
 	for i := range a.sources {
 		s := &a.sources[i]
 		for _, part := range judge.Parts {
 			row := document.Row{Cells: []document.Cell{{Value: s.Title}, {Value: s.by}, {Value: part}}, Rule: part == "connect"}
-			if a.cells(&row, s, part, partNames, func(t *record.Trial, k int) (float64, bool) {
-				x, ok := judge.PartOf(t, part)
-				return float64([]int64{x.MinNS, x.MeanNS, x.SDNS, x.MedianNS, x.MaxNS}[k]), ok
+			if a.cells(&row, s, part, judge.PartFigures, func(t *record.Trial, k int) (float64, bool) {
+				if part != judge.Processing {
+					return 0, false
+				}
+				return judge.ProcessingOf(t, judge.PartFigures[k])
 			}) {
 				times.Rows, published = append(times.Rows, row), published || s.date != ""
 			}
@@ -50,7 +48,7 @@ func (a *articleRun) parts() (blocks []document.Block) {
 		if a.cells(&row, s, percent, percents, func(t *record.Trial, k int) (float64, bool) {
 			return judge.QuantileOf(t, judge.Quantiles[k])
 		}) {
-			quantiles.Rows, printed = append(quantiles.Rows, row), printed || s.date != "" || s.External != ""
+			quantiles.Rows, printed = append(quantiles.Rows, row), printed || s.date != ""
 		}
 	}
 	if published {

@@ -35,7 +35,6 @@ func Standing(run *record.Run) (out []record.Standing) {
 		trials = run.Trials
 		of += ", in discarded trials"
 	}
-	trials = slices.DeleteFunc(slices.Clone(trials), func(t *record.Trial) bool { return t.External != "" })
 	if len(trials) == 0 {
 		return nil
 	}

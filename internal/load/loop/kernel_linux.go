@@ -116,9 +116,6 @@ func (a address) own() address {
 	return a
 }
 
-// kernel says that this system's loops dial and wait with epoll, not through package net.
-const kernel = true
-
 // event is an event as epoll reports it.
 type event = unix.EpollEvent
 
@@ -141,10 +138,6 @@ func (w *worker) listen() (err error) {
 
 // connect starts to connect c. pending means that an event will report the result.
 func (w *worker) connect(c *conn) (pending bool, err error) {
-	if w.bell != nil {
-		c.pipe = w.bell.dial(w.job.Endpoint, c.id)
-		return true, nil
-	}
 	c.fd, pending, err = w.addr.socket(w.ep, c.id)
 	return pending, err
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -17,46 +16,30 @@ import (
 )
 
 // Engine implements load.Engine.
-type Engine struct {
-	// Net has package net dial, read and write, a few goroutines for each connection, in place of
-	// epoll. It ignores Job.CPUs and Job.Spin, and does not report CPU time. Systems other than
-	// Linux have nothing else.
-	Net bool
-}
+type Engine struct{}
 
 // session is a set of workers with their connections. Nothing runs between windows.
 type session struct {
 	job     load.Job
-	net     bool // Engine.Net is set
 	workers []*worker
 }
 
 // Open dials job's connections, at most 32 at a time per worker. It fails if there is not one
 // connection, or if the process may open no more files.
-func (e Engine) Open(ctx context.Context, job load.Job) (load.Session, error) {
-	e.Net = e.Net || !kernel
+func (Engine) Open(ctx context.Context, job load.Job) (load.Session, error) {
 	mix, err := job.Prepare()
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", job.Addr, err)
 	}
-	cpus := len(job.CPUs)
-	if e.Net {
-		cpus, job.CPUs, job.Spin = runtime.GOMAXPROCS(0), nil, false
-	}
 	if job.Workers <= 0 {
-		job.Workers = load.Loops(cpus, job.Connections)
+		job.Workers = load.Loops(len(job.CPUs), job.Connections)
 	}
 	job.Workers = min(job.Workers, job.Connections)
-	var addr address
-	if e.Net {
-		job.Endpoint, err = job.Locate(ctx)
-	} else {
-		addr, err = resolve(ctx, &job)
-	}
+	addr, err := resolve(ctx, &job)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", job.Addr, err)
 	}
-	s := &session{job: job, net: e.Net}
+	s := &session{job: job}
 	base := time.Now()
 	for i := range job.Workers {
 		w, err := newWorker(s, mix, addr.own(), base, i)
@@ -96,13 +79,7 @@ func (e Engine) Open(ctx context.Context, job load.Job) (load.Session, error) {
 func (s *session) each(f func(*worker)) {
 	var wg sync.WaitGroup
 	for _, w := range s.workers {
-		wg.Go(func() {
-			if s.net {
-				f(w)
-			} else {
-				w.pinned(func() { f(w) })
-			}
-		})
+		wg.Go(func() { w.pinned(func() { f(w) }) })
 	}
 	wg.Wait()
 }
@@ -141,7 +118,7 @@ func (s *session) Run(ctx context.Context, win load.Window) (record.Load, error)
 		}
 	}()
 	s.each(func(w *worker) {
-		if !s.net && (shared.Schedule != nil || shared.pause > 0) {
+		if shared.Schedule != nil || shared.pause > 0 {
 			defer precise()()
 		}
 		if w.rec == nil {
@@ -180,9 +157,7 @@ func (s *session) load(win *window) (l record.Load, err error) {
 		}
 		l, err = load.Merge(recorders, now)
 	}
-	if l.Connections = s.job.Connections; !s.net {
-		l.Workers, l.Spin = len(s.workers), &s.job.Spin
-	}
+	l.Connections, l.Workers, l.Spin = s.job.Connections, len(s.workers), &s.job.Spin
 	unreachable, opening := s.workers[0].unreachable, int64(0)
 	for _, w := range s.workers {
 		l.Established += w.established

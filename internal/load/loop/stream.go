@@ -1,17 +1,13 @@
 package loop
 
-import (
-	"syscall"
-	"unsafe"
-)
+import "syscall"
 
 // stream is a connection's socket, its encryption, and the data still to be written.
 //
-// Note: TLS and package net are branches on plain fields, not implementations of an interface, so
-// that calls on the kernel's clear sockets stay direct.
+// Note: TLS is a branch on a plain field, not an implementation of an interface, so that calls on
+// the kernel's clear sockets stay direct.
 type stream struct {
 	fd     int     // -1: none
-	pipe   *pipe   // in place of fd, by package net; nil: none
 	tls    *secure // nil: in the clear
 	unsent []byte  // data that is not sent yet, after a short write
 	tail   string  // data to be sent after unsent; the scenario's memory
@@ -23,7 +19,7 @@ func (s *stream) read(b []byte) (n int, more bool, errno syscall.Errno) {
 	if s.tls != nil {
 		return s.tls.read(b)
 	}
-	n, errno = s.recv(b)
+	n, errno = recv(s.fd, b)
 	return n, n == len(b), errno // a shorter read has emptied the socket (epoll(7), Q9)
 }
 
@@ -44,9 +40,9 @@ func (s *stream) write(b []byte, tail string) (n int, errno syscall.Errno) {
 	for {
 		var k int
 		if tail == "" {
-			k, errno = s.send(b)
+			k, errno = send(s.fd, b)
 		} else {
-			k, errno = s.sendBoth(b, tail)
+			k, errno = sendBoth(s.fd, b, tail)
 		}
 		switch errno {
 		case 0:
@@ -88,44 +84,11 @@ func (s *stream) close() {
 	if s.fd >= 0 {
 		closeFile(s.fd)
 	}
-	if s.pipe != nil {
-		s.pipe.close()
-	}
-	s.fd, s.pipe, s.unsent, s.tail = -1, nil, s.unsent[:0], ""
-}
-
-// recv receives into b, without TLS.
-func (s *stream) recv(b []byte) (int, syscall.Errno) {
-	if s.pipe != nil {
-		return s.pipe.recv(b)
-	}
-	return recv(s.fd, b)
-}
-
-// send sends b, without TLS.
-func (s *stream) send(b []byte) (int, syscall.Errno) {
-	if s.pipe != nil {
-		return s.pipe.send(b)
-	}
-	return send(s.fd, b)
-}
-
-// sendBoth sends b and then tail, without copying tail.
-func (s *stream) sendBoth(b []byte, tail string) (int, syscall.Errno) {
-	switch {
-	case s.pipe == nil:
-		return sendBoth(s.fd, b, tail)
-	case len(b) > 0:
-		return s.pipe.send(b)
-	}
-	return s.pipe.send(unsafe.Slice(unsafe.StringData(tail), len(tail))) // it only reads
+	s.fd, s.unsent, s.tail = -1, s.unsent[:0], ""
 }
 
 // linked reports whether a dial under way has made a connection, or why it has not.
 func (s *stream) linked(events uint32) (bool, error) {
-	if s.pipe != nil {
-		return s.pipe.linked()
-	}
 	if err := socketError(s.fd); err != nil {
 		return false, err
 	}
@@ -135,9 +98,4 @@ func (s *stream) linked(events uint32) (bool, error) {
 // isOwn reports whether the stream is connected to itself. A dial to an unused port of this machine
 // can succeed this way, by simultaneous open (RFC 9293 3.5), if the kernel chooses the same port as
 // the source. The connection would then keep the port from the server that comes back.
-func (s *stream) isOwn() bool {
-	if s.pipe != nil {
-		return s.pipe.isOwn()
-	}
-	return isOwn(s.fd)
-}
+func (s *stream) isOwn() bool { return isOwn(s.fd) }

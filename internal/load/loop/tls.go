@@ -67,7 +67,7 @@ func (s *shim) Read(b []byte) (int, error) {
 	for {
 		n, errno := 0, syscall.EAGAIN
 		if !s.empty {
-			n, errno = s.stream.recv(b)
+			n, errno = recv(s.stream.fd, b)
 		}
 		switch {
 		case errno == syscall.EINTR:
@@ -117,7 +117,7 @@ func (s *shim) SetWriteDeadline(time.Time) error { return nil }
 // push sends written data, as far as the socket accepts it.
 func (s *shim) push() (n int, errno syscall.Errno) {
 	for t := s.stream; len(t.unsent) > 0; {
-		k, errno := t.send(t.unsent)
+		k, errno := send(t.fd, t.unsent)
 		switch {
 		case errno == 0:
 			n += k

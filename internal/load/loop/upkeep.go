@@ -21,17 +21,10 @@ const (
 	sweepEach = int64(100 * time.Nanosecond) // the most that a connection adds to a sweep in which nothing happens
 )
 
-// hearing is the time for which a worker waits for package net to report events on idle
-// connections.
-const hearing = 5 * time.Millisecond
-
 // establish handles what happened to the connections while they were idle, and dials those that are
 // down, each with Job.ConnectTimeout. It gives up when no dial has succeeded for that long.
 func (w *worker) establish(ctx context.Context) {
 	w.win, w.open, w.paced, w.pending = nil, false, false, 0
-	if w.bell != nil {
-		time.Sleep(hearing)
-	}
 	for w.turn(0, false) == len(w.events) {
 	}
 	if w.job.Lazy {
@@ -49,7 +42,7 @@ func (w *worker) establish(ctx context.Context) {
 				dials++
 			case c.state.comes() && looked > c.dialBy: // a late thread must not reject a connection that came in time
 				w.dialFailed(c, syscall.ETIMEDOUT, looked)
-			case c.state == isDialing && looked-c.dialled > w.quickDial(looked):
+			case c.state == isDialing && looked-c.dialled > w.dials.Patience(looked):
 				w.count(c)
 				c.close()
 				c.state = isWaiting
@@ -86,15 +79,6 @@ func (w *worker) establish(ctx context.Context) {
 			w.shut(c)
 		}
 	}
-}
-
-// quickDial returns how long a dial may take now before it is repeated. With package net, a worker
-// on a busy machine hears late that a dial has succeeded.
-func (w *worker) quickDial(now int64) int64 {
-	if w.bell != nil {
-		return max(w.dials.Patience(now), int64(250*time.Millisecond))
-	}
-	return w.dials.Patience(now)
 }
 
 // up returns the number of established connections.

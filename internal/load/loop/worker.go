@@ -46,7 +46,6 @@ type worker struct {
 	addr  address
 	cpu   int // the CPU that the worker is pinned to; -1: none
 	ep    int
-	bell  *bell // replaces ep for Engine.Net; else nil
 	block sleeper
 
 	start     int64 // the window's start
@@ -104,11 +103,6 @@ func newWorker(s *session, mix *scenario.Mix, addr address, base time.Time, inde
 	w.ready = make([]int32, 0, 2*len(w.conns))
 	w.unread = make([]int32, 0, 2*len(w.conns))
 	w.free.ids = make([]int32, len(w.conns))
-	if s.net {
-		w.bell = newBell()
-		w.block = w.bell.sleep
-		return w, nil
-	}
 	return w, w.listen()
 }
 
@@ -116,20 +110,10 @@ func newWorker(s *session, mix *scenario.Mix, addr address, base time.Time, inde
 func (w *worker) now() int64 { return int64(time.Since(w.base)) }
 
 // poll returns the events that are ready now.
-func (w *worker) poll() (int, syscall.Errno) {
-	if w.bell != nil {
-		return w.bell.take(w.events[:]), 0
-	}
-	return poll(w.ep, w.events[:])
-}
+func (w *worker) poll() (int, syscall.Errno) { return poll(w.ep, w.events[:]) }
 
-// usage returns the thread's times, zero if other threads do a part of the work.
-func (w *worker) usage() usage {
-	if w.bell != nil {
-		return usage{}
-	}
-	return usage{cpuTime(), queueDelay()}
-}
+// usage returns the thread's times.
+func (w *worker) usage() usage { return usage{cpuTime(), queueDelay()} }
 
 // begin prepares w for a window that begins at start.
 func (w *worker) begin(win *window, start int64) {
@@ -393,7 +377,5 @@ func (w *worker) close() {
 	for i := range w.conns {
 		w.shut(&w.conns[i])
 	}
-	if w.bell == nil {
-		closeFile(w.ep)
-	}
+	closeFile(w.ep)
 }

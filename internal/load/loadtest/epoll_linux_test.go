@@ -1,9 +1,0 @@
-package loadtest
-
-import (
-	"testing"
-
-	"dyno/internal/load/loop"
-)
-
-func TestEpollConforms(t *testing.T) { conform(t, loop.Engine{}) }
