@@ -136,7 +136,7 @@ func (v *View) trust() []document.Item {
 		NonEmpty(v.withoutLong(), Led("no open loops, so no p99: ", v.NoRated), v.unwatched())) {
 		more = append(more, document.Item{Label: "?", Text: document.Plain(document.Clean(text))})
 	}
-	if limits := NonEmpty(v.withoutTwins(), v.ofCPUs(), short, v.assumed()); len(limits) > 0 {
+	if limits := NonEmpty(v.withoutTwins(), v.ofCPUs(), v.sharedCPUs(), short, v.assumed()); len(limits) > 0 {
 		more = append(more, document.Item{Text: document.Plain(strings.Join(limits, " · "))})
 	}
 	switch {

@@ -8,6 +8,7 @@ import (
 
 	"dyno/internal/document"
 	"dyno/internal/judge"
+	"dyno/internal/record"
 )
 
 // servicesText names the services that the contestants call, where they ran, and the source's own
@@ -58,6 +59,21 @@ func (v *View) servicesText() string {
 	}
 	return text + "; loaded directly by the generator, it serves " + And(rates) +
 		", which is an upper bound for contestants that call it"
+}
+
+// sharedCPUs says whether services that dyno started ran on the load generator's CPUs; "" if none did.
+func (v *View) sharedCPUs() string {
+	var names []string
+	for _, s := range v.run.Plan.Services {
+		if c := v.run.Contestant(s.Name); c != nil && c.URL == "" {
+			names = append(names, s.Name)
+		}
+	}
+	known := func(t *record.Trial) bool { return t.ServiceCPU() != nil }
+	if len(names) == 0 || v.run.Host.ServiceApart() || !slices.ContainsFunc(v.run.Trials, known) {
+		return ""
+	}
+	return And(names) + " and the load generator shared CPUs: what both used of them is checked together"
 }
 
 // ServiceAlone returns a table of the service's own throughput at each level, and the share of it

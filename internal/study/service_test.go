@@ -68,7 +68,7 @@ func TestServiceIsToldOf(t *testing.T) {
 	d.Verbose = true
 	for name, want := range map[string][]string{
 		"text": {"Services: records (fasthttp v1) on the generator's CPUs (1)", "20,000/s (10 records, c=125)",
-			"CPU of the services", "25.0", "First the ceiling: in the pilots"},
+			"records and the load generator shared CPUs", "CPU of the services", "25.0", "First the ceiling: in the pilots"},
 		"html": {"20,000/s", "CPU of the services", "shown, not compared", "records, a service",
 			"The service alone", "20 %"},
 		"markdown": {"**Services:** records", "20,000/s"},
