@@ -28,7 +28,7 @@ func TestFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	all = slices.DeleteFunc(all, func(m *contestant.Manifest) bool {
-		return !slices.Contains(m.Scenarios, "file-read")
+		return !slices.Contains(m.Scenarios, "file-append")
 	})
 	if len(all) < 5 {
 		t.Fatalf("%d contestants", len(all))

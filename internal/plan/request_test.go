@@ -169,6 +169,24 @@ func TestAskedByHand(t *testing.T) {
 	}
 }
 
+// Levels use the services of the plan's scenario or none, and no other ones.
+func TestServicesOfLevels(t *testing.T) {
+	for _, c := range []struct{ first, second, want string }{
+		{"relay", "values", ""},
+		{"values", "relay", "because relay uses services that values does not"},
+	} {
+		q := someQuestion()
+		q.Scenario, q.Levels[0].Records, q.Levels[1].Records, q.Levels[1].Scenario = c.first, 10, 10, c.second
+		if c.first == "values" {
+			q.Levels[0].Records = 0
+		}
+		_, err := New(Request{Question: q}, someWorld())
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s, %s: %v", c.first, c.second, err)
+		}
+	}
+}
+
 // A bad request is refused in the words of the command line.
 func TestRefused(t *testing.T) {
 	for _, c := range []struct {

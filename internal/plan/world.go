@@ -3,7 +3,6 @@ package plan
 import (
 	"cmp"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -117,8 +116,8 @@ func (w *World) contestant(name string) (Contestant, error) {
 	return w.Contestant(name)
 }
 
-// services sets the services that all scenarios in a plan need, and each level's number of records.
-// All scenarios must need the same services, or none.
+// services sets the services of a plan, those of its scenario, and each level's number of records. The
+// levels' scenarios need these services, some of them, or none.
 func (w *World) services(p *record.Plan) error {
 	if w.Scenario == nil {
 		return nil
@@ -145,10 +144,9 @@ func (w *World) services(p *record.Plan) error {
 		}
 		l.PerConnection = cmp.Or(l.PerConnection, s.PerConnection)
 		switch {
-		case !reflect.DeepEqual(s.Services, p.Services):
-			return refuse("the scenarios %s and %s cannot be in one run, because they use different services; run "+
-				"them one by one",
-				p.Scenario, name)
+		case slices.ContainsFunc(s.Services, func(d record.Service) bool { return !slices.Contains(p.Services, d) }):
+			return refuse("the scenarios %s and %s cannot be in one run, because %[2]s uses services that %[1]s does "+
+				"not; run them one by one", p.Scenario, name)
 		case !source && l.Records != 0:
 			return refuse("--records: the scenario %s uses no service that returns records; omit it", name)
 		case l.Records < 0:
