@@ -22,12 +22,13 @@ import (
 type cgroup struct {
 	dir   string
 	clock int
+	lent  bool // an engine made it, and removes it
 	buf   [512]byte
 }
 
 // ownGroup returns the folder of this process's cgroup; "" without version 2.
 func ownGroup() string {
-	for _, g := range groups(os.DirFS("/")) {
+	for _, g := range groups(os.DirFS("/"), "self") {
 		if g.version == 2 {
 			return filepath.Join("/", g.mount, g.path)
 		}
@@ -58,6 +59,22 @@ func newCgroup(parent, name string) (*cgroup, error) {
 	// nobody reads it, and it costs at each context switch
 	os.WriteFile(filepath.Join(g.dir, "cgroup.pressure"), []byte("0"), 0)
 	return g, nil
+}
+
+// openContainer returns the cgroup that an engine made for a container's first process; nil if there
+// is none of version 2.
+func openContainer(pid int) *cgroup {
+	for _, of := range groups(os.DirFS("/"), strconv.Itoa(pid)) {
+		g := &cgroup{dir: filepath.Join("/", of.mount, of.path), lent: true}
+		if of.version != 2 || of.path == "" || g.dir == ownGroup() {
+			continue
+		}
+		var err error
+		if g.clock, err = unix.Open(filepath.Join(g.dir, "cpu.stat"), unix.O_RDONLY|unix.O_CLOEXEC, 0); err == nil {
+			return g
+		}
+	}
+	return nil
 }
 
 // sweepGroups removes cgroups below the group at parent whose maker has ended. The kernel refuses to remove
@@ -172,5 +189,7 @@ func (g *cgroup) remove() {
 	if g.clock >= 0 {
 		unix.Close(g.clock)
 	}
-	removeGroup(g.dir)
+	if !g.lent {
+		removeGroup(g.dir)
+	}
 }

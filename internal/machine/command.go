@@ -34,13 +34,15 @@ type Command struct {
 	Nobody bool   // run it as the user nobody
 	// OwnNetwork starts the program in a new network namespace (Process.Network).
 	OwnNetwork bool
-	Relay      *Relay // into that namespace; nil: nothing outside can be reached
-	// Adopts is set if the process to measure is started elsewhere and passed to Process.Adopt.
-	Adopts bool
+	Relay      *Relay // into that namespace, or the one of Adopt; nil: nothing outside can be reached
+	// Undo is set if the process to measure is started elsewhere and passed to Process.Adopt: a command
+	// that ends and removes it, for when dyno is killed.
+	Undo []string
 }
 
 // Relay is a program that passes connections from a network namespace on to dyno's own. It gets listeners
-// in the namespace at Addrs, host:port, as descriptors from 3 on, in this order.
+// in the namespace at Addrs, as descriptors from 3 on, in this order. An address is host:port, with @FILE
+// behind it for a service in the network namespace of that file.
 type Relay struct {
 	Argv  []string
 	Addrs []string

@@ -154,18 +154,18 @@ func hypervisor(root fs.FS, cpuinfo string) string {
 	return cmp.Or(strings.TrimSpace(vendor+" "+product), "unnamed")
 }
 
-// group is this process's cgroup in one hierarchy.
+// group is a process's cgroup in one hierarchy.
 type group struct {
 	version int    // 1 or 2
 	mount   string // the hierarchy's folder
 	path    string // the group's path below mount, without a leading slash
 }
 
-// groups finds the hierarchies that may limit CPU time (cgroups(7)). It looks for each at its usual
-// mount point only.
-func groups(root fs.FS) []group {
+// groups finds the hierarchies that may limit the CPU time of a process (cgroups(7)), a pid or self. It
+// looks for each at its usual mount point only.
+func groups(root fs.FS, process string) []group {
 	var list []group
-	for line := range strings.Lines(read(root, "proc/self/cgroup")) {
+	for line := range strings.Lines(read(root, "proc/"+process+"/cgroup")) {
 		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
 		if len(parts) != 3 {
 			continue
@@ -199,7 +199,7 @@ func groups(root fs.FS) []group {
 // quotaOf returns the tightest CPU limit in our cgroup and its ancestors, also as text, such as
 // "1.5 CPUs (cgroup v2)"; 0 and "" if there is none.
 func quotaOf(root fs.FS) (cpus float64, text string) {
-	for _, g := range groups(root) {
+	for _, g := range groups(root, "self") {
 		for at := g.path; ; at = path.Dir(at) {
 			var limit, period string
 			dir := path.Join(g.mount, at)

@@ -27,7 +27,7 @@ func NewMeter() (*Meter, error) {
 	if m.stat, err = unix.Open("/proc/stat", unix.O_RDONLY|unix.O_CLOEXEC, 0); err != nil {
 		return nil, fmt.Errorf("open /proc/stat: %w", err)
 	}
-	for _, g := range groups(os.DirFS("/")) {
+	for _, g := range groups(os.DirFS("/"), "self") {
 		fd, err := unix.Open(path.Join("/", g.mount, g.path, "cpu.stat"), unix.O_RDONLY|unix.O_CLOEXEC, 0)
 		if err != nil {
 			continue

@@ -369,6 +369,9 @@ func killedOwner(t *testing.T, role string, before func(owner int)) (left []stat
 		if kept, _ := filepath.Glob(filepath.Join(home, "kept*", "file")); len(kept) != 1 {
 			t.Errorf("of the folder that is kept there is %v", kept)
 		}
+		if undone, _ := filepath.Glob(filepath.Join(home, "undone-*")); len(undone) != 1 || !strings.HasSuffix(undone[0], "1") {
+			t.Errorf("undone: %v", undone)
+		}
 	})
 	return left, groups
 }
@@ -402,6 +405,10 @@ func beOwner(supervisor string) {
 		}
 	}
 	UnmarkTemp(temp[1])
+	for tree := range int64(2) {
+		note(entry{Undo: &undo{Argv: []string{"/usr/bin/touch", fmt.Sprintf("%s/undone-10%d", home, tree)}, Tree: 100 + tree}})
+	}
+	note(entry{Stopped: 100})
 	bystander := exec.Command("setsid", "sleep", "611") // as git is started, or tar
 	if err := bystander.Start(); err != nil {
 		panic(err)

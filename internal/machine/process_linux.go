@@ -34,7 +34,8 @@ type Process struct {
 	cut     atomic.Int64  // bytes cut out of the log
 	cpus    unix.CPUSet   // CPUs that the tree was pinned to; empty: not pinned
 	net     string        // /proc folder with the tree's net and ns; "": dyno's own network
-	relay   *Process      // into the tree's network; nil: none
+	into    *Relay        // to start into the tree's network; nil: none
+	relay   *Process      // what was started
 
 	mu        sync.Mutex
 	members   []stat // the live tree as last read, the started process first while it lives
@@ -116,6 +117,7 @@ var accounts = sync.OnceValue(func() accounting {
 // listeners listens at the relay's addresses in the calling thread's network namespace.
 func (r *Relay) listeners() (all []*os.File, err error) {
 	for _, addr := range r.Addrs {
+		addr, _, _ = strings.Cut(addr, "@")
 		ln, err := net.Listen("tcp", addr)
 		if err != nil {
 			return all, fmt.Errorf("relay %s into a network namespace: %w", addr, err)
@@ -130,17 +132,19 @@ func (r *Relay) listeners() (all []*os.File, err error) {
 	return all, nil
 }
 
-// relayed makes p's network namespace, and starts the relay into it.
-func (p *Process) relayed(r *Relay, by accounting) (err error) {
+// relayed starts p's relay, if it has one, into p's network.
+func (p *Process) relayed() (err error) {
+	r := p.into
+	if r == nil {
+		return nil
+	}
 	var ends []*os.File
-	p.launcher.do(func() {
-		p.net = fmt.Sprintf("/proc/self/task/%d", unix.Gettid()) // exists until Stop
-		if err = wire.NewNamespace(); err == nil && r != nil {
-			ends, err = r.listeners()
-		}
+	err = wire.InNamespace(p.net+"/ns/net", func() error {
+		ends, err = r.listeners()
+		return err
 	})
-	if err == nil && r != nil {
-		p.relay, err = begin(Command{Argv: r.Argv, CPUs: r.CPUs}, by, ends...)
+	if err == nil {
+		p.relay, err = begin(Command{Argv: r.Argv, CPUs: r.CPUs}, accounts(), ends...)
 	}
 	for _, file := range ends {
 		file.Close()
@@ -199,9 +203,16 @@ func begin(cmd Command, by accounting, files ...*os.File) (*Process, error) {
 		return nil, fmt.Errorf("start %s: %w", cmd.Argv[0], err)
 	}
 	p := &Process{serial: serial, box: box, log: cmd.Log, cpus: cpus, done: make(chan struct{}),
-		launcher: newLauncher(), uncounted: by.uncounted}
+		launcher: newLauncher(), uncounted: by.uncounted, into: cmd.Relay}
 	if cmd.OwnNetwork {
-		if err = p.relayed(cmd.Relay, by); err != nil {
+		p.launcher.do(func() {
+			p.net = fmt.Sprintf("/proc/%d/task/%d", os.Getpid(), unix.Gettid()) // exists until Stop
+			err = wire.NewNamespace()
+		})
+		if err == nil {
+			err = p.relayed()
+		}
+		if err != nil {
 			p.close()
 			return nil, fmt.Errorf("start %s: %w", cmd.Argv[0], err)
 		}
@@ -209,8 +220,11 @@ func begin(cmd Command, by accounting, files ...*os.File) (*Process, error) {
 	if p.uncounted == nil {
 		p.launcher.do(func() { p.counter, p.uncounted = openCounter(by.event) })
 	}
-	if by.parent != "" && !cmd.Adopts { // a group would count the wrong processes
+	if by.parent != "" && cmd.Undo == nil { // a group would count the wrong processes
 		p.group, _ = newCgroup(by.parent, groupName(serial))
+	}
+	if cmd.Undo != nil {
+		note(entry{Undo: &undo{Argv: cmd.Undo, Env: engineEnv(), Tree: serial}})
 	}
 	var child *os.Process
 	err = children.start(func() (int, error) {

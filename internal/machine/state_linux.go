@@ -28,6 +28,7 @@ type entry struct {
 	Owner   *owner `json:"owner,omitempty"`
 	Group   string `json:"group,omitempty"` // path of a cgroup's folder
 	Process *known `json:"process,omitempty"`
+	Undo    *undo  `json:"undo,omitempty"`
 	Stopped int64  `json:"stopped,omitempty"` // number of a tree without living processes
 	Temp    string `json:"temp,omitempty"`    // folder or file to be removed
 	Kept    string `json:"kept,omitempty"`    // path that has been removed already, or is to stay
@@ -46,6 +47,23 @@ type known struct {
 	Pid     int    `json:"pid"`
 	Started uint64 `json:"started"`
 	Tree    int64  `json:"tree,omitempty"` // the tree's number
+}
+
+// undo is a command that removes a container, and its environment.
+type undo struct {
+	Argv []string `json:"argv"`
+	Env  []string `json:"env"`
+	Tree int64    `json:"tree"` // the tree's number
+}
+
+// engineEnv returns the variables by which a container engine finds its programs, state and daemon.
+func engineEnv() (env []string) {
+	for _, key := range []string{"PATH", "HOME", "XDG_RUNTIME_DIR", "DOCKER_HOST", "DOCKER_CONTEXT"} {
+		if value, ok := os.LookupEnv(key); ok {
+			env = append(env, key+"="+value)
+		}
+	}
+	return env
 }
 
 // identity returns this process's pid and start time. The marks of all started processes begin with

@@ -3,6 +3,7 @@ package machine
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -89,6 +91,13 @@ func settleState(f *os.File, just bool) (remains string, err error) {
 	ended, groups := 0, 0
 	if here {
 		ended, groups, err = l.end(just)
+		for _, u := range l.undo {
+			ctx, cancel := context.WithTimeout(context.Background(), 2*killTimeout)
+			c := exec.CommandContext(ctx, u.Argv[0], u.Argv[1:]...)
+			c.Env = u.Env
+			c.Run() // usually the container is gone, with its processes
+			cancel()
+		}
 	}
 	folders, unremoved := l.removeTemp() // after the processes, which might write there
 	if err = errors.Join(err, unremoved); err != nil {
@@ -110,6 +119,7 @@ type legacy struct {
 	owner
 	groups []string
 	known  map[int]known // by pid, in trees that were not stopped
+	undo   []undo        // of trees that were not stopped
 	temp   map[string]bool
 }
 
@@ -132,8 +142,11 @@ func readState(r io.Reader) (*legacy, error) {
 			delete(l.temp, e.Kept)
 		case e.Process != nil:
 			l.known[e.Process.Pid] = *e.Process
+		case e.Undo != nil:
+			l.undo = append(l.undo, *e.Undo)
 		case e.Stopped != 0: // the kernel may reuse their pids
 			maps.DeleteFunc(l.known, func(_ int, k known) bool { return k.Tree == e.Stopped })
+			l.undo = slices.DeleteFunc(l.undo, func(u undo) bool { return u.Tree == e.Stopped })
 		}
 	}
 	if l.Pid == 0 {

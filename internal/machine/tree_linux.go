@@ -218,16 +218,24 @@ func (p *Process) refresh() []stat {
 }
 
 // Adopt makes process pid and its descendants the tree, in place of the started process and its
-// descendants: a container engine starts the container's process elsewhere. Stop ends both.
-func (p *Process) Adopt(pid int) error {
+// descendants: a container engine starts the container's process elsewhere, in a cgroup of its own.
+// Stop ends both. network says that it listens in the network of pid, not in that of the started process.
+func (p *Process) Adopt(pid int, network bool) error {
 	s, err := readStat(pid)
 	if err != nil {
 		return fmt.Errorf("find process %d: %w", pid, err)
 	}
+	group := openContainer(pid)
 	p.mu.Lock()
-	p.adopted, p.family, p.members = &s, true, []stat{s}
+	p.adopted, p.family, p.members, p.group = &s, true, []stat{s}, group
+	if network {
+		p.net = fmt.Sprintf("/proc/%d", pid)
+	}
 	p.mu.Unlock()
 	note(entry{Process: &known{s.pid, s.started, p.serial}})
+	if network {
+		return p.relayed()
+	}
 	return nil
 }
 
