@@ -97,6 +97,10 @@ func compare(cmd *cobra.Command, f *compareFlags, texts []string) (err error) {
 	if err != nil {
 		return err
 	}
+	composed, err := contestant.ComposeServices(sides)
+	if err != nil {
+		return err
+	}
 	end, err := supervised(cmd) // before the first folder that a killed dyno would leave
 	if err != nil {
 		return err
@@ -111,7 +115,11 @@ func compare(cmd *cobra.Command, f *compareFlags, texts []string) (err error) {
 		return err
 	}
 	guessed(cmd.ErrOrStderr(), sides)
-	x, err := f.experiment(cmd, pr, sides)
+	services, err := scenario.Join(f.services, composed)
+	if err != nil {
+		return err
+	}
+	x, err := f.experiment(cmd, pr, sides, services)
 	if err != nil {
 		return err
 	}
@@ -224,10 +232,10 @@ func (f *compareFlags) primary(sides []*contestant.Side) string {
 }
 
 // experiment plans the comparison of sides. It uses the sides' manifests in place of pr's.
-func (f *compareFlags) experiment(cmd *cobra.Command, pr *project, sides []*contestant.Side) (*bench.Experiment,
-	error) {
+func (f *compareFlags) experiment(cmd *cobra.Command, pr *project, sides []*contestant.Side,
+	services []scenario.Service) (*bench.Experiment, error) {
 	drawSeed(cmd)
-	with := &project{found: pr.found, root: pr.root, fsys: pr.fsys, services: f.services}
+	with := &project{found: pr.found, root: pr.root, fsys: pr.fsys, services: services}
 	var err error
 	if with.typed, err = f.typed(cmd, sides); err != nil {
 		return nil, err

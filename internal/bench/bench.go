@@ -54,7 +54,7 @@ type Launch struct {
 	CPUs     int               // how many server CPUs it is pinned to; 0: all
 	Stats    bool              // it should report its heap, if it can
 	Env      map[string]string // variables with the addresses of the services that it calls
-	Services []string          // host:port of the services that it calls
+	Services []string          // addresses of the services that it calls, as of Endpoint.Relayed
 	Instance string            // name of a service's instance
 	Routes   []string          // scenario.Scenario.Routes over all its scenarios
 	Probe    Probe
@@ -401,7 +401,7 @@ func (b *Bench) launch(ctx context.Context, name string, padding, epoch int) (Se
 	}
 	l.Env = environment(b.Scenario, name, b.servers)
 	for _, s := range b.called(name) {
-		l.Services = append(l.Services, s.At(wire.Clear).Addr)
+		l.Services = append(l.Services, s.At(wire.Clear).Relayed())
 	}
 	return b.Host.Launch(ctx, name, l)
 }

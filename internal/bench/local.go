@@ -216,9 +216,10 @@ func (l *Local) make(ctx context.Context, m *contestant.Manifest, c *record.Cont
 ) (*contestant.Built, error) {
 	if m.Command != nil && m.Revision == nil && m.Toolchain == nil {
 		c.Toolchain = "none: started as given"
-		if m.Command.Image != "" {
-			c.Toolchain = "none: an image"
-			return contestant.Contained(ctx, m, l.opts.Offline, note)
+		if m.Command.Container != nil {
+			b, engine, err := contestant.Contained(ctx, m, l.opts.Offline, note)
+			c.Toolchain = "none: an image, run by " + engine
+			return b, err
 		}
 		return contestant.Commanded(m), nil
 	}
@@ -347,7 +348,7 @@ func (l *Local) Launch(ctx context.Context, name string, o Launch) (Server, erro
 	}
 	apart := l.Apart(name)
 	var relay *machine.Relay
-	if apart && len(o.Services) > 0 {
+	if (apart || b.Contained()) && len(o.Services) > 0 {
 		relay = &machine.Relay{Argv: []string{l.self, "refserver", refserver.Relay + strings.Join(o.Services, ",")},
 			Addrs: o.Services, CPUs: l.pinned(l.serviceCPUs())}
 	}
@@ -366,7 +367,11 @@ func (l *Local) Launch(ctx context.Context, name string, o Launch) (Server, erro
 	if err != nil {
 		return nil, err
 	}
-	if err := l.settle(name, inst.Fixed()); err != nil {
+	port := inst.Fixed()
+	if b.Contained() { // nobody else is in its network
+		port = 0
+	}
+	if err := l.settle(name, port); err != nil {
 		return nil, errors.Join(&contestant.Failed{Stage: "launch", Err: err}, inst.Stop())
 	}
 	if given != nil {
@@ -410,16 +415,23 @@ func (l *Local) settle(name string, port int) error {
 }
 
 // Apart reports whether a contestant is Alone, or has the same fixed port as another. If they call services, all
-// contestants are apart when two are: a relay to services must not distinguish them.
+// contestants are apart when two are, or one is in a container: a relay to services must not distinguish them.
 func (l *Local) Apart(name string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if slices.Contains(l.opts.Alone, name) {
 		return true
 	}
+	if l.built[name].Contained() { // it is, from its first start
+		return false
+	}
+	services := len(l.opts.Services) > 0 && l.service(name) == nil
 	for one, port := range l.fixed {
+		if services && l.service(one) == nil && l.built[one].Contained() {
+			return true
+		}
 		for other, same := range l.fixed {
-			if one != other && port > 0 && port == same && (one == name || len(l.opts.Services) > 0 && l.service(name) == nil) {
+			if one != other && port > 0 && port == same && (one == name || services) {
 				return true
 			}
 		}
@@ -482,7 +494,7 @@ func (l *Local) Watch(loaded Server) func(server, generator, services time.Durat
 func (l *Local) otherPrograms() *record.Others {
 	var own []int
 	for _, m := range l.opts.Manifests {
-		if m.Command != nil && m.Command.Image != "" {
+		if m.Command != nil && m.Command.Container != nil {
 			return nil
 		}
 	}

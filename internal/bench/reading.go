@@ -12,7 +12,7 @@ type What string
 
 // The kinds of figures, and the fields that they set in Reading.
 const (
-	ReadStart  What = "start"  // Ready, Processors, Meters, Absent
+	ReadStart  What = "start"  // Ready, Processors, Limits, Meters, Absent
 	ReadExit   What = "exit"   // none: an error says how the server has ended
 	ReadCPU    What = "cpu"    // sets CPU
 	ReadRelay  What = "relay"  // sets CPU: of the relay through which it reaches services; an error: it has none
@@ -33,6 +33,7 @@ const (
 type Reading struct {
 	Ready      time.Duration      `json:"ready,omitempty"`      // time from process start to the first right answer
 	Processors *record.Processors `json:"processors,omitempty"` // CPUs by Launch.CPUs; nil without that
+	Limits     *record.Limits     `json:"limits,omitempty"`     // of a container
 	Meters     map[string]string  `json:"meters,omitempty"`     // how figures are measured
 	Absent     map[string]string  `json:"absent,omitempty"`     // which figures are absent and why
 	CPU        time.Duration      `json:"cpu,omitempty"`        // the whole process tree, ns resolution

@@ -42,6 +42,7 @@ func (s *localServer) Read(what What) (r Reading, err error) {
 	case ReadStart:
 		r.Ready, r.Processors = time.Duration(s.ReadyNS), s.processors
 		r.Meters, r.Absent = s.meters()
+		r.Limits = s.Limits
 	case ReadExit:
 		err = s.exited()
 	case ReadCPU:

@@ -98,7 +98,7 @@ func (b *Bench) startService(ctx context.Context, d *record.Service, name string
 	}
 	b.servers[name] = s
 	r, _ := s.Read(ReadStart)
-	l.ReadyNS, l.Meters, l.Absent = int64(r.Ready), r.Meters, r.Absent
+	l.ReadyNS, l.Limits, l.Meters, l.Absent = int64(r.Ready), r.Limits, r.Meters, r.Absent
 	return l, nil
 }
 

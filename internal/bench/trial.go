@@ -118,7 +118,7 @@ type started struct {
 // runs on.
 func (s *started) meter() {
 	r, _ := s.server.Read(ReadStart)
-	s.ReadyNS, s.Processors, s.Meters, s.Absent = int64(r.Ready), r.Processors, r.Meters, r.Absent
+	s.ReadyNS, s.Processors, s.Limits, s.Meters, s.Absent = int64(r.Ready), r.Processors, r.Limits, r.Meters, r.Absent
 	if s.heapless != nil {
 		s.Absent = maps.Clone(s.Absent)
 		if s.Absent == nil {

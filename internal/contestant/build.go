@@ -36,6 +36,7 @@ type Built struct {
 	bytes    int64             // size of data
 	nobody   bool              // the service runs as the user nobody
 	engine   *engine           // engine that runs an image; else nil
+	ports    string            // names the ports on which the image listens
 	contents contents          // files in Out after the build; nil for a command
 	files    map[string]string // of a command: path -> SHA-256 when it was identified
 }

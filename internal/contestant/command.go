@@ -14,9 +14,9 @@ import (
 // Command is the start command for a contestant that dyno does not build. It gets dyno's environment, and its
 // port from PORT, DYNO_ADDR or PortMark.
 type Command struct {
-	Line  string // command line for the shell
-	Dir   string // working directory, absolute
-	Image string // image for podman or docker, instead of Line
+	Line      string     // command line for the shell
+	Dir       string     // working directory, absolute
+	Container *Container // run by podman or docker, instead of Line
 }
 
 // PortMark is replaced in a command line by the offered port.
@@ -44,7 +44,7 @@ func (c *Command) Program() string {
 // Language returns the program's language if it compiles while it serves, else "". For an image, whose
 // program is unknown, it returns imageLanguage.
 func (c *Command) Language() string {
-	if c.Image != "" {
+	if c.Container != nil {
 		return imageLanguage
 	}
 	return compiling[c.Program()]
@@ -61,7 +61,7 @@ func (c *Command) argv(port int) []string {
 // files returns the program, unless it is found by PATH, and, if it is a runtime, the first file named after
 // it on the line. Further files may be data.
 func (c *Command) files() (files []string) {
-	if c.Image != "" {
+	if c.Container != nil {
 		return nil
 	}
 	s := c.Start()
@@ -103,7 +103,7 @@ func (b *Built) command() *Command {
 // hash of the line's words, with files replaced by their content: equal hashes mean equal servers.
 func (b *Built) identifyCommand() (version string) {
 	c := b.Manifest.Command
-	if c.Image != "" {
+	if c.Container != nil {
 		return b.Hash[:min(12, len(b.Hash))]
 	}
 	h, s := sha256.New(), c.Start()

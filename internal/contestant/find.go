@@ -74,13 +74,13 @@ func (o *SideOptions) find(ctx context.Context, text string) (*Side, error) {
 	case isURL(text):
 		return s, s.takeURL(ctx, o.TLS)
 	case strings.HasPrefix(text, imagePrefix):
-		s.Kind, s.command.Image = Image, strings.TrimPrefix(text, imagePrefix)
-		if s.command.Image == "" || strings.ContainsAny(s.command.Image, " \t") {
-			return nil, conf.Usagef(
-				"%q: want the name of an image after %s, such as image:docker.io/library/nginx:1.29",
-				text, imagePrefix)
-		}
-		return s, nil
+		s.Kind, s.command.Container = Image, &Container{Image: strings.TrimPrefix(text, imagePrefix), Apart: true}
+		return s, s.command.Container.check()
+	case strings.HasPrefix(text, composePrefix):
+		s.Kind = Image
+		c, err := composed(ctx, strings.TrimPrefix(text, composePrefix))
+		s.command.Container = c
+		return s, err
 	case text == ".":
 		s.label = workingTree
 		return s, s.takeFolder(ctx, cmp.Or(o.Dir, text), o)

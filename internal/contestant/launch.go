@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
@@ -38,7 +39,8 @@ type LaunchOptions struct {
 	Probe func(ctx context.Context, to wire.Endpoint) error
 	// OwnNetwork adds a separate network namespace, where a port may be in use that another process uses too.
 	OwnNetwork bool
-	Relay      *machine.Relay // into that namespace
+	Relay      *machine.Relay // into that namespace, or a container's
+	joins      bool           // its network is a container's, and known once this runs
 	// Protocols are the forms of HTTP in which the probe must succeed; none: HTTP/1.1 in the clear.
 	Protocols []wire.HTTP
 	Identity  wire.Identity // the server's identity for protocols over TLS
@@ -56,9 +58,11 @@ type Instance struct {
 	ReadyNS  int64       // time from the process start to the first right response
 	port     *portSearch // finds the port that a command chose; else nil
 
-	engine    *engine // engine that runs an image; else nil
-	container string  // the container's name
-	data      string  // temporary folder with a service's data; ""
+	engine    *engine        // engine that runs an image; else nil
+	container string         // the container's name
+	Limits    *record.Limits // of the container
+	health    []string       // arguments for the engine's exec, see healthy
+	data      string         // temporary folder with a service's data; ""
 }
 
 // Stop ends the whole process tree and returns when all processes have ended.
@@ -139,14 +143,20 @@ func launchOn(ctx context.Context, b *Built, o LaunchOptions, port int) (*Instan
 	if command != nil { // the user's variables must not win
 		argv, env["DYNO_ADDR"], env["PORT"] = command.argv(port), addr, strconv.Itoa(port)
 	}
-	container := ""
+	container, undo := "", []string(nil)
 	if b.engine != nil {
+		o.OwnNetwork, o.joins = b.apart(&o) && b.engine.podman(), b.apart(&o) && !b.engine.podman()
+		if none := wire.NamespacesAllowed(); b.apart(&o) && none != nil {
+			return nil, &Failed{Stage: "launch", Hint: "run dyno as root",
+				Err: fmt.Errorf("its container gets a network of its own, which takes root: %w", none)}
+		}
 		argv, container = b.contain(port, &o, env)
+		undo = slices.Concat(b.engine.argv, []string{"rm", "-f", container})
 	}
 	began := time.Now()
 	p, err := machine.Start(machine.Command{
 		Argv: argv, Dir: dir, Env: machine.Environment(o.Dir, tmp, o.Pad, env), CPUs: o.CPUs, Log: o.Log,
-		OwnNetwork: o.OwnNetwork, Relay: o.Relay, Adopts: b.engine != nil, Nobody: o.Nobody,
+		OwnNetwork: o.OwnNetwork, Relay: o.Relay, Undo: undo, Nobody: o.Nobody,
 	})
 	if err != nil {
 		return nil, &Failed{Stage: "launch", Err: err, Log: o.Log}
@@ -155,10 +165,16 @@ func launchOn(ctx context.Context, b *Built, o LaunchOptions, port int) (*Instan
 		Counted: counted, also: addrs, identity: o.Identity, address: o.address(),
 		engine: b.engine, container: container}
 	if command != nil {
-		i.port = &portSearch{offered: port, line: command.Line}
+		i.port = &portSearch{offered: port, line: command.Line + b.ports}
+		if b.service != nil && command.Container != nil {
+			i.health = command.Container.Health
+		}
 	}
 	proving, err := i.ready(ctx, &o)
 	i.ReadyNS = int64(time.Since(began) - proving)
+	if err == nil && b.engine != nil {
+		i.Limits = i.limits(ctx)
+	}
 	if err == nil {
 		err = b.unchanged() // it may have changed during the start
 	}
@@ -191,7 +207,7 @@ func (i *Instance) ready(ctx context.Context, o *LaunchOptions) (proving time.Du
 	ctx, cancel := context.WithTimeout(ctx, building*timeout)
 	defer cancel()
 	if i.engine != nil {
-		if err := i.adopt(ctx); err != nil {
+		if err := i.adopt(ctx, o); err != nil {
 			return 0, err
 		}
 	}
@@ -240,6 +256,9 @@ func (i *Instance) ready(ctx context.Context, o *LaunchOptions) (proving time.Du
 		proving += time.Since(began)
 		asking, done := context.WithDeadline(ctx, next)
 		err := o.Probe(asking, at)
+		if err == nil {
+			err = i.healthy(asking)
+		}
 		done()
 		if err == nil {
 			if forms = forms[1:]; len(forms) == 0 {

@@ -70,7 +70,10 @@ func (s *Side) candidate(length int, sides []*Side) string {
 		parts := strings.SplitAfter(s.target.Host+s.target.Path, "/")
 		return clipped(strings.Trim(strings.Join(parts[:min(1+length, len(parts))], ""), "/"))
 	case Image:
-		path = s.command.Image
+		path = strings.TrimPrefix(s.Text, imagePrefix)
+		if _, service, ok := strings.Cut(path, "#"); ok {
+			path = service
+		}
 	default:
 		if s.label == workingTree {
 			return "working-tree"

@@ -100,10 +100,16 @@ func ServiceManifest(fsys fs.FS, d *scenario.Service) (m *Manifest, err error) {
 			m.Tuning = append(m.Tuning, key+": "+d.Settings[key])
 		}
 	case d.Start != "":
-		if image, ok := strings.CutPrefix(d.Start, imagePrefix); ok {
-			m.Command.Line, m.Command.Image = "", image
+		if m.Command.Dir, err = filepath.Abs(d.Dir); err != nil {
+			return m, err
 		}
-		m.Command.Dir, err = filepath.Abs(d.Dir)
+		if image, ok := strings.CutPrefix(d.Start, imagePrefix); ok {
+			m.Command.Line, m.Command.Container = "", &Container{Image: image}
+			err = m.Command.Container.check()
+		} else if from, ok := strings.CutPrefix(d.Start, composePrefix); ok {
+			m.Command.Line = ""
+			m.Command.Container, err = composed(context.Background(), from)
+		}
 		m.Language = m.Command.Language()
 	default:
 		m, err = ReadService(fsys, d.Name)

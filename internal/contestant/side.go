@@ -26,7 +26,7 @@ const (
 	FolderSide   SideKind = "folder"     // a folder with a contestant.toml, or in a git repository
 	Contestant   SideKind = "contestant" // a contestant in the project, by name
 	RevisionSide SideKind = "revision"   // a revision in the repository of --dir
-	Image        SideKind = "image"      // image:NAME:TAG, run by podman or docker
+	Image        SideKind = "image"      // image:NAME:TAG or compose:FILE#SERVICE, run by podman or docker
 )
 
 // Side is one of the compared servers.
@@ -139,7 +139,7 @@ func (s *Side) Label() string {
 	case CommandSide:
 		what = s.Text
 	case Image:
-		what = s.command.Image
+		what = strings.TrimPrefix(s.Text, imagePrefix)
 	case URL:
 		what = strings.TrimSuffix(strings.TrimPrefix(s.target.URL, "http://"), "/")
 	}

@@ -129,9 +129,9 @@ func (r *Run) CheckedAlso() (all []string) {
 		all = append(all, "no Date header (RFC 9110 §6.6.1) from "+strings.Join(a.Dateless, ", "))
 	}
 	if len(a.Apart) > 0 {
-		all = append(all, "network namespaces of their own, because two or more insist on one port: "+
-			strings.Join(a.Apart, ", ")+"; there the network is cut, and no program but the run's services can be reached"+
-			r.relays())
+		all = append(all, "network namespaces of their own, because two or more insist on one port, or one is in a "+
+			"container: "+strings.Join(a.Apart, ", ")+"; there the network is cut, and no program but the run's services can "+
+			"be reached"+r.relays())
 	}
 	return all
 }

@@ -262,6 +262,7 @@ type Launch struct {
 	Layout     int    `json:"layout,omitempty"` // the started program: 0 is the binary, n the nth of its Layouts
 	// Processors is set at a level with a number of CPUs.
 	Processors    *Processors `json:"processors,omitempty"`
+	Limits        *Limits     `json:"limits,omitempty"` // set for a container
 	StartedUnixNS int64       `json:"started_unix_ns"`
 	ReadyNS       int64       `json:"ready_ns"` // from process start to first right answer
 	// how long it was loaded; for one that compiles, the time since its first window began
@@ -292,6 +293,12 @@ type Processors struct {
 	Threads bool `json:"threads,omitempty"`
 	// Variables are its environment variables that give the number.
 	Variables map[string]string `json:"variables,omitempty"`
+}
+
+// Limits are a container's limits, as its engine states them; 0 means none.
+type Limits struct {
+	CPUs        float64 `json:"cpus"` // of CPU time, in CPUs
+	MemoryBytes int64   `json:"memory_bytes"`
 }
 
 // The classes of warm-ups (doc/method.md).

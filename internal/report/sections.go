@@ -175,7 +175,8 @@ func (v *View) contestants() document.Section {
 			build = Duration(float64(c.BuildNS))
 		}
 		t.Rows = append(t.Rows, document.Row{Key: r.Key(), Cells: []document.Cell{{Value: r.Title, Small: metaOf(r)},
-			{Value: strings.TrimSpace(c.Framework + " " + c.Version), Small: strings.Join(words, "; ")}, {Value: c.Toolchain},
+			{Value: strings.TrimSpace(c.Framework + " " + c.Version), Small: strings.Join(words, "; ")},
+			{Value: c.Toolchain, Small: v.limits(c.Name)},
 			{Value: orElse(c.BinaryHash[:min(len(c.BinaryHash), 12)], Missing)}, {Value: response}, {Value: build}}})
 	}
 	s := document.Section{ID: "contestants", Title: "What was measured", On: document.OnPage, Folded: true}
@@ -183,6 +184,25 @@ func (v *View) contestants() document.Section {
 		s.Blocks = []document.Block{t}
 	}
 	return s
+}
+
+// limits says to what its engine limits a contestant's container; "" if it has none.
+func (v *View) limits(name string) string {
+	for i := range v.run.Launches {
+		l := v.run.Launches[i].Limits
+		if v.run.Launches[i].Contestant != name || l == nil {
+			continue
+		}
+		cpus, memory := "no limit of CPU time", "no limit of memory"
+		if l.CPUs > 0 {
+			cpus = fmt.Sprintf("at most %g CPUs", l.CPUs)
+		}
+		if l.MemoryBytes > 0 {
+			memory = fmt.Sprintf("at most %d MiB of memory", l.MemoryBytes>>20)
+		}
+		return cpus + ", " + memory
+	}
+	return ""
 }
 
 func (v *View) started() string {
