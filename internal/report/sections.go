@@ -176,7 +176,7 @@ func (v *View) contestants() document.Section {
 		}
 		t.Rows = append(t.Rows, document.Row{Key: r.Key(), Cells: []document.Cell{{Value: r.Title, Small: metaOf(r)},
 			{Value: strings.TrimSpace(c.Framework + " " + c.Version), Small: strings.Join(words, "; ")},
-			{Value: c.Toolchain, Small: v.limits(c.Name)},
+			{Value: c.Toolchain, Small: v.containerLimits(c.Name)},
 			{Value: orElse(c.BinaryHash[:min(len(c.BinaryHash), 12)], Missing)}, {Value: response}, {Value: build}}})
 	}
 	s := document.Section{ID: "contestants", Title: "What was measured", On: document.OnPage, Folded: true}
@@ -186,8 +186,8 @@ func (v *View) contestants() document.Section {
 	return s
 }
 
-// limits says to what its engine limits a contestant's container; "" if it has none.
-func (v *View) limits(name string) string {
+// containerLimits says to what its engine limits a contestant's container; "" if it has none.
+func (v *View) containerLimits(name string) string {
 	for i := range v.run.Launches {
 		l := v.run.Launches[i].Limits
 		if v.run.Launches[i].Contestant != name || l == nil {
