@@ -67,7 +67,7 @@ var permissions = map[string][]string{
 	"golang.org/x/net":                  {"internal/wire"},
 	"golang.org/x/tools/txtar":          {"internal/contestant"},
 	"github.com/jackc/pgx":              {"internal/contestant"},
-	"go.yaml.in/yaml":                  {"internal/contestant"},
+	"go.yaml.in/yaml":                   {"internal/contestant"},
 	"github.com/nats-io":                {"internal/fleet"},
 	"github.com/google/go-cmp":          nil, // tests only
 	"github.com/rogpeppe/go-internal":   nil,
