@@ -7,9 +7,12 @@
 #	sh validation/database.sh DYNO FOLDER [BUDGET]     in a checkout; DYNO: the program, absolute; 30 min at 60s
 set -eu
 dyno=$1 folder=$2 budget=${3:-60s}
-mkdir -p "$folder"
+mkdir -p "$folder/go"
+cp -r contestants/shared "$folder"
 for side in base head; do
-    [ -d "$folder/go/$side" ] || "$dyno" new contestant "go/$side" --from net-http-pgx --folder "$folder" >/dev/null
+    [ -d "$folder/go/$side" ] && continue
+    cp -r contestants/go/net-http-pgx "$folder/go/$side"
+    sed -i "s/^name .*/name = \"$side\"/; s/^title .*/title = \"$side\"/" "$folder/go/$side/contestant.toml"
 done
 cd "$folder"
 # burn SIDE NS: each request to SIDE burns NS ns.
