@@ -156,6 +156,9 @@ func readCompose(ctx context.Context, path string) (*composeFile, error) {
 		}
 	}
 	text, err := output(ctx, append(slices.Clone(tool), "-f", full, "config")...)
+	if err != nil && strings.Contains(err.Error(), "invalid choice: 'config'") {
+		err = fmt.Errorf("it is too old to say what a file means; pip install podman-compose")
+	}
 	if tool[0] == "docker" { // its output is a compose file again, where $$ stands for $
 		text = strings.ReplaceAll(text, "$$", "$")
 	}

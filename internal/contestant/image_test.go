@@ -373,6 +373,13 @@ func TestComposeRefuses(t *testing.T) {
 	if _, err := composed(t.Context(), dir+"#api"); err == nil || !strings.Contains(err.Error(), "want a compose file") {
 		t.Errorf("a folder: %v", err)
 	}
+	dir = tool(t, "podman-compose", "")
+	putFile(t, filepath.Join(os.Getenv("PATH"), "podman-compose"),
+		"#!/bin/sh\necho \"error: argument command: invalid choice: 'config'\" >&2\nexit 2\n", 0o755)
+	if _, err := composed(t.Context(), filepath.Join(dir, "compose.yaml#api")); err == nil ||
+		!strings.Contains(err.Error(), "podman-compose: it is too old") {
+		t.Errorf("an old one: %v", err)
+	}
 	mixed := []*Side{{Kind: Image, Text: "compose:" + file + "#api"}, {Kind: CommandSide, Text: "node a.js"}}
 	if _, err := ComposeServices(mixed); err == nil || !strings.Contains(err.Error(), "all or none") {
 		t.Errorf("beside a command: %v", err)
