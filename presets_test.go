@@ -31,7 +31,7 @@ func TestPresetsArePlansOwn(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		for _, at := range presetNames(f, !slices.Contains(searchers, dir) && !slices.Contains(searchers, file)) {
+		for _, at := range presetNames(f) {
 			if dir == "internal/plan" {
 				found++
 				continue
@@ -48,19 +48,15 @@ func TestPresetsArePlansOwn(t *testing.T) {
 	}
 }
 
-// searchers look for ports, for toolchains, or for the highest rate of one load: there search is no preset.
-var searchers = []string{"internal/contestant", "internal/loader", "internal/report/find.go", "cmd/dyno"}
-
 // presetNames returns where a file has the name of a preset: as an identifier, if it reads plans, or as a constant on
 // which it branches.
-func presetNames(f *ast.File, search bool) (at []token.Pos) {
+func presetNames(f *ast.File) (at []token.Pos) {
 	reads := slices.ContainsFunc(f.Imports, func(i *ast.ImportSpec) bool {
 		path := strings.Trim(i.Path.Value, `"`)
 		return path == ours+"/internal/plan" || path == ours+"/internal/record"
 	}) || f.Name.Name == "plan" || f.Name.Name == "record"
 	named := func(name string) bool {
-		name = strings.ToLower(name)
-		return slices.Contains(plan.Names(), name) && (search || name != "search")
+		return slices.Contains(plan.Names(), strings.ToLower(name))
 	}
 	constant := func(e ast.Expr) bool {
 		l, ok := e.(*ast.BasicLit)

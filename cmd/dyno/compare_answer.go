@@ -10,7 +10,6 @@ import (
 	"dyno/internal/document"
 	"dyno/internal/record"
 	"dyno/internal/report"
-	"dyno/internal/study"
 )
 
 // answer judges the conditions of a comparison, and adds them to its report. It prints what the
@@ -55,7 +54,7 @@ func (j *judgement) figure() string {
 	if j.change.N == 0 {
 		return j.note
 	}
-	return strings.TrimSuffix(strings.Replace(study.ChangeText(j.change), "(", "(here ", 1)+": "+j.note, ": ")
+	return strings.TrimSuffix(strings.Replace(report.Change(j.change), "(", "(here ", 1)+": "+j.note, ": ")
 }
 
 // conditionsID is the section of the judged conditions.

@@ -56,7 +56,7 @@ var readers = map[string]func(string) (any, error){
 		}
 		return parseRate(s)
 	}),
-	"stages": as(parseStages), "think": as(parseThink), "share": as(parsePositive), "slo": as(parseSLO),
+	"stages": as(parseStages), "think": as(parseThink), "share": as(parsePositive),
 	"objectives": as(judge.ParseObjectives), "statuses": as(scenario.ParseStatuses),
 	"text": as(func(s string) (*string, error) { return &s, nil }), // an empty text differs from none
 	"needed": as(func(s string) (string, error) {

@@ -98,7 +98,7 @@ const beyond = `(() => {
     if (box.width === 0 || e.closest(".scroll, pre, script, style, .choice > legend")) continue;
     if (box.right > width + 1 || box.left < -1) out.push(e.tagName + " " + e.className + ": " + e.textContent.slice(0, 40));
   }
-  for (const e of document.querySelectorAll("svg.chart text, svg.shift text")) {
+  for (const e of document.querySelectorAll("svg.chart text")) {
     const svg = e.closest("svg").getBoundingClientRect(), box = e.getBoundingClientRect();
     if (svg.width && (box.right > svg.right + 2 || box.left < svg.left - 2)) out.push("in a chart: " + e.textContent);
   }
@@ -159,8 +159,7 @@ func TestPagesInChromium(t *testing.T) {
 
 // firstScreen checks that question, answer, the whole chart and the trust line stand on the first screen.
 func firstScreen(t *testing.T, p *tab) {
-	for _, what := range []string{"h1", ".answer", ".trust", ".front .option:first-of-type svg.wide .row",
-		".shifts li:nth-of-type(-n+8)"} {
+	for _, what := range []string{"h1", ".answer", ".trust", ".front .option:first-of-type svg.chart .row"} {
 		at := fmt.Sprintf("[...document.querySelectorAll(%q)].at(-1).getBoundingClientRect().bottom", what)
 		if bottom, ok := p.eval(at).(float64); !ok || bottom <= 0 || bottom > 900 {
 			t.Errorf("%s ends at %v px; the screen at 900", what, bottom)
@@ -206,11 +205,11 @@ func TestButtonsInChromium(t *testing.T) {
 
 	p = c.open(file, views["wide"])
 	// A printed chart of Go is what the script draws for the same baseline.
-	const chart = `document.querySelector(".front svg.wide g.bars").innerHTML.replace(/ class="row[^"]*"/g, "")`
-	const click = `document.querySelectorAll(".front svg.wide")[0].querySelectorAll(".row")[%d].dispatchEvent(new MouseEvent("click", {bubbles: true}))`
+	const chart = `document.querySelector(".front svg.chart g.bars").innerHTML.replace(/ class="row[^"]*"/g, "")`
+	const click = `document.querySelectorAll(".front svg.chart")[0].querySelectorAll(".row")[%d].dispatchEvent(new MouseEvent("click", {bubbles: true}))`
 	before := p.eval(chart)
 	p.eval(fmt.Sprintf(click, 4))
-	const side = `[...document.querySelectorAll(".front svg.wide")][0].querySelectorAll(".row")[4].querySelector(".side").textContent`
+	const side = `[...document.querySelectorAll(".front svg.chart")][0].querySelectorAll(".row")[4].querySelector(".side").textContent`
 	if got := p.eval(side); got != "1" {
 		t.Errorf("the chosen baseline is %v, not 1", got)
 	}

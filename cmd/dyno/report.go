@@ -18,7 +18,6 @@ import (
 func reportCommand() *cobra.Command {
 	var f struct {
 		output
-		Against          string
 		Salvage, Verbose bool
 	}
 	return command("report", func(cmd *cobra.Command, args []string) error {
@@ -26,8 +25,8 @@ func reportCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		forms, several := runForms(), len(runsIn(path)) > 1 && f.Against == ""
-		if several || f.Against != "" {
+		forms, several := runForms(), len(runsIn(path)) > 1
+		if several {
 			forms = documentForms
 		}
 		if err := f.open(forms); err != nil {
@@ -47,9 +46,6 @@ func reportCommand() *cobra.Command {
 		}
 		if err := judge.Assert(run); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
-		}
-		if f.Against != "" {
-			return reportAgainst(cmd, run, f.Against, &f.output)
 		}
 		data := study.Evaluate(run)
 		data.Verbose, data.Folder = f.Verbose, path

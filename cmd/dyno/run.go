@@ -373,17 +373,6 @@ func parsePositive(s string) (float64, error) {
 	return v, err
 }
 
-// parseSLO reads an objective such as p99<10ms.
-func parseSLO(s string) (*record.SLO, error) {
-	quantile, limit, found := strings.Cut(s, "<")
-	d, err := time.ParseDuration(strings.TrimSpace(limit))
-	q := map[string]float64{"p99": 0.99, "p50": 0.5}[strings.TrimSpace(quantile)]
-	if !found || err != nil || d <= 0 || q == 0 {
-		return nil, errors.New("want a quantile and its limit, such as p99<10ms or p50<2ms")
-	}
-	return &record.SLO{Quantile: q, LimitNS: int64(d), ErrorShare: 0.001}, nil
-}
-
 // parseRates reads open-loop rates: shares of each contestant's own capacity, requests per second
 // and the common rate, or none.
 func parseRates(s string) (rates []plan.OpenRate, err error) {

@@ -215,12 +215,6 @@ func (s *soak) sound(run *record.Run) {
 		} else if order[len(order)-1] != k {
 			bad("%+v is there again after others", k)
 		}
-		if n := len(turns[k]) - 1; tr.Take > 0 && n >= 0 && judge.Paused(turns[k][n]) &&
-			turns[k][n].Position == tr.Position && turns[k][n].Take == tr.Take-1 {
-			turns[k] = turns[k][:n] // the trial alone is taken again
-		} else if tr.Take > 0 {
-			bad("%+v was taken again for no reason that is recorded", tr.Key)
-		}
 		turns[k] = append(turns[k], tr)
 	}
 	lost := map[turn]bool{}

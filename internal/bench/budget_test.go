@@ -33,10 +33,6 @@ func TestBudgetEndsWithinAnEpoch(t *testing.T) {
 		p.Epochs, p.Levels = []int{6}, append(p.Levels, record.Level{Connections: 8, Pipeline: 1})
 		p.Family = p.PairsAt(0, 1)
 	}
-	search := func(p *record.Plan) {
-		p.Epochs, p.Rounds, p.Ceiling = []int{1}, plan.SearchRounds, ""
-		p.SLO = &record.SLO{Quantile: .5, LimitNS: 1e9, ErrorShare: .1}
-	}
 	managed := func(p *record.Plan) { p.Servers.Managed = []string{"a", "b"} }
 	for name, c := range map[string]struct {
 		plan   func(*record.Plan)
@@ -48,8 +44,6 @@ func TestBudgetEndsWithinAnEpoch(t *testing.T) {
 		"paired, slow to start":   {func(*record.Plan) {}, slowStarts, false},
 		"sweep":                   {sweep, slowTrials, true},
 		"sweep, never steady":     {sweep, neverSteady, false},
-		"search":                  {search, slowTrials, true},
-		"search, slow to start":   {search, slowStarts, false},
 		"classic":                 {classic, slowTrials, true},
 		"classic, slow to start":  {classic, slowStarts, false},
 		"classic, a count":        {func(p *record.Plan) { classic(p); p.Load.Requests = 9 }, slowTrials, true},

@@ -322,8 +322,8 @@ func (b *Bench) watchUnloaded(ctx context.Context, s Server, t *record.Trial, le
 	return s.Freeze()
 }
 
-// quantiles records an open loop's response times and lag, and the figure for a search's objective.
-func quantiles(l *record.Load, seen *record.Detail, slo *record.SLO) {
+// quantiles records an open loop's response times and lag.
+func quantiles(l *record.Load, seen *record.Detail) {
 	r := seen.Response
 	if r == nil {
 		return
@@ -332,9 +332,6 @@ func quantiles(l *record.Load, seen *record.Detail, slo *record.SLO) {
 	l.LagP99NS = seen.Lag.Quantile(0.99)
 	if l.CensoredFromNS = seen.CensoredFromNS; seen.Censored > 0 {
 		l.ResponseP50MostNS, l.ResponseP99MostNS = seen.ResponseAtMost(0.5), seen.ResponseAtMost(0.99)
-	}
-	if slo != nil {
-		l.InObjective = seen.Within(slo.LimitNS)
 	}
 }
 
@@ -390,7 +387,7 @@ func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*record.Trial
 	if t.Executed, b.wrong, err = w.end(ctx, &t.Load); err != nil {
 		return nil, err
 	}
-	quantiles(&t.Load, &seen, p.SLO)
+	quantiles(&t.Load, &seen)
 	if o.Rated && seen.Response != nil {
 		if t.Load.Responses, err = seen.Response.Encode(3); err != nil {
 			return nil, err

@@ -37,26 +37,6 @@ type Group struct {
 	Why      string
 }
 
-// ShiftChart compares expected and measured ratios: each line has a hollow dot, an arrow and a full
-// dot with its interval, on one common logarithmic axis.
-type ShiftChart struct {
-	ID          string
-	Title, Note string
-	Shifts      []Shift
-	Rest        string // text about the hidden lines
-	RestLink    string // the section that shows them
-}
-
-// Shift is a line in a ShiftChart. A figure of 0 means that there is none.
-type Shift struct {
-	Icon, Word string // the outcome
-	Style      Style
-	Text       string
-	Small      string // both figures as text
-	From       float64
-	To         Ratio
-}
-
 // LineChart shows figures over levels or time: plots side by side, each with one line per series.
 // Unless Axis says otherwise, a value axis begins at 0, or is logarithmic if the values span more
 // than a factor of ten.
@@ -73,7 +53,6 @@ type LineChart struct {
 	Plots       []Plot
 	Axis        Scaling
 	Common      bool   // all plots have the same value axis
-	Loose       bool   // no line joins the points
 	Excluded    []Item // contestants without a line and the reasons, shown where the chart stands alone; Bad: failed
 	Foot        string // description of the chart: shown below it where it stands alone, and read by screen readers
 }

@@ -139,12 +139,6 @@ type Log struct {
 	Lines []string
 }
 
-// Fold is text that few readers need: a page folds it, plain forms omit it.
-type Fold struct {
-	Title  string
-	Blocks []Block
-}
-
 // Choice is a set of alternative views; a page shows one at a time.
 type Choice struct {
 	ID      string
@@ -179,13 +173,11 @@ func (Facts) block()       {}
 func (Table) block()       {}
 func (Code) block()        {}
 func (Log) block()         {}
-func (Fold) block()        {}
 func (Definitions) block() {}
 func (Legend) block()      {}
 func (Choice) block()      {}
 func (Picture) block()     {}
 func (BarChart) block()    {}
-func (ShiftChart) block()  {}
 func (LineChart) block()   {}
 
 // Prose is text whose parts may have a style.

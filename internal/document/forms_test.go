@@ -24,7 +24,6 @@ func page() *Document {
 				},
 			}}},
 			{On: OnPage, Title: "Only here", Blocks: []Block{
-				Fold{Title: "folded", Blocks: []Block{Items("inside")}},
 				Definitions{Items: []Definition{{ID: "rate", Name: "Rate", Text: "What it is."}}},
 				BarChart{ID: "c", Bars: []Bar{{Name: "alpha", Key: "go", Ratio: Ratio{2, 1.8, 2.2}, Value: "1,200",
 					Side: "2 (1.8–2.2)"}}},
@@ -108,7 +107,7 @@ func TestCommonAxis(t *testing.T) {
 		Plots: []Plot{plot(5, 9), plot(5, 4)}}
 	marks := regexp.MustCompile(`<circle cx="[0-9.]+" cy="([0-9.]+)" r="3.5"`)
 	height := func() (at []string) {
-		for _, m := range marks.FindAllStringSubmatch(drawLines(c, true, false), -1) {
+		for _, m := range marks.FindAllStringSubmatch(drawLines(c, false), -1) {
 			at = append(at, m[1])
 		}
 		return at
@@ -122,28 +121,10 @@ func TestCommonAxis(t *testing.T) {
 	if at := height(); len(at) != 6 || at[0] != at[3] {
 		t.Errorf("a common axis: 5 ms at %v", at)
 	}
-	got := drawLines(c, true, false)
+	got := drawLines(c, false)
 	if strings.Count(got, `class="ring"`) != 1 || strings.Count(got, "alpha elsewhere: 12 ms") != 2 ||
 		strings.Count(got, ">ms<") != 1 {
 		t.Errorf("in %s\nwant one hollow mark, its words, and the unit once", got)
-	}
-}
-
-// A claim beyond the axis is a chevron at its end, and does not squeeze the others.
-func TestShiftBeyondTheAxis(t *testing.T) {
-	c := &ShiftChart{}
-	for _, from := range []float64{1.2, 1.5, 2, 115} {
-		c.Shifts = append(c.Shifts, Shift{From: from, To: Ratio{At: 1.4, Lo: 1.3, Hi: 1.5}, Small: "both"})
-	}
-	if axis := c.axis(); axis.hi > 3 {
-		t.Errorf("the axis goes to %v", axis.hi)
-	}
-	if line := c.line(c.Shifts[3]); strings.Contains(line, `circle class="from"`) ||
-		!strings.Contains(line, `path class="from"`) {
-		t.Errorf("no chevron in %s", line)
-	}
-	if line := c.line(c.Shifts[0]); !strings.Contains(line, `circle class="from"`) {
-		t.Errorf("no dot in %s", line)
 	}
 }
 
@@ -151,17 +132,15 @@ func TestShiftBeyondTheAxis(t *testing.T) {
 func TestBarValuesFit(t *testing.T) {
 	for _, value := range []string{"151,000", "1,151,000,000 req/s"} {
 		c := &BarChart{Bars: []Bar{{Name: "alpha", Ratio: Ratio{At: 2, Hi: 2}, Value: value, Beyond: true}}}
-		for _, wide := range []bool{true, false} {
-			svg := drawBars(c, wide, false)
-			m := regexp.MustCompile(`viewBox="-0 -0 (\d+) .*x="([\d.]+)" y="[\d.]+" class="value"`).FindStringSubmatch(svg)
-			if m == nil {
-				t.Fatalf("no value in %s", svg)
-			}
-			width, _ := strconv.ParseFloat(m[1], 64)
-			x, _ := strconv.ParseFloat(m[2], 64)
-			if end := x + boldWidth("≥ "+value, 14); end > width+.1 {
-				t.Errorf("%s, wide %v: ends at %.0f px of %.0f", value, wide, end, width)
-			}
+		svg := drawBars(c, false)
+		m := regexp.MustCompile(`viewBox="-0 -0 (\d+) .*x="([\d.]+)" y="[\d.]+" class="value"`).FindStringSubmatch(svg)
+		if m == nil {
+			t.Fatalf("no value in %s", svg)
+		}
+		width, _ := strconv.ParseFloat(m[1], 64)
+		x, _ := strconv.ParseFloat(m[2], 64)
+		if end := x + boldWidth("≥ "+value, 14); end > width+.1 {
+			t.Errorf("%s: ends at %.0f px of %.0f", value, end, width)
 		}
 	}
 }

@@ -25,7 +25,7 @@ var pageScript string
 
 // HTML draws a document as a self-contained page that needs no network and is readable without
 // scripts. With scripts, readers can sort and filter tables, choose the baseline of charts, and
-// copy both. The page follows the system's light or dark setting, adapts to narrow screens, and can
+// copy both. The page follows the system's light or dark setting, adapts to narrow screens, where charts scroll, and can
 // be printed.
 func HTML(w io.Writer, d *Document) error {
 	words := map[string]bool{}
@@ -64,8 +64,6 @@ func pageFuncs(words map[string]bool) template.FuncMap {
 		"first":  func(d *Document) Prose { return joined(d.Lead[:min(1, len(d.Lead))]) },
 		"others": func(d *Document) Prose { return joined(d.Lead[min(1, len(d.Lead)):]) },
 		"icon":   func(s Style) string { return icons[s] },
-		"scale":  func(c ShiftChart) template.HTML { return template.HTML(c.scale()) },
-		"shift":  func(c ShiftChart, s Shift) template.HTML { return template.HTML(c.line(s)) },
 		"folded": folded,
 		"shown":  func(s Section) bool { return s.On != OffPage && len(s.Blocks) > 0 },
 		"rest":   func(t Table) int { return max(1, len(t.Columns)-t.name()-1) },
@@ -80,9 +78,7 @@ func pageFuncs(words map[string]bool) template.FuncMap {
 		"cell": func(t Table, r Row, i int) tableRow {
 			return tableRow{Table: t, Row: r, Cell: r.Cells[i], Name: i == t.name()}
 		},
-		"svg": func(b Block, layout string) template.HTML {
-			return template.HTML(draw(b, layout == "wide", false))
-		},
+		"svg": func(b Block) template.HTML { return template.HTML(draw(b, false)) },
 	}
 }
 
@@ -146,11 +142,8 @@ func (d *Document) eachBlock(visit func(Block)) {
 	walk = func(list []Block) {
 		for _, b := range list {
 			visit(b)
-			switch b := b.(type) {
-			case Fold:
-				walk(b.Blocks)
-			case Choice:
-				for _, o := range b.Options {
+			if c, ok := b.(Choice); ok {
+				for _, o := range c.Options {
 					walk([]Block{o.Block})
 				}
 			}
@@ -179,7 +172,11 @@ func folded(s Section) bool {
 			for _, r := range b.Rows {
 				lines += 1 + len(r.Notes) + len(r.Cells)/7
 			}
-		case BarChart, LineChart, ShiftChart:
+		case List:
+			for _, it := range b.Items {
+				lines += 1 + len(it.More)
+			}
+		case BarChart, LineChart:
 			lines += chartLines
 		}
 	}

@@ -60,16 +60,9 @@ func frame() *Document {
 			{{At: .1, Value: 40e6, Lo: 40e6, Hi: 40e6, Beyond: true, Beside: []Aside{{12e6, "elsewhere"}}},
 				{At: .9, Absent: true}}}}},
 		Excluded: []Item{{Label: "Gin", Style: Bad, Text: Plain("failed")}}}
-	dots := LineChart{ID: "starts", Title: "Starts", Foot: "times of starts", Unit: "ms", Per: 1e6, Loose: true,
-		Series: []Series{{Name: "fasthttp", Key: "go"}}, Plots: []Plot{{X: "epoch", Ticks: ticks,
-			Points: [][]Point{{{At: .1, Value: 5e6, Text: "5 ms"}, {At: .9, Value: 7e6, Text: "7 ms"}}}}}}
-	shifts := ShiftChart{ID: "shifts", Title: "Claims", Note: "published and measured", Rest: "one " +
-		"more", RestLink: "ranking",
-		Shifts: []Shift{{Icon: "✓", Word: "confirmed", Style: Good, Text: "faster", Small: "2 and 1.4", From: 2,
-			To: Ratio{1.4, 1.3, 1.5}}, {Icon: "–", Word: "not run", Text: "slower", From: 115}}}
-	d.Front = []Block{charts, shifts}
+	d.Front = []Block{charts}
 	d.Sections = append(d.Sections, Section{ID: "ranking", Title: "Ranking", Blocks: []Block{table}},
-		Section{Title: "Charts", Folded: true, Blocks: []Block{Legend{[]LegendItem{{"go", "Go"}}}, line, dots,
+		Section{Title: "Charts", Folded: true, Blocks: []Block{Legend{[]LegendItem{{"go", "Go"}}}, line,
 			Paragraph{Label: "Rate", Word: "rate", Text: Plain("linked")}, Paragraph{Style: Warn, Text: Plain("all of it")},
 			Picture{"a.svg", "left out"}, List{Items: []Item{{Code: "dyno load URL"}}}}})
 	return d

@@ -131,7 +131,7 @@
   unfold();
 
   for (const figure of all("figure")) {
-    const svg = figure.querySelector("svg.wide");
+    const svg = figure.querySelector("svg.chart");
     if (!svg) continue;
     const bars = svg.querySelector("g.bars"), tools = make("div", { className: "tools" });
     if (bars) {

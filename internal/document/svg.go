@@ -24,7 +24,7 @@ func SVG(w io.Writer, d *Document) error {
 		if c, ok := b.(Choice); ok {
 			b = c.Options[0].Block
 		}
-		if picture := draw(b, true, true); picture != "" {
+		if picture := draw(b, true); picture != "" {
 			_, err := io.WriteString(w, picture+"\n")
 			return err
 		}
@@ -32,15 +32,14 @@ func SVG(w io.Writer, d *Document) error {
 	return errors.New("draw chart: nothing here has one")
 }
 
-// draw draws a bar or line chart, wide or for phones; it returns "" for other blocks. A page
-// contains both versions and shows one, so that text is never scaled. A separate image contains its
-// styles, its namespace and a margin.
-func draw(b Block, wide, standalone bool) string {
+// draw draws a bar or line chart; it returns "" for other blocks. A separate image contains its styles, its
+// namespace and a margin.
+func draw(b Block, standalone bool) string {
 	switch c := b.(type) {
 	case BarChart:
-		return drawBars(&c, wide, standalone)
+		return drawBars(&c, standalone)
 	case LineChart:
-		return drawLines(&c, wide, standalone)
+		return drawLines(&c, standalone)
 	}
 	return ""
 }
@@ -67,17 +66,14 @@ func safe(s string) string { return html.EscapeString(Clean(s)) }
 func short(s string, n int) string { return ansi.Truncate(Clean(s), n, "…") }
 
 // begin starts an image with w by h px.
-func (s *drawing) begin(id, words string, wide, standalone bool, w, h float64) {
-	space, margin, layout := "", 0.0, "narrow"
-	if wide {
-		layout = "wide"
-	}
+func (s *drawing) begin(id, words string, standalone bool, w, h float64) {
+	space, margin := "", 0.0
 	if standalone {
 		space, margin = ` xmlns="http://www.w3.org/2000/svg"`, 20
 	}
-	id = "chart-" + id + "-" + layout
-	s.printf(`<svg%s class="chart %s" role="img" aria-labelledby="%s" viewBox="%g %g %g %g" width="%g" height="%g">`,
-		space, layout, id, -margin, -margin, w+2*margin, h+2*margin, w+2*margin, h+2*margin)
+	id = "chart-" + id
+	s.printf(`<svg%s class="chart" role="img" aria-labelledby="%s" viewBox="%g %g %g %g" width="%g" height="%g">`,
+		space, id, -margin, -margin, w+2*margin, h+2*margin, w+2*margin, h+2*margin)
 	s.printf(`<title id="%s">%s</title>`, id, safe(words))
 	if standalone {
 		s.printf("<style>%s</style>", chartStyle)

@@ -8,6 +8,8 @@ import (
 )
 
 const (
+	barsWidth = 720.0
+	barHeight = 18.0
 	barsTop   = 26.0 // px above the first row, for the column headers
 	laneWidth = 9.0  // width of a bracket
 	nameMost  = 250.0
@@ -18,40 +20,32 @@ const (
 	valueGap  = 7.0 // width between a bar and its value
 )
 
-// bars draws a BarChart. The wide layout has names left of the bars; the narrow one, for phones, has them above.
+// bars draws a BarChart, with the names left of the bars.
 type bars struct {
 	drawing
 	c      *BarChart
-	wide   bool
-	width  float64
-	height float64 // height of a bar
 	x0, x1 float64 // left and right end of the bars
 	right  float64 // right end of the ratios: left of the brackets
 	most   float64 // the value at x1
 	lanes  []int   // lane for each group
 }
 
-func drawBars(c *BarChart, wide, standalone bool) string {
-	s := &bars{c: c, width: 340, height: 14}
-	if wide {
-		s.wide, s.width, s.height = true, 720, 18
-	}
+func drawBars(c *BarChart, standalone bool) string {
+	s := &bars{c: c}
 	var lanes int
 	s.lanes, lanes = c.lanes()
-	s.right = s.width - float64(lanes)*laneWidth
+	s.right = barsWidth - float64(lanes)*laneWidth
 	value := valueRoom
 	for _, b := range c.Bars {
 		value = max(value, valueGap+boldWidth(b.value(), 14))
 	}
 	s.x1 = s.right - value
-	if s.wide {
-		for _, b := range c.Bars {
-			s.x0 = max(s.x0, textWidth(b.Name, 14), textWidth(b.Small, 12))
-		}
-		s.x0 = min(s.x0, nameMost) + 14
-		if c.Baseline != "" {
-			s.x1 -= sideRoom
-		}
+	for _, b := range c.Bars {
+		s.x0 = max(s.x0, textWidth(b.Name, 14), textWidth(b.Small, 12))
+	}
+	s.x0 = min(s.x0, nameMost) + 14
+	if c.Baseline != "" {
+		s.x1 -= sideRoom
 	}
 	words := []string{c.Title}
 	for _, b := range c.Bars {
@@ -68,7 +62,7 @@ func drawBars(c *BarChart, wide, standalone bool) string {
 	if standalone {
 		height += 2 * nameLine
 	}
-	s.begin(c.ID, strings.Join(words, "; "), wide, standalone, s.width, height)
+	s.begin(c.ID, strings.Join(words, "; "), standalone, barsWidth, height)
 	s.printf(`<g class="bars" data-chart="%s" data-x0="%.1f" data-x1="%.1f">`, safe(c.ID), s.x0, s.x1)
 	s.heads(standalone)
 	if c.Baseline != "" {
@@ -114,17 +108,12 @@ func (s *bars) places() (tops []float64, y float64) {
 }
 
 func (s *bars) rowHeight(b *Bar) float64 {
-	names := float64(len(wrapped(b.Name, 14, s.room()))) * nameLine
-	switch {
-	case !s.wide && b.Missing != "":
-		return names + float64(len(wrapped(b.Missing, 12, s.right)))*smallLine + 12
-	case !s.wide:
-		return names + s.height + 16
-	case b.Small != "":
+	names := float64(len(wrapped(b.Name, 14, s.x0-12))) * nameLine
+	if b.Small != "" {
 		names += smallLine
 	}
 	reason := float64(len(wrapped(b.Missing, 12, s.right-s.x0))) * smallLine
-	return max(names, reason, s.height) + 9
+	return max(names, reason, barHeight) + 9
 }
 
 // drawn returns the last bar's bottom.
@@ -135,14 +124,6 @@ func (s *bars) drawn(tops []float64) float64 {
 		}
 	}
 	return barsTop
-}
-
-// room returns the width available for a line in a name.
-func (s *bars) room() float64 {
-	if s.wide {
-		return s.x0 - 12
-	}
-	return s.right - sideRoom
 }
 
 // heads draws the text above the bars: the unit, and whether larger or smaller is better.
@@ -156,7 +137,7 @@ func (s *bars) heads(standalone bool) {
 		text = s.c.Title + ", " + text
 	}
 	s.text(0, 12, "tick", "", text)
-	if s.c.Baseline != "" && (s.wide || textWidth(text, 12)+textWidth("× "+s.c.Baseline, 12) < s.right) {
+	if s.c.Baseline != "" {
 		s.text(s.right, 12, "tick base", "end", "× "+s.c.Baseline)
 	}
 }
@@ -173,17 +154,14 @@ func (s *bars) row(b *Bar) {
 		class += " failed"
 	}
 	y := 0.0
-	for _, line := range wrapped(b.Name, 14, s.room()) {
+	for _, line := range wrapped(b.Name, 14, s.x0-12) {
 		y += nameLine
 		s.text(0, y-3, class, "", line)
 	}
-	if s.wide && b.Small != "" {
+	if b.Small != "" {
 		s.text(0, y+smallLine-3, "meta", "", b.Small)
 	}
-	top := 4.0
-	if !s.wide {
-		top = y + 3
-	}
+	const top = 4.0
 	if b.Missing != "" {
 		for i, line := range wrapped(b.Missing, 12, s.right-s.x0) {
 			s.text(s.x0, top+float64(i+1)*smallLine-4, "reason", "", line)
@@ -191,20 +169,16 @@ func (s *bars) row(b *Bar) {
 		return
 	}
 	s.bar(b, top)
-	sideY := top + 14
-	if !s.wide {
-		sideY = nameLine - 3
-	}
 	if s.c.Baseline != "" {
-		s.text(s.right, sideY, "side", "end", b.Side)
+		s.text(s.right, top+14, "side", "end", b.Side)
 	}
 }
 
 // bar draws a bar, its whisker and its value.
 func (s *bars) bar(b *Bar, top float64) {
-	mid, x := top+s.height/2, s.at(b.At)
+	mid, x := top+barHeight/2, s.at(b.At)
 	s.printf(`<rect class="bar" x="%.1f" y="%.1f" width="%.1f" height="%g" rx="1.5"/>`, s.x0, top, max(x-s.x0, 1),
-		s.height)
+		barHeight)
 	lo, hi := s.at(b.Lo), s.at(b.reach())
 	class, end := "whisker", ""
 	if b.reach() < b.Hi {
@@ -240,10 +214,7 @@ func whisker(lo, hi, mid float64, closed bool) string {
 func (s *bars) brackets(tops []float64) {
 	for i, g := range s.c.Groups {
 		x := s.right + float64(s.lanes[i])*laneWidth + 3
-		y0, y1 := tops[g.From]+3, tops[g.To]+s.height+6
-		if !s.wide {
-			y1 = tops[g.To] + s.rowHeight(&s.c.Bars[g.To]) - 10
-		}
+		y0, y1 := tops[g.From]+3, tops[g.To]+barHeight+6
 		s.printf(`<g class="bracket"><title>%s</title><path d="M%.1f %.1fh4V%.1fh-4"/></g>`, safe(g.Why), x, y0, y1)
 	}
 }

@@ -8,24 +8,15 @@ import (
 	"strings"
 )
 
-// lineLayout is the layout for a LineChart, in px. Labels are at the right side of each plot.
-type lineLayout struct {
-	width      float64
-	columns    int     // plots side by side, if there are several
-	left       float64 // distance from the panel's left side to the plot
-	height     float64
-	standalone float64 // height of a single plot
-	reasonLen  int     // number of characters that fit into a reason
-}
-
-var (
-	wideLines   = lineLayout{width: 880, columns: 2, left: 58, height: 190, standalone: 280, reasonLen: 110}
-	narrowLines = lineLayout{width: 340, columns: 1, left: 60, height: 190, standalone: 220, reasonLen: 46}
-)
-
+// The layout for a LineChart, in px. Labels are at the right side of each plot.
 const (
-	plotTop     = 34.0 // px above a plot: its title
-	plotBottom  = 44.0 // px below it: ticks and their name
+	linesWidth  = 880.0
+	plotLeft    = 58.0 // distance from the panel's left side to the plot
+	plotHeight  = 190.0
+	onlyHeight  = 280.0 // height of a single plot
+	reasonLen   = 110   // number of characters that fit into a reason
+	plotTop     = 34.0  // px above a plot: its title
+	plotBottom  = 44.0  // px below it: ticks and their name
 	plotGap     = 20.0
 	labelGap    = 16.0 // height between two labels
 	labelAt     = 20.0 // px right of a plot
@@ -42,32 +33,26 @@ const (
 type lines struct {
 	drawing
 	c      *LineChart
-	l      lineLayout
 	y      valueAxis
 	x0, x1 float64 // left and right side of the plot
 	height float64
 	room   float64 // width for a label
-	titles bool    // a point shows its words to a pointer, which phones lack
 	marks  []int   // each series' mark, which distinguishes series in one colour
 }
 
-func drawLines(c *LineChart, wide, standalone bool) string {
-	s := &lines{c: c, l: narrowLines}
-	if wide {
-		s.l = wideLines
-	}
+func drawLines(c *LineChart, standalone bool) string {
+	s := &lines{c: c, height: plotHeight}
 	used := map[string]int{}
 	for _, r := range c.Series {
 		s.marks = append(s.marks, used[r.Key])
 		used[r.Key]++
 	}
-	columns := s.l.columns
-	s.height = s.l.height
+	columns := 2
 	if len(c.Plots) < 2 {
-		s.height, columns = s.l.standalone, 1
+		s.height, columns = onlyHeight, 1
 	}
-	each := (s.l.width - float64(columns-1)*plotGap) / float64(columns)
-	s.x0, s.x1, s.room = s.l.left, each, c.labelWidth(each*labelShare)
+	each := (linesWidth - float64(columns-1)*plotGap) / float64(columns)
+	s.x0, s.x1, s.room = plotLeft, each, c.labelWidth(each*labelShare)
 	s.x1 -= s.room + labelAt
 	panel, top := s.height+plotTop+plotBottom, plotTop
 	h := float64((len(c.Plots)+columns-1)/columns) * panel
@@ -79,8 +64,7 @@ func drawLines(c *LineChart, wide, standalone bool) string {
 	if standalone {
 		h += float64(len(c.Excluded)+1)*excludedRow + 6
 	}
-	s.titles = wide
-	s.begin(c.ID, c.words(wide), wide, standalone, s.l.width, h)
+	s.begin(c.ID, c.words(), standalone, linesWidth, h)
 	if c.Common {
 		s.text(0, 12, "way", "", s.unit())
 	}
@@ -101,12 +85,9 @@ func drawLines(c *LineChart, wide, standalone bool) string {
 	return s.String()
 }
 
-// words returns the chart as text for screen readers, with figures in the wide form alone.
-func (c *LineChart) words(wide bool) string {
+// words returns the chart as text for screen readers.
+func (c *LineChart) words() string {
 	parts := []string{c.Foot + ", " + c.Unit}
-	if !wide || c.Loose {
-		return parts[0]
-	}
 	for _, it := range c.Excluded {
 		parts = append(parts, it.Label+" "+it.Text.String())
 	}
@@ -304,7 +285,7 @@ func (s *lines) line(k int, points []Point) {
 			continue
 		}
 		x1, y1 := s.at(f.At)+s.shift(k), s.down(f.Value)
-		if joined && !s.c.Loose {
+		if joined {
 			s.stroke(x, x1, y, y1, "stroke")
 		}
 		x, y, joined = x1, y1, true
@@ -322,11 +303,7 @@ func (s *lines) line(k int, points []Point) {
 }
 
 // title adds a title to the open element.
-func (s *lines) title(words string) {
-	if s.titles {
-		s.printf(`<title>%s</title>`, safe(words))
-	}
-}
+func (s *lines) title(words string) { s.printf(`<title>%s</title>`, safe(words)) }
 
 // point draws a figure and its interval or, if there is none, its range as a dashed line.
 func (s *lines) point(k int, f Point) {
@@ -373,5 +350,5 @@ func (s *lines) absent(it Item, y float64) {
 	s.printf(`<circle cx="6" cy="%.1f" r="4" class="hollow"/>`, y-4)
 	s.printf(`<text x="18" y="%.1f" class="reason"><title>%s</title><tspan class="%s">%s</tspan>`, y, safe(why), class,
 		safe(name))
-	s.printf(`<tspan dx="8">%s</tspan></text>`, safe(short(why, max(12, s.l.reasonLen-len([]rune(name))))))
+	s.printf(`<tspan dx="8">%s</tspan></text>`, safe(short(why, max(12, reasonLen-len([]rune(name))))))
 }

@@ -149,13 +149,13 @@ warn V5  a busy machine
 	}
 }
 
-// Blocks that only a page shows, and folded text, are left out; text by others cannot reach the
+// Blocks that only a page shows are left out; text by others cannot reach the
 // terminal.
 func TestTextLeavesOut(t *testing.T) {
 	var b strings.Builder
 	d := &Document{Title: "a\x1b[2J title", Sections: []Section{{On: OnPage,
 		Blocks: []Block{Paragraph{Text: Plain("page")}}},
-		{Title: "empty"}, {Blocks: []Block{Fold{Title: "folded", Blocks: []Block{Paragraph{Text: Plain("folded")}}},
+		{Title: "empty"}, {Blocks: []Block{
 			BarChart{}, Legend{}, Definitions{}, Log{Lines: []string{"\x07log"}}}}}}
 	if err := Text(&b, d, Options{Width: 40}); err != nil {
 		t.Fatal(err)

@@ -36,7 +36,6 @@ const (
 	OneLevel Kinds = 1 << iota // all pairs are compared at one level
 	Levels                     // pairs are compared, or claims judged, at several levels; or such a level
 	Beside                     // a level at which nothing is compared
-	Rates                      // an objective: the run searches for the highest rate
 	Loads                      // loads outside rounds
 )
 
@@ -45,8 +44,6 @@ func kindOf(p *record.Plan) Kinds {
 	switch {
 	case p.Processes == record.PerLoad:
 		return Loads
-	case p.SLO != nil:
-		return Rates
 	case p.Ranks():
 		return OneLevel
 	}

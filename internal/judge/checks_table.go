@@ -2,12 +2,10 @@ package judge
 
 // Sets of runs to which several checks apply.
 //
-// A search for the highest rate overloads on purpose: errors in its probes are not errors of the
-// run, and a probe may miss its rate. Single loads have no pairing, reference, warm-up or ceiling;
+// Single loads have no pairing, reference, warm-up or ceiling;
 // their report says for each whether other programs disturbed it.
 const (
-	always     = OneLevel | Levels | Rates | Loads
-	inRounds   = OneLevel | Levels | Rates
+	always     = OneLevel | Levels | Loads
 	compared   = OneLevel | Levels
 	openLevel  = OneLevel | Levels | Beside
 	everyLevel = OneLevel | Levels | Beside | Loads
@@ -55,8 +53,6 @@ const (
 	Turns           = "V34"
 	Resent          = "V35"
 	Bandwidth       = "V36"
-	Alike           = "V37"
-	Clocks          = "V38"
 	Standstill      = "V39"
 	Deferred        = "V40"
 	Unreachable     = "V41"
@@ -74,7 +70,7 @@ const (
 // epochs depends on why the run ended.
 const LargerBudget = "give a larger --budget"
 
-// table holds all checks in order of their ids. The ids V23, V24 and V27 belonged to former checks
+// table holds all checks in order of their ids. The ids V23, V24, V27, V37 and V38 belonged to former checks
 // and are not reused (doc/method.md, Checks).
 var table = []Check{
 	{ID: GeneratorShare, Title: "generator's share of its CPUs",
@@ -90,19 +86,19 @@ var table = []Check{
 		Limits: []Limit{{"share of the ceiling", ceilingWarn, CeilingLimit}}, find: ceilings},
 	{ID: ServerCPUs, Title: "CPU of other programs on the server's CPUs",
 		Do:       "stop them",
-		Question: MachineQuiet, In: inRounds, Metrics: bothClocks,
+		Question: MachineQuiet, In: compared, Metrics: bothClocks,
 		Limits: []Limit{{"share of the CPUs", backgroundLimit, 1}}, find: whole(backgroundServer)},
 	{ID: GeneratorCPUs, Title: "CPU of other programs on the generator's CPUs",
 		Do:       "stop them",
-		Question: MachineQuiet, In: inRounds, Metrics: bothClocks,
+		Question: MachineQuiet, In: compared, Metrics: bothClocks,
 		Limits: []Limit{{"share of the CPUs", backgroundLimit, 1}}, find: whole(backgroundGenerator)},
 	{ID: Withheld, Title: "CPU time withheld by the hypervisor or a quota",
 		Do:       "take a machine without other guests, or raise the quota",
-		Question: MachineQuiet, In: inRounds, Metrics: bothClocks,
+		Question: MachineQuiet, In: compared, Metrics: bothClocks,
 		Limits: []Limit{{"steal", stealLimit, 1}, {"throttled ns", 0, 0}}, find: whole(withheld)},
 	{ID: Discarded, Title: "share of discarded trials",
 		Do:       "try a quieter machine",
-		Question: MachineQuiet, In: inRounds, Metrics: WallClock,
+		Question: MachineQuiet, In: compared, Metrics: WallClock,
 		Limits: []Limit{{"share of the trials", 0.20, 1}}, find: whole(discardedRounds)},
 	{ID: Achieved, Title: "requests answered of those that were due",
 		Means:    "not all requests were answered in time",
@@ -138,7 +134,7 @@ var table = []Check{
 	{ID: Errors, Title: "errors, and connections established",
 		Means:    "requests without an answer, so no figures",
 		Question: AnswersRight,
-		In:       OneLevel | Levels | Loads, find: perContestant(unanswered),
+		In:       always, find: perContestant(unanswered),
 		One: OfOneLoad{"errors", Fail, (*OneLoad).errors}},
 	{ID: Busy, Title: "server busy",
 		Means:    "its CPUs were not fully used: something else limits it",
@@ -192,7 +188,7 @@ var table = []Check{
 	{ID: SameProcesses, Title: "server's processes",
 		Means:    "its processes changed in mid-run: figures may mix two states",
 		Do:       "see its log",
-		Question: AnswersRight, In: inRounds, find: measured(sameProcesses)},
+		Question: AnswersRight, In: compared, find: measured(sameProcesses)},
 	{ID: Complete, Title: "run complete",
 		Means:    "the record is damaged: part of the run is missing",
 		Question: EnoughData, In: always, find: complete,
@@ -206,7 +202,7 @@ var table = []Check{
 		One:  OfOneLoad{"unsteady", Warn, (*OneLoad).unsteady}},
 	{ID: Pauses, Title: "pauses of the generator or the machine",
 		Do:       "try a quieter machine",
-		Question: MachineQuiet, In: inRounds,
+		Question: MachineQuiet, In: compared,
 		Limits: []Limit{{"share of a window", pauseClosed, pauseClosed}, {"the same, open loop",
 			pauseOpen, pauseOpen}}, find: pauses,
 		One: OfOneLoad{"paused", Warn, (*OneLoad).paused}},
@@ -215,7 +211,7 @@ var table = []Check{
 		Question: GeneratorFree, In: always, Each: true, find: whole(apart)},
 	{ID: OtherSides, Title: "CPU of the other sides, where they are not frozen",
 		Do:       "stop what calls them",
-		Question: MachineQuiet, In: inRounds, Metrics: bothClocks,
+		Question: MachineQuiet, In: compared, Metrics: bothClocks,
 		Limits: []Limit{{"share of the CPUs", backgroundLimit, 1}}, find: otherSides},
 	{ID: Dependence, Title: "dependence between epochs",
 		Means:    "starts resembled those before: intervals may be too narrow",
@@ -237,17 +233,6 @@ var table = []Check{
 		Do:       "take a faster link, or compare CPU per request",
 		Question: GeneratorFree, In: compared, Each: true, Metrics: closedLoop, Bounds: true,
 		Limits: []Limit{{"share of the bandwidth", 0.60, 0.80}}, find: bandwidth},
-	{ID: Alike, Title: "generators against one another",
-		Means:    "the generators measured different latencies: the figures mix them",
-		Do:       "look at that machine, and at its link",
-		Question: GeneratorFree, Metrics: Latency,
-		In: everyLevel, Each: true,
-		Limits: []Limit{{"difference from the others", 0.10, 0.50}}, find: alike},
-	{ID: Clocks, Title: "clocks of the generators",
-		Means:    "a generator's clock did not run evenly: its rates and latencies are off",
-		Do:       "look at that machine's clock source and NTP",
-		Question: GeneratorFree, In: always, Metrics: WallClock,
-		Limits: []Limit{{"rate against the controller's clock", rateWarn, rateFail}}, find: clockRates},
 	{ID: Standstill, Title: "standstills of the server",
 		Means:    "no answer came for a while although requests waited",
 		Do:       "see its log",

@@ -77,20 +77,6 @@ func test(d, beside [][]float64, alpha float64, rounds int, early bool) (js []st
 	return stats.Joint(d, alpha, own.Spread()), &own
 }
 
-// Changes judges a family of changes from then to now. Each series holds the epochs' log ratios in
-// one run; rounds are the rounds per epoch, now and then.
-func Changes(now, then [][]float64, alpha, margin float64, rounds [2]int) []Decision {
-	out := make([]Decision, len(now))
-	for i := range out {
-		x, _ := test(now[i:i+1], nil, alpha, rounds[0], len(now[i]) < stats.Least)
-		y, _ := test(then[i:i+1], nil, alpha, rounds[1], len(then[i]) < stats.Least)
-		out[i].Verdict = Inconclusive
-		out[i].estimate(x[0].Less(y[0], len(now), alpha), min(len(now[i]), len(then[i])))
-		out[i].decide(margin)
-	}
-	return out
-}
-
 // jointly is stats.Joint for the series with stats.Least values or more. The others get an infinite
 // standard error.
 func jointly(d [][]float64, alpha float64) []stats.Judged {

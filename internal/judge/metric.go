@@ -25,10 +25,9 @@ type Metric struct {
 	PerCPU    bool // compared per available CPU time if the server uses all of it
 	AtCeiling bool // bounded by the load generator's ceiling
 
-	Title  string // heading for a section and for the explanation
-	Head   string // short column heading in text and Markdown; %s is the scale
-	Column string // column heading on the page, above its scale; "": the title
-	About  string // the explanation on the page
+	Title string // heading for a section and for the explanation
+	Head  string // short column heading in text and Markdown; %s is the scale
+	About string // the explanation on the page
 	Phrases
 }
 

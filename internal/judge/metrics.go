@@ -10,7 +10,7 @@ import (
 var Metrics = []Metric{
 	{
 		Name: "throughput", Unit: "1/s", More: true, Kind: Rate, Of: throughput, Settles: true, AtCeiling: true, PerCPU: true,
-		Title: "Throughput", Head: "req/s", Column: "Requests",
+		Title: "Throughput", Head: "req/s",
 		About: "Right responses per second of the counted window, with all connections busy. Every response is " +
 			"checked; one that breaks the contract is an error, not throughput.",
 		Phrases: Phrases{"serves %s the requests of", "is fastest"},
@@ -25,7 +25,7 @@ var Metrics = []Metric{
 	},
 	{
 		Name: "p50", Unit: "ns", Kind: ServiceTime, Of: p50, Settles: true, AtCeiling: true,
-		Title: "Service time, median", Head: "p50 %s", Column: "Median time",
+		Title: "Service time, median", Head: "p50 %s",
 		About: "Time from sending a request to its response, with all connections busy. Under this load it mostly " +
 			"reflects queueing; at a lower rate users wait less.",
 		Phrases: Phrases{"takes %s the median service time of", "has the shortest median service time"},
@@ -41,14 +41,14 @@ var Metrics = []Metric{
 	},
 	{
 		Name: "response_p50", Unit: "ns", Kind: ResponseTime, Of: responseP50, Settles: true,
-		Title: "Response time, median", Head: "response p50 %s", Column: "Response, median",
+		Title: "Response time, median", Head: "response p50 %s",
 		About: "Time from when a request was due to its response, at a fixed rate: what a user waits, including " +
 			"queueing.",
 		Phrases: Phrases{Factor: "takes %s the median response time of", Best: "has the shortest median response time"},
 	},
 	{
 		Name: "response_p99", Unit: "ns", Kind: TailTime, Of: responseP99,
-		Title: "Response time, 99 %", Head: "response p99 %s", Column: "Response, 99 %",
+		Title: "Response time, 99 %", Head: "response p99 %s",
 		About: "The response time that 1 % of the requests exceed, per trial, if at least ten requests lie beyond " +
 			"it. On a shared machine it includes disturbances by other programs.",
 		Phrases: Phrases{
@@ -57,22 +57,19 @@ var Metrics = []Metric{
 	},
 	{
 		Name: "due_rate", Unit: "1/s", Kind: Arrivals, Unranked: true, Of: dueRate,
-		Title: "Rate of an open loop", Head: "due req/s", Column: "Due",
+		Title: "Rate of an open loop", Head: "due req/s",
 		About: "Requests due per second, at random times (Poisson). At a share of its own capacity each contestant has " +
 			"a rate of its own, as the pilots showed it.",
 	},
 	{
 		Name: "due_requests", Unit: "requests", Kind: Arrivals, Unranked: true, Of: dueRequests,
-		Title: "Requests of a load", Head: "requests", Column: "Requests",
+		Title: "Requests of a load", Head: "requests",
 		About: "Requests that were due in one load of an open loop. 1 % of them lie beyond the 99th percentile.",
 	},
 	{
 		Name: "response_p999", Unit: "ns", Kind: TailTime, Rare: true, Of: unknown, // see ratedCell
-		Title: "Response time, 99.9 %", Head: "response p99.9 %s", Column: "Response, 99.9 %",
+		Title: "Response time, 99.9 %", Head: "response p99.9 %s",
 		About: "The response time that 1 in 1,000 requests exceeds, if at least 100 requests lie beyond it.",
-		Phrases: Phrases{
-			Factor: "takes %s the response time at 99.9 %% of", Best: "has the shortest response time at 99.9 %",
-		},
 	},
 	{
 		Name: "file_memory", Unit: "bytes", Kind: Memory, Rare: true, Unranked: true,
@@ -98,75 +95,61 @@ var Metrics = []Metric{
 	{
 		Name: "goroutines_per_request", Unit: "goroutines", Kind: Count, Rare: true, Of: goroutines,
 		Title: "Goroutines started per request", Head: "goroutines/req",
-		About:   "For Go programs: goroutines started in the window, per right answer.",
-		Phrases: Phrases{Factor: "starts %s the goroutines per request of", Best: "starts the fewest goroutines"},
+		About: "For Go programs: goroutines started in the window, per right answer.",
 	},
 	{
 		Name: "instructions_per_request", Unit: "instructions", Kind: Count, Rare: true, Of: instructions,
 		Title: "Instructions per request", Head: "instr./req",
 		About: "Instructions that the server's process tree retired, per right response. It is the steadiest " +
 			"figure of all, but instructions differ in time.",
-		Phrases: Phrases{
-			Factor: "retires %s the instructions per request of", Best: "retires the fewest instructions per request",
-		},
 	},
 
 	// Load steadiness: bombardier's and wrk's Stdev and Max.
 	{
 		Name: "rate_sd", Unit: "1/s", Kind: Rate, Rare: true, Of: rateSD,
-		Title: "Throughput, standard deviation", Head: "SD req/s", Column: "Requests, SD",
+		Title: "Throughput, standard deviation", Head: "SD req/s",
 		About: "Standard deviation of the rate over samples of 20 ms, as in bombardier, within one load: four or five " +
 			"samples in a trial of 0.1 s, thousands in a long load. It leaves out changes that are slower than the load.",
-		Phrases: Phrases{Factor: "has %s the standard deviation of throughput of", Best: "serves most evenly"},
 	},
 	{
 		Name: "rate_max", Unit: "1/s", More: true, Kind: Rate, Rare: true, Of: rateMax,
-		Title: "Throughput, highest", Head: "max req/s", Column: "Requests, most",
+		Title: "Throughput, highest", Head: "max req/s",
 		About: "The highest rate in any sample of 20 ms. The longer the load, the higher it is: compare only loads of " +
 			"one length.",
-		Phrases: Phrases{Factor: "reaches %s the highest throughput of", Best: "reaches the highest throughput"},
 	},
 	{
 		Name: "service_mean", Unit: "ns", Kind: ServiceTime, Rare: true, Of: serviceMean,
-		Title: "Service time, mean", Head: "mean %s", Column: "Time, mean",
-		About:   "Mean of the service times of all right answers of a load.",
-		Phrases: Phrases{Factor: "takes %s the mean service time of", Best: "has the shortest mean service time"},
+		Title: "Service time, mean", Head: "mean %s",
+		About: "Mean of the service times of all right answers of a load.",
 	},
 	{
 		Name: "service_sd", Unit: "ns", Kind: ServiceTime, Rare: true, Of: serviceSD,
-		Title: "Service time, standard deviation", Head: "SD %s", Column: "Time, SD",
+		Title: "Service time, standard deviation", Head: "SD %s",
 		About: "Standard deviation of the service times of all right answers of a load.",
-		Phrases: Phrases{Factor: "has %s the standard deviation of service time of",
-			Best: "has the least standard deviation of service time"},
 	},
 	{
 		Name: "service_max", Unit: "ns", Kind: ServiceTime, Rare: true, Of: serviceLongest,
-		Title: "Service time, longest", Head: "max %s", Column: "Longest",
+		Title: "Service time, longest", Head: "max %s",
 		About: "The longest service time of a load. The longer the load, the longer it is: compare only loads " +
 			"of one length.",
-		Phrases: Phrases{Factor: "has %s the longest service time of", Best: "has the lowest maximum service time"},
 	},
 
 	// For TLS loads that make connections.
 	{
 		Name: "handshakes", Unit: "1/s", More: true, Kind: Rate, Rare: true, Of: handshakes,
-		Title: "TLS handshakes", Head: "handshakes/s", Column: "Handshakes",
-		About:   "TLS handshakes that were completed per second of the load, full and resumed ones.",
-		Phrases: Phrases{Factor: "completes %s the TLS handshakes of", Best: "completes the most TLS handshakes"},
+		Title: "TLS handshakes", Head: "handshakes/s",
+		About: "TLS handshakes that were completed per second of the load, full and resumed ones.",
 	},
 	{
 		Name: "handshake_p50", Unit: "ns", Kind: ServiceTime, Rare: true, Of: handshakeP50,
-		Title: "TLS handshake, median", Head: "handshake p50 %s", Column: "Handshake, median",
+		Title: "TLS handshake, median", Head: "handshake p50 %s",
 		About: "Time from a connection's establishment to the end of its TLS handshake, the generator's part " +
 			"included.",
-		Phrases: Phrases{Factor: "takes %s the median TLS handshake time of", Best: "has the shortest TLS handshake"},
 	},
 	{
 		Name: "handshake_p99", Unit: "ns", Kind: ServiceTime, Rare: true, Of: handshakeP99,
-		Title: "TLS handshake, 99 %", Head: "handshake p99 %s", Column: "Handshake, 99 %",
+		Title: "TLS handshake, 99 %", Head: "handshake p99 %s",
 		About: "The time that 1 % of the TLS handshakes exceed, per trial, if at least ten lie beyond it.",
-		Phrases: Phrases{Factor: "takes %s the TLS handshake time at 99 %% of",
-			Best: "has the shortest TLS handshake at 99 %"},
 	},
 
 	// For loads with a fixed number of requests.
@@ -205,35 +188,35 @@ var Metrics = []Metric{
 	// For runs whose contestants call services.
 	{
 		Name: "server_cpu_share", Unit: "share", Kind: Count, Rare: true, Unranked: true, Of: serverShare,
-		Title: "CPU of the server", Head: "server CPU %s", Column: "CPU, server",
+		Title: "CPU of the server", Head: "server CPU %s",
 		About: "CPU time of the server's process tree, as a share of its CPUs' time in the window.",
 	},
 	{
 		Name: "service_cpu_share", Unit: "share", Kind: Count, Rare: true, Unranked: true, Of: serviceShare,
-		Title: "CPU of the services", Head: "services' CPU %s", Column: "CPU, services",
+		Title: "CPU of the services", Head: "services' CPU %s",
 		About: "CPU time of the programs that the server calls, as a share of the time of the CPUs on which they run: " +
 			"the generator's, or their own. It is not a property of the server.",
 	},
 	{
 		Name: "service_cpu", Unit: "ns", Kind: CPUTime, Rare: true, Unranked: true, Of: serviceCPU,
-		Title: "CPU of the services per request", Head: "services' CPU %s/req", Column: "CPU/req, services",
+		Title: "CPU of the services per request", Head: "services' CPU %s/req",
 		About: "CPU time of the programs that the server calls, per right response of the server. Servers may differ in it " +
 			"by what they ask for; otherwise it is a property of the services.",
 	},
 	{
 		Name: "service_ceiling", Unit: "1/s", More: true, Kind: Rate, Rare: true, Unranked: true, Of: serviceCeiling,
-		Title: "Rate at which the services' CPUs are full", Head: "services' ceiling", Column: "Ceiling, services",
+		Title: "Rate at which the services' CPUs are full", Head: "services' ceiling",
 		About: "A bound by arithmetic: throughput over the share that the services used of their CPUs' time, as if nothing " +
 			"else used these.",
 	},
 	{
 		Name: "service_memory", Unit: "bytes", Kind: Memory, Rare: true, Unranked: true, Of: serviceMemory,
-		Title: "Memory of the services", Head: "services' memory %s", Column: "Memory, services",
+		Title: "Memory of the services", Head: "services' memory %s",
 		About: "Private memory of the programs that the server calls, right after a trial, as the server's own.",
 	},
 	{
 		Name: "generator_cpu_share", Unit: "share", Kind: Count, Rare: true, Unranked: true, Of: generatorShare,
-		Title: "CPU of the generator", Head: "generator CPU %s", Column: "CPU, generator",
+		Title: "CPU of the generator", Head: "generator CPU %s",
 		About: "CPU time of the load generator, as a share of its CPUs' time. If generator and services together " +
 			"use nearly all of what they have, the server may be faster than shown.",
 	},
@@ -243,7 +226,7 @@ var Metrics = []Metric{
 var LoadMetrics = []Metric{
 	{
 		Name: "time", Unit: "ns", Kind: Rate, Of: timeToComplete, Rare: true,
-		Title: "Time to complete", Head: "time %s", Column: "Time",
+		Title: "Time to complete", Head: "time %s",
 		About: "Time from the first request sent to the last response of the load.",
 	},
 	named("throughput"),
@@ -253,13 +236,13 @@ var LoadMetrics = []Metric{
 	named("service_sd"),
 	{
 		Name: "max", Unit: "ns", Kind: ServiceTime, Of: serviceMax,
-		Title: "Service time, longest", Head: "max %s", Column: "Longest",
+		Title: "Service time, longest", Head: "max %s",
 		About: "The longest service time of a load.",
 	},
 	named("cpu_per_request"),
 	{
 		Name: "read", Unit: "B/s", More: true, Kind: Rate, Of: bytesRead,
-		Title: "Throughput, read", Head: "read %s", Column: "Read",
+		Title: "Throughput, read", Head: "read %s",
 		About: "Bytes of responses, headers and bodies, per second of the load. 1 MB is 1,000,000 bytes.",
 	},
 	named("memory"),
@@ -269,7 +252,7 @@ var LoadMetrics = []Metric{
 // sent, so it leaves out those that would have waited: it is compared with published figures alone.
 var closedTail = Metric{
 	Name: "p99", Unit: "ns", Kind: ServiceTime, Of: serviceP99, AtCeiling: true, Title: "Service time, 99 %",
-	Head: "p99 %s", Column: "99 %",
+	Head: "p99 %s",
 }
 
 // The functions that compute metrics. A trial without the necessary data has no value.

@@ -384,7 +384,7 @@ func calibration(c *Check, e *Evidence) (State, string) {
 // calibration.
 func LatenciesDecide(p *record.Plan) bool {
 	m, _ := MetricNamed(p.Primary)
-	return p.SLO != nil || m.Kind&Latency != 0
+	return m.Kind&Latency != 0
 }
 
 // Uncalibrated says why c, which may be nil, does not apply to latencies measured from atNS (Unix)

@@ -20,7 +20,6 @@ type Counted struct {
 	Rated          []*record.Trial // open loops at one rate, after the epochs
 	NoRated        string          // why there are none; "": none were planned
 	Levels         []PlannedLevel  // the plan's, in its order
-	Capacities     []Capacity      // results of a search
 }
 
 // PlannedLevel is one level of a plan, with the contestants and controls that are loaded there.
@@ -30,18 +29,6 @@ type PlannedLevel struct {
 	Compared bool // a comparison has a cell there
 }
 
-// Capacity is the result of a search for one contestant in one epoch: the highest rate, in requests
-// per second, at which it meets the objective.
-type Capacity struct {
-	Contestant          string
-	Rate, Lo, Hi        float64 // 95 % interval; Hi is +Inf if every probe passed
-	Top                 float64 // rate in a closed loop
-	Probes              int     // number of probes that count, without confirming ones
-	Limited             int     // number that do not count: they missed the objective with the generator at its limit
-	Confirmed, Confirms int     // numbers of long probes slightly below Rate: those that passed, and all
-	Epoch               int
-}
-
 // Results are what a run's trials show: the results, and how far they can be trusted.
 type Results struct {
 	Run       *record.Run
@@ -49,7 +36,6 @@ type Results struct {
 	Analysis  *Analysis       // analysis of the run's comparisons, if it has any
 	Levels    []Level         // all levels if pairs are compared at several, else the levels beside the first
 	Loads     []*record.Trial // a classic run's loads that are shown
-	Found     []Capacity      // results of a search
 	Alone     []Alone         // a run's service, for each kind of request to it
 	Findings  []Finding       // whole run first, then by contestant
 	Trials    []*record.Trial // valid ones
@@ -84,19 +70,13 @@ func Judge(run *record.Run, c *Counted) *Results {
 		return loadsOf(run, c)
 	}
 	levels, first := ByLevel(run, c.Valid), 0
-	d := &Results{Run: run, Parts: parts(run, c.Epochs), Alone: alone(run, c.Pilot), Found: c.Capacities,
+	d := &Results{Run: run, Parts: parts(run, c.Epochs), Alone: alone(run, c.Pilot),
 		Trials: c.Valid, Valid: len(c.Valid), Discarded: c.Discarded}
 	e := &Evidence{Run: run, Kind: kindOf(p), Valid: c.Valid, Discarded: c.Discarded, All: c.All,
-		Analysis: &Analysis{Primary: p.Primary, Margin: p.Margin}}
-	switch {
-	case p.SLO != nil:
-		first = len(p.Levels)
-	case p.Ranks():
+		Analysis: AnalyseRun(run, c)}
+	d.Analysis, d.NoLong = e.Analysis, cmp.Or(c.NoLong, e.Analysis.NoLong)
+	if p.Ranks() {
 		first, e.Valid = 1, levels[0]
-		fallthrough
-	default:
-		d.Analysis = AnalyseRun(run, c)
-		e.Analysis, d.NoLong = d.Analysis, cmp.Or(c.NoLong, d.Analysis.NoLong)
 	}
 	d.Levels = levelsFrom(run, first, c, levels, d.Alone)
 	beside := d.Levels

@@ -12,7 +12,6 @@ import (
 	"dyno/internal/load"
 	"dyno/internal/machine"
 	"dyno/internal/plan"
-	"dyno/internal/record"
 	"dyno/internal/report"
 	"dyno/internal/stats"
 )
@@ -21,7 +20,7 @@ import (
 const foundErrors = 0.001
 
 // objective returns a search's objective: Find has one percentile, and perhaps errors.
-func (r *Request) objective() (slo record.SLO, err error) {
+func (r *Request) objective() (slo plan.SLO, err error) {
 	slo.ErrorShare = foundErrors
 	percentiles := 0
 	for _, o := range r.Find {
@@ -52,7 +51,7 @@ const (
 type finder struct {
 	plan    *Plan
 	session load.Session
-	slo     record.SLO
+	slo     plan.SLO
 	found   *report.Found
 	closed  plan.Closed
 	seen    []plan.Seen // the probes that count

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"dyno/internal/load"
+	"dyno/internal/plan"
 	"dyno/internal/record"
 	"dyno/internal/report"
 )
@@ -123,7 +124,7 @@ func (w world) keeps(limit float64) float64 {
 		for range 41 {
 			q := world{rng: w.rng, perSec: w.perSec, base: w.base}
 			f := &finder{plan: &Plan{Request: Request{Seed: 1}}, session: &q, found: &report.Found{}}
-			f.slo = record.SLO{Quantile: .99, LimitNS: int64(limit), ErrorShare: .001}
+			f.slo = plan.SLO{Quantile: .99, LimitNS: int64(limit), ErrorShare: .001}
 			if p, _ := f.probe(context.Background(), 20, rate, 5*time.Second); p.Kept {
 				kept++
 			}

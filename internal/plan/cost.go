@@ -130,7 +130,7 @@ func playEpoch(run *record.Run, k record.Key) (c Cost) {
 		c.Whole = besideTrials(run, k.Epoch, Starts(run, k.Epoch))
 	}
 	for o := range orders(run, k) {
-		n := o.TrialNS // a request each nanosecond, so that no probe is longer to have enough
+		n := o.TrialNS
 		t := &record.Trial{Key: o.Key, Contestant: o.Contestant, Level: &o.Level,
 			Load: record.Load{WindowNS: n, Connections: o.Level.Connections, Established: o.Level.Connections, Planned: n,
 				Started: n, Succeeded: n, ResponseP50NS: 1, ResponseP99NS: 1}}
@@ -194,14 +194,11 @@ func startsEstimate(run *record.Run, epoch int, names []string) (sum time.Durati
 	return sum
 }
 
-// trialTime returns the estimated time for a trial, recorded or made up. A search's probes count
-// with their own length, other loads with the planned one.
+// trialTime returns the estimated time for a trial, recorded or made up, with its planned length.
 func trialTime(run *record.Run, t *record.Trial) time.Duration {
 	p := &run.Plan
-	l, ns := p.LevelOf(t), t.Load.WindowNS
-	if p.SLO == nil {
-		ns = trialOf(p, slot{Cell: record.Cell{Contestant: t.Contestant, Level: p.At(t)}, level: l.Planned()})
-	}
+	l := p.LevelOf(t)
+	ns := trialOf(p, slot{Cell: record.Cell{Contestant: t.Contestant, Level: p.At(t)}, level: l.Planned()})
 	sum := time.Duration(ns) + around(run, t.Contestant, l)
 	if inTurn(p) {
 		sum += startsEstimate(run, t.Epoch, []string{t.Contestant})

@@ -29,5 +29,5 @@ func ExampleNew() {
 	fmt.Println(err)
 	// Output:
 	// Hello [gin echo] [ref ref'] 64 <nil>
-	// --protocol "soak": want one of paired, sweep, search, classic
+	// --protocol "soak": want one of paired, sweep, classic
 }

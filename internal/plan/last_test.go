@@ -25,7 +25,6 @@ func TestRatedLoads(t *testing.T) {
 		"none":          {Request{Contestants: []string{"c0", "c1"}, Rates: []OpenRate{}}, record.LastLoads{}},
 		"its own":       {Request{Contestants: []string{"c0", "c1"}, Rates: []OpenRate{{PerSec: 9}}}, record.LastLoads{}},
 		"a sweep":       {Request{Contestants: []string{"c0", "c1"}, Protocol: sweep}, record.LastLoads{}},
-		"a search":      {Request{Contestants: []string{"c0", "c1"}, Protocol: search}, record.LastLoads{}},
 		"a classic run": {Request{Contestants: []string{"c0", "c1"}, Protocol: classic}, record.LastLoads{}},
 		"a study":       {Request{}, each(3500 * time.Millisecond)},
 	} {

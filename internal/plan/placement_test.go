@@ -191,7 +191,7 @@ func TestCPUsAreRefused(t *testing.T) {
 		"--placement beside: want apart":                       {Placement: []string{"beside"}},
 		"--placement: 1 is named twice":                        {Placement: []string{"1", "1"}},
 		"--placement: servers can have 1 at most":              {Placement: []string{"1", "2"}},
-		"several values of --placement need --protocol pair":   {Placement: []string{"1", "2"}, Protocol: "search"},
+		"several values of --placement need --protocol pair":   {Placement: []string{"1", "2"}, Protocol: "classic"},
 		"c9 is already running":                                {Placement: []string{AsPublished}, Contestants: []string{"c0", "c9"}},
 		"are new for each load; pass one value":                {Placement: []string{Apart, AsPublished}, Question: fresh},
 		"says itself at which levels nothing is pinned":        {Placement: []string{"1"}, Question: free},

@@ -194,21 +194,15 @@ func lineup(run *record.Run, k record.Key, extra func(int) []slot) []slot {
 	return order
 }
 
-// inRound returns the next trial after k in a round with this lineup. In a search this may be k's
-// trial once more, because it was disturbed or the generator was at its limit. inRound skips failed
-// contestants.
+// inRound returns the next trial after k in a round with this lineup. It skips failed contestants.
 func inRound(run *record.Run, k record.Key, order []slot) (Order, bool) {
-	pos := k.Position + 1
-	if k.Take = retake(run, k); k.Take > 0 {
-		pos = k.Position
-	}
-	for ; pos < len(order); pos, k.Take = pos+1, 0 {
+	for pos := k.Position + 1; pos < len(order); pos++ {
 		e := order[pos]
 		if run.FailureOf(e.Contestant) != nil {
 			continue
 		}
 		k.Position = pos
-		if level, ns, ok := loadOf(run, k, e); ok {
+		if level, ns, ok := loadOf(run, e); ok {
 			return Order{Key: k, Contestant: e.Contestant, Level: level, TrialNS: ns,
 				Pilot: k.Epoch < run.Plan.Pilots, LoadSeed: mix(k, 1)}, true
 		}
@@ -216,30 +210,11 @@ func inRound(run *record.Run, k record.Key, order []slot) (Order, bool) {
 	return Order{}, false
 }
 
-// loadOf returns a trial's level and its length, ns. A search takes both from the next probe. A
-// level whose rate is a share gets the rate. ok is false if there is no trial.
-func loadOf(run *record.Run, k record.Key, e slot) (level record.Level, ns int64, ok bool) {
-	if run.Plan.SLO != nil {
-		return probe(run, k, e.Contestant)
-	}
+// loadOf returns a trial's level and its length, ns. A level whose rate is a share gets the rate. ok is
+// false if there is no trial.
+func loadOf(run *record.Run, e slot) (level record.Level, ns int64, ok bool) {
 	level, ok = resolve(run, e)
 	return level, trialOf(&run.Plan, e), ok
-}
-
-// retake returns the number of the take that follows k, if k is a search's trial that was
-// disturbed, or in which the generator was at its limit; else 0.
-func retake(run *record.Run, k record.Key) int {
-	if run.Plan.SLO == nil || k.Take >= MostLimited-1 {
-		return 0
-	}
-	i := after(run, k) - 1
-	if i < 0 || run.Trials[i].Key != k {
-		return 0
-	}
-	if t := run.Trials[i]; !spoilt(&run.Plan, t) && !limited(&run.Plan, t) {
-		return 0
-	}
-	return k.Take + 1
 }
 
 // chain makes a round begin with the cell that was loaded last in its epoch. Each cell then
@@ -247,7 +222,7 @@ func retake(run *record.Run, k record.Key) int {
 // cells equally. If the first cell were random, a cell would follow itself less often. Measured
 // with two servers: if one slowed the next trial by 3 %, the other lost 1.5 %.
 func chain(run *record.Run, k record.Key, order []slot) []slot {
-	if p := &run.Plan; p.Processes != record.PerEpoch || p.SLO != nil {
+	if p := &run.Plan; p.Processes != record.PerEpoch {
 		return order
 	}
 	k.Position = math.MinInt

@@ -46,7 +46,7 @@ func arranged(p *record.Plan, preset string) {
 		p.Complete()
 	}
 	*p = filled(*p)
-	r := &Request{Budget: time.Duration(p.BudgetNS), SLO: p.SLO, Requests: p.Load.Requests,
+	r := &Request{Budget: time.Duration(p.BudgetNS), Requests: p.Load.Requests,
 		Duration: time.Duration(p.Load.NS)}
 	t, err := presetOf(preset)
 	if err != nil {

@@ -19,7 +19,6 @@ type preset struct {
 	levels  bool     // several connections, delays or records may be asked for at once
 	named   bool     // the pairs that a study names are decided
 	inTurn  bool     // each load has its own process: in the requested order, without warm-up and repeats
-	search  bool     // it searches for the highest rate that keeps an objective
 	arrange func(p *record.Plan, r *Request, q *Question, pr *profile)
 }
 
@@ -27,14 +26,12 @@ type preset struct {
 const (
 	paired  = "paired"
 	sweep   = "sweep"
-	search  = "search"
 	classic = "classic"
 )
 
 var presets = []preset{
 	{name: paired, title: "paired comparison", flags: []string{"rate", "epochs"}, named: true, arrange: arrangePaired},
 	{name: sweep, title: "sweep", flags: []string{"epochs", "rate"}, levels: true, arrange: arrangeSweep},
-	{name: search, title: "search", flags: []string{"slo", "epochs"}, search: true, arrange: arrangeSearch},
 	{name: classic, title: "classic run", inTurn: true,
 		flags: []string{"requests", "duration", "classic", "epochs"}, arrange: arrangeClassic},
 }
@@ -68,7 +65,7 @@ func having(flag string) (names []string) {
 }
 
 // inRounds reports whether the preset compares contestants in rounds.
-func (p *preset) inRounds() bool { return !p.inTurn && !p.search }
+func (p *preset) inRounds() bool { return !p.inTurn }
 
 // Check returns an error if a plan lacks something without which it cannot be carried out or
 // judged. The error names the key.

@@ -115,7 +115,7 @@ func tail(p *record.Plan, pr *profile, t *preset) error {
 	case !pr.ranksTail() || !t.named:
 		return refuse("--primary p99: only a paired comparison with --profile lab ranks by p99; on a shared " +
 			"machine with few CPUs, 10 to 74 of 100 runs of 48 epochs detect a difference of 5 %% in p99 " +
-			"(dyno help method). Use --primary p50 to rank by the median, or --protocol search to find the rate at " +
+			"(dyno help method). Use --primary p50 to rank by the median, or dyno load --find for the highest rate at " +
 			"which p99 keeps an objective")
 	}
 	closed, open := p.First(), p.First()

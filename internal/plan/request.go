@@ -21,7 +21,7 @@ type Request struct {
 	Question Question // the study's question; the zero value asks nothing
 	Command  string   // command line that repeats the run
 
-	Protocol    string // paired, sweep, search or classic; "": paired
+	Protocol    string // paired, sweep or classic; "": paired
 	Profile     string // standard, full or lab; "": standard
 	Title       string // "": from the study or the scenario
 	Contestants []string
@@ -48,7 +48,6 @@ type Request struct {
 	// comparison may have those of ratedLoads after its epochs; empty: none at all.
 	Rates    []OpenRate
 	Epochs   int           // number of epochs; in a paired comparison the largest number
-	SLO      *record.SLO   // objective of a search
 	Requests int64         // classic: number in one load
 	Duration time.Duration // classic: length of one load
 	OwnRun   string        // classic: a name in the question's Classics; "": the first
@@ -166,9 +165,6 @@ func New(r Request, w World) (record.Plan, error) {
 	if !w.Now.IsZero() {
 		p.Origin.StartedUnixNS = w.Now.UnixNano()
 	}
-	if preset.search {
-		p.SLO = cmp.Or(r.SLO, &record.SLO{Quantile: 0.99, LimitNS: int64(10 * time.Millisecond), ErrorShare: 0.001})
-	}
 	preset.lay(&p, &q)
 	err = cmp.Or(w.unserved(&p, preset.named && len(q.Family) > 0), tail(&p, profile, preset), r.check(&p, preset),
 		w.services(&p),
@@ -181,7 +177,7 @@ func New(r Request, w World) (record.Plan, error) {
 		uncontrolled = nil
 	}
 	apart := slices.ContainsFunc(p.Levels, func(l record.Level) bool { return !l.AsPublished })
-	if !apart || preset.search || preset.inTurn {
+	if !apart || preset.inTurn {
 		p.Ceiling = "" // their loads do not show the generator's ceiling
 	}
 	if preset.inTurn {
@@ -363,7 +359,7 @@ func (r *Request) check(p *record.Plan, t *preset) error {
 		flag  string
 		given bool
 	}{
-		{"classic", r.OwnRun != ""}, {"slo", r.SLO != nil}, {"epochs", r.Epochs != 0},
+		{"classic", r.OwnRun != ""}, {"epochs", r.Epochs != 0},
 		{"rate", len(r.Rates) > 0}, {"requests", r.Requests != 0}, {"duration", r.Duration != 0},
 	} {
 		if o.given && !slices.Contains(t.flags, o.flag) {
@@ -400,8 +396,6 @@ func (r *Request) check(p *record.Plan, t *preset) error {
 		return refuse("--requests and --duration exclude each other; pass one of them")
 	case r.Requests < 0 || r.Duration < 0:
 		return refuse("--requests %d, --duration %v: want more than 0", r.Requests, r.Duration)
-	case len(p.Controls) == 0 && t.search:
-		return refuse("--controls none: a %s needs the reference for its ratios; the other protocols can omit it", t.title)
 	}
 	return nil
 }

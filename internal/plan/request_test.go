@@ -83,12 +83,6 @@ func TestQuestionByProtocol(t *testing.T) {
 			Epochs: []int{8}, Load: record.LoadLength{UnloadedNS: 5e7, NS: 1e8, RewarmNS: 3e7}, Ceiling: "null",
 			Controls: []string{"ref", "ref'"},
 			BudgetNS: int64(4 * time.Minute)}},
-		{"search", record.Plan{Rounds: SearchRounds, Epochs: []int{1}, Controls: []string{"ref", "ref'"},
-			Load:   record.LoadLength{NS: 2e9, RewarmNS: 3e7},
-			Levels: someQuestion().Levels[:1], ExtraEpochs: []int{2},
-			Cells:    []record.Cell{cell("c0", 0), cell("c1", 0), cell("ref", 0), cell("ref'", 0)},
-			BudgetNS: int64(24 * time.Hour),
-			SLO:      &record.SLO{Quantile: 0.99, LimitNS: 1e7, ErrorShare: 0.001}}},
 		{"classic", record.Plan{Rounds: 1, Epochs: []int{1}, Load: record.LoadLength{NS: 20e9, Requests: 1000},
 			BudgetNS: int64(24 * time.Hour),
 			Levels:   someQuestion().Levels[:1], ExtraEpochs: []int{2}, Processes: record.PerLoad,
@@ -193,7 +187,7 @@ func TestRefused(t *testing.T) {
 		r    Request
 		want string
 	}{
-		{Request{Protocol: "race"}, "--protocol \"race\": want one of paired, sweep, search, classic"},
+		{Request{Protocol: "race"}, "--protocol \"race\": want one of paired, sweep, classic"},
 		{Request{Profile: "fast"}, "want standard, full or lab"},
 		{Request{Connections: []int{1, 2}}, "need --protocol sweep"},
 		{Request{Connections: []int{0}}, "--connections 0: want 1 to 60000"},
@@ -204,7 +198,6 @@ func TestRefused(t *testing.T) {
 		{Request{Epochs: -1}, "--epochs -1"},
 		{Request{Epochs: 7}, "--epochs 7: a comparison is judged after 8 epochs or more"},
 		{Request{Requests: 5}, "--requests applies only to --protocol classic"},
-		{Request{Protocol: "sweep", SLO: &record.SLO{}}, "--slo applies only to --protocol search"},
 		{Request{Protocol: "sweep", Epochs: -1}, "--epochs -1"},
 		{Request{Protocol: "classic", Requests: 5, Duration: 5}, "--requests and --duration exclude each other; " +
 			"pass one of them"},
@@ -221,7 +214,6 @@ func TestRefused(t *testing.T) {
 		{Request{Contestants: []string{"ref"}}, "both a contestant and a control"},
 		{Request{Contestants: []string{"c0", "c0"}}, "named twice"},
 		{Request{Contestants: []string{"gone"}}, "no contestant \"gone\""},
-		{Request{Protocol: "search", Controls: []string{"none"}}, "--controls none: a search"},
 		{Request{Scenario: "nothing"}, "no scenario \"nothing\""},
 		{Request{Scenario: "rest"}, "c0 does not serve the scenario \"rest\"; it serves only values, relay"},
 		{Request{Records: []int{5}}, "--records: the scenario values uses no service"},

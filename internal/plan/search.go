@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"time"
@@ -11,15 +10,15 @@ import (
 	"dyno/internal/stats"
 )
 
-// arrangeSearch sets up a search: open loops probe the contestants in turn, for the highest rate
-// at which each meets the objective.
-func arrangeSearch(p *record.Plan, r *Request, _ *Question, pr *profile) {
-	p.Rounds, p.Epochs = SearchRounds, []int{cmp.Or(r.Epochs, 1)}
-	p.BudgetNS = int64(cmp.Or(r.Budget, wholeBudget))
-	pr.times(p, firstProbe)
+// SLO is a search's objective: a share Quantile of all requests must be answered within the
+// response time.
+type SLO struct {
+	Quantile   float64
+	LimitNS    int64
+	ErrorShare float64 // share of requests that may fail
 }
 
-// The rounds in a search (doc/run.md): a closed loop that estimates a contestant's capacity;
+// The rounds in a search (doc/load.md): a closed loop that estimates a contestant's capacity;
 // probes by bisection; longer probes around the result; two long ones slightly below the rate
 // found; a recheck; and finally three long ones slightly below the rate found by then, which
 // must pass.
@@ -90,7 +89,7 @@ type Response struct {
 // percentile, the counts decide if they can: a lower bound beyond the limit is a miss, and so
 // few slow requests that a server at the limit would have them in at most one load in twenty are
 // no miss.
-func Missed(slo *record.SLO, l *record.Load, r Response) Miss {
+func Missed(slo *SLO, l *record.Load, r Response) Miss {
 	allowed := slo.ErrorShare * float64(l.Planned)
 	few := !judge.Bears(l.Planned, slo.Quantile)
 	switch {
@@ -117,25 +116,9 @@ func Missed(slo *record.SLO, l *record.Load, r Response) Miss {
 	return ""
 }
 
-// missed returns why a trial missed the objective.
-func missed(slo *record.SLO, l *record.Load) Miss {
-	least, most := l.Response(slo.Quantile > 0.5)
-	return Missed(slo, l, Response{NS: most, Least: least, Fast: l.InObjective})
-}
-
 // MostLimited is the largest number of probes in a row that may be missed with the generator at its
 // limit. The last shows that it cannot send more; the others are repeated.
 const MostLimited = 3
-
-// limited reports whether a trial is a search's probe that was missed with the generator at its
-// limit: it shows nothing about the server.
-func limited(p *record.Plan, t *record.Trial) bool {
-	if p.SLO == nil || t.Round == 0 {
-		return false
-	}
-	why := missed(p.SLO, &t.Load)
-	return why != "" && why != TooFew && judge.SendingOf(&t.Load, true).Limited()
-}
 
 // Closed is a search's closed loop, which determines the probes' rates and lengths.
 type Closed struct {
@@ -151,53 +134,17 @@ func ClosedOf(l *record.Load) (c Closed) {
 	return c
 }
 
-// Probes returns a contestant's open-loop probes in an epoch, and the closed loop. Probes with
-// too few requests do not count.
-func Probes(run *record.Run, epoch int, contestant string) (seen []Seen, closed Closed) {
-	slo := run.Plan.SLO
-	for round := range SearchRounds {
-		for _, t := range standing(run, lastAttempt(run, epoch, round)) {
-			if t.Contestant != contestant {
-				continue
-			}
-			if round == 0 {
-				closed = ClosedOf(&t.Load)
-				continue
-			}
-			if why := missed(slo, &t.Load); why != TooFew && t.Level != nil {
-				_, latency := t.Load.Response(slo.Quantile > 0.5)
-				seen = append(seen, Seen{stats.Probe{Rate: t.Level.RatePerSec, Pass: why == ""}, round, latency,
-					limited(&run.Plan, t)})
-			}
-		}
-	}
-	return seen, closed
-}
-
-// probe returns the level and the length for a contestant's next probe. ok is false if the
-// closed loop gave no rate to search around.
-func probe(run *record.Run, k record.Key, contestant string) (level record.Level, ns int64, ok bool) {
-	level = run.Plan.First()
-	seen, closed := Probes(run, k.Epoch, contestant)
-	seen = slices.DeleteFunc(seen, func(s Seen) bool { return s.Round >= k.Round }) // a take before this one
-	rate, length, ok := Probe(run.Plan.SLO, k.Round, closed, seen, 1)
-	if k.Round > 0 {
-		level.RatePerSec = rate
-	}
-	return level, int64(length), ok
-}
-
 // Bounds returns the rates, per second, between which a search probes. The lower one is high enough
 // for the longest probe to show the quantile. Where it is not below the higher, there is nothing to
 // search: the closed loop had no right response, or too few for that.
-func Bounds(slo *record.SLO, closed Closed) (low, high float64) {
+func Bounds(slo *SLO, closed Closed) (low, high float64) {
 	return max(0.05*closed.PerSec, expects(slo)/longestProbe.Seconds()), 1.2 * closed.PerSec
 }
 
 // Probe returns the rate, per second, and the length for the probe in this round; the first, a
 // closed loop, has rate 0. closed is that closed loop, seen are the probes since that count.
 // Probes are scale times as long as usual. ok is false if there is nothing to search.
-func Probe(slo *record.SLO, round int, closed Closed, seen []Seen, scale float64) (rate float64,
+func Probe(slo *SLO, round int, closed Closed, seen []Seen, scale float64) (rate float64,
 	length time.Duration, ok bool) {
 	least := aroundProbe
 	low, high := Bounds(slo, closed)
@@ -237,13 +184,13 @@ func rounds(seen []Seen, first, last int) (probes []stats.Probe) {
 }
 
 // upward reports whether the recheck searches upward.
-func upward(slo *record.SLO, seen []Seen) bool {
+func upward(slo *SLO, seen []Seen) bool {
 	return easy(slo, seen, recheckFrom-earlies, recheckFrom)
 }
 
 // easy reports whether the long probes in the rounds from first until before last stayed below
 // half the limit.
-func easy(slo *record.SLO, seen []Seen, first, last int) bool {
+func easy(slo *SLO, seen []Seen, first, last int) bool {
 	n := 0
 	for _, s := range seen {
 		if s.Round >= first && s.Round < last && !s.Limited {
@@ -258,7 +205,7 @@ func easy(slo *record.SLO, seen []Seen, first, last int) bool {
 // Highest returns the rate at which half the probes keep the objective, with its interval; hi is
 // +Inf if no probe shows an upper bound, or the last long probes stayed below half the limit and
 // no probe that can be trusted missed above them.
-func Highest(slo *record.SLO, seen []Seen) (rate, lo, hi float64) {
+func Highest(slo *SLO, seen []Seen) (rate, lo, hi float64) {
 	again, looked := upward(slo, seen), len(rounds(seen, recheckFrom, recheckFrom+rechecks)) > 0
 	var probes []stats.Probe
 	for _, s := range seen {
@@ -278,7 +225,7 @@ const unsure = 1.2
 
 // Again returns the probes with which a whole search goes on, from the recheck: upward from its
 // last long probes, if these show that it has no upper bound although probes missed.
-func Again(slo *record.SLO, seen []Seen) (again []Seen, round int, ok bool) {
+func Again(slo *SLO, seen []Seen) (again []Seen, round int, ok bool) {
 	_, _, hi := Highest(slo, seen)
 	if !math.IsInf(hi, 1) || !easy(slo, seen, recheckFrom+rechecks, SearchRounds) ||
 		!slices.ContainsFunc(seen, func(s Seen) bool { return !s.Pass && !s.Limited }) {
@@ -306,14 +253,14 @@ const longestProbe = time.Minute
 
 // expects returns the number of requests that a probe should expect, to report its quantile: 1.5
 // times the necessary number, because a Poisson window may hold fewer than expected.
-func expects(slo *record.SLO) float64 {
+func expects(slo *SLO) float64 {
 	return 1.5 * float64(judge.Beyond(slo.Quantile)) / (1 - slo.Quantile)
 }
 
 // probeAt returns a probe's length: enough to report its quantile at a low rate, and to see
 // whether a slow server's backlog grows. At p99 or beyond, hardly a response may take longer
 // than the limit, however slow the closed loop was.
-func probeAt(slo *record.SLO, rate float64, closed Closed, least time.Duration) time.Duration {
+func probeAt(slo *SLO, rate float64, closed Closed, least time.Duration) time.Duration {
 	service := closed.Service
 	if slo.Quantile > 0.99-1e-9 {
 		service = min(service, time.Duration(slo.LimitNS))

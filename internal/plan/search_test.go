@@ -2,7 +2,6 @@ package plan
 
 import (
 	"math"
-	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -11,72 +10,14 @@ import (
 	"dyno/internal/stats"
 )
 
-// TestSearchFindsTheCapacity plays a search against servers whose p99 at rate r is base/(1-r/full),
-// times log-normal noise, with a discarded round now and then.
-func TestSearchFindsTheCapacity(t *testing.T) {
-	p := standardPlan("a", "b")
-	p.Profile, p.SLO, p.Ceiling, p.BudgetNS = Standard, &record.SLO{Quantile: .99, LimitNS: 1e7, ErrorShare: 1e-3},
-		"", int64(time.Hour)
-	arranged(&p, search)
-	p.Epochs = []int{2}
-	rng := rand.New(rand.NewPCG(5, 5))
-	full := map[string]float64{"a": 50_000, "b": 30_000, "ref": 40_000, "ref'": 40_000}
-	run := record.Run{Plan: p}
-	clock := int64(0)
-	n := 0
-	for stop := Stop(""); stop == ""; n++ {
-		var o Order
-		if o, stop = Next(&run, nil); stop != "" {
-			if stop != Done {
-				t.Fatalf("it ended by %q", stop)
-			}
-			break
-		}
-		l := record.Load{WindowNS: o.TrialNS, Connections: 125, Established: 125}
-		top := full[o.Contestant]
-		if rate := o.Level.RatePerSec; rate == 0 {
-			l.Started = int64(top * float64(o.TrialNS) / 1e9)
-			l.Succeeded = l.Started
-		} else {
-			l.Planned = int64(rate * float64(o.TrialNS) / 1e9)
-			l.Started, l.Succeeded = l.Planned, l.Planned
-			if rate >= top {
-				l.Started, l.Succeeded, l.StarvedNS = l.Planned/2, l.Planned/2, o.TrialNS
-			}
-			l.ResponseP99NS = int64(2e6 / max(1-rate/top, 1e-3) * math.Exp(0.1*rng.NormFloat64()))
-		}
-		c := record.Causes{WallNS: o.TrialNS, ServerCPUs: 1, GeneratorCPUs: 1}
-		if rng.IntN(40) == 0 {
-			c.StealNS = o.TrialNS
-		}
-		level := o.Level
-		run.Trials = append(run.Trials, &record.Trial{Key: o.Key, Contestant: o.Contestant, Level: &level, Load: l,
-			Causes: c, StartedUnixNS: clock, EndedUnixNS: clock + o.TrialNS})
-		clock += o.TrialNS
-		if n > 2000 {
-			t.Fatal("the search does not end")
-		}
-	}
-	for _, epoch := range Epochs(&run) {
-		for _, name := range p.Contestants {
-			seen, _ := Probes(&run, epoch, name)
-			rate, lo, hi := Highest(p.SLO, seen)
-			confirmed := rounds(seen, SearchRounds-LongProbes, SearchRounds)
-			want := 0.8 * full[name] // where 2 ms / (1 - r/full) is 10 ms
-			if math.Abs(rate/want-1) > 0.06 || lo > rate || hi < rate || len(seen) < 22 || len(confirmed) < 2 {
-				t.Errorf("%s: %.0f (%.0f–%.0f) by %d probes, confirmed %v; want %.0f", name, rate, lo, hi, len(seen),
-					confirmed, want)
-			}
-		}
-	}
-	if len(Epochs(&run)) != 2 {
-		t.Errorf("%d valid epochs", len(Epochs(&run)))
-	}
+func missedBy(slo *SLO, l *record.Load) Miss {
+	least, most := l.Response(slo.Quantile > 0.5)
+	return Missed(slo, l, Response{NS: most, Least: least})
 }
 
 // TestMissed: a load keeps an objective, or says why not.
 func TestMissed(t *testing.T) {
-	slo := &record.SLO{Quantile: .99, LimitNS: 1e7, ErrorShare: 1e-3}
+	slo := &SLO{Quantile: .99, LimitNS: 1e7, ErrorShare: 1e-3}
 	good := record.Load{Planned: 10_000, Started: 10_000, Succeeded: 10_000, ResponseP50NS: 1e6, ResponseP99NS: 9e6}
 	for _, c := range []struct {
 		name   string
@@ -109,14 +50,14 @@ func TestMissed(t *testing.T) {
 	} {
 		l := good
 		c.change(&l)
-		if got := missed(slo, &l); got != c.want {
+		if got := missedBy(slo, &l); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
-	if slo.ErrorShare = .2; missed(slo, &record.Load{Planned: 10_000, Started: 9_000, Succeeded: 9_000}) != Unsent {
+	if slo.ErrorShare = .2; missedBy(slo, &record.Load{Planned: 10_000, Started: 9_000, Succeeded: 9_000}) != Unsent {
 		t.Error("a rate that was not sent")
 	}
-	if slo.Quantile = .5; missed(slo, &record.Load{Planned: 20, Started: 20, Succeeded: 20, ResponseP50NS: 1,
+	if slo.Quantile = .5; missedBy(slo, &record.Load{Planned: 20, Started: 20, Succeeded: 20, ResponseP50NS: 1,
 		ResponseP99NS: 1e9}) != "" {
 		t.Error("an objective of the median rechecks at p99")
 	}
@@ -149,7 +90,7 @@ func TestProbe(t *testing.T) {
 		{"nothing counted", .5, ms(10), Closed{1000, ms(1)}, SearchRounds - 1, nil, 1, 0},
 		{"confirmation", .5, ms(10), Closed{1000, ms(1)}, SearchRounds - 1, kept, 1, confirmProbe},
 	} {
-		slo := &record.SLO{Quantile: c.quantile, LimitNS: int64(c.limit)}
+		slo := &SLO{Quantile: c.quantile, LimitNS: int64(c.limit)}
 		rate, length, ok := Probe(slo, c.round, c.closed, c.probes, c.scale)
 		if length = length.Round(time.Millisecond); ok != (c.length > 0) || ok && (length != c.length || rate <= 0) {
 			t.Errorf("%s: %v at %v, %v; want %v", c.name, length, rate, ok, c.length)
@@ -163,7 +104,7 @@ func TestProbe(t *testing.T) {
 
 // TestFew: of too few requests for a percentile the counts decide where they can.
 func TestFew(t *testing.T) {
-	slo := &record.SLO{Quantile: .99, LimitNS: 1e7, ErrorShare: 1e-2}
+	slo := &SLO{Quantile: .99, LimitNS: 1e7, ErrorShare: 1e-2}
 	for _, c := range []struct {
 		planned, fast int64
 		r             Response
@@ -184,67 +125,10 @@ func TestFew(t *testing.T) {
 	}
 }
 
-// TestSearchRepeatsLimitedProbes: a probe that was missed with the generator at its limit is repeated alone and with
-// the same rate, at most twice; no other program is blamed for it. Its record decides a percentile of few requests.
-func TestSearchRepeatsLimitedProbes(t *testing.T) {
-	p := standardPlan("a", "b")
-	p.Profile, p.SLO, p.Ceiling, p.BudgetNS = Standard, &record.SLO{Quantile: .99, LimitNS: 1e7, ErrorShare: 1e-3},
-		"", int64(time.Hour)
-	arranged(&p, search)
-	p.Epochs, p.Pilots = []int{1}, 0
-	run, takes, rates := record.Run{Plan: p}, map[int]int{}, map[int]map[float64]bool{}
-	for {
-		o, stop := Next(&run, nil)
-		if stop != "" {
-			break
-		}
-		l := record.Load{WindowNS: o.TrialNS, WallNS: o.TrialNS, Connections: 125, Established: 125}
-		l.Planned = int64(max(o.Level.RatePerSec, 1000) * float64(o.TrialNS) / 1e9)
-		l.Started, l.Succeeded, l.ResponseP50NS, l.ResponseP99NS = l.Planned, l.Planned, 1e6, 2e6
-		if o.Level.RatePerSec == 0 {
-			l.Planned = 0
-		}
-		if o.Contestant == "a" && o.Round > 0 {
-			takes[o.Round]++
-			if rates[o.Round] == nil {
-				rates[o.Round] = map[float64]bool{}
-			}
-			rates[o.Round][o.Level.RatePerSec] = true
-			if o.Round == 3 || o.Round == 5 && o.Take == 0 { // always; once
-				l.ResponseP99NS, l.LagP99NS = 5e7, 5e7
-			}
-		}
-		level := o.Level
-		run.Trials = append(run.Trials, &record.Trial{Key: o.Key, Contestant: o.Contestant, Level: &level, Load: l,
-			Causes: record.Causes{WallNS: o.TrialNS, ServerCPUs: 1, GeneratorCPUs: 1}})
-		if len(run.Trials) > 500 {
-			t.Fatal("the search does not end")
-		}
-	}
-	for round, n := range takes {
-		if want := map[int]int{3: MostLimited, 5: 2}[round]; n != max(want, 1) || len(rates[round]) != 1 {
-			t.Errorf("round %d: %d takes at %v", round, n, rates[round])
-		}
-	}
-	seen, _ := Probes(&run, 0, "a")
-	for _, s := range seen {
-		if s.Limited != (s.Round == 3) || !s.Limited && !s.Pass {
-			t.Errorf("%+v", s)
-		}
-	}
-	if out, all := Discarded(&run); out != 0 || all != 4*SearchRounds {
-		t.Errorf("%d of %d trials discarded", out, all)
-	}
-	few := record.Load{Planned: 500, Started: 500, Succeeded: 500, InObjective: 500, ResponseP99NS: 1e6}
-	if why := missed(p.SLO, &few); why != "" {
-		t.Errorf("certainly fewer beyond the limit than it allows: %q", why)
-	}
-}
-
 // TestUpward: after long probes that stayed below half of the limit, the misses before them do not count,
 // and a probe that only the generator missed never does.
 func TestUpward(t *testing.T) {
-	slo := &record.SLO{Quantile: .99, LimitNS: 1e7, ErrorShare: 1e-3}
+	slo := &SLO{Quantile: .99, LimitNS: 1e7, ErrorShare: 1e-3}
 	closed := Closed{24_000, time.Millisecond}
 	var seen []Seen
 	for round := 1; round < SearchRounds; round++ {

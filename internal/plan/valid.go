@@ -25,9 +25,6 @@ func Count(run *record.Run) *judge.Counted {
 		}
 		c.Levels = append(c.Levels, l)
 	}
-	if p.SLO != nil {
-		c.Capacities = searched(run, c.Epochs)
-	}
 	return &c
 }
 
@@ -116,20 +113,11 @@ func complete(run *record.Run, trials []*record.Trial, extra func(int) []slot) b
 // spoilt.
 func standing(run *record.Run, trials []*record.Trial) (out []*record.Trial) {
 	for _, t := range trials {
-		if !spoilt(&run.Plan, t) && !wasLost(run, t.Key) {
+		if !judge.Discard(t) && !wasLost(run, t.Key) {
 			out = append(out, t)
 		}
 	}
 	return out
-}
-
-// spoilt reports whether a trial does not count. A search does not compare round by round, so
-// background load spoils its trials, too.
-func spoilt(p *record.Plan, t *record.Trial) bool {
-	if p.SLO != nil {
-		return judge.Disturbed([]*record.Trial{t})
-	}
-	return judge.Discard(t)
 }
 
 // wasLost reports whether a machine was lost in k's round and attempt.
@@ -160,12 +148,12 @@ func cutOff(run *record.Run) (k record.Key, ok bool) {
 	return k, true
 }
 
-// Discarded counts the trials after the pilots that are spoilt or lost, also if there is a later
-// take, and all trials. Retakes because the generator was at its limit count once.
+// Discarded counts the trials after the pilots that are spoilt or lost, also if there is a later take, and all
+// trials.
 func Discarded(run *record.Run) (out, all int) {
 	for i, t := range run.Trials {
-		bad := spoilt(&run.Plan, t) || wasLost(run, t.Key)
-		if t.Epoch < run.Plan.Pilots || !bad && superseded(run.Trials, i) { // the generator was at its limit
+		bad := judge.Discard(t) || wasLost(run, t.Key)
+		if t.Epoch < run.Plan.Pilots || !bad && superseded(run.Trials, i) {
 			continue
 		}
 		if all++; bad {
@@ -175,7 +163,7 @@ func Discarded(run *record.Run) (out, all int) {
 	return out, all
 }
 
-// superseded reports whether there is a later take of the i-th trial.
+// superseded reports whether there is a later take of the i-th trial, as older versions made of disturbed ones.
 func superseded(all []*record.Trial, i int) bool {
 	if i+1 == len(all) {
 		return false

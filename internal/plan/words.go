@@ -12,9 +12,6 @@ import (
 func Words(p *record.Plan, c *Cost) string {
 	whole := c.Whole.Round(time.Second)
 	switch {
-	case p.SLO != nil:
-		return fmt.Sprintf("about %d probes for the highest rate with p%g below %v, %v", c.Trials, 100*p.SLO.Quantile,
-			time.Duration(p.SLO.LimitNS), whole)
 	case inTurn(p) && p.Load.Requests > 0:
 		return fmt.Sprintf("%s of %s, one after "+
 			"another", document.Count(c.Trials, "load"), document.Count(p.Load.Requests, "request"))

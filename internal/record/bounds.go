@@ -52,8 +52,6 @@ var bounds = map[string]span{
 	"Level.delay_ns":           {0, 1e13, 0},
 	"Level.rate_per_sec":       {0, 1e12, 0},
 	"Level.rate_share":         {0, 100, 0},
-	"SLO.quantile":             {0, 1, 0},
-	"SLO.error_share":          {0, 1, 0},
 	"Key.seed":                 {0, 1 << 64, 0},
 	"Key.epoch":                {-1, 10_000, 0}, // −1: a machine was lost before the first, or between trials
 	"Key.round":                {-1, 10_000, 0},

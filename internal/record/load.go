@@ -105,10 +105,7 @@ type Load struct {
 	CensoredFromNS    int64 `json:"censored_from_ns,omitempty"`
 	ResponseP50MostNS int64 `json:"response_p50_most_ns,omitempty"`
 	ResponseP99MostNS int64 `json:"response_p99_most_ns,omitempty"`
-	// InObjective is the number of requests in a search's probe that had a right response below the
-	// objective's limit; 0: none, or not recorded.
-	InObjective int64 `json:"in_objective,omitempty"`
-	Pace        *Pace `json:"pace,omitempty"` // figures on the sending pace of an open loop
+	Pace              *Pace `json:"pace,omitempty"` // figures on the sending pace of an open loop
 
 	// TLS lists the sessions of the load's encrypted connections, most frequent first: connections
 	// open at the start and all dialled during the load. Handshakes completed during the load; the

@@ -58,8 +58,6 @@ type Plan struct {
 	Last
 	BudgetNS int64 `json:"budget_ns"` // time limit, counted from the end of the builds
 
-	// SLO is the objective of a search for the highest rate that keeps it.
-	SLO *SLO `json:"slo,omitempty"`
 	// FailIf are the conditions of dyno compare, as METRIC>N%.
 	FailIf []string `json:"fail_if,omitempty"`
 }
@@ -187,7 +185,7 @@ const OpenRequests = 100_000
 func (p *Plan) Fresh() bool { return p.Processes == PerPart }
 
 // InRounds reports whether contestants are loaded in rounds, and compared within them.
-func (p *Plan) InRounds() bool { return p.Processes != PerLoad && p.SLO == nil }
+func (p *Plan) InRounds() bool { return p.Processes != PerLoad }
 
 // Ranks reports whether all pairs are compared at the first level, and none at any other.
 func (p *Plan) Ranks() bool {
@@ -386,12 +384,4 @@ func (p *Plan) LevelName(i int) string {
 		return ""
 	}
 	return p.Study.LevelNames[i]
-}
-
-// SLO is a search's objective: a share Quantile of all requests must be answered within the
-// response time.
-type SLO struct {
-	Quantile   float64 `json:"quantile"`
-	LimitNS    int64   `json:"limit_ns"`
-	ErrorShare float64 `json:"error_share"` // share of requests that may fail
 }

@@ -136,7 +136,7 @@ func (r *Run) FailureOf(name string) *Failure {
 
 // Key identifies a trial. Epoch counts from 0, pilots first; Round from 0 within its epoch;
 // Position from 0 within its round; Attempt from 0, one more each time that the round is repeated;
-// Take from 0, one more each time that the trial alone is repeated.
+// Take from 0, one more each time that the trial alone is repeated, as older versions did.
 type Key struct {
 	Seed     uint64 `json:"seed"`
 	Epoch    int    `json:"epoch"`

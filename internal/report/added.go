@@ -8,10 +8,9 @@ import (
 // Added holds what a caller adds to the report of a run, such as the outcomes of an article's
 // claims.
 type Added struct {
-	Question string           // the question that the run was made to answer
-	Answer   []string         // sentences that precede those about who leads
-	Front    []document.Block // blocks below the charts beside the answer
-	Closing  []document.Item  // items that end the answer in a terminal
+	Question string          // the question that the run was made to answer
+	Answer   []string        // sentences that precede those about who leads
+	Closing  []document.Item // items that end the answer in a terminal
 	Sections []Placed
 	Charted  []string // metrics for which Sections has charts
 	Tables   []string // metrics with tables even if the page omits most tables

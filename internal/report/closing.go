@@ -109,12 +109,7 @@ func (v *View) trust() []document.Item {
 			fine = append(fine, v.fine(a))
 		case a.State == judge.CannotTell:
 			why, n := v.unknown(a)
-			text := "cannot tell " + words.unknown + ": " + why
-			if n > 0 && v.Folder != "" && !v.Verbose {
-				text += "; the command under Figures shows " + document.Count(n, "more finding")
-			} else {
-				text += further(n)
-			}
+			text := "cannot tell " + words.unknown + ": " + why + further(n)
 			if slices.ContainsFunc(a.Findings, func(f judge.Finding) bool { return f.Longer }) {
 				text += v.runLonger(2)
 			}

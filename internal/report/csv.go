@@ -3,7 +3,6 @@ package report
 import (
 	"encoding/csv"
 	"encoding/json"
-	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -15,7 +14,7 @@ import (
 	"dyno/internal/record"
 )
 
-// line is one figure of a run for programs: a row in CSV, benchfmt and run.json. doc/format.md
+// line is one figure of a run for programs: a row in CSV and run.json. doc/format.md
 // describes the columns.
 type line struct {
 	contestant, level, metric, unit string
@@ -88,42 +87,6 @@ func CSV(w io.Writer, d *Data) error {
 		rows = append(rows, row)
 	}
 	return csv.NewWriter(w).WriteAll(rows)
-}
-
-// Benchfmt writes the figures in the format of Go's benchmarks: first the configuration, then the
-// absent figures with reasons, then a line for each contestant at each level.
-func Benchfmt(w io.Writer, d *Data) error {
-	name := func(s string) string {
-		return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r <= ' ' || r == '/' }), "_")
-	}
-	type gap struct{ contestant, level, why string }
-	var head, figures, at string
-	var gaps []gap
-	metrics := map[gap][]string{}
-	for _, l := range viewOf(d).lines() {
-		notes := strings.Join(l.notes, "; ")
-		switch g := (gap{l.contestant, l.level, notes}); {
-		case l.contestant == "":
-			head += l.metric + ": " + document.Clean(notes) + "\n"
-		case l.verdict == "absent", l.verdict == "excluded":
-			if metrics[g] == nil {
-				gaps = append(gaps, g)
-			}
-			metrics[g] = append(metrics[g], l.metric)
-		case !math.IsNaN(l.Value) && l.N > 0:
-			here := "BenchmarkLoad/contestant=" + name(l.contestant) + "/level=" + name(orElse(l.level, "none"))
-			if here != at {
-				at = here
-				figures += fmt.Sprintf("\n%s %d", here, l.N)
-			}
-			figures += fmt.Sprintf(" %s %s", decimal(l.Value), strings.TrimSuffix(l.metric+"-"+unitKey(l.unit), "-"))
-		}
-	}
-	for _, g := range gaps {
-		head += "# " + document.Clean(strings.Join(NonEmpty(g.contestant, g.level, And(metrics[g])), ", ")+": "+g.why) + "\n"
-	}
-	_, err := io.WriteString(w, head+strings.TrimPrefix(figures+"\n", "\n"))
-	return err
 }
 
 // lines returns a figure and, if it covers several epochs or loads, their range.
@@ -230,7 +193,7 @@ func (r *Row) countLines(level string, requests int64, errors map[string]int64) 
 func (v *View) lines() (lines []line) {
 	lines = v.runLines()
 	for _, r := range v.all() {
-		lines = slices.Concat(lines, v.levelLines(r), v.rateLines(r), r.startLines())
+		lines = slices.Concat(lines, v.levelLines(r), r.startLines())
 		if v.single {
 			n, errs := v.totals(r)
 			lines = append(lines, r.countLines(v.names[0], n, errs)...)
@@ -258,33 +221,6 @@ func (v *View) levelLines(r Row) (lines []line) {
 		if a := v.levels[i].Analysis; a != nil {
 			lines = append(lines, r.shareLines(v.names[i], a.Shares)...)
 		}
-	}
-	return lines
-}
-
-// rateLines returns the rates that a search found for a row, epoch by epoch.
-func (v *View) rateLines(r Row) (lines []line) {
-	if v.run.Plan.SLO == nil {
-		return nil
-	}
-	at, rate := judge.LevelName(v.run.Plan.First()), judge.Metric{Name: "highest_rate", Unit: "1/s"}
-	if r.Excluded != "" {
-		return r.lines(at, rate, &Figure{Absent: r.Excluded})
-	}
-	for _, c := range v.Found {
-		if c.Contestant != r.Name {
-			continue
-		}
-		l := line{contestant: r.Name, level: at, metric: rate.Name, unit: rate.Unit, verdict: "measured",
-			Estimate: judge.Estimate{Value: c.Rate, Lo: c.Lo, Hi: c.Hi, N: 1},
-			notes: []string{fmt.Sprintf("epoch %d", c.Epoch), document.Count(c.Probes, "probe"),
-				fmt.Sprintf("%d of %d confirmed", c.Confirmed, c.Confirms)}}
-		if c.Limited > 0 {
-			l.notes = append(l.notes, fmt.Sprintf("%d more with the load generator at its limit", c.Limited))
-		}
-		top := l
-		top.metric, top.Estimate = "closed_loop", judge.Estimate{Value: c.Top, Lo: math.NaN(), Hi: math.NaN(), N: 1}
-		lines = append(lines, l, top)
 	}
 	return lines
 }

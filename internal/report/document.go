@@ -14,8 +14,6 @@ func (v *View) label() string {
 	switch {
 	case v.single:
 		return loadsLabel
-	case v.run.Plan.SLO != nil:
-		return ratesLabel
 	case !v.ranks:
 		return familyLabel
 	}
@@ -28,14 +26,14 @@ func (v *View) document() *document.Document {
 	d := &document.Document{Title: v.heading(), Question: v.Added.Question, Label: sentenceCase(v.label()),
 		Byline: v.head(),
 		Lead:   v.lead(v.sentences()), Front: v.front(), Trust: v.asked()}
-	if v.single || v.run.Plan.SLO != nil {
+	if v.single {
 		d.NoChart = "the run has single figures, which a chart would seem to compare; choose another --format"
 	}
-	d.Sections = slices.Concat([]document.Section{v.short(), v.capacities()}, v.placed(BelowAnswer),
+	d.Sections = slices.Concat([]document.Section{v.short()}, v.placed(BelowAnswer),
 		[]document.Section{v.closing()},
 		details(slices.Concat([]document.Section{v.namedPairs(), v.ServiceAlone()}, v.placed(AboveLevels),
 			[]document.Section{v.Processes(), v.tables(), v.allBars(), v.otherLevels(), v.pairByPair(),
-				v.belief(v.doubts()), v.findings()}, v.placed(BelowFindings), v.rest())))
+				v.belief()}, v.placed(BelowFindings), v.rest())))
 	d.Sections = slices.DeleteFunc(d.Sections, func(s document.Section) bool { return len(s.Blocks) == 0 })
 	return d
 }
@@ -80,8 +78,6 @@ func (v *View) sentences() []string {
 	switch {
 	case v.single:
 		list = append(list, v.bestLoad(), loadsMislead)
-	case v.run.Plan.SLO != nil:
-		list = append(append(list, v.bestRate(), "The objective: "+v.objective()+"."), v.rateNotes()...)
 	case !v.figures():
 		list = append(list, v.nothing())
 	case v.ranks:
@@ -102,7 +98,7 @@ func (v *View) short() document.Section {
 	out := document.Section{ID: "short", On: document.OffPage}
 	rows, metrics := v.all(), v.shownMetrics()
 	switch {
-	case v.run.Plan.SLO != nil || len(rows) == 0:
+	case len(rows) == 0:
 		return out
 	case v.single:
 		t := shortened(v.levelTable(0, v.shown()))
@@ -129,8 +125,6 @@ func (v *View) short() document.Section {
 // metric, else a chart and a table for each metric.
 func (v *View) tables() document.Section {
 	switch {
-	case v.run.Plan.SLO != nil:
-		return document.Section{}
 	case len(v.all()) == 0:
 		return document.Section{ID: "table", Blocks: []document.Block{
 			document.Paragraph{Text: document.Plain("The record names no contestants.")}}}
@@ -142,7 +136,6 @@ func (v *View) tables() document.Section {
 
 // front returns the charts beside the answer: for a ranking the charts of all metrics; for named
 // pairs lines over the levels if the same pairs are compared at each, else bars at each level. The
-// caller may add some.
 func (v *View) front() (blocks []document.Block) {
 	switch choice := (document.Choice{ID: "level", Title: "Level"}); {
 	case v.ranks:
@@ -170,7 +163,7 @@ func (v *View) front() (blocks []document.Block) {
 			blocks = []document.Block{choice}
 		}
 	}
-	return append(blocks, v.Added.Front...)
+	return blocks
 }
 
 // rest returns the last sections in every report: failures, starts, machine, how to repeat the run,
@@ -192,8 +185,6 @@ func (v *View) method() (facts []document.Fact) {
 	}
 	add("Scenario", "%s", orElse(p.Scenario, "not recorded"))
 	switch {
-	case p.SLO != nil:
-		add("Objective", "%s", v.objective())
 	case v.single:
 		add("Protocol", "%s", loadsLabel)
 		add("Load", "closed loop, %s, %s", strings.Join(judge.LevelWords(p.First(), true), ", "), v.each())
@@ -252,14 +243,13 @@ func (v *View) roundsMethod() []document.Fact {
 
 // words returns a page's explanations: of the metrics that it shows, and of the kind of run.
 func (v *View) words() []document.Definition {
-	rounds, search := v.run.Plan.InRounds(), v.run.Plan.SLO != nil
-	shown := map[string]bool{"classic": v.single, "range": v.single,
-		"search": search, "confirmed": search, "pair": v.named(), "sweep-interval": v.named(), "ratio": v.ranks,
+	rounds := v.run.Plan.InRounds()
+	shown := map[string]bool{"classic": v.single, "range": v.single, "pair": v.named(), "sweep-interval": v.named(), "ratio": v.ranks,
 		"interval": v.ranks, "rank": v.ranks, "tier": v.ranks, "epoch": rounds, "bound": rounds, "different": rounds,
 		"equal": rounds, "aa_check": rounds, "discarded": !v.single, "warm_up": !v.single,
 		"first_answer": true}
 	for _, m := range v.metrics {
-		shown[m.Name] = !search
+		shown[m.Name] = true
 	}
 	for i := range v.levels {
 		for _, m := range v.extraMetrics(i) {

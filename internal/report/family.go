@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -140,14 +141,12 @@ func (v *View) familySentences() (list []string) {
 	return list
 }
 
-// pairsShort returns the compared pairs without the basis of each verdict.
+// pairsShort returns the compared pairs without the basis of each verdict, those without a ratio last.
 func (v *View) pairsShort() []document.Block {
-	if len(v.run.Plan.Family) > mostPairs {
-		return v.pairsByLevel()
-	}
-	t := v.pairsTable()
-	v.ownGrouped(&t)
-	t = shortened(t)
+	t := shortened(v.pairsTable())
+	slices.SortStableFunc(t.Rows, func(x, y document.Row) int {
+		return cmp.Compare(min(1, len(x.Cells[2].Absent)), min(1, len(y.Cells[2].Absent)))
+	})
 	if t.Rest = "more"; v.Folder != "" {
 		t.Rest += ": dyno report " + document.Clean(v.Folder) + " --verbose"
 	}
@@ -183,19 +182,21 @@ func (v *View) pairsTable() document.Table {
 	return t
 }
 
-// ownGrouped puts pairs of one contestant at two levels under its name, which their rows then omit,
-// if it has several. t is a pairsTable.
-func (v *View) ownGrouped(t *document.Table) {
-	others, own := v.ownApart(v.comparisons())
-	several := false
-	for i := 1; i < len(own); i++ {
-		several = several || own[i].A == own[i-1].A
-	}
-	for i := 0; several && i < len(own); i++ {
-		row := &t.Rows[len(others)+i]
-		row.Cells[0].Value = own[i].LevelA
-		if i == 0 || own[i].A != own[i-1].A {
-			row.Group = own[i].TitleA
+// ownApart separates the pairs that compare one contestant at two levels from all others, and
+// groups them by contestant.
+func (v *View) ownApart(list []comparison) (others, own []comparison) {
+	var names []string
+	for _, c := range list {
+		if !c.own() {
+			others = append(others, c)
+			continue
 		}
+		own = append(own, c)
+		names = append(names, c.A)
 	}
+	slices.SortStableFunc(own, func(x, y comparison) int {
+		return cmp.Or(cmp.Compare(slices.Index(names, x.A), slices.Index(names, y.A)), cmp.Compare(x.AtA, y.AtA),
+			cmp.Compare(x.AtB, y.AtB))
+	})
+	return others, own
 }

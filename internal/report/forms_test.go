@@ -113,24 +113,6 @@ func TestCSVShape(t *testing.T) {
 	}
 }
 
-// A line of a benchmark has pairs of a figure and its unit.
-func TestBenchfmt(t *testing.T) {
-	for _, d := range []*Data{hostile(), fixture(), sweepFixture(6), familyFixture(), classicFixture()} {
-		text := string(written(t, Benchfmt, d))
-		for l := range strings.Lines(text) {
-			if key, _, _ := strings.Cut(l, " "); slices.Contains([]string{"#", "scenario:", "cpu:", "label:"}, key) {
-				continue
-			}
-			if f := strings.Fields(l); len(f)%2 != 0 || len(f) < 4 || !strings.HasPrefix(l, "BenchmarkLoad/contestant=") {
-				t.Errorf("%q", l)
-			}
-		}
-		if !strings.Contains(text, " throughput-per_sec") {
-			t.Error(text)
-		}
-	}
-}
-
 // tidy checks that each line of a table in Markdown has as many bars as its head.
 func tidy(t *testing.T, name, markdown string) {
 	t.Helper()

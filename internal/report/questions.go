@@ -1,44 +1,12 @@
 package report
 
 import (
-	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"dyno/internal/document"
 	"dyno/internal/judge"
 )
-
-// belief says how far the figures can be trusted: reasons for doubt, then the six questions that
-// the checks answer.
-func (v *View) belief(doubts []document.Block) document.Section {
-	s := document.Section{ID: "checks", Title: "Can it be believed?", Blocks: doubts}
-	if len(v.Findings) == 0 {
-		return s
-	}
-	var list document.List
-	for _, a := range judge.Summary(v.Findings) {
-		item := document.Item{Label: a.Question.String(), Style: stateStyle[a.State],
-			Text: document.Plain(v.because(a))}
-		if len(a.Findings) == 0 { // which is no praise
-			item.Style = document.Quiet
-		}
-		if v.Verbose {
-			for _, f := range a.Findings {
-				item.More = append(item.More, document.Prose{{Text: f.State.String() + " " + f.ID,
-					Style: stateStyle[f.State]},
-					{Text: " " + v.finding(f)}})
-			}
-		}
-		list.Items = append(list.Items, item)
-	}
-	s.Blocks = append(s.Blocks, list)
-	if len(v.troubles()) > 0 && !v.Verbose {
-		s.Blocks = append(s.Blocks, quiet("dyno report --verbose shows all that the checks found."))
-	}
-	return s
-}
 
 // because returns the answer to a question, with its reasons.
 func (v *View) because(a judge.Answer) string {
@@ -63,58 +31,6 @@ func further(n int) string {
 	return " (and " + document.Count(n, "more finding") + ")"
 }
 
-// findings lists all findings from the checks by their state. A page folds the lists.
-func (v *View) findings() document.Section {
-	s := document.Section{On: document.OnPage}
-	troubles := v.troubles()
-	s.Blocks = fold(s.Blocks, document.Count(len(troubles), "finding")+" to heed", v.findingList(troubles))
-	for _, of := range []struct {
-		state judge.State
-		words string
-	}{{judge.CannotTell, " cannot tell"}, {judge.Pass, " passed"}} {
-		such := slices.DeleteFunc(slices.Clone(v.Findings), func(f judge.Finding) bool { return f.State != of.state })
-		s.Blocks = fold(s.Blocks, document.Count(len(such), "check")+of.words, v.findingList(such))
-	}
-	return s
-}
-
-// fold adds a folded list, unless it is empty.
-func fold(blocks []document.Block, title string, list document.List) []document.Block {
-	if len(list.Items) == 0 {
-		return blocks
-	}
-	return append(blocks, document.Fold{Title: title, Blocks: []document.Block{list}})
-}
-
-// figureInText matches a number that is a word of its own, unlike those in level names such as "0ms
-// c5000".
-var figureInText = regexp.MustCompile(`(^| )[0-9][0-9.,]*( |$)`)
-
-// findingList lists findings. Findings from one check that differ only in contestant and figures
-// are one item: the first finding, with the other contestants' names.
-func (v *View) findingList(findings []judge.Finding) (list document.List) {
-	type kind struct {
-		id, text string
-		state    judge.State
-	}
-	items, names := map[kind]int{}, map[int][]string{}
-	for _, f := range findings {
-		k := kind{f.ID, figureInText.ReplaceAllString(f.Text, "#"), f.State}
-		if i, known := items[k]; known && f.Contestant != "" {
-			names[i] = append(names[i], v.Title(f.Contestant))
-			continue
-		}
-		items[k] = len(list.Items)
-		list.Items = append(list.Items, document.Item{Label: f.State.String(), Style: stateStyle[f.State],
-			Text: document.Plain(v.finding(f)), More: document.Texts(f.Title)})
-	}
-	for i, others := range names {
-		item := &list.Items[i]
-		item.More = append(item.More, document.Plain("likewise, figures apart: "+strings.Join(others, ", ")))
-	}
-	return list
-}
-
 // unknown says why a question has no answer: the first finding without one, and the number of
 // others.
 func (v *View) unknown(a judge.Answer) (why string, more int) {
@@ -132,26 +48,27 @@ func (v *View) finding(f judge.Finding) string {
 	return who + document.Clean(orElse(f.Text, f.Title))
 }
 
-// Checked returns the six questions with their answers, and the findings behind each answer that is
-// not a plain yes: all, or the worst.
+// Checked returns the six questions with their answers, and below each answer its further findings:
+// those that are no plain yes, if all is set, and every one in full detail.
 func (v *View) Checked(all bool) document.Section {
-	s := document.Section{Title: "What the checks found"}
+	s := document.Section{ID: "checks", Title: "What the checks found"}
 	if len(v.Findings) == 0 {
 		return s
 	}
 	var list document.List
 	for _, a := range judge.Summary(v.Findings) {
-		item := document.Item{Label: a.Question.String(), Text: document.Plain(a.Plain())}
-		if a.State == judge.Pass {
-			item.Text = document.Plain(v.because(a))
+		item := document.Item{Label: a.Question.String(), Style: stateStyle[a.State], Text: document.Plain(v.because(a))}
+		if len(a.Findings) == 0 { // which is no praise
+			item.Style = document.Quiet
 		}
-		troubles := a.Troubles()
-		if !all && len(troubles) > 1 {
-			item.Text = document.Plain(fmt.Sprintf("%s: %d findings, the worst of which is", a.Plain(), len(troubles)))
-			troubles = troubles[:1]
-		}
-		for _, f := range troubles {
-			item.More = append(item.More, document.Plain(f.State.String()+", "+f.Title+": "+v.finding(f)))
+		for i, f := range a.Findings {
+			switch {
+			case v.Verbose:
+				item.More = append(item.More, document.Prose{{Text: f.State.String() + " " + f.ID, Style: stateStyle[f.State]},
+					{Text: " " + v.finding(f)}})
+			case all && i > 0 && f.State != judge.Pass:
+				item.More = append(item.More, document.Plain(f.State.String()+", "+f.Title+": "+v.finding(f)))
+			}
 		}
 		list.Items = append(list.Items, item)
 	}

@@ -1,6 +1,5 @@
-// Package report presents a run's results: for people as a document.Document, for programs as JSON,
-// CSV and Go benchmark format. Everything is a function of Data alone: the same trials give the
-// same bytes.
+// Package report presents a run's results: for people as a document.Document, for programs as JSON
+// and CSV. Everything is a function of Data alone: the same trials give the same bytes.
 //
 // A section is a method that returns a document.Section, written once for every form that people
 // read; the renderers in package document draw it. To add a section, write the method in its own
@@ -37,7 +36,6 @@ var Formats = map[string]Writer{
 	"json":     JSON,
 	"markdown": Markdown,
 	"csv":      CSV,
-	"benchfmt": Benchfmt,
 	"svg":      SVG,
 }
 

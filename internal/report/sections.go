@@ -25,11 +25,6 @@ func (v *View) TableRow(r Row) document.Row {
 		if len(v.controls) > 0 && v.controls[0].Name == r.Name {
 			d.Group = "reference"
 		}
-	} else if v.Engines {
-		i := slices.IndexFunc(v.rows, func(x Row) bool { return x.Name == r.Name })
-		if e := r.Engine(); i == 0 || v.rows[i-1].Engine() != e {
-			d.Group = e
-		}
 	}
 	return d
 }
@@ -219,8 +214,6 @@ func (v *View) doubts() []document.Block {
 	case v.single:
 		return []document.Block{quiet("A classic run discards no loads. If a paired comparison would have discarded one " +
 			"because of other programs, the contestant's row says so.")}
-	case v.run.Plan.SLO != nil:
-		return nil
 	}
 	_, aaCheck, style := v.aaCheck()
 	list := []document.Block{document.Paragraph{Label: "A/A check", Word: "aa_check", Style: style,
@@ -238,6 +231,13 @@ func (v *View) doubts() []document.Block {
 			"the machine's speed affect their ratio."))
 	}
 	return list
+}
+
+// belief says how far the figures can be trusted: reasons for doubt, then what the checks found.
+func (v *View) belief() document.Section {
+	s := v.Checked(true)
+	s.Blocks = append(v.doubts(), s.Blocks...)
+	return s
 }
 
 // sentAgain returns the number of requests to a contestant that were sent again on a new

@@ -158,64 +158,17 @@ func quiet(s string) document.Paragraph {
 	return document.Paragraph{Text: document.Plain(s), Style: document.Quiet}
 }
 
-// pairByPair shows the verdicts. If there are many pairs it shows a matrix, and only the pairs of
-// neighbours in words.
+// pairByPair shows the verdict on each pair.
 func (v *View) pairByPair() document.Section {
 	s := document.Section{ID: "pairs", Title: "Pair by pair"}
-	if !v.ranks {
+	all := v.pairsOf(v.ranked())
+	if !v.ranks || len(all) == 0 {
 		return s
 	}
-	rows, below := v.ranked(), map[string]string{}
-	all := v.pairsOf(rows)
-	for i := 1; i < len(rows); i++ {
-		below[rows[i-1].Name] = rows[i].Name
-	}
-	var near, others document.List
-	if len(all) > 0 {
-		s.Blocks = append(s.Blocks, document.Paragraph{Text: document.Plain(v.tally(all))})
-	}
+	var list document.List
 	for _, pair := range all {
-		item := document.Item{Text: v.sentence(pair).text()}
-		if len(all) <= matrixFrom || below[pair.A] == pair.B {
-			near.Items = append(near.Items, item)
-		} else {
-			others.Items = append(others.Items, item)
-		}
+		list.Items = append(list.Items, document.Item{Text: v.sentence(pair).text()})
 	}
-	if len(all) > matrixFrom {
-		s.Blocks = append(s.Blocks, v.matrix(), quiet("Neighbours in the table, in words:"))
-	}
-	if len(near.Items) > 0 {
-		s.Blocks = append(s.Blocks, near)
-	}
-	if len(others.Items) > 0 {
-		s.Blocks = append(s.Blocks, document.Fold{Title: "The other " + document.Count(len(others.Items), "pair"),
-			Blocks: []document.Block{others}})
-	}
+	s.Blocks = []document.Block{document.Paragraph{Text: document.Plain(v.tally(all))}, list}
 	return s
-}
-
-// matrix shows every pair once. A cell compares its row with the lower row that its column names.
-func (v *View) matrix() document.Table {
-	rows := v.ranked()
-	t := document.Table{Note: "The row’s " + Lower(v.primary().Title) +
-		" relative to the column’s. Columns are numbered as the rows.",
-		Columns: []document.Column{{Head: "row ÷ column", Lead: true}}, After: markLegend}
-	for i, r := range rows {
-		row := document.Row{Cells: []document.Cell{{Value: fmt.Sprintf("%d %s", i+1, r.Title)}}, Key: r.Key()}
-		for j := 1; j < len(rows); j++ {
-			if i == 0 {
-				t.Columns = append(t.Columns, document.Column{Head: fmt.Sprint(j + 1), Number: true})
-			}
-			c := document.Cell{}
-			if pair, ok := v.a.Pair(r.Name, rows[j].Name, v.primary().Name); ok && i < j {
-				value, _ := RatioParts(pair.Ratio.Value, pair.Ratio.Lo, pair.Ratio.Hi)
-				c = document.Cell{Value: mark(pair) + " " + value, Side: widestSide(pair.Ratio.Value, pair.Ratio.Lo,
-					pair.Ratio.Hi), Style: styleOf[pair.Verdict]}
-			}
-			row.Cells = append(row.Cells, c)
-		}
-		t.Rows = append(t.Rows, row)
-	}
-	return t
 }

@@ -7,10 +7,6 @@ import (
 	"dyno/internal/judge"
 )
 
-// matrixFrom is the number of pairs above which a matrix precedes the sentences, and only
-// neighbours have sentences.
-const matrixFrom = 6
-
 // sentence is a pair's verdict in words, with p-values in the details. Its joined parts are one
 // sentence without a full stop.
 type sentence struct {
@@ -90,25 +86,6 @@ func (v *View) verdictWord(verdict judge.Verdict) string {
 	}
 	return string(verdict)
 }
-
-// mark returns a verdict as one character, from A's point of view.
-func mark(p judge.Pair) string {
-	switch p.Verdict {
-	case judge.Different:
-		if p.Better == p.A {
-			return ">"
-		}
-		return "<"
-	case judge.Negligible:
-		return "≈"
-	case judge.Equivalent:
-		return "="
-	}
-	return "?"
-}
-
-const markLegend = "> better than the column · < worse · = equal within the margin · ≈ differs, but within " +
-	"the margin · ? not separated"
 
 // aaWords are the A/A check's outcomes in a word or two.
 var aaWords = map[judge.State]string{judge.Pass: "passed", judge.CannotTell: "cannot tell",

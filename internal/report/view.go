@@ -50,7 +50,6 @@ type View struct {
 	rows     []Row           // contestants in table order; none is left out
 	controls []Row
 	metrics  []judge.Metric // the primary metric first
-	Engines  bool           // rows are ordered by engine
 }
 
 // NewView returns the view of a judged run.
@@ -122,14 +121,10 @@ func NewView(d *Data) *View {
 	return v
 }
 
-// viewOf returns a report's view: contestants without figures come last and, if none has a rank,
-// many contestants are grouped by engine.
+// viewOf returns a report's view: contestants without figures come last.
 func viewOf(d *Data) *View {
 	v := NewView(d)
 	v.excludedLast()
-	if !v.ranks && v.run.Plan.SLO == nil {
-		v.ByEngine()
-	}
 	for i := range v.rows {
 		v.rows[i].Excluded = v.excludedWhere(&v.rows[i])
 	}
@@ -350,18 +345,6 @@ func (v *View) ranked() (rows []Row) {
 		}
 	}
 	return rows
-}
-
-// troubles returns the findings that did not pass: failures first, then the others in their order.
-func (v *View) troubles() (list []judge.Finding) {
-	for _, s := range []judge.State{judge.Fail, judge.Warn} {
-		for _, f := range v.Findings {
-			if f.State == s {
-				list = append(list, f)
-			}
-		}
-	}
-	return list
 }
 
 // heading returns the run's title.

@@ -32,12 +32,6 @@ var general = []document.Definition{
 		"as in published benchmarks, for comparison with these."},
 	{ID: "range", Name: "Range", Text: "The lowest and the highest of several loads. It is not a prediction of " +
 		"further loads."},
-	{ID: "search", Name: "Highest rate",
-		Text: "The rate of Poisson arrivals at which half of all probes keep the objective: 12 probes by " +
-			"probabilistic bisection, 8 around its result, 2 long ones and a recheck of 6, and a logistic curve " +
-			"through those that count. Response time counts from when a request was due."},
-	{ID: "confirmed", Name: "Confirmed", Text: "Three probes of 10 s at 95 % of the rate. If not all pass, the " +
-		"figure is unstable."},
 	{ID: "pair", Name: "Compared pair",
 		Text: "Two cells, each a contestant at a level, that the run compares. All compared pairs " +
 			"together are one family: the chance of any false difference among them is bounded. The ratio is the " +

@@ -197,21 +197,6 @@ func Early(d [][]float64, alpha, s0 float64) []Judged {
 	return js
 }
 
-// Less judges the difference j − other between two independent pairs, as one in a family of m such
-// differences, by Welch's t test (Biometrika 34 (1947)).
-func (j Judged) Less(other Judged, m int, alpha float64) Judged {
-	d := Judged{Log: j.Log - other.Log, SE: math.Hypot(j.SE, other.SE), Mean: j.Mean - other.Mean,
-		MeanSE: math.Hypot(j.MeanSE, other.MeanSE), P: 1, Crit: math.Inf(1), Side: math.Inf(1)}
-	if math.IsInf(d.SE, 1) {
-		return d
-	}
-	d.DF = math.Pow(d.SE, 4) / (math.Pow(j.SE, 4)/j.DF + math.Pow(other.SE, 4)/other.DF)
-	t, k := distuv.StudentsT{Sigma: 1, Nu: d.DF}, float64(m)
-	d.P = min(1, 2*k*t.Survival(math.Abs(d.Log)/max(d.SE, leastSD)))
-	d.Crit, d.Side, d.Different = t.Quantile(1-alpha/2/k), t.Quantile(1-alpha/k), d.P <= alpha
-	return d
-}
-
 // unknown returns the pairs as not judged.
 func unknown(d [][]float64) []Judged {
 	js := make([]Judged, len(d))

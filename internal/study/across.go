@@ -170,6 +170,13 @@ func (a *Across) Document(first *record.Run) *document.Document {
 		document.Paragraph{Text: document.Plain(note)}}}}}
 }
 
+func titleOf(run *record.Run, name string) string {
+	if c := run.Contestant(name); c != nil && c.Title != "" {
+		return c.Title
+	}
+	return name
+}
+
 // Data returns the combined figures as JSON has them; doc/format.md has the keys.
 func (a *Across) Data() any {
 	return object{"format": 3, "runs": a.Runs, "metric": a.Primary.Name, "pairs": objects(a.Pairs, func(p *AcrossPair) object {

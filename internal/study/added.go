@@ -2,7 +2,7 @@ package study
 
 import (
 	"fmt"
-	"strings"
+	"slices"
 
 	"dyno/internal/document"
 	"dyno/internal/report"
@@ -10,14 +10,17 @@ import (
 
 // added returns the parts of a run's report about the study and its claims.
 func (v *page) added() report.Added {
-	v.ByEngine()
 	c := v.Claims
 	a := report.Added{Question: c.Question + v.leftOut(), Answer: v.dearness(), JSON: c.json(),
 		Sections: []report.Placed{{At: report.BelowAnswer, Section: v.costs()},
 			{At: report.BelowAnswer, Section: v.variants()},
 			{At: report.AboveLevels, Section: v.studyCharts()}, {At: report.BelowFindings, Section: v.claims()}}}
-	if s := c.shifts(); len(s.Shifts) > 0 {
-		a.Front = []document.Block{s}
+	figures := v.publishedFigures(true)
+	figures.On, figures.Folded = document.OnPage, true
+	a.Sections = append(a.Sections, report.Placed{At: report.BelowFindings, Section: figures})
+	if t := c.factors(); len(t.Rows) > 0 {
+		a.Sections = slices.Insert(a.Sections, 0, report.Placed{At: report.BelowAnswer, Section: document.Section{
+			ID: "article", Title: "The article’s claims: " + c.counts(), On: document.OnPage, Blocks: []document.Block{t}}})
 	}
 	if c.published() > 0 {
 		text := fmt.Sprintf("%s: %s", document.Count(c.published(), "published claim"), c.mainCounts())
@@ -61,27 +64,19 @@ func (v *page) leftOut() string {
 	return " This run leaves out " + document.Clean(report.And(names)) + "."
 }
 
-// shifts returns the claims whose figures can be drawn, as published and as measured.
-func (c *Claims) shifts() document.ShiftChart {
-	out := document.ShiftChart{ID: "shifts", Title: "The article’s claims: " + c.counts(), RestLink: "claims"}
+// factors has a row for each claim with a published and a measured factor.
+func (c *Claims) factors() document.Table {
+	t := document.Table{Columns: []document.Column{{Head: "claimed", Lead: true},
+		{Head: "published", Number: true}, {Head: "measured", Number: true}}}
 	for i := range c.Outcomes {
-		if o := &c.Outcomes[i]; o.Claim.Counts() && len(out.Shifts) < report.MostBars {
-			out.Shifts = append(out.Shifts, shifted(o)...)
+		o := &c.Outcomes[i]
+		if o.Claim.Counts() && o.Claim.Kind == Ratio && len(o.Shown) == 1 && o.Verdict != NotTestable {
+			e := o.Shown[0].Estimate
+			value, side := report.RatioParts(e.Value, e.Lo, e.Hi)
+			t.Rows = append(t.Rows, document.Row{Cells: []document.Cell{
+				{Value: claimMarks[o.Verdict].icon + " " + o.Claim.Text}, {Value: publishedText(o)},
+				{Value: value + " ×", Side: side, Style: claimMarks[o.Verdict].style}}})
 		}
 	}
-	if n := c.published() - len(out.Shifts); n > 0 && len(out.Shifts) > 0 {
-		out.Rest = document.Count(n, "more claim") + ", and what each outcome rests on"
-	}
-	return out
-}
-
-// shifted returns the line of a claim with a published and a measured factor; none of other claims.
-func shifted(o *Outcome) []document.Shift {
-	if o.Claim.Kind != Ratio || len(o.Shown) != 1 || o.Verdict == NotTestable {
-		return nil
-	}
-	e, mark := o.Shown[0].Estimate, claimMarks[o.Verdict]
-	return []document.Shift{{Icon: mark.icon, Word: string(o.Verdict), Style: mark.style, Text: o.Claim.Text,
-		Small: strings.TrimSuffix(publishedText(o), " ×") + " → " + strings.Replace(factorText(e), " ×", "", 1) + " ×",
-		From:  o.Claim.Value, To: document.Ratio{At: e.Value, Lo: e.Lo, Hi: e.Hi}}}
+	return t
 }

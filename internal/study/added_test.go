@@ -12,8 +12,8 @@ import (
 	"dyno/internal/report"
 )
 
-// A claim with a figure is drawn as published and as measured; the others are counted.
-func TestShifts(t *testing.T) {
+// A claim with a factor stands as published and as measured; the others are counted.
+func TestFactors(t *testing.T) {
 	rate, _ := MetricNamed("throughput")
 	shown := []Shown{{What: "a ÷ b", Unit: "×", Estimate: judge.Estimate{Value: 1.05, Lo: 1.01, Hi: 1.08,
 		N: 10}}}
@@ -24,15 +24,14 @@ func TestShifts(t *testing.T) {
 			Shown: shown},
 		{Claim: Claim{Kind: Ratio, Value: 2}, Metric: rate, Verdict: NotTestable, Shown: shown},
 	}}
-	got := c.shifts()
-	want := []document.Shift{{Icon: "↓", Word: "smaller lead", Style: document.Same,
-		Text:  "A serves 2.6 times the requests of B.",
-		Small: "2.6 → 1.05 (1.01–1.08) ×", From: 2.6, To: document.Ratio{At: 1.05, Lo: 1.01, Hi: 1.08}}}
-	if diff := cmp.Diff(want, got.Shifts); diff != "" {
+	want := []document.Row{{Cells: []document.Cell{{Value: "↓ A serves 2.6 times the requests of B."}, {Value: "2.6 ×"},
+		{Value: "1.05 ×", Side: "(1.01–1.08)", Style: document.Same}}}}
+	got := c.factors()
+	if diff := cmp.Diff(want, got.Rows); diff != "" {
 		t.Error(diff)
 	}
-	if !strings.HasPrefix(got.Rest, "2 more claims") {
-		t.Errorf("%q", got.Rest)
+	if !strings.HasSuffix(c.counts(), "1 confirmed, 1 smaller lead, 1 not testable") {
+		t.Errorf("%q", c.counts())
 	}
 }
 

@@ -129,7 +129,6 @@ func (a *Answer) outcome() *Outcome {
 // AnswersDocument returns the articles' answers, then and now.
 func AnswersDocument(all []Answer) *document.Document {
 	d := &document.Document{Title: "Articles, then and now"}
-	chart := document.ShiftChart{ID: "shifts", Title: "Published → measured"}
 	for i := range all {
 		a := &all[i]
 		if i == 0 || all[i-1].Article.Letter != a.Article.Letter {
@@ -138,10 +137,6 @@ func AnswersDocument(all []Answer) *document.Document {
 		}
 		list := &d.Sections[len(d.Sections)-1].Blocks[0]
 		*list = document.List{Items: append((*list).(document.List).Items, a.item())}
-		chart.Shifts = append(chart.Shifts, shifted(a.outcome())...)
-	}
-	if len(chart.Shifts) > 0 {
-		d.Front = []document.Block{chart}
 	}
 	return d
 }

@@ -36,7 +36,7 @@ func judged(file []byte) error {
 	}
 	data := Evaluate(run)
 	data.Verbose = true
-	for _, name := range []string{"text", "html", "json", "markdown", "csv", "benchfmt", "svg"} {
+	for _, name := range []string{"text", "html", "json", "markdown", "csv", "svg"} {
 		if err := report.Formats[name](io.Discard, data); err != nil && name != "svg" {
 			return fmt.Errorf("%s: %w", name, err)
 		}
@@ -107,23 +107,12 @@ func records(t testing.TB) map[string][][]byte {
 			p.Family = append(p.Family, p.PairsAt(level)...)
 		}
 	}
-	highest := func(run *record.Run) { // rate that keeps an objective
-		one(run)
-		run.Plan.Family, run.Plan.Epochs = nil, []int{3}
-		run.Plan.SLO = &record.SLO{Quantile: 0.99, LimitNS: 1e7, ErrorShare: 0.001}
-		for i := range run.Trials {
-			l := run.Plan.First()
-			l.RatePerSec = float64(1000 * (1 + run.Trials[i].Round))
-			run.Trials[i].Level = &l
-		}
-	}
 	const templates = "iris-vs-netcore-templates/trials.jsonl.gz"
 	return map[string][][]byte{
 		"paired":  excerpt(t, templates, 2, one),
 		"levels":  excerpt(t, templates, 2, nil),
 		"fresh":   excerpt(t, "httprouter-vs-fasthttp/trials.jsonl.gz", 2, nil),
 		"pairs":   excerpt(t, templates, 2, everyPair),
-		"rates":   excerpt(t, templates, 2, highest),
 		"classic": excerpt(t, "iris-vs-netcore-mvc/classic.jsonl.gz", 3, nil),
 	}
 }

@@ -231,7 +231,7 @@ type engineColours []document.LegendItem
 func (v *page) colours(c *chart) (list engineColours) {
 	free := []string{"go", "rust", "dotnet", "jvm", "js"}
 	rows := v.drawn(c)
-	slices.SortStableFunc(rows, func(a, b report.Row) int { return -report.CompareEngines(a.Engine(), b.Engine()) })
+	slices.SortStableFunc(rows, func(a, b report.Row) int { return strings.Compare(b.Engine(), a.Engine()) })
 	for _, r := range rows {
 		if r.Key() != rows[0].Key() || len(list) == len(free) {
 			return nil

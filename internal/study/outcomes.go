@@ -299,7 +299,7 @@ func (v Verdict) label() string { return claimMarks[v].icon + " " + string(v) }
 // paragraph returns a paragraph of unstyled text.
 func paragraph(s string) document.Paragraph { return document.Paragraph{Text: document.Plain(s)} }
 
-// claims returns the study's outcomes, with the published and the measured figures.
+// claims returns the study's outcomes.
 func (v *page) claims() document.Section {
 	c := v.Claims
 	if c == nil || len(c.Outcomes) == 0 {
@@ -324,11 +324,6 @@ func (v *page) claims() document.Section {
 	s.Blocks = append(s.Blocks, list)
 	if len(ours.Items) > 0 {
 		s.Blocks = append(s.Blocks, paragraph("Not published, and not counted: what dyno adds."), ours)
-	}
-	if len(c.Published) > 0 {
-		s.Blocks = append(s.Blocks, document.Fold{Title: "Published figures and ours. The published ones are from " +
-			"other machines, versions and years; they are shown, not judged",
-			Blocks: v.publishedTables()})
 	}
 	return s
 }

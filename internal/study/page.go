@@ -62,9 +62,6 @@ func (v *page) many() bool { return len(v.Rows()) > report.MostBars }
 // beside the published ones, machines, differences from the article, and the command.
 func Readme(w io.Writer, j *Judged) error {
 	c, v := j.Claims, newPage(j)
-	if !v.many() {
-		v.ByEngine()
-	}
 	intro := document.Section{Blocks: []document.Block{}}
 	paragraph := func(label, text string) {
 		if text != "" {
@@ -104,7 +101,6 @@ func writtenBy(c *Claims) string {
 // figuresPage writes tables for all contestants and levels, and all findings.
 func figuresPage(w io.Writer, j *Judged) error {
 	v := newPage(j)
-	v.ByEngine()
 	return document.Markdown(w, &document.Document{Title: j.Claims.Title + ": all figures", Comment: writtenBy(j.Claims),
 		Sections: []document.Section{v.chartTables(), v.publishedFigures(true), v.Checked(true)}}, 1)
 }
@@ -217,21 +213,10 @@ func (v *page) publishedTable(level string) document.Table {
 		}
 		g.set(k, head, document.Cell{Value: text})
 	}
-	if v.Engines {
-		slices.SortStableFunc(g.rows, func(a, b key) int {
-			return report.CompareEngines(v.EngineOf(a.contestant), v.EngineOf(b.contestant))
-		})
-	}
 	t := document.Table{Title: level, Columns: []document.Column{{Head: "contestant", Lead: true}, {Head: "published"}}}
-	t = g.table(t, false, "it was not published", func(k key) document.Row {
+	return g.table(t, false, "it was not published", func(k key) document.Row {
 		return document.Row{Cells: []document.Cell{{Value: k.contestant}, {Value: k.date}}}
 	})
-	for i, k := range g.rows {
-		if e := v.EngineOf(k.contestant); v.Engines && (i == 0 || v.EngineOf(g.rows[i-1].contestant) != e) {
-			t.Rows[i].Group = e
-		}
-	}
-	return t
 }
 
 func better(m Metric) string {

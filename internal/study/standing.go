@@ -40,9 +40,7 @@ func Standing(run *record.Run) (out []record.Standing) {
 	}
 	level, at := 0, ""
 	if !run.Plan.Ranks() {
-		if level = run.Plan.At(trials[len(trials)-1]); level < 0 { // a search's probe
-			return nil
-		}
+		level = run.Plan.At(trials[len(trials)-1])
 		at = " at " + (&judge.Level{Name: run.Plan.LevelName(level), At: run.Plan.Levels[level]}).Title()
 	}
 	t := judge.Tabulate(judge.ByLevel(run, trials)[level], nil)
