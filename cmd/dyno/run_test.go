@@ -84,8 +84,8 @@ func TestRepeated(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"--contestants", "a,b", "--title", "a < b", "--run-folder", "x", "--wait", "--seed", "7"},
-			"dyno run --contestants a,b --title 'a < b' --seed 7"},
+		{[]string{"--contestants", "a,b", "--level", "a < b", "--run-folder", "x", "--wait", "--seed", "7"},
+			"dyno run --contestants a,b --level 'a < b' --seed 7"},
 		{[]string{"--connections", "10,20", "--delay", "0s,5ms", "--level", "a, b", "--level", "c", "--seed=1"},
 			"dyno run --connections 10,20 --delay 0s,5ms --level 'a, b' --level c --seed 1"},
 		{[]string{"-n", "10k", "--quick=false", "--seed", "3"},
