@@ -52,25 +52,23 @@ var (
 
 // permissions are the packages that may import an outside module, by prefix of its path.
 var permissions = map[string][]string{
-	"golang.org/x/sys":                  {"internal/machine", "internal/refserver", "internal/load/loop", "internal/wire"},
-	"github.com/pelletier/go-toml":      {"internal/conf"},
-	"github.com/klauspost/compress":     {"internal/wire", "internal/record"},
-	"github.com/andybalholm/brotli":     {"internal/wire"},
-	"github.com/HdrHistogram":           {"internal/record"},
-	"gonum.org":                         {"internal/stats"},
-	"github.com/spf13/cobra":            {"cmd/dyno"},
-	"github.com/spf13/pflag":            {"cmd/dyno"},
-	"github.com/charmbracelet/x/term":   {"cmd/dyno"},
-	"github.com/charmbracelet/lipgloss": {"internal/report"},
-	"github.com/charmbracelet/x/ansi":   {"internal/machine", "internal/document"},
-	"github.com/muesli/termenv":         {"internal/report"},
-	"golang.org/x/net":                  {"internal/wire"},
-	"golang.org/x/tools/txtar":          {"internal/contestant"},
-	"github.com/jackc/pgx":              {"internal/contestant"},
-	"go.yaml.in/yaml":                   {"internal/contestant"},
-	"github.com/nats-io":                {"internal/fleet"},
-	"github.com/google/go-cmp":          nil, // tests only
-	"github.com/rogpeppe/go-internal":   nil,
+	"golang.org/x/sys":                {"internal/machine", "internal/refserver", "internal/load/loop", "internal/wire"},
+	"github.com/pelletier/go-toml":    {"internal/conf"},
+	"github.com/klauspost/compress":   {"internal/wire", "internal/record"},
+	"github.com/andybalholm/brotli":   {"internal/wire"},
+	"github.com/HdrHistogram":         {"internal/record"},
+	"gonum.org":                       {"internal/stats"},
+	"github.com/spf13/cobra":          {"cmd/dyno"},
+	"github.com/spf13/pflag":          {"cmd/dyno"},
+	"github.com/charmbracelet/x/term": {"cmd/dyno"},
+	"github.com/charmbracelet/x/ansi": {"internal/machine", "internal/document"},
+	"golang.org/x/net":                {"internal/wire"},
+	"golang.org/x/tools/txtar":        {"internal/contestant"},
+	"github.com/jackc/pgx":            {"internal/contestant"},
+	"go.yaml.in/yaml":                 {"internal/contestant"},
+	"github.com/nats-io":              {"internal/fleet"},
+	"github.com/google/go-cmp":        nil, // tests only
+	"github.com/rogpeppe/go-internal": nil,
 }
 
 func packages(names ...string) map[string]bool {

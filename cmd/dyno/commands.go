@@ -34,16 +34,16 @@ type table struct {
 
 // commandRow is a command.
 type commandRow struct {
-	Path, Use, Group, Short, Long, Example, Complete string
-	Args                                             []int // fewest and most arguments; nil: any
-	Hidden                                           bool
+	Path, Use, Group, Short, Long, Example string
+	Args                                   []int // fewest and most arguments; nil: any
+	Hidden                                 bool
 }
 
 // flagRow is a flag that some commands have.
 type flagRow struct {
 	In                                             []string
 	Name, Short, Value, Field, Read, Default, Bare string
-	Help, Complete, Elsewhere                      string
+	Help, Elsewhere                                string
 	Words                                          []string
 	Most                                           int64
 	File                                           bool
@@ -69,7 +69,7 @@ var commands = sync.OnceValue(func() *table {
 func (t *table) flags(path string) (rows []*flagRow) {
 	for _, h := range t.Heading {
 		for i := range h.Flag {
-			if f := &h.Flag[i]; slices.Contains(f.In, path) && (f.Name != fleetName || withFleet) {
+			if f := &h.Flag[i]; slices.Contains(f.In, path) {
 				rows = append(rows, f)
 			}
 		}
@@ -100,9 +100,6 @@ func command(path string, run func(*cobra.Command, []string) error, structs ...a
 	if t.Args != nil {
 		cmd.Args = arguments(t.Args)
 	}
-	if list := completed[t.Complete]; list != nil {
-		cmd.ValidArgsFunction = completion(list, cobra.ShellCompDirectiveDefault)
-	}
 	if run != nil {
 		cmd.RunE = func(cmd *cobra.Command, args []string) error {
 			if err := conflicting(cmd); err != nil {
@@ -114,7 +111,9 @@ func command(path string, run func(*cobra.Command, []string) error, structs ...a
 	cmd.Flags().SortFlags = false
 	for _, f := range commands().flags(path) {
 		f.define(cmd.Flags(), f.field(structs))
-		f.complete(cmd)
+		if f.Words != nil {
+			cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(f.Words, cobra.ShellCompDirectiveNoFileComp))
+		}
 	}
 	return cmd
 }

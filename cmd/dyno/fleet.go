@@ -10,9 +10,6 @@ import (
 	"dyno/internal/fleet"
 )
 
-// withFleet reports whether commands have --fleet.
-const withFleet = true
-
 // fleetCommands are the commands for several machines.
 func fleetCommands() []*cobra.Command {
 	cmd := command("fleet", nil)

@@ -52,11 +52,6 @@ func helpCommand() *cobra.Command {
 			of.InitDefaultHelpFlag()
 			return of.Help()
 		},
-		ValidArgsFunction: func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
-			of, _, _ := cmd.Root().Find(args)
-			return slices.DeleteFunc(below(of), func(name string) bool { return !strings.HasPrefix(name, begun) }),
-				cobra.ShellCompDirectiveNoFileComp
-		},
 	}
 }
 

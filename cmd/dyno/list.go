@@ -173,9 +173,8 @@ func listWidth(w io.Writer) int {
 	return math.MaxInt16
 }
 
-// section writes a table, if it has rows. A row's last cell gets the remaining width: a list is
-// shortened to the entries that fit, with the number of omitted ones, or to its length; other text
-// continues on the next line.
+// section writes a table, if it has rows. A row's last cell gets the remaining width, and continues on the next
+// line.
 func section(b *strings.Builder, columns int, rows [][]string, head ...string) {
 	if len(rows) == 0 {
 		return
@@ -194,22 +193,7 @@ func section(b *strings.Builder, columns int, rows [][]string, head ...string) {
 		for i := range wide {
 			fmt.Fprintf(b, "%-*s  ", wide[i], r[i])
 		}
-		text := wrapped(fittedList(r[last], room), room)
+		text := wrapped(r[last], room)
 		b.WriteString(strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", indent)) + "\n")
 	}
-}
-
-// fittedList shortens a list to a width and adds the number of omitted entries. It returns other
-// texts unchanged.
-func fittedList(text string, room int) string {
-	parts := strings.Split(text, ", ")
-	if len(text) <= room || strings.Contains(strings.Join(parts, ""), " ") {
-		return text
-	}
-	for n := len(parts) - 1; n > 0; n-- {
-		if short := fmt.Sprintf("%s, +%d", strings.Join(parts[:n], ", "), len(parts)-n); len(short) <= room {
-			return short
-		}
-	}
-	return fmt.Sprint(len(parts))
 }

@@ -118,8 +118,7 @@ func (f *loadFlags) watch(p *loader.Plan) (*report.Summary, error) {
 	if !f.Quiet {
 		stderr := f.cmd.ErrOrStderr()
 		columns := func() int { return width(stderr) }
-		view := report.NewLoad(stderr, isTerminal(stderr), os.Getenv("NO_COLOR") != "", columns,
-			p.Target+": "+p.Did, p.Length, p.Requests)
+		view := report.NewLoad(stderr, isTerminal(stderr), columns, p.Target+": "+p.Did, p.Length, p.Requests)
 		view.Start()
 		defer view.Close()
 		tick = view.Tick

@@ -119,7 +119,7 @@ func carryOut(cmd *cobra.Command, x *bench.Experiment, at *place) (*report.Data,
 // measure carries out an experiment, shows its progress, and tells how long it goes on.
 func measure(cmd *cobra.Command, x *bench.Experiment, tell func(left time.Duration)) (*report.Data, error) {
 	stderr := cmd.ErrOrStderr()
-	view := report.New(stderr, isTerminal(stderr), os.Getenv("NO_COLOR") != "", func() int { return width(stderr) })
+	view := report.New(stderr, isTerminal(stderr), func() int { return width(stderr) })
 	defer view.Close()
 	x.Event = func(e record.Event) {
 		tell(e.Left)

@@ -1,17 +1,14 @@
 package document
 
 // BarChart shows values as bars from 0, each with its interval as a whisker and its value as text.
-// Brackets join bars that are not separated. With Ratios, a bar's length is the ratio to the
-// baseline, and readers can choose another baseline on a page.
+// With a baseline, a bar's length is the ratio to it.
 type BarChart struct {
 	ID          string
 	Title, Note string
-	Unit        string  // unit of the values
-	More        bool    // more is better
-	Baseline    string  // name of the bar at 1; "" if bars show values
-	Ratios      []Ratio // ratios from each bar to each later one, row by row: 0 to 1, 0 to 2, … 1 to 2, …
+	Unit        string // unit of the values
+	More        bool   // more is better
+	Baseline    string // name of the bar at 1; "" if bars show values
 	Bars        []Bar
-	Groups      []Group
 	Foot        string // note, shown only where the chart stands alone
 }
 
@@ -29,13 +26,6 @@ type Bar struct {
 
 // Ratio is a figure with its interval, bounds of 0 and infinity where it is open.
 type Ratio struct{ At, Lo, Hi float64 }
-
-// Group is a range of neighbours in a BarChart that are not separated, by index from 0, with the
-// reason.
-type Group struct {
-	From, To int
-	Why      string
-}
 
 // LineChart shows figures over levels or time: plots side by side, each with one line per series.
 // Unless Axis says otherwise, a value axis begins at 0, or is logarithmic if the values span more
@@ -68,15 +58,11 @@ const (
 )
 
 // Series is a contestant with a line in each plot.
-type Series struct {
-	Name, Key string
-	Fixed     bool // its line always has a label
-}
+type Series struct{ Name, Key string }
 
 // Plot is one plot in a LineChart.
 type Plot struct {
 	Title  string
-	X      string // what the x axis shows
 	Ticks  []Tick
 	Points [][]Point // for each series, from left to right
 }

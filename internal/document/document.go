@@ -67,9 +67,6 @@ type Item struct {
 	More  []Prose
 }
 
-// Facts are names with values.
-type Facts struct{ Items []Fact }
-
 // Fact is a name with a value.
 type Fact struct {
 	Name, Value string
@@ -169,7 +166,6 @@ type LegendItem struct{ Key, Name string }
 
 func (Paragraph) block()   {}
 func (List) block()        {}
-func (Facts) block()       {}
 func (Table) block()       {}
 func (Code) block()        {}
 func (Log) block()         {}

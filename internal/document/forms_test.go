@@ -31,7 +31,7 @@ func page() *Document {
 			{On: OffPage, Blocks: []Block{Paragraph{Label: "Machine", Text: Plain("a host")}}},
 			{Blocks: []Block{
 				List{Items: []Item{{Label: "warn", Style: Warn, Text: Plain("see"), More: Texts("below")}}},
-				Facts{Items: []Fact{{Name: "Seed", Value: "7"}}}, Code{Text: "dyno run ```"}, Log{Title: "its " +
+				Paragraph{Label: "Seed", Text: Plain("7")}, Code{Text: "dyno run ```"}, Log{Title: "its " +
 					"log", Lines: []string{"\x1b[1mend"}},
 			}},
 		},
@@ -66,7 +66,7 @@ First. **Second**.
 
 - **warn** see<br>below
 
-- Seed: 7
+**Seed:** 7
 
 ''''sh
 dyno run '''

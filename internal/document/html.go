@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -24,8 +22,7 @@ var chartStyle string
 var pageScript string
 
 // HTML draws a document as a self-contained page that needs no network and is readable without
-// scripts. With scripts, readers can sort and filter tables, choose the baseline of charts, and
-// copy both. The page follows the system's light or dark setting, adapts to narrow screens, where charts scroll, and can
+// scripts. With scripts, readers can sort and filter tables, and copy these and charts. The page follows the system's light or dark setting, adapts to narrow screens, where charts scroll, and can
 // be printed.
 func HTML(w io.Writer, d *Document) error {
 	words := map[string]bool{}
@@ -59,8 +56,6 @@ func pageFuncs(words map[string]bool) template.FuncMap {
 		"style":  func() template.CSS { return template.CSS(pageStyle) },
 		"chart":  func() template.CSS { return template.CSS(chartStyle) },
 		"script": func() template.JS { return template.JS(pageScript) },
-		"data":   pageData,
-		"chosen": chosen,
 		"first":  func(d *Document) Prose { return joined(d.Lead[:min(1, len(d.Lead))]) },
 		"others": func(d *Document) Prose { return joined(d.Lead[min(1, len(d.Lead)):]) },
 		"icon":   func(s Style) string { return icons[s] },
@@ -84,78 +79,6 @@ func pageFuncs(words map[string]bool) template.FuncMap {
 
 // icons precede the answers to the questions about trust.
 var icons = [...]string{None: "–", Good: "✓", Warn: "!", Bad: "✗", Quiet: "?", Markup: ""}
-
-// barData is the data for a BarChart that the page's script reads.
-type barData struct {
-	Names  []string     `json:"names"`
-	Base   string       `json:"base"`
-	Ratios [][3]float64 `json:"ratios"` // in BarChart's order; an open upper bound is 0
-}
-
-// pageData returns the data for all charts whose baseline can be chosen, by chart id.
-func pageData(d *Document) map[string]barData {
-	data := map[string]barData{}
-	d.eachBlock(func(b Block) {
-		c, ok := b.(BarChart)
-		if !ok || len(c.Ratios) == 0 {
-			return
-		}
-		chart := barData{Base: Clean(c.Baseline)}
-		for _, bar := range c.Bars {
-			chart.Names = append(chart.Names, Clean(bar.Name))
-		}
-		for _, r := range c.Ratios {
-			if math.IsInf(r.Hi, 0) {
-				r.Hi = 0
-			}
-			chart.Ratios = append(chart.Ratios, [3]float64{digits5(r.At), digits5(r.Lo), digits5(r.Hi)})
-		}
-		data[c.ID] = chart
-	})
-	return data
-}
-
-// digits5 rounds to five significant digits.
-func digits5(v float64) float64 {
-	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 5, 64), 64)
-	return v
-}
-
-// chosen returns the CSS rules by which a page shows the chosen option in each Choice.
-func chosen(d *Document) template.CSS {
-	most := 0
-	d.eachBlock(func(b Block) {
-		if c, ok := b.(Choice); ok {
-			most = max(most, len(c.Options))
-		}
-	})
-	var rules strings.Builder
-	for i := range most {
-		fmt.Fprintf(&rules, ".choice>input:nth-of-type(%d):checked~.option:nth-of-type(%[1]d){display:block}", i+1)
-	}
-	return template.CSS(rules.String())
-}
-
-// eachBlock visits all blocks that a page shows, including nested ones.
-func (d *Document) eachBlock(visit func(Block)) {
-	var walk func([]Block)
-	walk = func(list []Block) {
-		for _, b := range list {
-			visit(b)
-			if c, ok := b.(Choice); ok {
-				for _, o := range c.Options {
-					walk([]Block{o.Block})
-				}
-			}
-		}
-	}
-	walk(d.Front)
-	for _, s := range d.Sections {
-		if s.On != OffPage {
-			walk(s.Blocks)
-		}
-	}
-}
 
 // mostOpen is the largest section that a page shows open, in lines; a chart counts as chartLines.
 const (

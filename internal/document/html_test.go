@@ -27,13 +27,8 @@ func frame() *Document {
 	charts := Choice{ID: "metric", Title: "Show"}
 	for _, metric := range []string{"Throughput", "Goodput"} {
 		bars := BarChart{ID: metric, Title: metric, Note: "Whiskers are intervals.", Unit: "req/s", More: true,
-			Baseline: names[0], Groups: []Group{{1, 2, "not separated"}, {2, 3, "too close"}}}
+			Baseline: names[0]}
 		for i, name := range names {
-			for _, other := range rates[i+1:] {
-				r := rates[i] / other
-				bars.Ratios = append(bars.Ratios, Ratio{r, .97 * r, 1.04 * r})
-			}
-			bars.Ratios = append(bars.Ratios, Ratio{}, Ratio{}) // to those without a figure
 			b := Bar{Name: name, Small: "a language", Key: "go", Ratio: Ratio{1, 1, 1}, Side: "1", Beyond: i == 0,
 				Value: Whole(int(93412 * rates[i]))}
 			if i > 0 {
@@ -42,7 +37,6 @@ func frame() *Document {
 			}
 			bars.Bars = append(bars.Bars, b)
 		}
-		bars.Ratios = append(bars.Ratios, Ratio{})
 		bars.Bars = append(bars.Bars, Bar{Name: "Gin", Key: "go", Excluded: true, Failed: true, Missing: "failed at load"},
 			Bar{Name: "aspnetcore-mvc", Key: "dotnet", Excluded: true, Missing: "needs .NET SDK"})
 		charts.Options = append(charts.Options, Option{metric, bars})
@@ -54,8 +48,8 @@ func frame() *Document {
 	}
 	ticks := []Tick{{.1, "10"}, {.9, "100"}}
 	line := LineChart{ID: "line", Title: "Memory", Unit: "MB", Per: 1e6, Way: "less is better", Foot: "memory by level",
-		Series: []Series{{Name: "fasthttp", Key: "go"}, {Name: "Kestrel", Key: "dotnet", Fixed: true}},
-		Plots: []Plot{{Title: "0 ms", X: "connections", Ticks: ticks, Points: [][]Point{
+		Series: []Series{{Name: "fasthttp", Key: "go"}, {Name: "Kestrel", Key: "dotnet"}},
+		Plots: []Plot{{Title: "0 ms", Ticks: ticks, Points: [][]Point{
 			{{At: .1, Value: 9e6, Lo: 8e6, Hi: 11e6, Text: "9 MB"}, {At: .9, Value: 22e6, Lo: 20e6, Hi: 25e6, Open: true}},
 			{{At: .1, Value: 40e6, Lo: 40e6, Hi: 40e6, Beyond: true, Beside: []Aside{{12e6, "elsewhere"}}},
 				{At: .9, Absent: true}}}}},

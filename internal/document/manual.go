@@ -3,15 +3,12 @@ package document
 import (
 	"io"
 	"regexp"
-	"slices"
 	"strings"
-
-	"github.com/charmbracelet/x/ansi"
 )
 
 var markdownLink = regexp.MustCompile(`!?\[([^\]]+)\]\(([^)\s]*)\)`)
 
-// Manual writes a Markdown page as plain text for a terminal: tables are drawn within width columns, and links are
+// Manual writes a Markdown page as plain text for a terminal: tables are lists within width columns, and links are
 // replaced by label(text, address); everything else stays as it is written. page must be dyno's own; it is not cleaned.
 func Manual(w io.Writer, page string, width int, label func(text, address string) string) error {
 	plain := func(s string) string {
@@ -59,40 +56,19 @@ func manualCells(line string) (cells []string) {
 	return cells
 }
 
-// manualTable draws a table; the second row, below the header, is empty. The widest columns give way until it fits
-// into width, and words break at blanks alone.
+// manualTable writes each row below the header and its empty second row: the first cell, and below it the others,
+// with their heads if there are several.
 func manualTable(rows [][]string, width int) string {
-	if strings.Join(rows[0], "") == "" {
-		rows = rows[2:]
-	}
-	widths := make([]int, len(rows[0]))
-	total := len(widths) - 1 // the blanks between them
-	for _, r := range rows {
-		for i := range min(len(r), len(widths)) {
-			total += max(0, ansi.StringWidth(r[i])-widths[i])
-			widths[i] = max(widths[i], ansi.StringWidth(r[i]))
-		}
-	}
-	for ; total > width; total-- {
-		widths[slices.Index(widths, slices.Max(widths))]--
-	}
-	var b strings.Builder
-	for _, r := range rows {
-		var cells [][]string
-		height := 0
-		for i := range min(len(r), len(widths)) {
-			text := ansi.Wrap(strings.ReplaceAll(r[i], "-", hyphen), max(1, widths[i]), "")
-			cells = append(cells, strings.Split(loosen.Replace(text), "\n"))
-			height = max(height, len(cells[i]))
-		}
-		for k := range height {
-			line := ""
-			for i, c := range cells {
-				text := append(c, slices.Repeat([]string{""}, height)...)[k]
-				line += text + strings.Repeat(" ", max(0, widths[i]-ansi.StringWidth(text))+1)
+	t := &terminal{Options: Options{Width: width}}
+	for _, r := range rows[2:] {
+		t.line(r[0])
+		for i := 1; i < min(len(r), len(rows[0])); i++ {
+			text := r[i]
+			if head := rows[0][i]; head != "" && text != "" && len(rows[0]) > 2 {
+				text = head + ": " + text
 			}
-			b.WriteString(strings.TrimRight(line, " ") + "\n")
+			t.para("    ", None, Plain(text))
 		}
 	}
-	return strings.TrimSuffix(b.String(), "\n")
+	return strings.TrimSuffix(t.out.String(), "\n")
 }

@@ -88,11 +88,6 @@ func (m *markdown) block(b Block) {
 		m.printf("%s\n\n", text)
 	case List:
 		m.list(b.Items)
-	case Facts:
-		for _, f := range b.Items {
-			m.printf("- %s: %s\n", escape(Clean(f.Name)), escape(Clean(f.Value)))
-		}
-		m.printf("\n")
 	case Table:
 		m.table(&b)
 	case Code:

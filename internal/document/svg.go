@@ -63,7 +63,8 @@ func (s *drawing) stroke(x1, x2, y1, y2 float64, class string) {
 // safe escapes text for use in markup.
 func safe(s string) string { return html.EscapeString(Clean(s)) }
 
-func short(s string, n int) string { return ansi.Truncate(Clean(s), n, "…") }
+// Cut shortens a text to n columns.
+func Cut(s string, n int) string { return ansi.Truncate(Clean(s), n, "…") }
 
 // begin starts an image with w by h px.
 func (s *drawing) begin(id, words string, standalone bool, w, h float64) {

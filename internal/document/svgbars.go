@@ -3,6 +3,7 @@ package document
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -11,7 +12,6 @@ const (
 	barsWidth = 720.0
 	barHeight = 18.0
 	barsTop   = 26.0 // px above the first row, for the column headers
-	laneWidth = 9.0  // width of a bracket
 	nameMost  = 250.0
 	valueRoom = 78.0  // minimum width for a value right of the longest bar
 	sideRoom  = 128.0 // width for the ratio at the right end
@@ -25,21 +25,16 @@ type bars struct {
 	drawing
 	c      *BarChart
 	x0, x1 float64 // left and right end of the bars
-	right  float64 // right end of the ratios: left of the brackets
 	most   float64 // the value at x1
-	lanes  []int   // lane for each group
 }
 
 func drawBars(c *BarChart, standalone bool) string {
 	s := &bars{c: c}
-	var lanes int
-	s.lanes, lanes = c.lanes()
-	s.right = barsWidth - float64(lanes)*laneWidth
 	value := valueRoom
 	for _, b := range c.Bars {
 		value = max(value, valueGap+boldWidth(b.value(), 14))
 	}
-	s.x1 = s.right - value
+	s.x1 = barsWidth - value
 	for _, b := range c.Bars {
 		s.x0 = max(s.x0, textWidth(b.Name, 14), textWidth(b.Small, 12))
 	}
@@ -57,23 +52,26 @@ func drawBars(c *BarChart, standalone bool) string {
 	if s.most == 0 {
 		s.most = 1
 	}
-	tops, height := s.places()
+	each := barHeight + 9
+	if slices.ContainsFunc(c.Bars, func(b Bar) bool { return b.Small != "" }) {
+		each = nameLine + smallLine + 9
+	}
+	height := barsTop + float64(len(c.Bars))*each + 4
 	foot := height
 	if standalone {
 		height += 2 * nameLine
 	}
 	s.begin(c.ID, strings.Join(words, "; "), standalone, barsWidth, height)
-	s.printf(`<g class="bars" data-chart="%s" data-x0="%.1f" data-x1="%.1f">`, safe(c.ID), s.x0, s.x1)
+	s.printf(`<g class="bars">`)
 	s.heads(standalone)
 	if c.Baseline != "" {
-		s.stroke(s.at(1), s.at(1), barsTop-4, s.drawn(tops), "one")
+		s.stroke(s.at(1), s.at(1), barsTop-4, foot, "one")
 	}
 	for i := range c.Bars {
-		s.printf(`<g class="row l-%s" data-i="%d" transform="translate(0 %g)">`, c.Bars[i].Key, i, tops[i])
+		s.printf(`<g class="row l-%s" transform="translate(0 %g)">`, c.Bars[i].Key, barsTop+float64(i)*each)
 		s.row(&c.Bars[i])
 		s.printf("</g>")
 	}
-	s.brackets(tops)
 	s.printf("</g>")
 	if standalone {
 		s.text(0, foot+nameLine, "tick", "", c.Foot)
@@ -97,35 +95,6 @@ func (b *Bar) reach() float64 {
 // open reports whether a ratio has no finite interval.
 func (r Ratio) open() bool { return r.Lo <= 0 && math.IsInf(r.Hi, 0) }
 
-// places returns the tops of the rows and the total height.
-func (s *bars) places() (tops []float64, y float64) {
-	y = barsTop
-	for i := range s.c.Bars {
-		tops = append(tops, y)
-		y += s.rowHeight(&s.c.Bars[i])
-	}
-	return tops, y + 4
-}
-
-func (s *bars) rowHeight(b *Bar) float64 {
-	names := float64(len(wrapped(b.Name, 14, s.x0-12))) * nameLine
-	if b.Small != "" {
-		names += smallLine
-	}
-	reason := float64(len(wrapped(b.Missing, 12, s.right-s.x0))) * smallLine
-	return max(names, reason, barHeight) + 9
-}
-
-// drawn returns the last bar's bottom.
-func (s *bars) drawn(tops []float64) float64 {
-	for i := len(tops) - 1; i >= 0; i-- {
-		if s.c.Bars[i].Missing == "" {
-			return tops[i] + s.rowHeight(&s.c.Bars[i]) - 6
-		}
-	}
-	return barsTop
-}
-
 // heads draws the text above the bars: the unit, and whether larger or smaller is better.
 func (s *bars) heads(standalone bool) {
 	way := "less is better"
@@ -138,7 +107,7 @@ func (s *bars) heads(standalone bool) {
 	}
 	s.text(0, 12, "tick", "", text)
 	if s.c.Baseline != "" {
-		s.text(s.right, 12, "tick base", "end", "× "+s.c.Baseline)
+		s.text(barsWidth, 12, "tick base", "end", "× "+s.c.Baseline)
 	}
 }
 
@@ -153,24 +122,18 @@ func (s *bars) row(b *Bar) {
 	if b.Failed {
 		class += " failed"
 	}
-	y := 0.0
-	for _, line := range wrapped(b.Name, 14, s.x0-12) {
-		y += nameLine
-		s.text(0, y-3, class, "", line)
-	}
+	s.text(0, nameLine-3, class, "", fitted(b.Name, 14, s.x0-12))
 	if b.Small != "" {
-		s.text(0, y+smallLine-3, "meta", "", b.Small)
+		s.text(0, nameLine+smallLine-3, "meta", "", fitted(b.Small, 12, s.x0-12))
 	}
 	const top = 4.0
 	if b.Missing != "" {
-		for i, line := range wrapped(b.Missing, 12, s.right-s.x0) {
-			s.text(s.x0, top+float64(i+1)*smallLine-4, "reason", "", line)
-		}
+		s.text(s.x0, top+smallLine-4, "reason", "", fitted(b.Missing, 12, barsWidth-s.x0))
 		return
 	}
 	s.bar(b, top)
 	if s.c.Baseline != "" {
-		s.text(s.right, top+14, "side", "end", b.Side)
+		s.text(barsWidth, top+14, "side", "end", b.Side)
 	}
 }
 
@@ -187,7 +150,6 @@ func (s *bars) bar(b *Bar, top float64) {
 	if b.Hi > b.Lo && !b.open() {
 		s.printf(`<path class="%s" d="%s"/>`, class, whisker(lo, hi, mid, end == ""))
 	} else {
-		s.printf(`<path class="whisker" d=""/>`)
 		hi = x
 	}
 	s.text(max(hi, x)+valueGap, mid+5, "value", "", b.value())
@@ -210,42 +172,13 @@ func whisker(lo, hi, mid float64, closed bool) string {
 	return d
 }
 
-// brackets draws the brackets, which join bars that are not separated.
-func (s *bars) brackets(tops []float64) {
-	for i, g := range s.c.Groups {
-		x := s.right + float64(s.lanes[i])*laneWidth + 3
-		y0, y1 := tops[g.From]+3, tops[g.To]+barHeight+6
-		s.printf(`<g class="bracket"><title>%s</title><path d="M%.1f %.1fh4V%.1fh-4"/></g>`, safe(g.Why), x, y0, y1)
-	}
-}
-
-// lanes assigns overlapping brackets to different lanes.
-func (c *BarChart) lanes() (lane []int, n int) {
-	var ends []int // end of the last group in each lane
-	for _, g := range c.Groups {
-		k := 0
-		for k < len(ends) && ends[k] >= g.From {
-			k++
-		}
-		if k == len(ends) {
-			ends = append(ends, 0)
-		}
-		ends[k] = g.To
-		lane = append(lane, k)
-	}
-	return lane, len(ends)
-}
-
-// narrowest is the width of the narrowest letters at size 1.
-const narrowest = 0.38
-
 // textWidth estimates a text's width. It tends to overestimate, because the reader's font is
 // unknown.
 func textWidth(s string, size float64) (w float64) {
 	for _, r := range Clean(s) {
 		switch {
 		case strings.ContainsRune("iljtfrI.,:;'|!()[] /·", r):
-			w += narrowest
+			w += 0.38
 		case strings.ContainsRune("mwMW@%", r):
 			w += 0.95
 		case r > 0x2e80:
@@ -262,27 +195,10 @@ func textWidth(s string, size float64) (w float64) {
 // boldWidth estimates a text's width in bold, which DejaVu Sans sets an eighth wider.
 func boldWidth(s string, size float64) float64 { return 1.15 * textWidth(s, size) }
 
-// wrapped breaks a text into lines that fit into room: at spaces, after hyphens, slashes,
-// underscores and dots, and if necessary anywhere.
-func wrapped(s string, size, room float64) (lines []string) {
-	line, rest := "", []rune(Clean(s))
-	most := max(1, int(room/(narrowest*size))+1) // maximum runes in a line
-	for len(rest) > 0 {
-		n := 1 // length of the next piece that stays together
-		for n < min(len(rest), most) && !strings.ContainsRune(" -/_.", rest[n-1]) {
-			n++
-		}
-		for n > 1 && textWidth(string(rest[:n]), size) > room {
-			n--
-		}
-		piece := string(rest[:n])
-		if line != "" && textWidth(line+strings.TrimRight(piece, " "), size) > room {
-			lines, line = append(lines, strings.TrimRight(line, " ")), ""
-		}
-		line, rest = line+piece, rest[n:]
+// fitted cuts a text that is wider than the room.
+func fitted(s string, size, room float64) string {
+	if textWidth(s, size) <= room {
+		return s
 	}
-	if line != "" {
-		lines = append(lines, strings.TrimRight(line, " "))
-	}
-	return lines
+	return Cut(s, int(room/(0.61*size)))
 }

@@ -2,7 +2,6 @@ package document
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -16,7 +15,7 @@ const (
 	onlyHeight  = 280.0 // height of a single plot
 	reasonLen   = 110   // number of characters that fit into a reason
 	plotTop     = 34.0  // px above a plot: its title
-	plotBottom  = 44.0  // px below it: ticks and their name
+	plotBottom  = 28.0  // px below it: ticks
 	plotGap     = 20.0
 	labelGap    = 16.0 // height between two labels
 	labelAt     = 20.0 // px right of a plot
@@ -25,8 +24,6 @@ const (
 	excludedRow = 20.0
 	commonTop   = 26.0 // above all plots: the unit of their common axis
 	inset       = 16.0 // distance of the outer points
-	lineAtMost  = 12   // distinguishable lines; if there are more, only the best and the worst few get labels
-	labelled    = 3
 )
 
 // lines draws a LineChart.
@@ -171,14 +168,12 @@ func (s *lines) plot(p *Plot) {
 	default:
 		s.text(float64(len([]rune(p.Title)))*7.4+14, -18, "way", "", s.unit())
 	}
-	s.text((s.x0+s.x1)/2, s.height+36, "tick", "middle", p.X)
 	s.series(p)
 }
 
 // end is a line's end and its label.
 type end struct {
 	series int
-	value  float64
 	x, y   float64 // position of the last point
 	at     float64 // position of the label
 }
@@ -189,40 +184,25 @@ func (s *lines) series(p *Plot) {
 	for k, points := range p.Points {
 		for i := len(points) - 1; i >= 0; i-- {
 			if f := points[i]; !f.Absent {
-				ends = append(ends, end{series: k, value: f.Value, x: s.at(f.At) + s.shift(k), y: s.down(f.Value),
+				ends = append(ends, end{series: k, x: s.at(f.At) + s.shift(k), y: s.down(f.Value),
 					at: s.down(f.Value)})
 				break
 			}
 		}
 	}
-	named := s.named(ends)
 	for k, points := range p.Points {
-		class := "series l-" + s.c.Series[k].Key
-		if !named[k] {
-			class = "series dull"
-		}
-		s.printf(`<g class="%s">`, class)
+		s.printf(`<g class="series l-%s">`, s.c.Series[k].Key)
 		s.line(k, points)
 		s.printf("</g>")
 	}
-	ends = slices.DeleteFunc(ends, func(e end) bool { return !named[e.series] })
 	spreadLabels(ends, s.height)
 	for _, e := range ends {
 		s.printf(`<g class="series l-%s">`, s.c.Series[e.series].Key)
 		s.stroke(e.x+5, s.x1+6, e.y, e.at, "leader")
 		s.mark(e.series, s.x1+12, e.at)
-		s.label(s.x1+labelAt, e.at+4, s.c.Series[e.series].Name)
+		s.text(s.x1+labelAt, e.at+4, "label", "", fitted(s.c.Series[e.series].Name, labelSize, s.room+1))
 		s.printf("</g>")
 	}
-}
-
-// label writes a name, narrower if it would not fit.
-func (s *lines) label(x, y float64, name string) {
-	squeezed := ""
-	if textWidth(name, labelSize) > s.room+1 {
-		squeezed = fmt.Sprintf(` textLength="%.0f" lengthAdjust="spacingAndGlyphs"`, s.room)
-	}
-	s.printf(`<text x="%.1f" y="%.1f" class="label"%s>%s</text>`, x, y, squeezed, safe(name))
 }
 
 // labelWidth returns the width that the line names need, limited to a maximum.
@@ -237,27 +217,6 @@ func (c *LineChart) labelWidth(most float64) (w float64) {
 func (s *lines) shift(k int) float64 {
 	n := float64(len(s.c.Series))
 	return (float64(k) - (n-1)/2) * min(3, 16/n)
-}
-
-// named returns the lines with a label: all, or, if there are too many, the best and the worst few
-// and those that always have one.
-func (s *lines) named(ends []end) map[int]bool {
-	var own []end
-	names := map[int]bool{}
-	for _, e := range ends {
-		if s.c.Series[e.series].Fixed {
-			names[e.series] = true
-		} else {
-			own = append(own, e)
-		}
-	}
-	slices.SortStableFunc(own, func(a, b end) int { return cmp.Compare(a.value, b.value) })
-	for i, e := range own {
-		if len(own) <= lineAtMost || i < labelled || i >= len(own)-labelled {
-			names[e.series] = true
-		}
-	}
-	return names
 }
 
 // spreadLabels moves labels apart, as little as possible, within the plot.
@@ -350,5 +309,5 @@ func (s *lines) absent(it Item, y float64) {
 	s.printf(`<circle cx="6" cy="%.1f" r="4" class="hollow"/>`, y-4)
 	s.printf(`<text x="18" y="%.1f" class="reason"><title>%s</title><tspan class="%s">%s</tspan>`, y, safe(why), class,
 		safe(name))
-	s.printf(`<tspan dx="8">%s</tspan></text>`, safe(short(why, max(12, reasonLen-len([]rune(name))))))
+	s.printf(`<tspan dx="8">%s</tspan></text>`, safe(Cut(why, max(12, reasonLen-len([]rune(name))))))
 }

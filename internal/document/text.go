@@ -180,10 +180,6 @@ func (t *terminal) blocks(list []Block) {
 			t.para(label, b.Style, b.Text)
 		case List:
 			t.list(b.Items)
-		case Facts:
-			for _, f := range b.Items {
-				t.para(Clean(f.Name)+": ", None, Plain(f.Value))
-			}
 		case Table:
 			if n := len(b.Rows) - t.rows; b.Rest != "" && n > 0 {
 				b.Rows = b.Rows[:t.rows]

@@ -41,26 +41,5 @@ func ownService(of func(*record.Histogram) float64) func(*record.Trial) (float64
 // Quantiles are ab's percentiles.
 var Quantiles = []int{50, 66, 75, 80, 90, 95, 98, 99, 100}
 
-// QuantileOf returns a percentile of a load's latencies.
-func QuantileOf(t *record.Trial, percent int) (float64, bool) {
-	if percent == 100 {
-		return serviceMax(t)
-	}
-	return ownService(func(h *record.Histogram) float64 { return float64(h.Quantile(float64(percent) / 100)) })(t)
-}
-
-// Parts are the parts of a request that ab times, and PartFigures its figures for each. dyno knows
-// the time from sending to the last byte, which ab calls processing.
-var (
-	Parts       = []string{"connect", Processing, "waiting", "total"}
-	PartFigures = []string{"min", "mean", "sd", "median", "max"}
-	Processing  = "processing"
-)
-
-// ProcessingOf returns one of PartFigures for the processing of requests.
-func ProcessingOf(t *record.Trial, figure string) (float64, bool) {
-	return map[string]func(*record.Trial) (float64, bool){
-		"min":  ownService(func(h *record.Histogram) float64 { return float64(h.Quantile(0)) }),
-		"mean": ownService((*record.Histogram).Mean), "sd": serviceSD, "median": p50, "max": serviceMax,
-	}[figure](t)
-}
+// Parts are the parts of a request that ab times.
+var Parts = []string{"connect", "processing", "waiting", "total"}

@@ -28,7 +28,7 @@ func (v *View) ranking() []string {
 	case v.a.Interim == 0:
 		return v.tooFew(rows)
 	default:
-		list := append(v.byCPU(rows), v.leaders(rows), v.stillMoving(rows), v.notSeparated(rows))
+		list := append(v.byCPU(rows), v.leaders(rows), v.notSeparated(rows))
 		if len(rows) > 2 {
 			list = append(list, v.holding(v.pairsOf(rows)))
 		}
@@ -149,7 +149,7 @@ func (v *View) leaders(rows []Row) string {
 	case len(first) > 4:
 		return fmt.Sprintf("One of %d servers %s; which, the data does not tell.", len(first), best)
 	case len(first) > 1:
-		return fmt.Sprintf("%s %s: these %d are not separated.", or(titles(first)), best, len(first))
+		return fmt.Sprintf("%s %s: these %d are not separated.", joined(titles(first), " or "), best, len(first))
 	}
 	return ""
 }
@@ -242,23 +242,6 @@ func (v *View) byCPU(rows []Row) (sentences []string) {
 			v.Title(p.A), Times(p.Ratio), v.Title(p.B), apart, document.Clean(quiet.Findings[0].Text)))
 	}
 	return sentences[:min(len(sentences), 3)]
-}
-
-// stillMoving names the contestants that still change, although they are separated from others by
-// far more.
-func (v *View) stillMoving(rows []Row) string {
-	var names []string
-	for _, r := range rows {
-		if len(v.moving(r.Name)) > 0 && slices.ContainsFunc(v.pairsOf(rows), func(p judge.Pair) bool {
-			return p.Moving && p.Verdict == judge.Different && (p.A == r.Name || p.B == r.Name)
-		}) {
-			names = append(names, r.Title)
-		}
-	}
-	if len(names) == 0 {
-		return ""
-	}
-	return And(names) + " still changed speed while measured: the order is certain, the size of the lead less so."
 }
 
 // alike returns a sentence about contestants none of which was shown to be better than another.

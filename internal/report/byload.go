@@ -4,11 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"dyno/internal/document"
 	"dyno/internal/judge"
-	"dyno/internal/record"
 )
 
 // metricsAt returns the metrics shown at a level: the run's, and those that only such a level has.
@@ -36,7 +34,7 @@ func openMetric(name string) judge.Metric {
 func (v *View) byLoad() document.Choice {
 	choice := document.Choice{ID: "load", Title: "Response time by load"}
 	here := v.showing(openMetric("response_p99"))
-	if len(here.levels) < 2 {
+	if len(here.levels) < 2 || len(here.rows) > MostBars { // more lines could not be told apart
 		return choice
 	}
 	for _, name := range []string{"response_p99", "response_p50"} {
@@ -49,15 +47,18 @@ func (v *View) byLoad() document.Choice {
 	return choice
 }
 
-// byLoadTable returns a table of a response time at each requested open loop; none if there is no
-// open loop. With sides it shows the intervals.
-func (v *View) byLoadTable(m judge.Metric, sides bool) (t document.Table, ok bool) {
+// byLoadShort returns the answer's table of 99th percentiles of the response time at each requested open loop, and
+// the contestants that did not keep a rate.
+func (v *View) byLoadShort() []document.Block {
+	m := openMetric("response_p99")
 	here := v.showing(m)
 	if v.run.Plan.Load.OpenNS == 0 || len(here.levels) == 0 {
-		return t, false
+		return nil
 	}
 	scale := here.scale(m)
-	t.Columns = []document.Column{{Head: m.HeadIn(scale.Name), Lead: true}}
+	t := document.Table{Columns: []document.Column{{Head: m.HeadIn(scale.Name), Lead: true}},
+		After: "p99 of the response time from when requests were due, median over loads; %: share of each " +
+			"contestant's own capacity"}
 	for _, l := range here.levels {
 		t.Columns = append(t.Columns, document.Column{Head: judge.RateName(l.At), Number: true})
 	}
@@ -68,25 +69,14 @@ func (v *View) byLoadTable(m judge.Metric, sides bool) (t document.Table, ok boo
 		row := document.Row{Key: r.Key(), Cells: []document.Cell{{Value: r.Title}}}
 		for i := range here.levels {
 			cell := here.figure(r, m, i).Cell(scale)
-			if !sides {
-				cell.Side = ""
-			}
+			cell.Side = ""
 			row.Cells = append(row.Cells, cell)
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	return t, len(t.Rows) > 0
-}
-
-// byLoadShort returns the answer's table of 99th percentiles of the response time, and the
-// contestants that did not keep a rate.
-func (v *View) byLoadShort() (blocks []document.Block) {
-	t, ok := v.byLoadTable(openMetric("response_p99"), false)
-	if !ok {
+	if len(t.Rows) == 0 {
 		return nil
 	}
-	t.After = "p99 of the response time from when requests were due, median over loads; %: share of each " +
-		"contestant's own capacity"
 	var missed []string
 	for _, r := range v.rows {
 		var at []string
@@ -103,29 +93,6 @@ func (v *View) byLoadShort() (blocks []document.Block) {
 		t.After += "\nloads in which it did not keep the rate: " + strings.Join(missed, "; ")
 	}
 	return []document.Block{t}
-}
-
-// ResponseTimes returns the response times for a study's page, with their intervals.
-func (v *View) ResponseTimes() document.Section {
-	out := document.Section{Title: "Response times by load"}
-	var notes []string
-	for _, r := range v.rows {
-		notes = append(notes, v.missed(r)...)
-	}
-	for _, name := range []string{"response_p99", "response_p50"} {
-		if t, ok := v.byLoadTable(openMetric(name), true); ok {
-			out.Blocks = append(out.Blocks, t)
-		}
-	}
-	if len(out.Blocks) > 0 {
-		text := fmt.Sprintf("Open loops: requests come at random, and their time counts from when they were due. %%: "+
-			"share of each contestant's own capacity, as the pilots showed it. An epoch has %s requests for each "+
-			"contestant and rate, or as many as fall due in %v. Medians over epochs; ± is the interval of 95 %%. "+
-			"Without verdicts.",
-			document.Whole(record.OpenRequests), time.Duration(v.run.Plan.Load.OpenNS))
-		out.Blocks = append(out.Blocks, document.Items(append([]string{text}, notes...)...))
-	}
-	return out
 }
 
 // missed says at which open loops a row did not always keep the rate.

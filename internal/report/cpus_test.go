@@ -37,15 +37,14 @@ func onCPUs(apart bool) *Data {
 func TestPlotsOfCPUs(t *testing.T) {
 	s := viewOf(onCPUs(false))
 	list := s.panels()
-	if len(list) != 1 || list[0].X != "CPUs of the server, log scale" || len(list[0].Ticks) != 3 ||
-		list[0].Ticks[1].Text != "2" || list[0].Ticks[1].At != .5 {
+	if len(list) != 1 || len(list[0].Ticks) != 3 || list[0].Ticks[1].Text != "2 CPUs" || list[0].Ticks[1].At != .5 {
 		t.Errorf("%+v", list)
 	}
 	s = viewOf(onCPUs(true))
 	var titles []string
 	for _, p := range s.panels() {
 		titles = append(titles, p.Title)
-		if p.X != "connections, log scale" || len(p.Ticks) != 2 {
+		if len(p.Ticks) != 2 || p.Ticks[0].Text != "c=100" {
 			t.Errorf("%+v", p)
 		}
 	}

@@ -32,7 +32,7 @@ func (v *View) document() *document.Document {
 	d.Sections = slices.Concat([]document.Section{v.short()}, v.placed(BelowAnswer),
 		[]document.Section{v.closing()},
 		details(slices.Concat([]document.Section{v.namedPairs(), v.ServiceAlone()}, v.placed(AboveLevels),
-			[]document.Section{v.Processes(), v.tables(), v.allBars(), v.otherLevels(), v.pairByPair(),
+			[]document.Section{v.Processes(), v.tables(), v.otherLevels(), v.pairByPair(),
 				v.belief()}, v.placed(BelowFindings), v.rest())))
 	d.Sections = slices.DeleteFunc(d.Sections, func(s document.Section) bool { return len(s.Blocks) == 0 })
 	return d
@@ -63,7 +63,7 @@ func (v *View) head() []string {
 	}
 	parts = append(parts, document.Count(len(ran), "server"))
 	if v.single {
-		parts = append(parts, document.Count(v.repeats(), "load")+" of "+v.each()+" each")
+		parts = append(parts, document.Count(v.repeats(), "load")+" of "+v.Each()+" each")
 	}
 	return append(parts, v.setting()...)
 }
@@ -85,7 +85,7 @@ func (v *View) sentences() []string {
 	case len(v.run.Plan.Family) > 0:
 		list = append(list, v.familySentences()...)
 	default:
-		list = append(list, v.bestByLevel())
+		list = append(list, "The run compares no pairs.")
 	}
 	if v.named() && v.has(func(f *Figure) bool { return f.Bound }) {
 		list = append(list, "Figures marked ≥ are lower bounds, because they are at the generator's ceiling.")
@@ -139,14 +139,14 @@ func (v *View) tables() document.Section {
 func (v *View) front() (blocks []document.Block) {
 	switch choice := (document.Choice{ID: "level", Title: "Level"}); {
 	case v.ranks:
-		choice = v.metricCharts("metric", MostBars)
+		choice = v.metricCharts()
 		blocks = []document.Block{choice}
 		if len(choice.Options) == 0 {
 			blocks = nil
 		}
 	case !v.named() || !v.any():
 		return nil
-	case v.everyPair():
+	case v.everyPair() && len(v.rows) <= MostBars:
 		c := v.showing(v.primary()).lineChart(v.primary())
 		c.ID, c.Title = "front", v.primary().Title+", "+c.Unit
 		blocks = []document.Block{c}
@@ -169,37 +169,29 @@ func (v *View) front() (blocks []document.Block) {
 // rest returns the last sections in every report: failures, starts, machine, how to repeat the run,
 // how it was measured, and definitions.
 func (v *View) rest() []document.Section {
-	page := func(id, title string, b document.Block) document.Section {
-		return document.Section{ID: id, Title: title, On: document.OnPage, Folded: true, Blocks: []document.Block{b}}
+	page := func(id, title string, blocks ...document.Block) document.Section {
+		return document.Section{ID: id, Title: title, On: document.OnPage, Folded: true, Blocks: blocks}
 	}
 	return []document.Section{v.failures(), v.starts(), v.origin(), v.repeat(), v.contestants(),
-		page("method", "How it was measured", document.Facts{Items: v.method()}),
+		page("method", "How it was measured", labelled(v.method())...),
 		page("words", "Words", document.Definitions{Items: v.words()})}
 }
 
-// method returns facts about how the run measured.
-func (v *View) method() (facts []document.Fact) {
+// method returns facts about how the run measured, which no other section has.
+func (v *View) method() []document.Fact {
 	p := &v.run.Plan
-	add := func(name, format string, values ...any) {
-		facts = append(facts, document.Fact{Name: name, Value: fmt.Sprintf(format, values...)})
-	}
-	add("Scenario", "%s", orElse(p.Scenario, "not recorded"))
-	switch {
-	case v.single:
-		add("Protocol", "%s", loadsLabel)
-		add("Load", "closed loop, %s, %s", strings.Join(judge.LevelWords(p.First(), true), ", "), v.each())
-		add("Order", "as asked; each contestant is started alone, loaded at once without a warm-up, and stopped")
-		add("Repeats", "%d", v.repeats())
+	facts := []document.Fact{{Name: "Scenario", Value: orElse(p.Scenario, "not recorded")}}
+	if v.single {
+		facts = append(facts, document.Fact{Name: "Order",
+			Value: "as asked; each contestant is started alone, loaded at once without a warm-up, and stopped"})
 		if v.Discarded > 0 {
-			add("Loaded again", "%s, because other programs used the CPUs; the later one is "+
-				"shown", document.Count(v.Discarded, "load"))
+			facts = append(facts, document.Fact{Name: "Loaded again", Value: document.Count(v.Discarded, "load") +
+				", because other programs used the CPUs; the later one is shown"})
 		}
-	default:
+	} else {
 		facts = append(facts, v.roundsMethod()...)
 	}
-	add("Started", "%s", v.started())
-	add("End", "%s", v.ended())
-	return append(facts, v.processors()...)
+	return append(append(facts, document.Fact{Name: "Started", Value: v.Started()}), v.processors()...)
 }
 
 // roundsMethod returns facts about a comparison in rounds.
@@ -210,12 +202,9 @@ func (v *View) roundsMethod() []document.Fact {
 		analyses = fmt.Sprintf("after %s valid epochs at most, and all that fit; %d taken, the last at level %.4g",
 			And(p.Epochs), v.a.Interim, v.a.AlphaAt)
 	}
-	load := document.Fact{Name: "Load", Value: strings.Join(append([]string{"closed " +
-		"loop"}, judge.LevelWords(p.First(), true)...), ", ")}
 	trial := fmt.Sprintf("%s of load, after %s of re-warming", document.Given(p.Load.NS), document.Given(p.Load.RewarmNS))
 	order, pairs := fmt.Sprintf("random in each round, from seed %d", p.Seed), "pairs"
 	if !v.ranks {
-		load = document.Fact{Name: "Levels", Value: orElse(v.levelList(), "none")}
 		trial = document.Given(p.Load.NS) + " of load or more: 20 times a delay, five requests of each " +
 			"connection, 400 ms of an open loop, 1 s if loaded once an epoch"
 		order = fmt.Sprintf("contestants and levels of one delay and number of CPUs in random order in each "+
@@ -227,34 +216,11 @@ func (v *View) roundsMethod() []document.Fact {
 			"warm-up; load 2 and later use the processes of the previous load"
 	}
 	return []document.Fact{
-		{Name: "Profile", Value: orElse(p.Profile, "unknown")},
-		load,
 		{Name: "Trial", Value: trial},
 		{Name: "Order", Value: order},
-		{Name: "Epochs", Value: fmt.Sprintf("%d valid, of %s; %s before them do not count", v.a.Epochs,
-			document.Count(p.Rounds, "round"), document.Count(p.Pilots, "pilot epoch"))},
 		{Name: "Interim analyses", Value: analyses},
 		{Name: "Primary metric", Value: v.primary().Title},
 		{Name: "Error allowed", Value: PerCent(p.Alpha) + " over all " + pairs + " and analyses together"},
 		{Name: "Equal", Value: "an interval within " + PerCent(v.margin())},
-		{Name: "Budget", Value: document.Given(p.BudgetNS) + " after the builds"},
 	}
-}
-
-// words returns a page's explanations: of the metrics that it shows, and of the kind of run.
-func (v *View) words() []document.Definition {
-	rounds := v.run.Plan.InRounds()
-	shown := map[string]bool{"classic": v.single, "range": v.single, "pair": v.named(), "sweep-interval": v.named(), "ratio": v.ranks,
-		"interval": v.ranks, "rank": v.ranks, "tier": v.ranks, "epoch": rounds, "bound": rounds, "different": rounds,
-		"equal": rounds, "aa_check": rounds, "discarded": !v.single, "warm_up": !v.single,
-		"first_answer": true}
-	for _, m := range v.metrics {
-		shown[m.Name] = true
-	}
-	for i := range v.levels {
-		for _, m := range v.extraMetrics(i) {
-			shown[m.Name] = shown[m.Name] || rounds
-		}
-	}
-	return slices.DeleteFunc(slices.Clone(definitions), func(w document.Definition) bool { return !shown[w.ID] })
 }

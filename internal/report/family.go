@@ -50,13 +50,10 @@ func (v *View) levelAt(c record.Cell) string {
 	return fmt.Sprintf("level %d", c.Level)
 }
 
-// own reports whether the pair is one contestant at two levels.
-func (c *comparison) own() bool { return c.A == c.B }
-
 // cellsOf names both sides. It names a common level or contestant only once.
 func (c *comparison) cellsOf() (a, b string) {
 	switch {
-	case c.own():
+	case c.A == c.B:
 		return c.TitleA + ", " + c.LevelA, c.LevelB
 	case c.LevelA == c.LevelB:
 		return c.TitleA + ", " + c.LevelA, c.TitleB
@@ -163,13 +160,12 @@ func (v *View) namedPairs() document.Section {
 	return out
 }
 
-// pairsTable has a row for each compared pair. Pairs of one contestant at two levels come last.
+// pairsTable has a row for each compared pair.
 func (v *View) pairsTable() document.Table {
 	t := document.Table{Note: "The ratio of the first’s " + Lower(v.primary().Title) + " to the second’s.",
 		Columns: []document.Column{{Head: "pair", Lead: true}, {Head: "against"},
 			{Head: "ratio", Word: "pair", Number: true}, {Head: "verdict", Word: "different"}}}
-	others, own := v.ownApart(v.comparisons())
-	for _, c := range append(others, own...) {
+	for _, c := range v.comparisons() {
 		a, b := c.cellsOf()
 		ratio := document.Cell{Absent: c.Missing}
 		if c.Missing == "" {
@@ -180,23 +176,4 @@ func (v *View) pairsTable() document.Table {
 			Cells: []document.Cell{{Value: a}, {Value: b}, ratio, {Value: word, Style: styleOf[kind]}}})
 	}
 	return t
-}
-
-// ownApart separates the pairs that compare one contestant at two levels from all others, and
-// groups them by contestant.
-func (v *View) ownApart(list []comparison) (others, own []comparison) {
-	var names []string
-	for _, c := range list {
-		if !c.own() {
-			others = append(others, c)
-			continue
-		}
-		own = append(own, c)
-		names = append(names, c.A)
-	}
-	slices.SortStableFunc(own, func(x, y comparison) int {
-		return cmp.Or(cmp.Compare(slices.Index(names, x.A), slices.Index(names, y.A)), cmp.Compare(x.AtA, y.AtA),
-			cmp.Compare(x.AtB, y.AtB))
-	})
-	return others, own
 }

@@ -11,7 +11,7 @@ import (
 	"dyno/internal/judge"
 )
 
-// MostBars is the number of contestants in the charts next to the answer; a folded chart has all.
+// MostBars is the largest number of contestants in a chart.
 const MostBars = 12
 
 // asked returns the six questions, each answered in a word or two.
@@ -32,10 +32,9 @@ func (v *View) asked() (facts []document.Fact) {
 	return facts
 }
 
-// metricCharts returns a chart for each metric, the primary one first, with a limited number of
-// contestants.
-func (v *View) metricCharts(id string, most int) document.Choice {
-	choice := document.Choice{ID: id, Title: "Metric"}
+// metricCharts returns a chart for each metric, the primary one first, with the best MostBars contestants.
+func (v *View) metricCharts() document.Choice {
+	choice := document.Choice{ID: "metric", Title: "Metric"}
 	metrics := v.shown()
 	if len(metrics) == 0 { // who failed, and why, is to be seen
 		metrics = v.metrics[:1]
@@ -43,14 +42,14 @@ func (v *View) metricCharts(id string, most int) document.Choice {
 	base, restated := "", v.restated()
 	for _, m := range metrics {
 		rows := v.inOrder(m)
-		if m.Unranked || id == "metric" && slices.Contains(restated, m.Name) {
+		if m.Unranked || slices.Contains(restated, m.Name) {
 			continue
 		}
 		if base == "" && len(rows) > 0 {
 			base = rows[0].Name
 		}
-		c := v.barChart(m, rows, base, most)
-		c.ID = id + "-" + c.ID
+		c := v.barChart(m, rows, base)
+		c.ID = "metric-" + c.ID
 		choice.Options = append(choice.Options, document.Option{Name: m.Title, Block: c})
 	}
 	return choice
@@ -97,15 +96,14 @@ func (v *View) stands(r Row, m judge.Metric) bool {
 }
 
 // barChart returns a chart with a bar for each row, whose length is its ratio to the base.
-func (v *View) barChart(m judge.Metric, rows []Row, base string, most int) document.BarChart {
+func (v *View) barChart(m judge.Metric, rows []Row, base string) document.BarChart {
 	c := document.BarChart{ID: m.Name, Title: m.Title, Unit: v.scale(m).Name, More: m.More, Baseline: v.Title(base),
 		Foot: "Bars: ratio to " + v.Title(base) + ", paired within rounds. Whiskers: its interval."}
 	if m.Unit == "1/s" {
 		c.Unit = "requests per second"
 	}
-	var titles []string
 	open := false
-	for _, r := range rows[:min(len(rows), most)] {
+	for _, r := range rows[:min(len(rows), MostBars)] {
 		b := document.Bar{Name: r.Title, Small: metaOf(r), Key: r.Key(), Excluded: r.Excluded != "",
 			Failed: r.failed()}
 		x := v.cell(r.Name, m.Name)
@@ -128,53 +126,24 @@ func (v *View) barChart(m judge.Metric, rows []Row, base string, most int) docum
 				b.Side = Ratio(ratio.Value, ratio.Lo, ratio.Hi)
 			}
 		}
-		if slices.Contains(titles, b.Name) { // a page finds the baseline by its title
-			b.Name += " (" + r.Name + ")"
-		}
-		titles, c.Bars = append(titles, b.Name), append(c.Bars, b)
+		c.Bars = append(c.Bars, b)
 	}
 	if !slices.ContainsFunc(c.Bars, func(b document.Bar) bool { return b.Missing == "" }) {
 		c.Baseline, c.Foot, c.Note = "", "No server has a figure.", "No server has a figure."
 		return c
 	}
-	for i, r := range rows[:len(c.Bars)] {
-		for _, other := range rows[i+1 : len(c.Bars)] {
-			e, _ := v.against(r, other.Name, m)
-			c.Ratios = append(c.Ratios, document.Ratio{At: e.Value, Lo: e.Lo, Hi: e.Hi})
-		}
-	}
-	if m.Name == v.primary().Name && v.a.Interim > 0 {
-		c.Groups = v.brackets(rows[:len(c.Bars)])
-	}
 	if open {
 		c.Foot = strings.Replace(c.Foot, "Whiskers: its interval.", "Too few epochs for intervals.", 1)
 	}
-	if len(c.Groups) > 0 {
-		c.Foot += " Brackets: not separated."
-	}
 	c.Note = c.Foot
 	switch {
-	case len(rows) > most:
-		c.Note = fmt.Sprintf("The best %d of %d; the others follow below. ", most, len(rows)) + c.Foot
-		c.Foot = fmt.Sprintf("The best %d of %d. ", most, len(rows)) + c.Foot
+	case len(rows) > MostBars:
+		c.Foot = fmt.Sprintf("The best %d of %d. ", MostBars, len(rows)) + c.Foot
+		c.Note = c.Foot
 	case m.Name != v.primary().Name:
 		c.Note += " It decides nothing: " + Lower(v.primary().Title) + " does."
 	}
 	return c
-}
-
-// brackets returns the groups of neighbours that are not separated.
-func (v *View) brackets(rows []Row) (groups []document.Group) {
-	for _, g := range v.groups(slices.DeleteFunc(slices.Clone(rows), func(r Row) bool {
-		return r.Excluded != "" ||
-			r.Control
-	})) {
-		from := slices.IndexFunc(rows, func(r Row) bool { return r.Name == g.rows[0].Name })
-		if to := from + len(g.rows) - 1; rows[to].Name == g.rows[len(g.rows)-1].Name { // else they are no neighbours
-			groups = append(groups, document.Group{From: from, To: to, Why: "not separated: " + v.why(g)})
-		}
-	}
-	return groups
 }
 
 // against returns a row's ratio to another contestant or control, under a metric.
@@ -194,15 +163,6 @@ func (v *View) against(r Row, base string, m judge.Metric) (e judge.Estimate, ok
 		}
 	}
 	return e, e.N > 0
-}
-
-// allBars returns charts with all contestants, if the charts beside the answer show only the best.
-func (v *View) allBars() document.Section {
-	s := document.Section{ID: "charts", Title: "All contestants", On: document.OnPage, Folded: true}
-	if v.ranks && len(v.rows) > MostBars {
-		s.Blocks = []document.Block{v.metricCharts("all", len(v.rows))}
-	}
-	return s
 }
 
 // everyPair reports whether all pairs are compared at each closed level, and nothing else.

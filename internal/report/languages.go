@@ -18,17 +18,24 @@ var languages = map[string][2]string{
 	"elixir": {"Elixir", "script"},
 }
 
+// language returns the name and the colour of a row's language.
+func (r *Row) language() (name, key string) {
+	if r.Built == nil {
+		return "", "other"
+	}
+	if l, ok := languages[strings.ToLower(r.Built.Language)]; ok {
+		return l[0], l[1]
+	}
+	return r.Built.Language, "other"
+}
+
 // Key returns a row's colour.
 func (r *Row) Key() string {
 	if r.Control {
 		return "control"
 	}
-	if r.Built != nil {
-		if l, ok := languages[strings.ToLower(r.Built.Language)]; ok {
-			return l[1]
-		}
-	}
-	return "other"
+	_, key := r.language()
+	return key
 }
 
 // Engine returns the contestant's HTTP engine.
@@ -44,22 +51,19 @@ func metaOf(r Row) string {
 	if r.Built == nil {
 		return ""
 	}
-	language := r.Built.Language
-	if l, ok := languages[strings.ToLower(language)]; ok {
-		language = l[0]
-	}
-	return strings.Join(NonEmpty(language, r.Built.Engine), " · ")
+	name, _ := r.language()
+	return strings.Join(NonEmpty(name, r.Built.Engine), " · ")
 }
 
-// Legend returns the contestants' colours, and the reference's if charts show it.
+// Legend returns the contestants' colours.
 func (v *View) Legend() (list []document.LegendItem) {
 	for _, r := range v.rows {
 		if r.Built == nil {
 			continue
 		}
-		name, key := "other", r.Key()
-		if l, ok := languages[strings.ToLower(r.Built.Language)]; ok {
-			name = l[0]
+		name, key := r.language()
+		if key == "other" {
+			name = key
 		}
 		i := slices.IndexFunc(list, func(l document.LegendItem) bool { return l.Key == key })
 		switch {

@@ -139,6 +139,9 @@ func (v *View) figure(r Row, m judge.Metric, i int) *Figure {
 func (v *View) scale(m judge.Metric, levels ...int) judge.Scale {
 	var values []float64
 	for _, r := range v.all() {
+		if v.idles(m) {
+			values = append(values, v.idleFigure(r, m).Value)
+		}
 		for i := range v.levels {
 			if f := v.figure(r, m, i); f.Absent == "" && (len(levels) == 0 || slices.Contains(levels, i)) {
 				values = append(values, f.Value)
@@ -228,11 +231,11 @@ func (v *View) grouped(who string, reason func(i int) string) (lines []string) {
 		}
 	}
 	for _, why := range reasons {
-		where := strings.Join(at[why], "; ")
+		where := " at " + strings.Join(at[why], "; ")
 		if len(at[why]) == len(v.names) {
-			where = "all levels"
+			where = ""
 		}
-		lines = append(lines, who+" at "+where+": "+why)
+		lines = append(lines, who+where+": "+why)
 	}
 	return lines
 }

@@ -113,8 +113,8 @@ func (v *View) repeats() int {
 	return max(1, slices.Max(append([]int{1}, v.run.Plan.Epochs...))*max(1, v.run.Plan.Rounds))
 }
 
-// each describes the planned length of one load: "200,000 requests", "30 s".
-func (v *View) each() string {
+// Each describes the planned length of one load: "200,000 requests", "30 s".
+func (v *View) Each() string {
 	if n := v.run.Plan.Load.Requests; n > 0 {
 		return document.Whole(n) + " requests"
 	}
@@ -145,23 +145,4 @@ func (v *View) bestLoad() string {
 		return "Nothing was measured."
 	}
 	return fmt.Sprintf("Most requests per second: %s, %s; a single figure, which decides nothing.", who, Sig3(most))
-}
-
-// loadGaps says why figures are missing.
-func (v *View) loadGaps() (lines []string) {
-	for _, r := range v.rows {
-		if r.Excluded != "" {
-			continue
-		}
-		if len(v.loads(r.Name)) == 0 {
-			lines = append(lines, r.Title+": "+v.figure(r, v.metrics[0], 0).Absent)
-			continue
-		}
-		for _, m := range v.metrics {
-			if f := v.figure(r, m, 0); f.Absent != "" {
-				lines = append(lines, r.Title+", "+m.Title+": "+f.Absent)
-			}
-		}
-	}
-	return lines
 }

@@ -145,7 +145,7 @@ func (v *View) Machines(published map[string]string) document.Section {
 		"memory": Bytes(float64(h.MemoryBytes)),
 		"os":     strings.TrimSpace(h.OS + " " + h.Kernel), "power": "governor " + orElse(h.Governor, "unknown"),
 		"tool": "dyno " + p.Origin.Dyno, "versions": strings.Join(versions, ", "), "command": p.Origin.Command,
-		"date": v.started(),
+		"date": v.Started(),
 	}
 	if h.Hypervisor != "" {
 		ours["machine"] = "a virtual machine (" + h.Hypervisor + ")"
@@ -195,5 +195,5 @@ func (v *View) Machines(published map[string]string) document.Section {
 func (v *View) Here() string {
 	h := &v.run.Host
 	return "Here: " + strings.Join(NonEmpty(document.Clean(strings.Join(v.cpus(), "; ")),
-		document.Count(h.CPUs, "CPU"), document.Clean(h.OS), where(h)), ", ") + "; " + v.started() + "."
+		document.Count(h.CPUs, "CPU"), document.Clean(h.OS), where(h)), ", ") + "; " + v.Started() + "."
 }

@@ -32,7 +32,10 @@ func orElse(s, other string) string {
 }
 
 // And joins the items of a list with commas and "and".
-func And[T any](parts []T) string {
+func And[T any](parts []T) string { return joined(parts, " and ") }
+
+// joined joins the items of a list with commas, and the last with a word.
+func joined[T any](parts []T, word string) string {
 	var list []string
 	for _, p := range parts {
 		list = append(list, fmt.Sprint(p))
@@ -40,15 +43,7 @@ func And[T any](parts []T) string {
 	if len(list) < 2 {
 		return strings.Join(list, "")
 	}
-	return strings.Join(list[:len(list)-1], ", ") + " and " + list[len(list)-1]
-}
-
-// or joins the items of a list with commas and "or".
-func or(parts []string) string {
-	if len(parts) < 2 {
-		return strings.Join(parts, "")
-	}
-	return strings.Join(parts[:len(parts)-1], ", ") + " or " + parts[len(parts)-1]
+	return strings.Join(list[:len(list)-1], ", ") + word + list[len(list)-1]
 }
 
 // NonEmpty returns the parts that are not empty.

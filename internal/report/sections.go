@@ -34,15 +34,20 @@ var stateStyle = map[judge.State]document.Style{judge.Pass: document.Good, judge
 
 // origin says in a few lines how the figures were measured.
 func (v *View) origin() document.Section {
-	s := document.Section{ID: "machine"}
-	for _, f := range append(v.hosts(), []document.Fact{{Name: "Machines", Value: v.parts()},
-		{Name: "Measured", Value: v.measured()}, {Name: "Services", Value: v.servicesText()},
-		{Name: "Encryption", Value: v.encryption()}, {Name: "Not measured here", Value: v.unmeasured()}}...) {
+	return document.Section{ID: "machine", Blocks: labelled(append(v.hosts(), []document.Fact{
+		{Name: "Machines", Value: v.parts()}, {Name: "Measured", Value: v.measured()},
+		{Name: "Services", Value: v.servicesText()}, {Name: "Encryption", Value: v.encryption()},
+		{Name: "Not measured here", Value: v.unmeasured()}}...))}
+}
+
+// labelled returns a paragraph for each fact that has a value.
+func labelled(facts []document.Fact) (blocks []document.Block) {
+	for _, f := range facts {
 		if f.Value != "" {
-			s.Blocks = append(s.Blocks, document.Paragraph{Label: f.Name, Text: document.Plain(f.Value + ".")})
+			blocks = append(blocks, document.Paragraph{Label: f.Name, Text: document.Plain(f.Value + ".")})
 		}
 	}
-	return s
+	return blocks
 }
 
 // encryption says what TLS connections negotiated, by contestant and, if a contestant negotiated
@@ -200,26 +205,19 @@ func (v *View) containerLimits(name string) string {
 	return ""
 }
 
-func (v *View) started() string {
+// Started returns when the run began.
+func (v *View) Started() string {
 	if at := v.run.Plan.Origin.StartedUnixNS; at > 0 {
 		return time.Unix(0, at).UTC().Format("2 January 2006, 15:04 UTC")
 	}
 	return "not recorded"
 }
 
-// doubts returns possible errors in verdicts: the A/A check, further controls, and what a run of
-// short loads cannot show.
-func (v *View) doubts() []document.Block {
-	switch {
-	case v.single:
+// doubts returns what a run of short loads, or a classic one, cannot show.
+func (v *View) doubts() (list []document.Block) {
+	if v.single {
 		return []document.Block{quiet("A classic run discards no loads. If a paired comparison would have discarded one " +
 			"because of other programs, the contestant's row says so.")}
-	}
-	_, aaCheck, style := v.aaCheck()
-	list := []document.Block{document.Paragraph{Label: "A/A check", Word: "aa_check", Style: style,
-		Text: document.Plain(aaCheck + ".")}}
-	for _, o := range v.others() {
-		list = append(list, document.Paragraph{Label: "Further control", Text: document.Plain(o + ".")})
 	}
 	within, mislead := v.longLoads()
 	if limits := NonEmpty(within, mislead, v.withoutLong(), v.ofCPUs(), v.assumed()); len(limits) > 0 {
@@ -253,19 +251,10 @@ func (v *View) sentAgain(name string) (n int64) {
 	return n
 }
 
-// addSentAgain adds a column with the number of requests that were sent again to a table of rows
-// with figures, if there were any.
-func (v *View) addSentAgain(t *document.Table, rows []Row) {
-	if !slices.ContainsFunc(rows, func(r Row) bool { return v.sentAgain(r.Name) > 0 }) {
-		return
+// resent says how many requests were sent again; "" if none were.
+func (v *View) resent(name string) string {
+	if n := v.sentAgain(name); n > 0 {
+		return document.Count(n, "request") + " sent again on a new connection: the server had not processed them (HTTP/2)"
 	}
-	t.Columns = append(t.Columns, document.Column{Head: "sent again", Number: true})
-	for i, r := range rows {
-		if r.Excluded == "" {
-			t.Rows[i].Cells = append(t.Rows[i].Cells, document.Cell{Value: document.Whole(v.sentAgain(r.Name))})
-		}
-	}
-	note := "sent again: requests that the server had not processed (HTTP/2), on a new connection, in all recorded " +
-		"loads"
-	t.After = strings.TrimPrefix(t.After+"\n"+note, "\n")
+	return ""
 }

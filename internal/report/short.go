@@ -33,10 +33,9 @@ func (v *View) rankedShort() []document.Block {
 			most = max(most, 1/e.Value)
 		}
 	}
-	marks, footnotes := v.footnotes(rows)
 	for _, r := range rows {
-		row := document.Row{Key: r.Key(), Cells: []document.Cell{{Value: rankText(r)},
-			{Value: strings.TrimSpace(r.Title + " " + marks[r.Name])}, v.shortCell(r, primary), {Absent: "no ratio"}}}
+		row := document.Row{Key: r.Key(), Notes: NonEmpty(v.remark(r), v.resent(r.Name)), Cells: []document.Cell{{Value: rankText(r)},
+			{Value: r.Title}, v.shortCell(r, primary), {Absent: "no ratio"}}}
 		if e := v.toBest(r); e.Value > 0 {
 			row.Cells[3] = toBestCell(e)
 			row.Cells[3].Bar = 1 / e.Value / most
@@ -46,9 +45,7 @@ func (v *View) rankedShort() []document.Block {
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	words := strings.Join(NonEmpty(v.surer(rows), v.shortWords(rows, metrics)), " · ")
-	t.After = strings.Join(NonEmpty(words, footnotes), "\n")
-	v.addSentAgain(&t, rows)
+	t.After = strings.Join(NonEmpty(v.surer(rows), v.shortWords(rows, metrics)), " · ")
 	return []document.Block{t}
 }
 
@@ -288,29 +285,13 @@ func widest(list []judge.Estimate) (most float64) {
 	return most
 }
 
-// footnotes returns the remarks about rows: a mark for each row that has a remark, and the texts
-// for the marks.
-func (v *View) footnotes(rows []Row) (marks map[string]string, text string) {
-	marks = map[string]string{}
-	var notes []string
-	for _, r := range rows {
-		note := ""
-		switch moving := v.moving(r.Name); {
-		case len(moving) > 0:
-			note = "its speed still changed: only far larger differences count"
-		case r.Place.LowerBound:
-			note = "at the load generator's limit: perhaps faster than shown"
-		default:
-			continue
-		}
-		i := slices.Index(notes, note)
-		if i < 0 {
-			i, notes = len(notes), append(notes, note)
-		}
-		marks[r.Name] = []string{"¹", "²"}[i]
+// remark returns what must be known beside a row's place.
+func (v *View) remark(r Row) string {
+	switch {
+	case len(v.moving(r.Name)) > 0:
+		return "its speed still changed: only far larger differences count"
+	case r.Place.LowerBound:
+		return "at the load generator's limit: perhaps faster than shown"
 	}
-	for i := range notes {
-		notes[i] = []string{"¹", "²"}[i] + " " + notes[i]
-	}
-	return marks, strings.Join(notes, " · ")
+	return ""
 }

@@ -92,9 +92,8 @@ func (v *View) standings() document.Section {
 	if v.ranks && len(v.shown()) > 0 {
 		t.After = strings.Join(NonEmpty(append(v.legend(), v.limits())...), " ")
 	}
-	v.addSentAgain(&t, v.all())
 	s.Blocks = []document.Block{t}
-	if notes := document.Items(slices.Concat(v.loadGaps(), v.loadMarks(), v.growth())...); v.single {
+	if notes := document.Items(slices.Concat(v.gaps(), v.loadMarks(), v.growth())...); v.single {
 		s.Blocks = append(s.Blocks, notes)
 	}
 	return s

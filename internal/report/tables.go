@@ -52,7 +52,7 @@ func (v *View) shownMetrics() []judge.Metric {
 		return v.metrics[:1]
 	}
 	return slices.DeleteFunc(slices.Clone(v.metrics), func(m judge.Metric) bool {
-		return v.run.Plan.Fresh() && m.Idle != nil || // one table has all that an idle process has as well
+		return v.idles(m) || // Processes has them
 			m.Rare && len(v.rows)*len(v.levels) > manyCells && !slices.Contains(v.Added.Charted, m.Name) &&
 				!slices.Contains(v.Added.Tables, m.Name)
 	})
@@ -76,37 +76,6 @@ func (v *View) epochs() string {
 		return document.Count(most, "valid epoch")
 	}
 	return fmt.Sprintf("%d to %d valid epochs", least, most)
-}
-
-// bestByLevel says which contestant has the best figure at each level.
-func (v *View) bestByLevel() string {
-	m := v.metrics[0]
-	var names []string
-	at := map[string][]string{}
-	for i := range v.levels {
-		title, value := "", 0.
-		for _, r := range v.rows {
-			f := v.figure(r, m, i)
-			if f.Absent == "" && (title == "" || (f.Value > value) == m.More) {
-				title, value = r.Title, f.Value
-			}
-		}
-		if title == "" {
-			continue
-		}
-		if at[title] == nil {
-			names = append(names, title)
-		}
-		at[title] = append(at[title], v.names[i])
-	}
-	for i, n := range names {
-		if len(at[n]) == len(v.levels) && len(v.levels) > 1 {
-			names[i] += " at every level"
-		} else {
-			names[i] += " at " + And(at[n])
-		}
-	}
-	return "Best " + Lower(m.Title) + ": " + strings.Join(names, "; ") + "."
 }
 
 // levelByLevel returns a chart and a table for each metric.
@@ -149,12 +118,23 @@ func (v *View) chartsBelow() bool {
 	return v.any() && len(v.rows) <= MostBars
 }
 
-// metricTable has a row for each contestant and a column for each level. Contestants that failed
-// are in the first such table alone.
+// metricTable has a row for each contestant and a column for each level, after one for idle processes if there
+// are fresh ones. Contestants that failed are in the first such table alone.
 func (v *View) metricTable(m judge.Metric, first bool) document.Table {
 	scale := v.scale(m)
 	t := document.Table{Title: m.Title, Note: "In " + UnitWords(scale) + "; " + Way(m) + ".",
 		Columns: []document.Column{{Head: "contestant", Word: m.Name, Lead: true}}}
+	idle := v.idles(m)
+	cell := func(f *Figure) document.Cell {
+		c := f.Cell(scale)
+		if idle && f.Absent == "" && judge.UnitNamed(m.Unit).Scales == nil { // counted: whole, or halves
+			c.Value = document.Grouped(f.Value, Decimals(f.Value))
+		}
+		return c
+	}
+	if idle {
+		t.Columns = append(t.Columns, document.Column{Head: "idle", Number: true})
+	}
 	for _, name := range v.names {
 		t.Columns = append(t.Columns, document.Column{Head: name, Number: true})
 	}
@@ -163,8 +143,11 @@ func (v *View) metricTable(m judge.Metric, first bool) document.Table {
 			continue
 		}
 		row := v.TableRow(r)
+		if idle {
+			row.Cells = append(row.Cells, cell(v.idleFigure(r, m)))
+		}
 		for i := range v.levels {
-			row.Cells = append(row.Cells, v.figure(r, m, i).Cell(scale))
+			row.Cells = append(row.Cells, cell(v.figure(r, m, i)))
 		}
 		t.Rows = append(t.Rows, row)
 	}

@@ -8,78 +8,51 @@ import (
 	"strings"
 	"time"
 
-	"github.com/charmbracelet/lipgloss"
-	"github.com/muesli/termenv"
-
 	"dyno/internal/document"
 	"dyno/internal/record"
 )
 
 // A TerminalView writes only while Event or Close is called. It has no goroutine and no clock; time is Event.Time.
 // Events come between trials, and the view shares its CPU with the load generator: drawing at any other moment
-// would put load on the measured machine. bubbletea is not used: its renderer ticks by itself, 60 times a second by
-// default, and reads the keyboard in a goroutine; both would run during trials.
+// would put load on the measured machine.
 
 const (
 	drawEvery  = 250 * time.Millisecond // minimum interval, on a TTY, while trials come in
 	plainEvery = 10 * time.Second       // interval between progress lines without a TTY
-	rowsAtMost = 10                     // maximum rows in a list, so that the live part fits any terminal
 )
 
 // firstFigures is not a stage, but is shown at once like one.
 const firstFigures = "first figures"
 
-// TerminalView shows events. On a TTY it redraws a few lines in place; elsewhere it writes plain lines. It
-// is not safe for concurrent use.
+// TerminalView shows events. On a TTY its last line shows the present, and is replaced in place; elsewhere
+// it writes more lines. It is not safe for concurrent use.
 type TerminalView struct {
 	Folder string // run folder, to which log paths are relative
 
 	out   io.Writer
 	tty   bool
 	width func() int
-	style styles
 
-	started, now     time.Time     // times of the first and the latest event
-	stage, who, text string        // stage in the latest event; who is its contestant
-	done, total      int           // number of trials
-	left             time.Duration // time left, as shown
-	tasks            []task        // tasks of contestants, until measuring begins
-	measuring        bool          // measuring has begun
-	failed           []string      // names of failed contestants
+	started, now     time.Time         // times of the first and the latest event
+	stage, who, text string            // stage in the latest event; who is its contestant
+	done, total      int               // number of trials
+	left             time.Duration     // time left, as shown
+	stages           map[string]string // each contestant's stage, until measuring begins
+	measuring        bool              // measuring has begun
 	standing         []record.Standing
 
 	seen  map[string]bool // stages, for the plain form
 	last  time.Time       // the last drawing, or the last plain progress line
-	drawn []int           // widths of the live lines on the TTY
+	drawn bool            // the last line shows the present
 }
 
-// task is a contestant's current task before measuring begins.
-type task struct{ who, stage, text string }
-
-// styles are the view's styles; line cuts a line at the terminal's width.
-type styles struct{ title, faint, bad, bar, line lipgloss.Style }
-
-// New returns a view on out. If tty is set, out must be a terminal that knows the codes CUU, EL and
-// ED (ECMA-48). Each drawing calls width for the number of columns; nil means 80. noColor leaves
-// out styles, but not drawing in place.
-func New(out io.Writer, tty, noColor bool, width func() int) *TerminalView {
-	r := lipgloss.NewRenderer(out)
-	// Do not ask the terminal for its background or colors: it would answer on stdin.
-	r.SetHasDarkBackground(true)
-	r.SetColorProfile(termenv.ANSI)
-	if noColor || !tty {
-		r.SetColorProfile(termenv.Ascii)
-	}
+// New returns a view on out. If tty is set, out must be a terminal that knows the code EL (ECMA-48).
+// Each drawing calls width for the number of columns; nil means 80.
+func New(out io.Writer, tty bool, width func() int) *TerminalView {
 	if width == nil {
 		width = func() int { return 80 }
 	}
-	return &TerminalView{out: out, tty: tty, width: width, seen: map[string]bool{}, style: styles{
-		title: r.NewStyle().Bold(true),
-		faint: r.NewStyle().Faint(true),
-		bad:   r.NewStyle().Foreground(lipgloss.Color("1")),
-		bar:   r.NewStyle().Foreground(lipgloss.Color("6")),
-		line:  r.NewStyle().Inline(true),
-	}}
+	return &TerminalView{out: out, tty: tty, width: width, seen: map[string]bool{}, stages: map[string]string{}}
 }
 
 // Event adds e and shows the changes. A failure or an analysis result gets its own line, which is
@@ -87,23 +60,32 @@ func New(out io.Writer, tty, noColor bool, width func() int) *TerminalView {
 func (v *TerminalView) Event(e record.Event) {
 	changed := v.take(e)
 	switch {
+	case e.Failure != nil:
+		v.print(v.failure(e.Failure))
+	case v.stage == "analyse" && v.text != "":
+		v.last = v.now
+		v.print(join(v.text, v.newLeader(e)))
 	case !v.tty:
 		v.plain(e, changed)
-	case e.Failure != nil:
-		v.keep(v.failure(e.Failure))
-	case v.stage == "analyse" && v.text != "":
-		v.keep(v.text)
 	case changed || e.Standing != nil || v.now.Sub(v.last) >= drawEvery:
-		v.draw(v.lines())
+		v.draw(join(v.stage, v.who, v.text, v.progress(), v.leader()))
 	}
 }
 
-// Close ends the view: it erases the live lines, so that a report can follow. It leaves the writer
-// open.
+// Close ends the view: it erases the line that shows the present, so that a report can follow. It leaves the
+// writer open.
 func (v *TerminalView) Close() {
-	if v.tty && len(v.drawn) > 0 {
-		v.draw(nil)
+	if v.drawn {
+		io.WriteString(v.out, "\r\x1b[K") // EL: erase to the end of the line
+		v.drawn = false
 	}
+}
+
+// draw replaces the line that shows the present, and cuts it at the terminal's width.
+func (v *TerminalView) draw(s string) {
+	s = fmt.Sprintf("[%5s] %s", clock(v.now.Sub(v.started)), s)
+	fmt.Fprintf(v.out, "\r%s\x1b[K", document.Cut(s, max(1, v.width()-1))) // a full line would make the cursor wrap
+	v.drawn, v.last = true, v.now
 }
 
 // take updates the view. It reports whether e begins something that could last: a new stage or,
@@ -130,77 +112,54 @@ func (v *TerminalView) take(e record.Event) (changed bool) {
 	}
 	switch v.stage {
 	case "calibrate", "launch", "warm up", "pilot", "measure", "analyse", "done":
-		v.measuring, v.tasks = true, nil
+		v.measuring = true
 	}
-	if e.Failure != nil {
-		who := document.Clean(e.Failure.Contestant)
-		v.failed = append(v.failed, who)
-		v.tasks = slices.DeleteFunc(v.tasks, func(t task) bool { return t.who == who })
-		return true
-	}
-	if v.who == "" {
+	if e.Failure != nil || v.who == "" {
 		return changed
 	}
 	if v.measuring { // a launch lasts, too: a managed runtime warms up for seconds
 		return changed || v.stage == "launch"
 	}
-	i := slices.IndexFunc(v.tasks, func(t task) bool { return t.who == v.who })
-	if i < 0 {
-		i, v.tasks = len(v.tasks), append(v.tasks, task{})
-	}
-	changed = changed || v.tasks[i].stage != v.stage
-	v.tasks[i] = task{v.who, v.stage, v.text}
+	changed = changed || v.stages[v.who] != v.stage
+	v.stages[v.who] = v.stage
 	return changed
 }
 
 // plain writes e as a line if it is news, and progress every few seconds.
 func (v *TerminalView) plain(e record.Event, changed bool) {
 	switch {
-	case e.Failure != nil:
-		v.print(v.failure(e.Failure))
 	case !v.measuring && v.who != "":
 		if changed {
 			v.print(join(v.stage, v.who, v.text))
 		}
-	case !v.seen[v.stage] || v.stage == "analyse" && v.text != "":
+	case !v.seen[v.stage]:
 		v.seen[v.stage] = true
 		v.last = v.now
-		leader := ""
-		if e.Standing != nil {
-			leader = v.leader()
-		}
-		v.print(join(v.named(), v.who, v.text, leader))
+		v.print(join(v.stage, v.who, v.text, v.newLeader(e)))
 	case v.total > 0 && (v.now.Sub(v.last) >= plainEvery || e.Standing != nil && !v.seen[firstFigures]):
 		v.seen[firstFigures] = v.seen[firstFigures] || e.Standing != nil
 		v.last = v.now
-		v.print(join(v.named(), v.text, v.progress(), v.leader()))
+		v.print(join(v.stage, v.text, v.progress(), v.leader()))
 	}
 }
 
-// named returns the stage's name in a plain line.
-func (v *TerminalView) named() string {
-	if v.stage == "analyse" && v.text != "" { // the text says everything
-		return ""
-	}
-	return v.stage
-}
-
-// print writes a plain line with the time since the start.
+// print writes a line that stays, with the time since the start.
 func (v *TerminalView) print(s string) {
 	if s = strings.TrimSpace(s); s != "" {
+		v.Close()
 		fmt.Fprintf(v.out, "[%5s] %s\n", clock(v.now.Sub(v.started)), s)
 	}
 }
 
 // failure returns f on one line, with its log's path; after a build the log's last lines follow.
 func (v *TerminalView) failure(f *record.Failure) string {
-	s := v.style.bad.Render("✗ "+document.Clean(f.Contestant)) + "  " + FailureText(f)
+	s := "✗ " + document.Clean(f.Contestant) + "  " + FailureText(f)
 	if f.LogFile != "" && !strings.Contains(s, document.Clean(f.LogFile)) { // the hint may name it
 		s += " (log: " + document.Clean(filepath.Join(v.Folder, f.LogFile)) + ")"
 	}
 	if f.Stage == "build" {
 		for _, line := range f.LogTail {
-			s += "\n" + gutter + document.Clean(line)
+			s += "\n        " + document.Clean(line)
 		}
 	}
 	return s
@@ -213,13 +172,24 @@ func (v *TerminalView) remaining(left time.Duration) {
 	}
 }
 
-// progress returns the number of trials done and the time left.
+// progress returns the number of trials done and the time left; "" before the first trial.
 func (v *TerminalView) progress() string {
+	if v.total == 0 {
+		return ""
+	}
 	s := fmt.Sprintf("%d of about %d trials at most", v.done, v.total)
 	if v.left > 0 {
 		s += ", up to " + about(v.left) + " left"
 	}
 	return s
+}
+
+// newLeader returns leader's sentence if the event changes the standings.
+func (v *TerminalView) newLeader(e record.Event) string {
+	if e.Standing == nil {
+		return ""
+	}
+	return v.leader()
 }
 
 // leader returns a sentence about the leading contestant so far, and its ratios to the next ones,

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -12,8 +11,8 @@ import (
 	"dyno/internal/record"
 )
 
-// screen is a terminal that knows the codes that a View sends: LF as CR LF, CR, CUU, EL 0, ED 0 and
-// SGR, which it drops. Lines that are too long wrap, and nothing scrolls away.
+// screen is a terminal that knows the codes that a View sends: LF as CR LF, CR and EL 0. Lines that are too
+// long wrap, and nothing scrolls away.
 type screen struct {
 	t      *testing.T
 	width  int
@@ -50,25 +49,10 @@ func (s *screen) escape(text []rune) int {
 	for text[n] == ';' || text[n] >= '0' && text[n] <= '9' {
 		n++
 	}
-	arg := string(text[2:n])
-	switch text[n] {
-	case 'A':
-		up, err := strconv.Atoi(arg)
-		if err != nil || up > s.y {
-			s.t.Fatalf("cursor up by %q from row %d", arg, s.y)
-		}
-		s.y -= up
-	case 'K':
-		clear(s.row()[s.x:])
-	case 'J':
-		if s.y < len(s.rows) {
-			clear(s.row()[s.x:])
-			s.rows = s.rows[:s.y+1]
-		}
-	case 'm':
-	default:
+	if text[n] != 'K' {
 		s.t.Fatalf("code that the screen does not know: %q", string(text[:n+1]))
 	}
+	clear(s.row()[s.x:])
 	return n
 }
 
@@ -77,27 +61,6 @@ func (s *screen) row() []rune {
 		s.rows = append(s.rows, make([]rune, s.width))
 	}
 	return s.rows[s.y]
-}
-
-// resize breaks lines longer than the new width and joins none, as most terminals do.
-func (s *screen) resize(width int) {
-	var rows [][]rune
-	y := 0
-	for i, old := range s.rows {
-		if i == s.y {
-			y = len(rows)
-		}
-		line := []rune(strings.TrimRight(strings.ReplaceAll(string(old), "\x00", " "), " "))
-		for first := true; first || len(line) > 0; first = false {
-			row := make([]rune, width)
-			line = line[copy(row, line):]
-			rows = append(rows, row)
-		}
-	}
-	if s.y >= len(s.rows) {
-		y = len(rows) + s.y - len(s.rows)
-	}
-	s.rows, s.width, s.y = rows, width, y
 }
 
 func (s *screen) String() string {
@@ -165,7 +128,7 @@ func story() (before, after []record.Event) {
 
 func TestPlain(t *testing.T) {
 	var b bytes.Buffer
-	v := New(&b, false, false, nil)
+	v := New(&b, false, nil)
 	before, after := story()
 	for _, e := range append(before, after...) {
 		v.Event(e)
@@ -183,7 +146,7 @@ func TestPlain(t *testing.T) {
 func TestScreen(t *testing.T) {
 	for _, width := range []int{80, 34} {
 		s := &screen{t: t, width: width}
-		v := New(s, true, width == 34, func() int { return s.width })
+		v := New(s, true, func() int { return s.width })
 		before, after := story()
 		for _, e := range before {
 			v.Event(e)
@@ -201,7 +164,7 @@ func TestScreen(t *testing.T) {
 // A failure's log has a path that can be opened.
 func TestLogOfFailure(t *testing.T) {
 	var b bytes.Buffer
-	v := New(&b, false, false, nil)
+	v := New(&b, false, nil)
 	v.Folder = "runs/7"
 	v.Event(at(0, record.Event{Stage: "launch", Contestant: "gin", Failure: &record.Failure{Contestant: "gin",
 		Stage: "launch", Reason: "it exited", LogFile: "logs/gin-epoch0.log"}}))
@@ -213,7 +176,7 @@ func TestLogOfFailure(t *testing.T) {
 // The trial count never falls: a discarded trial is counted again once its repetition is.
 func TestCount(t *testing.T) {
 	var b bytes.Buffer
-	v := New(&b, false, false, nil)
+	v := New(&b, false, nil)
 	for i, n := range [][2]int{{10, 1000}, {204, 1000}, {200, 910}, {206, 910}} {
 		v.Event(at(float64(20*i), record.Event{Stage: "measure", Done: n[0], Total: n[1]}))
 	}
@@ -229,7 +192,7 @@ func TestCount(t *testing.T) {
 
 // The shown time left rises by more than a tenth or not at all.
 func TestTimeLeft(t *testing.T) {
-	v := New(&bytes.Buffer{}, false, false, nil)
+	v := New(&bytes.Buffer{}, false, nil)
 	for _, c := range []struct {
 		left, shown int
 	}{{200, 200}, {190, 190}, {205, 190}, {210, 210}, {195, 195}, {189, 189}, {250, 250}, {100, 100}} {
@@ -240,31 +203,9 @@ func TestTimeLeft(t *testing.T) {
 	}
 }
 
-// After the window changes, the old lines are replaced and not left behind.
-func TestResize(t *testing.T) {
-	s := &screen{t: t, width: 90}
-	v := New(s, true, false, func() int { return s.width })
-	before, after := story()
-	for i, e := range append(before, after...) {
-		if i == 60 {
-			s.resize(40)
-		}
-		if i == 61 {
-			s.resize(120)
-		}
-		v.Event(e)
-	}
-	if n := strings.Count(s.String(), "so far"); n != 1 {
-		t.Errorf("the table's head stands %d times:\n%s", n, s)
-	}
-	if n := strings.Count(s.String(), "measuring"); n != 1 {
-		t.Errorf("the stage stands %d times:\n%s", n, s)
-	}
-}
-
 func TestThrottle(t *testing.T) {
 	s := &screen{t: t, width: 80}
-	v := New(s, true, false, nil)
+	v := New(s, true, nil)
 	v.Event(at(0, record.Event{Stage: "measure", Done: 1, Total: 1000}))
 	s.writes = 0
 	for i := range 1000 { // ten seconds of 10 ms trials
@@ -276,53 +217,6 @@ func TestThrottle(t *testing.T) {
 	}
 	if v.Close(); s.String() != "\n" {
 		t.Errorf("after Close there stands %q", s)
-	}
-}
-
-// Long lists leave room on a small terminal.
-func TestManyContestants(t *testing.T) {
-	s := &screen{t: t, width: 80}
-	v := New(s, true, false, nil)
-	for i := range 30 {
-		v.Event(at(0, record.Event{Stage: "build", Contestant: fmt.Sprintf("c%02d", i)}))
-	}
-	if len(s.rows) > 14 || !strings.Contains(s.String(), "and 21 more") {
-		t.Errorf("%d rows:\n%s", len(s.rows), s)
-	}
-	var st []record.Standing
-	for i := range 30 {
-		st = append(st, record.Standing{Name: fmt.Sprintf("c%02d", i), PerSec: 1, Ratio: 1, Lo: 1, Hi: 1})
-	}
-	v.Event(at(1, record.Event{Stage: "measure", Done: 1, Total: 2, Standing: st}))
-	if len(s.rows) > 16 || !strings.Contains(s.String(), "and 20 more") {
-		t.Errorf("%d rows:\n%s", len(s.rows), s)
-	}
-}
-
-// Without a reference there are no ratios, and no column for them.
-func TestNoReference(t *testing.T) {
-	var b bytes.Buffer
-	v := New(&b, true, true, func() int { return 80 })
-	v.Event(record.Event{Time: time.Unix(0, 0), Stage: "measure", Done: 1, Total: 4,
-		Standing: []record.Standing{{Name: "iris", PerSec: 51000}}})
-	if got := b.String(); strings.Contains(got, "reference") || strings.Contains(got, "decided") ||
-		!strings.Contains(got, "51,000/s") {
-		t.Errorf("%q", got)
-	}
-}
-
-func TestBar(t *testing.T) {
-	for _, c := range []struct {
-		done, total, width int
-		want               string
-	}{
-		{0, 10, 5, "░░░░░"}, {10, 10, 5, "█████"}, {5, 10, 4, "██░░"},
-		{5, 10, 5, "██▌░░"}, {1, 80, 10, "▏░░░░░░░░░"},
-		{12, 10, 3, "███"}, {-1, 10, 3, "░░░"}, {0, 0, 3, "░░░"}, {1, 2, 0, ""}, {1, 2, -3, ""},
-	} {
-		if got := bar(c.done, c.total, c.width); got != c.want {
-			t.Errorf("bar(%d, %d, %d) = %q, want %q", c.done, c.total, c.width, got, c.want)
-		}
 	}
 }
 

@@ -179,32 +179,13 @@ func (s *Summary) percentiles() document.Table {
 	return t
 }
 
-// codes returns status codes by class, then one by one.
+// codes counts the answers by status.
 func (s *Summary) codes() string {
-	var classes [6]int64
-	others := int64(0)
-	for code, n := range s.Detail.Status {
-		if class := code / 100; class >= 1 && class <= 5 {
-			classes[class] += n
-		} else {
-			others += n
-		}
-	}
-	var words, each []string
-	for class := 1; class <= 5; class++ {
-		words = append(words, fmt.Sprintf("%dxx - %s", class, document.Whole(classes[class])))
-	}
-	if others > 0 {
-		words = append(words, "others - "+document.Whole(others))
-	}
+	var each []string
 	for _, code := range slices.Sorted(maps.Keys(s.Detail.Status)) {
 		each = append(each, fmt.Sprintf("%d - %s", code, document.Whole(s.Detail.Status[code])))
 	}
-	text := strings.Join(words, ", ")
-	if len(each) > 0 {
-		text += " (" + strings.Join(each, ", ") + ")"
-	}
-	return text
+	return orElse(strings.Join(each, ", "), "none")
 }
 
 // errorsHead is the heading for errors. A response that is cut short counts as one.

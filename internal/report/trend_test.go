@@ -34,22 +34,3 @@ func TestMovingIsMarked(t *testing.T) {
 		t.Errorf("json: %s", got)
 	}
 }
-
-// Who is far ahead is said although one still moves, and that its size is less sure.
-func TestStillMovingAndFarAhead(t *testing.T) {
-	d := fixture()
-	d.Analysis.Trends = []judge.Trend{{Cell: record.Cell{Contestant: "kestrel"}, Metric: "throughput",
-		Change: judge.Estimate{Value: 1.03, Lo: 1.02, Hi: 1.05, N: 12}, P: .01, Moving: true}}
-	const want = " still changed speed while measured: the order is certain, the size of the lead less so."
-	if got := strings.Join(NewView(d).Answer(), " "); strings.Contains(got, want) {
-		t.Errorf("no pair says so: %s", got)
-	}
-	for i := range d.Analysis.Pairs {
-		if p := &d.Analysis.Pairs[i]; p.A == "kestrel" || p.B == "kestrel" {
-			p.Moving = true
-		}
-	}
-	if got := strings.Join(NewView(d).Answer(), " "); !strings.Contains(got, "Kestrel"+want) {
-		t.Error(got)
-	}
-}

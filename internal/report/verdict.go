@@ -30,11 +30,6 @@ var styleOf = map[judge.Verdict]document.Style{
 	judge.Inconclusive: document.Warn,
 }
 
-func relation(m judge.Metric, e judge.Estimate) string {
-	value, interval := RatioParts(e.Value, e.Lo, e.Hi)
-	return fmt.Sprintf(m.Says().Factor, value+" × "+interval)
-}
-
 // sentence returns the verdict on a pair, with the better one first.
 func (v *View) sentence(p judge.Pair) sentence {
 	if p.Better == p.B && p.Better != "" {
@@ -42,7 +37,7 @@ func (v *View) sentence(p judge.Pair) sentence {
 	}
 	m, _ := judge.MetricNamed(p.Metric)
 	s := sentence{Kind: p.Verdict, Verdict: v.verdictWord(p.Verdict)}
-	s.Claim = v.Title(p.A) + " " + relation(m, p.Ratio) + " " + v.Title(p.B) + ": "
+	s.Claim = v.Title(p.A) + " " + fmt.Sprintf(m.Says().Factor, Times(p.Ratio)) + " " + v.Title(p.B) + ": "
 	evidence := ""
 	if v.Verbose {
 		evidence = " (" + pText("p", p.P) + ")"
@@ -87,68 +82,5 @@ func (v *View) verdictWord(verdict judge.Verdict) string {
 	return string(verdict)
 }
 
-// aaWords are the A/A check's outcomes in a word or two.
-var aaWords = map[judge.State]string{judge.Pass: "passed", judge.CannotTell: "cannot tell",
-	judge.Warn: "doubtful", judge.Fail: "failed"}
-
 // hasTwins reports whether the run has a copy of its reference.
 func (v *View) hasTwins() bool { return len(v.run.Plan.Controls) > 1 }
-
-// aaCheck returns the A/A check's outcome in a word or two, and in a sentence with its figure and
-// its consequence.
-func (v *View) aaCheck() (word, text string, style document.Style) {
-	if !v.hasTwins() {
-		return "not done", "not done: the run has no copy of its reference", document.Quiet
-	}
-	state, made := judge.StateOf(v.Findings, judge.Twins)
-	if !made {
-		state = judge.CannotTell
-	}
-	word, style = aaWords[state], stateStyle[state]
-	c := v.a.AACheck
-	if c == nil {
-		return word, word + ": the reference and its copy were not compared", style
-	}
-	if c.Ratio.N == 0 {
-		return word, word + ": " + noRatio(*c), style
-	}
-	value, interval := RatioParts(c.Ratio.Value, c.Ratio.Lo, c.Ratio.Hi)
-	text = fmt.Sprintf("%s: %s against its copy %s: %s × %s%s: ", word, document.Clean(c.A), document.Clean(c.B), value,
-		interval, v.pText(c))
-	switch {
-	case state == judge.Fail:
-		text += "the same program seems to differ from itself; the run fails"
-	case state == judge.Warn:
-		text += "a difference where there is none, within the margin"
-	case state == judge.Pass:
-		text += "equal, as it must be"
-	case v.a.Interim == 0:
-		text += "too few epochs"
-	default:
-		text += "no difference found, but too little data to show that they are equal"
-	}
-	return word, text, style
-}
-
-// others compares the reference with further controls, each on a line. A control's name states the
-// known difference.
-func (v *View) others() (lines []string) {
-	for _, p := range v.a.Others {
-		if p.Ratio.N == 0 {
-			lines = append(lines, v.sentence(p).String())
-			continue
-		}
-		value, interval := RatioParts(p.Ratio.Value, p.Ratio.Lo, p.Ratio.Hi)
-		lines = append(lines, fmt.Sprintf("%s against %s: %s × %s%s: %s",
-			document.Clean(p.A), document.Clean(p.B), value, interval, v.pText(&p), p.Verdict))
-	}
-	return lines
-}
-
-// pText returns a comparison's p-value, after a comma; "" without details.
-func (v *View) pText(p *judge.Pair) string {
-	if !v.Verbose {
-		return ""
-	}
-	return ", " + pText("p", p.P)
-}

@@ -21,7 +21,7 @@ type Row struct {
 	Excluded  string   // why it is not ranked; empty if it is
 	elsewhere bool     // it is loaded at other levels only
 	Notes     []string // notes that a reader needs beside the figures
-	Data      []string // the same notes for programs
+	Data      []string // the same for programs, with the checks that have a finding
 	Starts    judge.Starts
 }
 
@@ -162,9 +162,18 @@ func (v *View) row(name string, control bool) Row {
 	default:
 		r.Notes = append(r.Notes, cut)
 	}
-	questions, ids := v.see(&r)
-	r.Notes, r.Data = append(r.Notes, questions...), append(slices.Clone(r.Notes), ids...)
+	r.Data = append(slices.Clone(r.Notes), NonEmpty(Led("see ", strings.Join(v.see(name), ", ")))...)
 	return r
+}
+
+// see returns the ids of the checks with a finding about a row.
+func (v *View) see(name string) (ids []string) {
+	for _, f := range v.Findings {
+		if f.Contestant == name && f.State >= judge.Warn && !slices.Contains(ids, f.ID) {
+			ids = append(ids, f.ID)
+		}
+	}
+	return ids
 }
 
 // unranked says why a row has no rank. A failure takes precedence over the analysis's reason,
@@ -216,6 +225,7 @@ func (v *View) notes(r *Row) (notes []string) {
 			notes = append(notes, document.Clean(d))
 		}
 	}
+	notes = append(notes, NonEmpty(v.resent(r.Name))...)
 	if n, loads := v.disturbed(r.Name); n > 0 && r.Excluded == "" {
 		notes = append(notes, fmt.Sprintf("other programs, the hypervisor or a pause disturbed %d of its %s", n,
 			document.Count(loads, "load")))
@@ -238,25 +248,6 @@ func (v *View) logCut(name string) string {
 		return ""
 	}
 	return "log cut to 64 MB: " + Bytes(float64(cut)) + " left out between head and tail"
-}
-
-// see names the checks with a finding about a row: by their questions for people, by their ids for
-// programs.
-func (v *View) see(r *Row) (questions, ids []string) {
-	for _, a := range judge.Summary(v.Findings) {
-		if slices.ContainsFunc(a.Troubles(), func(f judge.Finding) bool { return f.Contestant == r.Name }) {
-			questions = append(questions, a.Question.String())
-		}
-	}
-	for _, f := range v.Findings {
-		if f.Contestant == r.Name && f.State >= judge.Warn && !slices.Contains(ids, f.ID) {
-			ids = append(ids, f.ID)
-		}
-	}
-	if len(ids) == 0 {
-		return nil, nil
-	}
-	return []string{"see " + strings.Join(questions, ", ")}, []string{"see " + strings.Join(ids, ", ")}
 }
 
 // moving says where a contestant still changes during an epoch's rounds, under the primary metric.
@@ -353,7 +344,7 @@ func (v *View) heading() string {
 	return document.Clean(orElse(p.Title, orElse(p.Study.Slug, "dyno run")))
 }
 
-// ended says why the run ended, as a sentence.
+// ended says why the run ended before it had done what was asked, as a sentence.
 func (v *View) ended() string {
 	switch {
 	case v.run.Damage != nil:
@@ -362,14 +353,6 @@ func (v *View) ended() string {
 		return "The record has no end: the run was killed, or is measuring still."
 	}
 	switch r := v.run.End.Reason; r {
-	case "decided":
-		return "The run ended because every pair is decided."
-	case "budget":
-		return "The run ended because its budget is used up."
-	case "last analysis":
-		return "The run ended with its last interim analysis."
-	case "done":
-		return "The run is complete."
 	case "interrupted":
 		if v.Valid == 0 {
 			return "The run was interrupted before its first trial that counts, so it cannot go on."

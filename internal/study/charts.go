@@ -2,7 +2,6 @@ package study
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"dyno/internal/judge"
@@ -15,7 +14,6 @@ import (
 type Chart struct {
 	Metrics     []string `toml:"metrics"`     // metrics of trials, or computed: latency_mean, drop
 	Contestants []string `toml:"contestants"` // those with a line; if empty and there are too many, quick_contestants
-	Published   []string `toml:"published"`   // dates in figures.csv, each with plots of its own
 	Plots       []Plot   `toml:"plot"`
 }
 
@@ -69,11 +67,6 @@ func (r *reader) charts() {
 		for j, name := range c.Contestants {
 			r.member(fmt.Sprintf("%s.contestants[%d]", at, j), name)
 		}
-		for j, date := range c.Published {
-			if !slices.ContainsFunc(s.Figures, func(f Figure) bool { return f.Date == date }) {
-				r.errorf(fmt.Sprintf("%s.published[%d]", at, j), "%s has no figures of %q", figuresFile, date)
-			}
-		}
 		for j, p := range c.Plots {
 			r.plot(fmt.Sprintf("%s.plot[%d]", at, j), p)
 		}
@@ -105,7 +98,7 @@ func (e *evidence) charts() (out []chart) {
 		c := &e.study.Charts[i]
 		for _, name := range c.Metrics {
 			m, _ := chartMetric(name)
-			one := chart{Metric: m, Lines: e.study.lines(c), Published: c.Published}
+			one := chart{Metric: m, Lines: e.study.lines(c)}
 			for _, p := range c.Plots {
 				if name != Drop || len(p.Base) > 0 {
 					one.Plots = append(one.Plots, e.plot(p, m))
@@ -139,9 +132,6 @@ func (e *evidence) plot(p Plot, m Metric) plot {
 			}
 		}
 	}
-	if m.Name == "throughput" {
-		out.Alone = e.alone(out.Levels)
-	}
 	return out
 }
 
@@ -167,23 +157,4 @@ func (e *evidence) plotted(f Figure) report.Figure {
 		x.Bound = m.AtCeiling && m.More && a.Shares[f.Contestant] > judge.CeilingLimit
 	}
 	return x
-}
-
-// alone returns the service's own figures at a plot's levels; nil if it was loaded alone at none of
-// them.
-func (e *evidence) alone(levels []record.Level) (out []report.Figure) {
-	any := false
-	for _, l := range levels {
-		x := report.Figure{Absent: "the service was not loaded alone"}
-		if i := slices.IndexFunc(e.data.Alone, func(a judge.Alone) bool { return a.Serves(l) }); i >= 0 {
-			a := e.data.Alone[i]
-			any, x = true, report.Figure{Least: a.Least, Most: a.Most,
-				Estimate: judge.Estimate{Value: a.PerSec, Lo: math.Inf(-1), Hi: math.Inf(1), N: a.Loads}}
-		}
-		out = append(out, x)
-	}
-	if !any {
-		return nil
-	}
-	return out
 }

@@ -75,25 +75,6 @@ func TestCharts(t *testing.T) {
 	}
 }
 
-func TestPublishedHavePlots(t *testing.T) {
-	charts := strings.Replace(fakeCharts, "contestants = ", "published = [\"2017-08-19\"]\ncontestants = ", 1)
-	d := fakeWith(t, charts)
-	pages, err := Pages(d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	svg := string(pages["chart-throughput.svg"])
-	for _, want := range []string{">by connections<", ">by connections, published Aug 2017<",
-		"slow, c20: 40,000/s published"} {
-		if !strings.Contains(svg, want) {
-			t.Errorf("no %q in the picture", want)
-		}
-	}
-	if strings.Contains(svg, `class="ring"`) {
-		t.Error("published figures are in the plots of ours, too")
-	}
-}
-
 func TestReadChartErrors(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
 		{`"throughput", "drop"`, `"lines_of_code", "drop"`, `no metric "lines_of_code"`},
@@ -102,7 +83,6 @@ func TestReadChartErrors(t *testing.T) {
 		{`base = ["c10"]`, `base = ["c10", "c20"]`, "1 levels from 2; want equal numbers"},
 		{`base = ["c10"]`, `base = ["c1"]`, `no level "c1" in this study`},
 		{`"slow", "odd"]`, `"solw"]`, `no contestant "solw" in this study`},
-		{`contestants = `, "published = [\"2018\"]\ncontestants = ", `figures.csv has no figures of "2018"`},
 		{`"c10", "c20"`, ``, `a plot needs "levels"`},
 		{`metrics = ["throughput", "drop", "latency_mean", "heap_inuse"]`, `metrics = []`, `a chart needs "metrics"`},
 	} {

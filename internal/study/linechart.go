@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"dyno/internal/document"
 	"dyno/internal/judge"
@@ -14,10 +13,9 @@ import (
 
 // chart is a chart that a study asks for: one metric's figures over levels, measured and published.
 type chart struct {
-	Metric    Metric
-	Lines     []string // contestants with a line
-	Published []string // dates with plots of their own; if empty, published figures are marked beside ours
-	Plots     []plot
+	Metric Metric
+	Lines  []string // contestants with a line
+	Plots  []plot
 }
 
 // plot is one plot in a chart, with levels from left to right.
@@ -26,7 +24,6 @@ type plot struct {
 	Names     []string // names of the levels
 	Levels    []record.Level
 	Ours      map[string][]report.Figure // measured figures by contestant, at each level
-	Alone     []report.Figure            // the service, loaded directly; nil: none, or another metric
 	Published []plotPublished
 }
 
@@ -70,7 +67,7 @@ func (c *chart) title() string {
 	return "Requests per second"
 }
 
-// lineChart draws a chart: the measured plots, then each published date's.
+// lineChart draws a chart, with published figures beside the measured ones.
 func (v *page) lineChart(c *chart) document.LineChart {
 	scale := c.scale()
 	out := document.LineChart{ID: "study-" + c.Metric.Name, Title: c.title(), Unit: report.UnitWords(scale),
@@ -91,33 +88,21 @@ func (v *page) lineChart(c *chart) document.LineChart {
 	rows = slices.DeleteFunc(rows, func(r report.Row) bool { return r.Failure != nil })
 	colours := v.colours(c)
 	for _, r := range rows {
-		out.Series = append(out.Series, document.Series{Name: r.Title, Key: colours.of(r).Key, Fixed: true})
-	}
-	alone := slices.ContainsFunc(c.Plots, func(p plot) bool { return p.Alone != nil })
-	if alone {
-		out.Series = append(out.Series, document.Series{Name: v.Title(v.Run.Plan.Source()) + ", alone", Key: "control",
-			Fixed: true})
+		out.Series = append(out.Series, document.Series{Name: r.Title, Key: colours.of(r).Key})
 	}
 	open, beside := false, false
 	for i := range c.Plots {
 		p := &c.Plots[i]
-		plot := p.axis("")
+		plot, _ := report.AxisOf(p.Levels)
+		plot.Title = document.Clean(p.Title)
 		for _, r := range rows {
 			plot.Points = append(plot.Points, p.measured(p.Ours[r.Name], r.Title, scale))
-			p.beside(c, r, plot.Points[len(plot.Points)-1])
-		}
-		if alone {
-			plot.Points = append(plot.Points, p.measured(p.Alone, out.Series[len(rows)].Name, scale))
+			p.beside(r, plot.Points[len(plot.Points)-1])
 		}
 		for _, f := range slices.Concat(plot.Points...) {
 			open, beside = open || f.Open, beside || len(f.Beside) > 0
 		}
 		out.Plots = append(out.Plots, plot)
-	}
-	for _, date := range c.Published {
-		for i := range c.Plots {
-			out.Plots = append(out.Plots, c.Plots[i].published(date, rows, len(out.Series)))
-		}
 	}
 	if out.Note = "Bars: intervals of 95 %."; len(colours) > 0 {
 		out.Note = "Colours: HTTP engines. " + out.Note
@@ -136,18 +121,13 @@ func (v *page) lineChart(c *chart) document.LineChart {
 func (p *plot) measured(figures []report.Figure, name string, scale judge.Scale) (points []document.Point) {
 	_, xs := report.AxisOf(p.Levels)
 	for i, x := range xs {
-		if points = append(points, document.Point{At: x, Absent: true}); i < len(figures) {
-			points[i] = figures[i].Point(x, name+", "+p.Names[i], scale)
-		}
+		points = append(points, figures[i].Point(x, name+", "+p.Names[i], scale))
 	}
 	return points
 }
 
-// beside adds published figures to a line's points, unless the chart has plots for them.
-func (p *plot) beside(c *chart, r report.Row, points []document.Point) {
-	if len(c.Published) > 0 {
-		return
-	}
+// beside adds published figures to a line's points.
+func (p *plot) beside(r report.Row, points []document.Point) {
 	for _, f := range p.Published {
 		if f.Contestant == r.Name {
 			points[f.Level].Beside = append(points[f.Level].Beside,
@@ -164,35 +144,6 @@ func publishedPoint(r report.Row, f plotPublished, p *plot) string {
 		text += " (" + document.Clean(f.Note) + ")"
 	}
 	return text
-}
-
-// published returns the plot for one date's published figures; of n series, the first are the
-// rows'.
-func (p *plot) published(date string, rows []report.Row, n int) document.Plot {
-	of := "published " + date
-	if at, err := time.Parse(time.DateOnly, date); err == nil {
-		of = "published " + at.Format("Jan 2006")
-	}
-	out := p.axis(of)
-	_, xs := report.AxisOf(p.Levels)
-	for k := range n {
-		points := p.measured(nil, "", judge.Scale{})
-		for _, f := range p.Published {
-			if k < len(rows) && f.Contestant == rows[k].Name && f.Date == date {
-				points[f.Level] = document.Point{At: xs[f.Level], Value: f.Base, Lo: f.Base, Hi: f.Base,
-					Text: publishedPoint(rows[k], f, p)}
-			}
-		}
-		out.Points = append(out.Points, points)
-	}
-	return out
-}
-
-// axis returns the plot without points.
-func (p *plot) axis(of string) document.Plot {
-	out, _ := report.AxisOf(p.Levels)
-	out.Title = document.Clean(strings.Join(report.NonEmpty(p.Title, of), ", "))
-	return out
 }
 
 // studyCharts returns the charts that the study asks for, for a run's page: one selector for those with the same

@@ -76,7 +76,7 @@ func Readme(w io.Writer, j *Judged) error {
 	paragraph("Source", c.Source)
 	page := &document.Document{Title: c.Title, Comment: writtenBy(c)}
 	page.Sections = []document.Section{intro, v.claims(), v.ServiceAlone(), v.Limits(), v.pictures(),
-		v.publishedFigures(!v.many()), v.costs(), v.variants(), v.ResponseTimes()}
+		v.publishedFigures(!v.many()), v.costs(), v.variants()}
 	if v.Run.Plan.Fresh() {
 		page.Sections = append(page.Sections, v.Processes())
 	}
