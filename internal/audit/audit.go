@@ -42,7 +42,7 @@ const (
 
 // Finding is one check and its result.
 type Finding struct {
-	Rule    string // the rule's ID: R1 … R10
+	Rule    string // the rule's ID: R1 … R11
 	Kind    string // the rule's result in words; findings of one kind are shown together
 	Verdict Verdict
 	Row     *importer.Row
@@ -63,6 +63,7 @@ type Report struct {
 	Documents []*importer.Document
 	Findings  []*Finding // the worst first
 	Figures   Counts     // counts of figures in the published tables
+	Prose     Counts     // figures that the prose beside the tables quotes
 }
 
 // examiner gathers findings.
@@ -90,6 +91,7 @@ func Examine(docs []*importer.Document) *Report {
 		j.capacity(row)
 		j.errors(row)
 		j.order(row)
+		j.prose(row)
 	}
 	j.delayLess()
 	j.unlike()
@@ -140,7 +142,10 @@ func (j *examiner) sum(docs []*importer.Document) *Report {
 	j.mark()
 	for _, row := range j.rows {
 		for _, fig := range row.Figures {
-			if !fig.Derived {
+			switch {
+			case fig.Prose:
+				out.Prose[verdict(fig)]++
+			case !fig.Derived:
 				out.Figures[verdict(fig)]++
 			}
 		}
@@ -187,6 +192,7 @@ var Rules = []Rule{
 	{"R8", "provenance", "the machine and the versions with which each figure was measured"},
 	{"R9", "units, missing values, order", ""},
 	{"R10", "equal work", "headers, logging, compression"},
+	{"R11", "numbers in prose", "prose that it does not quote"},
 }
 
 // ruleIndex returns a rule's place in the order of findings.

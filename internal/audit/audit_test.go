@@ -144,6 +144,9 @@ var ruleCases = []struct{ about, table, rule, want string }{
 	{"of samples of unknown length", rateTable("bombardier -r 50 -d 10s", 120), "R9", "-"},
 	{"of an unknown number of samples", rateTable("bombardier -n 1000", 120), "R9", "-"},
 	{"of an unknown tool", rateTable("-d 10s", 120), "R9", "-"},
+	{"prose",
+		"name,c,metric,value,unit,ref\na,125,latency_mean,4.69,ms,prose says 1.18ms\n", "R11",
+		"impossible: the text says 1.18 ms, but the table 4.69 ms"},
 	{"a benchmark too short", "name,load,metric,value,unit\na,go test -bench N=1000,ns_op,100,ns/op\n", "R1",
 		"doubtful: 1,000 × 100 ns/op = 100 µs, but by default go test runs for at least a second"},
 }
@@ -198,6 +201,11 @@ func TestPublished(t *testing.T) {
 	var loads, pipelined, sparse int
 	for _, f := range j.Findings {
 		switch {
+		case f.Rule == "R2" && f.Verdict == Impossible && len(f.Figures) == 1 && f.Figures[0].Prose:
+			if want := "26,657/s × 1.18 ms = 31 requests in flight, of 125 connections"; f.Text != want {
+				t.Errorf("%q, want %q", f.Text, want)
+			}
+			loads++
 		case f.Rule == "R1" && f.Verdict == Impossible:
 			who, when := f.Row.Contestant, f.Row.Date
 			if who != "Kestrel 2.1.5 + Session" || when != "2018-10-22" || f.Figures[0].Metric != "time" {
@@ -206,8 +214,8 @@ func TestPublished(t *testing.T) {
 			loads++
 		}
 	}
-	if loads != 1 {
-		t.Error("the 2018 time of the Kestrel sessions was not found")
+	if loads != 2 {
+		t.Error("the 1.18 ms of the prose and the 2018 time of the Kestrel sessions were not both found")
 	}
 	for _, r := range j.Documents[0].Rows {
 		for _, f := range rates(r) {
@@ -328,8 +336,8 @@ func BenchmarkPublished(b *testing.B) {
 // without a verdict, and outputs that can be written.
 func FuzzExamine(f *testing.F) {
 	f.Add([]byte(small))
-	f.Add([]byte("name,c,depth,delay,load,metric,value,unit,ref,date\na,10,16,10ms,wrk -d1s,rps,1e300,req/s," +
-		",2017\na,10,16,10ms,wrk -d1s,latency_mean,0,s,,\n"))
+	f.Add([]byte("name,c,depth,delay,load,metric,value,unit,ref,date\na,10,16,10ms,wrk -d1s,rps,1e300,req/s,prose " +
+		"says 1ms,2017\na,10,16,10ms,wrk -d1s,latency_mean,0,s,,\n"))
 	f.Add([]byte("name,rps,rps_mean,latency,p50,p99,time,requests,throughput\na,0,-1,>3s,~1s,<2ms,0s,0,1KB/s\n" +
 		"b,1-2,,1 2,1ms,1ms,1s,9,1B/s\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {

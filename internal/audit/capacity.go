@@ -91,7 +91,7 @@ func (j *examiner) delayLess() {
 	for _, r := range j.rows {
 		for _, f := range rates(r) {
 			n, total := over[tableOf(f)], examined[tableOf(f)]
-			if f.Derived || beyond[f] || n < 4 || 2*n < total {
+			if f.Derived || f.Prose || beyond[f] || n < 4 || 2*n < total {
 				continue
 			}
 			t := j.check("R3", "", r, f)

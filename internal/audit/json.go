@@ -19,6 +19,7 @@ type reportJSON struct {
 	Format   int                `json:"format"`
 	Files    []map[string]any   `json:"files"`
 	Figures  Counts             `json:"figures"`
+	Prose    Counts             `json:"prose"`
 	Rules    []ruleJSON         `json:"rules"`
 	Findings []findingJSON      `json:"findings"`
 	Missing  []map[string]any   `json:"missing,omitempty"`
@@ -52,7 +53,7 @@ func (c Counts) MarshalJSON() ([]byte, error) {
 
 // JSON writes one object. It leaves out sound findings unless all is set.
 func JSON(w io.Writer, j *Report, all bool) error {
-	doc := reportJSON{Format: Format, Figures: j.Figures, Findings: []findingJSON{},
+	doc := reportJSON{Format: Format, Figures: j.Figures, Prose: j.Prose, Findings: []findingJSON{},
 		Troubles: []importer.Trouble{}}
 	for _, d := range j.Documents {
 		file := map[string]any{"name": d.Name, "format": d.Format, "rows": len(d.Rows), "figures": d.Printed()}
@@ -99,6 +100,9 @@ var valueKeys = map[importer.Unit]string{importer.Seconds: "value_ns", importer.
 // figure has no value.
 func figureJSON(f *importer.Figure) map[string]any {
 	out := map[string]any{"file": f.File, "line": f.Line, "column": f.Column, "metric": f.Metric, "text": f.Text}
+	if f.Prose {
+		out["prose"] = true
+	}
 	if v := f.Value; !math.IsNaN(v) && !math.IsInf(v, 0) {
 		if f.Unit == importer.Seconds {
 			v *= 1e9

@@ -64,7 +64,7 @@ func (j *Report) Missing() (list []*Missing) {
 	for _, d := range j.Documents {
 		for _, r := range d.Rows {
 			for _, f := range r.Figures {
-				if f.Judged > 0 || f.Missing || f.Many > 0 || f.Derived {
+				if f.Judged > 0 || f.Missing || f.Many > 0 || f.Prose || f.Derived {
 					continue
 				}
 				if m := missing(d.Name, f); m != nil {

@@ -45,7 +45,7 @@ func (j *examiner) twice() {
 		}
 		seen := map[string]*importer.Figure{}
 		for _, f := range r.Figures {
-			if f.Derived || f.Missing || f.Many > 0 || f.Value <= 0 || !slices.Contains(steady, f.Metric) {
+			if f.Prose || f.Derived || f.Missing || f.Many > 0 || f.Value <= 0 || !slices.Contains(steady, f.Metric) {
 				continue
 			}
 			first := seen[f.Metric]
@@ -88,7 +88,7 @@ var measuredUnits = []importer.Unit{importer.PerSec, importer.BPerSec, importer.
 // measured reports whether a new run would change a printed figure.
 func measured(f *importer.Figure) bool {
 	return slices.Contains(measuredUnits, f.Unit) && f.Metric != "document_length" && f.Metric != "heap_bytes" &&
-		!f.Missing && f.Many == 0 && !f.Derived
+		!f.Missing && f.Many == 0 && !f.Prose && !f.Derived
 }
 
 // stale applies R8 to whole columns: at least three quarters of a table's values for one metric
@@ -210,7 +210,7 @@ func (j *examiner) power() {
 		row.Contestant, row.Figures = "", nil
 		for _, r := range rows {
 			list := rates(r)
-			if len(list) == 0 || verdict(list[0]) == Impossible {
+			if len(list) == 0 || verdict(list[0]) == Impossible || list[0].Prose {
 				continue
 			}
 			values = append(values, list[0].Value)
@@ -269,4 +269,43 @@ func (j *examiner) processes() {
 			t.off = float64(r.Processes)
 		}
 	}
+}
+
+// prose applies R11: a number in the prose must equal the table's.
+func (j *examiner) prose(r *importer.Row) {
+	for _, p := range r.Figures {
+		if !p.Prose {
+			continue
+		}
+		for _, f := range r.All(p.Unit, p.Metric) {
+			if f.Prose {
+				continue
+			}
+			t := j.check("R11", "prose and table", r, p)
+			t.say("the text says %s, and so does the table", p.Text)
+			t.off = max(p.Value/f.Value, f.Value/p.Value)
+			if spanOf(p).gap(spanOf(f)) != 0 {
+				t.fail(Impossible, "prose that contradicts the table", "")
+				t.say("the text says %s, but the table %s", p.Text, f.Text)
+				if other := j.elsewhere(p); other != nil {
+					t.Note = "it is the figure for " + name(other.Row)
+				}
+			}
+		}
+	}
+}
+
+// elsewhere finds a figure from the same source that has the prose's value, in another row.
+func (j *examiner) elsewhere(p *importer.Figure) *importer.Figure {
+	for _, r := range j.rows {
+		if r.Source != p.Row.Source || r == p.Row {
+			continue
+		}
+		for _, f := range r.All(p.Unit, p.Metric) {
+			if f.Value == p.Value {
+				return f
+			}
+		}
+	}
+	return nil
 }

@@ -88,6 +88,11 @@ func summary(j *Report) document.Section {
 		t.Rows = append(t.Rows, row)
 	}
 	s.Blocks = append(s.Blocks, t)
+	if n := j.Prose.Total(); n > 0 {
+		s.Blocks = append(s.Blocks, paragraph(fmt.Sprintf(
+			"and %s in prose beside the tables: %d impossible, %d doubtful, %d sound",
+			document.Count(n, "figure"), j.Prose[Impossible], j.Prose[Doubtful], j.Prose[Sound])))
+	}
 	return s
 }
 

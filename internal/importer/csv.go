@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"dyno/internal/conf"
@@ -292,6 +293,7 @@ func (t *table) longRow(cells []string) {
 	metric, _ := metricOf(name)
 	value := t.column["value"]
 	t.figure(row, where, metric, cells[value], t.cell(cells, "unit"), value)
+	t.prose(row, cells, where)
 }
 
 // wideRow reads a line with a figure in several columns.
@@ -307,4 +309,20 @@ func (t *table) wideRow(cells []string) {
 		answered += f.Value
 	}
 	row.PerRequest = again > 0.01*answered
+}
+
+// prose reads a figure that, according to a note in the table, the article quotes in its text:
+// "prose says 1.18ms".
+func (t *table) prose(row *Row, cells []string, where string) {
+	said := proseForm().FindStringSubmatch(t.cell(cells, "ref"))
+	if said == nil || slices.ContainsFunc(row.Figures, func(f *Figure) bool { return f.Prose }) {
+		return
+	}
+	metric := "latency_mean"
+	if base, _, _ := unitOf(said[2]); base == PerSec {
+		metric = "rps"
+	}
+	if f := t.figure(row, where, metric, said[1], said[2], t.column["ref"]); f != nil {
+		f.Prose = true
+	}
 }

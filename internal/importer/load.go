@@ -12,6 +12,7 @@ import (
 var (
 	delayForm  = conf.Regexp(`(?i)\b(?:sleep|delay|wait)s?\s*[= ]?\s*([0-9]+(?:\.[0-9]+)?)\s*(us|µs|ms|s|sec)\b`)
 	depthForm  = conf.Regexp(`(?i)\bpipelin(?:e|ed|ing)\s*[=x ]?\s*([0-9]+)\b`)
+	proseForm  = conf.Regexp(`(?i)\bprose says ([0-9][0-9.,]*)\s*(us|µs|ms|s|req/s|/s)\b`)
 	formerForm = conf.Regexp(`^(\S+):(\S+\.\w+)$`)
 	// gateway and production-stack are HttpArena profiles, over HTTP/2.
 	streamsForm = conf.Regexp(`(?i)(?:^|[-_ /,(])(?:h2c?|h3|http/?[23]|grpc|quic|ws|websocket|gateway|production-stack|` +
