@@ -1,8 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"embed"
+	"fmt"
 	"reflect"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -102,7 +105,7 @@ func command(path string, run func(*cobra.Command, []string) error, structs ...a
 	}
 	if run != nil {
 		cmd.RunE = func(cmd *cobra.Command, args []string) error {
-			if err := conflicting(cmd); err != nil {
+			if err := cmp.Or(unsupported(&t, runtime.GOOS), conflicting(cmd)); err != nil {
 				return err
 			}
 			return run(cmd, args)
@@ -116,6 +119,15 @@ func command(path string, run func(*cobra.Command, []string) error, structs ...a
 		}
 	}
 	return cmd
+}
+
+// unsupported returns an error if a command needs Linux and this is another system.
+func unsupported(c *commandRow, system string) error {
+	if system == "linux" || c.Path == "load" || c.Group == readGroup || c.Group == "other" {
+		return nil
+	}
+	return fmt.Errorf("dyno %s needs Linux, and this is %s: use a virtual machine with Linux (dyno help machines); "+
+		"dyno load, report, check, audit and list work here", c.Path, system)
 }
 
 // conflicting returns an error if the flags that are set exclude one another.

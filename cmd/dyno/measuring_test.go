@@ -1,3 +1,5 @@
+//go:build unix
+
 package main
 
 import (
@@ -17,6 +19,19 @@ import (
 	"dyno/internal/machine"
 	"dyno/internal/record"
 )
+
+func TestUnsupported(t *testing.T) {
+	for _, c := range commands().Command {
+		want := slices.Contains([]string{"load", "report", "check", "audit", "list", "init", "version"}, c.Path)
+		if err := unsupported(&c, "darwin"); (err == nil) != want || unsupported(&c, "linux") != nil {
+			t.Errorf("dyno %s: %v", c.Path, err)
+		}
+	}
+	if err := unsupported(&commandRow{Path: "run"}, "darwin"); !strings.Contains(err.Error(), "dyno run needs Linux, "+
+		"and this is darwin") {
+		t.Error(err)
+	}
+}
 
 // TestOneRunAMachine: a second measuring command says which command is measuring, and measures
 // nothing.

@@ -3,7 +3,6 @@ package fleet
 import (
 	"context"
 	"net"
-	"syscall"
 	"time"
 )
 
@@ -19,17 +18,4 @@ func (d dialer) Dial(network, address string) (net.Conn, error) {
 	defer cancel()
 	return (&net.Dialer{Control: impatient, KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 3 * time.Second,
 		Interval: time.Second, Count: 5}}).DialContext(ctx, network, address)
-}
-
-// impatient ends a connection 8 s after sending bytes that the other side does not acknowledge
-// (TCP_USER_TIMEOUT, tcp(7), RFC 5482); by default the kernel tries for a quarter of an hour.
-func impatient(_, _ string, c syscall.RawConn) error {
-	const userTimeout = 0x12
-	var err error
-	if e := c.Control(func(fd uintptr) {
-		err = syscall.SetsockoptInt(int(fd), syscall.IPPROTO_TCP, userTimeout, 8000)
-	}); e != nil {
-		return e
-	}
-	return err
 }

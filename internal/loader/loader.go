@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"runtime"
 	"strings"
 	"time"
 
@@ -156,8 +157,11 @@ func (r *Request) workers(t *scenario.Target) int {
 
 // spins reports whether the loops busy-wait, and if not, why.
 func (r *Request) spins(t *scenario.Target, loops int) (spin bool, why string) {
-	if !r.open() {
+	switch {
+	case !r.open():
 		return false, "a closed loop"
+	case runtime.GOOS != "linux":
+		return false, "polling needs Linux"
 	}
 	s := machine.Spinning{Loops: loops, Remote: true}
 	s.Usable, s.Quota = machine.Limits()

@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -71,9 +72,12 @@ func serve(t *testing.T, network string, script func(*peer)) *server {
 
 var loopbacks atomic.Uint32
 
-// loopback is an address of this machine that no other server of the tests has: on one address the
-// port of a server that was stopped may be given to another test's.
+// loopback is an address of this machine that no other server of the tests has, where the system has
+// more than one: on one address the port of a server that was stopped may be given to another test's.
 func loopback() string {
+	if runtime.GOOS != "linux" {
+		return "127.0.0.1"
+	}
 	n := loopbacks.Add(1)
 	return fmt.Sprintf("127.%d.%d.%d", 1+os.Getpid()%250, 1+n/250%250, 1+n%250)
 }

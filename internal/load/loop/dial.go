@@ -170,23 +170,6 @@ func (w *worker) wait(c *conn, now int64) {
 	w.soon(now)
 }
 
-// mark begins to count segments on all connections.
-func (w *worker) mark() {
-	w.segments = wire.Segments{}
-	for i := range w.conns {
-		if c := &w.conns[i]; c.fd >= 0 {
-			c.before, _ = wire.ReadSocket(c.fd)
-		}
-	}
-}
-
-// count adds c's segments, before c is closed or when its window is over.
-func (w *worker) count(c *conn) {
-	if c.fd >= 0 {
-		w.segments.Add(c.fd, c.before)
-	}
-}
-
 // shut closes c's socket and forgets the requests in flight on it, except those to be sent again.
 func (w *worker) shut(c *conn) {
 	w.count(c)

@@ -6,4 +6,7 @@
 // instance once, edge-triggered, when it is dialled; the next request goes out in the same turn of
 // the loop that read the previous answer. A worker owns all that it touches: a request needs no
 // lock and no channel and, over HTTP/1.1 in the clear, no allocation.
+//
+// On other systems than Linux, or with the build tag gonet, which is for tests, kernel_net.go stands in for
+// the kernel: goroutines of package net dial, read and write.
 package loop

@@ -1,3 +1,5 @@
+//go:build !gonet
+
 package loop
 
 import (
@@ -17,6 +19,14 @@ import (
 	"dyno/internal/load"
 	"dyno/internal/wire"
 )
+
+// socket is a connection's file descriptor, and poller an epoll instance's.
+type (
+	socket = int
+	poller = int
+)
+
+const noSocket socket = -1
 
 // poll returns the events that are ready now. It is a raw call, like recv.
 func poll(ep int, events []unix.EpollEvent) (int, syscall.Errno) {
@@ -135,6 +145,9 @@ func (w *worker) listen() (err error) {
 	w.block = sleeperFor(w.ep, sleepByPwait2)
 	return nil
 }
+
+// deafen closes the worker's epoll instance.
+func (w *worker) deafen() { unix.Close(w.ep) }
 
 // connect starts to connect c. pending means that an event will report the result.
 func (w *worker) connect(c *conn) (pending bool, err error) {
@@ -315,4 +328,21 @@ func socketError(fd int) error {
 		err = syscall.Errno(errno)
 	}
 	return err
+}
+
+// mark begins to count segments on all connections.
+func (w *worker) mark() {
+	w.segments = wire.Segments{}
+	for i := range w.conns {
+		if c := &w.conns[i]; c.fd != noSocket {
+			c.before, _ = wire.ReadSocket(c.fd)
+		}
+	}
+}
+
+// count adds c's segments, before c is closed or when its window is over.
+func (w *worker) count(c *conn) {
+	if c.fd != noSocket {
+		w.segments.Add(c.fd, c.before)
+	}
 }

@@ -7,7 +7,7 @@ import "syscall"
 // Note: TLS is a branch on a plain field, not an implementation of an interface, so that calls on
 // the kernel's clear sockets stay direct.
 type stream struct {
-	fd     int     // -1: none
+	fd     socket
 	tls    *secure // nil: in the clear
 	unsent []byte  // data that is not sent yet, after a short write
 	tail   string  // data to be sent after unsent; the scenario's memory
@@ -81,10 +81,10 @@ func (s *stream) close() {
 		s.tls.end()
 		s.tls = nil
 	}
-	if s.fd >= 0 {
+	if s.fd != noSocket {
 		closeFile(s.fd)
 	}
-	s.fd, s.unsent, s.tail = -1, s.unsent[:0], ""
+	s.fd, s.unsent, s.tail = noSocket, s.unsent[:0], ""
 }
 
 // linked reports whether a dial under way has made a connection, or why it has not.

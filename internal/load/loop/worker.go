@@ -45,7 +45,7 @@ type worker struct {
 	index int
 	addr  address
 	cpu   int // the CPU that the worker is pinned to; -1: none
-	ep    int
+	ep    poller
 	block sleeper
 
 	start     int64 // the window's start
@@ -96,7 +96,7 @@ func newWorker(s *session, mix *scenario.Mix, addr address, base time.Time, inde
 	w.in = make([]byte, readBuffer)
 	for i := index; i < job.Connections; i += job.Workers {
 		w.conns = append(w.conns, conn{
-			stream: stream{fd: -1}, id: int32(len(w.conns)), index: i, pauses: job.Pauses(i),
+			stream: stream{fd: noSocket}, id: int32(len(w.conns)), index: i, pauses: job.Pauses(i),
 			http: job.NewConn(job.Source(mix, i), &w.heads),
 		})
 	}
@@ -377,5 +377,5 @@ func (w *worker) close() {
 	for i := range w.conns {
 		w.shut(&w.conns[i])
 	}
-	closeFile(w.ep)
+	w.deafen()
 }
