@@ -56,7 +56,7 @@ var readers = map[string]func(string) (any, error){
 		}
 		return parseRate(s)
 	}),
-	"stages": as(parseStages), "think": as(parseThink), "share": as(parsePositive),
+	"stages": as(parseStages), "share": as(parsePositive),
 	"objectives": as(judge.ParseObjectives), "statuses": as(scenario.ParseStatuses),
 	"text": as(func(s string) (*string, error) { return &s, nil }), // an empty text differs from none
 	"needed": as(func(s string) (string, error) {
@@ -179,16 +179,6 @@ func stageRate(s string) (float64, error) {
 		return 0, nil
 	}
 	return parseRate(s)
-}
-
-// parseThink reads a pause: 100ms, or exp:100ms for an exponential distribution with that mean.
-func parseThink(s string) (load.Pause, error) {
-	text, random := strings.CutPrefix(s, "exp:")
-	d, err := parseSpan(text)
-	if err != nil {
-		return load.Pause{}, errors.New("want a time such as 100ms, or exp:100ms for random times with that mean")
-	}
-	return load.Pause{Mean: d, Random: random}, nil
 }
 
 // oneOf returns a parser that accepts one of the given words.

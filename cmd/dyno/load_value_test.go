@@ -64,14 +64,3 @@ func TestParseStages(t *testing.T) {
 	}
 }
 
-func TestParseThink(t *testing.T) {
-	if p, err := parseThink("exp:100ms"); err != nil || p != (load.Pause{Mean: 100 * time.Millisecond, Random: true}) {
-		t.Errorf("%v, %v", p, err)
-	}
-	if p, err := parseThink("1"); err != nil || p != (load.Pause{Mean: time.Second}) {
-		t.Errorf("%v, %v", p, err)
-	}
-	if _, err := parseThink("exp:"); err == nil {
-		t.Error("an empty pause")
-	}
-}

@@ -94,7 +94,7 @@ func TestLoadsTravel(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(got, job) {
 		t.Errorf("%v: %+v; want %+v", err, got, job)
 	}
-	w := load.Window{For: 1e9, Requests: 5, Spread: 2, InFlight: 1, Uncounted: true, Think: load.Pause{Mean: 1},
+	w := load.Window{For: 1e9, Requests: 5, Spread: 2, InFlight: 1, Uncounted: true,
 		Observe: &load.Observe{Into: &record.Detail{}}, Begin: func() {},
 		Schedule: &load.Schedule{Stages: []load.Stage{{From: 5, To: 5}}, Poisson: true, Seed: 3}}
 	var window LoadWindow

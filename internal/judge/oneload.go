@@ -17,7 +17,7 @@ import (
 type OneLoad struct {
 	Open        bool          // requests were due by a schedule
 	Joining     bool          // the connections were to join one by one
-	Ramp, Pause time.Duration // closed loop: time over which connections begin; a fixed think time
+	Ramp        time.Duration // closed loop: time over which connections begin
 	Depth       int           // closed loop: answers that each connection needs for a steady rate; 0: unknown
 	For         time.Duration // planned length; 0 if only a number bounds the load
 	Renewing    bool          // connections were to be replaced after a number of requests
@@ -323,7 +323,7 @@ func (o *OneLoad) unsteady() string {
 	if l.Steady() || l.Succeeded == 0 {
 		return ""
 	}
-	left, turn := l.Sending()-int64(o.Ramp), int64(o.Pause)+l.ServiceP50NS
+	left := l.Sending() - int64(o.Ramp)
 	why := "requests were sent for only " + document.Duration(float64(left))
 	if o.Ramp > 0 {
 		why = "after the ramp-up " + why
@@ -331,7 +331,7 @@ func (o *OneLoad) unsteady() string {
 	switch {
 	case left <= 0:
 		why = "the load ended before the ramp-up"
-	case left >= max(record.FewestTimes*l.ServiceP50NS, turn): // enough was left, so not all connections were answered
+	case left >= record.FewestTimes*l.ServiceP50NS: // enough was left, so not all connections were answered
 		switch {
 		case o.Several || o.Depth == 0:
 			why = "the rate does not come from a steady part of the load"
@@ -343,10 +343,8 @@ func (o *OneLoad) unsteady() string {
 	case o.Ramp == 0 && l.Started < fewTurns*int64(l.Established):
 		why = fmt.Sprintf("only %s on %s, too few for a rate", document.Count(l.Started, "request"),
 			document.Count(l.Established, "connection"))
-	case left < record.FewestTimes*l.ServiceP50NS:
-		why += fmt.Sprintf(", or %s median service times", document.Sig3(float64(left)/float64(l.ServiceP50NS)))
 	default:
-		why += ", less than one think time and one median service time, " + document.Duration(float64(turn))
+		why += fmt.Sprintf(", or %s median service times", document.Sig3(float64(left)/float64(l.ServiceP50NS)))
 	}
 	return "not steady: " + why + ". Make the load longer"
 }

@@ -13,8 +13,6 @@ import (
 // share it. All times are ns on the session's clock.
 type Edge struct {
 	start, from int64
-	pause       int64 // a fixed think time; 0: none
-	think       int64 // mean of a random think time
 	open        bool  // an open loop
 	// number of answers after which a connection has the answers to all requests that it sent at
 	// its start
@@ -51,9 +49,6 @@ func NewEdge(w *Window, job *Job, starters int, start, deadline int64) *Edge {
 		return e
 	}
 	e.from += int64(w.Spread)
-	if e.pause = int64(w.Think.Mean); w.Think.Random {
-		e.pause, e.think = 0, e.pause
-	}
 	e.unheard.Store(int64(job.Connections))
 	e.firsts = make([]first, job.Connections*e.turn)
 	return e
@@ -86,50 +81,28 @@ func (e *Edge) Cut(now int64) { e.until.Store(min(now, e.until.Load())) }
 
 // count subtracts the parts of a right answer that the rate must not count: the part of its service
 // time outside the span. If all connections are answered in step, whole answers would give a rate
-// for n or n+1 turns. With a fixed think time a turn includes the pause before the request.
-func (r *Recorder) count(due, sent, now int64) {
-	begun := sent
-	if r.Edge.pause > 0 {
-		begun = due - r.Edge.pause
-	}
+// for n or n+1 turns.
+func (r *Recorder) count(sent, now int64) {
 	r.Slices.count(now)
 	from, until := r.Edge.from, r.Edge.until.Load()
-	if begun >= from && now <= until {
+	if sent >= from && now <= until {
 		return
 	}
-	whole := float64(max(now-begun, 1))
+	whole := float64(max(now-sent, 1))
 	if now > until {
 		r.late++
 		r.after += min(float64(now-until)/whole, 1)
 	}
 	if now <= from {
 		r.before++
-	} else if begun < from {
-		r.before += float64(from-begun) / whole
+	} else if sent < from {
+		r.before += float64(from-sent) / whole
 	}
 }
 
 // Begin prepares r for a window with that Edge.
 func (r *Recorder) Begin(e *Edge) {
 	r.Edge, r.Slices = e, newSlices(e.start, e.until.Load())
-}
-
-// Rest records, at the window's end, that a connection should pause until due.
-func (r *Recorder) Rest(due int64) {
-	if r.Edge != nil && r.Edge.pause > 0 {
-		r.rests = append(r.rests, due)
-	}
-}
-
-// rested returns the number of turns spent in pauses that the span's end interrupted.
-func (r *Recorder) rested(from, until int64) (turns float64) {
-	turn := float64(r.Edge.pause + r.Service.Quantile(0.5))
-	for _, due := range r.rests {
-		if begin := max(due-r.Edge.pause, from); due >= until && begin < until {
-			turns += float64(until-begin) / turn
-		}
-	}
-	return turns
 }
 
 // usualTimes limits a service time, in medians, when the usual service time is computed: a single
@@ -145,7 +118,7 @@ const usualTimes = 4
 // A cancelled window has no surplus: requests under way at its end do not count.
 func (r *Recorder) surplus(until int64) float64 {
 	e := r.Edge
-	if e.pause > 0 || r.InFlight > 0 {
+	if r.InFlight > 0 {
 		return 0
 	}
 	limit := usualTimes * r.Service.Quantile(0.5)
@@ -161,7 +134,7 @@ func (r *Recorder) surplus(until int64) float64 {
 	if all <= 0 || usual <= 0 {
 		return 0
 	}
-	if own /= usual/float64(all) + float64(e.think); own > 0.99*counted { // as far as the histogram tells
+	if own /= usual / float64(all); own > 0.99*counted { // as far as the histogram tells
 		return 0
 	}
 	return counted - own
@@ -196,15 +169,15 @@ func (r *Recorder) times(l *record.Load) {
 }
 
 // span returns when the rate's span began and ended, for a window that ended at now. The rate is
-// not steady if the span is shorter than record.FewestTimes median service times or than a turn, or
-// if a connection was not answered: then the span begins with the window, when not all connections
+// not steady if the span is shorter than record.FewestTimes median service times, or if a connection
+// was not answered: then the span begins with the window, when not all connections
 // may have begun.
 func (r *Recorder) span(now int64) (from, until int64, steady bool) {
 	e, median := r.Edge, r.Service.Quantile(0.5)
 	if until = e.until.Load(); until == math.MaxInt64 { // not all requests were started
 		until = now
 	}
-	if e.unheard.Load() > 0 || until-e.from < max(record.FewestTimes*median, e.pause+median, 1) {
+	if e.unheard.Load() > 0 || until-e.from < max(record.FewestTimes*median, 1) {
 		return e.start, until, false
 	}
 	return e.from, until, true
@@ -219,7 +192,7 @@ func (r *Recorder) answered(from, until int64) float64 {
 	case from < r.Edge.from:
 		return right - r.after
 	}
-	return max(right-r.before-r.after+r.rested(from, until)-r.surplus(until), 0)
+	return max(right-r.before-r.after-r.surplus(until), 0)
 }
 
 // rate sets in l the span's right answers and length, and its beginning if the rate is steady.

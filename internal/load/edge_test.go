@@ -236,33 +236,3 @@ func TestRateOfAnOpenLoop(t *testing.T) {
 		}
 	}
 }
-
-// TestRateWithPauses: the turns of connections in step, a pause and an answer each, are whole or
-// not.
-func TestRateWithPauses(t *testing.T) {
-	const pause, delay, connections = 900 * us, 100 * us, 4
-	for _, planned := range []int64{10_000, 10_050, 10_500, 10_950, 2_000} {
-		planned *= us
-		r := NewRecorder()
-		w := Window{For: time.Duration(planned), Think: Pause{Mean: time.Duration(pause)}}
-		r.Edge = NewEdge(&w, &Job{Connections: connections}, 1, 0, planned)
-		due := int64(0)
-		for ; due < planned; due += pause + delay {
-			for range connections {
-				r.Sent(1, due)
-				r.Done(OK, 200, due, due, due+delay)
-				if due == 0 {
-					r.Edge.Heard(1, OK, due, delay)
-				}
-			}
-		}
-		for range connections {
-			r.Rest(due)
-		}
-		l, _ := Merge([]*Recorder{r}, due)
-		want := connections * 1e9 / float64(pause+delay)
-		if got, _ := l.PerSec(); math.Abs(got/want-1) > 1e-3 || l.RateFromNS != 1 {
-			t.Errorf("%d: %v/s, want %v: %+v", planned, got, want, l)
-		}
-	}
-}

@@ -34,7 +34,7 @@ const buffers = 3 // recorders per worker: one in use, one handed in, one spare
 // NewLedger returns a Ledger that collects results from workers of job. Close ends the collection.
 func NewLedger(w *Window, job *Job, workers int) *Ledger {
 	l := &Ledger{
-		observe: w.Observe, paced: w.Schedule != nil || w.Think.Mean > 0 || job.PerConnection > 0,
+		observe: w.Observe, paced: job.Paced(w),
 		spare: make(chan *Recorder, buffers*workers), parts: make(chan part, buffers*workers),
 	}
 	l.total = newDetailed(l.paced)

@@ -87,7 +87,6 @@ type Window struct {
 	// Schedule says when requests are due: an open loop. nil is a closed loop, in which each
 	// connection sends its next request as soon as it may.
 	Schedule  *Schedule
-	Think     Pause    // closed loop: from an answer to the next request of its connection
 	Observe   *Observe `json:"-"` // extra results besides the Load; nil: none
 	Uncounted bool     // a warm-up: its figures do not count
 	// Begin, unless nil, is called once all is ready. The window begins when it returns.
@@ -102,6 +101,9 @@ func (w *Window) Depth(job *Job) int {
 	}
 	return n
 }
+
+// Paced reports whether requests in w may be due before they are sent.
+func (j *Job) Paced(w *Window) bool { return w.Schedule != nil || j.PerConnection > 0 }
 
 // Allow notes in l that a connection was allowed that many requests in flight, if they are fewer
 // than depth.
@@ -142,13 +144,6 @@ type Observe struct {
 	// Tick is called for each interval, in order, by one goroutine. The Interval is valid until it
 	// returns.
 	Tick func(record.Interval)
-}
-
-// Pause is a think time. If Random, each one is drawn from an exponential distribution with that
-// mean.
-type Pause struct {
-	Mean   time.Duration
-	Random bool
 }
 
 // Nap is the longest that an engine sleeps at a time within a window. A stop of the process or the

@@ -63,7 +63,6 @@ func (p *Part) keep(r *Recorder, now int64) {
 		}
 	}
 	p.rec.merge(r)
-	p.rec.rests = nil // the generator's own rate counts them
 	if e := p.rec.Edge; e != nil {
 		from, until, _ := r.span(now)
 		p.answers, p.rec.Edge = r.answered(from, until), nil

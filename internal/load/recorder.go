@@ -83,7 +83,6 @@ type Recorder struct {
 	BacklogPeak int64
 
 	before, after float64 // parts of right answers outside the rate's span, see count
-	rests         []int64 // when the pauses end that connections were in at the window's end
 
 	// Waiting times of requests without a right answer: heldService from when a request without any
 	// answer was sent, heldResponse from when any of them was due.
@@ -163,7 +162,7 @@ func (r *Recorder) Done(k Kind, status int, due, sent, now int64) {
 	r.counts[k]++
 	r.last = max(r.last, now)
 	if k == OK && r.Edge != nil {
-		r.count(due, sent, now)
+		r.count(sent, now)
 	}
 	if uint(status) < uint(len(r.status)) {
 		r.status[status]++
@@ -282,7 +281,6 @@ func (r *Recorder) merge(o *Recorder) {
 	}
 	r.GapNS, r.BacklogPeak = max(r.GapNS, o.GapNS), max(r.BacklogPeak, o.BacklogPeak)
 	r.before, r.after = r.before+o.before, r.after+o.after
-	r.rests = append(r.rests, o.rests...)
 	if o.Edge != nil {
 		r.Edge = o.Edge
 	}

@@ -3,9 +3,6 @@ package load
 import (
 	"errors"
 	"fmt"
-	"math"
-	"math/rand/v2"
-	"time"
 
 	"dyno/internal/scenario"
 )
@@ -14,7 +11,7 @@ import (
 // Window) and its Share, and finds its part without asking the others:
 //
 //   - connection i belongs to generator i mod Of, with all that is drawn for it: its requests' inputs,
-//     its think times, its turn in Window.Spread;
+//     its turn in Window.Spread;
 //   - arrival i of an evenly spaced Schedule belongs to generator i mod Of, and a random arrival to the
 //     generator that the seed draws for it;
 //   - request i from a limited number in a closed loop belongs to generator i mod Of.
@@ -109,19 +106,4 @@ func (j *Job) ConnectionSeed(i int) uint64 {
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
 	z = (z ^ z>>27) * 0x94d049bb133111eb
 	return z ^ z>>31
-}
-
-// Pauses draws one connection's think times.
-type Pauses struct{ rng rand.PCG }
-
-// Pauses returns the Pauses for connection i in the share.
-func (j *Job) Pauses(i int) Pauses { return Pauses{*rand.NewPCG(j.ConnectionSeed(i), 0x7468696e6b)} }
-
-// Next draws the next think time. It does not allocate.
-func (p *Pauses) Next(of Pause) time.Duration {
-	mean := float64(of.Mean)
-	if of.Random {
-		mean *= -math.Log1p(-rand.New(&p.rng).Float64())
-	}
-	return time.Duration(mean)
 }

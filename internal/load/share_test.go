@@ -92,8 +92,8 @@ func TestGeneratorsOfRandomArrivalsArePoisson(t *testing.T) {
 	}
 }
 
-// TestSharesAreTheRequests: all generators' connections together draw the same requests and think
-// times as one machine's, and begin at the same times.
+// TestSharesAreTheRequests: all generators' connections together draw the same requests as
+// one machine's, and begin at the same times.
 func TestSharesAreTheRequests(t *testing.T) {
 	s := &scenario.Scenario{Requests: []scenario.Request{
 		{Method: "GET", Path: "/a/{int:1..1000000}/{seq}", Weight: 3, Expect: scenario.Expect{Status: 200}},
@@ -102,7 +102,6 @@ func TestSharesAreTheRequests(t *testing.T) {
 	type drawn struct {
 		turn    int64
 		request string
-		think   time.Duration
 	}
 	draw := func(share Share, into map[int][]drawn) {
 		j := Job{Endpoint: wire.TCP("127.0.0.1:1"), Scenario: s, Seed: 5, Connections: 100, Share: share}
@@ -111,11 +110,11 @@ func TestSharesAreTheRequests(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range j.Connections {
-			src, pauses, of := j.Source(mix, i), j.Pauses(i), share.Index+i*max(share.Of, 1)
+			src, of := j.Source(mix, i), share.Index+i*max(share.Of, 1)
 			for range 5 {
 				var w scenario.Want
 				into[of] = append(into[of], drawn{j.Turn(&Window{Spread: time.Minute}, i),
-					string(src.Next(nil, &w)), pauses.Next(Pause{time.Second, true})})
+					string(src.Next(nil, &w))})
 			}
 		}
 	}

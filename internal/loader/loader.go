@@ -37,7 +37,6 @@ type Request struct {
 	Rate                              float64 // requests per second
 	Stages                            []load.Stage
 	Arrivals                          string // constant or poisson
-	Think                             load.Pause
 	NoKeepalive                       bool
 	Seed                              uint64
 
@@ -179,7 +178,7 @@ func (p *Plan) setWindow() {
 	if p.Length == 0 && p.Requests == 0 {
 		p.Length = 10 * time.Second
 	}
-	p.window = load.Window{For: p.Length, Requests: p.Requests, Spread: p.RampUp, Think: p.Think}
+	p.window = load.Window{For: p.Length, Requests: p.Requests, Spread: p.RampUp}
 	if !p.openLoop {
 		return
 	}
@@ -221,13 +220,6 @@ func (p *Plan) description() string {
 		parts = append(parts, "open loop, "+cmp.Or(p.Arrivals, arrivals)+" arrivals")
 	} else {
 		parts = append(parts, "closed loop")
-	}
-	if p.Think.Mean > 0 {
-		text := "think time " + durationText(p.Think.Mean)
-		if p.Think.Random {
-			text += " on average"
-		}
-		parts = append(parts, text)
 	}
 	if p.RampUp > 0 {
 		parts = append(parts, "added over "+durationText(p.RampUp))

@@ -72,9 +72,6 @@ func (p *Plan) frame() *report.Summary {
 	}
 	if !p.openLoop {
 		s.Ramp, s.Depth = p.window.Spread, load.Turn(&p.window, &p.job)
-		if !p.window.Think.Random {
-			s.Pause = p.window.Think.Mean
-		}
 	}
 	for i := range p.job.Scenario.Requests {
 		q := &p.job.Scenario.Requests[i]
@@ -123,7 +120,7 @@ func (p *Plan) warmUp(ctx context.Context, session load.Session) error {
 	if p.Warmup <= 0 {
 		return nil
 	}
-	w := load.Window{For: p.Warmup, Think: p.Think}
+	w := load.Window{For: p.Warmup}
 	if p.Rate > 0 {
 		w.Schedule = &load.Schedule{Stages: []load.Stage{{For: p.Warmup, From: p.Rate, To: p.Rate}},
 			Poisson: p.Arrivals == "poisson", Seed: p.Seed}

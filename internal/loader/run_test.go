@@ -93,8 +93,7 @@ body = "value"
 		"requests": {Request{Requests: 20}, "done", "20 requests over 20 connections, closed loop, "},
 		"open": {Request{Requests: 5, Rate: 1000, Connections: 2}, "done",
 			"5 requests at 1000/s over 2 connections, open loop, constant arrivals"},
-		"think": {Request{Requests: 4, Connections: 2, Think: load.Pause{Mean: time.Millisecond, Random: true},
-			RampUp: time.Millisecond}, "done", "think time 1ms on average, added over 1ms"},
+		"ramp-up": {Request{Requests: 4, Connections: 2, RampUp: time.Millisecond}, "done", "added over 1ms"},
 		"pipeline": {Request{Requests: 40, Connections: 2, Pipeline: 4}, "done",
 			"4 in the pipeline of each"},
 		"post": {Request{Requests: 4, AdHoc: scenario.AdHoc{Body: text("{seq}"), Template: true}}, "done", ""},
@@ -311,23 +310,21 @@ func TestLongBodies(t *testing.T) {
 // TestFrameHasWhatMakesARateSteady: a closed loop's summary knows when its rate may be steady.
 func TestFrameHasWhatMakesARateSteady(t *testing.T) {
 	for name, c := range map[string]struct {
-		r           Request
-		ramp, pause time.Duration
-		depth       int
+		r     Request
+		ramp  time.Duration
+		depth int
 	}{
-		"closed": {Request{Requests: 4, RampUp: time.Second, Think: load.Pause{Mean: time.Minute}}, time.Second,
-			time.Minute, 1},
-		"random":   {Request{Requests: 4, Think: load.Pause{Mean: time.Minute, Random: true}}, 0, 0, 1},
-		"pipeline": {Request{Requests: 4, Pipeline: 4}, 0, 0, 4},
-		"open":     {Request{Requests: 4, Rate: 1000}, 0, 0, 0},
+		"closed":   {Request{Requests: 4, RampUp: time.Second}, time.Second, 1},
+		"pipeline": {Request{Requests: 4, Pipeline: 4}, 0, 4},
+		"open":     {Request{Requests: 4, Rate: 1000}, 0, 0},
 	} {
 		c.r.URL = served(t)
 		p, err := New(t.Context(), c.r)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s := p.frame(); s.Ramp != c.ramp || s.Pause != c.pause || s.Depth != c.depth {
-			t.Errorf("%s: %v, %v, %d", name, s.Ramp, s.Pause, s.Depth)
+		if s := p.frame(); s.Ramp != c.ramp || s.Depth != c.depth {
+			t.Errorf("%s: %v, %d", name, s.Ramp, s.Depth)
 		}
 	}
 }

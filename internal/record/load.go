@@ -244,7 +244,7 @@ func (l *Load) Errored() int64 {
 type Detail struct {
 	Service   *Histogram // sent -> done
 	Wrong     *Histogram // sent -> done for wrong answers; nil: there was none
-	Response  *Histogram // due -> done; nil in a closed loop without think time, where it equals Service
+	Response  *Histogram // due -> done; nil in a closed loop on kept connections, where it equals Service
 	Lag       *Histogram // due -> sent or, if each request dials, due -> dial
 	Connect   *Histogram // dial -> established, for every connection dialled
 	Handshake *Histogram // established -> encrypted, in the load or, if none was, before it; nil: in the clear

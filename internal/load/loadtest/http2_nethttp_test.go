@@ -12,7 +12,7 @@ import (
 	"dyno/internal/wire"
 )
 
-// netHTTP loads another implementation: closed and open loop, think time, several windows, long
+// netHTTP loads another implementation: closed and open loop, several windows, long
 // bodies, few requests per connection.
 func netHTTP(t *testing.T, e load.Engine) {
 	body, long := "value", big[:200_000]
@@ -47,7 +47,6 @@ func netHTTP(t *testing.T, e load.Engine) {
 		for name, win := range map[string]load.Window{
 			"closed": {Requests: 2000},
 			"open":   {Requests: 500, Schedule: constant(3000)},
-			"think":  {Requests: 200, Think: load.Pause{Mean: time.Millisecond}},
 		} {
 			if l := run(t, session, win); l.Succeeded != win.Requests || l.Errored()+l.Failed > 0 {
 				t.Errorf("%s, %d per connection: %+v", name, per, l)

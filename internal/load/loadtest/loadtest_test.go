@@ -45,7 +45,7 @@ func TestEngineConforms(t *testing.T) {
 	one(limits)
 	one(names)
 	for _, cases := range []map[string]func(*testing.T, load.Engine){
-		sessions, schedules, pauses, stops, dials, absences, silences, details, mixes, encrypted,
+		sessions, schedules, stops, dials, absences, silences, details, mixes, encrypted,
 		streams, shares,
 	} {
 		one(cases)

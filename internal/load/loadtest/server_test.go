@@ -32,10 +32,9 @@ type server struct {
 	wg       sync.WaitGroup
 	mu       sync.Mutex
 	open     map[net.Conn]bool
-	lines    []string        // request lines, in the order they came
-	begun    []time.Time     // when each was read
-	silences []time.Duration // from an answer to the next request of its connection
-	dialled  []time.Time     // when each connection was accepted
+	lines    []string    // request lines, in the order they came
+	begun    []time.Time // when each was read
+	dialled  []time.Time // when each connection was accepted
 }
 
 // peer is the server's end of one connection.
@@ -47,7 +46,6 @@ type peer struct {
 	n     int      // requests read
 	head  []string // lines of the last
 	size  int      // of its head, in bytes
-	said  time.Time
 	sum   uint32 // CRC-32 of the last body
 }
 
@@ -161,9 +159,6 @@ func (p *peer) nextHead() bool {
 			p.mu.Lock()
 			p.lines = append(p.lines, line)
 			p.begun = append(p.begun, time.Now())
-			if !p.said.IsZero() {
-				p.silences = append(p.silences, time.Since(p.said))
-			}
 			p.mu.Unlock()
 		}
 		if line == "" {
@@ -208,10 +203,7 @@ func (p *peer) field(name string) string {
 	return ""
 }
 
-func (p *peer) say(s string) {
-	p.said = time.Now()
-	io.WriteString(p.Conn, s)
-}
+func (p *peer) say(s string) { io.WriteString(p.Conn, s) }
 
 // reset closes with RST.
 func (p *peer) reset() {

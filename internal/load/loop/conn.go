@@ -25,12 +25,11 @@ type conn struct {
 	rest    []byte // read, but not yet usable: part of a head or of a chunk's line
 	http    load.Conn
 
-	index  int // index in the job's share
-	pauses load.Pauses
+	index  int   // index in the job's share
 	ever   bool  // up at some time in this window
 	failed error // why no more can be written; earlier data is still read
 
-	due   int64 // when its first turn comes, then the request after its pause
+	due   int64 // when its first turn comes
 	claim int64
 
 	fails   int // failed dials in a row

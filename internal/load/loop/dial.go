@@ -197,7 +197,7 @@ func (w *worker) broke(c *conn, kind load.Kind, err error, now int64) {
 		w.say(kind, err)
 	case c.http.Pending() == 0:
 		if w.open && !c.carried { // a server that hangs up at once is not dialled all the time
-			if !w.scheduled && c.begun && (w.win.pause == 0 || now >= c.due) { // after a handshake, before its request
+			if !w.scheduled && c.begun { // after a handshake, before its request
 				if due, ok := w.take(c, now); ok {
 					w.rec.Undial(kind, due, now)
 					w.say(kind, err)
@@ -241,9 +241,6 @@ func (w *worker) again(c *conn, now int64) {
 	}
 	if !w.open || now >= w.closing {
 		return
-	}
-	if w.win.pause > 0 && c.begun && now >= c.due { // else its pause continues
-		w.think(c, now)
 	}
 	if w.job.PerConnection > 0 {
 		w.fill(c, now)

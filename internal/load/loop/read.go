@@ -146,14 +146,10 @@ func (w *worker) answered(c *conn, a *load.Answer, raw []byte, now int64) bool {
 // whether c is still usable.
 func (w *worker) settled(c *conn, last bool, now int64) bool {
 	w.pending--
-	pending := c.http.Pending()
-	if last || c.budget == 0 && pending == 0 {
+	if last || c.budget == 0 && c.http.Pending() == 0 {
 		w.lose(c, load.Closed, load.ErrAnnounced, now, false)
 		w.again(c, now)
 		return false
-	}
-	if pending == 0 && w.win.pause > 0 {
-		w.think(c, now)
 	}
 	return true
 }

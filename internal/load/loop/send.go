@@ -3,7 +3,7 @@ package loop
 import "syscall"
 
 // take claims the right to start one request on c, and returns when the request was due. In a
-// closed loop without think time that is now.
+// closed loop that is now.
 func (w *worker) take(c *conn, now int64) (due int64, ok bool) {
 	switch {
 	case !w.open:
@@ -39,9 +39,7 @@ func (w *worker) take(c *conn, now int64) (due int64, ok bool) {
 			w.win.edge.Over(now)
 		}
 	}
-	if w.started = true; w.win.pause > 0 {
-		return c.due, true
-	}
+	w.started = true
 	return now, true
 }
 
@@ -50,9 +48,6 @@ func (w *worker) take(c *conn, now int64) (due int64, ok bool) {
 func (w *worker) fill(c *conn, now int64) {
 	switch {
 	case c.state == isDown && w.job.PerConnection > 0 && c.begun && !c.claimed:
-		if now < c.due { // it is thinking
-			return
-		}
 		if due, ok := w.take(c, now); ok {
 			c.claimed, c.claim = true, due
 			w.pending++
@@ -62,8 +57,7 @@ func (w *worker) fill(c *conn, now int64) {
 			w.park(c)
 		}
 		return
-	case c.state != isUp || !c.begun || c.owes(),
-		w.win.pause > 0 && (now < c.due || c.http.Pending() > 0) && !c.claimed:
+	case c.state != isUp || !c.begun || c.owes():
 		return
 	}
 	for {

@@ -91,11 +91,7 @@ func (s *session) Run(ctx context.Context, win load.Window) (record.Load, error)
 	if err != nil {
 		return record.Load{}, err
 	}
-	shared := &window{Window: win, pause: win.Think.Mean,
-		paced: win.Schedule != nil || win.Think.Mean > 0 || s.job.PerConnection > 0}
-	if win.Schedule != nil {
-		shared.pause = 0
-	}
+	shared := &window{Window: win, paced: s.job.Paced(&win)}
 	shared.left.Store(win.Requests)
 	if win.Observe != nil {
 		shared.ledger = load.NewLedger(&win, &s.job, len(s.workers))
@@ -118,7 +114,7 @@ func (s *session) Run(ctx context.Context, win load.Window) (record.Load, error)
 		}
 	}()
 	s.each(func(w *worker) {
-		if shared.Schedule != nil || shared.pause > 0 {
+		if shared.Schedule != nil {
 			defer precise()()
 		}
 		if w.rec == nil {
@@ -205,7 +201,6 @@ func (s *session) Close() error {
 // window is shared by one Run's workers.
 type window struct {
 	load.Window
-	pause  time.Duration // mean think time; 0: none
 	paced  bool
 	edge   *load.Edge
 	ledger *load.Ledger // nil: not observed

@@ -32,56 +32,6 @@ func (r *ring) pop() int32 {
 	return id
 }
 
-// pauses is a binary heap of thinking connections, the earliest end first. It grows to one place
-// per connection. Note: container/heap would allocate for each element.
-type pauses []pause
-
-type pause struct {
-	due int64
-	id  int32
-}
-
-func (h *pauses) push(p pause) {
-	s := append(*h, p)
-	i := len(s) - 1
-	for i > 0 {
-		up := (i - 1) / 2
-		if s[up].due <= p.due {
-			break
-		}
-		s[i] = s[up]
-		i = up
-	}
-	s[i] = p
-	*h = s
-}
-
-func (h *pauses) pop() int32 {
-	s := *h
-	id, p := s[0].id, s[len(s)-1]
-	s = s[:len(s)-1]
-	i := 0
-	for {
-		down := 2*i + 1
-		if down >= len(s) {
-			break
-		}
-		if down+1 < len(s) && s[down+1].due < s[down].due {
-			down++
-		}
-		if p.due <= s[down].due {
-			break
-		}
-		s[i] = s[down]
-		i = down
-	}
-	if len(s) > 0 {
-		s[i] = p
-	}
-	*h = s
-	return id
-}
-
 // park sets c, which could carry a request, aside until one is due.
 func (w *worker) park(c *conn) {
 	if w.scheduled && !c.parked && w.open {
@@ -123,19 +73,6 @@ func (w *worker) backlog(now int64) {
 		w.ahead.more = ok && w.ahead.due < w.deadline
 	}
 	w.rec.BacklogPeak = max(w.rec.BacklogPeak, w.ahead.n-w.issued)
-}
-
-// think starts c's pause before its next request.
-func (w *worker) think(c *conn, now int64) {
-	c.due = now + int64(c.pauses.Next(w.win.Think))
-	w.thinking.push(pause{c.due, c.id})
-}
-
-// wake starts the requests of connections whose pause is over.
-func (w *worker) wake(now int64) {
-	for len(w.thinking) > 0 && w.thinking[0].due <= now {
-		w.fill(&w.conns[w.thinking.pop()], now)
-	}
 }
 
 // spin is the time before a due time, in ns, in which the loop polls instead of sleeping: a sleep

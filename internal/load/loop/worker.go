@@ -64,7 +64,6 @@ type worker struct {
 		more     bool
 	}
 	starving int64 // since when no connection is free, or since the last report
-	thinking pauses
 
 	ledger   *load.Ledger // ledger of an observed window; else nil
 	interval int64        // number of rec's interval
@@ -96,7 +95,7 @@ func newWorker(s *session, mix *scenario.Mix, addr address, base time.Time, inde
 	w.in = make([]byte, readBuffer)
 	for i := index; i < job.Connections; i += job.Workers {
 		w.conns = append(w.conns, conn{
-			stream: stream{fd: noSocket}, id: int32(len(w.conns)), index: i, pauses: job.Pauses(i),
+			stream: stream{fd: noSocket}, id: int32(len(w.conns)), index: i,
 			http: job.NewConn(job.Source(mix, i), &w.heads),
 		})
 	}
@@ -126,7 +125,7 @@ func (w *worker) begin(win *window, start int64) {
 		w.closing += min((w.deadline-start)/10, int64(time.Second))
 	}
 	w.nextSweep = start + min(w.tick, sweepBusy)
-	w.ready, w.thinking, w.free.n, w.starving = w.ready[:0], w.thinking[:0], 0, start
+	w.ready, w.free.n, w.starving = w.ready[:0], 0, start
 	w.established = w.up()
 	w.complaint = ""
 	clear(w.texts)
@@ -183,12 +182,6 @@ func (w *worker) run(win *window, start int64) {
 				now := w.now()
 				w.here(now)
 				w.fill(c, now)
-			}
-		}
-		if win.pause > 0 {
-			w.wake(now)
-			if win.Requests > 0 && win.left.Load() <= 0 {
-				w.open = false
 			}
 		}
 		if w.scheduled {
@@ -252,9 +245,6 @@ func (w *worker) end(now int64) {
 			w.shut(c)
 		}
 	}
-	for i := range w.thinking {
-		w.rec.Rest(w.thinking[i].due)
-	}
 	w.note()
 	w.rec.ClosePace(w.win.stop.Load())
 	if w.ledger != nil {
@@ -295,9 +285,6 @@ func (w *worker) patience() (until int64, exact bool) {
 		}
 		if w.more && w.free.n > 0 && w.due < until {
 			until, exact = w.due, true
-		}
-		if len(w.thinking) > 0 && w.thinking[0].due < until {
-			until, exact = w.thinking[0].due, true
 		}
 	}
 	return until, exact
