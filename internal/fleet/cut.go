@@ -22,7 +22,7 @@ const leastSilence = 2 * load.Slice
 // lost segments on its connections. length is the window's length, or 0 for a number of requests.
 func (s *shared) cut(length time.Duration, seen []LoadedWindow) (err error) {
 	for i, r := range seen {
-		l := r.Part.Load()
+		l := r.Part.Load
 		d := r.Part.Silent()
 		if d < max(leastSilence, cmp.Or(length, time.Duration(l.WindowNS))/10) || l.Network == nil || l.Network.Lost() == 0 {
 			continue

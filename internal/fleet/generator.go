@@ -258,7 +258,7 @@ func (s *shared) merge(w load.Window, seen []LoadedWindow, starts []machine.Comm
 		*w.Observe.Into = detail
 	}
 	for i, r := range seen {
-		own := r.Part.Load()
+		own := r.Part.Load
 		p := record.LoadPart{Generator: s.names[i], Connections: own.Established, Started: own.Started,
 			Succeeded: own.Succeeded, ServiceP50NS: own.ServiceP50NS, GapNS: own.GapNS, RunQueueNS: own.RunQueueNS,
 			LoopCPUNS: own.LoopCPUNS, Workers: own.Workers}

@@ -201,7 +201,7 @@ func (s simPart) measure(ctx context.Context, w load.Window, into *LoadedWindow)
 	o.Part = partOf(int(r.Streams), r.Share, length)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.sent[r.Command] = o.Part.Load().Started
+	s.sent[r.Command] = o.Part.Load.Started
 	into.Outcome = o
 	return nil
 }

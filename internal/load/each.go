@@ -1,6 +1,8 @@
 package load
 
 import (
+	"slices"
+
 	"dyno/internal/record"
 	"dyno/internal/scenario"
 )
@@ -26,6 +28,17 @@ func newEach(s *scenario.Scenario) []record.Each {
 		return nil
 	}
 	return each
+}
+
+// emptyEach returns room for the figures of the same requests; nil for none.
+func emptyEach(each []record.Each) []record.Each {
+	empty := slices.Clone(each)
+	for i := range empty {
+		if empty[i] = (record.Each{}); each[i].Latency != nil {
+			empty[i].Latency = record.NewCoarseHistogram()
+		}
+	}
+	return empty
 }
 
 // Answered counts a complete answer by its request, if requests are counted.

@@ -13,7 +13,7 @@ import (
 // share it. All times are ns on the session's clock.
 type Edge struct {
 	start, from int64
-	open        bool  // an open loop
+	open        bool // an open loop
 	// number of answers after which a connection has the answers to all requests that it sent at
 	// its start
 	turn     int
@@ -90,7 +90,7 @@ func (r *Recorder) count(sent, now int64) {
 	}
 	whole := float64(max(now-sent, 1))
 	if now > until {
-		r.late++
+		r.AfterSpan++
 		r.after += min(float64(now-until)/whole, 1)
 	}
 	if now <= from {
@@ -149,10 +149,10 @@ func (r *Recorder) surplus(until int64) float64 {
 // time in the span.
 func (r *Recorder) flowed() float64 {
 	if r.Pace == nil || r.Pace.sum.HalfNS == 0 {
-		return float64(r.late) - r.after
+		return float64(r.AfterSpan) - r.after
 	}
 	even := float64(r.Pace.sum.EarlyNS) / float64(max(r.Pace.sum.LateNS, 1))
-	return float64(r.late) * min(max(3*even-1, 0), 1)
+	return float64(r.AfterSpan) * min(max(3*even-1, 0), 1)
 }
 
 // close sets l's figures over the whole window: the rate, and quantiles of service times.
@@ -185,10 +185,10 @@ func (r *Recorder) span(now int64) (from, until int64, steady bool) {
 
 // answered returns the right answers in the span.
 func (r *Recorder) answered(from, until int64) float64 {
-	right := float64(r.counts[OK])
+	right := float64(r.Counts[OK])
 	switch {
 	case r.Edge.open:
-		return right - float64(r.late) + r.flowed()
+		return right - float64(r.AfterSpan) + r.flowed()
 	case from < r.Edge.from:
 		return right - r.after
 	}

@@ -72,16 +72,18 @@ func Severed(err error) (Kind, error) {
 func (r *Recorder) Encrypted(s record.TLSSession) { r.encrypted(s, 1) }
 
 func (r *Recorder) encrypted(s record.TLSSession, n int64) {
-	if r.sessions == nil {
-		r.sessions = map[record.TLSSession]int64{}
+	s.Connections = 0
+	i := slices.IndexFunc(r.Sessions, func(o record.TLSSession) bool { o.Connections = 0; return o == s })
+	if i < 0 {
+		i, r.Sessions = len(r.Sessions), append(r.Sessions, s)
 	}
-	r.sessions[s] += n
+	r.Sessions[i].Connections += n
 }
 
 // Shaken records how long a handshake took, in ns; within says that it fell in the window. Earlier
 // handshakes are kept apart, because they are made all at once.
 func (r *Recorder) Shaken(took int64, within bool) {
-	to := &r.greeted
+	to := &r.Greeted
 	if within {
 		to = &r.Handshake
 		r.Handshakes++
@@ -94,10 +96,7 @@ func (r *Recorder) Shaken(took int64, within bool) {
 
 // negotiated sets the TLS figures in l.
 func (r *Recorder) negotiated(l *record.Load) {
-	for s, n := range r.sessions {
-		s.Connections = n
-		l.TLS = append(l.TLS, s)
-	}
+	l.TLS = slices.Clone(r.Sessions)
 	slices.SortFunc(l.TLS, func(a, b record.TLSSession) int {
 		return cmp.Or(cmp.Compare(b.Connections, a.Connections), cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)))
 	})

@@ -139,7 +139,7 @@ func (l *Ledger) tell(k int64, rec *Recorder) {
 	if rec == nil { // the collection was behind
 		rec = newDetailed(l.paced)
 	}
-	load := rec.load(rec.first)
+	load := rec.load(rec.FirstSent)
 	load.Pace = nil
 	l.observe.Tick(record.Interval{StartNS: k * l.Every(), LengthNS: l.Every(), Load: load, Detail: rec.detail()})
 }

@@ -223,7 +223,7 @@ func TestLedgerKeepsSlices(t *testing.T) {
 		g.End(worker, 1, rec)
 	}
 	g.Close(1e8)
-	if n := g.total.Slices.counts; n[0] != 2 || n[1] != 1 || n[3] != 1 {
+	if n := g.total.Slices.Counts; n[0] != 2 || n[1] != 1 || n[3] != 1 {
 		t.Errorf("slices %v", n)
 	}
 }

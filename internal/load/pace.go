@@ -1,6 +1,7 @@
 package load
 
 import (
+	"encoding/json"
 	"math"
 	"time"
 
@@ -123,3 +124,7 @@ func (p *Pace) merge(o *Pace) *Pace {
 	}
 	return p
 }
+
+// MarshalJSON and UnmarshalJSON carry the closed bins and merged Paces.
+func (p *Pace) MarshalJSON() ([]byte, error)    { return json.Marshal(p.sum) }
+func (p *Pace) UnmarshalJSON(text []byte) error { return json.Unmarshal(text, &p.sum) }

@@ -20,15 +20,12 @@ import (
 // generator's own clock, so that clocks on different machines are never compared.
 type Part struct {
 	Share   Share
-	load    record.Load // figures that only the generator's engine knows, and the generator's own rate
-	rec     *Recorder
-	answers float64 // right answers in the span of the generator's rate, unrounded
-	texts   map[string]string
-	first   string
+	Load    record.Load // figures that only the generator's engine knows, and the generator's own rate
+	Rec     *Recorder
+	Answers float64 // right answers in the span of the generator's rate, unrounded
+	Texts   map[string]string
+	First   string
 }
-
-// Load returns the generator's own figures.
-func (p *Part) Load() record.Load { return p.load }
 
 // Measure runs a window on s, which sends share of a load, and returns the Part. It observes the
 // window as w.Observe asks. Like Session.Run it returns the results until ctx ended.
@@ -43,35 +40,28 @@ func Measure(ctx context.Context, s Session, share Share, w Window) (*Part, erro
 	}
 	o.Part, w.Observe = p, &o
 	var err error
-	p.load, err = s.Run(ctx, w)
-	if p.rec == nil {
+	p.Load, err = s.Run(ctx, w)
+	if p.Rec == nil {
 		return nil, cmp.Or(err, errors.New("the engine recorded nothing"))
 	}
-	p.texts, p.first = o.Into.Texts, o.Into.First
+	p.Texts, p.First = o.Into.Texts, o.Into.First
 	return p, err
 }
 
 // keep copies r, from a window that ended at now, before it is changed.
 func (p *Part) keep(r *Recorder, now int64) {
-	p.rec = newDetailed(r.Response != nil)
-	if r.Each != nil {
-		p.rec.Each = make([]record.Each, len(r.Each))
-		for i := range r.Each {
-			if r.Each[i].Latency != nil {
-				p.rec.Each[i].Latency = record.NewCoarseHistogram()
-			}
-		}
-	}
-	p.rec.merge(r)
-	if e := p.rec.Edge; e != nil {
+	p.Rec = newDetailed(r.Response != nil)
+	p.Rec.Each = emptyEach(r.Each)
+	p.Rec.merge(r)
+	if e := p.Rec.Edge; e != nil {
 		from, until, _ := r.span(now)
-		p.answers, p.rec.Edge = r.answered(from, until), nil
-		p.rec.first -= e.start - began
-		if p.rec.last > 0 {
-			p.rec.last -= e.start - began
+		p.Answers, p.Rec.Edge = r.answered(from, until), nil
+		p.Rec.FirstSent -= e.start - began
+		if p.Rec.LastAnswer > 0 {
+			p.Rec.LastAnswer -= e.start - began
 		}
-		if p.rec.Slices != nil {
-			p.rec.Slices.start = 0
+		if p.Rec.Slices != nil {
+			p.Rec.Slices.start = 0
 		}
 	}
 }
@@ -79,18 +69,18 @@ func (p *Part) keep(r *Recorder, now int64) {
 // Silent returns the longest time in the window without an answer, in whole samples of length
 // Slice. If a number of requests ends the window, the time after the last answer does not count.
 func (p *Part) Silent() (longest time.Duration) {
-	s := p.rec.Slices
+	s := p.Rec.Slices
 	if s == nil {
 		return 0
 	}
 	silent := time.Duration(0)
-	for i := range s.counts {
+	for i := range s.Counts {
 		silent += Slice
-		if s.counts[i]+s.wrong[i] > 0 {
+		if s.Counts[i]+s.Wrong[i] > 0 {
 			longest, silent = max(longest, silent-Slice), 0
 		}
 	}
-	if len(s.counts) < maxSlices {
+	if len(s.Counts) < maxSlices {
 		longest = max(longest, silent)
 	}
 	return longest
@@ -114,27 +104,20 @@ func MergeParts(parts []*Part) (l record.Load, d record.Detail, err error) {
 	if err = complete(parts); err != nil {
 		return l, d, err
 	}
-	paced := parts[0].rec.Response != nil
+	paced := parts[0].Rec.Response != nil
 	total, wall := newDetailed(paced), int64(0)
-	if of := parts[0].rec.Each; of != nil {
-		total.Each = make([]record.Each, len(of))
-		for i := range of {
-			if of[i].Latency != nil {
-				total.Each[i].Latency = record.NewCoarseHistogram()
-			}
-		}
-	}
+	total.Each = emptyEach(parts[0].Rec.Each)
 	texts, first := map[string]string{}, ""
 	for _, p := range parts {
-		if (p.rec.Response != nil) != paced || !slices.EqualFunc(p.rec.Each, total.Each, func(a, b record.Each) bool {
+		if (p.Rec.Response != nil) != paced || !slices.EqualFunc(p.Rec.Each, total.Each, func(a, b record.Each) bool {
 			return (a.Latency == nil) == (b.Latency == nil)
 		}) {
 			return l, d, fmt.Errorf("merge parts: share %v is of another load than share %v", p.Share, parts[0].Share)
 		}
-		total.merge(p.rec)
-		wall = max(wall, p.load.WallNS)
-		maps.Copy(texts, p.texts)
-		first = cmp.Or(first, p.first)
+		total.merge(p.Rec)
+		wall = max(wall, p.Load.WallNS)
+		maps.Copy(texts, p.Texts)
+		first = cmp.Or(first, p.First)
 	}
 	l = total.load(wall + began)
 	total.times(&l)
@@ -173,7 +156,7 @@ func add(l *record.Load, parts []*Part) {
 	steady, spin, spinKnown := true, true, true
 	from, until, perNS := int64(0), int64(math.MaxInt64), 0.
 	for _, p := range parts {
-		o := &p.load
+		o := &p.Load
 		l.WallNS = max(l.WallNS, o.WallNS)
 		l.Connections += o.Connections
 		l.Established += o.Established
@@ -194,7 +177,7 @@ func add(l *record.Load, parts []*Part) {
 		}
 		if o.RateNS > 0 {
 			from, until = max(from, o.RateFromNS), min(until, o.RateFromNS+o.RateNS)
-			perNS += p.answers / float64(o.RateNS)
+			perNS += p.Answers / float64(o.RateNS)
 		}
 	}
 	if spinKnown {
@@ -209,108 +192,22 @@ func add(l *record.Load, parts []*Part) {
 	l.RateAnswers = math.Round(1000*perNS*float64(l.RateNS)) / 1000
 }
 
-// partJSON is a Part as it travels.
-type partJSON struct {
-	Share      Share               `json:"share"`
-	Load       record.Load         `json:"load"`
-	Answers    float64             `json:"answers"`
-	Texts      map[string]string   `json:"texts,omitempty"`
-	First      string              `json:"first,omitempty"`
-	Slices     []int32             `json:"slices,omitempty"`
-	Wrong      []int32             `json:"wrong_slices,omitempty"`
-	Waits      []int32             `json:"waits,omitempty"`
-	Histograms []*record.Histogram `json:"histograms"` // in the order of Recorder.histograms
-	Sums       []int64             `json:"sums"`       // in the order of Recorder.sums
-	Counts     []int64             `json:"counts"`     // counts by Kind
-	Status     map[int]int64       `json:"status"`
-	Sessions   []record.TLSSession `json:"sessions,omitempty"`
-	Each       []record.Each       `json:"each,omitempty"`
-	Pace       *record.Pace        `json:"pace,omitempty"`
-	Held       [2]int64            `json:"held"` // the shortest times that requests without a right answer had waited
-	Span       [2]int64            `json:"span"` // first send, last answer
-	Most       [2]int64            `json:"most"` // longest gap, largest backlog
-}
-
-// MarshalJSON implements json.Marshaler.
-func (p *Part) MarshalJSON() ([]byte, error) {
-	r := p.rec
-	j := partJSON{Share: p.Share, Load: p.load, Answers: p.answers, Texts: p.texts,
-		First:  p.first,
-		Counts: r.counts[:], Status: map[int]int64{}, Each: r.Each,
-		Held: [2]int64{r.serviceFrom, r.responseFrom}, Span: [2]int64{r.first, r.last},
-		Most: [2]int64{r.GapNS, r.BacklogPeak}}
-	for _, h := range r.histograms() {
-		j.Histograms = append(j.Histograms, *h)
-	}
-	for _, n := range r.sums() {
-		j.Sums = append(j.Sums, *n)
-	}
-	for s, n := range r.status {
-		if n > 0 {
-			j.Status[s] = n
-		}
-	}
-	for s, n := range r.sessions {
-		s.Connections = n
-		j.Sessions = append(j.Sessions, s)
-	}
-	slices.SortFunc(j.Sessions, func(a, b record.TLSSession) int { return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
-	if r.Pace != nil {
-		j.Pace = &r.Pace.sum
-	}
-	if r.Slices != nil {
-		j.Slices, j.Wrong, j.Waits = r.Slices.counts, r.Slices.wrong, r.Slices.waits
-	}
-	return json.Marshal(j)
-}
-
-// UnmarshalJSON implements json.Unmarshaler. Data from another version of dyno, with other counts,
-// is an error.
+// UnmarshalJSON implements json.Unmarshaler. A Part without a complete record is an error.
 func (p *Part) UnmarshalJSON(b []byte) error {
-	var j partJSON
-	if err := json.Unmarshal(b, &j); err != nil {
+	type part Part
+	err := json.Unmarshal(b, (*part)(p))
+	if err == nil {
+		err = p.Share.Check()
+	}
+	switch {
+	case err != nil:
+	case p.Rec == nil || p.Rec.Service == nil:
+		err = errors.New("it has no record")
+	case p.Rec.Slices != nil && !p.Rec.Slices.complete():
+		err = errors.New("samples of right answers, of wrong ones and of waiting requests differ in number")
+	}
+	if err != nil {
 		return fmt.Errorf("read part of a load: %w", err)
 	}
-	r := &Recorder{Each: j.Each}
-	if err := j.Share.Check(); err != nil {
-		return fmt.Errorf("read part of a load: %w", err)
-	}
-	if len(j.Histograms) != len(r.histograms()) || len(j.Sums) != len(r.sums()) || len(j.Counts) != int(kinds) ||
-		j.Histograms[0] == nil {
-		return errors.New("read part of a load: it has other counts than this " +
-			"version of dyno; use one version on all machines")
-	}
-	for i, h := range r.histograms() {
-		*h = j.Histograms[i]
-	}
-	for i, n := range r.sums() {
-		*n = j.Sums[i]
-	}
-	copy(r.counts[:], j.Counts)
-	for s, n := range j.Status {
-		if s < 0 || s >= len(r.status) {
-			return fmt.Errorf("read part of a load: status %d", s)
-		}
-		r.status[s] = n
-	}
-	for _, s := range j.Sessions {
-		n := s.Connections
-		s.Connections = 0
-		r.encrypted(s, n)
-	}
-	if j.Pace != nil {
-		r.Pace = &Pace{sum: *j.Pace}
-	}
-	if j.Slices != nil {
-		r.Slices = &Slices{counts: j.Slices, wrong: j.Wrong, waits: j.Waits}
-	}
-	if len(j.Slices) != len(j.Wrong) || r.Slices != nil && len(j.Waits) != len(j.Slices)+1 {
-		return errors.New("read part of a load: samples of right answers, of wrong ones and of waiting requests " +
-			"differ in number")
-	}
-	r.serviceFrom, r.responseFrom = j.Held[0], j.Held[1]
-	r.first, r.last = j.Span[0], j.Span[1]
-	r.GapNS, r.BacklogPeak = j.Most[0], j.Most[1]
-	*p = Part{j.Share, j.Load, r, j.Answers, j.Texts, j.First}
 	return nil
 }

@@ -123,9 +123,9 @@ func playPart(t *testing.T, share Share, all []observed, start int64, loops int,
 	for i, r := range recorders {
 		ledger.End(i, 0, r)
 	}
-	p.load = ledger.Close(start + 12e9)
+	p.Load = ledger.Close(start + 12e9)
 	spin := true
-	p.load.Connections, p.load.Established, p.load.Workers, p.load.Spin = job.Connections, job.Connections, 1, &spin
+	p.Load.Connections, p.Load.Established, p.Load.Workers, p.Load.Spin = job.Connections, job.Connections, 1, &spin
 	return p
 }
 
@@ -197,10 +197,10 @@ func TestMergedPartsAreOneRecorders(t *testing.T) {
 func TestMergedRateIsTheSum(t *testing.T) {
 	parts := []*Part{playPart(t, Share{0, 2}, nil, 0, 1, 0), playPart(t, Share{1, 2}, nil, 0, 1, 0)}
 	for _, p := range parts {
-		p.rec.counts[OK] = 1500
+		p.Rec.Counts[OK] = 1500
 	}
-	parts[0].answers, parts[0].load.RateNS, parts[0].load.RateFromNS = 900, 9e9, 1e9
-	parts[1].answers, parts[1].load.RateNS, parts[1].load.RateFromNS = 1600, 8e9, 1.5e9
+	parts[0].Answers, parts[0].Load.RateNS, parts[0].Load.RateFromNS = 900, 9e9, 1e9
+	parts[1].Answers, parts[1].Load.RateNS, parts[1].Load.RateFromNS = 1600, 8e9, 1.5e9
 	l, _, err := MergeParts(parts)
 	if err != nil {
 		t.Fatal(err)
@@ -208,7 +208,7 @@ func TestMergedRateIsTheSum(t *testing.T) {
 	if l.RateFromNS != 1.5e9 || l.RateNS != 8e9 || l.RateAnswers != 2400 {
 		t.Errorf("%v answers in %d ns from %d", l.RateAnswers, l.RateNS, l.RateFromNS)
 	}
-	parts[1].load.RateFromNS, parts[1].load.RateNS, parts[1].answers = 0, 9e9, 1800 // it is not steady
+	parts[1].Load.RateFromNS, parts[1].Load.RateNS, parts[1].Answers = 0, 9e9, 1800 // it is not steady
 	if l, _, _ = MergeParts(parts); l.RateFromNS != 0 || l.RateAnswers != 2400 || l.RateNS != 8e9 {
 		t.Errorf("not steady: %v answers in %d ns from %d", l.RateAnswers, l.RateNS, l.RateFromNS)
 	}
@@ -225,16 +225,16 @@ func TestPartsMustBeAll(t *testing.T) {
 		}
 	}
 	other := part(1, 2)
-	other.rec.Response = nil
+	other.Rec.Response = nil
 	if _, _, err := MergeParts([]*Part{part(0, 2), other}); err == nil {
 		t.Error("a closed loop and an open one are one load")
 	}
 	other = part(1, 2)
-	other.rec.Each[1].Latency = nil
+	other.Rec.Each[1].Latency = nil
 	if _, _, err := MergeParts([]*Part{part(0, 2), other}); err == nil {
 		t.Error("loads of other requests are one load")
 	}
-	for _, text := range []string{"{}", "[]", `{"share":{"Index":3,"Of":2}}`, `{"histograms":[null]}`} {
+	for _, text := range []string{"{}", "[]", `{"share":{"Index":3,"Of":2}}`, `{"Rec":{"Service":null}}`, `{"Rec":{"Service":"","Slices":{"Counts":[1]}}}`} {
 		if err := json.Unmarshal([]byte(text), new(Part)); err == nil {
 			t.Errorf("%s is a part", text)
 		}

@@ -39,36 +39,35 @@ func (k Kind) String() string {
 
 // Recorder counts and times requests in a window, for one worker or for several that lock it. All
 // times are ns on one monotonic clock. Counting a request does not allocate, except for the first
-// without a right answer.
+// without a right answer. It travels as JSON (Part).
 type Recorder struct {
 	// The fields that each request touches come first, so that they share few cache lines.
 	Service      *record.Histogram // sent -> done for every right answer
 	Response     *record.Histogram // due -> done for every right answer; nil: not kept
 	FirstByte    *record.Histogram // nil: not kept
 	Pace         *Pace             // pace of an open loop, until ClosePace; nil: not kept
-	Edge         *Edge             // nil: no rate is kept
+	Edge         *Edge             `json:"-"` // nil: no rate is kept
 	Slices       *Slices           // nil: no rate is kept
 	Started      int64
 	BytesRead    int64
 	BytesWritten int64
 	SentAgain    int64 // requests that the server had not processed
-	late         int64 // right answers after the rate's span
-	first        int64 // time of the first send
-	last         int64 // time of the last answer
+	AfterSpan    int64 // right answers after the rate's span
+	FirstSent    int64 // time of the first send
+	LastAnswer   int64 // time of the last answer
 	// figures by request index in the scenario, over the whole window; nil: not kept
-	Each   []record.Each
-	counts [kinds]int64
-	status [1000]int64 // answers by status code
+	Each     []record.Each
+	Counts   [kinds]int64
+	ByStatus [1000]int64 // answers by status code
 
 	Lag       *record.Histogram // due -> sent, or its connection being dialled; nil: not kept
 	Connect   *record.Histogram // nil: not kept
 	Handshake *record.Histogram // handshake times within the window; nil: there was none
 
-	Handshakes int64             // completed within the window
-	Unnotified int64             // encrypted connections that the peer closed without close_notify
-	greeted    *record.Histogram // handshakes before the window
-	// sessions counts connections by their TLS session; nil: none is encrypted
-	sessions map[record.TLSSession]int64
+	Handshakes int64               // completed within the window
+	Unnotified int64               // encrypted connections that the peer closed without close_notify
+	Greeted    *record.Histogram   // handshakes before the window
+	Sessions   []record.TLSSession // of encrypted connections, each once, with their number
 
 	Planned      int64
 	NeverStarted int64
@@ -84,11 +83,11 @@ type Recorder struct {
 
 	before, after float64 // parts of right answers outside the rate's span, see count
 
-	// Waiting times of requests without a right answer: heldService from when a request without any
-	// answer was sent, heldResponse from when any of them was due.
-	heldService, heldResponse *record.Histogram
-	serviceFrom, responseFrom int64             // the shortest wait
-	wrong                     *record.Histogram // sent -> done for every wrong answer
+	// Waiting times of requests without a right answer: HeldService from when a request without any
+	// answer was sent, HeldResponse from when any of them was due.
+	HeldService, HeldResponse *record.Histogram
+	ServiceFrom, ResponseFrom int64             // the shortest wait
+	Wrong                     *record.Histogram // sent -> done for every wrong answer
 }
 
 // NewRecorder returns an empty Recorder that keeps only Service.
@@ -107,15 +106,15 @@ func newDetailed(paced bool) *Recorder {
 // histograms returns pointers to r's histograms, in a fixed order, so that two Recorders can be
 // walked together.
 func (r *Recorder) histograms() []**record.Histogram {
-	return []**record.Histogram{&r.Service, &r.Response, &r.Lag, &r.Connect, &r.Handshake, &r.greeted,
-		&r.FirstByte, &r.heldService, &r.heldResponse, &r.wrong}
+	return []**record.Histogram{&r.Service, &r.Response, &r.Lag, &r.Connect, &r.Handshake, &r.Greeted,
+		&r.FirstByte, &r.HeldService, &r.HeldResponse, &r.Wrong}
 }
 
 // sums returns pointers to the counts in r that add up over workers and intervals, in a fixed
 // order.
 func (r *Recorder) sums() []*int64 {
 	return []*int64{&r.Planned, &r.NeverStarted, &r.Started, &r.InFlight, &r.BytesRead, &r.BytesWritten,
-		&r.RunQueueNS, &r.CPUNS, &r.SpunNS, &r.StarvedNS, &r.UnevenNS, &r.late,
+		&r.RunQueueNS, &r.CPUNS, &r.SpunNS, &r.StarvedNS, &r.UnevenNS, &r.AfterSpan,
 		&r.SentAgain, &r.Handshakes, &r.Unnotified}
 }
 
@@ -133,8 +132,8 @@ func (r *Recorder) Reset() {
 
 // Sent counts n requests that go out at now.
 func (r *Recorder) Sent(n int, now int64) {
-	if r.Started == 0 || now < r.first {
-		r.first = now
+	if r.Started == 0 || now < r.FirstSent {
+		r.FirstSent = now
 	}
 	r.Started += int64(n)
 	if r.Pace != nil {
@@ -159,17 +158,17 @@ func (r *Recorder) Late(due, now int64) {
 
 // Done counts a complete answer with that status.
 func (r *Recorder) Done(k Kind, status int, due, sent, now int64) {
-	r.counts[k]++
-	r.last = max(r.last, now)
+	r.Counts[k]++
+	r.LastAnswer = max(r.LastAnswer, now)
 	if k == OK && r.Edge != nil {
 		r.count(sent, now)
 	}
-	if uint(status) < uint(len(r.status)) {
-		r.status[status]++
+	if uint(status) < uint(len(r.ByStatus)) {
+		r.ByStatus[status]++
 	}
 	if k != OK {
 		r.missed(due, now)
-		r.wrong.Record(now - sent)
+		r.Wrong.Record(now - sent)
 		r.Slices.miss(now)
 		return
 	}
@@ -187,7 +186,7 @@ func (r *Recorder) Done(k Kind, status int, due, sent, now int64) {
 
 // Broken counts a request that will never be answered, at now.
 func (r *Recorder) Broken(k Kind, due, sent, now int64) {
-	r.counts[k]++
+	r.Counts[k]++
 	r.held(due, sent, now)
 }
 
@@ -208,8 +207,8 @@ func (r *Recorder) Never(due, now int64) {
 func (r *Recorder) NotDue(n int64) {
 	if n > 0 {
 		r.room()
-		r.heldResponse.RecordN(0, n)
-		r.responseFrom = 1
+		r.HeldResponse.RecordN(0, n)
+		r.ResponseFrom = 1
 	}
 }
 
@@ -218,8 +217,8 @@ func (r *Recorder) NotDue(n int64) {
 func (r *Recorder) held(due, sent, now int64) {
 	r.missed(due, now)
 	if now > sent {
-		r.heldService.Record(now - sent)
-		r.serviceFrom = least(r.serviceFrom, max(now-sent, 1))
+		r.HeldService.Record(now - sent)
+		r.ServiceFrom = least(r.ServiceFrom, max(now-sent, 1))
 	}
 }
 
@@ -227,18 +226,18 @@ func (r *Recorder) held(due, sent, now int64) {
 // bound.
 func (r *Recorder) missed(due, now int64) {
 	r.room()
-	r.heldResponse.Record(now - due)
+	r.HeldResponse.Record(now - due)
 	r.Slices.wait(due, now)
 	if r.Pace != nil {
 		r.Pace.waited(due, now)
 	}
-	r.responseFrom = least(r.responseFrom, max(now-due, 1))
+	r.ResponseFrom = least(r.ResponseFrom, max(now-due, 1))
 }
 
 // room makes the histograms for requests without a right answer, once.
 func (r *Recorder) room() {
-	if r.wrong == nil {
-		r.heldService, r.heldResponse, r.wrong = record.NewHistogram(), record.NewHistogram(), record.NewHistogram()
+	if r.Wrong == nil {
+		r.HeldService, r.HeldResponse, r.Wrong = record.NewHistogram(), record.NewHistogram(), record.NewHistogram()
 	}
 }
 
@@ -270,11 +269,11 @@ func (r *Recorder) merge(o *Recorder) {
 		}
 		(*mine[i]).Merge(*h)
 	}
-	if o.Started > 0 && (r.Started == 0 || o.first < r.first) {
-		r.first = o.first
+	if o.Started > 0 && (r.Started == 0 || o.FirstSent < r.FirstSent) {
+		r.FirstSent = o.FirstSent
 	}
-	r.last = max(r.last, o.last)
-	r.serviceFrom, r.responseFrom = least(r.serviceFrom, o.serviceFrom), least(r.responseFrom, o.responseFrom)
+	r.LastAnswer = max(r.LastAnswer, o.LastAnswer)
+	r.ServiceFrom, r.ResponseFrom = least(r.ServiceFrom, o.ServiceFrom), least(r.ResponseFrom, o.ResponseFrom)
 	sums := r.sums()
 	for i, n := range o.sums() {
 		*sums[i] += *n
@@ -293,14 +292,14 @@ func (r *Recorder) merge(o *Recorder) {
 	if r.Each != nil {
 		r.mergeEach(o)
 	}
-	for s, n := range o.sessions {
-		r.encrypted(s, n)
+	for _, one := range o.Sessions {
+		r.encrypted(one, one.Connections)
 	}
-	for k, n := range o.counts {
-		r.counts[k] += n
+	for k, n := range o.Counts {
+		r.Counts[k] += n
 	}
-	for s, n := range o.status {
-		r.status[s] += n
+	for s, n := range o.ByStatus {
+		r.ByStatus[s] += n
 	}
 }
 
@@ -323,7 +322,7 @@ func Merge(recorders []*Recorder, now int64) (record.Load, error) {
 func (r *Recorder) load(now int64) record.Load {
 	l := record.Load{
 		Planned: r.Planned, NeverStarted: r.NeverStarted, Started: r.Started,
-		Succeeded: r.counts[OK], InFlight: r.InFlight,
+		Succeeded: r.Counts[OK], InFlight: r.InFlight,
 		BytesRead: r.BytesRead, BytesWritten: r.BytesWritten,
 		RunQueueNS: r.RunQueueNS, LoopCPUNS: max(r.CPUNS-r.SpunNS, 0), SpunNS: r.SpunNS, GapNS: r.GapNS,
 		StarvedNS: r.StarvedNS, UnevenNS: r.UnevenNS, BacklogPeak: r.BacklogPeak,
@@ -335,7 +334,7 @@ func (r *Recorder) load(now int64) record.Load {
 	}
 	r.negotiated(&l)
 	for k := Status; k < kinds; k++ {
-		switch n := r.counts[k]; {
+		switch n := r.Counts[k]; {
 		case n == 0:
 		case k <= Body:
 			l.Failed += n
@@ -345,10 +344,10 @@ func (r *Recorder) load(now int64) record.Load {
 		}
 	}
 	if r.Started > 0 {
-		if r.last < r.first { // no answer came: the window lasts until the wait ended
-			r.last = now
+		if r.LastAnswer < r.FirstSent { // no answer came: the window lasts until the wait ended
+			r.LastAnswer = now
 		}
-		l.WindowNS = r.last - r.first
+		l.WindowNS = r.LastAnswer - r.FirstSent
 	}
 	return l
 }
@@ -356,22 +355,22 @@ func (r *Recorder) load(now int64) record.Load {
 // detail returns r in full. It shares r's histograms.
 func (r *Recorder) detail() record.Detail {
 	d := record.Detail{Service: r.Service, Response: r.Response, Lag: r.Lag, Connect: r.Connect,
-		Handshake: r.greeted, FirstByte: r.FirstByte, Each: r.Each, Status: map[int]int64{}}
+		Handshake: r.Greeted, FirstByte: r.FirstByte, Each: r.Each, Status: map[int]int64{}}
 	if r.Handshakes > 0 {
 		d.Handshake = r.Handshake
 	}
-	if r.heldService != nil {
-		d.Unanswered, d.UnansweredFromNS = r.heldService.Count()+r.heldService.Over(), r.serviceFrom
-		d.Service.Merge(r.heldService)
+	if r.HeldService != nil {
+		d.Unanswered, d.UnansweredFromNS = r.HeldService.Count()+r.HeldService.Over(), r.ServiceFrom
+		d.Service.Merge(r.HeldService)
 		if d.Response != nil {
-			d.Censored, d.CensoredFromNS = r.heldResponse.Count()+r.heldResponse.Over(), r.responseFrom
-			d.Response.Merge(r.heldResponse)
+			d.Censored, d.CensoredFromNS = r.HeldResponse.Count()+r.HeldResponse.Over(), r.ResponseFrom
+			d.Response.Merge(r.HeldResponse)
 		}
-		if r.wrong.Count()+r.wrong.Over() > 0 {
-			d.Wrong = r.wrong
+		if r.Wrong.Count()+r.Wrong.Over() > 0 {
+			d.Wrong = r.Wrong
 		}
 	}
-	for s, n := range r.status {
+	for s, n := range r.ByStatus {
 		if n > 0 {
 			d.Status[s] = n
 		}

@@ -71,7 +71,7 @@ func TestNothingOfTheHotPathAllocates(t *testing.T) {
 		}); n != 0 {
 			t.Errorf("%v allocations", n)
 		}
-		if right := float64(r.counts[OK]); r.after+r.before >= right {
+		if right := float64(r.Counts[OK]); r.after+r.before >= right {
 			t.Error("nothing counts to the rate")
 		}
 		if n := testing.AllocsPerRun(10, r.Reset); n != 0 {

@@ -18,8 +18,8 @@ const maxSlices = 1 << 15
 // clock.
 type Slices struct {
 	start         int64
-	counts, wrong []int32
-	waits         []int32 // change in the number of waiting requests from the slice before; only long waits
+	Counts, Wrong []int32
+	Waits         []int32 // change in the number of waiting requests from the slice before; only long waits
 }
 
 // newSlices returns the Slices for a window from start to until; math.MaxInt64 means no end.
@@ -28,20 +28,20 @@ func newSlices(start, until int64) *Slices {
 	if until < math.MaxInt64 {
 		n = min(n, max(until-start, 0)/int64(Slice))
 	}
-	return &Slices{start: start, counts: make([]int32, n), wrong: make([]int32, n), waits: make([]int32, n+1)}
+	return &Slices{start: start, Counts: make([]int32, n), Wrong: make([]int32, n), Waits: make([]int32, n+1)}
 }
 
 // count adds a right answer at now; s may be nil.
 func (s *Slices) count(now int64) {
 	if s != nil {
-		s.in(s.counts, now)
+		s.in(s.Counts, now)
 	}
 }
 
 // miss adds a wrong answer at now; s may be nil.
 func (s *Slices) miss(now int64) {
 	if s != nil {
-		s.in(s.wrong, now)
+		s.in(s.Wrong, now)
 	}
 }
 
@@ -61,9 +61,9 @@ func (s *Slices) wait(due, now int64) {
 		return
 	}
 	first := max(due-s.start+int64(Slice)-1, 0) / int64(Slice)
-	if last := min((now-s.start)/int64(Slice), int64(len(s.counts))); first < last {
-		s.waits[first]++
-		s.waits[last]--
+	if last := min((now-s.start)/int64(Slice), int64(len(s.Counts))); first < last {
+		s.Waits[first]++
+		s.Waits[last]--
 	}
 }
 
@@ -74,8 +74,8 @@ func (s *Slices) silence(until int64) (ns int64) {
 		return 0
 	}
 	waiting, silent := int32(0), int64(0)
-	for i := range min((until-s.start)/int64(Slice), int64(len(s.counts))) {
-		if waiting += s.waits[i]; waiting > 0 && s.counts[i]+s.wrong[i] == 0 {
+	for i := range min((until-s.start)/int64(Slice), int64(len(s.Counts))) {
+		if waiting += s.Waits[i]; waiting > 0 && s.Counts[i]+s.Wrong[i] == 0 {
 			silent += int64(Slice)
 			ns = max(ns, silent)
 		} else {
@@ -88,15 +88,20 @@ func (s *Slices) silence(until int64) (ns int64) {
 	return ns
 }
 
+// complete reports whether the numbers of samples agree.
+func (s *Slices) complete() bool {
+	return len(s.Wrong) == len(s.Counts) && len(s.Waits) == len(s.Counts)+1
+}
+
 // merge adds o and returns the sum; s may be nil.
 func (s *Slices) merge(o *Slices) *Slices {
 	if s == nil { // a copy, because o may be merged into others too
-		return &Slices{o.start, slices.Clone(o.counts), slices.Clone(o.wrong), slices.Clone(o.waits)}
+		return &Slices{o.start, slices.Clone(o.Counts), slices.Clone(o.Wrong), slices.Clone(o.Waits)}
 	}
-	for i := range min(len(s.counts), len(o.counts)) {
-		s.counts[i] += o.counts[i]
-		s.wrong[i] += o.wrong[i]
-		s.waits[i] += o.waits[i]
+	for i := range min(len(s.Counts), len(o.Counts)) {
+		s.Counts[i] += o.Counts[i]
+		s.Wrong[i] += o.Wrong[i]
+		s.Waits[i] += o.Waits[i]
 	}
 	return s
 }
@@ -108,12 +113,12 @@ func (s *Slices) rates(from, until int64) (n int64, sd, most float64) {
 		return 0, 0, 0
 	}
 	first := (from - s.start + int64(Slice) - 1) / int64(Slice)
-	last := min((until-s.start)/int64(Slice), int64(len(s.counts)))
+	last := min((until-s.start)/int64(Slice), int64(len(s.Counts)))
 	if n = last - first; n < 2 {
 		return 0, 0, 0
 	}
 	sum, squares, top := 0., 0., int32(0)
-	for _, c := range s.counts[first:last] {
+	for _, c := range s.Counts[first:last] {
 		sum, squares, top = sum+float64(c), squares+float64(c)*float64(c), max(top, c)
 	}
 	perSec := float64(time.Second) / float64(Slice)

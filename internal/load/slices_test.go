@@ -24,8 +24,8 @@ func TestSlices(t *testing.T) {
 	}
 	add(b, 5, 9) // after the end, where no slice is
 	all := (*Slices)(nil).merge(a).merge(b)
-	if again := (*Slices)(nil).merge(a); again.counts[1] != 5 {
-		t.Errorf("merging changed what was merged: %v", again.counts)
+	if again := (*Slices)(nil).merge(a); again.Counts[1] != 5 {
+		t.Errorf("merging changed what was merged: %v", again.Counts)
 	}
 	if n, sd, most := all.rates(start+3*ms, start+80*ms); n != 3 || math.Abs(sd-500) > 1e-6 || most != 1500 {
 		t.Errorf("%d slices, deviation %v, highest %v; want 3 of 500, 1000 and 1500 a second: 500, 1500", n, sd, most)

@@ -46,7 +46,7 @@ type peer struct {
 	n     int      // requests read
 	head  []string // lines of the last
 	size  int      // of its head, in bytes
-	sum   uint32 // CRC-32 of the last body
+	sum   uint32   // CRC-32 of the last body
 }
 
 // serve starts a server on a free address of network.
