@@ -29,7 +29,6 @@ const (
 	Achieved        = "V07"
 	Lag             = "V08"
 	Backlog         = "V09"
-	CheckArrivals   = "V10"
 	Starvation      = "V11"
 	Contract        = "V12"
 	Errors          = "V13"
@@ -116,12 +115,6 @@ var table = []Check{
 		Do:       "lower the rate",
 		Question: WarmedUp, In: openLevel, Each: true, Metrics: OpenLoop,
 		Limits: []Limit{{"growth as a share of the requests", GrowthLimit, GrowthLimit}}, find: openLoop(growing)},
-	{ID: CheckArrivals, Title: "shape of the arrivals",
-		Means:    "requests did not come as planned: response times may be wrong",
-		Do:       "give more --connections or lower --rate",
-		Question: GeneratorFree, In: openLevel, Each: true, Metrics: OpenLoop,
-		Limits: []Limit{{"distance from exponential gaps", 0.03, 0.05}, {"dispersion",
-			0.15, 0.30}}, find: openLoop(arrivals)},
 	{ID: Starvation, Title: "time with no connection free",
 		Means:    "requests waited for a connection: response times include that",
 		Do:       "give more --connections",

@@ -198,18 +198,6 @@ var provocations = []provocation{
 		l.Pace.EarlyNS += behind / 8
 		l.Pace.LateNS += 3 * behind / 8
 	})},
-	{"V10", Warn, openLoops(func(l *record.Load) { l.Pace = nil })},
-	// At 25,000/s gaps of a few µs are stretched.
-	{"V10", Pass, openLoops(func(l *record.Load) { bunch(l.Pace, .09) })},
-	{"V10", Warn, openLoops(func(l *record.Load) { bunch(l.Pace, .115) })},
-	{"V10", Fail, openLoops(func(l *record.Load) { bunch(l.Pace, .14) })},
-	{"V10", Warn, openLoops(func(l *record.Load) { l.Pace.Squares += l.Pace.Sent / 5 })},
-	{"V10", Fail, openLoops(func(l *record.Load) { l.Pace.Squares += l.Pace.Sent / 2 })},
-	// In each of 144 trials.
-	{"V10", Warn, openLoops(func(l *record.Load) { clear(l.Pace.Gaps); l.Pace.Gaps[0] = 14 })},
-	{"V10", Pass, openLoops(even)},
-	{"V10", Warn, openLoops(func(l *record.Load) { even(l); l.Pace.Squares += l.Pace.Sent / 5 })},
-	{"V10", Fail, openLoops(func(l *record.Load) { even(l); l.Pace.Squares += l.Pace.Sent / 2 })},
 	{"V11", Warn, openLoops(func(l *record.Load) { l.StarvedNS = l.WindowNS / 200 })},
 	{"V11", Fail, openLoops(func(l *record.Load) { l.StarvedNS = l.WindowNS / 50 })},
 	{"V12", Fail, trials(func(t *record.Trial) { t.Load.Failed = 1 })},

@@ -4,20 +4,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"time"
 
 	"dyno/internal/document"
 	"dyno/internal/record"
 	"dyno/internal/stats"
-)
-
-const (
-	// An event loop is busy for about 12 µs with a response and a request, which stretches shorter
-	// gaps: at r requests per second by a distance of about 3 µs × r, measured at 5,000 to 40,000/s
-	// on two CPUs. This much is allowed in addition.
-	stretchNS = 3_000
-
-	leastGaps = 3000 // gaps below which a distance of 0.03 may be chance: 1.63/sqrt(n) (Kolmogorov, 1 %)
 )
 
 // GrowthLimit is the Growth above which a load is an overload.
@@ -235,71 +225,8 @@ func growing(c *Check, own []*record.Trial) (State, string) {
 		document.Percent(max(x, 0)))
 }
 
-// arrivals checks the times at which requests were sent.
-func arrivals(c *Check, own []*record.Trial) (State, string) {
-	var gaps []int64
-	var within, sent, bins float64
-	for i := range own {
-		p := own[i].Load.Pace
-		if p == nil || p.Bins < 2 {
-			continue
-		}
-		n, mean := float64(p.Bins), float64(p.Sent)/float64(p.Bins)
-		within += (float64(p.Squares) - n*mean*mean) * n / (n - 1) // about the trial's own mean
-		sent += float64(p.Sent)
-		bins += n
-		if gaps == nil {
-			gaps = make([]int64, len(p.Gaps))
-		}
-		for k, g := range p.Gaps[:min(len(p.Gaps), len(gaps))] {
-			gaps[k] += g
-		}
-	}
-	if sent == 0 {
-		return Warn, "the times at which requests were sent were not recorded"
-	}
-	dispersion := within / sent
-	if len(gaps) == 0 { // evenly spaced: at r per bin, each bin has one of the two whole numbers next to r
-		r := sent / bins
-		part := r - math.Floor(r)
-		even := part * (1 - part) / r
-		return c.Limits[1].Grade(dispersion - even),
-			fmt.Sprintf("dispersion of counts per millisecond %.2f; %.2f means evenly spaced", dispersion, even)
-	}
-	d, n := distance(gaps)
-	text := fmt.Sprintf("gaps between requests differ from exponential gaps by %.3f; dispersion of counts per "+
-		"millisecond %.2f (Poisson: 1)", d, dispersion)
-	if n < leastGaps {
-		return Warn, fmt.Sprintf("%s; too few to decide: %d requests, and %d are needed", text, n, leastGaps)
-	}
-	stretched := stretchNS * sent / bins / float64(time.Millisecond)
-	return stalled(own, max(c.Limits[0].Grade(d-stretched), c.Limits[1].Grade(math.Abs(dispersion-1)))), text
-}
-
-// stalled lessens a failure in loads that show a tail, if a server left no connection free in one of them:
-// the generator had room, and the response times include the wait.
-func stalled(own []*record.Trial, s State) State {
-	starved := func(t *record.Trial) bool { return t.Load.StarvedNS > 0 }
-	if own[0].Load.Responses != "" && slices.ContainsFunc(own, starved) {
-		return min(s, Warn)
-	}
-	return s
-}
-
-// distance returns the largest distance between counts in equal parts and the uniform distribution
-// (Kolmogorov-Smirnov, at the parts' borders).
-func distance(counts []int64) (d float64, n int64) {
-	for _, c := range counts {
-		n += c
-	}
-	var sum int64
-	for i, c := range counts {
-		sum += c
-		d = max(d, math.Abs(share(float64(sum), float64(n))-float64(i+1)/float64(len(counts))))
-	}
-	return d, n
-}
-
+// starvation at most warns in loads that show a tail: the generator had room, and the response times
+// include the wait.
 func starvation(c *Check, own []*record.Trial) (State, string) {
 	var starved, uneven, loaded float64
 	for i := range own {
@@ -313,5 +240,9 @@ func starvation(c *Check, own []*record.Trial) (State, string) {
 		text += fmt.Sprintf(
 			"; during %s of that, another event loop had a free connection", document.Percent(share(uneven, starved)))
 	}
-	return stalled(own, c.Limits[0].Grade(x)), text
+	state := c.Limits[0].Grade(x)
+	if own[0].Load.Responses != "" {
+		state = min(state, Warn)
+	}
+	return state, text
 }

@@ -56,7 +56,7 @@ func (s *simulated) run(t *testing.T, seed uint64) record.Load {
 	loops := []*Recorder{NewRecorder(), NewRecorder()}
 	for _, r := range loops {
 		if r.Begin(edge); w.Schedule != nil {
-			r.Pace = NewPace(w.Schedule, len(loops), start, until)
+			r.Pace = NewPace(start, until)
 		}
 	}
 	due, sent, heard := make([]int64, s.connections), make([]int64, s.connections), make([]int, s.connections)

@@ -148,10 +148,10 @@ func (r *Recorder) surplus(until int64) float64 {
 // thirds of the second's. If the halves are unknown, each answer counts by the part of its service
 // time in the span.
 func (r *Recorder) flowed() float64 {
-	if r.Pace == nil || r.Pace.sum.HalfNS == 0 {
+	if r.Pace == nil || r.Pace.Sum.HalfNS == 0 {
 		return float64(r.AfterSpan) - r.after
 	}
-	even := float64(r.Pace.sum.EarlyNS) / float64(max(r.Pace.sum.LateNS, 1))
+	even := float64(r.Pace.Sum.EarlyNS) / float64(max(r.Pace.Sum.LateNS, 1))
 	return float64(r.AfterSpan) * min(max(3*even-1, 0), 1)
 }
 

@@ -180,7 +180,7 @@ func openLoop(t *testing.T, sent, done func(due int64) int64) record.Load {
 	r := NewRecorder()
 	w := Window{For: time.Duration(planned), Schedule: &Schedule{Stages: []Stage{{From: 1, To: 1}}}}
 	r.Edge = NewEdge(&w, &Job{Connections: 100}, 1, 0, planned)
-	r.Pace = NewPace(w.Schedule, 1, 0, planned)
+	r.Pace = NewPace(0, planned)
 	last := int64(0)
 	for due := int64(0); due < planned; due += 100 * us {
 		at := max(due, sent(due))

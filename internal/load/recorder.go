@@ -136,16 +136,12 @@ func (r *Recorder) Sent(n int, now int64) {
 		r.FirstSent = now
 	}
 	r.Started += int64(n)
-	if r.Pace != nil {
-		r.Pace.send(int64(n), now)
-	}
 }
 
-// ClosePace ends the Pace, if there is one, at the window's end. cut says that the window was
-// cancelled.
+// ClosePace ends the Pace, if there is one, at the window's end. A window that was cut short has no halves.
 func (r *Recorder) ClosePace(cut bool) {
-	if r.Pace != nil {
-		r.Pace.close(cut)
+	if r.Pace != nil && cut {
+		r.Pace.Sum = record.Pace{}
 	}
 }
 
@@ -329,7 +325,7 @@ func (r *Recorder) load(now int64) record.Load {
 		SentAgain: r.SentAgain,
 	}
 	if r.Pace != nil {
-		pace := r.Pace.sum
+		pace := r.Pace.Sum
 		l.Pace = &pace
 	}
 	r.negotiated(&l)

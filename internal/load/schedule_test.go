@@ -294,3 +294,17 @@ func TestNextDoesNotAllocate(t *testing.T) {
 		}
 	}
 }
+
+// Expected returns the number of requests due until at, or its mean if arrivals are random: the
+// rate's integral.
+func (s *Schedule) Expected(at time.Duration) float64 {
+	sum := 0.0
+	for _, st := range s.Stages {
+		if st.For <= 0 || at < st.For {
+			return sum + st.integral(at.Seconds())
+		}
+		sum += st.integral(st.For.Seconds())
+		at -= st.For
+	}
+	return sum
+}

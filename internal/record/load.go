@@ -186,8 +186,8 @@ func (s TLSSession) Words() string {
 	return words
 }
 
-// Pace describes how evenly an open loop's requests were sent, and how many waited. All values are
-// sums over the event loops, each of which sends its share of the arrivals.
+// Pace describes how many of an open loop's requests waited. EarlyNS and LateNS are sums over the event
+// loops, each of which sends its share of the arrivals.
 type Pace struct {
 	// HalfNS is half the time in which requests fell due. EarlyNS and LateNS integrate the number
 	// of due and unanswered requests, sent or not, over the first and the second half: divided by
@@ -195,15 +195,6 @@ type Pace struct {
 	HalfNS  int64 `json:"half_ns,omitempty"`
 	EarlyNS int64 `json:"early_ns,omitempty"`
 	LateNS  int64 `json:"late_ns,omitempty"`
-	// Bins of 1 ms, including empty ones; the requests sent in them; and the sum of the squares of
-	// those counts.
-	Bins    int64 `json:"bins"`
-	Sent    int64 `json:"sent"`
-	Squares int64 `json:"squares"`
-	// Gaps are the times between one event loop's sends, each as u = 1 - exp(-expected arrivals),
-	// counted in equal parts of 0 to 1: equal counts if the sends are Poisson. Nil if the arrivals
-	// are not random.
-	Gaps []int64 `json:"gaps,omitempty"`
 }
 
 // Response returns the median response time (due -> done) or, if beyond is set, the 99th

@@ -73,7 +73,7 @@ func TestEvaluateNamedPairs(t *testing.T) {
 	}
 	checked(t, d.Findings,
 		[]string{judge.GeneratorShare, judge.Ceiling, judge.ServerCPUs, judge.GeneratorCPUs, judge.Withheld,
-			judge.Discarded, judge.Achieved, judge.Lag, judge.Backlog, judge.CheckArrivals, judge.Starvation,
+			judge.Discarded, judge.Achieved, judge.Lag, judge.Backlog, judge.Starvation,
 			judge.Contract, judge.Errors, judge.Busy, judge.WarmUp, judge.Drift, judge.Twins,
 			judge.Order, judge.FreshStarts, judge.TailSample, judge.Calibrated, judge.SameProcesses,
 			judge.Edges, judge.Apart},

@@ -44,7 +44,7 @@ func TestLabRanksTheTail(t *testing.T) {
 		t.Errorf("beside it: %+v", d.Levels)
 	}
 	got := ids(d.Findings)
-	for _, id := range []string{judge.Achieved, judge.Lag, judge.Backlog, judge.CheckArrivals, judge.Starvation,
+	for _, id := range []string{judge.Achieved, judge.Lag, judge.Backlog, judge.Starvation,
 		judge.Calibrated} {
 		if !slices.Contains(got, id) {
 			t.Errorf("no %s: %v", id, got)

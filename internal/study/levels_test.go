@@ -126,7 +126,7 @@ func TestEvaluateSweep(t *testing.T) {
 			judge.Discarded, judge.Contract, judge.Errors, judge.WarmUp, judge.Calibrated,
 			judge.SameProcesses, judge.Edges, judge.Apart, judge.Busy, judge.Drift, judge.Twins, judge.Order,
 			judge.FreshStarts},
-		[]string{judge.TailSample, judge.Achieved, judge.Lag, judge.Backlog, judge.CheckArrivals, judge.Starvation,
+		[]string{judge.TailSample, judge.Achieved, judge.Lag, judge.Backlog, judge.Starvation,
 			judge.KnownDifference, judge.CheckCarryOver, judge.Pauses, judge.Complete})
 	for _, f := range d.Findings {
 		if f.ID == judge.Ceiling && f.Contestant == "a" && (f.State != judge.Fail ||
@@ -184,7 +184,7 @@ func TestEvaluateClassic(t *testing.T) {
 	checked(t, d.Findings,
 		[]string{judge.Contract, judge.Errors, judge.Calibrated, judge.Edges, judge.Apart},
 		[]string{judge.GeneratorShare, judge.Ceiling, judge.ServerCPUs, judge.GeneratorCPUs, judge.Withheld,
-			judge.Discarded, judge.Achieved, judge.Lag, judge.Backlog, judge.CheckArrivals, judge.Starvation,
+			judge.Discarded, judge.Achieved, judge.Lag, judge.Backlog, judge.Starvation,
 			judge.Busy, judge.WarmUp, judge.Drift, judge.Twins, judge.KnownDifference, judge.Order,
 			judge.CheckCarryOver, judge.FreshStarts, judge.TailSample, judge.SameProcesses, judge.Pauses,
 			judge.Complete})

@@ -99,8 +99,7 @@ func audit(t *testing.T, l record.Load, d *record.Detail) {
 	auditDetail(t, l, d)
 }
 
-// auditPace checks that an open loop, and it alone, tells how its requests went out: each in one
-// bin of those before the deadline at most, and of random ones each after a gap.
+// auditPace checks that an open loop, and it alone, tells how its requests waited.
 func auditPace(t *testing.T, s *load.Schedule, l record.Load) {
 	t.Helper()
 	if s == nil {
@@ -113,17 +112,6 @@ func auditPace(t *testing.T, s *load.Schedule, l record.Load) {
 	if p == nil {
 		t.Errorf("an open loop without a pace: %+v", l)
 		return
-	}
-	var gaps int64
-	for _, n := range p.Gaps {
-		gaps += n
-	}
-	if s.Poisson && gaps != l.Started || !s.Poisson && p.Gaps != nil {
-		t.Errorf("%d gaps before %d sends", gaps, l.Started)
-	}
-	if p.Sent < 0 || p.Sent > l.Started || p.Squares < p.Sent || p.Sent > 0 && p.Bins == 0 ||
-		p.Squares*max(p.Bins, 1) < p.Sent*p.Sent {
-		t.Errorf("%d requests in %d bins, squares of %d, of %d in all", p.Sent, p.Bins, p.Squares, l.Started)
 	}
 	if p.EarlyNS < 0 || p.LateNS < 0 || p.HalfNS == 0 && p.EarlyNS+p.LateNS > 0 || p.EarlyNS > p.HalfNS*l.Planned ||
 		p.LateNS > p.HalfNS*l.Planned {

@@ -149,7 +149,7 @@ func (w *worker) begin(win *window, start int64) {
 		w.record(took, false)
 	}
 	if w.scheduled {
-		w.rec.Pace = load.NewPace(win.Schedule, w.job.Workers, start, w.deadline)
+		w.rec.Pace = load.NewPace(start, w.deadline)
 	}
 	w.rec.Begin(win.edge)
 	w.connects = w.connects[:0]
