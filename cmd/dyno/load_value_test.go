@@ -63,4 +63,3 @@ func TestParseStages(t *testing.T) {
 		}
 	}
 }
-

@@ -15,15 +15,15 @@ import (
 // OneLoad is a single load that no other is compared with, as dyno load makes it: how it was
 // planned, and what came of it.
 type OneLoad struct {
-	Open        bool          // requests were due by a schedule
-	Joining     bool          // the connections were to join one by one
-	Ramp        time.Duration // closed loop: time over which connections begin
-	Depth       int           // closed loop: answers that each connection needs for a steady rate; 0: unknown
-	For         time.Duration // planned length; 0 if only a number bounds the load
-	Renewing    bool          // connections were to be replaced after a number of requests
-	AnyStatus   bool          // no status was requested
-	HTTP2       bool          // the load used HTTP/2, not HTTP/1.1
-	Objectives  []Objective   // given for the load
+	Open       bool          // requests were due by a schedule
+	Joining    bool          // the connections were to join one by one
+	Ramp       time.Duration // closed loop: time over which connections begin
+	Depth      int           // closed loop: answers that each connection needs for a steady rate; 0: unknown
+	For        time.Duration // planned length; 0 if only a number bounds the load
+	Renewing   bool          // connections were to be replaced after a number of requests
+	AnyStatus  bool          // no status was requested
+	HTTP2      bool          // the load used HTTP/2, not HTTP/1.1
+	Objectives []Objective   // given for the load
 
 	Several     bool          // several generators made it, each of which was judged by itself
 	Suspended   time.Duration // time for which the whole machine was suspended meanwhile

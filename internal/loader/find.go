@@ -57,7 +57,6 @@ type finder struct {
 	seen    []plan.Seen // the probes that count
 	paused  int         // probes in a row in which the generator stood still
 	limited int         // probes in a row that were missed with the generator at its limit
-	gap     float64     // longest standstill in these, as a share of the probe
 }
 
 // Search finds the highest rate at which the server meets the objective, with the same probes as a search in
@@ -138,12 +137,13 @@ func (f *finder) search(ctx context.Context, tick func(report.Probe)) error {
 		}
 		if probe.Paused {
 			if f.paused++; f.paused == mostPaused {
-				f.end(report.Stopped, f.standstill())
+				f.end(report.Stopped, fmt.Sprintf("the generator stood still in %d probes in a row: it was stopped, or other "+
+					"programs used its CPUs. Free the machine of other work, and try again", mostPaused))
 				break
 			}
 			continue
 		}
-		f.paused, f.gap = 0, 0
+		f.paused = 0
 		if probe.Limited() {
 			if f.limited++; f.limited < plan.MostLimited {
 				continue
@@ -163,28 +163,6 @@ func (f *finder) search(ctx context.Context, tick func(report.Probe)) error {
 	}
 	return nil
 }
-
-// standstill says why the last probes do not count: the generator stood still. If the probes also had
-// no right response, it says what that shows about the server.
-func (f *finder) standstill() string {
-	text := fmt.Sprintf("the generator stood still in %d probes in a row: it was stopped, or other programs used its CPUs",
-		mostPaused)
-	const free = ". Free the machine of other work, and try again"
-	for _, p := range f.found.Probes[len(f.found.Probes)-mostPaused:] {
-		if !p.Silent() {
-			return text + free
-		}
-	}
-	text += ", for up to " + report.PerCent(f.gap) + " of a probe, and none of them had a right response"
-	if f.gap < mostStill {
-		return text + ": the server sent none while the generator ran, either. Check the server first"
-	}
-	return text + ": these probes cannot tell whether the generator or the server is the cause" + free
-}
-
-// mostStill is the share of a probe up to which the generator's standstill does not explain the lack of
-// responses.
-const mostStill = 0.5
 
 // end records that the search ends early, and why.
 func (f *finder) end(how, why string) { f.found.Ended, f.found.Why = how, why }
@@ -217,9 +195,6 @@ func (f *finder) probe(ctx context.Context, round int, rate float64, length time
 	found := s.Findings()
 	if gone := judge.TextOf(found, judge.Unreachable); gone == "" {
 		probe.Paused = judge.TextOf(found, judge.Pauses) != ""
-		if probe.Paused && l.WallNS > 0 {
-			f.gap = max(f.gap, float64(l.GapNS)/float64(l.WallNS))
-		}
 	} else if probe.Gone = !f.reaches(ctx); probe.Gone {
 		f.end(report.Stopped, "the server was gone. The next probe "+gone)
 	}

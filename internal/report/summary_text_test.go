@@ -111,7 +111,7 @@ func TestUnsteady(t *testing.T) {
 			s.Ramp, s.Load.Started, s.Load.RateNS = 2800*time.Millisecond, 30, 3000*ms
 		},
 		"the load ended before the ramp-up": func(s *Summary) { s.Ramp, s.Load.RateNS = 3*time.Second, 2000*ms },
-		"a connection got no response": func(s *Summary) { s.Depth, s.Load.RateNS = 1, 450*ms },
+		"a connection got no response":      func(s *Summary) { s.Depth, s.Load.RateNS = 1, 450*ms },
 		"a connection got fewer than 4 responses": func(s *Summary) {
 			s.Load.Started, s.Depth = 20, 4
 		},
