@@ -135,10 +135,22 @@ func (h *HTTP2) Slot(i int) *Slot {
 	return &h.active[i].Slot
 }
 
-// Forget drops the requests that are to be sent again.
-func (h *HTTP2) Forget() {
-	h.free = append(h.free, h.held...)
-	h.held = h.held[:0]
+// Held returns how many requests wait to be sent again on a new connection: the server has not
+// processed them. They are the last in Slot's order.
+func (h *HTTP2) Held() int {
+	if h == nil {
+		return 0
+	}
+	return len(h.held)
+}
+
+// Forget drops the requests that are to be sent again, and returns their number.
+func (h *HTTP2) Forget() (n int) {
+	if n = h.Held(); n > 0 {
+		h.free = append(h.free, h.held...)
+		h.held = h.held[:0]
+	}
+	return n
 }
 
 // Oldest returns when the oldest request in flight was sent; without one, when the last was sent.
@@ -163,6 +175,14 @@ func (h *HTTP2) Room(depth int) int {
 		depth = 1
 	}
 	return max(0, min(depth, h.limit)-len(h.active)-len(h.held))
+}
+
+// Allowed returns how many of depth requests the server allows in flight; depth if it has not said.
+func (h *HTTP2) Allowed(depth int) int {
+	if h != nil && h.settled {
+		return min(depth, h.limit)
+	}
+	return depth
 }
 
 // resends reports whether a request may be sent again now.
@@ -213,7 +233,9 @@ func (h *HTTP2) begin(b []byte, s *stream) []byte {
 }
 
 // Owes reports whether Out has something to append.
-func (h *HTTP2) Owes() bool { return len(h.control) > 0 || h.more || h.resends() }
+func (h *HTTP2) Owes() bool { return h != nil && h.owes() }
+
+func (h *HTTP2) owes() bool { return len(h.control) > 0 || h.more || h.resends() }
 
 // Out appends data besides new requests: the connection's beginning, answers to the server's
 // frames, requests that are sent again, and bodies, a part at a time. It returns how many requests
@@ -264,8 +286,11 @@ func (h *HTTP2) send(b []byte, s *stream, most int) []byte {
 }
 
 // Cancel takes a request that was sent at before, or earlier, out of flight, and cancels its
-// stream. It returns nil if there is none.
+// stream. It returns nil if there is none, or if the connection has no streams.
 func (h *HTTP2) Cancel(before int64) *Slot {
+	if h == nil {
+		return nil
+	}
 	for _, s := range h.active {
 		if s.Sent <= before {
 			h.reset(s, wire.Cancel)
@@ -285,14 +310,20 @@ func (h *HTTP2) Cancel(before int64) *Slot {
 // Over reports whether the connection can carry no further request and none is in flight: after a
 // GOAWAY, or when the stream numbers are used up.
 func (h *HTTP2) Over() bool {
-	return len(h.active) == 0 && (h.left != nil || h.next > wire.MaxStream)
+	return h != nil && len(h.active) == 0 && (h.left != nil || h.next > wire.MaxStream)
 }
 
-// Silent reports whether the server has sent nothing after since.
-func (h *HTTP2) Silent(since int64) bool { return h.heard <= since }
+// Silent reports whether requests sent by since are lost together with their connection: it has no
+// streams, or nothing came on it after since.
+func (h *HTTP2) Silent(since int64) bool { return h == nil || h.heard <= since }
 
 // Barred reports whether the server takes no streams although none is in flight, and from when on.
-func (h *HTTP2) Barred() (since int64, ok bool) { return h.barred, h.limit == 0 && len(h.active) == 0 }
+func (h *HTTP2) Barred() (since int64, ok bool) {
+	if h == nil {
+		return 0, false
+	}
+	return h.barred, h.limit == 0 && len(h.active) == 0
+}
 
 // Ended returns the kind and error for requests in flight after the server closed the connection.
 func (h *HTTP2) Ended() (Kind, error) {
