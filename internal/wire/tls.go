@@ -38,33 +38,17 @@ func (t *TLS) Hold() error {
 		if f.name == "" {
 			continue
 		}
-		text, err := t.file(f.flag, f.name)
+		text, err := os.ReadFile(f.name)
+		if err == nil && f.flag != "--ca" && bytes.Contains(text, []byte("PRIVATE KEY")) {
+			err = foreign.OwnerOnly(f.name)
+		}
 		if err != nil {
-			return err
+			return fmt.Errorf("%s: %w", f.flag, err)
 		}
 		held[f.name] = text
 	}
 	t.Held = held
 	return nil
-}
-
-// file returns the content of a file that a flag names.
-func (t *TLS) file(flag, name string) ([]byte, error) {
-	if t.Held == nil {
-		text, err := os.ReadFile(name)
-		if err == nil && flag != "--ca" && bytes.Contains(text, []byte("PRIVATE KEY")) {
-			err = foreign.OwnerOnly(name)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", flag, err)
-		}
-		return text, nil
-	}
-	text, ok := t.Held[name]
-	if !ok {
-		return nil, fmt.Errorf("%s %s: the file is not held", flag, name)
-	}
-	return text, nil
 }
 
 // Any reports whether t differs from the zero value.
@@ -82,6 +66,12 @@ func (t *TLS) Config(host string) (*tls.Config, error) {
 	case t.Insecure && t.CA != "":
 		return nil, errors.New("--insecure accepts any certificate, so --ca has no effect; omit one")
 	}
+	own := *t
+	if own.Held == nil {
+		if err := own.Hold(); err != nil {
+			return nil, err
+		}
+	}
 	c := &tls.Config{
 		ServerName: hostname(host), InsecureSkipVerify: t.Insecure, NextProtos: []string{ALPN1},
 		DynamicRecordSizingDisabled: true, // a long body in small records would cost the generator more
@@ -90,17 +80,13 @@ func (t *TLS) Config(host string) (*tls.Config, error) {
 		c.ClientSessionCache = NewSessions()
 	}
 	if t.CA != "" {
-		pem, err := t.file("--ca", t.CA)
-		if err != nil {
-			return nil, err
-		}
 		c.RootCAs = x509.NewCertPool()
-		if !c.RootCAs.AppendCertsFromPEM(pem) {
+		if !c.RootCAs.AppendCertsFromPEM(own.Held[t.CA]) {
 			return nil, fmt.Errorf("--ca %s: no certificate in PEM form (-----BEGIN CERTIFICATE-----) in it", t.CA)
 		}
 	}
 	if t.Cert != "" {
-		pair, err := t.pair()
+		pair, err := own.pair()
 		if err != nil {
 			return nil, err
 		}
@@ -109,20 +95,14 @@ func (t *TLS) Config(host string) (*tls.Config, error) {
 	return c, nil
 }
 
-// pair reads the client's certificate and its private key.
-func (t *TLS) pair() (pair tls.Certificate, err error) {
-	cert, err := t.file("--cert", t.Cert)
-	if err != nil {
-		return pair, err
-	}
-	key, from := cert, "--cert "+t.Cert
+// pair returns the client's certificate and its private key, once they are held.
+func (t *TLS) pair() (tls.Certificate, error) {
+	key, from := t.Cert, "--cert "+t.Cert
 	if t.Key != "" {
-		if key, err = t.file("--key", t.Key); err != nil {
-			return pair, err
-		}
-		from += " with --key " + t.Key
+		key, from = t.Key, from+" with --key "+t.Key
 	}
-	if pair, err = tls.X509KeyPair(cert, key); err != nil {
+	pair, err := tls.X509KeyPair(t.Held[t.Cert], t.Held[key])
+	if err != nil {
 		return pair, fmt.Errorf("%s: %s", from, strings.TrimPrefix(err.Error(), "tls: "))
 	}
 	return pair, nil

@@ -122,7 +122,17 @@ func sockaddr(a *net.TCPAddr) (unix.Sockaddr, int, error) {
 
 // own returns a copy for one worker: unix.Connect writes into the Sockaddr.
 func (a address) own() address {
-	a.to = copied(a.to)
+	switch to := a.to.(type) {
+	case *unix.SockaddrInet4:
+		own := *to
+		a.to = &own
+	case *unix.SockaddrInet6:
+		own := *to
+		a.to = &own
+	case *unix.SockaddrUnix:
+		own := *to
+		a.to = &own
+	}
 	return a
 }
 
@@ -161,18 +171,6 @@ func (w *worker) watchOut(c *conn, full bool) {
 	if c.fd >= 0 && w.addr.family == unix.AF_UNIX {
 		unix.EpollCtl(w.ep, unix.EPOLL_CTL_MOD, c.fd, w.addr.interest(c.id, full))
 	}
-}
-
-func copied(s unix.Sockaddr) unix.Sockaddr {
-	switch s := s.(type) {
-	case *unix.SockaddrInet4:
-		return &unix.SockaddrInet4{Port: s.Port, Addr: s.Addr}
-	case *unix.SockaddrInet6:
-		return &unix.SockaddrInet6{Port: s.Port, Addr: s.Addr, ZoneId: s.ZoneId}
-	case *unix.SockaddrUnix:
-		return &unix.SockaddrUnix{Name: s.Name}
-	}
-	return s
 }
 
 // socket starts to connect, and registers with ep under id, once for the connection's life. pending
