@@ -123,7 +123,7 @@ func command(path string, run func(*cobra.Command, []string) error, structs ...a
 
 // unsupported returns an error if a command needs Linux and this is another system.
 func unsupported(c *commandRow, system string) error {
-	if system == "linux" || c.Path == "load" || c.Group == readGroup || c.Group == "other" {
+	if system == "linux" || c.Path == "load" || c.Path == "refserver" || c.Group == readGroup || c.Group == "other" {
 		return nil
 	}
 	return fmt.Errorf("dyno %s needs Linux, and this is %s: use a virtual machine with Linux (dyno help machines); "+

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -22,7 +23,7 @@ import (
 
 func TestUnsupported(t *testing.T) {
 	for _, c := range commands().Command {
-		want := slices.Contains([]string{"load", "report", "check", "audit", "list", "init", "version"}, c.Path)
+		want := slices.Contains([]string{"load", "report", "check", "audit", "list", "init", "version", "refserver"}, c.Path)
 		if err := unsupported(&c, "darwin"); (err == nil) != want || unsupported(&c, "linux") != nil {
 			t.Errorf("dyno %s: %v", c.Path, err)
 		}
