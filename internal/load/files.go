@@ -15,14 +15,8 @@ func OutOfFiles(err error) bool {
 // filesBeside is an upper bound on the files that dyno opens besides its connections.
 const filesBeside = 256
 
-// FilesError adds a remedy to an OutOfFiles error, and returns any other err unchanged.
+// FilesError adds a remedy to an OutOfFiles error.
 func FilesError(err error, connections int) error {
-	switch {
-	case errors.Is(err, syscall.EMFILE):
-		return fmt.Errorf("dyno has reached its limit of open files: %w; raise it with: ulimit -n %d",
-			err, connections+filesBeside)
-	case errors.Is(err, syscall.ENFILE):
-		return fmt.Errorf("this machine has reached its limit of open files: %w; raise fs.file-max with sysctl", err)
-	}
-	return err
+	return fmt.Errorf("%w; raise the limit of open files: ulimit -n %d or, for the whole machine, sysctl fs.file-max",
+		err, connections+filesBeside)
 }
