@@ -48,7 +48,6 @@ func TestPaceSeesABacklogGrow(t *testing.T) {
 }
 
 func TestPaceOfAWindowCutShort(t *testing.T) {
-	s := &Schedule{Stages: []Stage{{From: 1000, To: 1000}}, Poisson: true}
 	r := NewRecorder()
 	r.Pace = NewPace(1e9, 2e9)
 	for at := int64(1e9); at < 1.5e9; at += 1e6 {

@@ -59,11 +59,11 @@ func TestSilent(t *testing.T) {
 				s.miss(7 + at*slice + 5)
 			}
 		}
-		if got := (&Part{rec: &Recorder{Slices: s}}).Silent(); int64(got) != c.want*slice {
+		if got := (&Part{Rec: &Recorder{Slices: s}}).Silent(); int64(got) != c.want*slice {
 			t.Errorf("answers in samples %v: silent for %v; want %d samples", c.answers, got, c.want)
 		}
 	}
-	if got := (&Part{rec: &Recorder{}}).Silent(); got != 0 {
+	if got := (&Part{Rec: &Recorder{}}).Silent(); got != 0 {
 		t.Errorf("without samples: %v", got)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"net"
 	"net/http"
 	"testing"
-	"time"
 
 	"dyno/internal/load"
 	"dyno/internal/scenario"

@@ -99,7 +99,7 @@ func shareMerged(t *testing.T, e load.Engine) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		longest := max(parts[0].Load().WallNS, parts[1].Load().WallNS, parts[2].Load().WallNS)
+		longest := max(parts[0].Load.WallNS, parts[1].Load.WallNS, parts[2].Load.WallNS)
 		if l.Planned != 90 || l.Succeeded != 90 || l.Connections != 4 || l.Established != 4 || l.WallNS != longest ||
 			l.WindowNS <= 0 || l.WindowNS > longest || l.RateAnswers <= 0 || l.RateNS > longest {
 			t.Errorf("%+v", l)
