@@ -82,7 +82,7 @@ func TestBounds(t *testing.T) {
 		`{"plan":{"format":3,"levels":[{"connections":1}],"cells":[{"level":1}]}}`:    "plan.cells names level 1",
 		planLine + `{"trial":{"epoch":100000000}}`:                                    "2:1: trial.epoch is 100000000",
 		planLine + `{"trial":{"load":{"errors":{"dial":-9223372036854775808}}}}`:      `trial.load.errors."dial" is -9223372036854775808`,
-		planLine + `{"trial":{"load":{"pace":{"gaps":[0,-1]}}}}`:                      "trial.load.pace.gaps[1] is -1",
+		`{"plan":{"format":3,"levels":[{"connections":1}],"epochs":[4,-1]}}`:          "plan.epochs[1] is -1",
 		planLine + `{"host":{"generators":[{},{"cpus":-1}]}}`:                         "host.generators[1].cpus is -1",
 		planLine + `{"launch":{"windows":[` + strings.Repeat("{},", 20_000) + `{}]}}`: "launch.windows has 20001 entries",
 	} {

@@ -216,7 +216,7 @@ func TestEvaluateSweepOpenLoop(t *testing.T) {
 			t.Errorf("%+v", f)
 		}
 	}
-	if len(found) != 5 || found[judge.Achieved] != 2 {
+	if len(found) != 4 || found[judge.Achieved] != 2 {
 		t.Errorf("%v", found)
 	}
 }

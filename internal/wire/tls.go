@@ -72,6 +72,11 @@ func (t *TLS) Config(host string) (*tls.Config, error) {
 			return nil, err
 		}
 	}
+	for _, name := range []string{t.CA, t.Cert, t.Key} {
+		if _, held := own.Held[name]; name != "" && !held {
+			return nil, fmt.Errorf("%s: the file is not held", name)
+		}
+	}
 	c := &tls.Config{
 		ServerName: hostname(host), InsecureSkipVerify: t.Insecure, NextProtos: []string{ALPN1},
 		DynamicRecordSizingDisabled: true, // a long body in small records would cost the generator more
