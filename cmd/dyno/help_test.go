@@ -188,7 +188,7 @@ func TestTable(t *testing.T) {
 // TestConflicts: flags that exclude or need one another are refused together.
 func TestConflicts(t *testing.T) {
 	values := map[string]string{"duration": "1s", "rate": "1", "requests": "1", "stages": "1s@1", "find": "p99<1s",
-		"slo": "p99<1s", "arrivals": "poisson", "warmup": "1s", "ramp-up": "1s", "resolve": "a:1:b",
+		"slo": "p99<1s", "arrivals": "poisson", "warmup": "1s", "ramp-up": "1s",
 		"format": "json", "http": "h2"}
 	call := func(in string, names ...string) string {
 		args := strings.Fields(in)

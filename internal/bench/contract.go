@@ -29,11 +29,8 @@ var loads = []struct {
 	requests              int64
 }{{16, 1, 4000}, {8, 8, 8000}}
 
-// visitors is the number of concurrent clients with a session, and visits the number of visits by each.
-const visitors, visits = 8, 50
-
 // keepsContract verifies that the server satisfies the contract in s, whose paths are the server's. The steps
-// are scenario.Verify, many concurrent visitors, loads through e that include requests that are otherwise
+// are scenario.Verify, loads through e that include requests that are otherwise
 // only verified, scenario.Verify again, and a Date that advances unless NoDate is declared. It ends with the
 // first failed step. The error joins *scenario.Broken.
 func keepsContract(ctx context.Context, e load.Engine, s *scenario.Scenario, to contracted) (*scenario.Observed,
@@ -41,10 +38,6 @@ func keepsContract(ctx context.Context, e load.Engine, s *scenario.Scenario, to 
 	seen, err := scenario.Verify(ctx, s, to.Endpoint, to.Differs, to.Delay)
 	if err != nil {
 		return seen, err
-	}
-	err = scenario.VerifyTogether(ctx, s, to.Endpoint, visitors, visits, to.Delay)
-	if err != nil {
-		return seen, under("visitors at once", err)
 	}
 	moved := func(context.Context) error { return nil }
 	if !scenario.Declares(to.Differs, scenario.NoDate) {

@@ -122,9 +122,12 @@ func (f *File) decode(data []byte, into any) error {
 	e := &Error{Path: f.Path, Text: strings.TrimPrefix(at.Error(), "toml: ")}
 	e.Line, e.Column = at.Position()
 	if got, found := strings.CutPrefix(e.Text, "cannot decode TOML "); found {
-		got, _, _ = strings.Cut(got, " into ")
-		want := kindAt(reflect.TypeOf(into), at.Key())
-		e.Text = fmt.Sprintf("%q must be %s, not %s", strings.Join(at.Key(), "."), want, article(got))
+		got, into, _ := strings.Cut(got, " into ")
+		want := strings.TrimLeft(into[strings.LastIndexByte(into, ' ')+1:], "*")
+		if strings.HasSuffix(want, "}") || strings.HasPrefix(want, "map") {
+			want = "a table"
+		}
+		e.Text = fmt.Sprintf("%q must be %s, not %s", strings.Join(at.Key(), "."), want, got)
 	}
 	return e
 }

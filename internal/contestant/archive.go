@@ -2,11 +2,9 @@ package contestant
 
 import (
 	"archive/zip"
-	"bufio"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -18,36 +16,6 @@ import (
 
 	"dyno/internal/machine"
 )
-
-// sums checks file against the SHA256SUMS in its folder, if there is one, which must list the file.
-func sums(file string) error {
-	list, err := os.Open(filepath.Join(filepath.Dir(file), "SHA256SUMS"))
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	defer list.Close()
-	for scan := bufio.NewScanner(list); scan.Scan(); {
-		want, name, ok := strings.Cut(scan.Text(), "  ")
-		if !ok || name != filepath.Base(file) {
-			continue
-		}
-		got, err := sha256File(file)
-		if err != nil {
-			return err
-		}
-		if got != want {
-			return fmt.Errorf(
-				"%s is damaged: its SHA-256 is %s…, but SHA256SUMS lists %.12s…; download it again", name, got[:12],
-				want)
-		}
-		return nil
-	}
-	return fmt.Errorf("%s is not listed in the SHA256SUMS of its folder; add its line there, or remove the file",
-		filepath.Base(file))
-}
 
 func sha256File(path string) (string, error) {
 	f, err := os.Open(path)

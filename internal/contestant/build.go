@@ -37,8 +37,7 @@ type Built struct {
 	nobody   bool              // the service runs as the user nobody
 	engine   *engine           // engine that runs an image; else nil
 	ports    string            // names the ports on which the image listens
-	contents contents          // files in Out after the build; nil for a command
-	files    map[string]string // of a command: path -> SHA-256 when it was identified
+	contents contents          // files in Out after the build; of a command, by path, when it was identified
 }
 
 // BuildOptions configures Build.
@@ -119,7 +118,7 @@ func Build(ctx context.Context, m *Manifest, tc Toolchain, o BuildOptions) (*Bui
 }
 
 // Layouts reports whether the toolchain can reorder b's functions.
-func (b *Built) Layouts() bool { return b.tc.Name == "go" && b.contents != nil }
+func (b *Built) Layouts() bool { return b.tc.Name == "go" && b.command() == nil }
 
 // compile runs the manifest's build command with a private home, and ends all processes that it started,
 // because .NET leaves build servers behind.
@@ -210,32 +209,24 @@ func runtimeEnv(m *Manifest, tc Toolchain) map[string]string {
 	return env
 }
 
-// fingerprint hashes the toolchain and all files in a build: the contestant's folder src, files in the parent
-// folder that a builder reads, and the shared folders. The folders' paths do not matter: checking out the
-// same revision again does not cause a rebuild.
+// fingerprint hashes the toolchain and all files in a build: the contestant's folder src and the shared folders.
+// The folders' paths do not matter: checking out the same revision again does not cause a rebuild.
 func fingerprint(src string, shared []sharedFolder, tc Toolchain) (string, error) {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s %s %s\n", tc.Name, tc.Version, tc.Dir)
 	if tc.Name == "dotnet" {
 		fmt.Fprintln(h, mappedSource, mappedOut)
 	}
-	add := func(base, name, as string) error {
-		b, err := os.ReadFile(filepath.Join(base, name))
-		fmt.Fprintf(h, "%s %d\n%s\n", filepath.Join(as, name), len(b), b)
-		return err
-	}
-	outside, err := parentFiles(src)
-	for _, path := range outside {
-		err = cmp.Or(err, add(filepath.Dir(path), filepath.Base(path), ".."))
-	}
 	walk := func(base, as string) error {
 		names, err := SourceFiles(os.DirFS(base), ".")
 		for _, name := range names {
-			err = cmp.Or(err, add(base, filepath.FromSlash(name), as))
+			b, readErr := os.ReadFile(filepath.Join(base, filepath.FromSlash(name)))
+			fmt.Fprintf(h, "%s %d\n%s\n", filepath.Join(as, filepath.FromSlash(name)), len(b), b)
+			err = cmp.Or(err, readErr)
 		}
 		return err
 	}
-	err = cmp.Or(err, walk(src, ""))
+	err := walk(src, "")
 	for _, f := range shared {
 		err = cmp.Or(err, walk(f.dir, filepath.Join("..", "..", "shared", f.name)))
 	}
@@ -259,61 +250,28 @@ func SourceFiles(fsys fs.FS, dir string) (names []string, err error) {
 	return names, err
 }
 
-// parentFiles returns the NuGet and MSBuild files next to the folder src, which builders read from all parent
-// folders.
-func parentFiles(src string) ([]string, error) {
-	entries, err := os.ReadDir(filepath.Dir(src))
-	if err != nil {
-		return nil, err
-	}
-	var files []string
-	for _, e := range entries {
-		name := strings.ToLower(e.Name())
-		known := slices.Contains([]string{"nuget.config", "global.json", ".editorconfig"}, name)
-		if e.Type().IsRegular() && (known || strings.HasPrefix(name, "directory.")) {
-			files = append(files, filepath.Join(filepath.Dir(src), e.Name()))
-		}
-	}
-	return files, nil
-}
-
 // Identify reads the version from the built program, or from its toolchain or manifest if the program does
 // not contain it, and hashes the program. It returns an error if the manifest requires another version.
 // Launch then starts only this program.
 func (b *Built) Identify() (framework, version string, err error) {
 	m := b.Manifest
-	if b.files, err = b.sums(); err != nil {
-		return "", "", &Failed{Stage: "build", Err: err}
-	}
 	if m.Command != nil {
-		return m.Framework, b.identifyCommand(), nil
+		version, err := b.identifyCommand()
+		return m.Framework, version, err
 	}
 	fail := func(err error) (string, string, error) {
 		return "", "", &Failed{Stage: "build", Err: err,
 			Hint: "update version in " + m.Path + "/contestant.toml, or the version that is built"}
 	}
-	switch b.tc.Name {
-	case "dotnet":
-		version, err = b.identifyDotnet()
-	case "go":
-		version, err = b.identifyGo()
-	case "node":
-		version, err = b.identifyNode()
-	case "python3":
-		version, err = b.identifyPython()
-	case "cargo":
-		version, err = b.identifyCargo()
-	default:
-		version, err = b.identifyOther()
+	identify := toolchains[b.tc.Name].identify
+	if identify == nil {
+		identify = (*Built).identifyInstalled
 	}
-	if err != nil {
+	if version, err = identify(b); err != nil {
 		return fail(err)
 	}
-	if strings.HasPrefix(m.Version, ">=") {
-		if !atLeast(version, m.Version) {
-			return fail(fmt.Errorf("built with %s %s; contestant.toml requires %s", m.Framework, version, m.Version))
-		}
-	} else if version != m.Version {
+	floor := strings.HasPrefix(m.Version, ">=")
+	if floor && !atLeast(version, m.Version) || !floor && version != m.Version {
 		return fail(fmt.Errorf("built with %s %s; contestant.toml says %s", m.Framework, version, m.Version))
 	}
 	return m.Framework, version, nil

@@ -30,35 +30,26 @@ func Cache() (string, error) {
 // doneMark is the file in a cache folder that lists the folder's contents. It is written last.
 const doneMark = ".dyno-built"
 
-// contents are the regular files and symbolic links in a folder, by relative path.
-type contents map[string]content
-
-type content struct {
-	Bytes          int64  `json:"bytes"`
-	SHA256         string `json:"sha256"`
-	ModifiedUnixNS int64  `json:"modified_unix_ns"`
-	Link           string `json:"link,omitempty"` // a link's target; a link has no other field
-}
+// contents are the regular files and symbolic links in a folder, by relative path: a file's SHA-256, a link's
+// target.
+type contents map[string]string
 
 // errUnmarked means that a folder has no list of contents, or none that this version can read.
 var errUnmarked = errors.New("the list of its contents is missing")
 
-// describe describes the file or link at path; a folder has no description. A file with the size and the
-// modification time in known, unless known is nil, is not hashed.
-func describe(path string, known *content) (c content, err error) {
+// describe returns the content for the file or link at path; "" for a folder.
+func describe(path string) (string, error) {
 	st, err := os.Lstat(path)
 	switch {
 	case err != nil:
+		return "", err
 	case st.Mode().Type() == fs.ModeSymlink:
-		c.Link, err = os.Readlink(path)
+		to, err := os.Readlink(path)
+		return "link to " + to, err
 	case st.Mode().IsRegular():
-		c = content{Bytes: st.Size(), ModifiedUnixNS: st.ModTime().UnixNano()}
-		if known != nil && known.Link == "" && c.Bytes == known.Bytes && c.ModifiedUnixNS == known.ModifiedUnixNS {
-			return *known, nil
-		}
-		c.SHA256, err = sha256File(path)
+		return sha256File(path)
 	}
-	return c, err
+	return "", nil
 }
 
 // mark writes the list of contents into a complete folder.
@@ -72,8 +63,8 @@ func mark(dir string) error {
 		if err != nil {
 			return err
 		}
-		c, err := describe(path, nil)
-		if c.SHA256 != "" || c.Link != "" {
+		c, err := describe(path)
+		if c != "" {
 			all[filepath.ToSlash(name)] = c
 		}
 		return err
@@ -105,32 +96,28 @@ func marked(dir string) (contents, error) {
 }
 
 // check compares a folder with the list of contents, ignoring additional files. The error names the first
-// file that differs. If all is set it hashes all files, else only those with a changed modification time,
-// which is fast enough for a large toolchain.
-func (c contents) check(dir string, all bool) error {
+// file that differs.
+func (c contents) check(dir string) error {
 	for name, want := range c {
-		known := &want
-		if all {
-			known = nil
-		}
-		got, err := describe(filepath.Join(dir, filepath.FromSlash(name)), known)
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		got, err := describe(path)
 		if err != nil {
-			return fmt.Errorf("%s cannot be read: %w", name, err)
+			return fmt.Errorf("%s cannot be read: %w", path, err)
 		}
-		if got.ModifiedUnixNS = want.ModifiedUnixNS; got != want {
-			return fmt.Errorf("%s was changed", name)
+		if got != want {
+			return fmt.Errorf("%s was changed", path)
 		}
 	}
 	return nil
 }
 
 // damaged reports a change in a complete cache folder: nil if there is none, errUnmarked if it is unknown.
-func damaged(dir string, all bool) error {
+func damaged(dir string) error {
 	c, err := marked(dir)
 	if err != nil {
 		return err
 	}
-	return c.check(dir, all)
+	return c.check(dir)
 }
 
 // Keep creates the cache folder dir with fill, unless dir exists and is complete. It replaces a damaged
@@ -157,7 +144,7 @@ func Keep(dir string, note func(string), fill func(partial string) error) error 
 
 // kept reports whether the cache folder dir is complete, and reports damage to note.
 func kept(dir string, note func(string)) bool {
-	err := damaged(dir, true)
+	err := damaged(dir)
 	if err != nil && note != nil && !errors.Is(err, errUnmarked) {
 		note(fmt.Sprintf("the build in %s is damaged: %v; building it again", dir, err))
 	}
@@ -218,7 +205,7 @@ func partialFolder(dir string) (string, error) {
 // complete one.
 func replace(finished, dir string) error {
 	err := os.Rename(finished, dir)
-	if err == nil || damaged(dir, true) == nil { // another dyno was faster
+	if err == nil || damaged(dir) == nil { // another dyno was faster
 		return nil
 	}
 	old, err := machine.MkdirTemp(filepath.Dir(dir), filepath.Base(dir)+".partial-old")
@@ -232,10 +219,15 @@ func replace(finished, dir string) error {
 	return os.Rename(finished, dir)
 }
 
-// Damaged returns an error if the built program has changed since the build.
-func (b *Built) Damaged() error {
-	if err := b.contents.check(b.Out, true); err != nil {
-		return fmt.Errorf("the files in %s have changed since they were built: %w", b.Out, err)
+// ErrChanged means that a program differs from the one that was built.
+var ErrChanged = errors.New("its program was changed after it was built")
+
+// unchanged compares b's files with their state after the build or, for a command, when it was
+// identified. It ignores additional files.
+func (b *Built) unchanged() error {
+	if err := b.contents.check(b.Out); err != nil {
+		return fmt.Errorf("%w: %w; find out which program writes there (another contestant?), and run again",
+			ErrChanged, err)
 	}
 	return nil
 }

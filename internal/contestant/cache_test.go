@@ -1,8 +1,6 @@
 package contestant
 
 import (
-	"crypto/sha512"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -68,8 +66,8 @@ func TestDamagedProgramIsBuiltAnew(t *testing.T) {
 	}
 	program := b.Argv[0]
 	whole, err := os.ReadFile(program)
-	if err != nil || b.Damaged() != nil {
-		t.Fatal(err, b.Damaged())
+	if err != nil || b.unchanged() != nil {
+		t.Fatal(err, b.unchanged())
 	}
 	changed := append([]byte(nil), whole...)
 	changed[len(changed)/2] ^= 1
@@ -81,14 +79,14 @@ func TestDamagedProgramIsBuiltAnew(t *testing.T) {
 		if err := damage(); err != nil {
 			t.Fatal(err)
 		}
-		if err := b.Damaged(); err == nil || !strings.Contains(err.Error(), filepath.Base(program)) {
+		if err := b.unchanged(); err == nil || !strings.Contains(err.Error(), filepath.Base(program)) {
 			t.Errorf("%s: not seen: %v", name, err)
 		}
 		notes = nil
 		if _, err := Build(t.Context(), m, tc, o); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if got, err := os.ReadFile(program); err != nil || len(got) != len(whole) || b.Damaged() != nil {
+		if got, err := os.ReadFile(program); err != nil || len(got) != len(whole) || b.unchanged() != nil {
 			t.Errorf("%s: not built anew: %d bytes of %d, %v", name, len(got), len(whole), err)
 		}
 		if said := strings.Join(notes, "\n"); strings.Count(said, "is damaged") != 1 {
@@ -128,7 +126,7 @@ func TestLinksAreContents(t *testing.T) {
 	link := filepath.Join(dir, "program")
 	err := errors.Join(os.WriteFile(filepath.Join(dir, "file"), nil, 0o644), os.Symlink("/bin/true", link), mark(dir))
 	if err == nil {
-		err = damaged(dir, true)
+		err = damaged(dir)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -141,69 +139,8 @@ func TestLinksAreContents(t *testing.T) {
 		if err := change(); err != nil {
 			t.Fatal(err)
 		}
-		if err := damaged(dir, true); err == nil || !strings.Contains(err.Error(), "program ") {
+		if err := damaged(dir); err == nil || !strings.Contains(err.Error(), "program ") {
 			t.Errorf("not seen: %v", err)
 		}
-	}
-}
-
-// A truncated toolchain is unpacked or downloaded again; without an archive or a network it is not used.
-func TestDamagedToolchainHeals(t *testing.T) {
-	for _, way := range []string{"archive", "download", "none"} {
-		t.Run(way, func(t *testing.T) {
-			m, o := bare(t)
-			sdk := fakeSDK(t, "./", "10.0.500")
-			var notes []string
-			o.Note = func(s string) { notes = append(notes, s) }
-			beside := filepath.Join(filepath.Dir(o.Root), "shared", "dotnet")
-			archive := filepath.Join(beside, "dotnet-sdk-10.0.500-linux-x64.tar.gz")
-			if way == "download" {
-				sum := sha512.Sum512(sdk)
-				o.Vendor = (&vendor{archive: sdk, hash: hex.EncodeToString(sum[:])}).start(t)
-			} else {
-				o.Offline = true
-				if err := errors.Join(os.MkdirAll(beside, 0o755), os.WriteFile(archive, sdk, 0o644)); err != nil {
-					t.Fatal(err)
-				}
-			}
-			tc, err := Find(t.Context(), m, o)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if again, err := Find(t.Context(), m, o); err != nil || again.Origin != "cache" {
-				t.Errorf("whole, and not found again: %+v %v", again, err)
-			}
-			if err := os.WriteFile(filepath.Join(tc.Dir, "sdk", "readme"), []byte("more than there was"),
-				0o644); err != nil {
-				t.Fatal(err)
-			}
-			notes = nil
-			if way == "none" {
-				os.Remove(archive)
-			}
-			look := o
-			look.Look = true
-			if found, _ := Find(t.Context(), m, look); found.Origin == "cache" {
-				t.Error("to look says that it can be had")
-			}
-			again, err := Find(t.Context(), m, o)
-			if way == "none" {
-				if err == nil || !strings.Contains(err.Error(), "sdk/readme was changed") {
-					t.Errorf("found %+v, %v", again, err)
-				}
-				return
-			}
-			st, statErr := os.Stat(filepath.Join(tc.Dir, "sdk", "readme"))
-			if err := errors.Join(err, statErr); err != nil || again.Origin == "cache" || st.Size() != 0 {
-				t.Fatalf("did not heal: %+v, %v", again, err)
-			}
-			// one from each
-			if said := strings.Join(notes, "\n"); strings.Count(said, "sdk/readme was changed") != 2 {
-				t.Errorf("said %q", said)
-			}
-			if left, _ := filepath.Glob(filepath.Join(o.Cache, "*.partial*")); len(left) > 0 {
-				t.Errorf("left behind: %v", left)
-			}
-		})
 	}
 }

@@ -101,29 +101,41 @@ func (b *Built) command() *Command {
 
 // identifyCommand returns the version of a known runtime, "unknown" for other programs, and sets Hash to a
 // hash of the line's words, with files replaced by their content: equal hashes mean equal servers.
-func (b *Built) identifyCommand() (version string) {
+func (b *Built) identifyCommand() (version string, err error) {
 	c := b.Manifest.Command
 	if c.Container != nil {
-		return b.Hash[:min(12, len(b.Hash))]
+		return b.Hash[:min(12, len(b.Hash))], nil
+	}
+	b.contents = contents{}
+	sums := map[string]string{}
+	for _, path := range c.files() {
+		at, err := filepath.EvalSymlinks(path)
+		if err == nil {
+			sums[path], err = sha256File(at)
+		}
+		if err != nil {
+			return "", &Failed{Stage: "build", Err: err}
+		}
+		b.contents[at] = sums[path]
 	}
 	h, s := sha256.New(), c.Start()
 	for _, w := range append([]string{b.Sources, s.Dir}, s.Words...) {
-		if sum := b.files[under(c.Dir, under(s.Dir, w))]; sum != "" {
+		if sum := sums[under(c.Dir, under(s.Dir, w))]; sum != "" {
 			w = sum
 		}
 		fmt.Fprintf(h, "%d %s\n", len(w), w)
 	}
 	b.Hash = hex.EncodeToString(h.Sum(nil))
 	if knownServices[b.tc.Name].title != "" {
-		return b.tc.Version
+		return b.tc.Version, nil
 	}
 	if c.Language() == "" && !strings.HasPrefix(c.Program(), "python") {
-		return "unknown"
+		return "unknown", nil
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	if version, err := programVersion(ctx, s.Words[s.Program]); err == nil {
-		return version
+		return version, nil
 	}
-	return "unknown"
+	return "unknown", nil
 }

@@ -64,7 +64,6 @@ func TestCopyOfGo(t *testing.T) {
 		"go/mine/go.mod":          "module mine\n\ngo 1.24\n",
 		"go/mine/obj/left.txt":    "by a build",
 		"go/notes.txt":            "no builder looks for this",
-		"go/global.json":          "{}",
 		"shared/pages/a.txt":      "a",
 	})
 	from, err := readNamed(os.DirFS(root), "contestants/go/mine")
@@ -75,7 +74,7 @@ func TestCopyOfGo(t *testing.T) {
 		t.Fatal(err)
 	}
 	base = filepath.Join(base, Folder)
-	for _, name := range []string{"it/mine/go.mod", "it/global.json", "shared/pages/a.txt"} {
+	for _, name := range []string{"it/mine/go.mod", "shared/pages/a.txt"} {
 		if _, err := os.Stat(filepath.Join(base, name)); err != nil {
 			t.Error(err)
 		}

@@ -222,11 +222,11 @@ func (m *Manifest) check(f *conf.File, what string) error {
 				"%q is not a toolchain: want go, dotnet, node, python3, cargo, or the name of a program with a --version flag",
 				name)
 		}
-		if !strings.HasPrefix(floor, ">=") || !isVersion(floor[2:]) {
+		if !strings.HasPrefix(floor, ">=") || !isVersion().MatchString(floor[2:]) {
 			return f.Errorf("toolchain."+name, "%q: want a minimum version such as \">=1.24\"", floor)
 		}
 	}
-	if !isVersion(strings.TrimPrefix(strings.TrimPrefix(m.Version, ">="), "v")) {
+	if !isVersion().MatchString(strings.TrimPrefix(strings.TrimPrefix(m.Version, ">="), "v")) {
 		return f.Errorf("version", "%q: want a version such as \"v1.2.3\", or a minimum such as \">=10.0\"",
 			m.Version)
 	}

@@ -1,7 +1,9 @@
 package contestant
 
 import (
+	"cmp"
 	"fmt"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,8 +14,8 @@ import (
 // nameLength is the largest number of runes in a name.
 const nameLength = 24
 
-// name names each side: by --name, else the shortest candidate that no other side has, else with a number at
-// the end.
+// name names each side: by --name, else as it is called for short, with what namesakes lack, and at last with a
+// number at the end.
 func (o *SideOptions) name(sides []*Side) error {
 	if len(o.Names) > len(sides) {
 		return conf.Usagef("--name: %d names for %d sides", len(o.Names), len(sides))
@@ -30,18 +32,15 @@ func (o *SideOptions) name(sides []*Side) error {
 		sides[i].Name = n
 	}
 	rest := sides[len(o.Names):]
+	short := map[*Side]string{}
 	for _, s := range rest {
-		s.Name = s.candidate(0, rest)
-	}
-	for length := 1; length < candidates; length++ {
-		shared := slices.DeleteFunc(slices.Clone(rest), func(s *Side) bool {
-			return !slices.ContainsFunc(sides, func(o *Side) bool { return sameName(o.Name, s.Name) && o.Text != s.Text })
-		})
-		for _, s := range shared {
-			s.Name = s.candidate(length, rest)
-		}
+		short[s] = s.shortName()
 	}
 	for i, s := range rest {
+		namesakes := slices.DeleteFunc(slices.Clone(rest), func(o *Side) bool {
+			return o.Text == s.Text || !sameName(short[o], short[s])
+		})
+		s.Name = clipped(s.longer(short[s], namesakes))
 		first := s.Name
 		named := func(o *Side) bool { return sameName(o.Name, s.Name) }
 		for n := 2; o.taken(s.Name) || slices.ContainsFunc(sides[:len(o.Names)+i], named); n++ {
@@ -53,37 +52,53 @@ func (o *SideOptions) name(sides []*Side) error {
 
 func (o *SideOptions) taken(name string) bool { return o.Taken != nil && o.Taken(name) }
 
-// candidates is the number of names tried per side; each adds a command's words or a path's folders.
-const candidates = 4
-
-// candidate returns a name for s, one of sides; a larger length gives a longer name.
-func (s *Side) candidate(length int, sides []*Side) string {
-	path := s.Text
+// shortName returns a name for s, which others may have as well.
+func (s *Side) shortName() string {
 	switch s.Kind {
 	case CommandSide:
-		return s.commandName(length, sides)
-	case Contestant:
-		return s.Text
+		return clipped(spokenName(s.command.Start()))
 	case RevisionSide:
 		return clipped(strings.TrimPrefix(strings.TrimPrefix(s.Text, "refs/heads/"), "refs/tags/"))
 	case URL:
-		parts := strings.SplitAfter(s.target.Host+s.target.Path, "/")
-		return clipped(strings.Trim(strings.Join(parts[:min(1+length, len(parts))], ""), "/"))
+		return s.target.Host
 	case Image:
-		path = strings.TrimPrefix(s.Text, imagePrefix)
-		if _, service, ok := strings.Cut(path, "#"); ok {
-			path = service
-		}
-	default:
+		_, service, _ := strings.Cut(s.Text, "#")
+		return clipped(path.Base(cmp.Or(service, strings.TrimPrefix(s.Text, imagePrefix))))
+	case FolderSide:
 		if s.label == workingTree {
 			return "working-tree"
 		}
-		if absolute, err := filepath.Abs(path); err == nil {
-			path = filepath.ToSlash(absolute)
+		if absolute, err := filepath.Abs(s.Text); err == nil {
+			return clipped(filepath.Base(absolute))
 		}
 	}
-	parts := strings.Split(strings.Trim(path, "/"), "/")
-	return clipped(strings.Join(parts[max(0, len(parts)-1-length):], "/"))
+	return s.Text
+}
+
+// longer adds to a name the words of s that one of its namesakes lacks. A path with the name takes its place.
+func (s *Side) longer(name string, namesakes []*Side) string {
+	for _, w := range s.words() {
+		lacking := slices.ContainsFunc(namesakes, func(o *Side) bool { return !slices.Contains(o.words(), w) })
+		switch w = strings.TrimPrefix(strings.TrimLeft(w, "-"), "./"); {
+		case !lacking || w == "" || strings.Contains(w, PortMark):
+		case strings.HasPrefix(w, name) || strings.HasSuffix(w, name):
+			name = strings.Trim(w, "/")
+		default:
+			name += "-" + w
+		}
+	}
+	return name
+}
+
+// words returns the words of what s was given as.
+func (s *Side) words() []string {
+	switch s.Kind {
+	case URL:
+		return []string{s.target.Host + s.target.Path}
+	case RevisionSide:
+		return nil
+	}
+	return strings.FieldsFunc(strings.TrimPrefix(s.Text, imagePrefix), unspoken)
 }
 
 // clipped returns a name without spaces, punctuation and leading dashes, which would make it a flag. Long names
@@ -116,23 +131,4 @@ func sameName(a, b string) bool {
 		return '_'
 	}
 	return strings.Map(safe, a) == strings.Map(safe, b)
-}
-
-// shortened returns a path shortened for a title. It keeps the end, which is more specific. A last element
-// equal to known is left out.
-func shortened(path, known string) string {
-	path = filepath.Clean(path)
-	if filepath.Base(path) == known && filepath.Dir(path) != "." {
-		path = filepath.Dir(path)
-	}
-	path = filepath.ToSlash(path)
-	runes := []rune(path)
-	if len(runes) <= 20 {
-		return path
-	}
-	end := runes[len(runes)-19:]
-	if i := slices.Index(end, '/'); i >= 0 { // begin with a whole folder name
-		end = end[i:]
-	}
-	return "…" + string(end)
 }

@@ -62,7 +62,7 @@ func TestIdentifyOther(t *testing.T) {
 	}
 	b.Manifest.Version = ">=3.13"
 	if _, _, err := b.Identify(); err == nil || !strings.Contains(err.Error(),
-		"built with frob 3.12.1; contestant.toml requires >=3.13") {
+		"built with frob 3.12.1; contestant.toml says >=3.13") {
 		t.Errorf("error %v", err)
 	}
 }

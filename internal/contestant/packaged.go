@@ -1,8 +1,8 @@
 package contestant
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -63,60 +63,24 @@ func lacking(ctx context.Context, m *Manifest, tc Toolchain) error {
 	return nil
 }
 
-// identifyNode reads the version of the installed package that the manifest names as framework; if there is
-// none, Node.js is the framework.
-func (b *Built) identifyNode() (string, error) {
-	return b.identifyInstalled("node_modules/"+b.Manifest.Framework+"/package.json", func(text []byte) (string, error) {
-		var installed struct {
-			Version string `json:"version"`
-		}
-		err := json.Unmarshal(text, &installed)
-		return installed.Version, err
-	})
-}
-
-// identifyPython does the same for a package in the virtual environment of the built folder.
-func (b *Built) identifyPython() (string, error) {
-	name := strings.ReplaceAll(strings.ToLower(b.Manifest.Framework), "-", "_")
-	return b.identifyInstalled("venv/lib/python*/site-packages/"+name+"-*.dist-info/METADATA",
-		matched(`(?m)^Version: (\S+)`))
-}
-
-// identifyCargo does the same for a package in the lock file of the built folder.
-func (b *Built) identifyCargo() (string, error) {
-	return b.identifyInstalled("Cargo.lock",
-		matched(`(?m)^name = "`+regexp.QuoteMeta(b.Manifest.Framework)+`"\nversion = "([^"]+)"`))
-}
-
-// matched returns a function that returns what the group of pattern matches in a text.
-func matched(pattern string) func([]byte) (string, error) {
-	return func(text []byte) (string, error) {
-		found := regexp.MustCompile(pattern).FindSubmatch(text)
-		if found == nil {
-			return "", errors.New("it is not among the packages")
-		}
-		return string(found[1]), nil
-	}
-}
-
-// identifyInstalled hashes all built files, and reads a package's version from the file that matches; if there
-// is none, the toolchain is the framework.
-func (b *Built) identifyInstalled(file string, version func(text []byte) (string, error)) (string, error) {
+// identifyInstalled hashes all built files, and reads the framework's version from the file that its package
+// manager has left; if there is none, the toolchain is the framework.
+func (b *Built) identifyInstalled() (string, error) {
 	own, err := b.identifyOther()
 	if err != nil {
 		return "", err
 	}
-	built := os.DirFS(b.Out)
-	files, err := fs.Glob(built, file)
+	name, k, built := b.Manifest.Framework, toolchains[b.tc.Name], os.DirFS(b.Out)
+	files, err := fs.Glob(built, strings.NewReplacer("{name}", name,
+		"{module}", strings.ReplaceAll(strings.ToLower(name), "-", "_")).Replace(k.installed))
 	if err != nil || len(files) == 0 {
 		return own, err
 	}
 	text, err := fs.ReadFile(built, files[0])
-	if err == nil {
-		own, err = version(text)
+	pattern := regexp.MustCompile(strings.ReplaceAll(k.states, "{name}", regexp.QuoteMeta(name)))
+	if found := pattern.FindSubmatch(text); found != nil {
+		return string(found[1]), nil
 	}
-	if err != nil {
-		return "", fmt.Errorf("read the version of the installed package %s: %w", b.Manifest.Framework, err)
-	}
-	return own, nil
+	return "", fmt.Errorf("read the version of the installed package %s: %w", name,
+		cmp.Or(err, errors.New("it is not among the packages")))
 }

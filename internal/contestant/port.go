@@ -3,6 +3,7 @@ package contestant
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/netip"
 	"slices"
@@ -74,26 +75,20 @@ func (s *portSearch) look(all []netip.AddrPort, now time.Time) error {
 	if len(all) == 0 || now.Sub(s.since) < settled {
 		return nil
 	}
-	var ports []string
-	for _, a := range all {
-		if p := strconv.Itoa(int(a.Port())); !slices.Contains(ports, p) {
-			ports = append(ports, p)
-		}
+	at := map[string]netip.AddrPort{} // by port
+	for _, a := range slices.Backward(all) {
+		at[strconv.Itoa(int(a.Port()))] = a
 	}
-	named := slices.DeleteFunc(slices.Clone(all), func(a netip.AddrPort) bool {
-		return !slices.Contains(number().FindAllString(s.line, -1), strconv.Itoa(int(a.Port())))
-	})
-	if len(named) > 0 && !slices.ContainsFunc(named, func(a netip.AddrPort) bool { return a.Port() != named[0].Port() }) {
-		s.at = named[0]
-		return nil
+	ports, named := slices.Sorted(maps.Keys(at)), number().FindAllString(s.line, -1)
+	candidates := slices.DeleteFunc(slices.Clone(ports), func(p string) bool { return !slices.Contains(named, p) })
+	if len(candidates) != 1 {
+		candidates = ports
 	}
-	if len(ports) > 1 {
-		last := len(ports) - 1
-		return fmt.Errorf("it listens on the ports %s and %s, but not on %d, the port that dyno passed; make it "+
-			"listen on PORT or DYNO_ADDR, or write %s in the command in place of the port",
-			strings.Join(ports[:last], ", "), ports[last], s.offered, PortMark)
+	if len(candidates) > 1 {
+		return fmt.Errorf("it listens on the ports %s, but not on %d, the port that dyno passed; make it listen on PORT or "+
+			"DYNO_ADDR, or write %s in the command in place of the port", strings.Join(ports, " and "), s.offered, PortMark)
 	}
-	s.at = all[0]
+	s.at = at[candidates[0]]
 	return nil
 }
 

@@ -134,36 +134,21 @@ func (r *Revision) checkOut(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	init := []string{"init", "--quiet", "--template=", dir}
-	if len(r.Tree) > 40 { // git before 2.29 lacks the option
-		init = append(init, "--object-format=sha256")
-	}
-	if _, err = git(ctx, r.repo, nil, init...); err != nil {
+	if _, err = git(ctx, r.repo, nil, "clone", "--quiet", "--shared", "--no-checkout", "--template=", r.repo, dir); err != nil {
 		return err
 	}
-	refs, err := git(ctx, r.repo, nil, "for-each-ref", "--format=%(objectname) %(refname)")
-	if err != nil {
-		return err
-	}
-	files := map[string]string{"objects/info/alternates": strings.TrimSpace(own + "\n" + r.objects), "packed-refs": refs,
-		"info/exclude": ".dyno/"}
-	if r.Commit != "" {
-		files["HEAD"] = r.Commit
-	}
-	if shallow, err := r.gitPath(ctx, "shallow"); err == nil {
-		if text, err := os.ReadFile(shallow); err == nil {
-			files["shallow"] = strings.TrimSpace(string(text))
+	if r.Commit != "" { // it may be on no branch
+		if _, err := git(ctx, dir, []string{"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + own}, "update-ref", "--no-deref", "HEAD",
+			r.Commit); err != nil {
+			return err
 		}
 	}
-	for name, text := range files {
-		if text == "" { // git reads no empty line
-			continue
-		}
+	for name, text := range map[string]string{"objects/info/alternates": own + "\n" + r.objects, "info/exclude": ".dyno/"} {
 		file := filepath.Join(dir, ".git", filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			return err
 		}
-		if err := os.WriteFile(file, []byte(text+"\n"), 0o644); err != nil {
+		if err := os.WriteFile(file, []byte(strings.TrimSpace(text)+"\n"), 0o644); err != nil {
 			return err
 		}
 	}

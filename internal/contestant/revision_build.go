@@ -116,28 +116,10 @@ func buildRevision(ctx context.Context, m *Manifest, tc Toolchain, o BuildOption
 	own, command := *m, *m.Command
 	command.Dir = filepath.Join(out, filepath.FromSlash(r.path))
 	own.Command = &command
-	if program := command.missing(); program != "" {
-		return fail(fmt.Errorf("%s: --start runs %s, which is not there after the build (%s)", r, program,
-			cmp.Or(r.Build, "without --build")))
-	}
 	b := Commanded(&own)
 	maps.Copy(b.Env, runtimeEnv(m, tc))
 	b.Sources, b.Kept, b.tc = r.key(tc), kept, tc
 	return b, nil
-}
-
-// missing returns the program of the line, if it is a path that does not exist, else "".
-func (c *Command) missing() string {
-	s := c.Start()
-	if len(s.Words) == 0 {
-		return ""
-	}
-	program := s.Words[s.Program]
-	if _, err := os.Stat(under(c.Dir, under(s.Dir, program))); err == nil || !strings.Contains(program, "/") ||
-		strings.ContainsAny(program+s.Dir, "$*?~{`") {
-		return ""
-	}
-	return program
 }
 
 // compilers are the beginnings of the names of environment variables that change what a build makes.

@@ -33,11 +33,11 @@ type knownService struct {
 	setting      string // a further word of start, with name and value
 	ready, seed  string // commands; seed runs a file, {seed}
 	nobody       bool   // it refuses to run as root
-	query        func(ctx context.Context, addr, text string) error
+	sql          bool   // Query asks it
 }
 
 var knownServices = map[string]knownService{
-	"postgres": {title: "PostgreSQL", floor: ">=12", nobody: true, query: pgQuery,
+	"postgres": {title: "PostgreSQL", floor: ">=12", nobody: true, sql: true,
 		start: "{ test -e '{data}/PG_VERSION' || " +
 			"initdb -D '{data}' -U postgres -A trust -E UTF8 --locale=C --no-sync; } && " +
 			"exec postgres -D '{data}' -p {port} -h 127.0.0.1 -k '{data}' -c dynamic_shared_memory_type=mmap",
@@ -55,12 +55,6 @@ func redisLike(title, name string) knownService {
 		ready:   name + "-cli -p {port} ping | grep -q PONG",
 		seed: "said=$(" + name + "-cli -p {port} --pipe 2>&1 <{seed}) && " + name + "-cli -p {port} -e save || " +
 			"{ echo \"$said\" | grep '^[A-Z][A-Z]' || echo \"$said\"; false; }"}
-}
-
-// pgQuery runs SQL in PostgreSQL's database postgres. With "" it finds out whether sessions are accepted.
-func pgQuery(ctx context.Context, addr, sql string) error {
-	_, err := Query(ctx, addr, sql)
-	return err
 }
 
 // Query runs SQL in PostgreSQL's database postgres, and returns the rows as text, NULL as "".
@@ -180,10 +174,16 @@ func (b *Built) Serve(ctx context.Context, d *scenario.Service, o LaunchOptions,
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	all, _ := marked(b.data)
-	for _, c := range all {
-		b.bytes += c.Bytes
-	}
+	filepath.WalkDir(b.data, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		st, err := d.Info()
+		if err == nil {
+			b.bytes += st.Size()
+		}
+		return err
+	})
 	if base, err := b.base(); err == nil && stays == "" {
 		b.Manifest.Tuning = append(b.Manifest.Tuning, "data in "+base)
 	}
@@ -289,10 +289,10 @@ func (b *Built) seed(ctx context.Context, addr, data string) error {
 	}
 	err := b.shell(ctx, strings.ReplaceAll(line, scenario.DataMark, data), addr)
 	var exit *exec.ExitError
-	if isSeed && k.query != nil && errors.As(err, &exit) && exit.ExitCode() == 127 { // its client is not there
+	if isSeed && k.sql && errors.As(err, &exit) && exit.ExitCode() == 127 { // its client is not there
 		var text []byte
 		if text, err = os.ReadFile(file); err == nil {
-			err = k.query(ctx, addr, string(text))
+			_, err = Query(ctx, addr, string(text))
 		}
 	}
 	if err != nil {
@@ -326,8 +326,9 @@ func (b *Built) ready(ctx context.Context, to wire.Endpoint) error {
 		return scenario.Answers(ctx, to, how)
 	case how != "":
 		return b.shell(ctx, how, to.Addr)
-	case k.query != nil:
-		return k.query(ctx, to.Addr, "")
+	case k.sql: // are sessions accepted?
+		_, err := Query(ctx, to.Addr, "")
+		return err
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package contestant
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -332,4 +333,10 @@ func TestServiceWithoutSpace(t *testing.T) {
 	if left, _ := os.ReadDir(tiny); len(left) > 0 {
 		t.Errorf("left: %v", left)
 	}
+}
+
+// pgQuery runs SQL in PostgreSQL.
+func pgQuery(ctx context.Context, addr, sql string) error {
+	_, err := Query(ctx, addr, sql)
+	return err
 }

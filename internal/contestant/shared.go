@@ -2,9 +2,7 @@ package contestant
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -50,34 +48,6 @@ func (m *Manifest) services() string {
 	return ""
 }
 
-// copyOutside copies the files outside of src that the build needs, if they are missing: files from the
-// parent folder into language, the new parent folder, and shared folders into common.
-func copyOutside(src string, shared []sharedFolder, language, common string) error {
-	files, err := parentFiles(src)
-	if err != nil {
-		return err
-	}
-	missing := func(file string) bool {
-		_, err := os.Lstat(file)
-		return errors.Is(err, fs.ErrNotExist)
-	}
-	for _, file := range files {
-		if to := filepath.Join(language, filepath.Base(file)); missing(to) {
-			if err := copyFile(file, to); err != nil {
-				return err
-			}
-		}
-	}
-	for _, f := range shared {
-		if to := filepath.Join(common, f.name); missing(to) {
-			if err := copyTree(f.dir, to); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
 // Copy copies everything that a build of m needs into the folder dir, and returns m for that copy. A service
 // finds dir laid out like a project. root is the project's folder.
 func (m *Manifest) Copy(root, dir string) (*Manifest, error) {
@@ -90,13 +60,16 @@ func (m *Manifest) Copy(root, dir string) (*Manifest, error) {
 	if top := m.services(); top != "" {
 		folder = top
 	}
-	language := filepath.Join(dir, filepath.FromSlash(folder))
-	if err := copyTree(src, filepath.Join(language, filepath.Base(src))); err != nil {
-		return nil, err
-	}
 	own := *m
 	own.Root, own.Path = dir, path.Join(folder, filepath.Base(src))
-	return &own, copyOutside(src, shared, language, filepath.Join(dir, Folder, "shared"))
+	err = copyTree(src, own.Dir(""))
+	for _, f := range shared {
+		to := filepath.Join(dir, Folder, "shared", f.name)
+		if _, missing := os.Lstat(to); missing != nil {
+			err = cmp.Or(err, copyTree(f.dir, to))
+		}
+	}
+	return &own, err
 }
 
 // copyTree copies the regular files below src, except build output.

@@ -123,7 +123,7 @@ func (s *Side) open(ctx context.Context, dir string) (err error) {
 	case s.label != "":
 		s.label = m.Name + " " + s.label
 	case s.Kind != Contestant:
-		s.label = m.Name + " in " + shortened(s.folder, m.Name)
+		s.label = m.Name + " in " + clipped(strings.TrimSuffix(filepath.ToSlash(filepath.Clean(s.folder)), "/"+m.Name))
 	}
 	m.Name, m.Title = s.Name, s.Name
 	if s.Manifest = m; s.revision != nil && !s.revision.working {

@@ -90,7 +90,7 @@ func TestNames(t *testing.T) {
 		{[]string{"java -jar x.jar", "python3 -m http.server {port}"}, nil, []string{"x.jar", "python3-http.server"}},
 		{[]string{"uvicorn a:app --port {port}", "uvicorn b:app --port " +
 			"{port}"}, nil, []string{"uvicorn-a:app", "uvicorn-b:app"}},
-		{[]string{"cd old && ./server {port}", "cd new && ./server {port}"}, nil, []string{"old/server", "new/server"}},
+		{[]string{"cd old && ./server {port}", "cd new && ./server {port}"}, nil, []string{"server-old", "server-new"}},
 		{[]string{"node v1/main.js", "node v2/main.js", "node v2/main.js --fast"}, nil,
 			[]string{"v1/main.js", "v2/main.js", "v2/main.js-fast"}},
 		{[]string{"serve --workers 2", "serve --workers 4", "serve " +

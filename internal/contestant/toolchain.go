@@ -56,13 +56,18 @@ type kind struct {
 	hint     string
 	folders  string // glob of further folders with the program
 	shims    bool   // the program on PATH may link to a launcher that depends on its argv[0]
+	// identify reads the framework's version from what was built; nil: from the file that the glob installed
+	// finds there, by the group of the pattern states.
+	identify          func(*Built) (string, error)
+	installed, states string
 }
 
 var toolchains = map[string]kind{
 	"go": {title: "Go", variable: "DYNO_GO", home: "GOROOT", program: "go", version: goVersion, env: goEnv,
-		hint: "install Go from https://go.dev/dl and put it on PATH"},
+		identify: (*Built).identifyGo,
+		hint:     "install Go from https://go.dev/dl and put it on PATH"},
 	"dotnet": {title: "the .NET SDK", variable: "DYNO_DOTNET", home: "DOTNET_ROOT",
-		program: "dotnet", version: dotnetVersion, env: dotnetEnv,
+		program: "dotnet", version: dotnetVersion, env: dotnetEnv, identify: (*Built).identifyDotnet,
 		archives: "../shared/dotnet/dotnet-sdk-*.tar.*", fetch: fetchDotnet,
 		hint: "install the .NET SDK from https://dotnet.microsoft.com/download, or set DYNO_DOTNET to its folder or " +
 			"archive"},
@@ -74,11 +79,14 @@ var toolchains = map[string]kind{
 	"valkey": {title: "Valkey", variable: "DYNO_VALKEY", program: "valkey-server", version: programVersion, env: otherEnv,
 		shims: true, hint: "apt-get install valkey-server, or set DYNO_VALKEY to the folder with valkey-server"},
 	"node": {title: "Node.js", variable: "DYNO_NODE", program: "node", version: programVersion,
-		env: clientEnv("npm_config_", "node_extra_ca_certs"), shims: true, hint: nodeHint},
+		env: clientEnv("npm_config_", "node_extra_ca_certs"), shims: true, hint: nodeHint,
+		installed: "node_modules/{name}/package.json", states: `"version"\s*:\s*"([^"]+)"`},
 	"python3": {title: "Python", variable: "DYNO_PYTHON", program: "python3", version: programVersion,
-		env: clientEnv("pip_"), shims: true, hint: pythonHint},
+		env: clientEnv("pip_"), shims: true, hint: pythonHint,
+		installed: "venv/lib/python*/site-packages/{module}-*.dist-info/METADATA", states: `(?m)^Version: (\S+)`},
 	"cargo": {title: "cargo", variable: "DYNO_CARGO", program: "cargo", version: programVersion,
-		env: clientEnv("cargo_home", "cargo_http_", "cargo_net_", "rustup_"), shims: true, hint: cargoHint},
+		env: clientEnv("cargo_home", "cargo_http_", "cargo_net_", "rustup_"), shims: true, hint: cargoHint,
+		installed: "Cargo.lock", states: `(?m)^name = "{name}"\nversion = "([^"]+)"`},
 }
 
 // Find looks for m's toolchain: DYNO_<NAME> (folder or archive), PATH, the language's own variable, dyno's
@@ -219,21 +227,6 @@ func (s *search) installed(ctx context.Context) (Toolchain, bool) {
 	return Toolchain{}, false
 }
 
-// broken reports whether a toolchain in the cache has changed since it was unpacked, and records the reason.
-// If this is unknown it reports false.
-func (s *search) broken(dir string) bool {
-	err := damaged(dir, false)
-	if err == nil || errors.Is(err, errUnmarked) {
-		return false
-	}
-	why := fmt.Errorf("%s is damaged: %w", dir, err)
-	if len(s.rejected) == 0 || s.rejected[len(s.rejected)-1] != "cache: "+why.Error() {
-		s.reject("cache", why)
-		s.o.Note(why.Error() + "; ignoring it")
-	}
-	return true
-}
-
 // cached returns the toolchain in dyno's cache, trying the newest first.
 func (s *search) cached(ctx context.Context) (Toolchain, bool) {
 	if s.o.Cache == "" {
@@ -242,7 +235,7 @@ func (s *search) cached(ctx context.Context) (Toolchain, bool) {
 	dirs, _ := filepath.Glob(filepath.Join(s.o.Cache, s.name+"-*"))
 	slices.SortFunc(dirs, func(a, b string) int { return compareVersions(b, a) })
 	for _, dir := range dirs {
-		if strings.Contains(filepath.Base(dir), ".partial") || s.broken(dir) {
+		if strings.Contains(filepath.Base(dir), ".partial") {
 			continue
 		}
 		if tc, ok := s.try(ctx, dir, "cache"); ok {
@@ -273,15 +266,10 @@ func (s *search) nextToCheckout(ctx context.Context) (Toolchain, bool) {
 func (s *search) archive(ctx context.Context, file, origin string) (Toolchain, bool) {
 	version := archiveVersion(file)
 	dir := filepath.Join(s.o.Cache, s.name+"-"+version)
-	if !s.broken(dir) {
-		if tc, ok := s.try(ctx, dir, origin); ok {
-			return tc, true
-		}
+	if tc, ok := s.try(ctx, dir, origin); ok {
+		return tc, true
 	}
 	s.o.Note("unpacking " + filepath.Base(file))
-	if err := sums(file); err != nil {
-		return s.reject(origin, err)
-	}
 	if err := unpack(ctx, file, dir, s.kind.program); err != nil {
 		return s.reject(origin, err)
 	}
@@ -328,7 +316,7 @@ func (s *search) reject(origin string, err error) (Toolchain, bool) {
 // archiveVersion returns the version in an archive's name: dotnet-sdk-10.0.401-linux-x64.tar.gz.
 func archiveVersion(file string) string {
 	for _, part := range strings.Split(filepath.Base(file), "-") {
-		if isVersion(part) {
+		if isVersion().MatchString(part) {
 			return part
 		}
 	}
@@ -387,12 +375,8 @@ func dotnetEnv(dir, cache string) map[string]string {
 
 // hasICU reports whether libicu is installed, without which .NET starts only in invariant mode.
 func hasICU() bool {
-	for _, dir := range []string{
-		"/usr/lib", "/usr/lib64", "/usr/lib/*-linux-gnu", "/usr/lib/*-linux-musl", "/lib/*-linux-gnu",
-	} {
-		if found, _ := filepath.Glob(filepath.Join(dir, "libicuuc.so*")); len(found) > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"/usr/lib*", "/usr/lib*/*", "/lib/*"}, func(folders string) bool {
+		found, _ := filepath.Glob(folders + "/libicuuc.so*")
+		return len(found) > 0
+	})
 }

@@ -1,51 +1,29 @@
 package contestant
 
 import (
+	"slices"
 	"strconv"
 	"strings"
+
+	"dyno/internal/conf"
 )
 
-// isVersion reports whether v consists of digits and dots, with an optional suffix after - or +.
-func isVersion(v string) bool {
-	v, _, _ = strings.Cut(v, "+")
-	v, _, _ = strings.Cut(v, "-")
-	for _, part := range strings.Split(v, ".") {
-		if _, err := strconv.Atoi(part); err != nil {
-			return false
-		}
-	}
-	return true
-}
+// isVersion matches digits and dots, with an optional suffix after - or +.
+var isVersion = conf.Regexp(`^[0-9]+(\.[0-9]+)*([-+].*)?$`)
 
 // atLeast reports whether version satisfies the minimum ">=x.y". It ignores a leading v or go, and suffixes.
 func atLeast(version, floor string) bool {
-	a, b := numbers(version), numbers(strings.TrimPrefix(floor, ">="))
-	for i := range b {
-		x := 0
-		if i < len(a) {
-			x = a[i]
-		}
-		if x != b[i] {
-			return x > b[i]
-		}
-	}
-	return true
+	a, b := numbers(version), numbers(floor)
+	return slices.Compare(append(a, make([]int, len(b))...), b) >= 0
 }
 
-func numbers(v string) []int {
-	v = strings.TrimLeft(v, "vgo")
+var wholeNumber = conf.Regexp(`[0-9]+`)
+
+func numbers(v string) (out []int) {
 	v, _, _ = strings.Cut(v, "-")
 	v, _, _ = strings.Cut(v, "+")
-	var out []int
-	for _, part := range strings.Split(v, ".") {
-		digits := strings.TrimRightFunc(part, func(r rune) bool { return r < '0' || r > '9' })
-		if i := strings.IndexFunc(digits, func(r rune) bool { return r < '0' || r > '9' }); i >= 0 {
-			digits = digits[:i] // 26rc1
-		}
-		n, err := strconv.Atoi(digits)
-		if err != nil {
-			break
-		}
+	for _, digits := range wholeNumber().FindAllString(v, -1) {
+		n, _ := strconv.Atoi(digits)
 		out = append(out, n)
 	}
 	return out

@@ -21,23 +21,21 @@ type CalibrationOptions struct {
 	// "refserver"
 	Self     []string
 	Scenario *scenario.Scenario // requests to the reference servers
-	Quick    bool               // the clock, punctuality, one ceiling and the noise: about 5 s instead of 40 s
+	Quick    bool               // punctuality, one ceiling and the noise: about 5 s instead of 40 s
 	Note     func(string)       // called with a description of each step; may be nil
 	Times    *Times             // nil: as Quick says
 }
 
 // Times are the window lengths and the number of rounds. A step with length 0 is skipped.
 type Times struct {
-	Clock   time.Duration // length of each batch of readings
 	Lag     time.Duration
 	Ceiling time.Duration // length of the load for each of Shapes
 	Shapes  []Shape
 	Delay   time.Duration // length of each window with a known delay
-	Stall   time.Duration
 	Warm    time.Duration // length of the warm-up for each server in the rounds
 	Trial   time.Duration
 	Rounds  int
-	Costs   []string // additional servers in the rounds
+	Servers int // in each round
 }
 
 // Shape is a load's shape.
@@ -62,15 +60,15 @@ var usual = Shape{Connections: 125, Pipeline: 1}
 // comparison, because the noise depends on their length.
 var (
 	full = Times{
-		Clock: 5 * time.Millisecond, Lag: 1500 * time.Millisecond,
+		Lag:     1500 * time.Millisecond,
 		Ceiling: 800 * time.Millisecond, Shapes: []Shape{{1, 1, 0}, usual, {1000, 1, 0}, {125, 16, 0}, {125, 1, 1}},
-		Delay: 1200 * time.Millisecond, Stall: 4 * time.Second,
-		Warm: 500 * time.Millisecond, Trial: 100 * time.Millisecond, Rounds: 20, Costs: []string{"ref+5%", "ref+10%"},
+		Delay: 1200 * time.Millisecond,
+		Warm:  500 * time.Millisecond, Trial: 100 * time.Millisecond, Rounds: 20, Servers: 4,
 	}
 	quick = Times{
-		Clock: 5 * time.Millisecond, Lag: 600 * time.Millisecond,
+		Lag:     600 * time.Millisecond,
 		Ceiling: 600 * time.Millisecond, Shapes: []Shape{usual},
-		Warm: 300 * time.Millisecond, Trial: 100 * time.Millisecond, Rounds: 8,
+		Warm: 300 * time.Millisecond, Trial: 100 * time.Millisecond, Rounds: 8, Servers: 2,
 	}
 )
 
@@ -156,11 +154,9 @@ func (b *setup) steps(ctx context.Context) error {
 		does string
 		run  func(context.Context) error
 	}{
-		{"the clock", b.clock},
 		{"timer accuracy and ceilings, with the null server", b.null},
 		{"known delays", b.delays},
-		{"a known stall", b.stall},
-		{"noise and known costs, in rounds", b.rounds},
+		{"the noise, in rounds", b.rounds},
 	} {
 		if err := step.run(ctx); err != nil {
 			if ctx.Err() != nil {

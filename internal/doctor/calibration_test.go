@@ -3,12 +3,10 @@ package doctor
 import (
 	"errors"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"reflect"
 	"testing"
-	"time"
 
 	"dyno/internal/record"
 )
@@ -42,14 +40,6 @@ func TestJudgeDelays(t *testing.T) {
 	}
 }
 
-func TestStallQuantile(t *testing.T) {
-	for q, want := range map[float64]time.Duration{.99: 180 * time.Millisecond, .95: 100 * time.Millisecond, .5: 0} {
-		if got := stallP(q).Round(time.Microsecond); got != want {
-			t.Errorf("quantile %v: %v, want %v", q, got, want)
-		}
-	}
-}
-
 func TestReadTally(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "log")
 	for text, ok := range map[string]bool{
@@ -71,29 +61,13 @@ func TestReadTally(t *testing.T) {
 	}
 }
 
-func TestKnownCost(t *testing.T) {
-	var rounds [][]trial
-	for i := range 20 {
-		base := 20_000 * (1 + .01*float64(i%3))
-		rounds = append(rounds, []trial{{cpu: base}, {cpu: base}, {cpu: base * (1.05 + .001*float64(i%2))}})
-	}
-	c := knownCost("ref+5%", rounds, 2)
-	if c.AddedNS != 700 || c.Rounds != 20 || math.Abs(c.Ratio-1.0505) > .002 || c.Lo == nil || *c.Lo < 1.049 ||
-		*c.Hi > 1.052 || c.Expected < 1.034 || c.Expected > 1.036 {
-		t.Errorf("%+v", c)
-	}
-	if few := knownCost("ref+5%", rounds[:2], 2); few.Lo != nil || few.Hi != nil || few.Ratio < 1.04 {
-		t.Errorf("of two rounds: %+v", few)
-	}
-}
-
 func TestLast(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	if _, err := LastCalibration(); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("with none: %v", err)
 	}
 	want := &record.Calibration{Format: record.Format, BootID: "b", EndedUnixNS: 7,
-		Clock: &record.Clock{CostNS: 40, StepNS: 10}}
+		Waiting: &record.Waiting{Requests: 40}}
 	for range 2 { // the second replaces the first
 		if err := WriteCalibration(want); err != nil {
 			t.Fatal(err)

@@ -8,42 +8,6 @@ import (
 	"dyno/internal/record"
 )
 
-// clock measures the cost of reading the clock, by the fastest of several batches, and the smallest
-// step between two different readings.
-func (b *setup) clock(context.Context) error {
-	if b.times.Clock <= 0 {
-		return nil
-	}
-	b.Note("clock")
-	const readings, batches = 2000, 10
-	c := &record.Clock{CostNS: -1, StepNS: int64(time.Second)}
-	for range batches {
-		for end := time.Now().Add(b.times.Clock); ; {
-			first := time.Now()
-			for range readings - 1 {
-				_ = time.Now()
-			}
-			last := time.Now()
-			if cost := float64(last.Sub(first)) / readings; c.CostNS < 0 || cost < c.CostNS {
-				c.CostNS = cost
-			}
-			if last.After(end) {
-				break
-			}
-		}
-		before := time.Now()
-		for range readings {
-			now := time.Now()
-			if step := int64(now.Sub(before)); step > 0 {
-				c.StepNS = min(c.StepNS, step)
-			}
-			before = now
-		}
-	}
-	b.cal.Clock = c
-	return nil
-}
-
 // lagRate is the rate at which timer accuracy is measured: requests are 0.5 ms apart, so the engine
 // sleeps before each.
 const lagRate = 2000

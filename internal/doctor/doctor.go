@@ -1,4 +1,4 @@
-// Package doctor measures whether this machine is fit for measurements (Calibrate: its settings, the clock, the
+// Package doctor measures whether this machine is fit for measurements (Calibrate: its settings, the
 // punctuality, speed and accuracy of the load engine, the present noise), and says from a calibration what the
 // machine can and cannot measure, and how to improve it. Every server that Calibrate starts is a child process,
 // pinned as in a run, and gone when it returns.

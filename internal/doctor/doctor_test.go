@@ -21,11 +21,9 @@ func quietMachine() *record.Calibration {
 		Host: record.Host{OS: "Debian", Kernel: "Linux 6.1.0-9", CPU: "EPYC", CPUs: 8, ServerCPUs: []int{1, 2, 3},
 			GeneratorCPUs: []int{4, 5, 6, 7}, Pinned: true,
 			Governor: "performance", FileLimit: 1 << 20},
-		Facts: record.Facts{SMT: "off", Turbo: "off", ClockSource: "tsc", THP: "madvise",
+		Facts: record.Facts{SMT: "off", ClockSource: "tsc",
 			HardFileLimit: pointerTo(1 << 20), PortLow: pointerTo(1024), PortHigh: pointerTo(65535),
-			TimeWaitReuse: pointerTo(2), TCPTimestamps: pointerTo(1), Somaxconn: pointerTo(4096), ASLR: pointerTo(2),
 			AvailableBytes: pointerTo(8 << 30), SwapUsedBytes: pointerTo(0)},
-		Clock: &record.Clock{CostNS: 40, StepNS: 10},
 		Waiting: &record.Waiting{RatePerSec: 2000, Requests: 3000, Spin: true, LagP50NS: 300, LagP99NS: 30_000,
 			LagMaxNS: 90_000, WindowNS: 1.5e9},
 		Ceilings: []record.Ceiling{
@@ -36,16 +34,12 @@ func quietMachine() *record.Calibration {
 		},
 		Delays: []record.KnownDelay{{RoundTripNS: 40_000, ErrorP99NS: 30_000},
 			{DelayNS: 1e6, RoundTripNS: 40_000, ErrorP50NS: -5_000, ErrorP99NS: 50_000}},
-		Stall: &record.KnownStall{StallNS: 200e6, PeriodNS: 2e9, ResponseP99NS: 181e6, ExpectedP99NS: 180e6},
-		Costs: []record.KnownCost{{Server: "ref+5%", Expected: 1.04, Ratio: 1.041, Lo: float(1.03), Hi: float(1.05),
-			Rounds: 20}},
 		Noise: &record.Noise{Servers: []string{"ref", "ref'"}, TrialNS: 1e8, Connections: 125},
 	}
 	for i := range 20 {
 		d := .02 * float64(i%5-2)
 		c.Noise.Rounds = append(c.Noise.Rounds, record.NoiseRound{
 			Causes:          record.Causes{WallNS: 6e8, ServerCPUs: 3, GeneratorCPUs: 4, BackgroundServerNS: 1e6},
-			LoadedNS:        16e8,
 			RatePerSec:      []float64{60_000, 60_000 * math.Exp(d)},
 			CPUPerRequestNS: []float64{15_000, 15_000 * math.Exp(d/4)},
 		})
@@ -64,7 +58,7 @@ func TestQuietMachineNeedsNothing(t *testing.T) {
 		}
 	}
 	for _, want := range []string{"can detect differences in throughput from about ", "between 6 contestants",
-		"cannot rank by p99", "beyond 120,000/s", "accurate to 50.0 µs", "dyno list"} {
+		"cannot rank by p99", "accurate to 50.0 µs", "dyno list"} {
 		if !strings.Contains(d.answer, want) {
 			t.Errorf("no %q in: %s", want, d.answer)
 		}
@@ -85,7 +79,6 @@ func TestFindings(t *testing.T) {
 		{"cores", func(c *record.Calibration) { c.Facts.SMT = "" }, stateNote, "does not report"},
 		{"frequency governor", func(c *record.Calibration) { c.Host.Governor = "powersave" }, stateWarn, "cpupower"},
 		{"frequency governor", func(c *record.Calibration) { c.Host.Governor = "unknown" }, stateNote, "unknown"},
-		{"turbo", func(c *record.Calibration) { c.Facts.Turbo = "on" }, stateNote, "boost"},
 		{"virtual machine", func(c *record.Calibration) { c.Host.Hypervisor = "unnamed" }, stateNote,
 			"of an unknown kind"},
 		{"CPU quota", func(c *record.Calibration) { c.Host.Quota = "1.5 CPUs (cgroup v2)" }, stateWarn, "1.5 CPUs"},
@@ -95,18 +88,12 @@ func TestFindings(t *testing.T) {
 			"in memory at once"},
 		{"kernel", func(c *record.Calibration) { c.Host.Kernel = "Linux 5.4.0" }, stateWarn, "newer kernel"},
 		{"clock source", func(c *record.Calibration) { c.Facts.ClockSource = "hpet" }, stateWarn, "enters the kernel"},
-		{"huge pages", func(c *record.Calibration) { c.Facts.THP = "always" }, stateNote, "madvise"},
-		{"address layout", func(c *record.Calibration) { c.Facts.ASLR = pointerTo(0) }, stateWarn, "randomize_va_space"},
 		{"instruction counter", func(c *record.Calibration) {
 			c.Host.Absent = map[string]string{"instructions": "not permitted"}
 		}, stateNote, "as root"},
 		{"open files", func(c *record.Calibration) { c.Host.FileLimit, c.Facts.HardFileLimit = 1024, pointerTo(4096) },
 			stateWarn, "4,096"},
 		{"ports", func(c *record.Calibration) { c.Facts.PortLow = pointerTo(60_000) }, stateWarn, "ip_local_port_range"},
-		{"reuse of ports", func(c *record.Calibration) { c.Facts.TimeWaitReuse = pointerTo(0) }, stateWarn,
-			"out of ports after 2.15 s"},
-		{"accept queue", func(c *record.Calibration) { c.Facts.Somaxconn = pointerTo(128) }, stateWarn, "somaxconn"},
-		{"clock", func(c *record.Calibration) { c.Clock.CostNS = 900 }, stateWarn, "clock source"},
 		{"punctuality", func(c *record.Calibration) { c.Waiting.LagP99NS = 300_000 }, stateWarn, "300 µs"},
 		{"punctuality", func(c *record.Calibration) { c.Waiting.LagP99NS, c.Waiting.RunQueueNS = 3e6, 3e8 }, stateBad,
 			"20 % of the time"},
@@ -116,12 +103,6 @@ func TestFindings(t *testing.T) {
 		{"125, reconnecting", func(c *record.Calibration) { c.Ceilings[2].Errors = map[string]int64{"dial": 1200} },
 			stateWarn, "dial 1,200"},
 		{"delay of 1 ms", func(c *record.Calibration) { c.Delays[1].ErrorP99NS = -400_000 }, stateWarn, "−400 µs"},
-		{"stall", func(c *record.Calibration) { c.Stall.ResponseP99NS = 100e6 }, stateBad, "100 ms"},
-		{"cost of ref+5%", func(c *record.Calibration) { c.Costs[0].Lo = float(.99) }, stateNote, "not detected"},
-		{"cost of ref+5%", func(c *record.Calibration) { c.Costs[0].Lo = nil }, stateNote, "not detected"},
-		{"cost of ref+5%", func(c *record.Calibration) { c.Costs[0].Lo, c.Costs[0].Hi = float(.9), float(.95) },
-			stateBad, "wrong direction"},
-		{"cost of ref+5%", func(c *record.Calibration) { c.Costs[0].Expected = 1.07 }, stateWarn, "wrong size"},
 		{"others, server", func(c *record.Calibration) { c.Noise.Rounds[0].Causes.BackgroundServerNS = 4e9 }, stateWarn,
 			"stop other programs"},
 		{"disturbed rounds", func(c *record.Calibration) {
@@ -176,39 +157,17 @@ func TestEmptyCalibration(t *testing.T) {
 	}
 }
 
-func TestSustained(t *testing.T) {
-	for _, c := range []struct {
-		reuse, stamps   *int64
-		here, elsewhere float64
-	}{
-		{pointerTo(2), pointerTo(1), 60_000, 1000},
-		{pointerTo(1), pointerTo(1), 60_000, 60_000},
-		{pointerTo(0), pointerTo(1), 1000, 1000},
-		{pointerTo(2), pointerTo(0), 1000, 1000},
-		{nil, nil, 1000, 1000},
-	} {
-		here, elsewhere := sustained(&record.Facts{PortLow: pointerTo(1), PortHigh: pointerTo(60_000), TimeWaitReuse: c.reuse,
-			TCPTimestamps: c.stamps})
-		if here != c.here || elsewhere != c.elsewhere {
-			t.Errorf("%+v: %v, %v", c, here, elsewhere)
-		}
-	}
-	if here, _ := sustained(&record.Facts{}); here != 0 {
-		t.Errorf("of unknown ports: %v", here)
-	}
-}
-
 func TestExpectations(t *testing.T) {
 	c := quietMachine()
 	all := expectations(c.Noise)
-	if len(all) != 6 {
+	if len(all) != 3 {
 		t.Fatalf("%+v", all)
 	}
 	for i, e := range all {
 		if e.MDE <= 0 || e.MDE > .5 || e.Epochs < 8 || e.WholeNS <= 0 || e.BudgetNS < e.WholeNS {
 			t.Errorf("%+v", e)
 		}
-		if i%3 > 0 && float64(e.MDE)*math.Sqrt(float64(e.Epochs)) <= float64(all[i-1].MDE)*math.Sqrt(float64(all[i-1].Epochs)) {
+		if i > 0 && float64(e.MDE)*math.Sqrt(float64(e.Epochs)) <= float64(all[i-1].MDE)*math.Sqrt(float64(all[i-1].Epochs)) {
 			t.Errorf("%d contestants are not harder than %d: %v, %v", e.Contestants, all[i-1].Contestants, e.MDE,
 				all[i-1].MDE)
 		}
@@ -244,7 +203,7 @@ func TestPrintDiagnosis(t *testing.T) {
 			continue
 		}
 		for _, want := range []string{"Machine\n", "\nNoise now\n", "\nwarn frequency governor: powersave. ",
-			"Change: cpupower", "contestants  dyno run"} {
+			"Change: cpupower", "can detect differences"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("no %q in\n%s", want, text)
 			}

@@ -3,7 +3,6 @@ package doctor
 import (
 	"fmt"
 	"math"
-	"strings"
 	"time"
 
 	"dyno/internal/document"
@@ -11,13 +10,11 @@ import (
 	"dyno/internal/machine"
 	"dyno/internal/plan"
 	"dyno/internal/record"
-	"dyno/internal/report"
 	"dyno/internal/stats"
 )
 
-// expectation is the smallest difference that a run with a profile is expected to detect.
+// expectation is the smallest difference that a run is expected to detect.
 type expectation struct {
-	Profile     string          `json:"profile"`
 	Contestants int             `json:"contestants"`
 	MDE         document.Number `json:"mde_ratio"`           // as a share; four runs in five find it
 	Elsewhere   document.Number `json:"mde_elsewhere_ratio"` // between different programs, in other sessions
@@ -26,21 +23,7 @@ type expectation struct {
 	// contestants.
 	WholeNS  int64 `json:"whole_ns"`
 	BudgetNS int64 `json:"budget_ns"`             // needed budget
-	More     bool  `json:"budget_more,omitempty"` // above the profile's own budget
-}
-
-func (e expectation) String() string {
-	text := "from " + report.PerCent(float64(e.MDE)) + " in " + span(e.WholeNS)
-	text += ", " + e.elsewhere()
-	if e.More {
-		text += ", --budget " + strings.TrimSuffix(time.Duration(e.BudgetNS).String(), "0s")
-	}
-	return text
-}
-
-// elsewhere says what the second verdict can show.
-func (e expectation) elsewhere() string {
-	return "in other sessions from " + report.PerCent(float64(e.Elsewhere))
+	More     bool  `json:"budget_more,omitempty"` // above the usual budget
 }
 
 // span returns a time in whole minutes and seconds.
@@ -78,27 +61,13 @@ func spread(n *record.Noise) (throughput, cpu float64, valid int) {
 	return stats.Median(t), stats.Median(c), valid
 }
 
-// trust returns the multiples of spread between which the true value lies in nine cases in ten, for
-// normal noise, by simulation.
-func trust(servers, rounds int) string {
-	for _, c := range []struct {
-		servers, rounds int // smallest number of servers
-		lo, hi          float64
-	}{{3, 16, 0.8, 1.4}, {3, 8, 0.8, 1.8}, {3, 0, 0.8, 3}, {0, 16, 0.7, 1.9}, {0, 8, 0.6, 3}} {
-		if servers >= c.servers && rounds >= c.rounds {
-			return fmt.Sprintf("it may be %v to %v times as large", c.lo, c.hi)
-		}
-	}
-	return "it may be 0.6 to 6 times as large"
-}
-
 const leastRounds = 4
 
 // spoilt reports whether a run would have discarded the round.
 func spoilt(r *record.NoiseRound) bool { return judge.Disturbed([]*record.Trial{{Causes: r.Causes}}) }
 
-// expectations returns the smallest differences that both profiles can detect between 2, 6 and 10
-// contestants; nil if the noise was not measured.
+// expectations returns the smallest differences that a run can detect between 2, 6 and 10 contestants; nil if
+// the noise was not measured.
 //
 // An epoch's value is the median over its rounds, whose standard error is √(π/2) times the mean's.
 // Differences between epochs are ignored.
@@ -108,20 +77,17 @@ func expectations(n *record.Noise) []expectation {
 	}
 	sigma, _, _ := spread(n)
 	var all []expectation
-	for _, profile := range []string{plan.Standard, "full"} {
-		for _, k := range []int{2, 6, 10} {
-			if e, ok := expect(profile, k, sigma); ok {
-				all = append(all, e)
-			}
+	for _, k := range []int{2, 6, 10} {
+		if e, ok := expect(k, sigma); ok {
+			all = append(all, e)
 		}
 	}
 	return all
 }
 
-// expect estimates one plan. If the profile's budget reaches no verdict, it uses the smallest
-// budget that does.
-func expect(profile string, k int, sigma float64) (expectation, bool) {
-	r := plan.Request{Profile: profile, Primary: "throughput"}
+// expect estimates one plan. If the usual budget reaches no verdict, it uses the smallest budget that does.
+func expect(k int, sigma float64) (expectation, bool) {
+	r := plan.Request{Profile: plan.Standard, Primary: "throughput"}
 	for i := range k {
 		r.Contestants = append(r.Contestants, fmt.Sprintf("c%d", i))
 	}
@@ -145,10 +111,10 @@ func expect(profile string, k int, sigma float64) (expectation, bool) {
 		between.Bias *= se / math.Hypot(between.Bias, se)
 	}
 	return expectation{
-		Profile: profile, Contestants: k,
-		MDE:       document.Number(math.Expm1(stats.Detectable(epoch, last.N, cost.Pairs, last.Alpha))),
-		Elsewhere: document.Number(math.Expm1(between.Detectable(epoch, last.N, k, last.Alpha))),
-		Epochs:    cost.Epochs,
-		WholeNS:   int64(cost.Whole), BudgetNS: p.BudgetNS, More: p.BudgetNS > own,
+		Contestants: k,
+		MDE:         document.Number(math.Expm1(stats.Detectable(epoch, last.N, cost.Pairs, last.Alpha))),
+		Elsewhere:   document.Number(math.Expm1(between.Detectable(epoch, last.N, k, last.Alpha))),
+		Epochs:      cost.Epochs,
+		WholeNS:     int64(cost.Whole), BudgetNS: p.BudgetNS, More: p.BudgetNS > own,
 	}, true
 }

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"dyno/internal/document"
 	"dyno/internal/judge"
@@ -13,7 +12,7 @@ import (
 	"dyno/internal/report"
 )
 
-// limitFindings returns findings about the limits on files, ports and connections.
+// limitFindings returns findings about the limits on files and ports.
 func limitFindings(c *record.Calibration) []finding {
 	files := max(c.Host.FileLimit, known(c.Facts.HardFileLimit))
 	r := finding{Name: "open files", State: stateOK, Value: document.Whole(files),
@@ -22,93 +21,21 @@ func limitFindings(c *record.Calibration) []finding {
 		r.State = stateWarn
 		r.Change = "ulimit -Hn 1048576 as root, or in /etc/security/limits.conf, or LimitNOFILE= of the service"
 	}
-	out := append([]finding{r}, portFindings(c)...)
-	if n := c.Facts.Somaxconn; n != nil {
-		r := finding{Name: "accept queue", State: stateOK, Value: document.Whole(*n)}
-		if *n < 1024 {
-			r.State, r.Means = stateWarn,
-				"if more clients connect at once, the server drops some, which retry after a second"
-			r.Change = "sysctl net.core.somaxconn=4096"
-		}
-		out = append(out, r)
-	}
-	return out
-}
-
-// The time for which a port stays in use after its connection was closed (TCP_TIMEWAIT_LEN,
-// include/net/tcp.h), and the shorter time if tcp_tw_reuse allows reuse
-// (net.ipv4.tcp_tw_reuse_delay; before Linux 6.14 fixed).
-const (
-	timeWait      = 60 * time.Second
-	timeWaitReuse = time.Second
-)
-
-// sustained returns the permanent rate at which one client address can open connections to one
-// server address, if each is closed after its request, in connections per second: to a server on
-// this machine, and elsewhere; 0 if unknown.
-func sustained(f *record.Facts) (here, elsewhere float64) {
-	if f.PortLow == nil || f.PortHigh == nil || *f.PortHigh < *f.PortLow {
-		return 0, 0
-	}
-	ports := float64(*f.PortHigh - *f.PortLow + 1)
-	here, elsewhere = ports/timeWait.Seconds(), ports/timeWait.Seconds()
-	if f.TCPTimestamps == nil || *f.TCPTimestamps != 0 {
-		switch known(f.TimeWaitReuse) {
-		case 1:
-			here, elsewhere = ports/timeWaitReuse.Seconds(), ports/timeWaitReuse.Seconds()
-		case 2:
-			here = ports / timeWaitReuse.Seconds()
+	ports := finding{Name: "ports", State: stateNote, Value: "unknown"}
+	if low, high := c.Facts.PortLow, c.Facts.PortHigh; low != nil && high != nil {
+		n := *high - *low + 1
+		ports = finding{Name: "ports", State: stateOK, Value: fmt.Sprintf("%s (%d to %d)", document.Whole(n), *low, *high),
+			Means: "limits the connections from one address to one server at a time"}
+		if n < 20_000 {
+			ports.State, ports.Change = stateWarn, `sysctl net.ipv4.ip_local_port_range="1024 65535"`
 		}
 	}
-	return here, elsewhere
-}
-
-func portFindings(c *record.Calibration) []finding {
-	f := &c.Facts
-	here, elsewhere := sustained(f)
-	if here == 0 {
-		return []finding{{Name: "ports", State: stateNote, Value: "unknown"}}
-	}
-	ports := *f.PortHigh - *f.PortLow + 1
-	const wider = `sysctl net.ipv4.ip_local_port_range="1024 65535"`
-	r := finding{Name: "ports", State: stateOK, Value: fmt.Sprintf("%s (%d to %d)", document.Whole(ports),
-		*f.PortLow, *f.PortHigh),
-		Means: "limits the connections from one address to one server at a time"}
-	if ports < 20_000 {
-		r.State, r.Change = stateWarn, wider
-	}
-	again := finding{Name: "reuse of ports", State: stateOK,
-		Value: fmt.Sprintf("sustainable rate of connections with one request each: %s to a server on this machine, "+
-			"%s to one elsewhere",
-			report.Rate(here), report.Rate(elsewhere))}
-	again.Means = "after its connection is closed, a port is unusable for 1 s or 60 s, depending on tcp_tw_reuse"
-	for _, x := range c.Ceilings {
-		if x.PerConnection == 1 && x.RatePerSec > here {
-			again.State = stateWarn
-			again.Means = fmt.Sprintf("dyno can open %s and would run out of ports after %s",
-				report.Rate(x.RatePerSec), report.Duration(1e9*float64(ports)/x.RatePerSec))
-			again.Change = wider
-			if known(f.TimeWaitReuse) == 0 {
-				again.Change += "; sysctl net.ipv4.tcp_tw_reuse=2"
-			}
-		}
-	}
-	return []finding{r, again}
+	return []finding{r, ports}
 }
 
 // generatorFindings returns findings about the load generator's speed on this machine.
 func generatorFindings(c *record.Calibration) []finding {
 	var out []finding
-	if k := c.Clock; k != nil {
-		r := finding{Name: "clock", State: stateOK, Value: fmt.Sprintf("reading it takes %s, the "+
-			"smallest step is %s", report.Duration(k.CostNS), report.Duration(float64(k.StepNS)))}
-		if k.CostNS > 300 || k.StepNS > 1000 {
-			r.State, r.Means = stateWarn,
-				"the engine reads it several times per request, which makes it slower and less precise"
-			r.Change = "see clock source"
-		}
-		out = append(out, r)
-	}
 	if w := c.Waiting; w != nil {
 		out = append(out, waitingFinding(w))
 	}

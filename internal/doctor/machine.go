@@ -3,7 +3,6 @@ package doctor
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"dyno/internal/document"
@@ -44,14 +43,6 @@ var (
 		{nil, stateWarn, "", "the CPUs' speed follows their load: a less busy server runs on slower CPUs",
 			"cpupower frequency-set --governor performance"},
 	}}
-	turboSetting = setting{"turbo", func(c *record.Calibration) string { return c.Facts.Turbo }, []outcome{
-		{[]string{"on"}, stateNote, "",
-			"the speed depends on temperature and on other cores: absolute figures drift, ratios do not",
-			"for steadier figures: echo 0 >/sys/devices/system/cpu/cpufreq/boost (Intel: echo 1 " +
-				">/sys/devices/system/cpu/intel_pstate/no_turbo)"},
-		{[]string{""}, stateNote, "unknown", "", ""},
-		{nil, stateOK, "", "", ""},
-	}}
 	hypervisor = setting{"virtual machine", func(c *record.Calibration) string { return c.Host.Hypervisor }, []outcome{
 		{[]string{""}, stateOK, "none detected", "", ""},
 		{[]string{"unnamed"}, stateNote, "yes, of an unknown kind", virtualMeans, ""},
@@ -70,39 +61,15 @@ var (
 			"echo tsc >/sys/devices/system/clocksource/clocksource0/current_clocksource, if available_clocksource in " +
 				"that folder lists tsc"},
 	}}
-	hugePages = setting{"huge pages", func(c *record.Calibration) string { return c.Facts.THP }, []outcome{
-		{[]string{"always"}, stateNote, "", "memory of a contestant grows in random steps of 2 MiB",
-			"for steadier memory figures: echo madvise >/sys/kernel/mm/transparent_hugepage/enabled"},
-		{[]string{""}, stateNote, "unknown", "", ""},
-		{nil, stateOK, "", "", ""},
-	}}
-	addressLayout = setting{"address " +
-		"layout", func(c *record.Calibration) string { return digits(c.Facts.ASLR) }, []outcome{
-		{[]string{""}, stateNote, "unknown", "", ""},
-		{[]string{"0"}, stateWarn, "the same at each start",
-			"a memory layout that happens to favour one contestant lasts for the whole run",
-			"sysctl kernel.randomize_va_space=2"},
-		{nil, stateOK, "random at each start",
-			"adds random variation, but no bias: a run restarts its contestants every epoch", ""},
-	}}
 )
 
 const virtualMeans = "others on the same hardware can slow it down unnoticed: absolute figures drift by 10 % and " +
-	"more, " +
-	"ratios within a round do not"
-
-// digits formats a number; "" if there is none.
-func digits(n *int64) string {
-	if n == nil {
-		return ""
-	}
-	return strconv.FormatInt(*n, 10)
-}
+	"more, ratios within a round do not"
 
 // machineFindings returns findings about the hardware, physical or virtual.
 func machineFindings(c *record.Calibration) []finding {
-	return []finding{cpuFinding(&c.Host), coresFinding(&c.Host, &c.Facts), governor.finding(c), turboSetting.finding(c),
-		hypervisor.finding(c), quota.finding(c), memoryFinding(&c.Facts)}
+	return []finding{cpuFinding(&c.Host), coresFinding(&c.Host, &c.Facts), governor.finding(c), hypervisor.finding(c),
+		quota.finding(c), memoryFinding(&c.Facts)}
 }
 
 func cpuFinding(h *record.Host) finding {
@@ -166,7 +133,7 @@ func memoryFinding(f *record.Facts) finding {
 
 // kernelFindings returns findings about kernel settings and counters.
 func kernelFindings(c *record.Calibration) []finding {
-	out := []finding{kernelFinding(&c.Host), clockSource.finding(c), hugePages.finding(c), addressLayout.finding(c)}
+	out := []finding{kernelFinding(&c.Host), clockSource.finding(c)}
 	r := finding{Name: "instruction counter", State: stateOK, Value: "present"}
 	if why, absent := c.Host.Absent["instructions"]; absent {
 		r.State, r.Value, r.Means = stateNote, "absent: "+why, "instructions per request are left out of the results"

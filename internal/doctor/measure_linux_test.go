@@ -78,10 +78,10 @@ func tiny(t *testing.T) CalibrationOptions {
 		t.Fatal(err)
 	}
 	return CalibrationOptions{Dyno: "test", Self: []string{self, "refserver"}, Scenario: value(), Times: &Times{
-		Clock: time.Millisecond, Lag: 50 * time.Millisecond,
+		Lag:     50 * time.Millisecond,
 		Ceiling: 20 * time.Millisecond, Shapes: full.Shapes,
-		Delay: 50 * time.Millisecond, Stall: 50 * time.Millisecond, Warm: 10 * time.Millisecond,
-		Trial: 10 * time.Millisecond, Rounds: 6, Costs: full.Costs,
+		Delay: 50 * time.Millisecond, Warm: 10 * time.Millisecond,
+		Trial: 10 * time.Millisecond, Rounds: 6, Servers: 4,
 	}}
 }
 
@@ -98,9 +98,6 @@ func TestMeasure(t *testing.T) {
 	if steps < 10 || c.EndedUnixNS <= c.StartedUnixNS || c.BootID == "" || c.Dyno != "test" ||
 		len(c.Host.ServerCPUs) == 0 {
 		t.Errorf("%d steps, %+v", steps, c)
-	}
-	if k := c.Clock; k == nil || k.CostNS <= 0 || k.StepNS <= 0 {
-		t.Errorf("clock %+v", k)
 	}
 	if w := c.Waiting; w == nil || w.Requests == 0 || w.LagP50NS < 0 || w.LagP99NS < w.LagP50NS || w.LagMaxNS <= 0 ||
 		w.Spin && !c.Host.Pinned {
@@ -130,9 +127,6 @@ func TestMeasure(t *testing.T) {
 			t.Errorf("delay %+v with a round trip of %d", d, first.SeenP50NS-first.TrueP50NS)
 		}
 	}
-	if s := c.Stall; s == nil || s.Requests == 0 || s.ResponseP99NS <= 0 || s.ExpectedP99NS != 180e6 {
-		t.Errorf("stall %+v", s)
-	}
 	checkRounds(t, c)
 	if _, err := json.Marshal(c); err != nil {
 		t.Error(err)
@@ -141,20 +135,14 @@ func TestMeasure(t *testing.T) {
 
 func checkRounds(t *testing.T, c *record.Calibration) {
 	t.Helper()
-	if c.Noise == nil || len(c.Noise.Rounds) != 6 || len(c.Noise.Servers) != 4 || len(c.Costs) != 2 {
-		t.Fatalf("noise %+v, costs %+v", c.Noise, c.Costs)
+	if c.Noise == nil || len(c.Noise.Rounds) != 6 || len(c.Noise.Servers) != 4 {
+		t.Fatalf("noise %+v", c.Noise)
 	}
 	for _, r := range c.Noise.Rounds {
-		if r.Causes.WallNS <= 0 || r.Causes.ServerCPUs == 0 || r.LoadedNS <= 0 || len(r.RatePerSec) != 4 ||
+		if r.Causes.WallNS <= 0 || r.Causes.ServerCPUs == 0 || len(r.RatePerSec) != 4 ||
 			slices.Min(r.RatePerSec) < 0 || slices.Max(r.RatePerSec) <= 0 || len(r.CPUPerRequestNS) != 4 ||
 			slices.Min(r.CPUPerRequestNS) < 0 { // on a busy machine a server may answer nothing in such short loads
 			t.Errorf("round %+v", r)
-		}
-	}
-	for _, k := range c.Costs {
-		if k.Ratio <= 0 || k.Expected <= 1 || k.AddedNS <= 0 || k.Rounds != 6 || k.Lo == nil || *k.Lo > k.Ratio ||
-			*k.Hi < k.Ratio {
-			t.Errorf("cost %+v", k)
 		}
 	}
 }
@@ -182,7 +170,7 @@ func TestMeasureFails(t *testing.T) {
 	o := tiny(t)
 	o.Self = []string{"/bin/false"}
 	if c, err := Calibrate(t.Context(), o); err == nil || !strings.Contains(err.Error(), "start null") || c == nil ||
-		c.Clock == nil {
+		c.Facts.PortLow == nil {
 		t.Errorf("%v", err)
 	}
 	leftBehind(t)

@@ -3,32 +3,27 @@ package doctor
 import (
 	"context"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"time"
 
 	"dyno/internal/load"
 	"dyno/internal/machine"
 	"dyno/internal/record"
-	"dyno/internal/refserver"
-	"dyno/internal/stats"
 )
 
 // trial is one short load on one server in a round.
 type trial struct {
 	perSec float64
 	cpu    float64 // CPU time per request, ns
-	queue  int64   // ns for which the generator's threads waited for a CPU
-	loaded int64   // ns, all workers together
 }
 
-// rounds loads ref, its copy, and the servers with known costs in turn. None is frozen, because
-// idle servers use little CPU, and equally much for all.
+// rounds loads equal servers in turn. None is frozen, because idle servers use little CPU, and equally much for
+// all.
 func (b *setup) rounds(ctx context.Context) error {
 	if b.times.Rounds <= 0 {
 		return nil
 	}
-	names := append([]string{"ref", "ref'"}, b.times.Costs...)
+	names := []string{"ref", "ref'", "ref", "ref'"}[:b.times.Servers]
 	servers := make([]*server, len(names))
 	for i, name := range names {
 		b.Note("warm up " + name)
@@ -45,25 +40,18 @@ func (b *setup) rounds(ctx context.Context) error {
 	b.Note(fmt.Sprintf("noise: %d rounds of %d loads of %v", b.times.Rounds, len(names), b.times.Trial))
 	rng := rand.New(rand.NewPCG(seed, 0))
 	noise := &record.Noise{Servers: names, TrialNS: int64(b.times.Trial), Connections: usual.Connections}
-	var all [][]trial // trials by round, then by server
 	for range b.times.Rounds {
 		round, causes, err := b.round(ctx, servers, rng.Perm(len(servers)))
 		if err != nil {
 			return err
 		}
-		all = append(all, round)
 		n := record.NoiseRound{Causes: causes}
 		for _, t := range round {
 			n.RatePerSec, n.CPUPerRequestNS = append(n.RatePerSec, t.perSec), append(n.CPUPerRequestNS, t.cpu)
-			n.RunQueueNS += t.queue
-			n.LoadedNS += t.loaded
 		}
 		noise.Rounds = append(noise.Rounds, n)
 	}
 	b.cal.Noise = noise
-	for i, name := range b.times.Costs {
-		b.cal.Costs = append(b.cal.Costs, knownCost(name, all, 2+i))
-	}
 	for _, s := range servers {
 		if err := b.stop(s); err != nil {
 			return err
@@ -89,10 +77,7 @@ func (b *setup) round(ctx context.Context, servers []*server, order []int) ([]tr
 		if err != nil {
 			return nil, record.Causes{}, err
 		}
-		round[i] = trial{
-			perSec: v.perSec(), cpu: float64(v.server) / float64(v.Succeeded), queue: v.RunQueueNS,
-			loaded: v.WindowNS * int64(max(1, v.Workers)),
-		}
+		round[i] = trial{perSec: v.perSec(), cpu: float64(v.server) / float64(v.Succeeded)}
 	}
 	b.meter.Snapshot(&after)
 	used2, own2, err := clocks(servers...)
@@ -115,29 +100,4 @@ func clocks(servers ...*server) (used, own time.Duration, err error) {
 	}
 	own, err = machine.SelfCPU()
 	return used, own, err
-}
-
-// knownCost compares the CPU per request between server i in the rounds and ref, which is the
-// first, with a 95 % interval.
-func knownCost(name string, rounds [][]trial, i int) record.KnownCost {
-	c, _, _ := refserver.ParseControl(name)
-	added := c.Extra * float64(refserver.RefCost)
-	var logs, base []float64
-	for _, r := range rounds {
-		logs = append(logs, math.Log(r[i].cpu/r[0].cpu))
-		base = append(base, r[0].cpu)
-	}
-	j := stats.Joint([][]float64{logs}, .05, 1)[0]
-	return record.KnownCost{
-		Server: name, AddedNS: int64(added), Expected: 1 + added/stats.Median(base), Rounds: len(rounds),
-		Ratio: math.Exp(j.Log), Lo: finite(math.Exp(j.Log - j.Crit*j.SE)), Hi: finite(math.Exp(j.Log + j.Crit*j.SE)),
-	}
-}
-
-// finite returns nil for an open bound, which as a ratio is 0 or infinite.
-func finite(v float64) *float64 {
-	if v == 0 || math.IsInf(v, 0) || math.IsNaN(v) {
-		return nil
-	}
-	return &v
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"dyno/internal/judge"
-	"dyno/internal/plan"
 	"dyno/internal/record"
 	"dyno/internal/report"
 )
@@ -27,12 +26,6 @@ func serverFindings(c *record.Calibration) []finding {
 		}
 		out = append(out, r)
 	}
-	if s := c.Stall; s != nil {
-		out = append(out, stallFinding(s))
-	}
-	for _, k := range c.Costs {
-		out = append(out, costFinding(k))
-	}
 	return out
 }
 
@@ -46,67 +39,19 @@ func signed(ns int64) string {
 	return "+" + report.Duration(float64(ns))
 }
 
-func stallFinding(s *record.KnownStall) finding {
-	r := finding{Name: "stall", State: stateOK,
-		Value: fmt.Sprintf("for a server that stalls for %v s of every %v s, the measured p99 is %s; the true "+
-			"value is %s", float64(s.StallNS)/1e9, float64(s.PeriodNS)/1e9,
-			report.Duration(float64(s.ResponseP99NS)), report.Duration(float64(s.ExpectedP99NS)))}
-	off := math.Abs(float64(s.ResponseP99NS)/float64(s.ExpectedP99NS) - 1)
-	switch {
-	case off <= .05:
-	case off <= .15:
-		r.State = stateWarn
-	default:
-		r.State = stateBad
-	}
-	if r.State != stateOK {
-		r.Means, r.Change = fmt.Sprintf(
-			"off by %s: perhaps something else stalled as well", report.PerCent(off)), "run nothing else on these CPUs"
-	}
-	return r
-}
-
-func costFinding(k record.KnownCost) finding {
-	lo, hi := 0.0, math.Inf(1)
-	if k.Lo != nil {
-		lo = *k.Lo
-	}
-	if k.Hi != nil {
-		hi = *k.Hi
-	}
-	found := "detected"
-	r := finding{Name: "cost of " + k.Server, State: stateOK}
-	switch {
-	case hi < 1:
-		r.State, found = stateBad, "detected in the wrong direction"
-		r.Means, r.Change = "something favours one of the servers",
-			"run dyno doctor again; if it persists, report it as a bug"
-	case lo <= 1:
-		r.State, found = stateNote, "not detected"
-		r.Means = fmt.Sprintf("%d rounds are too few in this noise; a run has 100 or more", k.Rounds)
-	case k.Expected < lo || k.Expected > hi:
-		r.State, found = stateWarn, "detected, but with a wrong size"
-		r.Means, r.Change = "perhaps the noise affected the two servers differently", "run dyno doctor again on a "+
-			"quieter machine"
-	}
-	r.Value = fmt.Sprintf("%s: CPU per request × %s; the true value is about %.3f", found, report.Ratio(k.Ratio, lo, hi),
-		k.Expected)
-	return r
-}
-
 // noiseFindings returns findings about other programs on the machine.
 func noiseFindings(c *record.Calibration) []finding {
 	n := c.Noise
 	if n == nil || len(n.Rounds) == 0 {
 		return nil
 	}
-	var server, generator, steal, wall, queue, loaded float64
+	var server, generator, steal, wall float64
 	for _, r := range n.Rounds {
 		time := float64(r.Causes.WallNS)
 		server += float64(r.Causes.BackgroundServerNS) / max(1, float64(r.Causes.ServerCPUs))
 		generator += float64(r.Causes.BackgroundGeneratorNS) / max(1, float64(r.Causes.GeneratorCPUs))
 		steal += float64(r.Causes.StealNS) / max(1, float64(r.Causes.ServerCPUs+r.Causes.GeneratorCPUs))
-		wall, queue, loaded = wall+time, queue+float64(r.RunQueueNS), loaded+float64(r.LoadedNS)
+		wall += time
 	}
 	const end = "stop other programs; top shows them"
 	out := []finding{
@@ -115,9 +60,6 @@ func noiseFindings(c *record.Calibration) []finding {
 			"used by other programs on the generator's CPUs", end),
 		graded("stolen", judge.Withheld, steal/max(1, wall), "withheld by the hypervisor for other machines",
 			"try again later, or use a dedicated machine"),
-		{Name: "waiting for a CPU", State: stateNote, Value: report.PerCent(queue/max(1, loaded)) + " of the " +
-			"generator's time",
-			Means: "3 to 8 % is usual on a virtual machine that is otherwise idle"},
 		disturbedFinding(n),
 	}
 	sigma, cpu, valid := spread(n)
@@ -181,11 +123,11 @@ func canDecide(c *record.Calibration, expected []expectation) string {
 	}
 	var can []string
 	for _, e := range expected {
-		if e.Profile != plan.Standard || math.IsInf(float64(e.MDE), 0) || math.IsNaN(float64(e.MDE)) {
+		if math.IsInf(float64(e.MDE), 0) || math.IsNaN(float64(e.MDE)) {
 			continue
 		}
-		text := fmt.Sprintf("from about %s (%s) between %d contestants in %s", report.PerCent(float64(e.MDE)), e.elsewhere(),
-			e.Contestants, span(e.WholeNS))
+		text := fmt.Sprintf("from about %s (in other sessions from %s) between %d contestants in %s",
+			report.PerCent(float64(e.MDE)), report.PerCent(float64(e.Elsewhere)), e.Contestants, span(e.WholeNS))
 		if e.More {
 			text += " (more than the usual budget)"
 		}
@@ -195,30 +137,11 @@ func canDecide(c *record.Calibration, expected []expectation) string {
 	case len(s) > 0:
 	case len(can) > 0:
 		s = append(s, "This machine can detect differences in throughput "+strings.Join(can, ", ")+
-			", if restarts of a server do not differ, which is not measured here; --profile full takes longer and detects "+
-			"smaller ones.")
+			", if restarts of a server do not differ, which is not measured here.")
 	default:
 		s = append(s, "The smallest difference that this machine can detect is unknown: the noise was not measured.")
 	}
-	cannot := []string{"It cannot rank by p99, the response time that 99 of 100 responses keep"}
-	if len(c.Host.ServerCPUs) == 1 {
-		cannot = append(cannot, "show how a server uses several CPUs")
-	}
-	if _, absent := c.Host.Absent["instructions"]; absent {
-		cannot = append(cannot, "count instructions")
-	}
-	for _, x := range c.Ceilings {
-		if isUsual(x) && !disturbed(x) {
-			cannot = append(cannot, fmt.Sprintf(
-				"measure servers beyond %s over 125 connections", report.Rate(judge.CeilingLimit*x.RatePerSec)))
-		}
-	}
-	last := len(cannot) - 1
-	text := strings.Join(cannot[:last], ", ")
-	if last > 0 {
-		text += ", or " // "it cannot a, b, or c"
-	}
-	s = append(s, text+cannot[last]+".")
+	s = append(s, "It cannot rank by p99, the response time that 99 of 100 responses keep.")
 	if p99, ok := c.LatencyErrorP99NS(); ok {
 		verdict := "Its latencies are accurate to"
 		if latencyState(p99) == stateBad {

@@ -27,7 +27,6 @@ type Request struct {
 
 	// The server.
 	URL, Unix string
-	Resolve   []string // lines host:port:address, as scenario.Route has them
 
 	// The amount, the rate and the connections. Rate or Stages make an open loop.
 	Connections, Requests, Pipeline   int64
@@ -134,7 +133,7 @@ func New(ctx context.Context, r Request) (*Plan, error) {
 
 // route says how to reach the server.
 func (r *Request) route() scenario.Route {
-	return scenario.Route{Unix: r.Unix, Resolve: r.Resolve, TLS: r.TLS}
+	return scenario.Route{Unix: r.Unix, TLS: r.TLS}
 }
 
 // workers returns the number of event loops: the requested number, but at most the number of connections. By

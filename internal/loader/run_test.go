@@ -229,8 +229,6 @@ func TestNewRefuses(t *testing.T) {
 			Pipeline: 2},
 		"omit it or -H Connection": {AdHoc: scenario.AdHoc{Headers: []string{"Connection: keep-alive"}},
 			NoKeepalive: true},
-		"--resolve: no entry is for": {Resolve: []string{"a:80:127.0.0.1"}},
-		"want host:port:address":     {Resolve: []string{"a"}},
 	} {
 		r.URL = url
 		_, err := New(t.Context(), r)

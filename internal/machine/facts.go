@@ -1,7 +1,6 @@
 package machine
 
 import (
-	"cmp"
 	"io/fs"
 	"os"
 	"slices"
@@ -19,15 +18,9 @@ func facts(root fs.FS, server, generator []int) record.Facts {
 	f := record.Facts{
 		SMT:         read(root, "sys/devices/system/cpu/smt/control"),
 		SplitCores:  splitCores(root, server, generator),
-		Turbo:       turbo(root),
 		ClockSource: read(root, "sys/devices/system/clocksource/clocksource0/current_clocksource"),
-		THP:         chosen(read(root, "sys/kernel/mm/transparent_hugepage/enabled")),
 
 		HardFileLimit: hardFileLimit(read(root, "proc/self/limits")),
-		TimeWaitReuse: parseInteger(read(root, "proc/sys/net/ipv4/tcp_tw_reuse")),
-		TCPTimestamps: parseInteger(read(root, "proc/sys/net/ipv4/tcp_timestamps")),
-		Somaxconn:     parseInteger(read(root, "proc/sys/net/core/somaxconn")),
-		ASLR:          parseInteger(read(root, "proc/sys/kernel/randomize_va_space")),
 	}
 	if ports := strings.Fields(read(root, "proc/sys/net/ipv4/ip_local_port_range")); len(ports) == 2 {
 		f.PortLow, f.PortHigh = parseInteger(ports[0]), parseInteger(ports[1])
@@ -50,16 +43,6 @@ func parseInteger(text string) *int64 {
 	return &n
 }
 
-// chosen returns the word in brackets in "always [madvise] never".
-func chosen(text string) string {
-	_, rest, _ := strings.Cut(text, "[")
-	word, _, found := strings.Cut(rest, "]")
-	if !found {
-		return ""
-	}
-	return word
-}
-
 // memory reads a line "key:   12 kB" from /proc/meminfo, in bytes.
 func memory(info, key string) *int64 {
 	kb, _, _ := strings.Cut(setting(info, key, ":"), " ")
@@ -78,14 +61,6 @@ func hardFileLimit(limits string) *int64 {
 		return parseInteger(words[1])
 	}
 	return nil
-}
-
-// turbo returns whether the CPUs may run above their base clock: "on", "off", or "" if unknown
-// (kernel Documentation/admin-guide/pm/cpufreq.rst and intel_pstate.rst).
-func turbo(root fs.FS) string {
-	off := read(root, "sys/devices/system/cpu/intel_pstate/no_turbo")
-	boost := read(root, "sys/devices/system/cpu/cpufreq/boost")
-	return cmp.Or(map[string]string{"0": "on", "1": "off"}[off], map[string]string{"1": "on", "0": "off"}[boost])
 }
 
 // splitCores lists the cores that are shared, with one thread used by the server and another by the

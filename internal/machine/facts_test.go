@@ -14,24 +14,17 @@ func TestFacts(t *testing.T) {
 	got := facts(tree(map[string]string{
 		"sys/devices/system/cpu/smt/control":                              "on\n",
 		"sys/devices/system/cpu/cpu0/topology/thread_siblings_list":       "0-1\n",
-		"sys/devices/system/cpu/cpufreq/boost":                            "1\n",
 		"sys/devices/system/clocksource/clocksource0/current_clocksource": "tsc\n",
-		"sys/kernel/mm/transparent_hugepage/enabled":                      "always [madvise] never\n",
 		"proc/self/limits": "Limit  Soft  Hard  Units\nMax processes  1  2  processes\nMax " +
 			"open files            1024                 20000                files\n",
 		"proc/sys/net/ipv4/ip_local_port_range": "32768\t60999\n",
-		"proc/sys/net/ipv4/tcp_tw_reuse":        "2\n",
-		"proc/sys/net/ipv4/tcp_timestamps":      "1\n",
-		"proc/sys/net/core/somaxconn":           "4096\n",
-		"proc/sys/kernel/randomize_va_space":    "2\n",
 		"proc/meminfo": "MemTotal: 9 kB\nMemAvailable:       2 kB\nSwapCached: 1 " +
 			"kB\nSwapTotal: 5 kB\nSwapFree: 2 kB\n",
 	}), []int{0}, []int{1})
 	want := record.Facts{
-		SMT: "on", SplitCores: [][]int{{0, 1}}, Turbo: "on", ClockSource: "tsc", THP: "madvise",
+		SMT: "on", SplitCores: [][]int{{0, 1}}, ClockSource: "tsc",
 		HardFileLimit: p(20000), PortLow: p(32768), PortHigh: p(60999),
-		TimeWaitReuse: p(2), TCPTimestamps: p(1), Somaxconn: p(4096), ASLR: p(2), AvailableBytes: p(2048),
-		SwapUsedBytes: p(3072),
+		AvailableBytes: p(2048), SwapUsedBytes: p(3072),
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v\nwant %+v", got, want)
@@ -41,26 +34,7 @@ func TestFacts(t *testing.T) {
 	}
 }
 
-func TestSettings(t *testing.T) {
-	for _, c := range []struct {
-		files map[string]string
-		want  string
-	}{
-		{map[string]string{"sys/devices/system/cpu/intel_pstate/no_turbo": "1\n"}, "off"},
-		{map[string]string{"sys/devices/system/cpu/intel_pstate/no_turbo": "0\n"}, "on"},
-		{map[string]string{"sys/devices/system/cpu/cpufreq/boost": "0\n"}, "off"},
-		{map[string]string{"sys/devices/system/cpu/cpufreq/boost": "x\n"}, ""},
-	} {
-		if got := turbo(tree(c.files)); got != c.want {
-			t.Errorf("turbo of %v: %q", c.files, got)
-		}
-	}
-	for text, want := range map[string]string{"always [madvise] never": "madvise", "[always] " +
-		"never": "always", "always": "", "": "", "[x": ""} {
-		if got := chosen(text); got != want {
-			t.Errorf("chosen of %q: %q", text, got)
-		}
-	}
+func TestHardFileLimit(t *testing.T) {
 	if got := hardFileLimit("Max open files  unlimited  unlimited  files\n"); got != nil {
 		t.Errorf("unlimited: %d", *got)
 	}

@@ -13,12 +13,12 @@ type Calibration struct {
 	Host          Host   `json:"host"`
 	Facts         Facts  `json:"facts"`
 
-	Clock    *Clock       `json:"clock,omitempty"`
+	Clock    *Clock       `json:"clock,omitempty"` // only in older records
 	Waiting  *Waiting     `json:"waiting,omitempty"`
 	Ceilings []Ceiling    `json:"ceilings,omitempty"`
 	Delays   []KnownDelay `json:"delays,omitempty"`
-	Stall    *KnownStall  `json:"stall,omitempty"`
-	Costs    []KnownCost  `json:"costs,omitempty"`
+	Stall    *KnownStall  `json:"stall,omitempty"` // only in older records
+	Costs    []KnownCost  `json:"costs,omitempty"` // only in older records
 	Noise    *Noise       `json:"noise,omitempty"`
 }
 
@@ -38,20 +38,22 @@ type Facts struct {
 	SMT string `json:"smt,omitempty"`
 	// CPUs of each core that has a thread for the server and one for the generator
 	SplitCores  [][]int `json:"split_cores,omitempty"`
-	Turbo       string  `json:"turbo,omitempty"` // on or off
 	ClockSource string  `json:"clock_source,omitempty"`
-	THP         string  `json:"thp,omitempty"` // always, madvise, never
 
 	HardFileLimit  *int64 `json:"hard_file_limit,omitempty"`
 	PortLow        *int64 `json:"port_low,omitempty"` // both ends of ip_local_port_range, inclusive
 	PortHigh       *int64 `json:"port_high,omitempty"`
-	TimeWaitReuse  *int64 `json:"tcp_tw_reuse,omitempty"`   // 0 never, 1 always, 2 on the loopback
-	TCPTimestamps  *int64 `json:"tcp_timestamps,omitempty"` // without them no port is reused early
-	Somaxconn      *int64 `json:"somaxconn,omitempty"`
-	ASLR           *int64 `json:"aslr,omitempty"`           // 0 off, 1 without the heap, 2 all
-	TimerSlackNS   *int64 `json:"timer_slack_ns,omitempty"` // only in older records
 	AvailableBytes *int64 `json:"available_bytes,omitempty"`
 	SwapUsedBytes  *int64 `json:"swap_used_bytes,omitempty"`
+
+	// Only in older records.
+	Turbo         string `json:"turbo,omitempty"` // on or off
+	THP           string `json:"thp,omitempty"`   // always, madvise, never
+	TimeWaitReuse *int64 `json:"tcp_tw_reuse,omitempty"`
+	TCPTimestamps *int64 `json:"tcp_timestamps,omitempty"`
+	Somaxconn     *int64 `json:"somaxconn,omitempty"`
+	ASLR          *int64 `json:"aslr,omitempty"`
+	TimerSlackNS  *int64 `json:"timer_slack_ns,omitempty"`
 }
 
 // Clock is the cost of reading the time. A step is the smallest difference between two readings.
@@ -134,7 +136,7 @@ type KnownCost struct {
 // Noise holds the differences between identical servers that are loaded in turn, and the machine's
 // background load meanwhile.
 type Noise struct {
-	Servers     []string     `json:"servers"` // ref, its copy, and servers with a known cost
+	Servers     []string     `json:"servers"` // ref and copies; in older records also servers with a known cost
 	TrialNS     int64        `json:"trial_ns"`
 	Connections int          `json:"connections"`
 	Rounds      []NoiseRound `json:"rounds"`
@@ -143,9 +145,10 @@ type Noise struct {
 // NoiseRound is one trial on each server, in random order. Rates and costs are in the order of
 // Noise.Servers.
 type NoiseRound struct {
-	Causes          Causes    `json:"causes"`
-	RunQueueNS      int64     `json:"run_queue_ns"` // time that the event loops waited for a CPU, over LoadedNS
-	LoadedNS        int64     `json:"loaded_ns"`    // windows times event loops
+	Causes Causes `json:"causes"`
+	// Only in older records: the time that the event loops waited for a CPU, and windows times event loops.
+	RunQueueNS      int64     `json:"run_queue_ns,omitempty"`
+	LoadedNS        int64     `json:"loaded_ns,omitempty"`
 	RatePerSec      []float64 `json:"rate_per_sec"`
 	CPUPerRequestNS []float64 `json:"cpu_per_request_ns"`
 }

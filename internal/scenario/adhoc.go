@@ -170,41 +170,20 @@ func (r *Request) holdsJSON() bool {
 	return json.Valid([]byte(body))
 }
 
-// method returns the method in -m. Without -m it is POST for requests with a body, else GET.
+// method returns the method in -m. Without -m it is POST for requests with a body, else GET. CONNECT asks for a
+// tunnel (RFC 9110, section 9.3.6); a method with other characters than letters and hyphens is more likely a slip.
 func (r *AdHoc) method() (string, error) {
-	switch {
-	case r.Method == "" && (r.Body != nil || r.BodyFile != ""):
+	switch method := strings.ToUpper(r.Method); {
+	case method == "" && (r.Body != nil || r.BodyFile != ""):
 		return http.MethodPost, nil
-	case r.Method == "":
+	case method == "":
 		return http.MethodGet, nil
+	case method == http.MethodConnect || strings.Trim(method, "-ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "":
+		return "", conf.Usagef("-m %s: want a method that has a response, such as GET or PURGE (-m is the method, as in "+
+			"bombardier, hey and oha; for requests in flight at once, as in h2load, use --streams or --pipeline)", r.Method)
+	default:
+		return method, nil
 	}
-	method, err := readMethod(r.Method)
-	if err != nil {
-		return "", conf.Usagef("-m %s: %w (-m is the method, as in bombardier, hey and oha; for requests in flight at "+
-			"once, as in h2load, use --streams or --pipeline)", r.Method, err)
-	}
-	return method, nil
-}
-
-// readMethod returns a method in capitals. It rejects CONNECT, which asks for a tunnel (RFC 9110, section
-// 9.3.6).
-func readMethod(word string) (string, error) {
-	method := strings.ToUpper(word)
-	switch {
-	case !isMethod(word):
-		return "", errors.New("want a method, such as GET, POST or PURGE")
-	case method == http.MethodConnect:
-		return "", errors.New("want a method that has a response, such as GET; CONNECT asks for a tunnel")
-	}
-	return method, nil
-}
-
-// isMethod reports whether a word may be a method: letters, perhaps with hyphens. A token may hold other
-// characters (RFC 9110, section 9.1), such as digits, which here are more likely a slip.
-func isMethod(word string) bool {
-	return word != "" && strings.IndexFunc(word, func(r rune) bool {
-		return r != '-' && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
-	}) < 0
 }
 
 // parsePath parses a path and a weight: "/a=3", or "/a" with weight 1. After a query, whose text may end like
@@ -271,28 +250,15 @@ func readFile(flag, name string) (string, error) {
 	return unsafe.String(unsafe.SliceData(b), len(b)), nil // it may be long, so it is not copied
 }
 
-// written are the headers that the engine sets, with the reason.
-var written = map[string]string{
-	"content-length":    "dyno sets it from the body",
-	"transfer-encoding": "dyno sends the body with its length",
-}
-
 // readHeaders parses lines "Name: value", which are sent in this order; one may be Host. verbatim means that
 // values have no placeholders.
 func readHeaders(all []string, verbatim bool) (headers []HeaderLine, host string, err error) {
-	hosts := 0
 	for _, line := range all {
 		name, value, ok := ParseHeader(line)
-		low := strings.ToLower(name)
-		switch {
-		case !ok || !strings.Contains(line, ":"):
+		if !ok || !strings.Contains(line, ":") {
 			return nil, "", conf.Usagef("-H %q: want \"Name: value\"", line)
-		case written[low] != "":
-			return nil, "", conf.Usagef("-H %q: %s; omit it", line, written[low])
-		case low == "host":
-			if hosts++; hosts > 1 {
-				return nil, "", conf.Usagef("-H %q: a request has one Host; omit the others", line)
-			}
+		}
+		if strings.EqualFold(name, "host") {
 			host = value
 		}
 		headers = append(headers, HeaderLine{Name: name, Value: value, Verbatim: verbatim})

@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -16,7 +15,7 @@ type Options struct {
 	HTTP2   bool   // also compile for Draw.HTTP2
 	Loose   bool   // contracts need not be exact (see Exact): only Want.breach, or nothing, checks them
 	Shapes  bool   // bodies are compared with their Shape, and sampled
-	Scheme  string // URL scheme: https sends Secure cookies; "" means http
+	Scheme  string // URL scheme, for HTTP/2; "" means http
 }
 
 // Mix holds the loaded requests of a Scenario, compiled for one host. It is immutable and shared by all
@@ -26,7 +25,6 @@ type Mix struct {
 	until     []int  // cumulative weights
 	total     int    // sum of weights
 	session   string // name of the session cookie
-	scheme    string // URL scheme for the cookie jar
 	closes    bool   // every request has a Connection: close header
 }
 
@@ -42,11 +40,6 @@ type template struct {
 	body  []part   // the expected body, if it has placeholders
 	want  Want     // without drawn values
 	drawn bool     // the request has a placeholder
-	index int      // index in Mix.templates
-
-	host  string // host for cookies
-	fixed string // the path without the query; if open, the text before the first placeholder
-	open  bool   // the path has a placeholder
 }
 
 // shared reports whether all requests can share one contract, because it holds no state per request.
@@ -58,10 +51,8 @@ func (t *template) shared() bool {
 // unless a request sets it. Loaded contracts must be exact (see Exact) unless o.Loose.
 func (s *Scenario) Compile(host string, o Options) (*Mix, error) {
 	n := len(s.Requests)
-	m := &Mix{session: s.Session, scheme: cmp.Or(o.Scheme, "http"), templates: make([]template, 0, n),
-		until: make([]int, 0, n)}
+	m := &Mix{session: s.Session, templates: make([]template, 0, n), until: make([]int, 0, n)}
 	closes, err := s.walk(host, o, func(t template, weight int) {
-		t.index = len(m.templates)
 		m.total += weight
 		m.until = append(m.until, m.total)
 		m.templates = append(m.templates, t)
@@ -112,13 +103,13 @@ func (s *Scenario) walk(host string, o Options, f func(t template, weight int)) 
 // compileOne compiles the request r alone, whatever its weight. The contract may be loose.
 func (s *Scenario) compileOne(r *Request, host string, o Options) (*Mix, error) {
 	t, err := r.compile(0, host, s, o)
-	return &Mix{session: s.Session, scheme: cmp.Or(o.Scheme, "http"), total: 1, templates: []template{t}}, err
+	return &Mix{session: s.Session, total: 1, templates: []template{t}}, err
 }
 
 // compile renders the request at index. Errors are mistakes.
 func (r *Request) compile(index int, host string, s *Scenario, o Options) (template, error) {
 	b := builder{names: sortedKeys(r.With)}
-	t := template{want: Want{Index: index, Head: r.Method == "HEAD", Cookies: o.Cookies}, host: host}
+	t := template{want: Want{Index: index, Head: r.Method == "HEAD", Cookies: o.Cookies}}
 	if err := r.check(host); err != nil {
 		return t, err
 	}
@@ -136,13 +127,6 @@ func (r *Request) compile(index int, host string, s *Scenario, o Options) (templ
 	}
 	if o.HTTP2 {
 		if err := t.http2.compileHTTP2(r, host, o, b); err != nil {
-			return t, err
-		}
-	}
-	if o.Cookies {
-		b.fill(r.Path, inPath)
-		t.fixed, t.open = b.path()
-		if err := t.ownHost(r); err != nil {
 			return t, err
 		}
 	}
@@ -169,21 +153,6 @@ func (r *Request) closes() bool {
 		return strings.EqualFold(h.Name, "connection") && slices.ContainsFunc(strings.Split(h.Value, ","),
 			func(option string) bool { return strings.EqualFold(strings.TrimSpace(option), "close") })
 	})
-}
-
-// ownHost makes the request's Host header the host for cookies.
-func (t *template) ownHost(r *Request) error {
-	for _, h := range r.Headers {
-		if !strings.EqualFold(h.Name, "host") {
-			continue
-		}
-		t.host = h.Value
-		b := builder{names: sortedKeys(r.With), named: t.named}
-		if !h.Verbatim && b.fill(h.Value, inValue) && len(b.parts) > 0 {
-			return wrong("headers."+h.Name, "with cookies the host must be fixed, because cookies belong to a host")
-		}
-	}
-	return nil
 }
 
 // compile adds the contract, which check has accepted, to t.

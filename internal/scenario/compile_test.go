@@ -33,7 +33,6 @@ func TestRendering(t *testing.T) {
 			"GET / HTTP/1.1\r\nHost: x.example\r\n\r\n"},
 		"own cookie": {get("/", "Cookie", "a=1", "X", "1"), Options{Cookies: true},
 			"GET / HTTP/1.1\r\nHost: h:1\r\nCookie: a=1\r\nX: 1\r\n\r\n"},
-		"empty cookie": {get("/", "Cookie", ""), Options{Cookies: true}, "GET / HTTP/1.1\r\nHost: h:1\r\n\r\n"},
 	} {
 		var w Want
 		if got := source1(t, c.o, c.r).Next(nil, &w); string(got) != c.want {
@@ -104,8 +103,6 @@ func compileErrors() map[string]compileError {
 		"host twice":   {r: get("/", "Host", "1", "host", "2"), want: "host is given twice"},
 		"own length":   {r: get("/", "content-length", "1"), want: "set automatically from the body"},
 		"own coding":   {r: get("/", "Transfer-Encoding", "chunked"), want: "set automatically from the body"},
-		"drawn host": {r: get("/", "Host", "{pick:a,b}"), o: Options{Cookies: true},
-			want: "with cookies the host must be fixed"},
 		"no status":    {r: expect(Expect{}), want: "no status: want status"},
 		"low status":   {r: expect(Expect{Status: 99}), want: "status 99: want one from 100 to 599"},
 		"high status":  {r: expect(Expect{Status: 600}), want: "status 600"},

@@ -24,7 +24,6 @@ const (
 	ofName           // a named input's value
 	inPlace          // an inline input's value
 	cookieLine       // a Cookie header, if the jar holds any
-	cookieMore       // the jar's cookies, behind the request's own
 	cookieField      // as cookieLine, in an HTTP/2 header block
 	beginString      // an HTTP/2 string begins, until endString
 	endString
@@ -96,16 +95,6 @@ func (b *builder) placeholder(text string) (before string, p part, rest string, 
 		}
 	}
 	return text, p, "", nil
-}
-
-// path returns template.fixed and open for b, which holds exactly the path.
-func (b *builder) path() (fixed string, open bool) {
-	text := b.text
-	if len(b.parts) > 0 {
-		text = b.parts[0].text
-	}
-	fixed, _, query := strings.Cut(string(text), "?")
-	return fixed, len(b.parts) > 0 && !query
 }
 
 // done returns the parts; there is at least one.

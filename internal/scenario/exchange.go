@@ -15,94 +15,40 @@ import (
 	"dyno/internal/wire"
 )
 
-// message is a request with drawn values, ready to send.
-type message struct {
-	raw   []byte // the request as HTTP/1.1
-	block []byte // HTTP/2 header block; nil: send as HTTP/1.1
-	body  string // body in HTTP/2
-}
+// message is a request with drawn values, as HTTP/1.1.
+type message string
 
-// draw draws the next request for the protocol of v's server.
-func (v *verifier) draw(src *Source, w *Want) (m message) {
-	if v.to.HTTP2 {
-		var d Draw
-		same := *src
-		same.Draw(&d, w)
-		m.block, _, m.body = d.HTTP2(nil, nil)
-	}
-	m.raw = src.Next(nil, w)
-	return m
-}
+// draw draws the next request.
+func draw(src *Source, w *Want) message { return message(src.Next(nil, w)) }
 
-// line returns the request line with secrets masked.
-func (m *message) line() string {
-	line, _, _ := strings.Cut(string(m.raw), "\r\n")
-	if m.block != nil {
-		line = strings.TrimSuffix(line, "HTTP/1.1") + "HTTP/2"
-	}
-	return foreign.Mask(line)
-}
-
-// target returns the method and the path.
-func (m *message) target() string {
-	line := m.line()
-	return line[:max(strings.LastIndexByte(line, ' '), 0)]
+// target returns the method and the path, with secrets masked.
+func (m message) target() string {
+	line, _, _ := strings.Cut(string(m), "\r\n")
+	return foreign.Mask(strings.TrimSuffix(line, " HTTP/1.1"))
 }
 
 // withCookies returns m with these cookies.
 func (m message) withCookies(pairs string) message {
-	head, body, _ := strings.Cut(string(m.raw), "\r\n\r\n")
-	m.raw = []byte(head + "\r\nCookie: " + pairs + "\r\n\r\n" + body)
-	if m.block != nil {
-		m.block = wire.AppendField(m.block, "cookie", pairs)
-	}
-	return m
+	head, body, _ := strings.Cut(string(m), "\r\n\r\n")
+	return message(head + "\r\nCookie: " + pairs + "\r\n\r\n" + body)
 }
 
 // exchange sends one request and reads the whole response on v's connection, which it opens if there is none.
-// It returns the response parsed and as received. An HTTP/2 request that the server did not process is sent
-// again.
-func (v *verifier) exchange(ctx context.Context, m message, head bool) (*wire.Response, []byte, error) {
-	for tries := 0; ; tries++ {
-		resp, answer, err := v.send(ctx, m, head)
-		if _, left := errors.AsType[*notProcessed](err); !left || tries == mostAgain {
-			return resp, answer, err
-		}
-		v.hangUp()
+func (v *verifier) exchange(ctx context.Context, m message, head bool) (*wire.Response, error) {
+	if v.to.HTTP2 {
+		return v.exchange2(ctx, m, head)
 	}
-}
-
-// mostAgain limits how often an unprocessed request is sent again.
-const mostAgain = 10
-
-// notProcessed is an error after which the request can be sent again (RFC 9113, section 8.7).
-type notProcessed struct{ error }
-
-func (v *verifier) send(ctx context.Context, m message, head bool) (*wire.Response, []byte, error) {
 	if v.conn == nil {
 		var d net.Dialer
 		conn, err := v.to.Dial(ctx, &d)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		v.conn = conn
 	}
 	v.conn.SetDeadline(time.Now().Add(v.timeout))
-	if m.block != nil {
-		if v.http2 == nil {
-			var err error
-			if v.http2, err = greet(v.conn); err != nil {
-				return nil, nil, err
-			}
-		}
-		resp, err := v.http2.exchange(m.block, m.body, head)
-		if err != nil {
-			return nil, nil, v.unread(err, len(v.http2.answer))
-		}
-		return resp, v.http2.answer, nil
-	}
-	if _, err := v.conn.Write(m.raw); err != nil {
-		return nil, nil, fmt.Errorf("the server closed a connection that it should keep alive: %w", err)
+	if _, err := io.WriteString(v.conn, string(m)); err != nil {
+		return nil, fmt.Errorf("the server closed a connection that it should keep alive: %w", err)
 	}
 	var answer []byte
 	buf := make([]byte, 64<<10)
@@ -112,18 +58,18 @@ func (v *verifier) send(ctx context.Context, m message, head bool) (*wire.Respon
 		ended := errors.Is(err, io.EOF)
 		resp, perr := wire.WholeResponse(answer, head, ended)
 		if err != nil && !ended {
-			return nil, nil, v.unread(err, len(answer))
+			return nil, v.unread(err, len(answer))
 		}
 		switch {
 		case perr == nil && len(answer) > resp.TotalBytes:
 			more := answer[resp.TotalBytes:]
-			return nil, nil, fmt.Errorf("%d extra bytes after the response: %s", len(more), quote(more))
+			return nil, fmt.Errorf("%d extra bytes after the response: %s", len(more), quote(more))
 		case perr == nil:
-			return &resp, answer, nil
+			return &resp, nil
 		case ended:
-			return nil, nil, v.unread(err, len(answer))
+			return nil, v.unread(err, len(answer))
 		case !errors.Is(perr, wire.ErrIncomplete):
-			return nil, nil, fmt.Errorf("the response is not HTTP/1.1: %w", perr)
+			return nil, fmt.Errorf("the response is not HTTP/1.1: %w", perr)
 		}
 	}
 }
@@ -142,15 +88,14 @@ func (v *verifier) unread(err error, n int) error {
 	return fmt.Errorf("read the response: %w", err)
 }
 
-// optionsFor returns the options for requests to a server.
-func optionsFor(to wire.Endpoint) Options {
-	return Options{Scheme: to.Scheme(), HTTP2: to.HTTP2}
-}
-
 func (v *verifier) hangUp() {
 	if v.conn != nil {
 		v.conn.Close()
-		v.conn, v.http2 = nil, nil
+		v.conn = nil
+	}
+	if v.http2 != nil {
+		v.http2.CloseIdleConnections()
+		v.http2 = nil
 	}
 }
 
@@ -247,7 +192,7 @@ func (s *Scenario) answers(ctx context.Context, to wire.Endpoint, most int,
 		if r.Weight == 0 || !sent {
 			continue
 		}
-		mix, err := s.compileOne(r, to.Authority(), optionsFor(to))
+		mix, err := s.compileOne(r, to.Authority(), Options{})
 		if err != nil {
 			return nil, err
 		}
@@ -270,8 +215,8 @@ func (s *Scenario) answers(ctx context.Context, to wire.Endpoint, most int,
 // answer sends the next request from src.
 func (v *verifier) answer(ctx context.Context, src *Source) (Answer, error) {
 	var w Want
-	m := v.draw(src, &w)
-	resp, _, err := v.exchange(ctx, m, w.Head)
+	m := draw(src, &w)
+	resp, err := v.exchange(ctx, m, w.Head)
 	if err != nil {
 		return Answer{}, fmt.Errorf("%s: %w", m.target(), err)
 	}
@@ -312,9 +257,7 @@ func (s *Scenario) InTurn(ctx context.Context, to wire.Endpoint, most int, withi
 
 // mixed compiles s for requests whose responses are not judged.
 func (s *Scenario) mixed(to wire.Endpoint) (*Mix, error) {
-	o := optionsFor(to)
-	o.Loose, o.Shapes = true, true
-	return s.Compile(to.Authority(), o)
+	return s.Compile(to.Authority(), Options{Loose: true, Shapes: true})
 }
 
 // againAtOnce is the number of connections that Again uses.
@@ -347,7 +290,7 @@ func (s *Scenario) Again(ctx context.Context, to wire.Endpoint, marks []Mark) ([
 // Asked returns Answer.Sent for the request with a mark; "" if s cannot be compiled.
 func (s *Scenario) Asked(at Mark) string {
 	for _, sent := range s.Drawn(at) {
-		return (&message{raw: []byte(sent)}).target()
+		return message(sent).target()
 	}
 	return ""
 }
@@ -373,12 +316,12 @@ func (s *Scenario) first(ctx context.Context, to wire.Endpoint, within time.Dura
 	v := newVerifier(s, to, 0)
 	v.timeout = within
 	defer v.hangUp()
-	o.Scheme, o.HTTP2, o.Loose = to.Scheme(), to.HTTP2, true
+	o.Loose = true
 	mix, err := s.Compile(to.Authority(), o)
 	if err != nil {
 		return nil, nil, err
 	}
 	w := new(Want)
-	resp, _, err := v.exchange(ctx, v.draw(mix.NewSource(1, 0, 1), w), w.Head)
+	resp, err := v.exchange(ctx, draw(mix.NewSource(1, 0, 1), w), w.Head)
 	return w, resp, err
 }

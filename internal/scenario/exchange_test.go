@@ -30,7 +30,7 @@ func TestServerHangs(t *testing.T) {
 			}
 		}()
 		v := &verifier{to: wire.TCP(ln.Addr().String()), timeout: 50 * time.Millisecond}
-		_, _, err = v.exchange(t.Context(), message{raw: []byte("GET / HTTP/1.1\r\nHost: a\r\n\r\n")}, false)
+		_, err = v.exchange(t.Context(), "GET / HTTP/1.1\r\nHost: a\r\n\r\n", false)
 		v.hangUp()
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)

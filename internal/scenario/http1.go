@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -14,13 +13,14 @@ import (
 // HTTP1 appends the request to buf as HTTP/1.1. It returns a long fixed body as tail, to be sent after buf;
 // all draws from a Mix share the tail. Once buf has grown, HTTP1 allocates only when cookies change.
 func (d *Draw) HTTP1(buf []byte) (_ []byte, tail string) {
-	t, x := d.template, &d.template.http1
-	start := len(buf)
+	x := &d.template.http1
 	rng := rand.New(&d.source.rng) // on the stack
 	for i := range x.parts {
 		p := &x.parts[i]
-		if buf = d.append(buf, p, rng); p.then == cookieLine || p.then == cookieMore {
-			buf = appendCookies(buf, d.source.cookies(t, pathOf(buf[start:])), p.then)
+		if buf = d.append(buf, p, rng); p.then == cookieLine {
+			if text := d.cookies(); text != "" {
+				buf = append(append(append(buf, "Cookie: "...), text...), "\r\n"...)
+			}
 		}
 	}
 	if x.body != nil {
@@ -30,16 +30,12 @@ func (d *Draw) HTTP1(buf []byte) (_ []byte, tail string) {
 		length := strconv.AppendInt(append(line[:0], "Content-Length: "...), int64(len(buf)-at), 10)
 		buf = slices.Insert(buf, at, append(length, "\r\n\r\n"...)...)
 	}
-	if d.want.Cookies {
-		d.visits(pathOf(buf[start:]))
-	}
 	return buf, x.fixed
 }
 
 // rendered is a request for one protocol, cut where bytes are drawn per request.
 type rendered struct {
 	parts []part // an HTTP/1.1 head, with a short fixed body; or an HTTP/2 header block
-	path  []byte // HTTP/2: without the query; nil if it has a placeholder
 	body  []part // nil: the body is fixed
 	fixed string // the fixed body, shared by requests; "" if it is in parts
 }
@@ -101,28 +97,25 @@ func (x *rendered) content(r *Request, b *builder) (lengthy bool, err error) {
 	return r.Body != "" || r.Method == "POST" || r.Method == "PUT", nil
 }
 
-// headers adds r's header fields except Content-Length, and a slot for the jar's cookies. HTTP/2 forbids the
-// connection-specific ones (RFC 9113, section 8.2.2).
+// headers adds r's header fields except Content-Length, and, unless one is Cookie, a slot for the jar's cookies.
+// HTTP/2 forbids the connection-specific ones (RFC 9113, section 8.2.2).
 func (b *builder) headers(r *Request, o Options, jar slot) error {
-	added := !o.Cookies
 	for _, h := range r.Headers {
-		more := !added && strings.EqualFold(h.Name, "cookie") // one header holds all (RFC 6265, section 5.4)
-		if b.http2 && connectionSpecific(h) || more && h.Value == "" {
+		if b.http2 && connectionSpecific(h) {
 			continue
 		}
-		added = added || more
-		if err := b.field(h.Name, h, inValue, more); err != nil {
+		if err := b.field(h.Name, h, inValue); err != nil {
 			return wrong("headers."+h.Name, "%w", err)
 		}
 	}
-	if !added {
+	if o.Cookies && !r.hasHeader("cookie") {
 		b.slot(part{then: jar})
 	}
 	return nil
 }
 
-// field adds a field with h's value, behind which the jar's cookies follow if more is set.
-func (b *builder) field(name string, h HeaderLine, where place, more bool) error {
+// field adds a field with h's value.
+func (b *builder) field(name string, h HeaderLine, where place) error {
 	value := builder{names: b.names, named: b.named}
 	text := h.Value
 	if b.http2 {
@@ -132,9 +125,6 @@ func (b *builder) field(name string, h HeaderLine, where place, more bool) error
 		value.text = []byte(text)
 	} else if !value.fill(text, where) {
 		return value.err
-	}
-	if more {
-		value.slot(part{then: cookieMore})
 	}
 	switch {
 	case !b.http2:
@@ -150,36 +140,4 @@ func (b *builder) field(name string, h HeaderLine, where place, more bool) error
 		b.slot(part{then: endString})
 	}
 	return nil
-}
-
-// appendCookies writes the cookies, if any.
-func appendCookies(buf []byte, text string, then slot) []byte {
-	switch {
-	case text == "":
-		return buf
-	case then == cookieMore:
-		buf = append(buf, "; "...)
-		return append(buf, text...)
-	}
-	buf = append(buf, "Cookie: "...)
-	buf = append(buf, text...)
-	return append(buf, "\r\n"...)
-}
-
-// pathOf returns the path, without the query, of the request at the start of b.
-func pathOf(b []byte) []byte {
-	b = targetOf(b)
-	if i := bytes.IndexByte(b, '?'); i >= 0 {
-		b = b[:i]
-	}
-	return b
-}
-
-// targetOf returns the path and the query of the request at the start of b.
-func targetOf(b []byte) []byte {
-	b = b[bytes.IndexByte(b, ' ')+1:]
-	if i := bytes.IndexByte(b, ' '); i >= 0 {
-		b = b[:i]
-	}
-	return b
 }

@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"bytes"
 	"cmp"
 	"math/rand/v2"
 	"slices"
@@ -18,8 +17,7 @@ import (
 // The block refers to the static table alone, so that it is the same on every connection, and drawn values
 // are never indexed. The values are those that HTTP1 would draw.
 func (d *Draw) HTTP2(b, memory []byte) (_, _ []byte, body string) {
-	x := &d.template.http2
-	path, from := x.path, 0
+	x, from := &d.template.http2, 0
 	rng := rand.New(&d.source.rng) // on the stack
 	for i := range x.parts {
 		p := &x.parts[i]
@@ -29,21 +27,12 @@ func (d *Draw) HTTP2(b, memory []byte) (_, _ []byte, body string) {
 			from = len(b)
 			b = wire.BeginString(b)
 		case endString:
-			size := len(b) - from - 1
 			b = wire.EndString(b, from)
-			if path == nil { // the first string is the path
-				path, _, _ = bytes.Cut(b[len(b)-size:], []byte{'?'})
-			}
-		case cookieMore:
-			b = appendCookies(b, d.source.cookies(d.template, path), cookieMore)
 		case cookieField:
-			if text := d.source.cookies(d.template, path); text != "" {
+			if text := d.cookies(); text != "" {
 				b = wire.AppendString(append(b, cookieName...), text)
 			}
 		}
-	}
-	if d.want.Cookies {
-		d.visits(path)
 	}
 	if x.body == nil {
 		return b, memory, x.fixed
@@ -63,12 +52,8 @@ func (x *rendered) compileHTTP2(r *Request, host string, o Options, b builder) e
 	b.http2 = true
 	b.text = wire.AppendField(b.text, ":method", r.Method)
 	b.text = wire.AppendField(b.text, ":scheme", cmp.Or(o.Scheme, "http"))
-	if err := b.field(":path", HeaderLine{Value: r.Path}, inPath, false); err != nil {
+	if err := b.field(":path", HeaderLine{Value: r.Path}, inPath); err != nil {
 		return wrong("path", "%w", err)
-	}
-	if len(b.parts) == 0 {
-		path, _, _ := strings.Cut(r.Path, "?")
-		x.path = []byte(path)
 	}
 	if err := b.authority(r, host); err != nil {
 		return err
@@ -93,7 +78,7 @@ func (b *builder) authority(r *Request, host string) error {
 		return nil
 	}
 	before := len(b.parts)
-	if err := b.field(":authority", r.Headers[at], inValue, false); err != nil {
+	if err := b.field(":authority", r.Headers[at], inValue); err != nil {
 		return wrong("headers."+r.Headers[at].Name, "%w", err)
 	}
 	if slices.ContainsFunc(b.parts[before:], part.isInline) && at > 0 {

@@ -6,8 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/big"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -75,8 +75,8 @@ func (l *loose) comparable(page string) string {
 	return strings.ReplaceAll(page, "> <", "><")
 }
 
-// ReadJSON parses one JSON value. Unlike encoding/json it rejects objects with repeated names and bytes that
-// are not UTF-8 (RFC 8259, sections 4 and 8.1). Numbers are json.Number.
+// ReadJSON parses one JSON value. Unlike encoding/json it rejects bytes that are not UTF-8 (RFC 8259, section
+// 8.1). Numbers are json.Number.
 func ReadJSON(b []byte) (any, error) {
 	if !utf8.Valid(b) {
 		return nil, errors.New("not JSON: not UTF-8")
@@ -90,42 +90,9 @@ func ReadJSON(b []byte) (any, error) {
 	}
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.UseNumber()
-	return readValue(d)
-}
-
-// readValue reads a value from text that is known to be JSON.
-func readValue(d *json.Decoder) (any, error) {
-	token, err := d.Token()
-	open, nested := token.(json.Delim)
-	if err != nil || !nested {
-		return token, err
-	}
-	list, object := []any{}, map[string]any{}
-	for d.More() {
-		name := ""
-		if open == '{' {
-			token, err = d.Token()
-			if name, _ = token.(string); err != nil {
-				return nil, err
-			}
-			if _, twice := object[name]; twice {
-				return nil, fmt.Errorf("JSON object with two members named %q", name)
-			}
-		}
-		v, err := readValue(d)
-		if err != nil {
-			return nil, err
-		}
-		if open == '{' {
-			object[name] = v
-		} else {
-			list = append(list, v)
-		}
-	}
-	if _, err := d.Token(); err != nil || open == '[' {
-		return list, err
-	}
-	return object, nil
+	var v any
+	err = d.Decode(&v)
+	return v, err
 }
 
 // differ describes the first difference between two values from ReadJSON; "" if they are equal. Numbers are
@@ -186,30 +153,16 @@ func differ(at string, got, want any) string {
 	return fmt.Sprintf("JSON%s is %s; want %s", at, show(got), show(want))
 }
 
-// SameNumber reports whether two JSON numbers have the same value, however they are written.
-func SameNumber(a, b json.Number) bool { return decimal(a) == decimal(b) }
-
-// canonicalNumber is a JSON number in canonical form: its sign, its digits without zeros at either end, and
-// the power of ten of the last digit.
-type canonicalNumber struct {
-	negative bool
-	digits   string
-	power    int64
-}
-
-func decimal(n json.Number) canonicalNumber {
-	text, negative := strings.CutPrefix(string(n), "-")
-	mantissa, exponent, _ := strings.Cut(strings.ToLower(text), "e")
-	whole, fraction, _ := strings.Cut(mantissa, ".")
-	power, err := strconv.ParseInt(cmp.Or(exponent, "0"), 10, 32)
-	if err != nil { // with exponents beyond 32 bits, only equal spellings are equal
-		return canonicalNumber{negative, text, 0}
+// SameNumber reports whether two JSON numbers have the same value, however they are written. With exponents beyond
+// 9999, only equal spellings are equal.
+func SameNumber(a, b json.Number) bool {
+	value := func(n json.Number) *big.Rat {
+		if _, exponent, _ := strings.Cut(strings.ToLower(string(n)), "e"); len(strings.TrimLeft(exponent, "+-0")) > 4 {
+			return nil
+		}
+		v, _ := new(big.Rat).SetString(string(n))
+		return v
 	}
-	power -= int64(len(fraction))
-	all := strings.TrimLeft(whole+fraction, "0")
-	digits := strings.TrimRight(all, "0")
-	if digits == "" {
-		return canonicalNumber{} // -0 is 0
-	}
-	return canonicalNumber{negative, digits, power + int64(len(all)-len(digits))}
+	x, y := value(a), value(b)
+	return a == b || x != nil && y != nil && x.Cmp(y) == 0
 }

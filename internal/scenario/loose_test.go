@@ -54,7 +54,6 @@ func TestJSONIsComparedByValue(t *testing.T) {
 		strings.Replace(want, `null`, `0`, 1):       "JSON[0].Odd is 0; want null",
 		strings.Replace(want, `null`, `[]`, 1):      "JSON[0].Odd is []; want null",
 		strings.Replace(want, `{`, `{"X":1,`, 1):    `JSON[0] has the unexpected member "X"`,
-		strings.Replace(want, `{`, `{"Id":1,`, 1):   `two members named "Id"`,
 		strings.Replace(want, `"a"`, "\"\xff\"", 1): "not UTF-8",
 	} {
 		text := l.breach([]byte(body))
@@ -74,11 +73,11 @@ func TestNumbersAreEqualByValue(t *testing.T) {
 	} {
 		for _, a := range same {
 			for _, b := range same {
-				if decimal(a) != decimal(b) {
+				if !SameNumber(a, b) {
 					t.Errorf("%s and %s differ", a, b)
 				}
 			}
-			if a != "9007199254740992" && decimal(a) == decimal("9007199254740992") {
+			if a != "9007199254740992" && SameNumber(a, "9007199254740992") {
 				t.Errorf("%s is 9007199254740992", a)
 			}
 		}
@@ -120,7 +119,7 @@ func TestBreachHidesSecrets(t *testing.T) {
 	read := func(text string) any { v, _ := ReadJSON([]byte(text)); return v }
 	for _, got := range []string{quote([]byte("a=1&token=PW4")), quote([]byte(`{"pwd":"PW4` + strings.Repeat("-", 60))),
 		differ("", read(`{"tokens":["PW4"]}`), read(`{"tokens":["PW5"]}`)), differ("", read(`{"pass":"PW4"}`), read("1")),
-		(&message{raw: []byte("GET /five?passwd=PW5 HTTP/1.1\r\n\r\n")}).target()} {
+		message("GET /five?passwd=PW5 HTTP/1.1\r\n\r\n").target()} {
 		if strings.Contains(got, "PW") || !strings.Contains(got, "***") {
 			t.Error(got)
 		}

@@ -50,8 +50,8 @@ type requestKeys struct {
 type inputKeys struct {
 	Int  []int64  `toml:"int"`
 	Pick []string `toml:"pick"`
-	UUID *bool    `toml:"uuid"`
-	Seq  *bool    `toml:"seq"`
+	UUID bool     `toml:"uuid"`
+	Seq  bool     `toml:"seq"`
 }
 
 // Folder is the folder for scenarios in a project.
@@ -279,20 +279,14 @@ func (s *Scenario) check() error {
 // input checks that exactly one key is set and has a valid value.
 func (k inputKeys) input() (in Input, err error) {
 	switch {
-	case count(k.Int != nil, k.Pick != nil, k.UUID != nil, k.Seq != nil) != 1:
+	case count(k.Int != nil, k.Pick != nil, k.UUID, k.Seq) != 1:
 		return in, errors.New("want one of int, pick, uuid and seq")
 	case k.Int != nil && (len(k.Int) != 2 || k.Int[0] > k.Int[1]):
 		return in, wrong("int", "want two integers, the smaller first")
 	case k.Int != nil:
 		in.Int = [2]int64(k.Int)
-	case k.Pick != nil && len(k.Pick) == 0:
-		return in, wrong("pick", "the list is empty")
-	case k.UUID != nil && !*k.UUID:
-		return in, wrong("uuid", "want true; omit it, or use another kind of input")
-	case k.Seq != nil && !*k.Seq:
-		return in, wrong("seq", "want true; omit it, or use another kind of input")
 	}
-	in.Pick, in.UUID, in.Seq = k.Pick, k.UUID != nil, k.Seq != nil
+	in.Pick, in.UUID, in.Seq = k.Pick, k.UUID, k.Seq
 	return in, nil
 }
 

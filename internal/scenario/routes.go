@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -39,19 +38,14 @@ func (k *requestKeys) routes(fsys fs.FS, r Request) ([]Request, error) {
 	}
 	file := path.Join(Folder, k.Routes)
 	var all []Request
-	known := map[string]bool{}
 	for i, line := range strings.Split(*text, "\n") {
 		if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
 			continue
 		}
 		at, err := r.at(line, value)
-		if err == nil && known[line] {
-			err = errors.New("this route is given twice")
-		}
 		if err != nil {
 			return nil, wrong("routes", "%s:%d: %w", file, i+1, err)
 		}
-		known[line] = true
 		all = append(all, at)
 	}
 	if len(all) == 0 {

@@ -66,7 +66,6 @@ func TestReadRoutesErrors(t *testing.T) {
 		{"", "", "GET a", "want a method and a path"},
 		{"", "", "GET /a b", "want a method and a path"},
 		{"", "", "GET /{a}", "want a method and a path"},
-		{"", "", "GET /a\nGET /a", "set.routes:2: this route is given twice"},
 		{"", "", "GET /:a/:a", ":a is given twice"},
 		{"", "", "GET /:a-b", "not a valid parameter"},
 		{"", "", "GET /:", "not a valid parameter"},

@@ -257,26 +257,23 @@ func Tell(ctx context.Context, service wire.Endpoint, records int, seed uint64) 
 
 // Answers returns an error unless to answers GET path with a status below 400.
 func Answers(ctx context.Context, to wire.Endpoint, path string) error {
-	v := newVerifier(nil, to, 0)
-	defer v.hangUp()
-	request := fmt.Sprintf("GET %s HTTP/1.1\r\nHost: %s\r\n\r\n", path, to.Authority())
-	resp, _, err := v.exchange(ctx, message{raw: []byte(request)}, false)
-	if err == nil && resp.Status >= http.StatusBadRequest {
-		err = fmt.Errorf("GET %s: status %d; want one below 400", path, resp.Status)
-	}
+	_, err := exchangeOnce(ctx, to, fmt.Sprintf("GET %s HTTP/1.1\r\nHost: %s\r\n\r\n", path, to.Authority()), 0)
 	return err
 }
 
-// exchangeOnce sends a request on a new connection. It returns the response body and requires this status.
+// exchangeOnce sends a request on a new connection. It returns the response body and requires this status; 0: one
+// below 400.
 func exchangeOnce(ctx context.Context, to wire.Endpoint, request string, status int) ([]byte, error) {
 	v := newVerifier(nil, to, 0)
 	defer v.hangUp()
-	resp, _, err := v.exchange(ctx, message{raw: []byte(request)}, false)
-	if err == nil && resp.Status != status {
-		err = fmt.Errorf("status %d; want %d", resp.Status, status)
-	}
-	if err != nil {
+	resp, err := v.exchange(ctx, message(request), false)
+	switch {
+	case err != nil:
 		return nil, err
+	case status == 0 && resp.Status >= http.StatusBadRequest:
+		return nil, fmt.Errorf("status %d; want one below 400", resp.Status)
+	case status > 0 && resp.Status != status:
+		return nil, fmt.Errorf("status %d; want %d", resp.Status, status)
 	}
 	return resp.Body, nil
 }

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"dyno/internal/foreign"
 	"dyno/internal/wire"
@@ -62,8 +61,8 @@ func (v *verifier) visitor(set, get int, seed uint64) (*visitor, error) {
 	p := &visitor{verifier: v, set: &v.s.Requests[set], get: &v.s.Requests[get], cookies: map[string]string{}}
 	stored := *p.set
 	stored.Expect = Expect{Status: http.StatusOK, Body: &stored.Remembers}
-	draws, err := v.s.compileOne(p.set, v.to.Authority(), optionsFor(v.to))
-	values, err2 := v.s.compileOne(&stored, v.to.Authority(), optionsFor(v.to))
+	draws, err := v.s.compileOne(p.set, v.to.Authority(), Options{})
+	values, err2 := v.s.compileOne(&stored, v.to.Authority(), Options{})
 	p.draws, p.values = draws.NewSource(seed, 0, 1), values.NewSource(seed, 0, 1)
 	return p, errors.Join(err, err2)
 }
@@ -71,7 +70,7 @@ func (v *verifier) visitor(set, get int, seed uint64) (*visitor, error) {
 // sets stores a new value in the session.
 func (p *visitor) sets(ctx context.Context) error {
 	var w, value Want
-	m := p.draw(p.draws, &w)
+	m := draw(p.draws, &w)
 	p.values.Next(nil, &value)
 	p.holds = string(value.Body)
 	return p.visit(ctx, p.set, &w, m)
@@ -79,12 +78,12 @@ func (p *visitor) sets(ctx context.Context) error {
 
 // gets reads the session's content.
 func (p *visitor) gets(ctx context.Context) error {
-	mix, err := p.s.compileOne(p.get, p.to.Authority(), optionsFor(p.to))
+	mix, err := p.s.compileOne(p.get, p.to.Authority(), Options{})
 	if err != nil {
 		return err
 	}
 	var w Want
-	m := p.draw(mix.NewSource(1, 0, 1), &w)
+	m := draw(mix.NewSource(1, 0, 1), &w)
 	w.Body = []byte(p.holds)
 	return p.visit(ctx, p.get, &w, m)
 }
@@ -102,7 +101,7 @@ func (p *visitor) visit(ctx context.Context, r *Request, w *Want, m message) err
 		}
 		m = m.withCookies(strings.Join(pairs, "; "))
 	}
-	resp, _, err := p.ask(ctx, r, w, m)
+	resp, err := p.ask(ctx, r, w, m)
 	if err != nil {
 		return err
 	}
@@ -120,65 +119,56 @@ func (p *visitor) visit(ctx context.Context, r *Request, w *Want, m message) err
 // invented is a session id that no server has issued.
 const invented = "00000000-0000-4000-8000-000000000000"
 
-// sessions verifies, with two visitors who take turns on one connection, that a session keeps its content,
-// also across connections. The content must not be visible to the other visitor, to one without a cookie, or
-// to one with an invented cookie.
-func (v *verifier) sessions(ctx context.Context, set, get int) error {
-	var all [4]*visitor
-	for i := range all {
-		var err error
-		if all[i], err = v.visitor(set, get, uint64(i)+1); err != nil {
-			return err
-		}
-	}
-	ann, bob, nobody, liar := all[0], all[1], all[2], all[3]
-	another := func(context.Context) error { v.hangUp(); return nil }
-	invent := func(context.Context) error { liar.cookies = map[string]string{v.s.Session: invented}; return nil }
-	for _, step := range []func(context.Context) error{
-		ann.sets, ann.gets, bob.sets, bob.gets, ann.gets, nobody.gets, invent, liar.gets,
-		another, ann.gets, ann.sets, ann.gets, bob.gets,
-	} {
-		if len(v.broken) > 0 { // later steps would only show consequences
-			return nil
-		}
-		if err := step(ctx); err != nil {
-			return err
-		}
-	}
-	if a, b := ann.cookies[v.s.Session], bob.cookies[v.s.Session]; a == b {
-		v.bad(ann.set, message{}, "session", "two visitors were given one session, %s", foreign.Value("cookie", a))
-	}
-	return nil
-}
+// visitors is the number of visitors at once; each stores a value and reads it several times.
+const visitors, visits = 8, 20
 
-// VerifyTogether verifies that sessions stay apart when many visitors come at once, each on a separate
-// connection. Every visitor stores a value and reads it, several times. Verify must have checked the declared
-// differences. If s has no such requests, VerifyTogether does nothing.
-func VerifyTogether(ctx context.Context, s *Scenario, to wire.Endpoint, visitors, times int,
-	delay time.Duration) error {
-	set, get := s.keepers()
-	if set < 0 {
-		return nil
-	}
-	errs := make([]error, visitors)
-	var all sync.WaitGroup
-	for i := range visitors {
-		all.Go(func() {
-			v := newVerifier(s, to, delay, chunkedKey, noContentTypeKey, NoDate)
-			defer v.hangUp()
-			p, err := v.visitor(set, get, uint64(i)+1000)
-			for n := 0; n < times && err == nil && len(v.broken) == 0; n++ {
-				if err = p.sets(ctx); err == nil {
-					err = p.gets(ctx)
+// sessions verifies, with many visitors at once, each on a connection of its own and then on another, that a
+// session keeps its content. The content must not be visible to the other visitors, to one without a cookie, or to
+// one with an invented cookie.
+func (v *verifier) sessions(ctx context.Context, set, get int) error {
+	all, errs := make([]*visitor, visitors), make([]error, visitors)
+	var running sync.WaitGroup
+	for i := range all {
+		own := newVerifier(v.s, v.to, v.delay, chunkedKey, noContentTypeKey, NoDate) // as requests has found them
+		p, err := own.visitor(set, get, uint64(i)+1)
+		if err != nil {
+			return err
+		}
+		all[i] = p
+		running.Go(func() {
+			defer p.hangUp()
+			for n := 0; n < visits && errs[i] == nil && len(p.broken) == 0; n++ {
+				if errs[i] = p.sets(ctx); errs[i] == nil {
+					errs[i] = p.gets(ctx)
+				}
+				if n == visits/2 {
+					p.hangUp()
 				}
 			}
-			errs[i] = errors.Join(append(v.broken, err)...)
 		})
 	}
-	all.Wait()
-	i := slices.IndexFunc(errs, func(err error) bool { return err != nil })
-	if i < 0 {
-		return nil
+	running.Wait()
+	given := map[string]bool{}
+	for i, p := range all {
+		id := p.cookies[v.s.Session]
+		if len(p.broken) == 0 && errs[i] == nil && given[id] {
+			p.bad(p.set, "", "session", "two visitors were given one session, %s", foreign.Value("cookie", id))
+		}
+		if given[id] = true; len(p.broken) > 0 || errs[i] != nil { // the others would repeat it
+			v.broken = append(v.broken, p.broken...)
+			return errs[i]
+		}
 	}
-	return errs[i] // the others would repeat it
+	for _, cookies := range []map[string]string{{}, {v.s.Session: invented}} {
+		p, err := v.visitor(set, get, 0)
+		if err != nil {
+			return err
+		}
+		if p.cookies = cookies; len(v.broken) == 0 {
+			if err := p.gets(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }

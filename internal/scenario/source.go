@@ -94,16 +94,6 @@ func (s *Source) Draw(d *Draw, w *Want) *Want {
 	return w
 }
 
-// visits stores in the contract the facts that Source.Learn needs about a request to path.
-func (d *Draw) visits(path []byte) {
-	s, w := d.source, d.want
-	n := len(w.own)
-	w.own = append(w.own, path...)
-	if w.path = w.own[n:]; w.Session && s.jar != nil {
-		w.carried = s.jar.carries
-	}
-}
-
 // Next draws the next request and appends it to buf as HTTP/1.1. w becomes its contract.
 func (s *Source) Next(buf []byte, w *Want) []byte {
 	var d Draw

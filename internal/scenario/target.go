@@ -26,9 +26,8 @@ type Target struct {
 
 // Route says how to reach the server, beyond the URL.
 type Route struct {
-	Unix    string   // path of a socket
-	Resolve []string // lines host:port:address, as in curl
-	TLS     wire.TLS // encryption, for an https URL
+	Unix string   // path of a socket
+	TLS  wire.TLS // encryption, for an https URL
 }
 
 // ReadTarget parses a URL, whose scheme is optional. With a socket it may be empty. The path is kept as is,
@@ -55,7 +54,7 @@ func ReadTarget(ctx context.Context, s string, by Route) (*Target, error) {
 		t.URL += " at " + by.Unix
 		return t, nil
 	}
-	return t, t.find(ctx, host, port, by)
+	return t, t.find(ctx, host, port)
 }
 
 // ReadURL parses a URL like ReadTarget, but does not resolve the host.
@@ -121,24 +120,9 @@ func ascii(path string) string {
 	return b.String()
 }
 
-// find looks up the server's address, first in by.Resolve. A name with several addresses stays a name, and
-// the engine tries all addresses.
-func (t *Target) find(ctx context.Context, host, port string, by Route) error {
-	at := net.JoinHostPort(host, port)
-	found := len(by.Resolve) == 0
-	for _, line := range by.Resolve {
-		name, ip, err := readResolve(line)
-		if err != nil {
-			return err
-		}
-		if found = strings.EqualFold(name, at); found {
-			host = ip
-			break
-		}
-	}
-	if !found {
-		return conf.Usagef("--resolve: no entry is for %s, the host and port of the URL", at)
-	}
+// find looks up the server's address. A name with several addresses stays a name, and the engine tries all
+// addresses.
+func (t *Target) find(ctx context.Context, host, port string) error {
 	ips, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 	t.Addr = net.JoinHostPort(host, port)
 	switch {
@@ -148,23 +132,12 @@ func (t *Target) find(ctx context.Context, host, port string, by Route) error {
 		if dns, ok := errors.AsType[*net.DNSError](err); ok {
 			err = errors.New(dns.Err) // without redundant words
 		}
-		return fmt.Errorf("look up %s: %w; check the name, or pass its address: --resolve %s:ADDRESS", host, err, at)
+		return fmt.Errorf("look up %s: %w; check the name, or pass its address in the URL, and -H 'Host: %[1]s'", host, err)
 	case len(ips) == 1:
 		t.Addr = net.JoinHostPort(ips[0].Unmap().String(), port)
 	}
 	t.Here = !slices.ContainsFunc(ips, func(ip netip.Addr) bool { return !onThisMachine(ip.Unmap()) })
 	return nil
-}
-
-// readResolve splits host:port:address. The address may be IPv6, with or without brackets.
-func readResolve(line string) (hostPort, ip string, err error) {
-	parts := strings.SplitN(line, ":", 3)
-	if len(parts) == 3 && parts[0] != "" && parts[1] != "" {
-		if addr, err := netip.ParseAddr(strings.Trim(parts[2], "[]")); err == nil {
-			return net.JoinHostPort(parts[0], parts[1]), addr.String(), nil
-		}
-	}
-	return "", "", conf.Usagef("--resolve %q: want host:port:address, such as example.com:80:127.0.0.1", line)
 }
 
 func onThisMachine(ip netip.Addr) bool {

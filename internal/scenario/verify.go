@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -39,7 +40,6 @@ type Observed struct {
 	Differs     []string          // declared differences that occur
 	HeaderBytes int               // status line and headers of the first loaded request
 	BodyBytes   int               // body length of the same response
-	First       []byte            // the same response as received
 	Date        string            // of the last response
 
 	// Bodies holds the accepted body for each request whose contract accepts several, by request index
@@ -130,9 +130,9 @@ type verifier struct {
 	s              *Scenario
 	to             wire.Endpoint
 	timeout        time.Duration
-	delay          time.Duration // delay in the handlers for loaded requests
-	conn           net.Conn      // nil until the next exchange
-	http2          *http2Client  // nil: HTTP/1.1
+	delay          time.Duration   // delay in the handlers for loaded requests
+	conn           net.Conn        // nil until the next exchange
+	http2          *http.Transport // the same, for HTTP/2
 	declared, seen map[string]bool
 	given          map[string]bool // sessions issued to requests without a cookie
 	broken         []error
@@ -178,7 +178,7 @@ func (v *verifier) requests(ctx context.Context, pick func(r *Request) bool) err
 // request verifies the request at index i.
 func (v *verifier) request(ctx context.Context, i int) error {
 	r := &v.s.Requests[i]
-	mix, err := v.s.compileOne(r, v.to.Authority(), optionsFor(v.to))
+	mix, err := v.s.compileOne(r, v.to.Authority(), Options{})
 	if err != nil {
 		return err
 	}
@@ -192,14 +192,14 @@ func (v *verifier) request(ctx context.Context, i int) error {
 	}
 	for range times {
 		var w Want
-		m := v.draw(src, &w)
-		resp, answer, err := v.ask(ctx, r, &w, m)
+		m := draw(src, &w)
+		resp, err := v.ask(ctx, r, &w, m)
 		if err != nil {
 			return err
 		}
 		v.out.Framing[r.Name] = resp.Framing.String()
-		if r.Weight > 0 && v.out.First == nil {
-			v.out.First, v.out.HeaderBytes, v.out.BodyBytes = answer, resp.HeadBytes, len(resp.Body)
+		if r.Weight > 0 && v.out.HeaderBytes == 0 {
+			v.out.HeaderBytes, v.out.BodyBytes = resp.HeadBytes, len(resp.Body)
 		}
 		if r.Expect.loose() {
 			if first, ok := v.out.Bodies[i]; !ok {
@@ -222,12 +222,12 @@ func (v *verifier) request(ctx context.Context, i int) error {
 
 // ask sends m, drawn from r, and checks the response against w. The error is a *Broken that makes further
 // requests pointless.
-func (v *verifier) ask(ctx context.Context, r *Request, w *Want, m message) (*wire.Response, []byte, error) {
+func (v *verifier) ask(ctx context.Context, r *Request, w *Want, m message) (*wire.Response, error) {
 	began := time.Now()
-	resp, answer, err := v.exchange(ctx, m, w.Head)
+	resp, err := v.exchange(ctx, m, w.Head)
 	took := time.Since(began)
 	if err != nil {
-		return nil, nil, &Broken{r.Name, m.line(), "connection", err.Error()}
+		return nil, &Broken{r.Name, v.line(m), "connection", err.Error()}
 	}
 	v.out.Requests++
 	v.out.Date, _ = resp.Get("date")
@@ -236,12 +236,20 @@ func (v *verifier) ask(ctx context.Context, r *Request, w *Want, m message) (*wi
 		v.bad(r, m, "delay", "it responded after %v, but the handler must wait %v (DYNO_DELAY)",
 			took.Round(time.Microsecond), v.delay)
 	}
-	return resp, answer, nil
+	return resp, nil
+}
+
+// line returns the request line with secrets masked.
+func (v *verifier) line(m message) string {
+	if v.to.HTTP2 {
+		return m.target() + " HTTP/2"
+	}
+	return m.target() + " HTTP/1.1"
 }
 
 // bad records a breach.
 func (v *verifier) bad(r *Request, m message, check, format string, args ...any) {
-	v.broken = append(v.broken, &Broken{r.Name, m.line(), check, fmt.Sprintf(format, args...)})
+	v.broken = append(v.broken, &Broken{r.Name, v.line(m), check, fmt.Sprintf(format, args...)})
 }
 
 // compare records how a response breaks the contract.

@@ -26,8 +26,7 @@ type Want struct {
 
 	loose   *loose // compares the body, if CheckBody is not set
 	carried string // the session that the request carries, if Session is set
-	path    []byte // the path without the query, if Cookies is set
-	own     []byte // memory for the drawn parts of Body and path
+	own     []byte // memory for the mark and the drawn Body
 }
 
 // Header is a header that a response must have. Name is in lower case. Value is the exact value, or the media
