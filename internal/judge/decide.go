@@ -113,7 +113,7 @@ func (j *Decision) estimate(x stats.Judged, n int) {
 // decide sets the pair's verdict.
 func (j *Decision) decide(margin float64) {
 	switch {
-	case j.Different && j.within(margin):
+	case j.Different && j.Ratio.within(margin):
 		j.Verdict = Negligible
 	case j.Different:
 		j.Verdict = Different
@@ -122,10 +122,10 @@ func (j *Decision) decide(margin float64) {
 	}
 }
 
-// within reports whether the interval lies within the margin.
-func (j *Decision) within(margin float64) bool {
+// within reports whether a ratio's interval lies within the margin.
+func (e Estimate) within(margin float64) bool {
 	limit := math.Log1p(margin)
-	return math.Log(j.Ratio.Lo) > -limit && math.Log(j.Ratio.Hi) < limit
+	return math.Log(e.Lo) > -limit && math.Log(e.Hi) < limit
 }
 
 // RatioOf estimates a ratio from its logs per epoch, with an interval at confidence conf, without a

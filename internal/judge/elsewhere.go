@@ -41,9 +41,7 @@ func (e Estimate) Wider(reach float64) Estimate {
 
 // VerdictOf returns the verdict that an interval shows at a margin.
 func VerdictOf(e Estimate, margin float64) Verdict {
-	limit := math.Log1p(margin)
-	within := math.Log(e.Lo) > -limit && math.Log(e.Hi) < limit
-	switch {
+	switch within := e.within(margin); {
 	case (e.Lo > 1 || e.Hi < 1) && within:
 		return Negligible
 	case e.Lo > 1 || e.Hi < 1:

@@ -23,7 +23,7 @@ func TestBoundsNameKeys(t *testing.T) {
 		known[typ.Name()] = true
 		for i := range typ.NumField() {
 			key, _, _ := strings.Cut(typ.Field(i).Tag.Get("json"), ",")
-			known[typ.Name()+"."+key] = true
+			known[key], known[typ.Name()+"."+key] = true, true
 			walk(typ.Field(i).Type)
 		}
 	}
@@ -83,6 +83,8 @@ func TestBounds(t *testing.T) {
 		planLine + `{"trial":{"epoch":100000000}}`:                                    "2:1: trial.epoch is 100000000",
 		planLine + `{"trial":{"load":{"errors":{"dial":-9223372036854775808}}}}`:      `trial.load.errors."dial" is -9223372036854775808`,
 		`{"plan":{"format":3,"levels":[{"connections":1}],"epochs":[4,-1]}}`:          "plan.epochs[1] is -1",
+		planLine + `{"trial":{"load":{"pace":{"half_ns":-1}}}}`:                       "trial.load.pace.half_ns is -1",
+		planLine + `{"host":{"server_cpus":[0,-1]}}`:                                  "host.server_cpus[1] is -1",
 		planLine + `{"host":{"generators":[{},{"cpus":-1}]}}`:                         "host.generators[1].cpus is -1",
 		planLine + `{"launch":{"windows":[` + strings.Repeat("{},", 20_000) + `{}]}}`: "launch.windows has 20001 entries",
 	} {
