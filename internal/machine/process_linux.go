@@ -120,7 +120,8 @@ func (r *Relay) listeners() (all []*os.File, err error) {
 		addr, _, _ = strings.Cut(addr, "@")
 		ln, err := net.Listen("tcp", addr)
 		if err != nil {
-			return all, fmt.Errorf("relay %s into a network namespace: %w", addr, err)
+			return all, fmt.Errorf("%s cannot be reached from the network namespace that a server has, as another insists "+
+				"on its port: %w; let the servers listen on PORT, or the service on an address of this machine", addr, err)
 		}
 		file, err := ln.(*net.TCPListener).File()
 		ln.Close() // file stays open

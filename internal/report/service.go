@@ -14,10 +14,14 @@ import (
 // servicesText names the services that the contestants call, where they ran, and the source's own
 // capacity. It returns "" if they call none.
 func (v *View) servicesText() string {
-	var all []string
+	var all, running []string
 	for _, s := range v.run.Plan.Services {
-		text := s.Name
-		if c := v.run.Contestant(s.Name); c != nil && c.Framework != "" {
+		text, c := s.Name, v.run.Contestant(s.Name)
+		if c != nil && c.URL != "" {
+			running = append(running, text+" ("+document.Clean(c.URL)+")")
+			continue
+		}
+		if c != nil && c.Framework != "" {
 			text += " (" + strings.Join(NonEmpty(c.Framework, c.Version), " ") + ")"
 		}
 		if s.Each {
@@ -28,8 +32,12 @@ func (v *View) servicesText() string {
 		}
 		all = append(all, text)
 	}
+	attached := ""
+	if len(running) > 0 {
+		attached = And(running) + " ran before the run, which neither stops nor freezes " + it(len(running))
+	}
 	if len(all) == 0 {
-		return ""
+		return attached
 	}
 	h, text := &v.run.Host, And(all)
 	switch {
@@ -46,7 +54,10 @@ func (v *View) servicesText() string {
 			text += " (" + list(h.GeneratorCPUs) + ")"
 		}
 	}
-	text += ", frozen with the contestant that calls " + map[bool]string{true: "it", false: "them"}[len(all) == 1]
+	text += ", frozen with the contestant that calls " + it(len(all))
+	if attached != "" {
+		text += "; " + attached
+	}
 	var rates []string
 	for _, a := range v.Alone {
 		rates = append(rates, fmt.Sprintf("%s (%s)", Rate(a.PerSec), judge.LevelName(a.At)))
@@ -59,6 +70,14 @@ func (v *View) servicesText() string {
 	}
 	return text + "; loaded directly by the generator, it serves " + And(rates) +
 		", which is an upper bound for contestants that call it"
+}
+
+// it returns the pronoun for n things.
+func it(n int) string {
+	if n == 1 {
+		return "it"
+	}
+	return "them"
 }
 
 // sharedCPUs says whether services that dyno started ran on the load generator's CPUs; "" if none did.

@@ -242,3 +242,29 @@ func TestMemoryByItsName(t *testing.T) {
 		}
 	}
 }
+
+// TestServicesText: only services that the run started were frozen, and on CPUs that it gave.
+func TestServicesText(t *testing.T) {
+	d := fixture()
+	d.Run.Host = record.Host{Pinned: true, GeneratorCPUs: []int{0}}
+	d.Run.Contestants = append(d.Run.Contestants, record.Contestant{Name: "cache", URL: "tcp://localhost:6379"},
+		record.Contestant{Name: "db", Framework: "PostgreSQL", Version: "17.2"})
+	for _, c := range []struct {
+		services []record.Service
+		want     string
+	}{
+		{nil, ""},
+		{[]record.Service{{Name: "db"}},
+			"db (PostgreSQL 17.2) on the generator's CPUs (0), frozen with the contestant that calls it"},
+		{[]record.Service{{Name: "cache"}},
+			"cache (tcp://localhost:6379) ran before the run, which neither stops nor freezes it"},
+		{[]record.Service{{Name: "db"}, {Name: "cache"}},
+			"db (PostgreSQL 17.2) on the generator's CPUs (0), frozen with the contestant that calls it; " +
+				"cache (tcp://localhost:6379) ran before the run, which neither stops nor freezes it"},
+	} {
+		d.Run.Plan.Services = c.services
+		if got := NewView(d).servicesText(); got != c.want {
+			t.Errorf("got %q\nwant %q", got, c.want)
+		}
+	}
+}
