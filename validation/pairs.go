@@ -118,11 +118,11 @@ func (p *Results) pairsBar() Bar {
 
 // CalibrationTable lists the programs in calibrations.
 func (g page) CalibrationTable() table {
-	t := table{words("program|scenario|session|CPU time of ref's|in other sessions|matched by")}
+	t := table{words("program|scenario|session|machine|CPU time of ref's|in other sessions|matched by")}
 	for _, l := range g.Live {
 		for j, c := range l.Couples {
 			if l.Kind == LiveCalibrate && c.Cost == 0 {
-				t = append(t, []string{l.Contestants[j+1], l.Scenario, l.Session, ratio(1/c.Ratio, 1/c.Hi, 1/c.Lo),
+				t = append(t, []string{l.Contestants[j+1], l.Scenario, l.Session, l.Machine, ratio(1/c.Ratio, 1/c.Hi, 1/c.Lo),
 					ratio(1/c.Elsewhere.Ratio, 1/c.Elsewhere.Hi, 1/c.Elsewhere.Lo), cmp.Or(matched(l.matching(&c)), "none")})
 			}
 		}
