@@ -60,7 +60,7 @@ func compareCommand() *cobra.Command {
 		if file != nil {
 			f.services = file.services
 		}
-		return f.place.repeat(cmd, &f.request, func() error { return compare(cmd, f, sides) })
+		return file.place(f.place.repeat(cmd, &f.request, func() error { return compare(cmd, f, sides) }))
 	}, f, &f.request, &f.asks, &f.secure, &f.place)
 	cmd.Args = func(_ *cobra.Command, args []string) error {
 		if len(args) != 0 && len(args) < contestant.FewestSides { // compareSides reports none

@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"io/fs"
 	"reflect"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"dyno/internal/conf"
 	"dyno/internal/foreign"
+	"dyno/internal/plan"
 	"dyno/internal/scenario"
 )
 
@@ -106,6 +108,35 @@ func (c *compareFile) at(key string, n int) string {
 		return entry
 	}
 	return key
+}
+
+// place prefixes a usage error about one of the file's values, or about a side, with its position
+// in the file.
+func (c *compareFile) place(err error) error {
+	var u *conf.UsageError
+	var r *plan.RequestError
+	if c == nil || !errors.As(err, &u) && !errors.As(err, &r) {
+		return err
+	}
+	text := err.Error()
+	best, found := "", false
+	for key, values := range c.values {
+		flag := "--" + key
+		named := strings.Contains(text, flag+" ") || strings.Contains(text, flag+":")
+		if named && len(key) > len(best) {
+			best, found = key, true
+		}
+		for n, v := range values {
+			quoted := strings.Contains(text, fmt.Sprintf("%q", v)) || key == "sides" && strings.Contains(text, v)
+			if (named || key == "sides" && !found) && v != "" && quoted {
+				best, found = c.at(key, n), true
+			}
+		}
+	}
+	if !found {
+		return err
+	}
+	return usage(c.Errorf(best, "%s", text))
 }
 
 // compareSides returns the sides on the command line; if there are none, it reads them from the
