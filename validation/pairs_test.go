@@ -67,7 +67,8 @@ func TestPairUp(t *testing.T) {
 	if err := Page(&page, &Results{Live: done}); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"| p2 | values | a | " + machineOf(&now) + " | 0.111 (", "| 0.900 | none |", "| p1 | values | ref+25.00% |",
+	for _, want := range []string{"| p2 | values | a | " + machineOf(&now) + " | 0.111 (",
+		"| 0.900 | none |", "| p1 | values | ref+25.00% |",
 		"**none** |"} {
 		if !strings.Contains(page.String(), want) {
 			t.Errorf("no %q in\n%s", want, &page)

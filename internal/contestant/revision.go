@@ -134,7 +134,8 @@ func (r *Revision) checkOut(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	if _, err = git(ctx, r.repo, nil, "clone", "--quiet", "--shared", "--no-checkout", "--template=", r.repo, dir); err != nil {
+	if _, err = git(ctx, r.repo, nil, "clone", "--quiet", "--shared", "--no-checkout", "--template=", r.repo,
+		dir); err != nil {
 		return err
 	}
 	if r.Commit != "" { // it may be on no branch

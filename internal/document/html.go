@@ -22,7 +22,8 @@ var chartStyle string
 var pageScript string
 
 // HTML draws a document as a self-contained page that needs no network and is readable without
-// scripts. With scripts, readers can sort and filter tables, and copy these and charts. The page follows the system's light or dark setting, adapts to narrow screens, where charts scroll, and can
+// scripts. With scripts, readers can sort and filter tables, and copy these and charts. The page
+// follows the system's light or dark setting, adapts to narrow screens, where charts scroll, and can
 // be printed.
 func HTML(w io.Writer, d *Document) error {
 	words := map[string]bool{}

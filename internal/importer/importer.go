@@ -202,7 +202,8 @@ func isJSON(data []byte) bool { return len(data) > 0 && (data[0] == '{' || data[
 
 // jsonMarks are keys that only one format has.
 var jsonMarks = []struct{ key, format string }{
-	{`"rawData"`, "techempower"}, {`"framework_id"`, "the-benchmarker"}, {`"avg_latency"`, "httparena"}, {`"p99_latency"`, "httparena"},
+	{`"rawData"`, "techempower"}, {`"framework_id"`, "the-benchmarker"}, {`"avg_latency"`, "httparena"},
+	{`"p99_latency"`, "httparena"},
 }
 
 // sniff names the format of data, or returns "". The format "text" is one or several outputs made

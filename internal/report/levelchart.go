@@ -18,7 +18,8 @@ type panel struct {
 }
 
 // panels returns the plots of a line chart: one for each delay, and number of CPUs. Open loops and other scenarios
-// have their own panels, so that no line joins them to the rest. There is one panel if each has only one level. A panel for a single named level has its name.
+// have their own panels, so that no line joins them to the rest. There is one panel if each has only one
+// level. A panel for a single named level has its name.
 func (v *View) panels() (list []panel) {
 	type kind struct {
 		record.LaunchPart

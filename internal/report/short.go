@@ -34,8 +34,9 @@ func (v *View) rankedShort() []document.Block {
 		}
 	}
 	for _, r := range rows {
-		row := document.Row{Key: r.Key(), Notes: NonEmpty(v.remark(r), v.resent(r.Name)), Cells: []document.Cell{{Value: rankText(r)},
-			{Value: r.Title}, v.shortCell(r, primary), {Absent: "no ratio"}}}
+		row := document.Row{Key: r.Key(), Notes: NonEmpty(v.remark(r), v.resent(r.Name)),
+			Cells: []document.Cell{{Value: rankText(r)},
+				{Value: r.Title}, v.shortCell(r, primary), {Absent: "no ratio"}}}
 		if e := v.toBest(r); e.Value > 0 {
 			row.Cells[3] = toBestCell(e)
 			row.Cells[3].Bar = 1 / e.Value / most

@@ -109,7 +109,8 @@ func (v *verifier) exchange2(ctx context.Context, m message, head bool) (*wire.R
 	case err != nil:
 		return nil, fmt.Errorf("read the response: %w", err)
 	}
-	r := &wire.Response{Proto: "HTTP/2", Status: resp.StatusCode, Body: got, Framing: wire.ByLength, Length: resp.ContentLength}
+	r := &wire.Response{Proto: "HTTP/2", Status: resp.StatusCode, Body: got, Framing: wire.ByLength,
+		Length: resp.ContentLength}
 	for _, name := range sortedKeys(resp.Header) {
 		for _, value := range resp.Header[name] {
 			r.Fields = append(r.Fields, wire.Field{Name: strings.ToLower(name), Value: value})
