@@ -268,7 +268,7 @@ func TestVersions(t *testing.T) {
 		{"1.26.8", ">=1.24", true}, {"1.9.1", ">=1.24", false}, {"10.0.401", ">=10.0", true},
 		{"9.0.1", ">=10.0", false}, {"v12.2.11", ">=12.2.11", true},
 		{"10.0.100-rc.1", ">=10.0", true}, {"1.24", ">=1.24.0", true}, {"go1.26.8", ">=1.26.9", false},
-		{"1.26rc1", ">=1.24", true},
+		{"1.26rc1", ">=1.24", true}, {"\x1b[31m19.0.1", ">=10.0", false},
 	} {
 		if got := atLeast(c.version, c.floor); got != c.want {
 			t.Errorf("%s %s: %v", c.version, c.floor, got)

@@ -17,14 +17,15 @@ func atLeast(version, floor string) bool {
 	return slices.Compare(append(a, make([]int, len(b))...), b) >= 0
 }
 
-var wholeNumber = conf.Regexp(`[0-9]+`)
+var leading = conf.Regexp(`^(?:>=)?(?:v|go)?([0-9]+(?:\.[0-9]+)*)`)
 
+// numbers returns the numbers at a version's start; none of a text that does not begin with a version.
 func numbers(v string) (out []int) {
-	v, _, _ = strings.Cut(v, "-")
-	v, _, _ = strings.Cut(v, "+")
-	for _, digits := range wholeNumber().FindAllString(v, -1) {
-		n, _ := strconv.Atoi(digits)
-		out = append(out, n)
+	if found := leading().FindStringSubmatch(v); found != nil {
+		for _, digits := range strings.Split(found[1], ".") {
+			n, _ := strconv.Atoi(digits)
+			out = append(out, n)
+		}
 	}
 	return out
 }
