@@ -68,6 +68,13 @@ func findMutants(ctx context.Context, e load.Engine, s *scenario.Scenario) ([]mu
 	}
 	all.Go(func() { last = swapped(ctx) })
 	all.Wait()
+	for i := range findings { // on a busy machine half of the answers may take longer than the delay without waiting
+		f := &findings[i]
+		for n := 0; n < 3 && f.trial == tryWaiting && f.Err == nil && !f.right(); n++ {
+			f.Check, f.Reason = "", ""
+			f.try(ctx, e, s, serve[i])
+		}
+	}
 	return append(findings, last), ctx.Err()
 }
 
