@@ -82,12 +82,12 @@ func TestRealDuelOfTwoBuilds(t *testing.T) {
 			t.Errorf("no %q", want)
 		}
 	}
-	base, changed := run.Contestant("go/net-http"), run.Contestant("head/net-http")
-	if base == nil || changed == nil {
+	if len(run.Contestants) != 2 {
 		t.Fatalf("%+v", run.Contestants)
 	}
+	base, changed := run.Contestants[0], run.Contestants[1]
 	if base.Version == "" || base.BinaryHash == "" || base.BinaryHash == changed.BinaryHash ||
-		changed.Title != "head/net-http" ||
+		!strings.HasSuffix(base.Title, "/go/net-http") || !strings.HasSuffix(changed.Title, "/head/net-http") ||
 		!strings.Contains(run.Plan.Title, "head/net-http") {
 		t.Errorf("%+v\n%+v", base, changed)
 	}
