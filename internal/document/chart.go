@@ -28,34 +28,22 @@ type Bar struct {
 type Ratio struct{ At, Lo, Hi float64 }
 
 // LineChart shows figures over levels or time: plots side by side, each with one line per series.
-// Unless Axis says otherwise, a value axis begins at 0, or is logarithmic if the values span more
-// than a factor of ten.
+// Unless Log is set, a value axis begins at 0, or is logarithmic if the values span more than a
+// factor of ten.
 //
-// Note: plots have separate value axes unless Common is set: if a delay changes figures by more
-// than contestants differ, the lines would coincide on a common axis.
+// Note: each plot has its own value axis: if a delay changes figures by more than contestants differ,
+// the lines would coincide on a common axis.
 type LineChart struct {
-	ID          string
-	Title, Note string
-	Unit        string  // for example "ms"
-	Per         float64 // size of Unit in base units
-	Way         string  // "more is better"
-	Series      []Series
-	Plots       []Plot
-	Axis        Scaling
-	Common      bool   // all plots have the same value axis
-	Excluded    []Item // contestants without a line and the reasons, shown where the chart stands alone; Bad: failed
-	Foot        string // description of the chart: shown below it where it stands alone, and read by screen readers
+	ID, Title string
+	Unit      string  // for example "ms"
+	Per       float64 // size of Unit in base units
+	Way       string  // "more is better"
+	Series    []Series
+	Plots     []Plot
+	Log       bool   // the value axis is logarithmic
+	Excluded  []Item // contestants without a line and the reasons, shown where the chart stands alone; Bad: failed
+	Foot      string // description of the chart: shown below it where it stands alone, and read by screen readers
 }
-
-// Scaling says how an axis spreads its values.
-type Scaling int
-
-// The values of Scaling.
-const (
-	AutoAxis   Scaling = iota // from 0, but logarithmic if they span more than a factor of ten
-	LogAxis                   // logarithmic
-	LinearAxis                // from 0, or from the lowest negative value
-)
 
 // Series is a contestant with a line in each plot.
 type Series struct{ Name, Key string }
@@ -81,11 +69,4 @@ type Point struct {
 	Beyond        bool   // the true value may be larger
 	Absent        bool   // there is no figure: the line is interrupted
 	Text          string // the figure in words
-	Beside        []Aside
-}
-
-// Aside is a figure from elsewhere at a Point's position, drawn as a hollow mark.
-type Aside struct {
-	Value float64
-	Text  string // the figure in words
 }

@@ -51,8 +51,7 @@ func frame() *Document {
 		Series: []Series{{Name: "fasthttp", Key: "go"}, {Name: "Kestrel", Key: "dotnet"}},
 		Plots: []Plot{{Title: "0 ms", Ticks: ticks, Points: [][]Point{
 			{{At: .1, Value: 9e6, Lo: 8e6, Hi: 11e6, Text: "9 MB"}, {At: .9, Value: 22e6, Lo: 20e6, Hi: 25e6, Open: true}},
-			{{At: .1, Value: 40e6, Lo: 40e6, Hi: 40e6, Beyond: true, Beside: []Aside{{12e6, "elsewhere"}}},
-				{At: .9, Absent: true}}}}},
+			{{At: .1, Value: 40e6, Lo: 40e6, Hi: 40e6, Beyond: true}, {At: .9, Absent: true}}}}},
 		Excluded: []Item{{Label: "Gin", Style: Bad, Text: Plain("failed")}}}
 	d.Front = []Block{charts}
 	d.Sections = append(d.Sections, Section{ID: "ranking", Title: "Ranking", Blocks: []Block{table}},

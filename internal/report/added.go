@@ -12,7 +12,6 @@ type Added struct {
 	Answer   []string        // sentences that precede those about who leads
 	Closing  []document.Item // items that end the answer in a terminal
 	Sections []Placed
-	Charted  []string // metrics for which Sections has charts
 	Tables   []string // metrics with tables even if the page omits most tables
 	JSON     any      // the object under the key claims in run.json
 
@@ -46,7 +45,6 @@ type Place int
 
 const (
 	BelowAnswer   Place = iota // above the section on how far to trust it
-	AboveLevels                // in a run at several levels, above their tables
 	BelowFindings              // below the findings of the checks
 )
 

@@ -31,9 +31,8 @@ func (v *View) document() *document.Document {
 	}
 	d.Sections = slices.Concat([]document.Section{v.short()}, v.placed(BelowAnswer),
 		[]document.Section{v.closing()},
-		details(slices.Concat([]document.Section{v.namedPairs(), v.ServiceAlone()}, v.placed(AboveLevels),
-			[]document.Section{v.Processes(), v.tables(), v.otherLevels(), v.pairByPair(),
-				v.belief()}, v.placed(BelowFindings), v.rest())))
+		details(slices.Concat([]document.Section{v.namedPairs(), v.ServiceAlone(), v.Processes(), v.tables(),
+			v.otherLevels(), v.pairByPair(), v.belief()}, v.placed(BelowFindings), v.rest())))
 	d.Sections = slices.DeleteFunc(d.Sections, func(s document.Section) bool { return len(s.Blocks) == 0 })
 	return d
 }

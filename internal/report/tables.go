@@ -46,15 +46,14 @@ func (v *View) excludedWhere(r *Row) string {
 }
 
 // shownMetrics returns the metrics with tables: at least one, to show what is missing. A run with
-// many cells has no tables for rare metrics, unless the caller charts them or asks for one.
+// many cells has no tables for rare metrics, unless the caller asks for one.
 func (v *View) shownMetrics() []judge.Metric {
 	if !v.any() {
 		return v.metrics[:1]
 	}
 	return slices.DeleteFunc(slices.Clone(v.metrics), func(m judge.Metric) bool {
 		return v.idles(m) || // Processes has them
-			m.Rare && len(v.rows)*len(v.levels) > manyCells && !slices.Contains(v.Added.Charted, m.Name) &&
-				!slices.Contains(v.Added.Tables, m.Name)
+			m.Rare && len(v.rows)*len(v.levels) > manyCells && !slices.Contains(v.Added.Tables, m.Name)
 	})
 }
 
@@ -92,7 +91,7 @@ func (v *View) levelByLevel() document.Section {
 		if t := here.metricTable(m, k == 0); len(t.Rows) > 0 {
 			out.Blocks = append(out.Blocks, t)
 		}
-		if k == 0 && !v.any() || v.chartsBelow() && m.Kind != judge.Arrivals && !slices.Contains(v.Added.Charted, m.Name) {
+		if k == 0 && !v.any() || v.chartsBelow() && m.Kind != judge.Arrivals {
 			out.Blocks = append(out.Blocks, here.lineChart(m))
 		}
 	}

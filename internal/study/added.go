@@ -14,7 +14,7 @@ func (v *page) added() report.Added {
 	a := report.Added{Question: c.Question + v.leftOut(), Answer: v.dearness(), JSON: c.json(),
 		Sections: []report.Placed{{At: report.BelowAnswer, Section: v.costs()},
 			{At: report.BelowAnswer, Section: v.variants()},
-			{At: report.AboveLevels, Section: v.studyCharts()}, {At: report.BelowFindings, Section: v.claims()}}}
+			{At: report.BelowFindings, Section: v.claims()}}}
 	figures := v.publishedFigures(true)
 	figures.On, figures.Folded = document.OnPage, true
 	a.Sections = append(a.Sections, report.Placed{At: report.BelowFindings, Section: figures})
@@ -28,9 +28,6 @@ func (v *page) added() report.Added {
 			text += "; they were changed after this run was planned"
 		}
 		a.Closing = []document.Item{{Label: "Article", Text: document.Plain(text)}}
-	}
-	for i := range c.Charts {
-		a.Charted = append(a.Charted, c.Charts[i].Metric.Name)
 	}
 	for i := range c.Outcomes {
 		o := &c.Outcomes[i]

@@ -37,7 +37,7 @@ func (s *Study) JudgeClaims(d *report.Data, file string) (*Judged, error) {
 			return slices.Contains(d.Run.Plan.Contestants, name)
 		}),
 		File: file, Outcomes: Judge(Current(s.Claims), e), Published: e.published(), Unavailable: s.Unavailable,
-		Costs: e.costs(), Variants: e.variants(), Charts: e.charts(),
+		Costs: e.costs(), Variants: e.variants(),
 	}
 	if planned := d.Run.Plan.Study.ClaimsHash; planned != "" && planned != Hash(s.Claims) {
 		before := Before(s.Claims)

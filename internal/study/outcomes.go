@@ -28,7 +28,6 @@ type Claims struct {
 	Published []published
 	Costs     []cost
 	Variants  []worth
-	Charts    []chart
 }
 
 // published is a published figure with the measured one, both in the metric's base unit.

@@ -26,15 +26,8 @@ func Pages(j *Judged) (map[string][]byte, error) {
 	forms := map[string]func(io.Writer, *Judged) error{ReadmeFile: Readme, ChartFile: func(w io.Writer, j *Judged) error {
 		return report.SVG(w, j.Data)
 	}}
-	v := newPage(j)
-	if v.many() {
+	if newPage(j).many() {
 		forms[allFiguresFile] = figuresPage
-	}
-	for i := range j.Claims.Charts {
-		c := &j.Claims.Charts[i]
-		forms[c.file()] = func(w io.Writer, _ *Judged) error {
-			return document.SVG(w, &document.Document{Front: []document.Block{v.lineChart(c)}})
-		}
 	}
 	files := map[string][]byte{}
 	for name, write := range forms {
@@ -75,7 +68,7 @@ func Readme(w io.Writer, j *Judged) error {
 	intro.Blocks = append(intro.Blocks, v.picture(""))
 	paragraph("Source", c.Source)
 	page := &document.Document{Title: c.Title, Comment: writtenBy(c)}
-	page.Sections = []document.Section{intro, v.claims(), v.ServiceAlone(), v.Limits(), v.pictures(),
+	page.Sections = []document.Section{intro, v.claims(), v.ServiceAlone(), v.Limits(),
 		v.publishedFigures(!v.many()), v.costs(), v.variants()}
 	if v.Run.Plan.Fresh() {
 		page.Sections = append(page.Sections, v.Processes())
@@ -98,11 +91,11 @@ func writtenBy(c *Claims) string {
 		"trials, not this page.", c.Slug)
 }
 
-// figuresPage writes tables for all contestants and levels, and all findings.
+// figuresPage writes the published figures of all contestants and levels, and all findings.
 func figuresPage(w io.Writer, j *Judged) error {
 	v := newPage(j)
 	return document.Markdown(w, &document.Document{Title: j.Claims.Title + ": all figures", Comment: writtenBy(j.Claims),
-		Sections: []document.Section{v.chartTables(), v.publishedFigures(true), v.Checked(true)}}, 1)
+		Sections: []document.Section{v.publishedFigures(true), v.Checked(true)}}, 1)
 }
 
 // Picture returns the study's chart, in a folder.

@@ -58,26 +58,6 @@ func (e *evidence) figure(f Figure) judge.Estimate {
 	return e.computed(f, e.measured(f.Cell, "throughput"))
 }
 
-// epochs returns the smallest and the largest epoch figure.
-func (e *evidence) epochs(f Figure) (least, most float64) {
-	m, _ := judge.MetricNamed(f.Metric.Name)
-	if f.Metric.Computed != "" {
-		m, _ = judge.MetricNamed("throughput")
-	}
-	at, _ := e.cell(f.Cell)
-	to, _ := e.cell(f.To)
-	if f.To.Contestant != "" {
-		least, most, _ = e.table().RatioRange(m, at, to)
-	} else {
-		least, most, _ = e.table().Range(m, at)
-	}
-	if f.Metric.Computed == "" {
-		return least, most
-	}
-	x := e.computed(f, judge.Estimate{Value: least, Lo: least, Hi: most})
-	return x.Lo, x.Hi
-}
-
 // computed converts a rate, or for a figure with two cells the ratio of their rates, to the
 // figure's metric.
 func (e *evidence) computed(f Figure, rate judge.Estimate) judge.Estimate {

@@ -59,7 +59,6 @@ func Read(fsys fs.FS, slug string) (*Study, error) {
 	if s.record, err = readRecord(fsys, slug); err != nil {
 		r.errs = append(r.errs, err)
 	}
-	r.charts()
 	r.variants()
 	if err := errors.Join(r.errs...); err != nil {
 		return nil, err

@@ -45,7 +45,6 @@ type Study struct {
 	Levels      []Level           `toml:"level"`
 	Classics    []OwnRun          `toml:"classic"` // the article's own runs
 	Claims      []Claim           `toml:"claim"`   // including withdrawn ones
-	Charts      []Chart           `toml:"chart"`
 	Variants    []Variant         `toml:"variant"`
 	Notes       []string          `toml:"notes"`       // differences from the article, and why
 	Unavailable map[string]string `toml:"unavailable"` // the article's contestants that are not available, and why
