@@ -37,9 +37,3 @@ func ownService(of func(*record.Histogram) float64) func(*record.Trial) (float64
 		return of(h), true
 	}
 }
-
-// Quantiles are ab's percentiles.
-var Quantiles = []int{50, 66, 75, 80, 90, 95, 98, 99, 100}
-
-// Parts are the parts of a request that ab times.
-var Parts = []string{"connect", "processing", "waiting", "total"}

@@ -104,7 +104,7 @@ func (k *checker) rule() {
 			k.errorf(key, "a claim of kind %s cannot have %q; want only %s", c.Kind, key, strings.Join(has, ", "))
 		}
 	}
-	if m, ok := MetricNamed(c.Metric); !ok || m.Computed != "" && !m.Bytes || m.Part != "" {
+	if m, ok := MetricNamed(c.Metric); !ok || m.Computed != "" && !m.Bytes {
 		k.errorf("metric", "no metric %q%s", c.Metric, suggest(c.Metric, metricNames()))
 	}
 	if m, _ := judge.MetricNamed(c.Metric); m.Unranked && c.Kind != Bound && c.Kind != AllCells {

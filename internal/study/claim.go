@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"slices"
-	"strconv"
 	"strings"
 
 	"dyno/internal/judge"
@@ -197,8 +196,6 @@ type Metric struct {
 	Ours              string // why our programs cannot judge an article's figure for this metric; else ""
 	Computed          string // how it is computed from other metrics if it was not measured
 	Bytes             bool   // rate × bytes per exchange: computed, and a claim may name it
-	Part, Figure      string // for ab's times: "connect", "sd"; for ab's percentiles: "percent", "99"
-	Same              string // dyno's metric that equals ab's; else ""
 }
 
 // static lists metrics of the program itself, which claims may name besides those in package
@@ -226,26 +223,6 @@ var computed = []Metric{
 	{Name: drop, Title: "Drop in throughput", Unit: "%", Computed: "the ratio of our two rates"},
 }
 
-// printed returns ab's metrics: the times for the parts of a request, which ab calls Connection
-// Times, and percentiles over the whole request.
-func printed() (list []Metric) {
-	same := map[string]string{"mean": "service_mean", "median": "p50", "sd": "service_sd", "max": "service_max"}
-	for _, part := range judge.Parts {
-		for _, figure := range []string{"min", "mean", "sd", "median", "max"} {
-			m := Metric{Name: part + "_" + figure, Title: part + ", " + figure, Unit: "ns", Part: part, Figure: figure}
-			if part == "processing" {
-				m.Same = same[figure]
-			}
-			list = append(list, m)
-		}
-	}
-	for _, q := range judge.Quantiles {
-		n := strconv.Itoa(q)
-		list = append(list, Metric{Name: "percent_" + n, Title: n + " %", Unit: "ns", Part: "percent", Figure: n})
-	}
-	return list
-}
-
 // Metrics with an argument after a colon: a number of requests, or another cell.
 const (
 	timeFor = "time"
@@ -264,7 +241,7 @@ func MetricNamed(name string) (Metric, bool) {
 		return Metric{Name: m.Name, Title: m.Title, Unit: m.Unit}, true
 	}
 	base, _, argument := strings.Cut(name, ":")
-	for _, m := range slices.Concat(static, computed, printed()) {
+	for _, m := range slices.Concat(static, computed) {
 		if takes := m.Name == timeFor || m.Name == lead || m.Name == drop; m.Name == base && takes == argument {
 			return m, true
 		}

@@ -99,7 +99,7 @@ func parseFigure(row []string, s *Study) (f Figure, field int, text string) {
 	f.Cell = s.short(f.Cell)
 	var ok bool
 	if f.Metric, ok = MetricNamed(row[2]); !ok {
-		names := append(metricNames(), "connect_mean", "percent_99", "time:N", "latency_mean", "bytes_per_sec",
+		names := append(metricNames(), "time:N", "latency_mean", "bytes_per_sec",
 			"lead:CELL", "drop:CELL")
 		return f, 2, fmt.Sprintf("no metric %q%s", row[2], suggest(row[2], names))
 	}

@@ -22,10 +22,7 @@ type article struct {
 }
 
 // names lists other metrics for published figures, by a claim's metric.
-var names = map[string][]string{
-	"service_mean": {"service_mean", "latency_mean"}, "p50": {"p50", "percent_50"}, "p99": {"p99", "percent_99"},
-	"service_sd": {"service_sd", "processing_sd"}, "service_max": {"service_max", "processing_max"},
-}
+var names = map[string][]string{"service_mean": {"service_mean", "latency_mean"}}
 
 // figure returns a cell's published value.
 func (a *article) figure(c Cell, metric string) (float64, bool) {

@@ -184,9 +184,6 @@ func (v *page) publishedTables() (tables []document.Block) {
 	}
 	for _, l := range levels {
 		tables = append(tables, v.publishedTable(l))
-		if t := v.printedTable(l); len(t.Rows) > 0 {
-			tables = append(tables, t)
-		}
 	}
 	return tables
 }
@@ -196,7 +193,7 @@ func (v *page) publishedTable(level string) document.Table {
 	var g grid[key]
 	for i := range v.Claims.Published {
 		p := &v.Claims.Published[i]
-		if p.Level != level || p.Metric.Part != "" {
+		if p.Level != level {
 			continue
 		}
 		k, head := key{p.Contestant, p.Date}, fmt.Sprintf("%s, %s is better", p.Metric.Title, better(p.Metric))

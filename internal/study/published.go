@@ -1,8 +1,6 @@
 package study
 
 import (
-	"cmp"
-
 	"dyno/internal/judge"
 	"dyno/internal/record"
 )
@@ -12,14 +10,11 @@ func (e *evidence) published() []published {
 	var out []published
 	for _, f := range e.study.Figures {
 		p := published{Figure: f}
-		metric := cmp.Or(f.Metric.Same, f.Metric.Name)
+		metric := f.Metric.Name
 		switch {
 		case f.Level == idle:
 			m, _ := judge.MetricNamed(metric)
 			p.Ours, _, _ = judge.Unloaded(e.run, f.Contestant, m)
-			out = append(out, p)
-			continue
-		case f.Metric.Part != "" && f.Metric.Same == "": // no trial records it
 			out = append(out, p)
 			continue
 		case f.Metric.Computed != "":
@@ -49,7 +44,7 @@ func (e *evidence) published() []published {
 func (e *evidence) figure(f Figure) judge.Estimate {
 	switch {
 	case f.Metric.Computed == "":
-		return e.measured(f.Cell, cmp.Or(f.Metric.Same, f.Metric.Name))
+		return e.measured(f.Cell, f.Metric.Name)
 	case e.measured(f.Cell, "throughput").N == 0:
 		return judge.Estimate{}
 	case f.To.Contestant != "":
