@@ -45,6 +45,7 @@ type fakeHost struct {
 	hasty    map[string]bool                         // contestants that do not wait for their delay
 	canned   map[string]bool                         // contestants that repeat one answer after their first thaw
 	keeps    time.Duration                           // how long b keeps the service's answers
+	unlinked int                                     // b's start whose relay to the service has ended, from 1
 
 	compiles func(*fakeServer) time.Duration // a server's CPU clock, read each time
 	followed bool                            // memory is read under load
@@ -238,6 +239,13 @@ func (s *fakeServer) Read(what What) (r Reading, err error) {
 			return r, errors.New("no clock")
 		}
 		r.CPU = s.host.compiles(s)
+	case ReadRelay:
+		if s.name != "b" || s.host.unlinked == 0 {
+			return r, errors.New("no relay")
+		}
+		if s.start == s.host.unlinked {
+			r.Ended = "signal: killed"
+		}
 	case ReadUsage:
 		if !s.frozen && !s.host.followed {
 			s.host.t.Errorf("usage of %s was read while it ran", s.name)

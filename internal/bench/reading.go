@@ -15,7 +15,7 @@ const (
 	ReadStart  What = "start"  // Ready, Processors, Limits, Meters, Absent
 	ReadExit   What = "exit"   // none: an error says how the server has ended
 	ReadCPU    What = "cpu"    // sets CPU
-	ReadRelay  What = "relay"  // sets CPU: of the relay through which it reaches services; an error: it has none
+	ReadRelay  What = "relay"  // CPU and Ended, of the relay through which it reaches services; an error: it has none
 	ReadUsage  What = "usage"  // Usage: memory, threads and log; after each trial, while the process tree is frozen
 	ReadTotals What = "totals" // Usage: open sockets, and totals since the launch; expensive, so once per epoch
 	ReadHeap   What = "heap"   // Heap; it stops the server for a moment
@@ -37,6 +37,7 @@ type Reading struct {
 	Meters     map[string]string  `json:"meters,omitempty"`     // how figures are measured
 	Absent     map[string]string  `json:"absent,omitempty"`     // which figures are absent and why
 	CPU        time.Duration      `json:"cpu,omitempty"`        // the whole process tree, ns resolution
+	Ended      string             `json:"ended,omitempty"`      // how the relay ended; "" while it runs
 	Usage      record.Usage       `json:"usage,omitzero"`
 	Heap       Heap               `json:"heap,omitzero"`
 	Logged     int64              `json:"logged,omitempty"` // bytes written to its log so far

@@ -49,6 +49,9 @@ func (s *localServer) Read(what What) (r Reading, err error) {
 		r.CPU, err = p.CPU()
 	case ReadRelay:
 		r.CPU, err = p.RelayCPU()
+		if ended := p.RelayEnded(); ended != nil {
+			r.Ended = ended.Error()
+		}
 	case ReadUsage: // whatever cannot be read was recorded at launch
 		err = p.Usage(u)
 		u.LoggedBytes, u.LogCutBytes = p.LoggedBytes(), p.CutBytes()

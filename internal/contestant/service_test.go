@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -247,6 +249,22 @@ func TestDataThatStay(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, "dyno-*")); len(left) > 0 {
 		t.Errorf("left: %v", left)
+	}
+}
+
+// A mirror of Maven Central is asked in its place.
+func TestPostgresOfAMirror(t *testing.T) {
+	asked := ""
+	mirror := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked = r.URL.Path
+		http.NotFound(w, r)
+	}))
+	defer mirror.Close()
+	t.Setenv("DYNO_MAVEN", mirror.URL+"/m2/")
+	_, err := fetchPostgres(t.Context(), "", t.TempDir(), &FindOptions{})
+	if err == nil || runtime.GOOS+runtime.GOARCH == "linuxamd64" && (!strings.Contains(err.Error(), "404") ||
+		!strings.HasPrefix(asked, "/m2/io/zonky/test/postgres/") || !strings.HasSuffix(asked, zonkyVersion+".jar")) {
+		t.Errorf("%v, asked for %q", err, asked)
 	}
 }
 

@@ -167,7 +167,7 @@ func (s *search) find(ctx context.Context) (Toolchain, error) {
 
 func (s *search) unavailable(reason string) error {
 	if len(s.rejected) > 0 {
-		reason += " (rejected: " + strings.Join(s.rejected, "; ") + ")"
+		reason = strings.Join(s.rejected, "; ") + "; " + strings.Replace(reason, "none", "no other", 1)
 	}
 	return &Unavailable{Toolchain: s.kind.title + " " + s.floor, Reason: reason, Hint: s.kind.hint}
 }

@@ -45,6 +45,7 @@ func (p *Process) Thaw() error                                   { return errSys
 func (p *Process) Strayed() error                                { return nil }
 func (p *Process) CPU() (time.Duration, error)                   { return 0, errSystem }
 func (p *Process) RelayCPU() (time.Duration, error)              { return 0, errSystem }
+func (p *Process) RelayEnded() error                             { return nil }
 func (p *Process) Usage(*record.Usage) error                     { return errSystem }
 func (p *Process) Totals(*record.Usage) error                    { return errSystem }
 func (p *Process) Count() func() *int64                          { return func() *int64 { return nil } }

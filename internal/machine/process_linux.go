@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
@@ -151,6 +152,14 @@ func (p *Process) relayed() (err error) {
 		file.Close()
 	}
 	return err
+}
+
+// RelayEnded returns an error that says how the relay into the tree's network ended; nil while it runs, and without one.
+func (p *Process) RelayEnded() error {
+	if p.relay == nil || !p.relay.exited() {
+		return nil
+	}
+	return cmp.Or(p.relay.Err(), errors.New("exit status 0"))
 }
 
 // RelayCPU returns the CPU time of the relay into the tree's network.

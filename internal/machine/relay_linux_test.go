@@ -68,6 +68,14 @@ func TestRelay(t *testing.T) {
 		t.Errorf("the relay used %v, %v", cpu, err)
 	}
 	relay := p.relay.Pid()
+	if err := p.RelayEnded(); err != nil {
+		t.Errorf("a relay that runs has ended: %v", err)
+	}
+	unix.Kill(relay, unix.SIGKILL)
+	<-p.relay.Done()
+	if err := p.RelayEnded(); err == nil || err.Error() != "signal: killed" {
+		t.Errorf("the relay was killed: %v", err)
+	}
 	if err := p.Stop(0); err != nil {
 		t.Error(err)
 	}

@@ -14,7 +14,8 @@ import (
 // the network namespace of that file.
 func (e Endpoint) Relayed() string { return strings.Replace(e.Network, "tcp", e.Addr, 1) }
 
-// Relay passes connections to inherited listeners, descriptors from 3 on, on to addrs in this order. It returns an error if there are no such listeners, and else never.
+// Relay passes connections to inherited listeners, descriptors from 3 on, on to addrs in this order. It returns an error
+// if there are no such listeners, and else never.
 func Relay(addrs []string) error {
 	for i, addr := range addrs {
 		ln, err := net.FileListener(os.NewFile(uintptr(3+i), addr))
