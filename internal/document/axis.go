@@ -11,7 +11,7 @@ func within(bound, value float64) float64 {
 	return min(max(bound, value/4), value*4)
 }
 
-// valueAxis is an axis, linear from 0 or logarithmic.
+// valueAxis is an axis: from 0, logarithmic, or linear with space for negative values.
 type valueAxis struct {
 	lo, hi float64
 	log    bool
@@ -21,18 +21,23 @@ type valueAxis struct {
 // differences below a per cent do not look large.
 const leastSpan = 1.12
 
-// newValueAxis returns the axis for values: logarithmic if log is set or they span more than a factor of ten.
-func newValueAxis(values []float64, log bool) valueAxis {
+func newValueAxis(values []float64, scaling Scaling) valueAxis {
 	a := valueAxis{lo: math.Inf(1)}
+	below := 0.0
 	for _, v := range values {
-		if v > 0 && !math.IsInf(v, 0) {
+		switch {
+		case v > 0 && !math.IsInf(v, 0):
 			a.lo, a.hi = min(a.lo, v), max(a.hi, v)
+		case scaling == LinearAxis && !math.IsInf(v, 0):
+			below = min(below, v)
 		}
 	}
 	switch {
+	case below < 0:
+		return valueAxis{lo: below * 1.06, hi: a.hi * 1.06}
 	case a.hi == 0:
 		return valueAxis{hi: 1}
-	case log || a.hi > 10*a.lo:
+	case scaling == LogAxis || scaling == AutoAxis && a.hi > 10*a.lo:
 		room := 1.25
 		if a.hi < 2*a.lo { // differences of a few per cent stay visible
 			room = leastSpan

@@ -28,11 +28,11 @@ type Bar struct {
 type Ratio struct{ At, Lo, Hi float64 }
 
 // LineChart shows figures over levels or time: plots side by side, each with one line per series.
-// Unless Log is set, a value axis begins at 0, or is logarithmic if the values span more than a
-// factor of ten.
+// Unless Axis says otherwise, a value axis begins at 0, or is logarithmic if the values span more
+// than a factor of ten.
 //
-// Note: each plot has its own value axis: if a delay changes figures by more than contestants differ,
-// the lines would coincide on a common axis.
+// Note: plots have separate value axes unless Common is set: if a delay changes figures by more
+// than contestants differ, the lines would coincide on a common axis.
 type LineChart struct {
 	ID, Title string
 	Unit      string  // for example "ms"
@@ -40,10 +40,21 @@ type LineChart struct {
 	Way       string  // "more is better"
 	Series    []Series
 	Plots     []Plot
-	Log       bool   // the value axis is logarithmic
+	Axis      Scaling
+	Common    bool   // all plots have the same value axis
 	Excluded  []Item // contestants without a line and the reasons, shown where the chart stands alone; Bad: failed
 	Foot      string // description of the chart: shown below it where it stands alone, and read by screen readers
 }
+
+// Scaling says how an axis spreads its values.
+type Scaling int
+
+// The values of Scaling.
+const (
+	AutoAxis   Scaling = iota // from 0, but logarithmic if they span more than a factor of ten
+	LogAxis                   // logarithmic
+	LinearAxis                // from 0, or from the lowest negative value
+)
 
 // Series is a contestant with a line in each plot.
 type Series struct{ Name, Key string }

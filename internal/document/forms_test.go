@@ -94,6 +94,37 @@ func TestSVGNeedsAChart(t *testing.T) {
 	}
 }
 
+// Plots with a common axis show equal values at equal heights.
+func TestCommonAxis(t *testing.T) {
+	plot := func(values ...float64) Plot {
+		p := Plot{Title: "a plot", Points: [][]Point{nil}}
+		for i, v := range values {
+			p.Points[0] = append(p.Points[0], Point{At: float64(i), Value: v, Lo: v, Hi: v})
+		}
+		return p
+	}
+	c := &LineChart{Unit: "ms", Per: 1, Series: []Series{{Name: "alpha", Key: "go"}},
+		Plots: []Plot{plot(5, 9), plot(5, 4)}}
+	marks := regexp.MustCompile(`<circle cx="[0-9.]+" cy="([0-9.]+)" r="3.5"`)
+	height := func() (at []string) {
+		for _, m := range marks.FindAllStringSubmatch(drawLines(c, false), -1) {
+			at = append(at, m[1])
+		}
+		return at
+	}
+	// for each plot the two points, then its label's mark
+	if at := height(); len(at) != 6 || at[0] == at[3] {
+		t.Errorf("axes of their own: 5 ms at %v", at)
+	}
+	c.Common = true
+	if at := height(); len(at) != 6 || at[0] != at[3] {
+		t.Errorf("a common axis: 5 ms at %v", at)
+	}
+	if got := drawLines(c, false); strings.Count(got, ">ms<") != 1 {
+		t.Errorf("in %s\nwant the unit once", got)
+	}
+}
+
 // The longest bar's value ends within the chart, however long its text is.
 func TestBarValuesFit(t *testing.T) {
 	for _, value := range []string{"151,000", "1,151,000,000 req/s"} {

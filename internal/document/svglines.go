@@ -22,6 +22,7 @@ const (
 	labelSize   = 12.5
 	labelShare  = 0.4 // maximum share of a plot's width
 	excludedRow = 20.0
+	commonTop   = 26.0 // above all plots: the unit of their common axis
 	inset       = 16.0 // distance of the outer points
 )
 
@@ -50,16 +51,23 @@ func drawLines(c *LineChart, standalone bool) string {
 	each := (linesWidth - float64(columns-1)*plotGap) / float64(columns)
 	s.x0, s.x1, s.room = plotLeft, each, c.labelWidth(each*labelShare)
 	s.x1 -= s.room + labelAt
-	panel := s.height + plotTop + plotBottom
+	panel, top := s.height+plotTop+plotBottom, plotTop
 	h := float64((len(c.Plots)+columns-1)/columns) * panel
+	if c.Common {
+		s.y = c.axis(c.Plots...)
+		top, h = top+commonTop, h+commonTop
+	}
 	below := h + 8
 	if standalone {
 		h += float64(len(c.Excluded)+1)*excludedRow + 6
 	}
 	s.begin(c.ID, c.words(), standalone, linesWidth, h)
+	if c.Common {
+		s.text(0, 12, "way", "", s.unit())
+	}
 	for i := range c.Plots {
 		s.printf(`<g transform="translate(%.1f %.1f)">`, float64(i%columns)*(each+plotGap),
-			float64(i/columns)*panel+plotTop)
+			float64(i/columns)*panel+top)
 		s.plot(&c.Plots[i])
 		s.printf("</g>")
 	}
@@ -97,17 +105,19 @@ func (s *lines) at(x float64) float64 { return s.x0 + inset + x*(s.x1-s.x0-2*ins
 
 func (s *lines) down(v float64) float64 { return s.height * (1 - s.y.at(v)) }
 
-// axis returns a plot's value axis.
-func (c *LineChart) axis(p *Plot) valueAxis {
+// axis returns the value axis for some plots.
+func (c *LineChart) axis(plots ...Plot) valueAxis {
 	var values []float64
-	for _, points := range p.Points {
-		for _, f := range points {
-			if !f.Absent {
-				values = append(values, f.Value, within(f.Lo, f.Value), within(f.Hi, f.Value))
+	for _, p := range plots {
+		for _, points := range p.Points {
+			for _, f := range points {
+				if !f.Absent {
+					values = append(values, f.Value, within(f.Lo, f.Value), within(f.Hi, f.Value))
+				}
 			}
 		}
 	}
-	return newValueAxis(values, c.Log)
+	return newValueAxis(values, c.Axis)
 }
 
 // unit returns the value axis's unit, and which figures are the better ones.
@@ -116,7 +126,7 @@ func (s *lines) unit() string {
 	if s.y.log {
 		unit += ", log scale"
 	}
-	if s.c.Way != "" && len(s.c.Plots) < 2 {
+	if s.c.Way != "" && (s.c.Common || len(s.c.Plots) < 2) {
 		unit += " · " + s.c.Way
 	}
 	return unit
@@ -124,7 +134,9 @@ func (s *lines) unit() string {
 
 // plot draws one plot from 0 down to height.
 func (s *lines) plot(p *Plot) {
-	s.y = s.c.axis(p)
+	if !s.c.Common {
+		s.y = s.c.axis(*p)
+	}
 	s.text(0, -18, "name", "", p.Title)
 	for _, v := range s.y.marks(s.c.Per, 5) {
 		class := "grid"
@@ -143,11 +155,13 @@ func (s *lines) plot(p *Plot) {
 			last = x + room
 		}
 	}
-	at := 0.0
-	if p.Title != "" {
-		at = float64(len([]rune(p.Title)))*7.4 + 14
+	switch {
+	case s.c.Common:
+	case p.Title == "":
+		s.text(0, -18, "way", "", s.unit())
+	default:
+		s.text(float64(len([]rune(p.Title)))*7.4+14, -18, "way", "", s.unit())
 	}
-	s.text(at, -18, "way", "", s.unit())
 	s.series(p)
 }
 
