@@ -34,16 +34,17 @@ type Ratio struct{ At, Lo, Hi float64 }
 // Note: plots have separate value axes unless Common is set: if a delay changes figures by more
 // than contestants differ, the lines would coincide on a common axis.
 type LineChart struct {
-	ID, Title string
-	Unit      string  // for example "ms"
-	Per       float64 // size of Unit in base units
-	Way       string  // "more is better"
-	Series    []Series
-	Plots     []Plot
-	Axis      Scaling
-	Common    bool   // all plots have the same value axis
-	Excluded  []Item // contestants without a line and the reasons, shown where the chart stands alone; Bad: failed
-	Foot      string // description of the chart: shown below it where it stands alone, and read by screen readers
+	ID          string
+	Title, Note string
+	Unit        string  // for example "ms"
+	Per         float64 // size of Unit in base units
+	Way         string  // "more is better"
+	Series      []Series
+	Plots       []Plot
+	Axis        Scaling
+	Common      bool   // all plots have the same value axis
+	Excluded    []Item // contestants without a line and the reasons, shown where the chart stands alone; Bad: failed
+	Foot        string // description of the chart: shown below it where it stands alone, and read by screen readers
 }
 
 // Scaling says how an axis spreads its values.
