@@ -199,10 +199,6 @@ var hostFaults = []hostFault{
 	}},
 }
 
-func faultNamed(on, name string) hostFault {
-	return hostFaults[slices.IndexFunc(hostFaults, func(f hostFault) bool { return f.on == on && f.name == name })]
-}
-
 func pause(c *exec.Cmd, rng *rand.Rand, least, most time.Duration) {
 	c.Process.Signal(syscall.SIGSTOP)
 	time.Sleep(least)

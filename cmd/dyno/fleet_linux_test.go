@@ -109,8 +109,7 @@ func TestHosts(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		test func(*testing.T)
-	}{{"Faults", faultsOfHosts}, {"AgentsInWindows", agentsInWindows}, {"Run", runOnFleet},
-		{"Service", serviceOnFleet}, {"CompareURLs", compareURLsOnFleet}} {
+	}{{"AgentsInWindows", agentsInWindows}, {"Run", runOnFleet}, {"Service", serviceOnFleet}, {"CompareURLs", compareURLsOnFleet}} {
 		t.Run(c.name, c.test)
 	}
 }

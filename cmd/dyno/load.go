@@ -23,7 +23,6 @@ type loadFlags struct {
 	loader.Request
 	output output
 	Quiet  bool
-	Fleet  string // file that names the machines which make the load; "": this one
 
 	cmd *cobra.Command
 }
@@ -44,9 +43,6 @@ func (f *loadFlags) run(args []string) error {
 	forms := slices.Sorted(maps.Keys(report.SummaryForms))
 	if f.Find != nil {
 		forms = slices.Sorted(maps.Keys(report.FoundForms))
-	}
-	if f.Fleet != "" {
-		return loadByFleet(f.cmd, f, forms)
 	}
 	p, err := loader.New(f.cmd.Context(), f.Request)
 	if err == nil {

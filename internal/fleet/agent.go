@@ -23,7 +23,6 @@ type Agent struct {
 
 	// For tests; the zero values mean a real agent.
 	dial  dial                // dials the controller; nil: dialNATS
-	take  takeLoad            // nil: takeShare
 	site  site                // nil: ownSite
 	skew  int64               // ns by which the clock is ahead
 	drift float64             // share by which the clock is faster
@@ -37,9 +36,6 @@ func (a *Agent) Run(ctx context.Context) error {
 	a.began = time.Now()
 	if a.site == nil {
 		a.site = ownSite{}
-	}
-	if a.take == nil {
-		a.take = takeShare
 	}
 	if a.dial == nil {
 		a.dial = dialNATS

@@ -533,7 +533,7 @@ func TestTwinsInLoad(t *testing.T) {
 		t.Fatal(err)
 	}
 	url, n := counting(t)
-	ended := b.loading(t, t.Context(), url, n)
+	ended := b.loading(t, url, n)
 	b.twin(t)
 	if err := <-ended; err == nil || !strings.Contains(err.Error(), "two agents with the key of gen1 are connected") {
 		t.Error(err)

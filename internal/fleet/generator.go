@@ -30,11 +30,17 @@ func (h *Host) generator() *generator {
 type generator struct {
 	*Host
 	clocks map[string]*machine.Other
-	hasty  bool // for dyno load: the first error ends everything
 }
 
-// windowLead is the time between the order for a window and the window's start: enough for orders to arrive.
-const windowLead = 100 * time.Millisecond
+const (
+	// Skew limits the error of a start, including the clock's bound: half of a 20 ms sample in a load's
+	// rates.
+	Skew = load.Slice / 2
+
+	// windowLead is the time between the order for a window and the window's start: enough for orders to arrive.
+	windowLead = 100 * time.Millisecond
+	ending     = 15 * time.Second // time after a window, for requests in flight and results
+)
 
 // CPUs returns the CPUs of all generators, one generator after another.
 func (g *generator) CPUs() (cpus []int) {
@@ -69,52 +75,19 @@ func (g *generator) Open(ctx context.Context, job load.Job) (load.Session, error
 	if job.Connections < len(names) { // as for a single idle connection
 		names = names[:max(job.Connections, 1)]
 	}
-	s, err := g.openAll(ctx, names, Loading{To: place, Job: job}, job.Timeout+launchLimit, job.Timeout)
-	if err != nil {
+	s := &shared{g: g, names: names, numbers: make([]int, len(names)), timeout: job.Timeout}
+	if err := each(names, func(i int, name string) (err error) {
+		own := Loading{To: place, Job: job, Share: load.Share{Index: i, Of: len(names)}}
+		s.numbers[i], err = tell(ctx, g.Host, name, toOpen, own, job.Timeout+launchLimit)
+		if f, is := errors.AsType[*Fault](err); is && f.OutOfFiles {
+			return fmt.Errorf("%w: %w", err, syscall.EMFILE)
+		}
+		return g.cutFrom(name, err)
+	}); err != nil {
 		s.Close()
 		return nil, err
 	}
 	return s, nil
-}
-
-// openAll opens the shares of a load. After an error some of them may be open.
-func (g *generator) openAll(ctx context.Context, names []string, whole Loading, limit,
-	timeout time.Duration) (*shared, error) {
-	s := &shared{g: g, names: names, numbers: make([]int, len(names)), timeout: timeout}
-	return s, g.together(ctx, names, func(ctx context.Context, i int, name string) error {
-		own := whole
-		own.Share = load.Share{Index: i, Of: len(names)}
-		o, err := tell(ctx, g.Host, name, toOpen, own, limit)
-		if f, is := errors.AsType[*Fault](err); is && f.OutOfFiles {
-			return fmt.Errorf("%w: %w", err, syscall.EMFILE)
-		}
-		if err != nil {
-			return g.cutFrom(name, err)
-		}
-		if s.numbers[i] = o.Number; i == 0 {
-			s.length = time.Duration(o.LengthNS)
-		}
-		return nil
-	})
-}
-
-// together calls do for all generators concurrently. If g is hasty, the first error ends the others and is
-// returned.
-func (g *generator) together(ctx context.Context, names []string,
-	do func(ctx context.Context, i int, name string) error) error {
-	all, end := context.WithCancelCause(ctx)
-	defer end(nil)
-	err := each(names, func(i int, name string) error {
-		err := do(all, i, name)
-		if err != nil && g.hasty {
-			end(err)
-		}
-		return err
-	})
-	if err != nil && g.hasty {
-		return context.Cause(all)
-	}
-	return err
 }
 
 // shared is a load with connections open on several generators.
@@ -123,7 +96,6 @@ type shared struct {
 	names   []string
 	numbers []int // each generator's number for its share; 0: not open
 	timeout time.Duration
-	length  time.Duration // length of dyno load's window; 0: until all requests are done
 	once    sync.Once
 }
 
@@ -150,7 +122,7 @@ func (s *shared) Run(ctx context.Context, w load.Window) (l record.Load, err err
 	}
 	starts := make([]machine.CommonStart, len(s.names))
 	if !w.Uncounted {
-		if starts, err = s.starts(ctx, windowTrips, windowLead); err != nil {
+		if starts, err = s.starts(ctx); err != nil {
 			return l, err
 		}
 	}
@@ -178,15 +150,13 @@ func (s *shared) windows(ctx context.Context, w load.Window, starts []machine.Co
 	waiting, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
 	began, first := time.Now(), sync.Once{}
-	return seen, s.g.together(waiting, s.names, func(ctx context.Context, i int, name string) (err error) {
-		seen[i], err = tell(ctx, s.g.Host, name, toLoad, LoadWindow{Number: s.numbers[i], Window: w,
-			AtNS: starts[i].TheirNS, BoundNS: starts[i].BoundNS}, limit)
+	return seen, each(s.names, func(i int, name string) (err error) {
+		seen[i], err = tell(waiting, s.g.Host, name, toLoad, LoadWindow{s.numbers[i], w, starts[i].TheirNS}, limit)
 		f, answered := errors.AsType[*Fault](err)
 		if limit == 0 && (err == nil || answered) {
 			first.Do(func() { time.AfterFunc(others(time.Since(began), s.timeout), func() { giveUp(errGone) }) })
 		}
 		r := &seen[i]
-		whole := r.Outcome != nil // dyno load
 		switch {
 		case err != nil && context.Cause(waiting) == errGone:
 			s.g.lose(name, "it has not finished its requests long after another generator did")
@@ -195,9 +165,9 @@ func (s *shared) windows(ctx context.Context, w load.Window, starts []machine.Co
 			s.g.late(name, f.Text)
 			err = errGone
 		case err != nil:
-		case !whole && r.Part == nil:
+		case r.Part == nil:
 			err = fmt.Errorf("%s: its answer has no figures", name)
-		case r.Messages > 0 && !w.Uncounted && !(whole && r.Outcome.Summary.Interrupted): // an interruption is a message
+		case r.Messages > 0 && !w.Uncounted:
 			s.g.late(name, fmt.Sprintf("it exchanged %d messages with the controller within a window", r.Messages))
 			err = errGone
 		}
@@ -213,10 +183,10 @@ const slowest = 10
 // which took that long.
 func others(took, timeout time.Duration) time.Duration { return slowest*took + timeout + ending }
 
-// starts compares clocks in n round trips, and returns the start for each generator, ahead from now.
-func (s *shared) starts(ctx context.Context, n int, ahead time.Duration) ([]machine.CommonStart, error) {
+// starts compares clocks, and returns the start for each generator.
+func (s *shared) starts(ctx context.Context) ([]machine.CommonStart, error) {
 	if err := each(s.names, func(_ int, name string) error {
-		err := s.g.hub.pings(ctx, name, s.g.clocks[name], n)
+		err := s.g.hub.pings(ctx, name, s.g.clocks[name], windowTrips)
 		if errors.Is(err, errClock) { // contradicts earlier pings: the machine slept, or the agent is a new one
 			*s.g.clocks[name] = machine.Other{}
 			err = s.g.hub.pings(ctx, name, s.g.clocks[name], trips)
@@ -228,7 +198,7 @@ func (s *shared) starts(ctx context.Context, n int, ahead time.Duration) ([]mach
 	}); err != nil {
 		return nil, err
 	}
-	at := s.g.hub.now() + int64(ahead)
+	at := s.g.hub.now() + int64(windowLead)
 	starts := make([]machine.CommonStart, len(s.names))
 	for i, name := range s.names {
 		starts[i] = s.g.clocks[name].Start(at)

@@ -31,17 +31,8 @@ func generators(t *testing.T) (*rig, *Host, load.Job) {
 		w.Write([]byte("hello"))
 	}))
 	t.Cleanup(srv.Close)
-	body, addr := "hello", srv.Listener.Addr().String()
-	h := &Host{hub: b.Hub, server: "srv1", generators: []string{"gen1", "gen2"}, work: context.Background(),
-		gone:  map[string]bool{},
-		place: map[string]Place{where(wire.TCP(addr)): {Addr: addr}}, generating: map[string]record.Host{}}
-	h.machines = h.generators
-	if err := h.take(t.Context(), h.machines); err != nil {
-		t.Fatal(err)
-	}
-	return b, h, load.Job{Endpoint: wire.TCP(addr), Connections: 5, Timeout: 5 * time.Second,
-		Scenario: &scenario.Scenario{Name: "hello", Requests: []scenario.Request{{Name: "get", Method: "GET", Path: "/",
-			Weight: 1, Expect: scenario.Expect{Status: 200, Body: &body}}}}}
+	h, job := b.taken(t, srv.URL, "hello")
+	return b, h, job
 }
 
 // TestGeneratorsTogether: two generators make one load, whose parts tell how they began.

@@ -65,6 +65,9 @@ func names(machines []Machine) (all []string) {
 	return all
 }
 
+// errInterrupted is the error for a wait whose context is done.
+var errInterrupted = errors.New("interrupted")
+
 // Gather waits until these machines' agents are there, and greets them. The error says which are missing, and
 // why.
 func (h *Hub) Gather(ctx context.Context, machines []string) error {

@@ -1,7 +1,6 @@
 package fleet
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,17 +8,13 @@ import (
 	"time"
 
 	"dyno/internal/load"
-	"dyno/internal/loader"
-	"dyno/internal/machine"
 )
 
-// Loading is a load for which generators open connections: dyno load's, or a job of the bench.
+// Loading is a job for which generators open connections.
 type Loading struct {
-	Share   load.Share      `json:"share"`             // the generator's share
-	Request *loader.Request `json:"request,omitempty"` // dyno load; nil: To and Job are set
-
-	To  Place    `json:"to,omitzero"`
-	Job load.Job `json:"job,omitzero"`
+	Share load.Share `json:"share"` // the generator's share
+	To    Place      `json:"to"`
+	Job   load.Job   `json:"job"`
 }
 
 // job returns the job for a generator with these CPUs.
@@ -33,56 +28,13 @@ func (l *Loading) job(cpus []int) (job load.Job, err error) {
 	return job, err
 }
 
-// part is an open share of a load.
-type part interface {
-	// measure carries out a window and stores the results in r.
-	measure(ctx context.Context, w load.Window, r *LoadedWindow) error
-	Close() error
-}
-
-// jobPart is the share of a bench job.
-type jobPart struct {
+// opened is an open share of a job, which a session keeps between orders.
+type opened struct {
 	load.Session
 	share load.Share
-}
-
-func (p jobPart) measure(ctx context.Context, w load.Window, r *LoadedWindow) (err error) {
-	w.Observe = &load.Observe{}
-	r.Part, err = load.Measure(ctx, p.Session, p.share, w)
-	return err
-}
-
-// planPart is the share of a dyno load, which has one window.
-type planPart struct {
-	load.Session
-	plan *loader.Plan
-}
-
-func (p planPart) measure(ctx context.Context, w load.Window, r *LoadedWindow) (err error) {
-	r.Outcome, err = p.plan.Measure(ctx, p.Session, w.Begin)
-	return err
-}
-
-// takeLoad opens a share of a dyno load, and returns the length of its window; 0: until all requests are
-// done.
-type takeLoad func(ctx context.Context, r loader.Request) (part, time.Duration, error)
-
-func takeShare(ctx context.Context, r loader.Request) (part, time.Duration, error) {
-	plan, err := loader.New(ctx, r)
-	if err != nil {
-		return nil, 0, err
-	}
-	session, err := plan.Connect(ctx)
-	return planPart{session, plan}, plan.Length, err
-}
-
-// opened is an open part, which a session keeps between orders.
-type opened struct {
-	part
-	planned bool            // a dyno load
-	ctx     context.Context // context of its windows
-	end     context.CancelFunc
-	mu      sync.Mutex // one window at a time, and none during close
+	ctx   context.Context // context of its windows
+	end   context.CancelFunc
+	mu    sync.Mutex // one window at a time, and none during close
 }
 
 // close ends the present window, if any, and closes the connections afterwards.
@@ -90,45 +42,26 @@ func (l *opened) close() error {
 	l.end()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.part.Close()
+	return l.Session.Close()
 }
 
-// Opened identifies an open load.
-type Opened struct {
-	Number   int   `json:"number"`
-	LengthNS int64 `json:"length_ns,omitempty"` // length of dyno load's window; 0: until all requests are done
-}
-
-// open opens a share of a load; a dyno load also warms up.
-func (s *session) open(q *Loading) (o Opened, err error) {
-	if err := q.Share.Check(); err != nil {
-		return o, unfit{err}
+// open opens a share of a job, and returns its number.
+func (s *session) open(q *Loading) (number int, err error) {
+	err = q.Share.Check()
+	var job load.Job
+	if err == nil {
+		job, err = q.job(s.agent.site.describe().GeneratorCPUs)
+	}
+	if err != nil {
+		return 0, unfit{err}
 	}
 	ctx, end := context.WithCancel(s.begin())
-	l, length, err := s.connect(ctx, q)
+	session, err := s.agent.site.engine().Open(ctx, job)
 	if err != nil {
 		end()
-		return o, err
+		return 0, err
 	}
-	return Opened{s.loads.put(&opened{part: l, planned: q.Request != nil, ctx: ctx, end: end}), int64(length)}, nil
-}
-
-// connect opens the connections for a share of a load.
-func (s *session) connect(ctx context.Context, q *Loading) (part, time.Duration, error) {
-	if q.Request != nil {
-		r := *q.Request
-		r.Share = q.Share
-		if err := r.Portable(); err != nil || !r.Detached() {
-			return nil, 0, unfit{cmp.Or(err, errors.New("a load whose requests are missing"))}
-		}
-		return s.agent.take(ctx, r)
-	}
-	job, err := q.job(s.agent.site.describe().GeneratorCPUs)
-	if err != nil {
-		return nil, 0, unfit{err}
-	}
-	session, err := s.agent.site.engine().Open(ctx, job)
-	return jobPart{session, q.Share}, 0, err
+	return s.loads.put(&opened{Session: session, share: q.Share, ctx: ctx, end: end}), nil
 }
 
 // shut closes the load with this number.
@@ -147,22 +80,19 @@ func (s *session) shut(number *int) (Done, error) {
 
 // LoadWindow asks for a window of an open load.
 type LoadWindow struct {
-	Number  int         `json:"number"`
-	Window  load.Window `json:"window"`             // the window of a bench's job
-	AtNS    int64       `json:"at_ns,omitempty"`    // beginning, agent's clock; 0: now
-	BoundNS int64       `json:"bound_ns,omitempty"` // error bound of AtNS
+	Number int         `json:"number"`
+	Window load.Window `json:"window"`
+	AtNS   int64       `json:"at_ns,omitempty"` // beginning, agent's clock; 0: now
 }
 
 // LoadedWindow is the result of a window.
 type LoadedWindow struct {
-	BeganNS  int64           `json:"began_ns"`          // beginning, agent's clock
-	Messages uint64          `json:"messages"`          // messages sent and received during the window
-	Part     *load.Part      `json:"part,omitempty"`    // result of a bench's job
-	Outcome  *loader.Outcome `json:"outcome,omitempty"` // result of a dyno load
+	BeganNS  int64      `json:"began_ns"` // beginning, agent's clock
+	Messages uint64     `json:"messages"` // messages sent and received during the window
+	Part     *load.Part `json:"part"`
 }
 
-// loadWindow loads for one window. Meanwhile it sends and receives nothing, and collects no garbage for a
-// job. A dyno load that misses its start ends at once.
+// loadWindow loads for one window. Meanwhile it sends and receives nothing, and collects no garbage.
 func (s *session) loadWindow(q *LoadWindow) (r LoadedWindow, err error) {
 	l, err := s.loads.get(q.Number)
 	if err != nil {
@@ -176,39 +106,24 @@ func (s *session) loadWindow(q *LoadWindow) (r LoadedWindow, err error) {
 		return r, late{fmt.Errorf("the order to start came %v late", -ahead)}
 	case ahead > time.Minute:
 		return r, unfit{fmt.Errorf("a window that begins in %v: want a minute at most", ahead)}
-	}
-	ctx, cancel := context.WithCancel(l.ctx)
-	defer cancel()
-	if ctx.Err() != nil {
+	case l.ctx.Err() != nil:
 		return r, errors.New("the load was ended")
 	}
 	var before uint64
-	var missed error
 	w := q.Window
+	w.Observe = &load.Observe{}
 	w.Begin = func() {
 		if q.AtNS != 0 {
-			s.agent.until(ctx, q.AtNS+int64(s.agent.delay))
+			s.agent.until(l.ctx, q.AtNS+int64(s.agent.delay))
 		}
 		before, r.BeganNS = s.link.messages(), s.agent.now()
-		if l.planned {
-			if missed = (machine.CommonStart{TheirNS: q.AtNS, BoundNS: q.BoundNS}).Missed(r.BeganNS,
-				int64(Skew)); missed != nil {
-				cancel()
-			}
-		}
 	}
-	if !l.planned {
-		defer s.agent.site.quiet()()
+	defer s.agent.site.quiet()()
+	if r.Part, err = load.Measure(l.ctx, l.Session, l.share, w); err != nil {
+		return LoadedWindow{}, err
 	}
-	err = l.measure(ctx, w, &r)
 	r.Messages = s.link.messages() - before
-	if missed != nil {
-		err = late{fmt.Errorf("it did not start on time: %w", missed)}
-	}
-	if err != nil {
-		r = LoadedWindow{}
-	}
-	return r, err
+	return r, nil
 }
 
 // spun is the time before a deadline at which the agent stops sleeping, because sleeps end late.

@@ -2,21 +2,15 @@ package fleet
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
-	"reflect"
-	"sync"
 	"sync/atomic"
-	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"dyno/internal/load"
-	"dyno/internal/loader"
 	"dyno/internal/record"
-	"dyno/internal/report"
 )
 
 // simShape is a load for simulated agents.
@@ -26,9 +20,16 @@ type simShape struct {
 	cost  time.Duration // a generator's CPU time per request; 0: it sends all due requests
 }
 
-const simConnections = 1000
+const (
+	simConnections = 1000
+	simAddr        = "10.0.0.9:1" // the server that they load
+)
 
-// simShapes are indexed by Request.Streams.
+// window returns a window of a shape.
+func (s *simShape) window(into *record.Detail) load.Window {
+	return load.Window{For: s.Length(), Schedule: &s.Schedule, Requests: s.limit, Observe: &load.Observe{Into: into}}
+}
+
 var simShapes = []simShape{
 	{Schedule: load.Schedule{Stages: []load.Stage{{For: time.Second, From: 3000, To: 3000}}}},
 	{Schedule: load.Schedule{Stages: []load.Stage{{For: 2 * time.Second, From: 0, To: 3000}}, Poisson: true, Seed: 7}},
@@ -39,12 +40,6 @@ var simShapes = []simShape{
 
 // tooMuch is the shape of which a generator can send a quarter. It can send all earlier shapes completely.
 const tooMuch = 3
-
-// simRequest returns a load with a shape, whose index is in Streams, and a name in Command.
-func simRequest(name string, shape int) loader.Request {
-	return loader.Request{URL: "http://10.0.0.9/", Streams: int64(shape), Command: name, Seed: 99,
-		Connections: simConnections}
-}
 
 // drawn is a session whose responses depend only on the due times of their requests, whoever sends them.
 type drawn struct {
@@ -121,96 +116,13 @@ func splitmix(z uint64) uint64 {
 	return z ^ z>>31
 }
 
-// shares caches the parts of the shapes, which are the same in each world.
-var shares sync.Map
-
-// partOf returns the record of a share of a shape in its first stretch of time.
-func partOf(shape int, share load.Share, length time.Duration) *load.Part {
-	key := fmt.Sprint(shape, share, length)
-	if p, there := shares.Load(key); there {
-		return p.(*load.Part)
-	}
-	s := simShapes[shape].Schedule
-	job := load.Job{Share: share, Connections: int(share.Part(simConnections))}
-	d := &drawn{job: job, cost: simShapes[shape].cost}
-	p, err := load.Measure(context.Background(), d, share, load.Window{For: length, Schedule: &s,
-		Requests: simShapes[shape].limit})
-	if err != nil {
-		panic(err)
-	}
-	shares.Store(key, p)
-	return p
-}
-
-// simLoads carries out an agent's shares in simulated time.
-type simLoads struct {
-	t     *testing.T
+// simAgent is an agent in a world.
+type simAgent struct {
 	agent *Agent
-	index int // the agent's index
-	of    int
-	late  atomic.Int64 // ns by which the agent wakes too late for a start
-
-	mu      sync.Mutex
-	running int
-	begun   map[string][]time.Time // by Request.Command, the load's name
-	sent    map[string]int64       // requests of ended loads
+	late  atomic.Int64 // ns by which it wakes too late for a start
 }
 
-// simPart is an agent's open share.
-type simPart struct {
-	*simLoads
-	r loader.Request
-}
-
-func (s *simLoads) take(ctx context.Context, r loader.Request) (part, time.Duration, error) {
-	want, err := simRequest(r.Command, int(r.Streams)).Detach(ctx)
-	if err != nil {
-		return nil, 0, err
-	}
-	want.Share = load.Share{Index: s.index, Of: s.of}
-	if !reflect.DeepEqual(r, want) || r.Command != "one "+
-		"load" && r.Command != "another" || r.Streams >= int64(len(simShapes)) {
-		s.t.Errorf("%s carries out %+v, which nobody asked for", s.agent.Bundle.Name, r)
-		return nil, 0, errors.New("this is not the load")
-	}
-	if !naps(ctx, time.Duration(splitmix(uint64(s.index))%50_000_000)) {
-		return nil, 0, errors.New("interrupted while connecting")
-	}
-	s.count(1)
-	return simPart{s, r}, simShapes[r.Streams].Length(), nil
-}
-
-func (s simPart) Close() error {
-	s.count(-1)
-	return nil
-}
-
-func (s simPart) measure(ctx context.Context, w load.Window, into *LoadedWindow) error {
-	r, length := s.r, simShapes[s.r.Streams].Length()
-	w.Begin()
-	began := time.Now()
-	s.mu.Lock()
-	s.begun[r.Command] = append(s.begun[r.Command], began)
-	s.mu.Unlock()
-	o := &loader.Outcome{Summary: report.Summary{Target: r.URL, Did: r.Command, Seed: r.Seed}}
-	o.Summary.Open = true
-	if !naps(ctx, time.Duration(float64(length)/(1+s.agent.drift))) {
-		length = min(length, time.Since(began).Round(time.Millisecond)+time.Millisecond)
-		o.Summary.Interrupted = true
-	}
-	o.Part = partOf(int(r.Streams), r.Share, length)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.sent[r.Command] = o.Part.Load.Started
-	into.Outcome = o
-	return nil
-}
-
-func (s *simLoads) count(n int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.running += n
-}
+func (a *simAgent) site() *simSite { return a.agent.site.(*simSite) }
 
 // naps sleeps, unless ctx ends first.
 func naps(ctx context.Context, d time.Duration) bool {
@@ -224,23 +136,24 @@ func naps(ctx context.Context, d time.Duration) bool {
 
 // oneMachine returns the record of a shape on one machine: counts and all histograms.
 func oneMachine(shape int) (record.Load, record.Detail) {
-	o := &loader.Outcome{Part: partOf(shape, load.Share{}, simShapes[shape].Length())}
-	s, err := loader.Merge([]*loader.Outcome{o}, []string{"one"})
+	s := &simShapes[shape]
+	d := &drawn{job: load.Job{Connections: simConnections}, right: true, cost: s.cost}
+	p, err := load.Measure(context.Background(), d, load.Share{}, s.window(&record.Detail{}))
 	if err != nil {
 		panic(err)
 	}
-	return comparable(s)
-}
-
-// comparable returns the part of a summary that does not depend on the number of machines and event loops.
-func comparable(s *report.Summary) (record.Load, record.Detail) {
-	return bare(s.Load), s.Detail
+	l, detail, err := load.MergeParts([]*load.Part{p})
+	if err != nil {
+		panic(err)
+	}
+	return bare(l), detail
 }
 
 // bare returns a load without the rates, which are sums over the machines' steady parts, and without counts
 // per event loop.
 func bare(l record.Load) record.Load {
 	l.Workers, l.Pace, l.RateAnswers, l.RateNS, l.RateFromNS, l.UnreachableNS = 0, nil, 0, 0, 0, 0
+	l.Network, l.Parts = nil, nil
 	l.RateSamples, l.RateSDPerSec, l.RateMaxPerSec = 0, 0, 0
 	return l
 }
@@ -257,17 +170,11 @@ var exact = cmp.Comparer(func(a, b *record.Histogram) bool {
 
 // inTime returns an error unless there is a controller's time at which all were to begin, and each began
 // within its bounds.
-func inTime(s *report.Summary, began func(name string) time.Time) error {
-	least, most := int64(math.MaxInt64), int64(math.MinInt64) // the latest earliest, the earliest latest
-	for _, g := range s.Generators {
-		if max(g.BeganNS, -g.BeganNS)+g.BoundNS > int64(Skew) {
-			return fmt.Errorf("%s began %d ± %d ns from its time", g.Name, g.BeganNS, g.BoundNS)
-		}
-		at := began(g.Name).UnixNano() - g.BeganNS
-		if least == math.MaxInt64 {
-			least, most = at-g.BoundNS, at+g.BoundNS
-		}
-		least, most = max(least, at-g.BoundNS), min(most, at+g.BoundNS)
+func inTime(parts []record.LoadPart, began func(name string) time.Time) error {
+	least, most := int64(math.MinInt64), int64(math.MaxInt64) // the latest earliest, the earliest latest
+	for _, p := range parts {
+		at := began(p.Generator).UnixNano() - p.BeganNS
+		least, most = max(least, at-p.BoundNS), min(most, at+p.BoundNS)
 	}
 	if least > most {
 		return fmt.Errorf("the generators' starts are apart by %d ns more than their bounds allow", least-most)

@@ -31,7 +31,7 @@ func (w *world) serve() {
 	a := &Agent{Bundle: &Bundle{Name: "srv", Controller: w.fleet.Controller}, Version: "9.9.9", Log: w.log.add,
 		Roles: []Role{Server}, dial: w.net.dial,
 		site: &simSite{name: "srv", all: &w.all}}
-	w.agents, w.stops = append(w.agents, &simLoads{agent: a}), append(w.stops, nil)
+	w.agents, w.stops = append(w.agents, &simAgent{agent: a}), append(w.stops, nil)
 	w.start(len(w.agents) - 1)
 }
 
@@ -132,7 +132,7 @@ type measured struct {
 
 func measuredOf(tr *record.Trial) measured {
 	l := bare(tr.Load)
-	l.Parts = nil
+	l.Network = tr.Load.Network
 	return measured{tr.Key, tr.Contestant, l, tr.Server}
 }
 

@@ -152,6 +152,11 @@ type simSite struct {
 	shut  atomic.Int32 // loads that cannot be opened from the stall on
 	stays int32        // value for shut at the stall
 	stops bool         // answers nothing more during a window
+
+	cost    time.Duration // a generator's CPU time per request; 0: it sends all due requests
+	running atomic.Int32  // open loads
+	mu      sync.Mutex
+	begun   []time.Time // windows with a schedule
 }
 
 func (s *simSite) describe() record.Host {
@@ -192,6 +197,7 @@ func (s *simSite) Open(ctx context.Context, job load.Job) (load.Session, error) 
 		return nil, &load.LossError{Err: errors.New("connection timed out")}
 	}
 	job.Connections = int(job.Share.Part(int64(job.Connections)))
+	s.running.Add(1)
 	return &simSession{job, s, to}, nil
 }
 
@@ -202,7 +208,7 @@ type simSession struct {
 	to   *simServer
 }
 
-func (s *simSession) Close() error { return nil }
+func (s *simSession) Close() error { s.site.running.Add(-1); return nil }
 
 // Run implements load.Session. A closed loop makes 1,000 requests a second.
 func (s *simSession) Run(ctx context.Context, w load.Window) (l record.Load, err error) {
@@ -217,7 +223,11 @@ func (s *simSession) Run(ctx context.Context, w load.Window) (l record.Load, err
 		w.Observe = &load.Observe{Into: &record.Detail{}}
 	}
 	counts := w.Schedule != nil
-	if !counts {
+	if counts {
+		s.site.mu.Lock()
+		s.site.begun = append(s.site.begun, time.Now())
+		s.site.mu.Unlock()
+	} else {
 		w.Schedule = &load.Schedule{Stages: []load.Stage{{From: 1000, To: 1000}}}
 	}
 	if !naps(ctx, time.Duration(float64(w.For)/(1+s.site.drift))) {
@@ -234,7 +244,7 @@ func (s *simSession) Run(ctx context.Context, w load.Window) (l record.Load, err
 		s.site.shut.Store(s.site.stays)
 		from = int64(w.For / 2)
 	}
-	if l, err = (&drawn{job: s.job, right: true, from: from}).Run(ctx, w); err == nil {
+	if l, err = (&drawn{job: s.job, right: true, from: from, cost: s.site.cost}).Run(ctx, w); err == nil {
 		s.to.served.Add(l.Started)
 		l.Network = lost
 	}

@@ -17,8 +17,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"dyno/internal/load"
-	"dyno/internal/loader"
-	"dyno/internal/report"
+	"dyno/internal/record"
+	"dyno/internal/scenario"
+	"dyno/internal/wire"
 )
 
 // world is a controller and its agents, the real code, in one process and in simulated time
@@ -28,7 +29,7 @@ type world struct {
 	rng    *rand.Rand
 	net    *network
 	fleet  *Fleet
-	agents []*simLoads
+	agents []*simAgent
 	stops  []func()
 	log    lines
 	all    simServers
@@ -46,10 +47,9 @@ func newWorld(t *testing.T, seed uint64, n int, w weather) *world {
 		a.skew, a.drift = rng.Int64N(20e9)-10e9, (2*rng.Float64()-1)*500e-6
 		a.delay = time.Duration(rng.Int64N(int64(time.Millisecond)))
 		a.site = &simSite{name: name, all: &sim.all, drift: a.drift}
-		loads := &simLoads{t: t, agent: a, index: i, of: n, begun: map[string][]time.Time{}, sent: map[string]int64{}}
-		a.take = loads.take
-		a.spin = func(left time.Duration) { time.Sleep(left + time.Duration(loads.late.Load())) }
-		sim.agents = append(sim.agents, loads)
+		own := &simAgent{agent: a}
+		a.spin = func(left time.Duration) { time.Sleep(left + time.Duration(own.late.Load())) }
+		sim.agents = append(sim.agents, own)
 		sim.start(i)
 	}
 	return sim
@@ -75,24 +75,46 @@ func (w *world) end() {
 	}
 }
 
-// command makes a load of a shape like dyno load --fleet, and checks that it ends in time.
-func (w *world) command(ctx context.Context, name string, shape int) (*report.Summary, error) {
+// command makes a window of a shape from all generators, and checks that it ends in time.
+func (w *world) command(ctx context.Context, shape int) (l record.Load, d record.Detail, err error) {
 	began := time.Now()
 	defer func() {
-		if took := time.Since(began); took > coming+preparing+patience+ending+simShapes[shape].Length() {
-			w.t.Errorf("%s took %v", name, took)
+		if took := time.Since(began); took > coming+launchLimit+2*serverLimit+ending+simShapes[shape].Length() {
+			w.t.Errorf("a window took %v", took)
 		}
 	}()
+	w.all.mu.Lock()
+	w.all.all[simAddr] = &simServer{all: &w.all, addr: simAddr}
+	w.all.mu.Unlock()
+	for _, a := range w.agents {
+		a.site().mu.Lock()
+		a.site().cost, a.site().begun = simShapes[shape].cost, nil
+		a.site().mu.Unlock()
+	}
 	h := newHub(w.fleet, "9.9.9", w.net.open(), w.log.add)
 	defer h.Close()
 	if err := h.Gather(ctx, h.Names()); err != nil {
-		return nil, err
+		return l, d, err
 	}
-	plan, err := Pack(ctx, simRequest(name, shape))
-	if err != nil {
-		return nil, err
+	to := wire.TCP(simAddr)
+	host := &Host{hub: h, machines: h.Names(), generators: h.Names(), work: context.WithoutCancel(ctx),
+		gone: map[string]bool{}, generating: map[string]record.Host{}, place: map[string]Place{where(to): {Addr: to.Addr}}}
+	defer host.Close()
+	if err := host.take(ctx, host.machines); err != nil {
+		return l, d, err
 	}
-	return h.Load(ctx, plan, func(string) {})
+	body := "value"
+	session, err := host.Generator().Open(ctx, load.Job{Endpoint: to, Connections: simConnections, Timeout: time.Second,
+		Scenario: &scenario.Scenario{Name: "values", Requests: []scenario.Request{{Name: "get", Method: "GET", Path: "/",
+			Weight: 1, Expect: scenario.Expect{Status: 200, Body: &body}}}}})
+	if err == nil {
+		defer session.Close()
+		l, err = session.Run(ctx, simShapes[shape].window(&d))
+	}
+	if lost := host.Lost(); err != nil && lost != nil {
+		err = fmt.Errorf("%s: %s", lost.Machine, lost.Reason)
+	}
+	return l, d, err
 }
 
 // calm ends the bad weather, and everything that delays windows.
@@ -105,42 +127,32 @@ func (w *world) calm() {
 	}
 }
 
-// right returns an error unless the summary equals one machine's, and all began once and at the reported
-// times.
-func (w *world) right(s *report.Summary, name string, shape int) error {
-	for _, a := range w.agents {
-		if n := len(a.begun[name]); n != 1 {
+// right returns an error unless the window equals one machine's, and all began once and at the reported times.
+func (w *world) right(l record.Load, d record.Detail, shape int) error {
+	late := false
+	for i, a := range w.agents {
+		late = late || a.late.Load() > 0
+		if n := len(a.site().begun); n != 1 {
 			return fmt.Errorf("%s began %d times", a.agent.Bundle.Name, n)
 		}
-	}
-	if s.Interrupted {
-		sum := int64(0)
-		for _, a := range w.agents {
-			sum += a.sent[name]
-		}
-		if s.Load.Started != sum {
-			return fmt.Errorf("%d requests; the generators sent %d", s.Load.Started, sum)
-		}
-	} else {
-		load, detail := oneMachine(shape)
-		gotLoad, gotDetail := comparable(s)
-		if diff := cmp.Diff(load, gotLoad) + cmp.Diff(detail, gotDetail, exact); diff != "" {
-			return fmt.Errorf("this is not what one machine records: %s", diff)
+		if p := l.Parts[i]; max(p.BeganNS, -p.BeganNS)+p.BoundNS > int64(Skew) && !late {
+			return fmt.Errorf("%s began %d ± %d ns from its time", p.Generator, p.BeganNS, p.BoundNS)
 		}
 	}
-	return inTime(s, func(name string) time.Time {
+	one, detail := oneMachine(shape)
+	if diff := cmp.Diff(one, bare(l)) + cmp.Diff(detail, d, exact); diff != "" {
+		return fmt.Errorf("this is not what one machine records: %s", diff)
+	}
+	return inTime(l.Parts, func(name string) time.Time {
 		i, _ := strconv.Atoi(strings.TrimPrefix(name, "gen"))
-		return w.agents[i].begun[s.Did][0]
+		return w.agents[i].site().begun[0]
 	})
 }
 
 // idle returns an error if an agent still carries out a load.
 func (w *world) idle() error {
 	for _, a := range w.agents {
-		a.mu.Lock()
-		n := a.running
-		a.mu.Unlock()
-		if n != 0 {
+		if n := a.site().running.Load(); n != 0 {
 			return fmt.Errorf("%s carries out %d loads", a.agent.Bundle.Name, n)
 		}
 	}
@@ -212,11 +224,11 @@ func TestSimulatedTwo(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld(t, uint64(n), n, weather{jitter: time.Millisecond})
 			defer w.end()
-			s, err := w.command(t.Context(), "one load", tooMuch)
+			l, _, err := w.command(t.Context(), tooMuch)
 			if err != nil {
 				t.Fatal(err)
 			}
-			rates[n] = float64(s.Load.Started) / float64(s.Load.WindowNS)
+			rates[n] = float64(l.Started) / float64(l.WindowNS)
 		})
 	}
 	for n, most := range map[int]float64{2: 2, 4: 4, 8: 4} {
@@ -226,8 +238,8 @@ func TestSimulatedTwo(t *testing.T) {
 	}
 }
 
-// TestSimulatedFaults: a load with a fault has a right result or an error that names the fault, in time;
-// nothing continues, and the next command works with the same agents.
+// TestSimulatedFaults: a window with a fault has a right result or an error that names the fault, in time;
+// nothing continues, and the next window works with the same agents.
 func TestSimulatedFaults(t *testing.T) {
 	ends := map[string]int{} // by text, without names and figures
 	names := regexp.MustCompile(`gen\d+`)
@@ -252,12 +264,14 @@ func TestSimulatedFaults(t *testing.T) {
 						fault.do(w, c, agent, interrupt)
 					}
 				}()
-				s, err := w.command(ctx, "one load", shape)
-				end := "a summary"
+				l, d, err := w.command(ctx, shape)
+				end := "a result"
 				if err == nil {
-					err = w.right(s, "one load", shape)
+					err = w.right(l, d, shape)
+				} else if end = err.Error(); ctx.Err() == nil {
+					err = clear(err)
 				} else {
-					end, err = err.Error(), clear(err)
+					err = nil // it was interrupted
 				}
 				if err != nil {
 					t.Fatal(err)
@@ -270,8 +284,8 @@ func TestSimulatedFaults(t *testing.T) {
 					t.Fatal(err)
 				}
 				w.calm()
-				if s, err = w.command(t.Context(), "another", shape); err == nil {
-					err = w.right(s, "another", shape)
+				if l, d, err = w.command(t.Context(), shape); err == nil {
+					err = w.right(l, d, shape)
 				}
 				if err != nil {
 					t.Fatal("the next command: ", err)
@@ -287,63 +301,10 @@ func TestSimulatedFaults(t *testing.T) {
 	}
 }
 
-// TestStoppedLoad: a load with a number of requests ends without an agent that stops.
-func TestStoppedLoad(t *testing.T) {
-	program() // reads the file once
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, 1, 3, weather{jitter: time.Millisecond})
-		defer w.end()
-		h := newHub(w.fleet, "9.9.9", w.net.open(), w.log.add)
-		defer h.Close()
-		for i, a := range w.agents {
-			w.stops[i]() // it reads take
-			a.agent.take = func(_ context.Context, r loader.Request) (part, time.Duration, error) {
-				return stoppingPart{w, i, r.Share}, 0, nil
-			}
-			w.start(i)
-		}
-		if err := h.Gather(t.Context(), h.Names()); err != nil {
-			t.Fatal(err)
-		}
-		plan, err := Pack(t.Context(), loader.Request{URL: "http://10.0.0.9/", Requests: 3000, Connections: 3})
-		if err != nil {
-			t.Fatal(err)
-		}
-		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
-		defer cancel()
-		if _, err := h.Load(ctx, plan, func(string) {}); err == nil || ctx.Err() != nil ||
-			!strings.Contains(err.Error(), "gen1: it has not finished its requests") {
-			t.Errorf("%v, %v", err, ctx.Err())
-		}
-	})
-}
-
-// stoppingPart is an agent's share, in which gen1 stops.
-type stoppingPart struct {
-	w     *world
-	agent int
-	share load.Share
-}
-
-func (p stoppingPart) Close() error { return nil }
-
-func (p stoppingPart) measure(ctx context.Context, w load.Window, r *LoadedWindow) error {
-	w.Begin()
-	if p.agent == 1 {
-		l := p.w.net.controller().link("gen1")
-		l.down.stall(24 * time.Hour)
-		l.up.stall(24 * time.Hour)
-	}
-	naps(ctx, time.Duration(1+p.agent)*time.Minute)
-	r.Outcome = &loader.Outcome{Part: partOf(0, p.share, time.Second)}
-	return nil
-}
-
-// clear returns an error unless err names a machine, or says that the load was interrupted.
+// clear returns an error unless err names a machine.
 func clear(err error) error {
 	text := err.Error()
-	if strings.Contains(text, "bug in "+
-		"dyno") || strings.Contains(text, "context ") || !strings.Contains(text, "gen") && text != errInterrupted.Error() {
+	if strings.Contains(text, "bug in dyno") || strings.Contains(text, "context ") || !strings.Contains(text, "gen") {
 		return fmt.Errorf("this error is not clear: %w", err)
 	}
 	return nil
@@ -369,11 +330,11 @@ func TestSimulatedNetwork(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t, seed, n, weather)
 				defer w.end()
-				for _, name := range []string{"one load", "another"} {
+				for range 2 {
 					shape := rng.IntN(tooMuch)
-					s, err := w.command(t.Context(), name, shape)
+					l, d, err := w.command(t.Context(), shape)
 					if err == nil {
-						err = w.right(s, name, shape)
+						err = w.right(l, d, shape)
 					}
 					if err != nil {
 						t.Fatal(err)

@@ -1,33 +1,18 @@
 package fleet
 
 import (
-	"context"
 	"net"
 	"slices"
 
 	"dyno/internal/bench"
 	"dyno/internal/conf"
 	"dyno/internal/contestant"
-	"dyno/internal/loader"
 	"dyno/internal/scenario"
 	"dyno/internal/wire"
 )
 
 // Sendable returns a usage error if s is too large to be sent to other machines.
 func Sendable(s *scenario.Scenario) error { _, err := orderOf(s); return err }
-
-// Pack returns a load with the contents of the files that it names, for machines that do not have them.
-// Errors are usage errors.
-func Pack(ctx context.Context, r loader.Request) (loader.Request, error) {
-	if err := r.Portable(); err != nil {
-		return r, err
-	}
-	r, err := r.Detach(ctx)
-	if err == nil {
-		_, err = orderOf(r)
-	}
-	return r, err
-}
 
 // Place says where generators reach a server, and how.
 type Place struct {

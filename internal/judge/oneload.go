@@ -25,7 +25,6 @@ type OneLoad struct {
 	HTTP2      bool          // the load used HTTP/2, not HTTP/1.1
 	Objectives []Objective   // given for the load
 
-	Several     bool          // several generators made it, each of which was judged by itself
 	Suspended   time.Duration // time for which the whole machine was suspended meanwhile
 	Wall        time.Duration // time from the window's start until all was drained
 	Interrupted bool
@@ -217,9 +216,6 @@ func (o *OneLoad) sending() Sending {
 }
 
 func (o *OneLoad) atLimit() string {
-	if o.Several { // each judges itself
-		return ""
-	}
 	u, sent := o.Usage(), o.sending()
 	if !sent.Limited() {
 		return ""
@@ -247,9 +243,6 @@ func (o *OneLoad) atLimit() string {
 
 // paused judges a load like a trial in a run (V30).
 func (o *OneLoad) paused() string {
-	if o.Several { // each judges itself
-		return ""
-	}
 	t := record.Trial{Load: o.Load, Causes: record.Causes{SuspendedNS: int64(o.Suspended)}}
 	if !Paused(&t) {
 		return ""
@@ -333,7 +326,7 @@ func (o *OneLoad) unsteady() string {
 		why = "the load ended before the ramp-up"
 	case left >= record.FewestTimes*l.ServiceP50NS: // enough was left, so not all connections were answered
 		switch {
-		case o.Several || o.Depth == 0:
+		case o.Depth == 0:
 			why = "the rate does not come from a steady part of the load"
 		case o.Depth == 1:
 			why = "a connection got no response"

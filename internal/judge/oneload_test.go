@@ -65,10 +65,4 @@ func TestChecksOfOneLoadAreProvoked(t *testing.T) {
 			t.Errorf("%s: %+v", c.ID, o.Findings())
 		}
 	}
-	several := goodLoad()
-	spoil[GeneratorShare](several)
-	spoil[Pauses](several)
-	if several.Several = true; several.Findings() != nil {
-		t.Errorf("of several generators each judges itself: %+v", several.Findings())
-	}
 }

@@ -11,37 +11,9 @@ import (
 	"dyno/internal/wire"
 )
 
-// Made has a load's requests and expected responses, and their Host header, if any.
-type Made struct {
-	Scenario *scenario.Scenario
-	Host     string
-}
-
-// Detach reads the files that r names, and returns r without them: for machines that do not have the files.
-func (r Request) Detach(ctx context.Context) (Request, error) {
-	if err := r.TLS.Hold(); err != nil {
-		return r, conf.Usage(err)
-	}
-	t, err := scenario.ReadURL(r.URL)
-	if err != nil {
-		return r, err
-	}
-	s, host, err := r.AdHoc.Make(ctx, t.Path)
-	r.Made = &Made{s, host}
-	r.AdHoc = scenario.AdHoc{Scenario: r.Scenario, ExpectStatus: r.ExpectStatus}
-	return r, err
-}
-
-// Detached reports whether r needs no files.
-func (r *Request) Detached() bool {
-	return r.Made != nil && r.Made.Scenario != nil && (r.TLS.CA+r.TLS.Cert+r.TLS.Key == "" || r.TLS.Held != nil)
-}
-
 // scenario returns the requests and expected responses, and the value of the Host header.
 func (r *Request) scenario(ctx context.Context, t *scenario.Target) (s *scenario.Scenario, host string, err error) {
-	if r.Made != nil {
-		s, host = r.Made.Scenario, r.Made.Host
-	} else if s, host, err = r.AdHoc.Make(ctx, t.Path); err != nil {
+	if s, host, err = r.AdHoc.Make(ctx, t.Path); err != nil {
 		return nil, "", err
 	}
 	host = cmp.Or(host, t.Host)

@@ -41,12 +41,7 @@ type Request struct {
 
 	TLS wire.TLS // encryption, for an https:// URL
 
-	// Share is this generator's share, if it is one of several. Amounts, rates and Connections are totals for
-	// all generators; Threads is per generator.
-	Share load.Share
-
-	scenario.AdHoc       // the requests and expected responses
-	Made           *Made // the finished scenario; nil: made from the Request and its files
+	scenario.AdHoc // the requests and expected responses
 
 	// The generator.
 	Threads int64
@@ -91,10 +86,7 @@ func New(ctx context.Context, r Request) (*Plan, error) {
 			r.Connections = min(r.Connections, r.Requests) // further connections would have nothing to do
 		}
 	}
-	if err := r.checkShare(); err != nil {
-		return nil, err
-	}
-	if err := machine.RoomFor(r.Share.Part(r.Connections), 0); err != nil {
+	if err := machine.RoomFor(r.Connections, 0); err != nil {
 		return nil, err
 	}
 	t, err := scenario.ReadTarget(ctx, r.URL, r.route())
@@ -114,7 +106,7 @@ func New(ctx context.Context, r Request) (*Plan, error) {
 	p := &Plan{Request: r, Target: foreign.Mask(t.URL), target: t, engine: loop.Engine{},
 		openLoop: r.open()}
 	p.job = load.Job{
-		Endpoint: t.Endpoint, Scenario: s, Seed: r.Seed, Share: r.Share,
+		Endpoint: t.Endpoint, Scenario: s, Seed: r.Seed,
 		Connections: int(r.Connections), Pipeline: int(max(r.Pipeline, r.Streams)), Timeout: r.Timeout,
 		Workers: r.workers(t), Lazy: r.RampUp > 0,
 	}
@@ -140,17 +132,17 @@ func (r *Request) route() scenario.Route {
 // default load.Loops derives it from the CPUs, or from half of them if the server is on this machine too.
 func (r *Request) workers(t *scenario.Target) int {
 	usable, quota := machine.Limits()
-	n, connections := len(usable), r.Share.Part(r.Connections)
+	n := len(usable)
 	if quota > 0 {
 		n = min(n, int(quota))
 	}
 	switch {
 	case r.Threads > 0:
-		return int(min(r.Threads, connections))
+		return int(min(r.Threads, r.Connections))
 	case t.Here:
 		n /= 2
 	}
-	return load.Loops(n, int(connections))
+	return load.Loops(n, int(r.Connections))
 }
 
 // spins reports whether the loops busy-wait, and if not, why.
@@ -235,11 +227,7 @@ func (p *Plan) description() string {
 	if p.job.Scenario.SentAsJSON {
 		parts = append(parts, "body sent as application/json")
 	}
-	by := document.Count(int64(p.job.Workers), "thread")
-	if !p.Share.Whole() {
-		by = document.Count(int64(p.Share.Of), "generator")
-	}
-	return strings.Join(append(parts, by), ", ")
+	return strings.Join(append(parts, document.Count(int64(p.job.Workers), "thread")), ", ")
 }
 
 // durationText formats a duration without trailing zeros.

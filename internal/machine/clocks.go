@@ -109,22 +109,3 @@ func (o *Other) Start(at int64) CommonStart {
 	off := o.At(at)
 	return CommonStart{OursNS: at, TheirNS: at + off.NS, BoundNS: off.BoundNS}
 }
-
-// Off returns the largest possible difference between s and an action that began when the other
-// clock showed began.
-func (s CommonStart) Off(began int64) int64 {
-	late := max(began-s.TheirNS, s.TheirNS-began)
-	if s.BoundNS > math.MaxInt64-late {
-		return math.MaxInt64
-	}
-	return late + s.BoundNS
-}
-
-// Missed returns an error for a beginning that may differ from s by more than limit, else nil.
-func (s CommonStart) Missed(began, limit int64) error {
-	if off := s.Off(began); off > limit {
-		return fmt.Errorf("it began %+d ns from its time, which is known to ± %d ns: up to %d ns off, where %d are "+
-			"allowed", began-s.TheirNS, s.BoundNS, off, limit)
-	}
-	return nil
-}

@@ -14,7 +14,7 @@ type Summary struct {
 	Command string // repeats the load
 	Target  string // URL of the server
 	Did     string // the request, in words: "10 s over 125 connections, closed loop, …"
-	CPU     string // models of the generators' CPUs
+	CPU     string // model of the CPUs
 	Seed    uint64
 
 	Timeout    time.Duration // time limit for each request
@@ -25,8 +25,6 @@ type Summary struct {
 
 	judge.OneLoad
 	Seconds []Second // results by second, in order
-	// Generators lists the generators in the order of their shares; nil: one made the load.
-	Generators []OneOfSeveral
 
 	Color bool // Text may use ANSI styles
 }

@@ -73,13 +73,11 @@ type loadJSON struct {
 	UnevenNS       int64 `json:"uneven_ns,omitempty"`
 
 	Generator generator `json:"generator"`
-	// if several generators made the load
-	Generators []OneOfSeveral `json:"generators,omitempty"`
-	Warnings   []warning      `json:"warnings"`
+	Warnings  []warning `json:"warnings"`
 
 	UnreachableNS int64     `json:"unreachable_ns,omitempty"`
 	Interrupted   bool      `json:"interrupted,omitempty"`
-	CPU           string    `json:"cpu,omitempty"` // models of the generators' CPUs
+	CPU           string    `json:"cpu,omitempty"` // model of the CPUs
 	Command       string    `json:"command"`
 	Target        string    `json:"target"`
 	Seed          uint64    `json:"seed"`
@@ -149,7 +147,7 @@ func SummaryJSON(w io.Writer, s *Summary) error {
 		FirstByte: timesOf(judge.Latencies{H: d.FirstByte}),
 		Censored:  s.Primary().Censored, CensoredFromNS: s.Primary().From, StarvedNS: l.StarvedNS, SilentNS: l.SilentNS,
 		BacklogPeak: l.BacklogPeak, UnevenNS: l.UnevenNS,
-		Generator: s.generator(), Generators: s.Generators, Warnings: s.warnings(),
+		Generator: s.generator(), Warnings: s.warnings(),
 		UnreachableNS: l.UnreachableNS, Interrupted: s.Interrupted, CPU: s.CPU, Command: s.Command,
 		Target: s.Target, Seed: s.Seed,
 		Dyno: s.Dyno, Intervals: []jsonSec{},

@@ -115,7 +115,7 @@ func TestUnsteady(t *testing.T) {
 		"a connection got fewer than 4 responses": func(s *Summary) {
 			s.Load.Started, s.Depth = 20, 4
 		},
-		"the rate does not come from a steady part of the load": func(s *Summary) { s.Several = true },
+		"the rate does not come from a steady part of the load": func(s *Summary) { s.Depth = 0 },
 	} {
 		s := closed()
 		s.Load.RateFromNS, s.Load.ServiceP50NS, s.Load.Established, s.Load.Started = 0, 50*ms, 20, 2000

@@ -69,9 +69,6 @@ func (s *Summary) document() *document.Document {
 	}
 	line("Ledger", s.ledger())
 	line("Generator", s.generatorText())
-	for _, text := range s.several() {
-		line("", text)
-	}
 	line("Throughput", s.megabytes(s.Load.BytesRead)+" read, "+s.megabytes(s.Load.BytesWritten)+" written")
 	for _, r := range s.Results() {
 		line("Objective", objectiveText(&r))

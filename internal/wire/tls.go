@@ -25,30 +25,18 @@ type TLS struct {
 	Cert, Key string // PEM files with the client's certificate and its key; Key "": Cert holds both
 	Insecure  bool   // accept any certificate
 	NoResume  bool   // every handshake is a full one
-	// Held has the contents of CA, Cert and Key, by file name, once Hold has read them; nil: they
-	// are files on this machine.
-	Held map[string][]byte
 }
 
-// Hold reads t's files, so that Config needs them no more, on this machine or another. Its errors
-// are mistakes, in the words of the flags.
-func (t *TLS) Hold() error {
-	held := map[string][]byte{}
-	for _, f := range []struct{ flag, name string }{{"--ca", t.CA}, {"--cert", t.Cert}, {"--key", t.Key}} {
-		if f.name == "" {
-			continue
-		}
-		text, err := os.ReadFile(f.name)
-		if err == nil && f.flag != "--ca" && bytes.Contains(text, []byte("PRIVATE KEY")) {
-			err = foreign.OwnerOnly(f.name)
-		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", f.flag, err)
-		}
-		held[f.name] = text
+// read returns the content of a file that a flag names.
+func read(flag, name string) ([]byte, error) {
+	text, err := os.ReadFile(name)
+	if err == nil && flag != "--ca" && bytes.Contains(text, []byte("PRIVATE KEY")) {
+		err = foreign.OwnerOnly(name)
 	}
-	t.Held = held
-	return nil
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", flag, err)
+	}
+	return text, nil
 }
 
 // Any reports whether t differs from the zero value.
@@ -66,17 +54,6 @@ func (t *TLS) Config(host string) (*tls.Config, error) {
 	case t.Insecure && t.CA != "":
 		return nil, errors.New("--insecure accepts any certificate, so --ca has no effect; omit one")
 	}
-	own := *t
-	if own.Held == nil {
-		if err := own.Hold(); err != nil {
-			return nil, err
-		}
-	}
-	for _, name := range []string{t.CA, t.Cert, t.Key} {
-		if _, held := own.Held[name]; name != "" && !held {
-			return nil, fmt.Errorf("%s: the file is not held", name)
-		}
-	}
 	c := &tls.Config{
 		ServerName: hostname(host), InsecureSkipVerify: t.Insecure, NextProtos: []string{ALPN1},
 		DynamicRecordSizingDisabled: true, // a long body in small records would cost the generator more
@@ -85,13 +62,17 @@ func (t *TLS) Config(host string) (*tls.Config, error) {
 		c.ClientSessionCache = NewSessions()
 	}
 	if t.CA != "" {
+		pem, err := read("--ca", t.CA)
+		if err != nil {
+			return nil, err
+		}
 		c.RootCAs = x509.NewCertPool()
-		if !c.RootCAs.AppendCertsFromPEM(own.Held[t.CA]) {
+		if !c.RootCAs.AppendCertsFromPEM(pem) {
 			return nil, fmt.Errorf("--ca %s: no certificate in PEM form (-----BEGIN CERTIFICATE-----) in it", t.CA)
 		}
 	}
 	if t.Cert != "" {
-		pair, err := own.pair()
+		pair, err := t.pair()
 		if err != nil {
 			return nil, err
 		}
@@ -100,14 +81,20 @@ func (t *TLS) Config(host string) (*tls.Config, error) {
 	return c, nil
 }
 
-// pair returns the client's certificate and its private key, once they are held.
-func (t *TLS) pair() (tls.Certificate, error) {
-	key, from := t.Cert, "--cert "+t.Cert
-	if t.Key != "" {
-		key, from = t.Key, from+" with --key "+t.Key
-	}
-	pair, err := tls.X509KeyPair(t.Held[t.Cert], t.Held[key])
+// pair reads the client's certificate and its private key.
+func (t *TLS) pair() (pair tls.Certificate, err error) {
+	cert, err := read("--cert", t.Cert)
 	if err != nil {
+		return pair, err
+	}
+	key, from := cert, "--cert "+t.Cert
+	if t.Key != "" {
+		if key, err = read("--key", t.Key); err != nil {
+			return pair, err
+		}
+		from += " with --key " + t.Key
+	}
+	if pair, err = tls.X509KeyPair(cert, key); err != nil {
 		return pair, fmt.Errorf("%s: %s", from, strings.TrimPrefix(err.Error(), "tls: "))
 	}
 	return pair, nil
