@@ -80,14 +80,8 @@ func fleetCheck(cmd *cobra.Command, f *fleet.Fleet, _ *fleet.Keys) error {
 	})
 }
 
-// withHub calls do with f's controller, and then closes it. The controller's stored data is removed
-// even if this process is killed.
+// withHub calls do with f's controller, and then closes it.
 func withHub(cmd *cobra.Command, f *fleet.Fleet, do func(*fleet.Hub) error) error {
-	end, err := supervised(cmd)
-	if err != nil {
-		return err
-	}
-	defer end()
 	hub, err := openHub(f, cmd.ErrOrStderr())
 	if err != nil {
 		return err

@@ -116,6 +116,7 @@ var (
 	toServer   = handle("server", starts, false, (*session).server)
 	toGenerate = handle("generate", generates, false, (*session).generate)
 	toShut     = handle("shut", generates, false, (*session).shut)
+	toTake     = handle("take", starts, false, (*session).take)
 
 	toOpen   = handle("open", generates, true, (*session).open)
 	toLoad   = handle("load", generates, true, (*session).loadWindow)

@@ -3,7 +3,6 @@ package fleet
 import (
 	"context"
 	"errors"
-	"io"
 )
 
 // bus connects the controller to its agents: NATS (nats.go), or a simulated network in tests.
@@ -14,8 +13,6 @@ type bus interface {
 	// twins returns the addresses of an agent's connections if two programs with its key answer an order; nil
 	// if one does, or if it cannot tell.
 	twins(ctx context.Context, agent string, order []byte) (from []string)
-	// put stores an object for an agent until close, and returns its name.
-	put(ctx context.Context, agent string, object io.Reader) (name string, err error)
 	// left reports whether an agent's connection (link.client) has ended or been replaced, as far as it can
 	// tell. It sends nothing.
 	left(agent, client string) bool
@@ -26,8 +23,6 @@ type bus interface {
 type link interface {
 	// orders calls receive with each order to the agent, one at a time and in order of arrival.
 	orders(receive func(order *received)) error
-	// get writes the named object that was put for this agent. The error is errNoObject if there is none.
-	get(ctx context.Context, name string, to io.Writer) error
 	// client identifies the connection; it is unique for a controller.
 	client() string
 	// messages returns the number of messages sent and received.
@@ -45,7 +40,6 @@ type received struct {
 type dial func(ctx context.Context, b *Bundle, lost func()) (link, error)
 
 var (
-	errAbsent   = errors.New("no such agent is connected")
-	errNoObject = errors.New("the controller has not put it for this agent")
-	errUnknown  = errors.New("the controller does not know the agent's key")
+	errAbsent  = errors.New("no such agent is connected")
+	errUnknown = errors.New("the controller does not know the agent's key")
 )

@@ -36,6 +36,10 @@ func (s *session) release() {
 	s.kept.mu.Lock()
 	defer s.kept.mu.Unlock()
 	s.clear()
+	if s.archive != nil {
+		s.archive.Close()
+		s.archive = nil
+	}
 }
 
 // leave ends a run.

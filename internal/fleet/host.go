@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -45,6 +46,7 @@ type Host struct {
 type launcher struct {
 	name    string
 	serves  Hosting
+	sources *os.File    // archive of all that it builds
 	machine record.Host // present description of the machine
 }
 
@@ -70,7 +72,7 @@ func (h *Hub) Host(ctx context.Context, o bench.LocalOptions, p *record.Plan) (*
 	if len(p.Servers.Attached) > 0 {
 		r.running, err = Running(o.Manifests, p.Contestants)
 	} else {
-		err = h.launches(ctx, r, o, p)
+		err = h.launches(r, o, p)
 	}
 	if err != nil {
 		return nil, err
@@ -82,26 +84,28 @@ func (h *Hub) Host(ctx context.Context, o bench.LocalOptions, p *record.Plan) (*
 	return r, nil
 }
 
-// launches prepares the machines that start programs, and sends them the sources.
-func (h *Hub) launches(ctx context.Context, r *Host, o bench.LocalOptions, p *record.Plan) (err error) {
+// launches prepares the machines that start programs.
+func (h *Hub) launches(r *Host, o bench.LocalOptions, p *record.Plan) error {
 	at := h.fleet.Servers[0]
 	r.server = at.Name
 	own := Hosting{Address: at.Address, Offline: o.Offline, Command: p.Origin.Command, Scenario: o.Scenario,
 		Others:  o.Others,
 		Layouts: o.Layouts}
-	if own.Sources, own.Contestants, err = h.sourcesOf(ctx, o, p.Contestants, at.Name); err != nil {
+	archive, all, err := sourcesOf(o, p.Contestants)
+	if err != nil {
 		return err
 	}
-	r.launchers[at.Name] = &launcher{name: at.Name, serves: own}
+	own.Contestants = all
+	r.launchers[at.Name] = &launcher{name: at.Name, serves: own, sources: archive}
 	if len(o.Services) == 0 {
 		return nil
 	}
 	at = h.fleet.Services[0]
 	own = Hosting{Address: at.Address, Offline: o.Offline, Command: p.Origin.Command, Service: o.Services[0].Name}
-	if own.Sources, err = h.serviceOf(ctx, o, at.Name); err != nil {
+	if archive, err = serviceOf(o); err != nil {
 		return err
 	}
-	r.service = &launcher{name: at.Name, serves: own}
+	r.service = &launcher{name: at.Name, serves: own, sources: archive}
 	r.launchers[at.Name] = r.service
 	return nil
 }
@@ -110,6 +114,9 @@ func (h *Hub) launches(ctx context.Context, r *Host, o bench.LocalOptions, p *re
 func (h *Host) take(ctx context.Context, names []string) error {
 	for _, name := range names {
 		if s := h.launchers[name]; s != nil {
+			if err := h.hub.give(ctx, name, s.sources); err != nil {
+				return err
+			}
 			m, err := ask(ctx, h.hub, name, toHost, s.serves, hostLimit)
 			if err == nil {
 				err = h.room(name, &m)
@@ -147,15 +154,15 @@ func (h *Host) room(name string, m *record.Host) error {
 		"has more", document.Count(h.cpus, "CPU"), name, have)
 }
 
-// Close stops everything that the agents do for the run.
-func (h *Host) Close() { h.leave(serverLimit) }
-
-// leave ends the run on all agents that are there and answer in time.
-func (h *Host) leave(limit time.Duration) {
+// Close ends the run on all agents that are there and answer in time.
+func (h *Host) Close() {
 	_ = each(h.machines, func(_ int, name string) error {
-		_, err := tell(h.work, h, name, toLeave, Done{}, limit)
+		_, err := tell(h.work, h, name, toLeave, Done{}, serverLimit)
 		return err
 	})
+	for _, s := range h.launchers {
+		s.sources.Close() // nil if it was not made
+	}
 }
 
 // Apart returns false: generators on other machines could not reach a namespace.

@@ -1,8 +1,6 @@
 package fleet
 
 import (
-	"crypto/ed25519"
-	"crypto/rand"
 	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
@@ -13,7 +11,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"reflect"
 	"time"
 
 	"dyno/internal/conf"
@@ -25,8 +22,8 @@ import (
 type Keys struct {
 	Certificate []byte            `json:"certificate"` // the controller's certificate, DER
 	Private     []byte            `json:"private"`     // the certificate's key, PKCS #8
-	Seed        []byte            `json:"seed"`        // the controller's, Ed25519
-	Agents      map[string][]byte `json:"agents"`      // agents' seeds by name, including former machines
+	Own         string            `json:"own"`         // the controller's password
+	Agents      map[string]string `json:"agents"`      // agents' passwords by name, including former machines
 }
 
 // Bundle is everything that an agent needs to know: NAME.agent in the fleet's folder.
@@ -34,7 +31,7 @@ type Bundle struct {
 	Name        string `json:"name"`
 	Controller  string `json:"controller"`  // host:port of NATS
 	Fingerprint string `json:"fingerprint"` // SHA-256 of the controller's certificate, in hex
-	Seed        []byte `json:"seed"`        // Ed25519 seed of the agent
+	Secret      string `json:"secret"`      // the agent's password
 }
 
 const controllerFile = "controller.json"
@@ -53,8 +50,8 @@ func (f *Fleet) Keys() (k *Keys, made bool, err error) {
 		return nil, false, err
 	}
 	for _, m := range f.Machines() {
-		if k.Agents[m.Name] == nil {
-			k.Agents[m.Name], made = seed(), true
+		if k.Agents[m.Name] == "" {
+			k.Agents[m.Name], made = token(), true
 		}
 	}
 	if made {
@@ -72,7 +69,7 @@ func (f *Fleet) Keys() (k *Keys, made bool, err error) {
 func (f *Fleet) writeBundles(k *Keys) error {
 	for _, name := range names(f.Machines()) {
 		b := k.Bundle(f, name)
-		if old, err := ReadBundle(f.BundleFile(name)); err == nil && reflect.DeepEqual(old, b) {
+		if old, err := ReadBundle(f.BundleFile(name)); err == nil && *old == *b {
 			continue
 		}
 		if err := writeSecret(f.BundleFile(name), b); err != nil {
@@ -87,24 +84,17 @@ func (f *Fleet) BundleFile(agent string) string { return filepath.Join(f.Folder(
 
 // Bundle returns the bundle for an agent.
 func (k *Keys) Bundle(f *Fleet, agent string) *Bundle {
-	return &Bundle{Name: agent, Controller: f.Controller, Fingerprint: digest(k.Certificate), Seed: k.Agents[agent]}
+	return &Bundle{Name: agent, Controller: f.Controller, Fingerprint: digest(k.Certificate), Secret: k.Agents[agent]}
 }
 
 // newKeys makes a controller's keys: an ECDSA certificate for ten years, which agents identify by
-// fingerprint, and a seed.
+// fingerprint, and a password.
 func newKeys(address string) (*Keys, error) {
 	certificate, key, err := wire.SelfSigned("dyno fleet at "+address, 10*365*24*time.Hour)
 	if err != nil {
 		return nil, fmt.Errorf("make a certificate: %w", err)
 	}
-	return &Keys{Certificate: certificate, Private: key, Seed: seed(), Agents: map[string][]byte{}}, nil
-}
-
-// seed returns a random seed for an Ed25519 key.
-func seed() []byte {
-	b := make([]byte, ed25519.SeedSize)
-	rand.Read(b) // never fails
-	return b
+	return &Keys{Certificate: certificate, Private: key, Own: token(), Agents: map[string]string{}}, nil
 }
 
 // server returns the TLS configuration for the controller's server.
@@ -155,7 +145,7 @@ func ParseBundle(data []byte) (*Bundle, error) {
 	case err != nil:
 		return nil, fmt.Errorf("this is not the file of an agent (%w); dyno fleet init makes it", err)
 	case !nameForm.MatchString(b.Name) || b.Controller == "" || len(b.Fingerprint) != 2*sha256.Size ||
-		len(b.Seed) != ed25519.SeedSize:
+		b.Secret == "":
 		return nil, errors.New("the file of an agent is incomplete; remove it, and dyno fleet init makes it anew")
 	}
 	return b, nil
@@ -167,11 +157,11 @@ func readKeys(name string) (*Keys, error) {
 		return nil, fmt.Errorf("read the fleet's keys: %w", err)
 	}
 	k := &Keys{}
-	if err := strict(data, k); err != nil || len(k.Seed) != ed25519.SeedSize {
+	if err := strict(data, k); err != nil || k.Own == "" {
 		return nil, fmt.Errorf("%s is damaged; remove it, and dyno fleet init makes new keys for all agents", name)
 	}
 	if k.Agents == nil {
-		k.Agents = map[string][]byte{}
+		k.Agents = map[string]string{}
 	}
 	return k, foreign.OwnerOnly(name)
 }

@@ -23,14 +23,13 @@ type Hosting struct {
 	Address string `json:"address"` // IP address at which other machines reach the started programs
 	Offline bool   `json:"offline,omitempty"`
 	Command string `json:"command"` // the run's command, for messages
-	Sources string `json:"sources"` // name of the tree with all sources
 
 	Service string `json:"service,omitempty"` // the service's name; "": contestants
 
 	Scenario string   `json:"scenario,omitempty"`
 	Others   []string `json:"others,omitempty"`
 	Layouts  int      `json:"layouts,omitempty"`
-	// Contestants are the run's contestants; Root is a folder in the tree.
+	// Contestants are the run's contestants; Root is a folder in the sources.
 	Contestants []contestant.Manifest `json:"contestants,omitempty"`
 }
 
@@ -100,7 +99,7 @@ func (v *serving) open(ctx context.Context, s *session, q *Hosting) error {
 	}
 	v.free = append(v.free, func() error { return machine.RemoveTemp(folder) })
 	root := filepath.Join(folder, "sources")
-	manifests, err := s.sources(ctx, q, root)
+	manifests, err := s.sources(q, root)
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package fleet
 import (
 	"context"
 	"errors"
-	"io"
 	"math/rand/v2"
 	"sync"
 	"sync/atomic"
@@ -82,7 +81,7 @@ type network struct {
 func (n *network) open() *simCenter {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.center = &simCenter{net: n, links: map[string]*simLink{}, objects: map[string][]byte{}}
+	n.center = &simCenter{net: n, links: map[string]*simLink{}}
 	return n.center
 }
 
@@ -119,9 +118,8 @@ func (n *network) dial(_ context.Context, b *Bundle, lost func()) (link, error) 
 type simCenter struct {
 	net *network
 
-	mu      sync.Mutex
-	links   map[string]*simLink
-	objects map[string][]byte // by agent
+	mu    sync.Mutex
+	links map[string]*simLink
 }
 
 func (c *simCenter) link(agent string) *simLink {
@@ -157,14 +155,6 @@ func (c *simCenter) ask(ctx context.Context, agent string, order []byte) ([]byte
 }
 
 func (c *simCenter) twins(context.Context, string, []byte) []string { return nil }
-
-func (c *simCenter) put(_ context.Context, agent string, object io.Reader) (string, error) {
-	data, err := io.ReadAll(object)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.objects[agent] = data
-	return digest(data), err
-}
 
 func (c *simCenter) left(_, client string) bool {
 	c.mu.Lock()
@@ -234,42 +224,6 @@ func (l *simLink) orders(receive func(*received)) error {
 		}
 	}()
 	return nil
-}
-
-// get asks for an object until it arrives.
-func (l *simLink) get(ctx context.Context, named string, to io.Writer) error {
-	came := make(chan []byte, 1)
-	for {
-		l.count.Add(1)
-		l.up.send(nil, func([]byte) {
-			l.center.mu.Lock()
-			object := l.center.objects[l.name]
-			l.center.mu.Unlock()
-			l.down.send(object, func(object []byte) {
-				l.count.Add(1)
-				select {
-				case came <- object:
-				default:
-				}
-			})
-		})
-		select {
-		case object := <-came:
-			if object == nil {
-				return errNoObject
-			}
-			if digest(object) != named {
-				return errNoObject
-			}
-			_, err := to.Write(object)
-			return err
-		case <-time.After(200 * time.Millisecond):
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-l.ended:
-			return errors.New("the connection ended before the object came")
-		}
-	}
 }
 
 func (l *simLink) client() string { return connection("sim", l.number) }

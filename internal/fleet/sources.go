@@ -1,7 +1,6 @@
 package fleet
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -15,11 +14,9 @@ import (
 	"dyno/internal/scenario"
 )
 
-// sourcesOf puts the contestants' sources, and the scenarios, into a tree for the servers' machine. It
-// returns the tree's name, and the contestants for that tree.
-func (h *Hub) sourcesOf(ctx context.Context, o bench.LocalOptions, names []string, machine string) (tree string,
-	all []contestant.Manifest, err error) {
-	tree, err = h.putFilled(ctx, machine, func(work string) error {
+// sourcesOf returns an archive with the contestants' sources, and the scenarios, and the contestants for it.
+func sourcesOf(o bench.LocalOptions, names []string) (archive *os.File, all []contestant.Manifest, err error) {
+	archive, err = filled(func(work string) error {
 		from := os.DirFS(filepath.Join(o.Root, scenario.Folder))
 		if err := os.CopyFS(filepath.Join(work, scenario.Folder), from); err != nil {
 			return fmt.Errorf("send the scenarios: %w", err)
@@ -42,16 +39,16 @@ func (h *Hub) sourcesOf(ctx context.Context, o bench.LocalOptions, names []strin
 		}
 		return nil
 	})
-	return tree, all, err
+	return archive, all, err
 }
 
-// serviceOf puts a service's sources into a tree for the machine that starts it, and returns the tree's name.
-func (h *Hub) serviceOf(ctx context.Context, o bench.LocalOptions, machine string) (tree string, err error) {
+// serviceOf returns an archive with a service's sources.
+func serviceOf(o bench.LocalOptions) (archive *os.File, err error) {
 	m, err := contestant.ReadService(o.FS, o.Services[0].Name)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	return h.putFilled(ctx, machine, func(work string) error {
+	return filled(func(work string) error {
 		if _, err := m.Copy(o.Root, work); err != nil {
 			return fmt.Errorf("send the sources of the service %s: %w", m.Name, err)
 		}
@@ -59,22 +56,22 @@ func (h *Hub) serviceOf(ctx context.Context, o bench.LocalOptions, machine strin
 	})
 }
 
-// putFilled sends an agent a folder that fill fills, and returns the tree's name.
-func (h *Hub) putFilled(ctx context.Context, agent string, fill func(folder string) error) (tree string, err error) {
+// filled returns the archive of a folder that fill fills.
+func filled(fill func(folder string) error) (archive *os.File, err error) {
 	work, err := machine.MkdirTemp("", "dyno-sources-")
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, machine.RemoveTemp(work)) }()
 	if err := fill(work); err != nil {
-		return "", err
+		return nil, err
 	}
-	return h.Put(ctx, os.DirFS(work), agent)
+	return archived(os.DirFS(work))
 }
 
-// sources fetches a run's sources into a folder, which builders may write to, and returns the contestants for
+// sources unpacks a run's sources into a folder, which builders may write to, and returns the contestants for
 // that folder.
-func (s *session) sources(ctx context.Context, q *Hosting, folder string) (all []*contestant.Manifest, err error) {
+func (s *session) sources(q *Hosting, folder string) (all []*contestant.Manifest, err error) {
 	for _, m := range q.Contestants {
 		if m.Command != nil || m.URL != nil || !filepath.IsLocal(m.Root) || !filepath.IsLocal(m.Path) {
 			return nil, unfit{fmt.Errorf("the contestant %q is not built from the run's sources", m.Name)}
@@ -82,5 +79,5 @@ func (s *session) sources(ctx context.Context, q *Hosting, folder string) (all [
 		m.Root = filepath.Join(folder, m.Root)
 		all = append(all, &m)
 	}
-	return all, s.tree(ctx, q.Sources, folder)
+	return all, s.unpacked(folder)
 }

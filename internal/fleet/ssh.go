@@ -14,7 +14,7 @@ import (
 // place is the agent's folder on a machine that dyno reaches by ssh, below the user's home: one per fleet, so
 // that different people's fleets do not conflict.
 func (b *Bundle) place() string {
-	return ".dyno-fleet/" + b.Name + "-" + strings.ToLower(public(b.Seed)[1:17])
+	return ".dyno-fleet/" + b.Name + "-" + digest([]byte(b.Secret))[:16]
 }
 
 // Scripts that ssh runs on the machine, for sh. D is the folder, and R the roles. Names (nameForm) need no

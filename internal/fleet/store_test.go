@@ -3,7 +3,6 @@ package fleet
 import (
 	"archive/zip"
 	"bytes"
-	"context"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -28,30 +27,29 @@ var sources = fstest.MapFS{
 	strings.Repeat("long/", 60) + "name": {Data: []byte("x"), Mode: 0o444},
 }
 
-// wanted asks an agent for a tree in a new folder; tests alone use it.
-type wanted struct{ Digest, Folder string }
+// wanted asks an agent to unpack what it has taken into a new folder; tests alone use it.
+type wanted struct{ Folder string }
 
 func init() {
-	handle("tree", []Role{Server}, false, func(s *session, q *wanted) (Done, error) {
-		return Done{},
-			s.tree(s.ctx, q.Digest, q.Folder)
-	})
+	handle("tree", []Role{Server}, false, func(s *session, q *wanted) (Done, error) { return Done{}, s.unpacked(q.Folder) })
 }
 
-// fetch lets an agent get a tree.
-func (b *rig) fetch(t *testing.T, agent, digest string) (folder string, err error) {
+// fetch sends an agent a folder, and lets the agent unpack it.
+func (b *rig) fetch(t *testing.T, agent string, fsys fs.FS) (folder string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-	defer cancel()
-	parent := t.TempDir()
-	folder = filepath.Join(parent, "tree")
-	if _, err = ask(ctx, b.Hub, agent, kind[wanted, Done]("tree"), wanted{digest, folder}, 0); err == nil {
-		return folder, nil
+	archive, err := archived(fsys)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if list, _ := os.ReadDir(parent); len(list) > 0 {
-		t.Errorf("%v is left after %v", list, err)
+	defer archive.Close()
+	if err := b.give(t.Context(), agent, archive); err != nil {
+		t.Fatal(err)
 	}
-	return "", err
+	folder = filepath.Join(t.TempDir(), "tree")
+	if _, err := ask(t.Context(), b.Hub, agent, kind[wanted, Done]("tree"), wanted{folder}, time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	return folder
 }
 
 // differences reports differences between a received folder and the sent one.
@@ -69,18 +67,15 @@ func differences(t *testing.T, folder string, want fstest.MapFS) {
 	}
 }
 
-// TestTrees: a folder arrives unchanged.
+// TestTrees: folders arrive unchanged, one after the other.
 func TestTrees(t *testing.T) {
 	b := gathered(t, "srv")
-	digest, err := b.Put(t.Context(), sources, "srv")
-	if err != nil {
-		t.Fatal(err)
+	for range 2 {
+		differences(t, b.fetch(t, "srv", sources), sources)
 	}
-	folder, err := b.fetch(t, "srv", digest)
-	if err != nil {
-		t.Fatal(err)
+	if a := b.send(t, "srv", b.order("srv", "tree", wanted{t.TempDir()})); !a.refused("were not sent") {
+		t.Errorf("a folder that was not sent: %+v", a)
 	}
-	differences(t, folder, sources)
 }
 
 // TestLargeTree: an archive may be larger than a message.
@@ -92,31 +87,22 @@ func TestLargeTree(t *testing.T) {
 	noise := make([]byte, mostBytes+mostBytes/4)
 	rand.NewChaCha8([32]byte{}).Read(noise)
 	fsys := fstest.MapFS{"large": {Data: noise}}
-	digest, err := b.Put(t.Context(), fsys, "srv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	folder, err := b.fetch(t, "srv", digest)
-	if err != nil {
-		t.Fatal(err)
-	}
-	differences(t, folder, fsys)
+	differences(t, b.fetch(t, "srv", fsys), fsys)
 }
 
-// TestWrongTrees: an unknown tree leaves nothing.
-func TestWrongTrees(t *testing.T) {
-	b := gathered(t, "srv")
-	digest, err := b.Put(t.Context(), sources, "srv")
-	if err != nil {
+// TestPieces: an archive that is too large is refused, and one that was not used is dropped with the run.
+func TestPieces(t *testing.T) {
+	s := &session{agent: &Agent{site: ownSite{}}, ctx: t.Context()}
+	if _, err := s.take(new([]byte)); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{strings.Repeat("cd", 32), "../../etc", ""} {
-		if _, err := b.fetch(t, "srv", name); err == nil {
-			t.Errorf("a tree that is not there: %q", name)
-		}
+	s.taken = mostArchive - 1
+	if _, err := s.take(&[]byte{1, 2}); err == nil || !strings.Contains(err.Error(), "more than 2304 MB") {
+		t.Error(err)
 	}
-	if _, err := b.fetch(t, "srv", digest); err != nil {
-		t.Errorf("the right tree after those: %v", err)
+	s.release()
+	if err := s.unpacked(filepath.Join(t.TempDir(), "tree")); err == nil || s.archive != nil {
+		t.Errorf("%v: sources are left of a run that has ended", err)
 	}
 }
 
@@ -124,56 +110,13 @@ func TestWrongTrees(t *testing.T) {
 func (b *rig) client(t *testing.T, agent string) *nats.Conn {
 	t.Helper()
 	own := b.agents[agent].Bundle
-	nc, err := connect("tls://"+own.Controller, own.Name, own.Seed, nats.TLSHandshakeFirst(), nats.Secure(own.client()),
+	nc, err := connect("tls://"+own.Controller, own.Name, own.Secret, nats.TLSHandshakeFirst(), nats.Secure(own.client()),
 		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(nc.Close)
 	return nc
-}
-
-// TestAnotherAgentsTrees: an agent reads its own bucket and no other, and writes to none; one that only makes
-// load has none.
-func TestAnotherAgentsTrees(t *testing.T) {
-	b := gathered(t, "srv", "both", "gen1")
-	digest, err := b.Put(t.Context(), sources, "both")
-	if err != nil {
-		t.Fatal(err)
-	}
-	other, want := "OBJ_"+buckets+"both", 0
-	for agent, subjects := range map[string][]string{"srv": {"$JS.API.STREAM.NAMES", "$JS.API.STREAM.INFO." + other,
-		"$JS.API.STREAM.MSG.GET." + other, "$JS.API.STREAM.PURGE.OBJ_tree-srv",
-		"$JS.API.DIRECT.GET." + other, "$JS.API.DIRECT.GET." + other + ".$O.tree-both.M.x",
-		"$JS.API.CONSUMER.CREATE." + other + ".x.$O.tree-both.C.x", "$JS.API.CONSUMER.DURABLE.CREATE." + other + ".x",
-		"$O.tree-both.C.x", "$O.tree-srv.C.x", "$O.tree-srv.M.x"}, "gen1": {"$JS.API.STREAM.INFO.OBJ_tree-gen1",
-		"$JS.API.DIRECT.GET." + other + ".$O.tree-both.M.y", "$JS.API.CONSUMER.CREATE." + other + ".y.$O.tree-both.C.x"}} {
-		nc := b.client(t, agent)
-		for _, subject := range subjects {
-			if err := nc.Publish(subject, []byte("{}")); err != nil {
-				t.Fatal(err)
-			}
-			nc.Flush()
-			b.log.once(t, fmt.Sprintf("Publish Violation - Subject %q", subject))
-			want++
-		}
-		subject := "$O.tree-both.C." + agent
-		if _, err := nc.SubscribeSync(subject); err != nil {
-			t.Fatal(err)
-		}
-		nc.Flush()
-		b.log.once(t, fmt.Sprintf("Subscription Violation - Subject %q", subject))
-		want++
-	}
-	if got := b.log.with("Violation"); len(got) != want {
-		t.Errorf("%d lines, want %d: %v", len(got), want, got)
-	}
-	if _, err := b.fetch(t, "srv", digest); err == nil || !strings.Contains(err.Error(), "has not put it") {
-		t.Errorf("srv has the tree of both: %v", err)
-	}
-	if _, err := b.fetch(t, "both", digest); err != nil {
-		t.Error(err)
-	}
 }
 
 // TestUnfitFolders: links, devices and folders that are too large are not sent.

@@ -9,11 +9,10 @@ import (
 	"io/fs"
 	"math"
 	"os"
-	"slices"
 )
 
-// A folder is sent as a zip archive, an object in the receiving agent's NATS bucket. Orders use a name for
-// the object that cannot be guessed.
+// A folder is sent as a zip archive, in pieces: each is an order. Both sides keep it in a file without a name, which
+// ends with the process.
 
 // Limits for a sent folder.
 const (
@@ -22,6 +21,8 @@ const (
 
 	mostArchive   = mostTree + mostTree/8
 	mostDirectory = 32 << 20 // bytes read from an archive to list its files
+
+	piece = 2 << 20 // bytes in an order
 )
 
 // quota is the remaining room in a folder.
@@ -93,41 +94,76 @@ func unpack(folder string, archive io.ReaderAt, size int64) error {
 	return os.CopyFS(folder, z) // opens files only by their path in z, and makes no link
 }
 
-// trees reports whether a machine receives folders: only if it builds or starts programs.
-func (f *Fleet) trees(name string) bool {
-	return slices.ContainsFunc(f.Roles(name), func(r Role) bool { return r == Server || r == Service })
+// nameless returns a new file without a name.
+func nameless() (*os.File, error) {
+	f, err := os.CreateTemp("", "dyno-sources-")
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Remove(f.Name()); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
 }
 
-// Put stores a folder for an agent, until the Hub is closed, and returns its name for orders.
-func (h *Hub) Put(ctx context.Context, fsys fs.FS, agent string) (tree string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, hostLimit)
-	defer cancel()
-	archive, w := io.Pipe()
-	defer archive.Close()
-	go func() { w.CloseWithError(pack(w, fsys)) }()
-	if tree, err = h.wire.put(ctx, agent, archive); err != nil {
-		return "", fmt.Errorf("send a folder to %s: %w", agent, err)
+// archived returns a folder's archive.
+func archived(fsys fs.FS) (*os.File, error) {
+	f, err := nameless()
+	if err == nil {
+		if err = pack(f, fsys); err != nil {
+			f.Close()
+		}
 	}
-	return tree, nil
+	return f, err
 }
 
-// tree unpacks the named folder, which the controller has put for this agent, into a new one. It unpacks
-// nothing if the archive's SHA-256 differs from NATS's.
-func (s *session) tree(ctx context.Context, name, folder string) error {
-	archive, err := os.Create(folder + ".zip")
-	if err != nil {
-		return err
+// give sends an agent a folder's archive.
+func (h *Hub) give(ctx context.Context, agent string, archive *os.File) error {
+	buf := make([]byte, piece)
+	for at := int64(0); ; {
+		n, err := archive.ReadAt(buf, at)
+		if n > 0 {
+			if _, err := ask(ctx, h, agent, toTake, buf[:n], serverLimit); err != nil {
+				return fmt.Errorf("send the sources: %w", err)
+			}
+		}
+		at += int64(n)
+		if err == io.EOF {
+			return nil
+		} else if err != nil {
+			return err
+		}
 	}
-	defer os.Remove(archive.Name())
+}
+
+// take adds a piece to the archive with the sources for the next run.
+func (s *session) take(data *[]byte) (Done, error) {
+	s.kept.mu.Lock()
+	defer s.kept.mu.Unlock()
+	if s.archive == nil {
+		f, err := nameless()
+		if err != nil {
+			return Done{}, err
+		}
+		s.archive, s.taken = f, 0
+	}
+	if s.taken += int64(len(*data)); s.taken > mostArchive {
+		return Done{}, unfit{fmt.Errorf("the archive has more than %d MB", mostArchive>>20)}
+	}
+	_, err := s.archive.Write(*data)
+	return Done{}, err
+}
+
+// unpacked unpacks the archive that was taken into a new folder, and drops it.
+func (s *session) unpacked(folder string) error {
+	s.kept.mu.Lock()
+	archive, size := s.archive, s.taken
+	s.archive = nil
+	s.kept.mu.Unlock()
+	if archive == nil {
+		return unfit{errors.New("the run's sources were not sent")}
+	}
 	defer archive.Close()
-	ctx, cancel := context.WithTimeout(ctx, hostLimit)
-	defer cancel()
-	if err := s.link.get(ctx, name, archive); err != nil {
-		return fmt.Errorf("get the sources: %w", err)
-	}
-	info, err := archive.Stat()
-	if err != nil {
-		return err
-	}
-	return unpack(folder, archive, info.Size())
+	return unpack(folder, archive, size)
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"regexp"
 	"sync"
 	"sync/atomic"
@@ -21,8 +22,10 @@ type kept struct {
 	working sync.WaitGroup // concurrent orders, and loads
 	run     context.Context
 	end     context.CancelFunc // cancels run
-	mu      sync.Mutex         // guards run and serving
+	mu      sync.Mutex         // guards run, serving and archive
 	serving *serving           // nil: no servers
+	archive *os.File           // the sources for the next run, as far as they have come; nil: none
+	taken   int64              // bytes in archive
 	watches table[func(started, beside time.Duration) record.Causes]
 	loads   table[*opened]
 }
