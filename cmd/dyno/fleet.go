@@ -14,7 +14,7 @@ import (
 func fleetCommands() []*cobra.Command {
 	cmd := command("fleet", nil)
 	for name, do := range map[string]func(*cobra.Command, *fleet.Fleet, *fleet.Keys) error{
-		"init": fleetInit, "up": fleetUp, "check": fleetCheck,
+		"init": fleetInit, "up": fleetUp,
 		"down": func(cmd *cobra.Command, f *fleet.Fleet, k *fleet.Keys) error {
 			return f.Down(cmd.Context(), k, sayTo(cmd.OutOrStdout()))
 		},
@@ -52,42 +52,21 @@ func fleetUp(cmd *cobra.Command, f *fleet.Fleet, k *fleet.Keys) error {
 	if err := f.Up(cmd.Context(), k, say); err != nil {
 		return err
 	}
-	return withHub(cmd, f, func(hub *fleet.Hub) error {
-		if err := hub.Gather(cmd.Context(), hub.All()); err != nil {
-			return err
-		}
-		say("all agents are there")
-		return nil
-	})
-}
-
-// sayTo returns a function that writes lines of a command's output.
-func sayTo(w io.Writer) func(string) {
-	return func(line string) { fmt.Fprintln(w, document.Clean(line)) }
-}
-
-// fleetCheck prints the state of f's machines and of the links to them.
-func fleetCheck(cmd *cobra.Command, f *fleet.Fleet, _ *fleet.Keys) error {
-	return withHub(cmd, f, func(hub *fleet.Hub) error {
-		if err := hub.Gather(cmd.Context(), hub.All()); err != nil {
-			return err
-		}
-		states, err := hub.Check(cmd.Context())
-		if err != nil {
-			return err
-		}
-		return fleet.Write(cmd.OutOrStdout(), states)
-	})
-}
-
-// withHub calls do with f's controller, and then closes it.
-func withHub(cmd *cobra.Command, f *fleet.Fleet, do func(*fleet.Hub) error) error {
 	hub, err := openHub(f, cmd.ErrOrStderr())
 	if err != nil {
 		return err
 	}
 	defer hub.Close()
-	return do(hub)
+	if err := hub.Gather(cmd.Context(), hub.All()); err != nil {
+		return err
+	}
+	say("all agents are there")
+	return nil
+}
+
+// sayTo returns a function that writes lines of a command's output.
+func sayTo(w io.Writer) func(string) {
+	return func(line string) { fmt.Fprintln(w, document.Clean(line)) }
 }
 
 // openHub starts f's controller. It reports refusals on stderr.
@@ -111,27 +90,11 @@ func agentCommand() *cobra.Command {
 		if err != nil {
 			return usagef("--role: %w", err)
 		}
-		b, err := readBundle(cmd.InOrStdin(), args[0])
+		b, err := fleet.ReadBundle(args[0])
 		if err != nil {
 			return err
 		}
 		a := &fleet.Agent{Bundle: b, Version: version(), Log: logTo(cmd.ErrOrStderr()), Roles: may}
 		return a.Run(cmd.Context())
 	}, &f)
-}
-
-// readBundle reads an agent's file, or standard input.
-func readBundle(stdin io.Reader, name string) (*fleet.Bundle, error) {
-	if name != "-" {
-		return fleet.ReadBundle(name)
-	}
-	data, err := io.ReadAll(io.LimitReader(stdin, 1<<16))
-	if err != nil {
-		return nil, fmt.Errorf("read standard input: %w", err)
-	}
-	b, err := fleet.ParseBundle(data)
-	if err != nil {
-		return nil, usagef("standard input: %w", err)
-	}
-	return b, nil
 }

@@ -108,7 +108,6 @@ var handlers = map[string]handler{}
 var (
 	hello      = handle("hello", every, false, (*session).hello)
 	clock      = handle("clock", every, false, (*session).clock)
-	examine    = handle("examine", every, false, (*session).examine)
 	toWatch    = handle("watch", every, false, (*session).watch)
 	toUnwatch  = handle("unwatch", every, false, (*session).unwatch)
 	toCPU      = handle("cpu", every, false, (*session).cpu)

@@ -10,9 +10,6 @@ type bus interface {
 	// ask sends an order to an agent, once, and returns the answer. The error for an agent that is not
 	// connected is errAbsent.
 	ask(ctx context.Context, agent string, order []byte) (answer []byte, err error)
-	// twins returns the addresses of an agent's connections if two programs with its key answer an order; nil
-	// if one does, or if it cannot tell.
-	twins(ctx context.Context, agent string, order []byte) (from []string)
 	// left reports whether an agent's connection (link.client) has ended or been replaced, as far as it can
 	// tell. It sends nothing.
 	left(agent, client string) bool

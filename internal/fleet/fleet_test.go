@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+
+	"dyno/internal/machine"
 )
 
 // lines collects log lines.
@@ -190,29 +192,27 @@ func (a *Answer) refused(text string) bool {
 	return a.Fault != nil && a.Fault.Refused && strings.Contains(a.Fault.Text, text) && a.Body == nil
 }
 
-func TestCheck(t *testing.T) {
+// TestClocks: the controller knows by how much an agent's clock differs.
+func TestClocks(t *testing.T) {
 	b := newBench(t, "gen1", "gen2")
 	b.agents["gen2"].skew = 5e9 // a different clock
 	if err := b.Gather(t.Context(), b.Names()); err != nil {
 		t.Fatal(err)
 	}
-	states, err := b.Check(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, s := range states {
-		if s.Name != fmt.Sprintf("gen%d", i+1) || s.System == "" || s.Condition.CPUs < 1 ||
-			s.Offset.RTTNS <= 0 || s.Offset.BoundNS > s.Offset.RTTNS/2+10e6 { // the bound grows by 500 µs a second
-			t.Errorf("%+v", s)
+	var ahead [2]int64
+	for i, name := range b.Names() {
+		var other machine.Other
+		if err := b.pings(t.Context(), name, &other, trips); err != nil {
+			t.Fatal(err)
+		}
+		var bound int64
+		if ahead[i], bound = other.At(b.now()); bound > 1e9 {
+			t.Errorf("%s: ± %d ns", name, bound)
 		}
 	}
 	// Both agents and the hub began within the test, so their clocks differ by seconds, and by the skew.
-	if d := states[1].Offset.NS - states[0].Offset.NS; d < 4e9 || d > 6e9 {
+	if d := ahead[1] - ahead[0]; d < 4e9 || d > 6e9 {
 		t.Errorf("the clocks of the agents differ by %d ns; want 5 s", d)
-	}
-	var out strings.Builder
-	if err := Write(&out, states); err != nil || strings.Count(out.String(), "\ngen") < 2 {
-		t.Error(out.String(), err)
 	}
 }
 
@@ -383,11 +383,6 @@ func TestAnotherController(t *testing.T) {
 	}
 }
 
-// twin starts a second agent with gen1's file.
-func (b *rig) twin(t *testing.T) (stop func() error) {
-	return b.run(t, &Agent{Bundle: b.agents["gen1"].Bundle, Version: b.version, Log: b.agentLog.add})
-}
-
 // expiring is a context without a deadline that expires when over is closed.
 type expiring struct {
 	context.Context
@@ -405,99 +400,21 @@ func (e expiring) Err() error {
 	}
 }
 
-// seenTwins is a bus that reports when it saw two agents with one key.
-type seenTwins struct {
-	bus
-	seen func()
-}
-
-func (w seenTwins) twins(ctx context.Context, agent string, order []byte) []string {
-	from := w.bus.twins(ctx, agent, order)
-	if from != nil {
-		w.seen()
-	}
-	return from
-}
-
-// TestTwins: two agents with one file are reported, even if the last try has no answer, and one that ends is
-// not counted.
+// TestTwins: of two agents with one file, as on a copied virtual machine, one carries out an order, and the
+// refusal of the other says what to do.
 func TestTwins(t *testing.T) {
-	b := newBench(t, "gen1", "gen2")
-	stop := b.twin(t)
-	ctx, real := expiring{t.Context(), make(chan struct{})}, b.wire
-	b.wire = seenTwins{real, sync.OnceFunc(func() { close(ctx.over) })}
-	const want = "two agents with the key of gen1 are connected, from 127.0.0.1 and 127.0.0.1; stop one"
-	for range 20 { // a slow machine may find only one of them in the waiting time for an agent
-		err := b.Greet(ctx, "gen1")
-		if err != nil && err.Error() == want {
-			break
-		}
-		if ctx.Err() != nil {
-			t.Fatalf("%v; want %s", err, want)
-		}
-	}
-	if ctx.Err() == nil {
-		t.Fatal("the second agent was never seen")
-	}
-	b.wire = real
-	stop()
-	if err := b.Gather(t.Context(), b.Names()); err != nil {
-		t.Error(err)
-	}
-}
-
-// TestSilentTwin: a second connection without answers, as after removing a cable, is not a second agent.
-func TestSilentTwin(t *testing.T) {
-	b := newBench(t, "gen1")
-	b.client(t, "gen1")
-	b.agentLog.once(t, "connected to the controller")
-	if n := len(b.wire.(*center).conns("gen1")); n != 2 {
-		t.Fatalf("%d connections; want 2", n)
-	}
-	if err := b.Gather(t.Context(), b.Names()); err != nil {
-		t.Error(err)
-	}
-}
-
-// TestTwinsLater: a second agent with the same file that connects after the first was greeted is named when
-// an order reaches it.
-func TestTwinsLater(t *testing.T) {
 	b := newBench(t, "gen1")
 	if err := b.Gather(t.Context(), b.Names()); err != nil {
 		t.Fatal(err)
-	}
-	b.mu.Lock()
-	other := b.Hub.agents["gen1"]
-	other.Session = token() // neither's session, so that it does not matter which answers first
-	b.Hub.agents["gen1"] = other
-	b.mu.Unlock()
-	order := func() error {
-		_, err := ask(t.Context(), b.Hub, "gen1", clock, Done{}, patience)
-		return err
-	}
-	if err := order(); err == nil || err.Error() != "gen1 refused: "+errSession.Error() {
-		t.Errorf("one agent: %v", err)
 	}
 	b.agentLog.clear()
-	b.twin(t)
+	b.run(t, &Agent{Bundle: b.agents["gen1"].Bundle, Version: b.version, Log: b.agentLog.add})
 	b.agentLog.once(t, "connected to the controller")
-	if err := order(); err == nil || !strings.Contains(err.Error(), "two agents with the key of gen1 are connected") {
-		t.Errorf("two agents: %v", err)
+	a := b.send(t, "gen1", b.order("gen1", string(clock), Done{}))
+	if a.Fault != nil && !a.refused("does another agent run with the same file") {
+		t.Errorf("%+v", a)
 	}
-}
-
-// TestTwinsInLoad: a second agent that connects during a load ends it, and is named.
-func TestTwinsInLoad(t *testing.T) {
-	b := newBench(t, "gen1")
-	if err := b.Gather(t.Context(), b.Names()); err != nil {
-		t.Fatal(err)
-	}
-	url, n := counting(t)
-	ended := b.loading(t, url, n)
-	b.twin(t)
-	if err := <-ended; err == nil || !strings.Contains(err.Error(), "two agents with the key of gen1 are connected") {
-		t.Error(err)
-	}
+	b.agentLog.once(t, "refused an order: "+errSession.Error())
 }
 
 func TestAbsentAgent(t *testing.T) {

@@ -203,7 +203,8 @@ func (s *shared) starts(ctx context.Context) ([]machine.CommonStart, error) {
 	for i, name := range s.names {
 		starts[i] = s.g.clocks[name].Start(at)
 		if bound := starts[i].BoundNS; bound > int64(Skew) {
-			s.g.late(name, fmt.Sprintf("its clock is known to ± %s only; use a link with a shorter round trip", short(bound)))
+			s.g.late(name, fmt.Sprintf("its clock is known to ± %s only; use a link with a shorter round trip",
+				time.Duration(bound)))
 			return nil, errGone
 		}
 	}

@@ -97,57 +97,24 @@ func (h *Hub) Greet(ctx context.Context, name string) error {
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, coming)
 	defer cancel()
-	for two := error(nil); ; { // the last twins found; a try without an answer does not refute them
+	for {
 		answer, err := ask(ctx, h, name, hello, Done{}, patience)
-		if err == nil {
-			err = h.twins(ctx, name) // one of two may be about to end
-		}
 		if err == nil {
 			h.mu.Lock()
 			h.agents[name] = answer
 			h.mu.Unlock()
 			return h.admits(name, &answer)
 		}
-		_, found := errors.AsType[twinsError](err)
-		_, unheard := errors.AsType[*LostError](err)
-		switch {
-		case found:
-			two = err
-		case errors.Is(err, errAbsent):
-			two = nil
-		case !unheard && ctx.Err() == nil:
+		if _, unheard := errors.AsType[*LostError](err); !unheard && ctx.Err() == nil {
 			return err
 		}
 		select {
 		case <-ctx.Done():
-			if two != nil {
-				return two
-			}
 			return fmt.Errorf("%s is not there: no agent with its key answered at %s within %v; is dyno agent running "+
 				"on it, and does a firewall let it through?", name, h.fleet.Controller, time.Since(began).Round(time.Second))
 		case <-time.After(100 * time.Millisecond):
 		}
 	}
-}
-
-// twinsError reports two agents with one key, as after copying a virtual machine.
-type twinsError struct {
-	agent string
-	from  []string // addresses of the two agents
-}
-
-func (e twinsError) Error() string {
-	return fmt.Sprintf("two agents with the key of %s are connected, from %s; stop one", e.agent,
-		strings.Join(e.from, " and "))
-}
-
-// twins returns a twinsError if two agents with this name answer.
-func (h *Hub) twins(ctx context.Context, name string) error {
-	order := encoded(h.order(name, string(hello), encoded(Done{})))
-	if from := h.wire.twins(ctx, name, order); from != nil {
-		return twinsError{name, from}
-	}
-	return nil
 }
 
 // admits returns an error if an agent runs another build, or if its owner does not allow all of its machine's

@@ -128,25 +128,16 @@ func ReadBundle(name string) (*Bundle, error) {
 	if err != nil {
 		return nil, conf.Usagef("read an agent's file: %w; dyno fleet init makes it", err)
 	}
-	b, err := ParseBundle(data)
-	if err != nil {
-		return nil, conf.Usagef("%s: %w", name, err)
-	}
-	if err := foreign.OwnerOnly(name); err != nil {
-		return nil, conf.Usagef("%w", err)
-	}
-	return b, nil
-}
-
-// ParseBundle parses an agent's bundle.
-func ParseBundle(data []byte) (*Bundle, error) {
 	b := &Bundle{}
 	switch err := strict(data, b); {
 	case err != nil:
-		return nil, fmt.Errorf("this is not the file of an agent (%w); dyno fleet init makes it", err)
+		return nil, conf.Usagef("%s: this is not the file of an agent (%w); dyno fleet init makes it", name, err)
 	case !nameForm.MatchString(b.Name) || b.Controller == "" || len(b.Fingerprint) != 2*sha256.Size ||
 		b.Secret == "":
-		return nil, errors.New("the file of an agent is incomplete; remove it, and dyno fleet init makes it anew")
+		return nil, conf.Usagef("%s: the file of an agent is incomplete; remove it, and dyno fleet init makes it anew", name)
+	}
+	if err := foreign.OwnerOnly(name); err != nil {
+		return nil, conf.Usagef("%w", err)
 	}
 	return b, nil
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -86,55 +85,22 @@ func (c *center) ask(ctx context.Context, agent string, order []byte) ([]byte, e
 	return msg.Data, nil
 }
 
-// twins asks for two answers if there are two connections: one may be dead before the kernel knows.
-func (c *center) twins(ctx context.Context, agent string, order []byte) (from []string) {
-	all := c.conns(agent)
-	if len(all) < 2 || !c.both(ctx, agent, order) {
-		return nil
-	}
-	for _, conn := range all {
-		from = append(from, conn.IP)
-	}
-	return from
-}
-
-// conns returns an agent's connections, newest last.
-func (c *center) conns(agent string) (all []*server.ConnInfo) {
-	list, err := c.server.Connz(&server.ConnzOptions{Username: true, Sort: server.ByCid, Limit: 10_000})
-	if err != nil {
-		return nil
-	}
-	return slices.DeleteFunc(list.Conns, func(i *server.ConnInfo) bool { return i.AuthorizedUser != agent })
-}
-
 // connection identifies a connection to a controller's NATS server.
 func connection(server string, client uint64) string { return fmt.Sprint(server, " ", client) }
 
-// left reports whether an agent's connection has ended or has been replaced.
+// left reports whether an agent's connection has ended, or has been replaced by a newer one.
 func (c *center) left(agent, client string) bool {
-	all := c.conns(agent)
-	return len(all) == 0 || connection(c.server.ID(), all[len(all)-1].Cid) != client
-}
-
-// both reports whether two programs answer one order within half a second.
-func (c *center) both(ctx context.Context, agent string, order []byte) bool {
-	inbox := c.conn.NewInbox()
-	answers, err := c.conn.SubscribeSync(inbox)
+	list, err := c.server.Connz(&server.ConnzOptions{Username: true, Sort: server.ByCid, Limit: 10_000})
 	if err != nil {
-		return false
+		return true
 	}
-	defer answers.Unsubscribe()
-	if c.conn.PublishRequest(orders+agent, inbox, order) != nil {
-		return false
-	}
-	ctx, cancel := context.WithTimeout(ctx, 500*time.Millisecond)
-	defer cancel()
-	for range 2 {
-		if _, err := answers.NextMsgWithContext(ctx); err != nil {
-			return false
+	newest := ""
+	for _, i := range list.Conns {
+		if i.AuthorizedUser == agent {
+			newest = connection(c.server.ID(), i.Cid)
 		}
 	}
-	return true
+	return newest != client
 }
 
 // users returns the users, the controller and f's machines, with their permissions.

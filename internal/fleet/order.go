@@ -97,7 +97,8 @@ func digest(data []byte) string {
 }
 
 // errSession is the refusal of an order from another session.
-var errSession = errors.New("the order belongs to another session")
+var errSession = errors.New("the order belongs to another session; does another agent run with the same file, as on " +
+	"a copied virtual machine?")
 
 // Done is the empty body of an order or an answer.
 type Done struct{}

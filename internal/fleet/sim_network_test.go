@@ -154,8 +154,6 @@ func (c *simCenter) ask(ctx context.Context, agent string, order []byte) ([]byte
 	}
 }
 
-func (c *simCenter) twins(context.Context, string, []byte) []string { return nil }
-
 func (c *simCenter) left(_, client string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

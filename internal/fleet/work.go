@@ -2,7 +2,6 @@ package fleet
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -60,7 +59,7 @@ func ask[Q, A any](ctx context.Context, h *Hub, name string, k kind[Q, A], q Q, 
 	case err != nil && waiting.Err() != nil:
 		return a, context.Cause(waiting)
 	case err != nil:
-		return a, h.absent(ctx, name, err)
+		return a, absent(name, err)
 	}
 	var answer Answer
 	if err := strict(reply, &answer); err != nil {
@@ -74,8 +73,6 @@ func ask[Q, A any](ctx context.Context, h *Hub, name string, k kind[Q, A], q Q, 
 	switch f := answer.Fault; {
 	case f == nil:
 		return a, nil
-	case f.Refused && f.Text == errSession.Error():
-		return a, cmp.Or(h.twins(ctx, name), fmt.Errorf("%s refused: %w", name, f))
 	case f.Refused:
 		return a, fmt.Errorf("%s refused: %w", name, f)
 	case f.Usage:
@@ -123,16 +120,16 @@ func (h *Hub) follow(ctx context.Context, name string, giveUp context.CancelCaus
 		case <-tick.C:
 		}
 	}
-	giveUp(h.absent(ctx, name, nil))
+	giveUp(absent(name, errAbsent))
 }
 
-// absent returns the error for an agent that is gone, with cause if it is not nil.
-func (h *Hub) absent(ctx context.Context, name string, cause error) *LostError {
-	gone := errors.New("its connection ended; is the machine still there?")
-	if cause != nil && !errors.Is(cause, errAbsent) {
-		gone = cause
+// absent returns the error for an agent that is gone.
+func absent(name string, cause error) *LostError {
+	why := cause.Error()
+	if errors.Is(cause, errAbsent) {
+		why = "its connection ended; is the machine still there?"
 	}
-	return &LostError{name, cmp.Or(h.twins(ctx, name), gone).Error(), cause}
+	return &LostError{name, why, cause}
 }
 
 // table holds a session's values between orders, by numbers that it assigns.

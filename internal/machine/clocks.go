@@ -17,19 +17,7 @@ const Drift = 500e-6
 // Ping is a message to another machine and its answer: the times of sending and receiving on our clock, and
 // the times of arrival and answer on the other clock.
 type Ping struct {
-	SentNS     int64 `json:"sent_ns"`
-	ArrivedNS  int64 `json:"arrived_ns"`
-	LeftNS     int64 `json:"left_ns"`
-	ReceivedNS int64 `json:"received_ns"`
-}
-
-// Offset relates another clock to ours at a time: it shows our time plus NS, with an error of at most
-// BoundNS.
-type Offset struct {
-	NS      int64 `json:"offset_ns"`
-	BoundNS int64 `json:"bound_ns"`
-	AtNS    int64 `json:"at_ns"`  // time of the offset, on our clock
-	RTTNS   int64 `json:"rtt_ns"` // shortest round trip of all pings, without the other machine's processing
+	SentNS, ArrivedNS, LeftNS, ReceivedNS int64
 }
 
 // Other estimates another clock from pings. The zero value knows nothing.
@@ -40,8 +28,7 @@ type Offset struct {
 // it to the intersection (Marzullo and Owicki, Maintaining the time in a distributed system, PODC 1983). The
 // shortest round trips therefore decide.
 type Other struct {
-	pings  int
-	rtt    int64
+	known  bool
 	at     int64   // time of the bounds, our clock
 	lo, hi float64 // least and greatest offset
 }
@@ -56,23 +43,22 @@ func (o *Other) Add(p Ping) error {
 		return fmt.Errorf("a clock ran backwards: a round trip of %d ns, %d ns of them there", trip, there)
 	case float64(there) > float64(trip)+slack:
 		return fmt.Errorf("the other machine held a message for %d ns of a round trip of %d ns", there, trip)
-	case o.pings > 0 && p.ReceivedNS < o.at:
+	case o.known && p.ReceivedNS < o.at:
 		return fmt.Errorf("a ping that was received %d ns before the last", o.at-p.ReceivedNS)
 	}
 	// The bounds apply when the message arrived and when the answer left, both at most a round trip before
 	// the time to which they are assigned.
 	hi := float64(p.ArrivedNS-p.SentNS) + widened(trip)
 	lo := float64(p.LeftNS-p.ReceivedNS) - widened(trip)
-	rtt := max(trip-there, 0)
-	if o.pings > 0 {
+	if o.known {
 		more := widened(p.ReceivedNS - o.at)
 		if lo > o.hi+more || hi < o.lo-more {
 			return fmt.Errorf("a clock was stepped, or runs by more than %g ppm faster or slower: the offset was "+
 				"%.0f to %.0f ns, and is %.0f to %.0f", Drift*1e6, o.lo-more, o.hi+more, lo, hi)
 		}
-		lo, hi, rtt = max(lo, o.lo-more), min(hi, o.hi+more), min(rtt, o.rtt)
+		lo, hi = max(lo, o.lo-more), min(hi, o.hi+more)
 	}
-	*o = Other{o.pings + 1, rtt, p.ReceivedNS, lo, hi}
+	*o = Other{true, p.ReceivedNS, lo, hi}
 	return nil
 }
 
@@ -80,32 +66,29 @@ func (o *Other) Add(p Ping) error {
 // ns that clocks show.
 func widened(ns int64) float64 { return math.Ceil(float64(max(ns, -ns))*Drift) + 1 }
 
-// Known reports whether there was a ping.
-func (o *Other) Known() bool { return o.pings > 0 }
-
-// At returns the offset when our clock shows at. Without a ping BoundNS is math.MaxInt64.
-func (o *Other) At(at int64) Offset {
-	if !o.Known() {
-		return Offset{AtNS: at, BoundNS: math.MaxInt64}
+// At returns how far the other clock is ahead when our clock shows at, and the largest error of that. Without a ping
+// bound is math.MaxInt64.
+func (o *Other) At(at int64) (ahead, bound int64) {
+	if !o.known {
+		return 0, math.MaxInt64
 	}
 	more := 0.
 	if at != o.at {
 		more = widened(at - o.at)
 	}
 	middle := math.Round((o.lo + o.hi) / 2)
-	return Offset{NS: int64(middle), BoundNS: int64(math.Ceil(max(o.hi-middle, middle-o.lo) + more)), AtNS: at,
-		RTTNS: o.rtt}
+	return int64(middle), int64(math.Ceil(max(o.hi-middle, middle-o.lo) + more))
 }
 
 // CommonStart is a time at which an action is to begin on another machine.
 type CommonStart struct {
-	OursNS  int64 `json:"ours_ns"`  // start on our clock
-	TheirNS int64 `json:"their_ns"` // start on the other clock
-	BoundNS int64 `json:"bound_ns"` // largest difference between the two
+	OursNS  int64 // start on our clock
+	TheirNS int64 // start on the other clock
+	BoundNS int64 // largest difference between the two
 }
 
 // Start returns the time on the other clock at which our clock shows at.
 func (o *Other) Start(at int64) CommonStart {
-	off := o.At(at)
-	return CommonStart{OursNS: at, TheirNS: at + off.NS, BoundNS: off.BoundNS}
+	ahead, bound := o.At(at)
+	return CommonStart{OursNS: at, TheirNS: at + ahead, BoundNS: bound}
 }
