@@ -36,8 +36,6 @@ func perSecond(windows []record.WarmupWindow) []float64 {
 	return x
 }
 
-func rate(log float64) int64 { return int64(math.Round(math.Exp(log))) }
-
 // tolerance returns the largest difference at which two levels of logs count as one.
 func tolerance(sigma float64) float64 { return max(math.Log(1.02), 2*sigma) }
 

@@ -185,8 +185,6 @@ func (s *started) classify() {
 			s.Windows[i].EndNS = s.WarmupNS
 		}
 	}
-	rates := perCPU(s.Windows)
-	s.WarmupRateFirst, s.WarmupRateLast = rate(rates[0]), rate(rates[len(rates)-1])
 	if !s.steady() {
 		s.Warmup = record.NotSteady
 		return

@@ -148,22 +148,6 @@ func parseCPUs(data []byte, list []Ticks) []Ticks {
 	return list
 }
 
-// throttled reads a cgroup's cpu.stat: throttled_usec in version 2, throttled_time in ns in version
-// 1.
-func throttled(data []byte, v2 bool) time.Duration {
-	key, unit := "throttled_time ", time.Nanosecond
-	if v2 {
-		key, unit = "throttled_usec ", time.Microsecond
-	}
-	for line := range bytes.Lines(data) {
-		if value, ok := bytes.CutPrefix(line, []byte(key)); ok {
-			n, _ := leadingNumber(value)
-			return time.Duration(n) * unit
-		}
-	}
-	return 0
-}
-
 // leadingNumber reads the digits at the start of data, after blanks, and returns the rest. Without
 // digits it returns 0.
 func leadingNumber(data []byte) (n uint64, rest []byte) {

@@ -80,29 +80,11 @@ func TestParseCPUs(t *testing.T) {
 	}
 }
 
-func TestThrottled(t *testing.T) {
-	for _, c := range []struct {
-		text string
-		v2   bool
-		want time.Duration
-	}{
-		{"usage_usec 5\nnr_throttled 2\nthrottled_usec 1500\n", true, 1500 * time.Microsecond},
-		{"nr_periods 5\nnr_throttled 2\nthrottled_time 1500\n", false, 1500},
-		{"nr_periods 5\n", false, 0},
-		{"", true, 0},
-	} {
-		if got := throttled([]byte(c.text), c.v2); got != c.want {
-			t.Errorf("%q: %v, want %v", c.text, got, c.want)
-		}
-	}
-}
-
 func FuzzParse(f *testing.F) {
 	f.Add([]byte("cpu0 1 2 4 1000 2000 8 16 32 64 128\n"))
 	f.Add([]byte("throttled_usec 1500\n0-3,5"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		parseCPUs(data, nil)
-		throttled(data, true)
 		parseList(string(data))
 	})
 }

@@ -28,12 +28,11 @@ type cgroup struct {
 
 // ownGroup returns the folder of this process's cgroup; "" without version 2.
 func ownGroup() string {
-	for _, g := range groups(os.DirFS("/"), "self") {
-		if g.version == 2 {
-			return filepath.Join("/", g.mount, g.path)
-		}
+	mount, below := groupOf(os.DirFS("/"), "self")
+	if mount == "" {
+		return ""
 	}
-	return ""
+	return filepath.Join("/", mount, below)
 }
 
 // groupPrefix begins each cgroup name that dyno makes; the maker's pid and start time and the
@@ -64,17 +63,16 @@ func newCgroup(parent, name string) (*cgroup, error) {
 // openContainer returns the cgroup that an engine made for a container's first process; nil if there
 // is none of version 2.
 func openContainer(pid int) *cgroup {
-	for _, of := range groups(os.DirFS("/"), strconv.Itoa(pid)) {
-		g := &cgroup{dir: filepath.Join("/", of.mount, of.path), lent: true}
-		if of.version != 2 || of.path == "" || g.dir == ownGroup() {
-			continue
-		}
-		var err error
-		if g.clock, err = unix.Open(filepath.Join(g.dir, "cpu.stat"), unix.O_RDONLY|unix.O_CLOEXEC, 0); err == nil {
-			return g
-		}
+	mount, below := groupOf(os.DirFS("/"), strconv.Itoa(pid))
+	dir := filepath.Join("/", mount, below)
+	if below == "" || dir == ownGroup() {
+		return nil
 	}
-	return nil
+	clock, err := unix.Open(filepath.Join(dir, "cpu.stat"), unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil
+	}
+	return &cgroup{dir: dir, clock: clock, lent: true}
 }
 
 // sweepGroups removes cgroups below the group at parent whose maker has ended. The kernel refuses to remove
@@ -121,8 +119,10 @@ func field(data []byte, key string, unit time.Duration) (time.Duration, error) {
 			}
 		}
 	}
-	return 0, errors.New("the cgroup reports no CPU time")
+	return 0, errUnreported
 }
+
+var errUnreported = errors.New("the cgroup reports no CPU time")
 
 // parsePids reads cgroup.procs. A pid may appear twice; 0 stands for a process in another namespace
 // (cgroups(7)).

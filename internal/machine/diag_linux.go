@@ -94,7 +94,7 @@ func parseDiagnosed(data []byte, list *[]listener) (more bool, err error) {
 				length = 16
 			}
 			address, _ := netip.AddrFromSlice(m.Data[answerAddress : answerAddress+length])
-			*list = append(*list, listener{[]netip.Addr{address.Unmap()},
+			*list = append(*list, listener{address.Unmap(),
 				int(binary.BigEndian.Uint16(m.Data[answerPort:])),
 				fmt.Sprintf("socket:[%d]", binary.NativeEndian.Uint32(m.Data[answerInode:]))})
 		}

@@ -154,70 +154,45 @@ func hypervisor(root fs.FS, cpuinfo string) string {
 	return cmp.Or(strings.TrimSpace(vendor+" "+product), "unnamed")
 }
 
-// group is a process's cgroup in one hierarchy.
-type group struct {
-	version int    // 1 or 2
-	mount   string // the hierarchy's folder
-	path    string // the group's path below mount, without a leading slash
-}
-
-// groups finds the hierarchies that may limit the CPU time of a process (cgroups(7)), a pid or self. It
-// looks for each at its usual mount point only.
-func groups(root fs.FS, process string) []group {
-	var list []group
+// groupOf finds a process's cgroup of version 2 (cgroups(7)), of a pid or self, at its usual mount points: their
+// folder, and the group's path below, without a leading slash. mount is "" without version 2.
+func groupOf(root fs.FS, process string) (mount, below string) {
 	for line := range strings.Lines(read(root, "proc/"+process+"/cgroup")) {
-		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
-		if len(parts) != 3 {
+		at, found := strings.CutPrefix(strings.TrimSpace(line), "0::")
+		if !found {
 			continue
 		}
-		below := strings.TrimPrefix(path.Clean("/"+parts[2]), "/")
-		mounts, version := []string{"sys/fs/cgroup", "sys/fs/cgroup/unified"}, 2
-		if parts[1] != "" {
-			if !slices.Contains(strings.Split(parts[1], ","), "cpu") {
-				continue
-			}
-			mounts, version = []string{"sys/fs/cgroup/" + parts[1], "sys/fs/cgroup/cpu"}, 1
-		}
-		for _, mount := range mounts {
-			sign := mount
-			if version == 2 { // in a hybrid, sys/fs/cgroup holds the hierarchies of version 1
-				sign += "/cgroup.controllers"
-			}
-			if _, err := fs.Stat(root, sign); err != nil {
-				continue
+		below = strings.TrimPrefix(path.Clean("/"+at), "/")
+		for _, mount := range []string{"sys/fs/cgroup", "sys/fs/cgroup/unified"} {
+			if _, err := fs.Stat(root, mount+"/cgroup.controllers"); err != nil {
+				continue // in a hybrid, sys/fs/cgroup holds the hierarchies of version 1
 			}
 			if _, err := fs.Stat(root, path.Join(mount, below)); err != nil {
 				below = "" // a container without a cgroup namespace: the mount is its own group
 			}
-			list = append(list, group{version, mount, below})
-			break
+			return mount, below
 		}
 	}
-	return list
+	return "", ""
 }
 
 // quotaOf returns the tightest CPU limit in our cgroup and its ancestors, also as text, such as
 // "1.5 CPUs (cgroup v2)"; 0 and "" if there is none.
 func quotaOf(root fs.FS) (cpus float64, text string) {
-	for _, g := range groups(root, "self") {
-		for at := g.path; ; at = path.Dir(at) {
-			var limit, period string
-			dir := path.Join(g.mount, at)
-			if g.version == 2 {
-				limit, period, _ = strings.Cut(read(root, dir+"/cpu.max"), " ")
-			} else {
-				limit, period = read(root, dir+"/cpu.cfs_quota_us"), read(root, dir+"/cpu.cfs_period_us")
-			}
-			q, err1 := strconv.ParseFloat(limit, 64) // "max" and -1 mean none
-			p, err2 := strconv.ParseFloat(period, 64)
-			if err1 == nil && err2 == nil && q > 0 && p > 0 && (text == "" || q/p < cpus) {
-				cpus = q / p
-				text = fmt.Sprintf("%.3g CPUs (cgroup v%d)", cpus, g.version)
-			}
-			if at == "" || at == "." {
-				break
-			}
+	mount, at := groupOf(root, "self")
+	if mount == "" {
+		return 0, ""
+	}
+	for ; ; at = path.Dir(at) {
+		limit, period, _ := strings.Cut(read(root, path.Join(mount, at, "cpu.max")), " ")
+		q, err1 := strconv.ParseFloat(limit, 64) // "max" means none
+		p, err2 := strconv.ParseFloat(period, 64)
+		if err1 == nil && err2 == nil && q > 0 && p > 0 && (text == "" || q/p < cpus) {
+			cpus = q / p
+			text = fmt.Sprintf("%.3g CPUs (cgroup v2)", cpus)
+		}
+		if at == "" || at == "." {
+			return cpus, text
 		}
 	}
-	return cpus, text
 }

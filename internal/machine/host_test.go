@@ -78,22 +78,10 @@ func TestQuota(t *testing.T) {
 			"proc/self/cgroup": "0::/\n", "sys/fs/cgroup/cgroup.controllers": "cpu\n",
 			"sys/fs/cgroup/cpu.max": "max 100000\n",
 		}, ""},
-		{"v1", map[string]string{
-			"proc/self/cgroup": "2:cpu,cpuacct:/x\n1:cpuset:/x\n",
-			"sys/fs/cgroup/cpu,cpuacct/x/cpu.cfs_quota_us":  "50000\n",
-			"sys/fs/cgroup/cpu,cpuacct/x/cpu.cfs_period_us": "100000\n",
-			"sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us":    "-1\n",
-			"sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us":   "100000\n",
-		}, "0.5 CPUs (cgroup v1)"},
-		{"hybrid, unlimited", map[string]string{
-			"proc/self/cgroup": "2:cpuacct:/\n1:cpu:/\n0::/\n", "sys/fs/cgroup/cpu/cpu.cfs_quota_us": "-1\n",
-			"sys/fs/cgroup/cpu/cpu.cfs_period_us": "100000\n",
-		}, ""},
-		{"v1 in a container, whose mount is its own group", map[string]string{
-			"proc/self/cgroup":                            "3:cpu,cpuacct:/docker/4f1c\n",
-			"sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us":  "150000\n",
-			"sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us": "100000\n",
-		}, "1.5 CPUs (cgroup v1)"},
+		{"hybrid, in a container, whose mount is its own group", map[string]string{
+			"proc/self/cgroup": "2:cpuacct:/\n1:cpu:/\n0::/docker/4f1c\n", "sys/fs/cgroup/cpu/cpu.cfs_quota_us": "-1\n",
+			"sys/fs/cgroup/unified/cgroup.controllers": "cpu\n", "sys/fs/cgroup/unified/cpu.max": "50000 100000\n",
+		}, "0.5 CPUs (cgroup v2)"},
 		{"nonsense", map[string]string{"proc/self/cgroup": "x\n0::/../..\n"}, ""},
 	} {
 		if _, got := quotaOf(tree(c.files)); got != c.want {

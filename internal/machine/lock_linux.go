@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"time"
@@ -140,9 +139,6 @@ func LockFolder(dir string) (release func(), err error) {
 // KeepFilesPrivate marks the files that this process has inherited, other than standard input,
 // output and error, so that programs started by it do not inherit them.
 func KeepFilesPrivate() {
-	if unix.CloseRange(3, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC) == nil { // since Linux 5.11
-		return
-	}
 	list, _ := os.ReadDir("/proc/self/fd")
 	for _, e := range list {
 		var fd int

@@ -1,10 +1,8 @@
 package machine
 
 import (
-	"bytes"
 	"fmt"
 	"math"
-	"os"
 	"path"
 	"time"
 
@@ -14,9 +12,8 @@ import (
 // Meter reads the machine's counters. After its first snapshot it does not allocate. It is not safe
 // for concurrent use.
 type Meter struct {
-	stat     int  // descriptor for /proc/stat
-	throttle int  // descriptor for our cgroup's cpu.stat; -1 if there is none
-	v2       bool // the cgroup has version 2
+	stat     int // descriptor for /proc/stat
+	throttle int // descriptor for our cgroup's cpu.stat; -1 if there is none
 	buf      [64 << 10]byte
 }
 
@@ -27,17 +24,10 @@ func NewMeter() (*Meter, error) {
 	if m.stat, err = unix.Open("/proc/stat", unix.O_RDONLY|unix.O_CLOEXEC, 0); err != nil {
 		return nil, fmt.Errorf("open /proc/stat: %w", err)
 	}
-	for _, g := range groups(os.DirFS("/"), "self") {
-		fd, err := unix.Open(path.Join("/", g.mount, g.path, "cpu.stat"), unix.O_RDONLY|unix.O_CLOEXEC, 0)
-		if err != nil {
-			continue
+	if dir := ownGroup(); dir != "" {
+		if m.throttle, err = unix.Open(path.Join(dir, "cpu.stat"), unix.O_RDONLY|unix.O_CLOEXEC, 0); err != nil {
+			m.throttle = -1
 		}
-		if n, _ := unix.Pread(fd, m.buf[:], 0); !bytes.Contains(m.buf[:max(n, 0)], []byte("throttled_")) {
-			unix.Close(fd)
-			continue
-		}
-		m.throttle, m.v2 = fd, g.version == 2
-		break
 	}
 	return m, nil
 }
@@ -59,7 +49,7 @@ func (m *Meter) Snapshot(s *Snapshot) {
 	s.Throttled, s.Suspended = 0, Suspended()
 	if m.throttle >= 0 {
 		if n, err := unix.Pread(m.throttle, m.buf[:], 0); err == nil {
-			s.Throttled = throttled(m.buf[:n], m.v2)
+			s.Throttled, _ = field(m.buf[:n], "throttled_usec", time.Microsecond) // absent in the root group
 		}
 	}
 }

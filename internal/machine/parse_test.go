@@ -4,6 +4,7 @@ package machine
 
 import (
 	"fmt"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -32,7 +33,6 @@ func FuzzParseStat(f *testing.F) {
 	f.Add([]byte("4242 (a (b) c) S 17 4242 4242 0 -1 4194560 1 2 3 4 50 60 7 8 20 0 5 0 987654 1 2 3\n"))
 	f.Fuzz(func(t *testing.T, line []byte) {
 		parseStat(line)
-		parseListeners(line)
 		parseDiagnosed(line, new([]listener))
 		parseUnixListeners(line, "/s")
 		kilobytes(line, "Pss")
@@ -40,24 +40,12 @@ func FuzzParseStat(f *testing.F) {
 	})
 }
 
-func TestParseListeners(t *testing.T) {
-	const table = `  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
-   0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 111 1 0 100 0 0 10 0
-   1: 00000000:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 222 1 0 100 0 0 10 0
-   2: 0100A8C0:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 333 1 0 100 0 0 10 0
-   3: 0100007F:1F90 0100007F:9C40 01 00000000:00000000 00:00000000 00000000     0        0 444 1 0 100 0 0 10 0
-   4: 0100007F:1F91 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 555 1 0 100 0 0 10 0
-   5: 00000000000000000000000001000000:1F90 00000000000000000000000000000000:0000 0A 0:0 00:0 0 0 0 666 1
-   6: 0000000000000000FFFF00000100007F:1F90 00000000000000000000000000000000:0000 0A 0:0 00:0 0 0 0 777 1
-`
-	got := ""
-	for _, l := range parseListeners([]byte(table)) {
-		if l.port == 8080 && local(l) {
-			got += l.link
+func TestLocal(t *testing.T) {
+	for address, want := range map[string]bool{"127.0.0.1": true, "0.0.0.0": true, "192.168.0.1": false, "::1": true,
+		"::": true, "fe80::1": false} {
+		if got := local(listener{address: netip.MustParseAddr(address)}); got != want {
+			t.Errorf("%s: %t", address, got)
 		}
-	}
-	if want := "socket:[111]socket:[222]socket:[666]socket:[777]"; got != want {
-		t.Errorf("%s, want %s", got, want)
 	}
 }
 

@@ -77,7 +77,7 @@ func TestRunning(t *testing.T) {
 	if err := r.Usage(&u); err != nil || u.Processes != 2 || u.PrivateBytes == nil || *u.PrivateBytes == 0 || u.Threads == nil {
 		t.Errorf("%+v, %v", u, err)
 	}
-	if err := r.Totals(&u); err != nil || *u.OpenSockets < 2 || *u.PeakRSSBytes == 0 {
+	if err := r.Totals(&u); err != nil || *u.OpenSockets < 2 || *u.FileBytes == 0 {
 		t.Errorf("%+v, %v", u, err)
 	}
 	if by, absent := r.Meters(); by["cpu"] == "" || absent["instructions"] == "" || absent["memory"] != "" {

@@ -2,13 +2,10 @@ package machine
 
 import (
 	"bytes"
-	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"net/netip"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -76,33 +73,7 @@ func acceptors(network, addr string) ([]string, error) {
 
 // accepts reports whether a socket takes connections to an address.
 func accepts(l listener, to netip.Addr) bool {
-	return slices.ContainsFunc(l.addresses, func(a netip.Addr) bool {
-		return a.IsUnspecified() || a == to.Unmap().WithZone("")
-	})
-}
-
-// addresses decodes an address given as 4-byte words in hex, first in this machine's byte order and
-// then in the other one. It returns nil if the text is no address.
-func addresses(address []byte) []netip.Addr {
-	raw, err := hex.DecodeString(string(address))
-	if err != nil || len(raw)%4 != 0 {
-		return nil
-	}
-	network := make([]byte, len(raw)) // in network order, if raw is in this machine's
-	for i := 0; i < len(raw); i += 4 {
-		binary.BigEndian.PutUint32(network[i:], binary.NativeEndian.Uint32(raw[i:]))
-	}
-	swapped := slices.Clone(network)
-	for i := 0; i < len(swapped); i += 4 {
-		slices.Reverse(swapped[i : i+4])
-	}
-	var list []netip.Addr
-	for _, b := range [][]byte{network, swapped} {
-		if a, ok := netip.AddrFromSlice(b); ok {
-			list = append(list, a.Unmap())
-		}
-	}
-	return list
+	return l.address.IsUnspecified() || l.address == to.Unmap().WithZone("")
 }
 
 // parseUnixListeners reads /proc/net/unix (proc_pid_net(5)): field 4 holds flags, in which 10000

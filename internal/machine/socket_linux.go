@@ -1,10 +1,8 @@
 package machine
 
 import (
-	"bytes"
-	"cmp"
 	"errors"
-	"io/fs"
+	"fmt"
 	"net/netip"
 	"os"
 	"slices"
@@ -12,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"dyno/internal/wire"
 )
 
 // listenTries limits Listening's attempts: a contestant may be passing its port to a child at the
@@ -109,53 +109,31 @@ func listeners(port int, wanted func(listener) bool) ([]string, error) {
 
 // listener is a socket that accepts connections.
 type listener struct {
-	addresses []netip.Addr // bound addresses; the second, if any, is the first in the other byte order
-	port      int
-	link      string // "socket:[inode]"
+	address netip.Addr
+	port    int
+	link    string // "socket:[inode]"
 }
 
 // listening returns the TCP sockets that accept connections on port, 0 meaning any. network is the
 // /proc folder of a network namespace, "" meaning this process's own. Sockets on other ports may be
 // among the result.
 func listening(network string, port int) (list []listener, err error) {
-	for _, f := range [...]struct {
-		family byte
-		file   string
-	}{{unix.AF_INET, "tcp"}, {unix.AF_INET6, "tcp6"}} {
-		if network == "" {
-			if own, err := diagnosed(f.family, port); err == nil {
-				list = append(list, own...)
-				continue
-			} // the kernel or a sandbox may lack socket diagnostics
+	read := func() error {
+		for _, family := range []byte{unix.AF_INET, unix.AF_INET6} {
+			own, err := diagnosed(family, port)
+			if err != nil && !(family == unix.AF_INET6 && errors.Is(err, unix.ENOENT)) { // no IPv6 here
+				return fmt.Errorf("list listening sockets: %w", err)
+			}
+			list = append(list, own...)
 		}
-		data, err := os.ReadFile(cmp.Or(network, "/proc") + "/net/" + f.file)
-		if errors.Is(err, fs.ErrNotExist) && f.family == unix.AF_INET6 {
-			continue // no IPv6 here
-		}
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, parseListeners(data)...)
+		return nil
 	}
-	return list, nil
-}
-
-// parseListeners reads /proc/net/tcp and tcp6 (kernel Documentation/networking/proc_net_tcp.rst):
-// field 2 holds the local address and port in hex, field 4 the state, where 0A means listening,
-// field 10 the inode.
-func parseListeners(data []byte) []listener {
-	var list []listener
-	for line := range bytes.Lines(data) {
-		fields := bytes.Fields(line)
-		if len(fields) < 10 || string(fields[3]) != "0A" || string(fields[9]) == "0" {
-			continue
-		}
-		address, hexPort, _ := bytes.Cut(fields[1], []byte{':'})
-		if n, err := strconv.ParseUint(string(hexPort), 16, 16); err == nil {
-			list = append(list, listener{addresses(address), int(n), "socket:[" + string(fields[9]) + "]"})
-		}
+	if network == "" {
+		err = read()
+	} else {
+		err = wire.InNamespace(network+"/ns/net", read)
 	}
-	return list
+	return list, err
 }
 
 // Listeners returns the addresses that the tree's TCP sockets listen on, each once.
@@ -170,8 +148,8 @@ func (p *Process) Listeners() ([]netip.AddrPort, error) {
 	all, err := listening(p.net, 0)
 	var list []netip.AddrPort
 	for _, l := range all {
-		if held[l.link] && len(l.addresses) > 0 {
-			a := netip.AddrPortFrom(l.addresses[0], uint16(l.port))
+		if held[l.link] {
+			a := netip.AddrPortFrom(l.address, uint16(l.port))
 			if !slices.Contains(list, a) {
 				list = append(list, a)
 			}
@@ -188,12 +166,8 @@ func reachable(at netip.Addr) func(listener) bool {
 	return func(l listener) bool { return accepts(l, at) }
 }
 
-// local reports whether a connection to the loopback address can reach a socket. Both byte orders
-// are tried: the other one differs in meaning only for addresses that no loopback interface has.
-func local(l listener) bool {
-	return len(l.addresses) == 0 || // rather too careful
-		slices.ContainsFunc(l.addresses, func(a netip.Addr) bool { return a.IsLoopback() || a.IsUnspecified() })
-}
+// local reports whether a connection to the loopback address can reach a socket.
+func local(l listener) bool { return l.address.IsLoopback() || l.address.IsUnspecified() }
 
 // holds returns the given sockets that pid has open.
 func holds(pid int, sockets []string) []string {

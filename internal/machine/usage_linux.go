@@ -196,13 +196,11 @@ func (p *Process) known() (members []stat, all bool) {
 	return members, len(members) == len(before)
 }
 
-// Totals sets in u the tree's totals since its start, and the number of open sockets. It reads each
-// thread (20 µs) and each open file (5 µs), so call it once per epoch. Figures that cannot be read
+// Totals sets in u the tree's CPU time since its start, its pages of files and the number of open sockets. It reads
+// each open file (5 µs), so call it once per epoch. Figures that cannot be read
 // stay nil, and the error gives the reason.
 //
-// Context switches of ended threads and memory peaks of ended processes are missing. The peak is a
-// sum of peaks (VmHWM), which need not have coincided. Peak and pages of files (RssFile) count shared
-// pages fully in each process: for several processes they are upper bounds.
+// Pages of files (RssFile) count shared pages fully in each process: for several processes they are an upper bound.
 func (p *Process) Totals(u *record.Usage) error {
 	members := p.refresh()
 	if len(members) == 0 {
@@ -213,21 +211,19 @@ func (p *Process) Totals(u *record.Usage) error {
 	return totals(u, members)
 }
 
-// totals sets in u the peak memory, the pages of files, context switches and open sockets of members.
+// totals sets in u the pages of files and the open sockets of members.
 func totals(u *record.Usage, members []stat) error {
-	var peak, files int64
-	var switches [2]int64
+	var files int64
 	sockets := map[string]bool{}
 	var failed error
 	for _, m := range members {
-		failed = errors.Join(failed, addStatus(m, &peak, &files), addSwitches(m, &switches), addSockets(m, sockets))
+		failed = errors.Join(failed, addFiles(m, &files), addSockets(m, sockets))
 	}
 	if failed != nil {
 		return fmt.Errorf("read totals: %w", failed)
 	}
 	open := int64(len(sockets))
-	u.PeakRSSBytes, u.FileBytes, u.SwitchesVoluntary, u.SwitchesInvoluntary, u.OpenSockets =
-		&peak, &files, &switches[0], &switches[1], &open
+	u.FileBytes, u.OpenSockets = &files, &open
 	return nil
 }
 
@@ -263,45 +259,17 @@ func readFile(m stat, name string) ([]byte, error) {
 	return data, err
 }
 
-// addStatus adds m's memory peak and its resident pages of files.
-func addStatus(m stat, peak, files *int64) error {
+// addFiles adds m's resident pages of files.
+func addFiles(m stat, files *int64) error {
 	data, err := readFile(m, "status")
 	if data == nil {
 		return err
 	}
-	n, ok := kilobytes(data, "VmHWM")
-	file, ok2 := kilobytes(data, "RssFile")
-	if !(ok && ok2) && !gone(m) {
-		return fmt.Errorf("status of %d has no lines VmHWM and RssFile", m.pid)
+	n, ok := kilobytes(data, "RssFile")
+	if !ok && !gone(m) {
+		return fmt.Errorf("status of %d has no line RssFile", m.pid)
 	}
-	*peak, *files = *peak+n, *files+file
-	return nil
-}
-
-// addSwitches adds the voluntary and involuntary context switches of m's threads. /proc/pid/status
-// counts only the first thread's.
-func addSwitches(m stat, sum *[2]int64) error {
-	tids, err := threads(m.pid)
-	if err != nil && !gone(m) {
-		return err
-	}
-	for _, tid := range tids {
-		data, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/status", m.pid, tid))
-		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ESRCH) {
-			continue // the thread has ended
-		}
-		if err != nil {
-			return err
-		}
-		for i, key := range []string{"voluntary_ctxt_switches", "nonvoluntary_ctxt_switches"} {
-			value, ok := line(data, key)
-			n, digits := parseDigits(value)
-			if !ok || !digits {
-				return fmt.Errorf("status of thread %d has no line %s", tid, key)
-			}
-			sum[i] += int64(n)
-		}
-	}
+	*files += n
 	return nil
 }
 

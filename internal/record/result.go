@@ -269,9 +269,6 @@ type Launch struct {
 	WarmupNS       int64  `json:"warmup_ns"`
 	WarmupRequests int64  `json:"warmup_requests"`
 	Warmup         string `json:"warmup"` // class of the warm-up
-	// requests per CPU second in the first and last window of the warm-up
-	WarmupRateFirst int64 `json:"rate_first_per_cpu_sec"`
-	WarmupRateLast  int64 `json:"rate_last_per_cpu_sec"`
 	// SteadyNS is the warm-up time: when, on WarmupNS's clock, the level began that it kept. 0:
 	// with the first window. Nil: it found none, or the record is older than this field.
 	SteadyNS *int64 `json:"steady_ns,omitempty"`
@@ -396,10 +393,7 @@ type Usage struct {
 	// still open. Totals count since the launch.
 	CPUUserTotalNS      *int64 `json:"cpu_user_total_ns,omitempty"`
 	CPUSystemTotalNS    *int64 `json:"cpu_system_total_ns,omitempty"`
-	PeakRSSBytes        *int64 `json:"peak_rss_bytes,omitempty"` // sum over processes (VmHWM)
 	FileBytes           *int64 `json:"file_bytes,omitempty"`     // resident pages of files, sum over processes (RssFile)
-	SwitchesVoluntary   *int64 `json:"switches_voluntary_total,omitempty"`
-	SwitchesInvoluntary *int64 `json:"switches_involuntary_total,omitempty"`
 	OpenSockets         *int64 `json:"open_sockets,omitempty"`
 }
 

@@ -138,7 +138,7 @@ func fixture() *Data {
 		for e := range 13 {
 			l := record.Launch{Contestant: f.c.Name, Epoch: e, StartedUnixNS: 1763721892e9,
 				ReadyNS: int64(9e6 + 4e6*rng.Float64()), WarmupNS: 5e8,
-				WarmupRequests: int64(f.rate * 46000), Warmup: "flat", WarmupRateFirst: 90000, WarmupRateLast: 91000,
+				WarmupRequests: int64(f.rate * 46000), Warmup: "flat",
 				SteadyNS: new(int64)}
 			if f.c.Managed {
 				l.ReadyNS, l.WarmupNS, l.Warmup = l.ReadyNS*23, 8e9, "warmed"
