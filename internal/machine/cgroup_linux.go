@@ -75,18 +75,6 @@ func openContainer(pid int) *cgroup {
 	return &cgroup{dir: dir, clock: clock, lent: true}
 }
 
-// sweepGroups removes cgroups below the group at parent whose maker has ended. The kernel refuses to remove
-// one that is in use.
-func sweepGroups(parent string) {
-	dirs, _ := filepath.Glob(filepath.Join(parent, groupPrefix+"*"))
-	for _, dir := range dirs {
-		maker, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(dir), groupPrefix), "-")
-		if pid, err := strconv.Atoi(maker); err == nil && errors.Is(unix.Kill(pid, 0), unix.ESRCH) {
-			unix.Rmdir(dir)
-		}
-	}
-}
-
 // usage returns the CPU time used by all processes that have been in the cgroup. It does not
 // allocate. For a running thread up to one kernel tick, 10 ms, may be missing.
 func (g *cgroup) usage() (time.Duration, error) {
@@ -184,7 +172,7 @@ func removeGroup(dir string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// remove closes and removes the cgroup. If that fails, a later run removes the cgroup.
+// remove closes and removes the cgroup. If that fails, it stays listed in the state file.
 func (g *cgroup) remove() {
 	if g.clock >= 0 {
 		unix.Close(g.clock)

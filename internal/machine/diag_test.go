@@ -32,7 +32,8 @@ func TestDiagnosed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := l.Addr().(*net.TCPAddr).AddrPort()
+		ap := l.Addr().(*net.TCPAddr).AddrPort()
+		want := netip.AddrPortFrom(ap.Addr().Unmap(), ap.Port())
 		if len(got) != 1 || netip.AddrPortFrom(got[0].address, uint16(got[0].port)) != want ||
 			len(holds(os.Getpid(), []string{got[0].link})) != 1 {
 			t.Errorf("%s: %v; want %v", address, got, want)

@@ -40,25 +40,6 @@ func TestHardFileLimit(t *testing.T) {
 	}
 }
 
-func TestCaches(t *testing.T) {
-	const cpu = "sys/devices/system/cpu/cpu"
-	files := map[string]string{cpu + "0/cache/index2/shared_cpu_list": "0-1\n", cpu +
-		"1/cache/index2/shared_cpu_list": "0-1\n",
-		cpu + "2/cache/index2/shared_cpu_list": "2\n"}
-	if got := fmt.Sprint(caches(tree(files), []int{0, 1, 2})); got != "[[0 1] [2]]" {
-		t.Error(got)
-	}
-	for i := range 3 {
-		files[fmt.Sprint(cpu, i, "/cache/index3/shared_cpu_list")] = "0-7\n"
-	}
-	if got := fmt.Sprint(caches(tree(files), []int{0, 1, 2})); got != "[[0 1 2]]" {
-		t.Error(got)
-	}
-	if got := caches(tree(nil), []int{0, 1}); got != nil {
-		t.Error(got)
-	}
-}
-
 func TestSplitCores(t *testing.T) {
 	list := tree(map[string]string{
 		"sys/devices/system/cpu/cpu1/topology/thread_siblings_list": "1,5",

@@ -30,7 +30,7 @@ func Describe() record.Host { return DescribeFor(0) }
 func DescribeFor(n int) record.Host {
 	h := describe(os.DirFS("/"))
 	h.FileLimit, h.Absent = fileLimit(), Absent()
-	h.Cores, h.Caches = cores(os.DirFS("/"), Usable()), caches(os.DirFS("/"), Usable())
+	h.Cores = cores(os.DirFS("/"), Usable())
 	h.ServerCPUs, h.GeneratorCPUs, h.Pinned, _ = partitionFor(h.Cores, n)
 	h.SharedCore = h.Pinned && len(h.Cores) == 1
 	return h

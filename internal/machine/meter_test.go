@@ -104,29 +104,6 @@ func TestGroupCountsTheUnreaped(t *testing.T) {
 	}
 }
 
-func TestGroupsOfTheDeadAreSwept(t *testing.T) {
-	for _, h := range writable(t) {
-		dead := metered(t, accounting{uncounted: errOff}, "exit 0")
-		<-dead.Done()
-		stale := filepath.Join(h, groupPrefix+"999999999-1") // above every pid_max
-		mine, err := newCgroup(h, groupPrefix+"1-sweep")     // init lives
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Mkdir(stale, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		sweepGroups(h)
-		if _, err := os.Stat(stale); !errors.Is(err, os.ErrNotExist) {
-			t.Errorf("%s is still there", stale)
-		}
-		if _, err := os.Stat(mine.dir); err != nil {
-			t.Error(err)
-		}
-		mine.remove()
-	}
-}
-
 func TestWithoutGroups(t *testing.T) {
 	// No group can be made, or the folder is no group: the process starts all the same.
 	fake := t.TempDir()

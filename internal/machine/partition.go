@@ -16,28 +16,6 @@ import (
 // thread_siblings_list (kernel Documentation/admin-guide/cputopology.rst). A CPU without such a
 // list is a core.
 func cores(root fs.FS, usable []int) [][]int {
-	return sharing(usable, func(cpu int) []int { return siblings(root, cpu) })
-}
-
-// caches groups the usable CPUs by the last cache that they share; nil if the caches are unknown.
-func caches(root fs.FS, usable []int) [][]int {
-	last := ""
-	for _, index := range []string{"index3", "index2"} {
-		if at := "/cache/" + index + "/shared_cpu_list"; last == "" && len(usable) > 0 &&
-			read(root, cpuFolder(usable[0])+at) != "" {
-			last = at
-		}
-	}
-	if last == "" {
-		return nil
-	}
-	return sharing(usable, func(cpu int) []int { return parseList(read(root, cpuFolder(cpu)+last)) })
-}
-
-func cpuFolder(cpu int) string { return fmt.Sprintf("sys/devices/system/cpu/cpu%d", cpu) }
-
-// sharing groups the usable CPUs by what they share: with returns the CPUs that share it with one.
-func sharing(usable []int, with func(cpu int) []int) [][]int {
 	var list [][]int
 	taken := map[int]bool{}
 	for _, cpu := range usable {
@@ -46,7 +24,7 @@ func sharing(usable []int, with func(cpu int) []int) [][]int {
 		}
 		group := []int{cpu}
 		taken[cpu] = true
-		for _, s := range with(cpu) {
+		for _, s := range siblings(root, cpu) {
 			if !taken[s] && slices.Contains(usable, s) {
 				group = append(group, s)
 				taken[s] = true
@@ -60,7 +38,7 @@ func sharing(usable []int, with func(cpu int) []int) [][]int {
 
 // siblings returns the threads on cpu's core, cpu among them; nil if they are unknown.
 func siblings(root fs.FS, cpu int) []int {
-	return parseList(read(root, cpuFolder(cpu)+"/topology/thread_siblings_list"))
+	return parseList(read(root, fmt.Sprintf("sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu)))
 }
 
 // partition divides the cores between server and generator. If there are two cores, the server gets

@@ -108,11 +108,7 @@ type accounting struct {
 
 // accounts returns the accounting that this machine supports.
 var accounts = sync.OnceValue(func() accounting {
-	a := accounting{parent: ownGroup(), event: instructions, uncounted: countable()}
-	if a.parent != "" {
-		sweepGroups(a.parent)
-	}
-	return a
+	return accounting{parent: ownGroup(), event: instructions, uncounted: countable()}
 })
 
 // listeners listens at the relay's addresses in the calling thread's network namespace.

@@ -28,29 +28,11 @@ var forwarders = []string{"docker-proxy", "rootlessport", "slirp4netns", "pasta"
 // FindRunning finds the processes that listen on addr, an IP address and a port on this machine. It
 // returns an error if they cannot be found or read.
 func FindRunning(addr string) (*Running, error) {
-	sockets, err := acceptors("tcp", addr)
+	all, pids, err := serving("tcp", addr)
 	if err != nil {
-		return nil, fmt.Errorf("find the process that listens on %s: %w", addr, err)
+		return nil, err
 	}
-	if len(sockets) == 0 {
-		return nil, fmt.Errorf(
-			"no process of this machine listens on %s (is it in a container, or on another machine?)",
-			addr)
-	}
-	all, err := processes()
-	if err != nil {
-		return nil, fmt.Errorf("find the process that listens on %s: %w", addr, err)
-	}
-	pids, found := holders(pids(all), sockets)
-	// systemd, pid 1, hands listening sockets to the services that it starts
-	pids = slices.DeleteFunc(pids, func(pid int) bool { return pid == 1 })
-	switch {
-	case len(pids) == 0 || !found:
-		return nil, fmt.Errorf(
-			"dyno may not inspect the process that listens on %s: it is pid 1, or another user's (run dyno as that user "+
-				"or as root)",
-			addr)
-	case slices.Contains(pids, os.Getpid()):
+	if slices.Contains(pids, os.Getpid()) {
 		return nil, fmt.Errorf("dyno itself listens on %s", addr)
 	}
 	r := &Running{addr: addr}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/netip"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,17 +18,9 @@ import (
 // is an IP address and a port. ServerCPUs returns an error if the processes cannot be found or
 // read. It does not see processes to which a listening process passes its connections.
 func ServerCPUs(network, addr string) ([]int, error) {
-	sockets, err := acceptors(network, addr)
+	_, servers, err := serving(network, addr)
 	if err != nil {
-		return nil, fmt.Errorf("find the process that listens on %s: %w", addr, err)
-	}
-	all, err := processes()
-	if err != nil {
-		return nil, fmt.Errorf("find the process that listens on %s: %w", addr, err)
-	}
-	servers, found := holders(pids(all), sockets)
-	if len(sockets) == 0 || !found {
-		return nil, fmt.Errorf("find the process that listens on %s: dyno may not inspect it", addr)
+		return nil, err
 	}
 	var cpus unix.CPUSet
 	for _, pid := range servers {
@@ -36,6 +29,29 @@ func ServerCPUs(network, addr string) ([]int, error) {
 		}
 	}
 	return cpuNumbers(&cpus), nil
+}
+
+// serving returns all processes, and the pids of those that listen on a local address, as ServerCPUs has it.
+func serving(network, addr string) (all []stat, servers []int, err error) {
+	sockets, err := acceptors(network, addr)
+	if err == nil {
+		all, err = processes()
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("find the process that listens on %s: %w", addr, err)
+	}
+	if len(sockets) == 0 {
+		return nil, nil, fmt.Errorf("no process of this machine listens on %s (is it in a container, or on another machine?)",
+			addr)
+	}
+	servers, found := holders(pids(all), sockets)
+	// systemd, pid 1, hands listening sockets to the services that it starts
+	servers = slices.DeleteFunc(servers, func(pid int) bool { return pid == 1 })
+	if len(servers) == 0 || !found {
+		return nil, nil, fmt.Errorf("dyno may not inspect the process that listens on %s: it is pid 1, or another user's "+
+			"(run dyno as that user or as root)", addr)
+	}
+	return all, servers, nil
 }
 
 // addAffinity adds to set the CPUs that each thread of pid may run on.

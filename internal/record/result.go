@@ -513,9 +513,8 @@ type Host struct {
 	Vendor    string `json:"vendor,omitempty"`
 	Microcode string `json:"microcode,omitempty"`
 	CPUs      int    `json:"cpus"`
-	// Cores and Caches group the usable CPUs by the core, and by the last cache, that they share.
+	// Cores groups the usable CPUs by the core that they share.
 	Cores         [][]int `json:"cores,omitempty"`
-	Caches        [][]int `json:"caches,omitempty"`
 	ServerCPUs    []int   `json:"server_cpus"`
 	GeneratorCPUs []int   `json:"generator_cpus"`
 	Pinned        bool    `json:"pinned"`
