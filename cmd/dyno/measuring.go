@@ -65,16 +65,6 @@ func measuring(cmd *cobra.Command, wait bool) (*claim, error) {
 
 func (c *claim) release() { c.end(); c.lock.Release() }
 
-// ends tells those who wait when the measurements end, if that has changed by seconds.
-func (c *claim) ends(left time.Duration) {
-	const enough = 10 * time.Second
-	at := time.Now().Add(left).UnixNano()
-	if change := time.Duration(at - c.me.EndsUnixNS).Abs(); left > 0 && change > enough {
-		c.me.EndsUnixNS = at
-		c.lock.Tell(c.me)
-	}
-}
-
 // carryOut locks the machine, unless other machines measure, prints the plan and its cost, and
 // carries it out. What it waited for another run is no part of the run's time and name.
 func carryOut(cmd *cobra.Command, x *bench.Experiment, at *place) (*report.Data, error) {
@@ -89,7 +79,7 @@ func carryOut(cmd *cobra.Command, x *bench.Experiment, at *place) (*report.Data,
 		}
 		defer end()
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s\n\n", x.Words())
-		return measure(cmd, x, func(time.Duration) {})
+		return measure(cmd, x)
 	}
 	if err := roomFor(x.Plan); err != nil {
 		return nil, err
@@ -113,18 +103,15 @@ func carryOut(cmd *cobra.Command, x *bench.Experiment, at *place) (*report.Data,
 	}
 	c.lock.Tell(c.me)
 	fmt.Fprintf(cmd.ErrOrStderr(), "%s\n\n", x.Words())
-	return measure(cmd, x, c.ends)
+	return measure(cmd, x)
 }
 
-// measure carries out an experiment, shows its progress, and tells how long it goes on.
-func measure(cmd *cobra.Command, x *bench.Experiment, tell func(left time.Duration)) (*report.Data, error) {
+// measure carries out an experiment, and shows its progress.
+func measure(cmd *cobra.Command, x *bench.Experiment) (*report.Data, error) {
 	stderr := cmd.ErrOrStderr()
 	view := report.New(stderr, isTerminal(stderr), func() int { return width(stderr) })
 	defer view.Close()
-	x.Event = func(e record.Event) {
-		tell(e.Left)
-		view.Event(e)
-	}
+	x.Event = view.Event
 	view.Folder = x.Folder
 	return x.Run(cmd.Context())
 }

@@ -116,7 +116,7 @@ func TestHangup(t *testing.T) {
 func TestWaitingIsNoPartOfARun(t *testing.T) {
 	state := t.TempDir()
 	t.Setenv(machine.RuntimeVariable, t.TempDir())
-	other := machine.Holder{Pid: 4711, Command: "dyno run x", EndsUnixNS: time.Now().Add(10 * time.Minute).UnixNano()}
+	other := machine.Holder{Pid: 4711, Command: "dyno run x", SinceUnixNS: time.Date(2026, 9, 4, 12, 0, 0, 0, time.Local).UnixNano()}
 	lock, err := machine.LockMachine(t.Context(), other, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -134,7 +134,7 @@ func TestWaitingIsNoPartOfARun(t *testing.T) {
 	lines := bufio.NewScanner(stderr)
 	for lines.Scan() && !strings.HasPrefix(lines.Text(), "waiting for") {
 	}
-	if want := "waiting for dyno run x (pid 4711, about 10m0s left)"; lines.Text() != want {
+	if want := "waiting for dyno run x (pid 4711, since 2026-09-04 12:00:00)"; lines.Text() != want {
 		t.Errorf("%q, want %q", lines.Text(), want)
 	}
 	time.Sleep(1100 * time.Millisecond) // folders are named after seconds
@@ -155,31 +155,6 @@ func TestWaitingIsNoPartOfARun(t *testing.T) {
 	if begun := time.Unix(0, run.Plan.Origin.StartedUnixNS); err != nil || begun.Before(released) ||
 		named.Before(released.Truncate(time.Second)) {
 		t.Errorf("released %v, begun %v, in %s, %v", released, begun, folders[0], err)
-	}
-}
-
-// TestEnds: who waits learns when the measurements end, anew where that changes by seconds.
-func TestEnds(t *testing.T) {
-	t.Setenv(machine.RuntimeVariable, t.TempDir())
-	lock, err := machine.LockMachine(t.Context(), machine.Holder{Pid: 1}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer lock.Release()
-	c, last := &claim{lock: lock, me: machine.Holder{Pid: 1}}, int64(0)
-	for _, step := range []struct {
-		left time.Duration
-		told bool
-	}{{0, false}, {time.Hour, true}, {time.Hour + time.Second, false}, {time.Minute, true}, {0, false}} {
-		c.ends(step.left)
-		var busy *machine.Busy
-		if _, err := machine.LockMachine(t.Context(), machine.Holder{}, nil); !errors.As(err, &busy) {
-			t.Fatal(err)
-		}
-		if told := busy.EndsUnixNS != last; told != step.told {
-			t.Errorf("%v left: told %t", step.left, told)
-		}
-		last = busy.EndsUnixNS
 	}
 }
 

@@ -11,22 +11,14 @@ type Holder struct {
 	Command     string `json:"command"`
 	Folder      string `json:"folder,omitempty"` // run folder
 	SinceUnixNS int64  `json:"since_unix_ns"`
-	EndsUnixNS  int64  `json:"ends_unix_ns,omitempty"` // when its measurements end, as far as is known; 0: unknown
 }
 
-func (h Holder) String() string { return h.at(time.Now()) }
-
-// at describes the holder: "dyno run iris (pid 4711, about 3m20s left), into runs/x".
-func (h Holder) at(now time.Time) string {
+// String describes the holder: "dyno run iris (pid 4711, since 2026-09-04 12:00:00), into runs/x".
+func (h Holder) String() string {
 	if h.Pid == 0 {
 		return "another dyno"
 	}
-	left := time.Duration(h.EndsUnixNS - now.UnixNano()).Round(10 * time.Second)
-	when := fmt.Sprintf("about %v left", left)
-	if h.EndsUnixNS == 0 || left <= 0 || left > 100*time.Hour {
-		when = "since " + time.Unix(0, h.SinceUnixNS).Format(time.DateTime)
-	}
-	text := fmt.Sprintf("%s (pid %d, %s)", h.Command, h.Pid, when)
+	text := fmt.Sprintf("%s (pid %d, since %s)", h.Command, h.Pid, time.Unix(0, h.SinceUnixNS).Format(time.DateTime))
 	if h.Folder != "" {
 		text += ", into " + h.Folder
 	}
