@@ -111,33 +111,22 @@ func one(f *fleet.Fleet, file string, role fleet.Role, none string) error {
 	return nil
 }
 
-// fleetHost is a fleet's machines with their controller.
-type fleetHost struct {
-	*fleet.Host
-	hub *fleet.Hub
-}
-
-func newFleetHost(cmd *cobra.Command, f *fleet.Fleet, o bench.LocalOptions, p *record.Plan) (*fleetHost, error) {
+// newFleetHost opens f's controller and takes the machines that carry out p.
+func newFleetHost(cmd *cobra.Command, f *fleet.Fleet, o bench.LocalOptions, p *record.Plan) (bench.Host, error) {
 	stderr := cmd.ErrOrStderr()
 	hub, err := openHub(f, stderr)
 	if err != nil {
 		return nil, err
 	}
 	fmt.Fprintf(stderr, "waiting for the agents of %s\n", document.Count(len(f.InRun(p)), "machine"))
-	err = hub.Gather(cmd.Context(), f.InRun(p))
-	var host *fleet.Host
-	if err == nil {
-		host, err = hub.Host(cmd.Context(), o, p)
+	if err := hub.Gather(cmd.Context(), f.InRun(p)); err != nil {
+		hub.Close()
+		return nil, err
 	}
+	host, err := hub.Host(cmd.Context(), o, p)
 	if err != nil {
 		hub.Close()
 		return nil, err
 	}
-	return &fleetHost{host, hub}, nil
-}
-
-// Close ends the agents' work, and the controller.
-func (h *fleetHost) Close() {
-	h.Host.Close()
-	h.hub.Close()
+	return host, nil
 }

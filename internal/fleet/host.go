@@ -154,7 +154,7 @@ func (h *Host) room(name string, m *record.Host) error {
 		"has more", document.Count(h.cpus, "CPU"), name, have)
 }
 
-// Close ends the run on all agents that are there and answer in time.
+// Close ends the run on all agents that are there and answer in time, and the controller.
 func (h *Host) Close() {
 	_ = each(h.machines, func(_ int, name string) error {
 		_, err := tell(h.work, h, name, toLeave, Done{}, serverLimit)
@@ -163,6 +163,7 @@ func (h *Host) Close() {
 	for _, s := range h.launchers {
 		s.sources.Close() // nil if it was not made
 	}
+	h.hub.Close()
 }
 
 // Apart returns false: generators on other machines could not reach a namespace.
