@@ -120,7 +120,7 @@ func (s *shared) Run(ctx context.Context, w load.Window) (l record.Load, err err
 			return l, fmt.Errorf("%d requests for %d generators: each needs one or more", w.Requests, n)
 		}
 	}
-	starts := make([]machine.CommonStart, len(s.names))
+	starts := make([]start, len(s.names))
 	if !w.Uncounted {
 		if starts, err = s.starts(ctx); err != nil {
 			return l, err
@@ -143,7 +143,7 @@ func (s *shared) Run(ctx context.Context, w load.Window) (l record.Load, err err
 }
 
 // windows orders a window from all generators, and waits for the results.
-func (s *shared) windows(ctx context.Context, w load.Window, starts []machine.CommonStart,
+func (s *shared) windows(ctx context.Context, w load.Window, starts []start,
 	limit time.Duration) ([]LoadedWindow,
 	error) {
 	seen := make([]LoadedWindow, len(s.names))
@@ -151,7 +151,7 @@ func (s *shared) windows(ctx context.Context, w load.Window, starts []machine.Co
 	defer giveUp(nil)
 	began, first := time.Now(), sync.Once{}
 	return seen, each(s.names, func(i int, name string) (err error) {
-		seen[i], err = tell(waiting, s.g.Host, name, toLoad, LoadWindow{s.numbers[i], w, starts[i].TheirNS}, limit)
+		seen[i], err = tell(waiting, s.g.Host, name, toLoad, LoadWindow{s.numbers[i], w, starts[i].atNS}, limit)
 		f, answered := errors.AsType[*Fault](err)
 		if limit == 0 && (err == nil || answered) {
 			first.Do(func() { time.AfterFunc(others(time.Since(began), s.timeout), func() { giveUp(errGone) }) })
@@ -183,8 +183,14 @@ const slowest = 10
 // which took that long.
 func others(took, timeout time.Duration) time.Duration { return slowest*took + timeout + ending }
 
+// start is the time at which a generator is to begin.
+type start struct {
+	atNS    int64 // generator's clock
+	boundNS int64 // largest error of atNS
+}
+
 // starts compares clocks, and returns the start for each generator.
-func (s *shared) starts(ctx context.Context) ([]machine.CommonStart, error) {
+func (s *shared) starts(ctx context.Context) ([]start, error) {
 	if err := each(s.names, func(_ int, name string) error {
 		err := s.g.hub.pings(ctx, name, s.g.clocks[name], windowTrips)
 		if errors.Is(err, errClock) { // contradicts earlier pings: the machine slept, or the agent is a new one
@@ -199,10 +205,10 @@ func (s *shared) starts(ctx context.Context) ([]machine.CommonStart, error) {
 		return nil, err
 	}
 	at := s.g.hub.now() + int64(windowLead)
-	starts := make([]machine.CommonStart, len(s.names))
+	starts := make([]start, len(s.names))
 	for i, name := range s.names {
-		starts[i] = s.g.clocks[name].Start(at)
-		if bound := starts[i].BoundNS; bound > int64(Skew) {
+		ahead, bound := s.g.clocks[name].At(at)
+		if starts[i] = (start{at + ahead, bound}); bound > int64(Skew) {
 			s.g.late(name, fmt.Sprintf("its clock is known to ± %s only; use a link with a shorter round trip",
 				time.Duration(bound)))
 			return nil, errGone
@@ -216,7 +222,7 @@ func (s *shared) starts(ctx context.Context) ([]machine.CommonStart, error) {
 const windowTrips = 8
 
 // merge merges all generators' results for a window.
-func (s *shared) merge(w load.Window, seen []LoadedWindow, starts []machine.CommonStart) (record.Load, error) {
+func (s *shared) merge(w load.Window, seen []LoadedWindow, starts []start) (record.Load, error) {
 	var parts []*load.Part
 	for _, r := range seen {
 		parts = append(parts, r.Part)
@@ -234,8 +240,7 @@ func (s *shared) merge(w load.Window, seen []LoadedWindow, starts []machine.Comm
 			Succeeded: own.Succeeded, ServiceP50NS: own.ServiceP50NS, GapNS: own.GapNS, RunQueueNS: own.RunQueueNS,
 			LoopCPUNS: own.LoopCPUNS, Workers: own.Workers}
 		if at := starts[i]; !w.Uncounted {
-			p.BeganNS, p.BoundNS = r.BeganNS-at.TheirNS, at.BoundNS
-			p.AtNS, p.ClockNS, p.Session = at.OursNS, at.TheirNS, fmt.Sprintf("%.8s", s.g.hub.Hello(s.names[i]).Session)
+			p.BeganNS, p.BoundNS = r.BeganNS-at.atNS, at.boundNS
 		}
 		l.Parts = append(l.Parts, p)
 	}

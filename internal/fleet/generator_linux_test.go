@@ -72,7 +72,7 @@ func TestGeneratorsTogether(t *testing.T) {
 			t.Errorf("%s: %d, %+v", name, l.Succeeded, p)
 		}
 		for _, p := range l.Parts { // compared by checks
-			if p.Connections < 2 || p.ServiceP50NS <= 0 || p.AtNS <= 0 || p.ClockNS == 0 || p.Session == "" {
+			if p.Connections < 2 || p.ServiceP50NS <= 0 {
 				t.Errorf("%s: %+v", name, p)
 			}
 		}

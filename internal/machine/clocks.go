@@ -79,16 +79,3 @@ func (o *Other) At(at int64) (ahead, bound int64) {
 	middle := math.Round((o.lo + o.hi) / 2)
 	return int64(middle), int64(math.Ceil(max(o.hi-middle, middle-o.lo) + more))
 }
-
-// CommonStart is a time at which an action is to begin on another machine.
-type CommonStart struct {
-	OursNS  int64 // start on our clock
-	TheirNS int64 // start on the other clock
-	BoundNS int64 // largest difference between the two
-}
-
-// Start returns the time on the other clock at which our clock shows at.
-func (o *Other) Start(at int64) CommonStart {
-	ahead, bound := o.At(at)
-	return CommonStart{OursNS: at, TheirNS: at + ahead, BoundNS: bound}
-}

@@ -153,11 +153,13 @@ func TestStartsAreTranslated(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			s := o.Start(ours.shows(20e9))
+			mine := ours.shows(20e9)
+			ahead, bound := o.At(mine)
+			their := mine + ahead
 			late := rng.Float64() * 1e5
 			at := 0. // the true time when the agent's clock shows this
 			for lo, hi := 0., 60e9; hi-lo > 0.5; at = hi {
-				if mid := (lo + hi) / 2; theirs.shows(mid) < s.TheirNS {
+				if mid := (lo + hi) / 2; theirs.shows(mid) < their {
 					lo = mid
 				} else {
 					hi = mid
@@ -166,7 +168,7 @@ func TestStartsAreTranslated(t *testing.T) {
 			}
 			at += late
 			began := theirs.shows(at)
-			off := max(began-s.TheirNS, s.TheirNS-began) + s.BoundNS
+			off := max(began-their, their-began) + bound
 			if d := math.Abs(at - 20e9); d > float64(off)*(1+Drift)+2 {
 				t.Fatalf("seed %d: began %v ns off; the bound says %d", seed, d, off)
 			}

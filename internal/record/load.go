@@ -160,11 +160,6 @@ type LoadPart struct {
 	// ± BoundNS.
 	BeganNS int64 `json:"began_ns"`
 	BoundNS int64 `json:"bound_ns"`
-	// The common time, in ns: by the controller's clock and, ± BoundNS, by the generator's. Each
-	// clock counts from its own origin, which differs between Sessions.
-	AtNS    int64  `json:"at_ns,omitempty"`
-	ClockNS int64  `json:"clock_ns,omitempty"`
-	Session string `json:"session,omitempty"`
 }
 
 // TLSSession is a session that some connections negotiated.
