@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"dyno/internal/alike"
+	"dyno/internal/contestant"
 	"dyno/internal/load"
 	"dyno/internal/plan"
 	"dyno/internal/record"
@@ -363,17 +364,6 @@ func (b *Bench) scenario(name string) *scenario.Scenario {
 	return b.Scenario
 }
 
-// LogError is a contestant's error, with the last lines of its log.
-type LogError struct {
-	Err  error
-	Tail []string
-}
-
-func (e *LogError) Error() string { return e.Err.Error() }
-
-// Unwrap returns the error without the log.
-func (e *LogError) Unwrap() error { return e.Err }
-
 // delay returns the handlers' delay in an epoch.
 func (b *Bench) delay(epoch int) time.Duration {
 	return time.Duration(plan.First(&b.run.Plan, epoch).DelayNS)
@@ -436,9 +426,8 @@ func (b *Bench) fail(name, stage string, epoch int, cause error) error {
 	}
 	f := b.Host.Failure(name, stage, cause)
 	f.Epoch = epoch
-	var logged *LogError
-	if errors.As(cause, &logged) && len(f.LogTail) == 0 {
-		f.LogTail = logged.Tail
+	if failed, is := errors.AsType[*contestant.Failed](cause); is && len(f.LogTail) == 0 {
+		f.LogTail = failed.Tail
 	}
 	err := b.record(record.Record{Failure: &f})
 	b.tell(record.Event{Stage: stage, Contestant: name, Text: f.Reason, Failure: &f})

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"dyno/internal/contestant"
 	"dyno/internal/load"
 	"dyno/internal/plan"
 	"dyno/internal/record"
@@ -146,7 +147,7 @@ func TestFailuresLeaveTheOthers(t *testing.T) {
 		"third launch": {"launch", "address in use", func(h *fakeHost, d *fakeGenerator) {
 			h.launch = func(name string, n int) error {
 				if name == "b" && n == 3 {
-					return &LogError{Err: errString("address in use"), Tail: []string{"bind"}}
+					return &contestant.Failed{Err: errString("address in use"), Tail: []string{"bind"}}
 				}
 				return nil
 			}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"time"
 
+	"dyno/internal/contestant"
 	"dyno/internal/record"
 )
 
@@ -58,9 +59,9 @@ func exited(s Server) error {
 }
 
 // WithLog adds the end of a server's log to an error.
-func WithLog(s Server, err error) *LogError {
+func WithLog(s Server, err error) *contestant.Failed {
 	r, _ := s.Read(ReadLog)
-	return &LogError{Err: err, Tail: r.Tail}
+	return &contestant.Failed{Err: err, Tail: r.Tail}
 }
 
 // spans holds readings over a time, from the beginning Read to the ending one.

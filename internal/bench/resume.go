@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"dyno/internal/contestant"
 	"dyno/internal/machine"
 	"dyno/internal/plan"
 	"dyno/internal/record"
@@ -152,9 +153,8 @@ func short(hash string) string { return hash[:min(12, len(hash))] }
 
 // refuse returns the error for a contestant that cannot take part in a resumed run as before.
 func refuse(name string, err error) error {
-	var logged *LogError
-	if errors.As(err, &logged) && len(logged.Tail) > 0 {
-		err = fmt.Errorf("%w; its log ends: %s", err, logged.Tail[len(logged.Tail)-1])
+	if failed, is := errors.AsType[*contestant.Failed](err); is && len(failed.Tail) > 0 {
+		err = fmt.Errorf("%w; its log ends: %s", err, failed.Tail[len(failed.Tail)-1])
 	}
 	return fmt.Errorf("resume: %s: %w", name, err)
 }
