@@ -16,9 +16,7 @@ import (
 )
 
 // Generator returns all generators in the run as one.
-func (h *Host) Generator() bench.Generator { return h.generator() }
-
-func (h *Host) generator() *generator {
+func (h *Host) Generator() bench.Generator {
 	g := &generator{Host: h, clocks: map[string]*machine.Other{}}
 	for _, name := range h.generators {
 		g.clocks[name] = &machine.Other{}
