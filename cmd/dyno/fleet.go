@@ -84,9 +84,9 @@ func logTo(w io.Writer) func(string) {
 }
 
 func agentCommand() *cobra.Command {
-	var f struct{ Roles []string }
+	var f struct{ Role string }
 	return command("agent", func(cmd *cobra.Command, args []string) error {
-		may, err := fleet.ParseRoles(f.Roles)
+		role, err := fleet.ParseRole(f.Role)
 		if err != nil {
 			return usagef("--role: %w", err)
 		}
@@ -94,7 +94,7 @@ func agentCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		a := &fleet.Agent{Bundle: b, Version: version(), Log: logTo(cmd.ErrOrStderr()), Roles: may}
+		a := &fleet.Agent{Bundle: b, Version: version(), Log: logTo(cmd.ErrOrStderr()), Role: role}
 		return a.Run(cmd.Context())
 	}, &f)
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -50,9 +49,6 @@ func fits(f *fleet.Fleet, file string, p *record.Plan) error {
 	if err := one(f, file, fleet.Server, "no machine for the contestants"); err != nil {
 		return err
 	}
-	if len(f.Generators) == 0 || slices.Contains(f.Roles(f.Servers[0].Name), fleet.Generator) {
-		return usagef("%s: want a [[generator]] on another machine than the [[server]]", file)
-	}
 	if len(p.Services) > 1 || len(p.Services) == 1 && !p.Services[0].Records {
 		return usagef("--fleet: a fleet starts one service, of the folder services/; compare on one machine")
 	}
@@ -61,12 +57,8 @@ func fits(f *fleet.Fleet, file string, p *record.Plan) error {
 			"call"); err != nil {
 			return err
 		}
-		if f.Services[0].Name == f.Servers[0].Name {
-			return usagef("%s: the service would use the CPUs of the servers that call it; want a [[service]] on another "+
-				"machine than the [[server]]; it may be a [[generator]]", file)
-		}
 	}
-	return connects(f, p)
+	return connects(f, file, p)
 }
 
 // fitsURLs does the same as fits for servers that are already running.
@@ -78,16 +70,18 @@ func fitsURLs(f *fleet.Fleet, file string, p *record.Plan) error {
 			"or pass --controls none")
 	case len(p.Services) > 0:
 		return usagef("--fleet: servers at URLs call no service that dyno starts; choose another --scenario")
-	case len(f.Generators) == 0:
-		return usagef("%s: no machine makes load; add a table [[generator]]", file)
 	}
-	return connects(f, p)
+	return connects(f, file, p)
 }
 
-// connects returns an error if a generator would have no connection.
-func connects(f *fleet.Fleet, p *record.Plan) error {
+// connects returns an error if there is no generator, or if one would have no connection.
+func connects(f *fleet.Fleet, file string, p *record.Plan) error {
+	n := len(f.Generators)
+	if n == 0 {
+		return usagef("%s: no machine makes load; add a table [[generator]]", file)
+	}
 	for _, l := range p.Levels {
-		if n := len(f.Generators); l.Connections < n {
+		if l.Connections < n {
 			return usagef("--fleet: each of the %d generators needs a connection; raise --connections from %d, or name fewer "+
 				"machines", n, l.Connections)
 		}

@@ -10,15 +10,15 @@ import (
 	"dyno/internal/record"
 )
 
-const relays = "[[server]]\nname = \"srv1\"\naddress = \"10.9.0.3\"\n[[generator]]\nname = \"gen1\"\n"
+const relays = "[[server]]\nname = \"srv1\"\naddress = \"10.9.0.3\"\n[[generator]]\nname = \"gen1\"\n" +
+	"[[service]]\nname = \"be1\"\naddress = \"10.9.0.4\"\n"
 
 // serviceOnFleet: contestants on one host call a service on another, which is loaded alone first, is frozen
 // with them, has its CPU time read there, and costs an epoch when its machine is lost. The run goes on after its
-// controller was killed. Then the same service runs beside a generator.
+// controller was killed.
 func serviceOnFleet(t *testing.T) {
 	downloaded(t, "contestants/go/go-relay", "contestants/go/go-relay-article", "services/records")
 	f := newFleetRun(t, relays, "ctl", "gen1", "srv1", "be1")
-	f.init(relays + "[[service]]\nname = \"be1\"\naddress = \"10.9.0.4\"\n")
 	f.agent("gen1", "srv1", "be1")
 	args := []string{"run", "--contestants", "go-relay,go-relay-article", "--connections", "8", "--records", "3",
 		"--seed", "15", "--fleet", f.file}
@@ -51,27 +51,6 @@ func serviceOnFleet(t *testing.T) {
 		t.Errorf("the report does not say where the service ran: %v\n%s", err, out)
 	}
 	f.gone("after the run", 15*time.Second, f.names()...)
-
-	f.init(relays + "[[service]]\nname = \"gen1\"\naddress = \"10.9.0.2\"\n")
-	f.agent("gen1", "srv1")
-	beside := f.out + "-beside"
-	out, err = f.command("ctl", "run", "--contestants", "go-relay", "--protocol", "classic", "-d", "1s", "--connections",
-		"8", "--controls", "none", "--fleet", f.file, "--run-folder", beside).CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	if run, err = record.Open(beside); err != nil {
-		t.Fatal(err)
-	}
-	h := run.Host
-	if len(run.Trials) == 0 || h.Service == nil || h.Service.Name != "gen1" || h.ServiceApart() {
-		t.Fatalf("%d trials, %+v", len(run.Trials), h)
-	}
-	for _, tr := range run.Trials {
-		if tr.ServiceCPU() == nil || !tr.Causes.GeneratorShared || tr.Causes.ServiceCPUs != 0 {
-			t.Errorf("beside the generator: %+v, %+v", tr.Services, tr.Causes)
-		}
-	}
 }
 
 // judgeService checks the record of a run whose service had a machine that was lost once.

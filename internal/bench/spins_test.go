@@ -24,8 +24,6 @@ func TestSpins(t *testing.T) {
 		"a service":         {two, calls, false, false},
 		"a service elsewhere": {record.Host{Generators: generators,
 			Service: &record.Host{Name: "be1"}}, calls, true, true},
-		"a service with a generator": {record.Host{Generators: generators,
-			Service: &record.Host{Name: "gen1"}}, calls, false, false},
 	} {
 		b := &Bench{run: &record.Run{Plan: c.plan, Host: c.host}}
 		l := record.Level{Connections: 125}

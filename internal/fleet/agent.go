@@ -17,7 +17,7 @@ type Agent struct {
 	Bundle  *Bundle
 	Version string       // dyno's version
 	Log     func(string) // called for each refused order and each change of the connection
-	Roles   []Role       // allowed by the machine's owner; nil: Generator
+	Role    Role         // allowed by the machine's owner; "": Generator
 
 	began time.Time // origin of the agent's clock
 
@@ -120,7 +120,7 @@ var (
 	toOpen   = handle("open", generates, true, (*session).open)
 	toLoad   = handle("load", generates, true, (*session).loadWindow)
 	toAsk    = handle("ask", generates, true, (*session).askServer)
-	toHost   = handle("host", starts, true, (*session).host) // the order says which role
+	toHost   = handle("host", starts, true, (*session).host)
 	toBuild  = handle("build", starts, true, (*session).build)
 	toLaunch = handle("launch", starts, true, (*session).launch)
 )
@@ -221,7 +221,7 @@ func encoded(v any) json.RawMessage {
 // Hello is an agent's answer to a greeting: the agent's program, and the session for its next orders.
 type Hello struct {
 	Session string `json:"session"`
-	Roles   []Role `json:"roles"`  // allowed by the machine's owner
+	Role    Role   `json:"role"`   // allowed by the machine's owner
 	Client  string `json:"client"` // the agent's connection
 	Program
 }
@@ -234,7 +234,7 @@ type Program struct {
 
 func (s *session) hello(*Done) (Hello, error) {
 	p, err := program()
-	return Hello{s.id, s.agent.roles(), s.link.client(), p}, err
+	return Hello{s.id, s.agent.role(), s.link.client(), p}, err
 }
 
 // program returns this program; it reads the file once.

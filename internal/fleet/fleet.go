@@ -33,7 +33,7 @@ type Fleet struct {
 	// Controller is the address, host:port, at which agents reach the machine on which dyno is called.
 	Controller string `toml:"controller"`
 	// Servers build and start contestants, Generators make the load, and Services start the contestants'
-	// services. A machine with several roles is listed in each, under the same name.
+	// services. Each machine is in one table.
 	Servers    []Machine `toml:"server"`
 	Generators []Machine `toml:"generator"`
 	Services   []Machine `toml:"service"`
@@ -83,9 +83,8 @@ func (f *Fleet) check(file *conf.File) error {
 	case len(f.Machines()) == 0:
 		return file.Errorf("", `no machines: add a table [[generator]] with name = "gen1" for each that makes load`)
 	}
-	ssh := map[string]string{}
+	seen := map[string]bool{reserved: true}
 	for _, role := range roles {
-		seen := map[string]bool{reserved: true}
 		for i, m := range f.In(role) {
 			key := fmt.Sprintf("%s[%d]", role, i)
 			switch {
@@ -101,12 +100,8 @@ func (f *Fleet) check(file *conf.File) error {
 					`as "10.0.0.9"`, m.Address)
 			case strings.HasPrefix(m.SSH, "-"):
 				return file.Errorf(key+".ssh", "%q: want a destination of ssh, such as ann@10.0.0.2", m.SSH)
-			case m.SSH != "" && ssh[m.Name] != "" && m.SSH != ssh[m.Name]:
-				return file.Errorf(key+".ssh", "%q: the machine %s is reached by %q elsewhere in this file; a name is one "+
-					"machine: say its ssh once", m.SSH, m.Name, ssh[m.Name])
 			}
 			seen[m.Name] = true
-			ssh[m.Name] = cmp.Or(ssh[m.Name], m.SSH)
 		}
 	}
 	return nil
@@ -117,51 +112,39 @@ func (f *Fleet) In(role Role) []Machine {
 	return map[Role][]Machine{Server: f.Servers, Generator: f.Generators, Service: f.Services}[role]
 }
 
-// Machines returns all machines, each once.
-func (f *Fleet) Machines() (all []Machine) {
-	for _, role := range roles {
-		for _, m := range f.In(role) {
-			i := slices.IndexFunc(all, func(other Machine) bool { return other.Name == m.Name })
-			if i < 0 {
-				all = append(all, m)
-			} else if all[i].SSH == "" {
-				all[i].SSH = m.SSH
-			}
-		}
-	}
-	return all
-}
+// Machines returns all machines.
+func (f *Fleet) Machines() []Machine { return slices.Concat(f.Servers, f.Generators, f.Services) }
 
-// InRun returns the names of the machines that carry out a plan, each once and servers first. It includes the
-// service's if contestants call one, and no servers' if all contestants are already running.
+// InRun returns the names of the machines that carry out a plan, servers first. It includes the service's if
+// contestants call one, and no servers' if all contestants are already running.
 func (f *Fleet) InRun(p *record.Plan) (all []string) {
 	if len(p.Servers.Attached) == 0 {
 		all = names(f.Servers)
 	}
 	all = append(all, names(f.Generators)...)
-	if len(p.Services) > 0 && !slices.Contains(all, f.Services[0].Name) {
+	if len(p.Services) > 0 {
 		all = append(all, f.Services[0].Name)
 	}
 	return all
 }
 
-// Roles returns a machine's roles.
-func (f *Fleet) Roles(name string) (has []Role) {
+// Role returns a machine's role; "" if there is no such machine.
+func (f *Fleet) Role(name string) Role {
 	for _, role := range roles {
-		if slices.ContainsFunc(f.In(role), func(m Machine) bool { return m.Name == name }) {
-			has = append(has, role)
+		if slices.Contains(names(f.In(role)), name) {
+			return role
 		}
 	}
-	return has
+	return ""
 }
 
 // Call returns the command that starts a machine's agent by hand.
 func (f *Fleet) Call(name string) string {
-	role, has := "", f.Roles(name)
-	if !slices.Equal(has, []Role{Generator}) { // the default role
-		role = " --role " + list(has, ",")
+	flag := ""
+	if role := f.Role(name); role != Generator { // the default
+		flag = " --role " + string(role)
 	}
-	return "dyno agent" + role + " " + filepath.Base(f.BundleFile(name))
+	return "dyno agent" + flag + " " + filepath.Base(f.BundleFile(name))
 }
 
 // Folder returns the folder with the fleet's keys: fleet.keys next to fleet.toml.

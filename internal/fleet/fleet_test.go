@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -65,7 +66,7 @@ func (l *lines) once(t *testing.T, text string) {
 }
 
 // written writes a fleet file for machines with these names, with a free port, and reads it. They are
-// generators, except srv, a server, service, a service, and both, a server and a generator.
+// generators, except srv, a server, and service, a service.
 func written(t *testing.T, names ...string) *Fleet {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -74,11 +75,9 @@ func written(t *testing.T, names ...string) *Fleet {
 	}
 	text := fmt.Sprintf("controller = %q\n", ln.Addr())
 	ln.Close()
-	tables := map[string][]string{"srv": {"server"}, "service": {"service"}, "both": {"server", "generator"}}
+	roles := map[string]Role{"srv": Server, "service": Service}
 	for _, n := range names {
-		for _, table := range append(tables[n], "generator")[:max(len(tables[n]), 1)] {
-			text += fmt.Sprintf("[[%s]]\nname = %q\n", table, n)
-		}
+		text += fmt.Sprintf("[[%s]]\nname = %q\n", cmp.Or(roles[n], Generator), n)
 	}
 	name := filepath.Join(t.TempDir(), "fleet.toml")
 	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
@@ -130,14 +129,14 @@ func TestNoServer(t *testing.T) {
 	}
 }
 
-// start starts a machine's agent, with its file and roles.
+// start starts a machine's agent, with its file and role.
 func (b *rig) start(t *testing.T, name string) (stop func() error) {
 	t.Helper()
 	bundle, err := ReadBundle(b.fleet.BundleFile(name))
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.agents[name] = &Agent{Bundle: bundle, Version: b.version, Log: b.agentLog.add, Roles: b.fleet.Roles(name)}
+	b.agents[name] = &Agent{Bundle: bundle, Version: b.version, Log: b.agentLog.add, Role: b.fleet.Role(name)}
 	return b.run(t, b.agents[name])
 }
 
@@ -446,8 +445,8 @@ func TestRead(t *testing.T) {
 			"1\"\n": "fleet.toml:3:1: ",
 		"controller = \"a:1\"\n[[generator]]\nname = \"a\"\n[[generator]]\nname = " +
 			"\"a\"\n": "fleet.toml:5:1: ",
-		"controller = \"a:1\"\n[[server]]\nname = \"a\"\nssh = \"b\"\n[[service]]\nname = \"a\"\nssh = " +
-			"\"c\"\n": "fleet.toml:7:1: ",
+		"controller = \"a:1\"\n[[server]]\nname = \"a\"\n[[service]]\nname = " +
+			"\"a\"\n": "fleet.toml:5:1: ",
 		"controller = \"a:1\"\n[[generator]]\nname = " +
 			"\"controller\"\n": "already taken",
 		"controller = \"a:1\"\n[[generator]]\nname = \"a\"\nssh = " +
@@ -519,7 +518,7 @@ func TestAnotherBuild(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, other := &Hub{fleet: &Fleet{}}, digest([]byte("another"))
+	h, other := &Hub{fleet: &Fleet{}}, digest([]byte("another")) // no machine has a role
 	if err := h.admits("gen1", &Hello{Program: own}); err != nil {
 		t.Error(err)
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -117,8 +116,7 @@ func (h *Hub) Greet(ctx context.Context, name string) error {
 	}
 }
 
-// admits returns an error if an agent runs another build, or if its owner does not allow all of its machine's
-// roles.
+// admits returns an error if an agent runs another build, or if its owner does not allow its machine's role.
 func (h *Hub) admits(name string, a *Hello) error {
 	own, err := program()
 	if err != nil {
@@ -128,12 +126,9 @@ func (h *Hub) admits(name string, a *Hello) error {
 		return fmt.Errorf("%s runs another build of dyno (SHA-256 %.12s…, here %.12s…); run dyno fleet up, or copy "+
 			"this dyno there", name, a.Digest, own.Digest)
 	}
-	for _, role := range h.fleet.Roles(name) {
-		if !slices.Contains(a.Roles, role) {
-			return fmt.Errorf("%s may not be a %s, as %s says: its agent allows only: %s; run dyno fleet up, or start it "+
-				"there with dyno agent --role %s", name, role, filepath.Base(h.fleet.path), list(a.Roles, ", "),
-				list(h.fleet.Roles(name), ","))
-		}
+	if role := h.fleet.Role(name); a.Role != role {
+		return fmt.Errorf("%s is a %s in %s, but its agent allows only the role %s; run dyno fleet up, or start it there "+
+			"with dyno agent --role %[2]s", name, role, filepath.Base(h.fleet.path), a.Role)
 	}
 	return nil
 }

@@ -1,12 +1,13 @@
 package fleet
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 )
 
-// Role is a permission of a machine in a fleet.
+// Role is the purpose of a machine in a fleet.
 type Role string
 
 // The roles; fleet.toml has a table for each.
@@ -19,27 +20,21 @@ const (
 // roles lists all roles, in the order of Fleet.Machines.
 var roles = []Role{Server, Generator, Service}
 
-// ParseRoles returns the roles with these names, each once.
-func ParseRoles(names []string) (parsed []Role, err error) {
-	for _, name := range names {
-		r := Role(name)
-		if !slices.Contains(roles, r) {
-			return nil, fmt.Errorf("%q is no role; want %s", name, list(roles, " or "))
-		}
-		if !slices.Contains(parsed, r) {
-			parsed = append(parsed, r)
-		}
+// ParseRole returns the role with a name.
+func ParseRole(name string) (Role, error) {
+	if r := Role(name); slices.Contains(roles, r) {
+		return r, nil
 	}
-	return parsed, nil
+	return "", fmt.Errorf("%q is no role; want %s", name, list(roles))
 }
 
-// list formats roles for people, or for a command line.
-func list(all []Role, between string) string {
+// list formats roles for people.
+func list(all []Role) string {
 	var names []string
 	for _, r := range all {
 		names = append(names, string(r))
 	}
-	return strings.Join(names, between)
+	return strings.Join(names, " or ")
 }
 
 // Roles required for orders (handler).
@@ -50,18 +45,13 @@ var (
 )
 
 // may returns an error if this agent has none of the roles required for an order.
-func (a *Agent) may(kind string, roles []Role) error {
-	if len(roles) == 0 || slices.ContainsFunc(roles, func(r Role) bool { return slices.Contains(a.roles(), r) }) {
+func (a *Agent) may(kind string, required []Role) error {
+	if len(required) == 0 || slices.Contains(required, a.role()) {
 		return nil
 	}
-	return fmt.Errorf("%q is an order for a %s, and this agent may be a %s; its machine's owner decides, with "+
-		"dyno agent --role", kind, list(roles, " or a "), list(a.roles(), " and a "))
+	return fmt.Errorf("%q is an order for a %s, and this agent is a %s; its machine's owner decides, with "+
+		"dyno agent --role", kind, list(required), a.role())
 }
 
-// roles returns the roles that the machine's owner allows.
-func (a *Agent) roles() []Role {
-	if a.Roles == nil {
-		return []Role{Generator}
-	}
-	return a.Roles
-}
+// role returns the role that the machine's owner allows.
+func (a *Agent) role() Role { return cmp.Or(a.Role, Generator) }

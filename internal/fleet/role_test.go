@@ -18,11 +18,10 @@ func TestServicesOrders(t *testing.T) {
 		body        any
 		refused     string
 	}{
-		{"srv", string(toHost), Hosting{Address: "10.0.0.1", Service: "x"},
-			`"host" is an order for a service, and this agent may be a server;`},
-		{"gen1", string(toHost), Hosting{}, `"host" is an order for a server or a service, and this agent may be a generator;`},
-		{"gen1", string(toLaunch), Starting{}, `"launch" is an order for a server or a service, and this agent may be a generator;`},
-		{"service", string(toHost), Hosting{}, `"host" is an order for a server, and this agent may be a service;`},
+		{"srv", string(toHost), Hosting{Address: "10.0.0.1", Service: "x"}, "this agent is a server: a server starts"},
+		{"gen1", string(toHost), Hosting{}, `"host" is an order for a server or service, and this agent is a generator;`},
+		{"gen1", string(toLaunch), Starting{}, `"launch" is an order for a server or service, and this agent is a generator;`},
+		{"service", string(toHost), Hosting{}, "this agent is a service: a server starts"},
 	} {
 		if a := b.send(t, c.agent, b.order(c.agent, c.kind, c.body)); !a.refused(c.refused) {
 			t.Errorf("%s: %s: %+v; want %s", c.agent, c.kind, a, c.refused)
@@ -32,17 +31,6 @@ func TestServicesOrders(t *testing.T) {
 	s := &session{agent: b.agents["service"]}
 	if _, err := s.host(&Hosting{Address: "10.0.0.1", Service: "x", Contestants: []contestant.Manifest{{}}}); err == nil {
 		t.Error("a service's machine starts contestants")
-	}
-	s.serving = &serving{service: "records"}
-	if _, err := s.starts("records"); err != nil {
-		t.Error(err)
-	}
-	if _, err := s.build(new("null")); err == nil || !strings.Contains(err.Error(), "the service records alone") {
-		t.Errorf("a service's machine builds another program: %v", err)
-	}
-	if _, err := s.launch(&Starting{Name: "null"}); err == nil || !strings.Contains(err.Error(), "the service "+
-		"records alone") {
-		t.Errorf("a service's machine starts another program: %v", err)
 	}
 }
 
@@ -66,30 +54,11 @@ func TestRoomOnTheServersMachine(t *testing.T) {
 	}
 }
 
-// TestMachinesOfARun: a service on a generator's machine adds no machine, and is observed as part of it.
+// TestMachinesOfARun: the machines that a plan needs carry it out, and each is observed.
 func TestMachinesOfARun(t *testing.T) {
 	f := &Fleet{Servers: []Machine{{Name: "srv1"}}, Generators: []Machine{{Name: "gen1"}, {Name: "gen2"}},
-		Services: []Machine{{Name: "gen2"}}}
+		Services: []Machine{{Name: "be1"}}}
 	p := &record.Plan{Services: []record.Service{{Name: "records"}}}
-	if all := strings.Join(f.InRun(p), " "); all != "srv1 gen1 gen2" {
-		t.Error(all)
-	}
-	gen2 := &launcher{name: "gen2", serves: Hosting{Service: "records"}}
-	h := &Host{machines: f.InRun(p), server: "srv1", generators: []string{"gen1", "gen2"}, service: gen2,
-		launchers: map[string]*launcher{"srv1": {name: "srv1"}, "gen2": gen2}}
-	seen := func(cpus int) record.Causes { return record.Causes{ServerCPUs: cpus, BackgroundServerNS: int64(cpus)} }
-	load := record.Causes{GeneratorCPUs: 8, BackgroundGeneratorNS: 1, StealNS: 2}
-	if c := h.merged([]record.Causes{seen(4), load, load}); !reflect.DeepEqual(c, record.Causes{ServerCPUs: 4,
-		BackgroundServerNS: 4, GeneratorCPUs: 16, BackgroundGeneratorNS: 2, StealNS: 4, Machines: []record.MachineCauses{
-			{Machine: "srv1", CPUs: 4, BackgroundNS: 4},
-			{Machine: "gen1", Generator: true, CPUs: 8, BackgroundNS: 1, StealNS: 2},
-			{Machine: "gen2", Generator: true, CPUs: 8, BackgroundNS: 1, StealNS: 2}}}) {
-		t.Errorf("%+v", c)
-	}
-	if h.startsOn("records") != "gen2" || h.startsOn("gin") != "srv1" {
-		t.Error(h.startsOn("records"), h.startsOn("gin"))
-	}
-	f.Services[0].Name = "be1"
 	if all := strings.Join(f.InRun(p), " "); all != "srv1 gen1 gen2 be1" {
 		t.Error(all)
 	}
@@ -100,11 +69,22 @@ func TestMachinesOfARun(t *testing.T) {
 		" "); all != "gen1 gen2" {
 		t.Error(all)
 	}
-	h.machines, h.launchers["be1"] = f.InRun(p), gen2
-	delete(h.launchers, "gen2")
-	if c := h.merged([]record.Causes{seen(4), load, load, seen(2)}); c.ServiceCPUs != 2 || c.BackgroundServiceNS != 2 ||
-		c.ServerCPUs != 4 || c.GeneratorCPUs != 16 {
+	be1 := &launcher{name: "be1", serves: Hosting{Service: "records"}}
+	h := &Host{machines: f.InRun(p), server: "srv1", generators: []string{"gen1", "gen2"}, service: be1,
+		launchers: map[string]*launcher{"srv1": {name: "srv1"}, "be1": be1}}
+	seen := func(cpus int) record.Causes { return record.Causes{ServerCPUs: cpus, BackgroundServerNS: int64(cpus)} }
+	load := record.Causes{GeneratorCPUs: 8, BackgroundGeneratorNS: 1, StealNS: 2}
+	if c := h.merged([]record.Causes{seen(4), load, load, seen(2)}); !reflect.DeepEqual(c, record.Causes{ServerCPUs: 4,
+		BackgroundServerNS: 4, ServiceCPUs: 2, BackgroundServiceNS: 2, GeneratorCPUs: 16, BackgroundGeneratorNS: 2, StealNS: 4,
+		Machines: []record.MachineCauses{
+			{Machine: "srv1", CPUs: 4, BackgroundNS: 4},
+			{Machine: "gen1", Generator: true, CPUs: 8, BackgroundNS: 1, StealNS: 2},
+			{Machine: "gen2", Generator: true, CPUs: 8, BackgroundNS: 1, StealNS: 2},
+			{Machine: "be1", CPUs: 2, BackgroundNS: 2}}}) {
 		t.Errorf("%+v", c)
+	}
+	if h.startsOn("records") != "be1" || h.startsOn("gin") != "srv1" {
+		t.Error(h.startsOn("records"), h.startsOn("gin"))
 	}
 }
 
@@ -126,37 +106,37 @@ func TestBesideOnOneKernel(t *testing.T) {
 func TestAnotherRolesOrders(t *testing.T) {
 	b := gathered(t, "srv", "gen1")
 	if a := b.send(t, "srv", b.order("srv", string(toOpen), Loading{})); !a.refused(
-		`"open" is an order for a generator, and this agent may be a server;`) {
+		`"open" is an order for a generator, and this agent is a server;`) {
 		t.Errorf("a server makes load: %+v", a)
 	}
 	b.agentLog.once(t, `refused an order: "open"`)
 	if a := b.send(t, "gen1", b.order("gen1", "tree", wanted{})); !a.refused(
-		`"tree" is an order for a server, and this agent may be a generator;`) {
+		`"tree" is an order for a server, and this agent is a generator;`) {
 		t.Errorf("a generator gets a folder: %+v", a)
 	}
 	b.agentLog.once(t, `refused an order: "tree"`)
 	b.fleet.Servers = append(b.fleet.Servers, Machine{Name: "gen1"})
-	if err := b.Gather(t.Context(), b.All()); err == nil || !strings.Contains(err.Error(), "gen1 may not be a server, as "+
-		"fleet.toml says: its agent allows only: generator; run dyno fleet up, or start it there with dyno agent --role "+
-		"server,generator") {
+	if err := b.Gather(t.Context(), b.All()); err == nil || !strings.Contains(err.Error(), "gen1 is a server in "+
+		"fleet.toml, but its agent allows only the role generator; run dyno fleet up, or start it there with dyno agent "+
+		"--role server") {
 		t.Errorf("%v", err)
 	}
 }
 
 func TestRoles(t *testing.T) {
-	f := written(t, "srv", "both", "gen1", "service")
+	f := written(t, "srv", "gen1", "service")
 	var got []string
 	for _, m := range f.Machines() {
-		got = append(got, m.Name+" "+list(f.Roles(m.Name), "+"))
+		got = append(got, m.Name+" "+string(f.Role(m.Name)))
 	}
-	if want := "srv server, both server+generator, gen1 generator, service service"; strings.Join(got, ", ") != want {
+	if want := "srv server, gen1 generator, service service"; strings.Join(got, ", ") != want {
 		t.Errorf("%v; want %s", got, want)
 	}
-	if a := (&Agent{}).roles(); list(a, "") != "generator" {
-		t.Errorf("without permission an agent may be %v", a)
+	if r := (&Agent{}).role(); r != Generator {
+		t.Errorf("without permission an agent is a %s", r)
 	}
-	if all, err := ParseRoles([]string{"service", "server", "service"}); err != nil || list(all, " ") != "service server" {
-		t.Error(all, err)
+	if r, err := ParseRole("service"); err != nil || r != Service {
+		t.Error(r, err)
 	}
 }
 

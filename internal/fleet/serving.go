@@ -36,22 +36,15 @@ type Hosting struct {
 // serving is an agent's state for a run whose contestants or service it serves.
 type serving struct {
 	local   servers
-	service string         // the only program to build and start; "": contestants
 	free    []func() error // cleanup, run in reverse order
 	servers table[bench.Server]
 }
 
 // host begins to serve a run, replacing the last one.
 func (s *session) host(q *Hosting) (m record.Host, err error) {
-	role := Server
-	if q.Service != "" {
-		role = Service
-	}
-	if err := s.agent.may("host", []Role{role}); err != nil {
-		return m, unfit{err}
-	}
-	if q.Service != "" && len(q.Contestants) > 0 {
-		return m, unfit{errors.New("a service's machine starts a service, and no contestants")}
+	if service := s.agent.role() == Service; service != (q.Service != "") || service && len(q.Contestants) > 0 {
+		return m, unfit{fmt.Errorf("this agent is a %s: a server starts contestants, and a service starts a service",
+			s.agent.role())}
 	}
 	if net.ParseIP(q.Address) == nil {
 		return m, unfit{fmt.Errorf("%q is no IP address", q.Address)}
@@ -60,7 +53,7 @@ func (s *session) host(q *Hosting) (m record.Host, err error) {
 	s.kept.mu.Lock()
 	s.clear()
 	s.kept.mu.Unlock()
-	v := &serving{service: q.Service}
+	v := &serving{}
 	err = v.open(ctx, s, q)
 	s.kept.mu.Lock()
 	defer s.kept.mu.Unlock()
@@ -145,18 +138,9 @@ func (s *session) hosts() (*serving, error) {
 	return s.serving, nil
 }
 
-// starts returns what the agent serves, if it includes the named program.
-func (s *session) starts(name string) (*serving, error) {
-	v, err := s.hosts()
-	if err == nil && v.service != "" && name != v.service {
-		err = unfit{fmt.Errorf("the service %s alone is started here, not %q", v.service, name)}
-	}
-	return v, err
-}
-
 // build builds the named program.
 func (s *session) build(name *string) (c record.Contestant, err error) {
-	v, err := s.starts(*name)
+	v, err := s.hosts()
 	if err != nil {
 		return c, err
 	}
@@ -171,7 +155,7 @@ type Launched struct {
 }
 
 func (s *session) launch(q *Starting) (l Launched, err error) {
-	v, err := s.starts(q.Name)
+	v, err := s.hosts()
 	if err != nil {
 		return l, err
 	}

@@ -29,7 +29,7 @@ import (
 func (w *world) serve() {
 	w.fleet.Servers = []Machine{{Name: "srv", Address: "10.0.0.9"}}
 	a := &Agent{Bundle: &Bundle{Name: "srv", Controller: w.fleet.Controller}, Version: "9.9.9", Log: w.log.add,
-		Roles: []Role{Server}, dial: w.net.dial,
+		Role: Server, dial: w.net.dial,
 		site: &simSite{name: "srv", all: &w.all}}
 	w.agents, w.stops = append(w.agents, &simAgent{agent: a}), append(w.stops, nil)
 	w.start(len(w.agents) - 1)

@@ -17,7 +17,7 @@ func (b *Bundle) place() string {
 	return ".dyno-fleet/" + b.Name + "-" + digest([]byte(b.Secret))[:16]
 }
 
-// Scripts that ssh runs on the machine, for sh. D is the folder, and R the roles. Names (nameForm) need no
+// Scripts that ssh runs on the machine, for sh. D is the folder, and R the role. Names (nameForm) need no
 // quotes.
 const (
 	// running checks that the recorded pid is the agent's and not a later program's.
@@ -47,7 +47,7 @@ func (f *Fleet) Up(ctx context.Context, k *Keys, say func(string)) error {
 			say(fmt.Sprintf("%s: it has no ssh in the file; start its agent by hand: %s", m.Name, f.Call(m.Name)))
 			continue
 		}
-		if err := m.up(ctx, k.Bundle(f, m.Name), f.Roles(m.Name), own); err != nil {
+		if err := m.up(ctx, k.Bundle(f, m.Name), f.Role(m.Name), own); err != nil {
 			return err
 		}
 		say(m.Name + ": the agent was started")
@@ -55,7 +55,7 @@ func (f *Fleet) Up(ctx context.Context, k *Keys, say func(string)) error {
 	return nil
 }
 
-func (m Machine) up(ctx context.Context, b *Bundle, has []Role, own Program) error {
+func (m Machine) up(ctx context.Context, b *Bundle, role Role, own Program) error {
 	out, err := m.run(ctx, b, look, nil)
 	if err != nil {
 		return err
@@ -79,7 +79,7 @@ func (m Machine) up(ctx context.Context, b *Bundle, has []Role, own Program) err
 				own.Digest)
 		}
 	}
-	_, err = m.run(ctx, b, "R="+list(has, ",")+"\n"+running+begin, bytes.NewReader(encoded(b)))
+	_, err = m.run(ctx, b, "R="+string(role)+"\n"+running+begin, bytes.NewReader(encoded(b)))
 	return err
 }
 

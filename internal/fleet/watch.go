@@ -70,7 +70,7 @@ func (s *session) unwatch(q *Unwatching) (c record.Causes, err error) {
 func (h *Host) Watch(loaded bench.Server) func(server, generator, service time.Duration) record.Causes {
 	numbers := make([]int, len(h.machines))
 	_ = each(h.machines, func(i int, name string) (err error) {
-		q := Watching{Starts: h.startsOnly(name)}
+		q := Watching{Starts: h.launchers[name] != nil}
 		if s, ok := loaded.(*remote); ok && q.Starts && s.machine == name {
 			q.Server = s.number
 		}
@@ -93,11 +93,6 @@ func (h *Host) Watch(loaded bench.Server) func(server, generator, service time.D
 	}
 }
 
-// startsOnly reports whether a machine starts programs and makes no load.
-func (h *Host) startsOnly(name string) bool {
-	return h.launchers[name] != nil && !slices.Contains(h.generators, name)
-}
-
 // merged adds up the observations of the run's machines.
 func (h *Host) merged(all []record.Causes) record.Causes {
 	c := record.Causes{WallNS: all[0].WallNS}
@@ -109,7 +104,7 @@ func (h *Host) merged(all []record.Causes) record.Causes {
 		switch {
 		case name == h.server:
 			c.ServerCPUs, c.BackgroundServerNS = m.ServerCPUs, m.BackgroundServerNS
-		case h.startsOnly(name): // the service
+		case h.launchers[name] != nil: // the service
 			c.ServiceCPUs, c.BackgroundServiceNS = m.ServerCPUs, m.BackgroundServerNS
 		}
 		c.GeneratorCPUs += m.GeneratorCPUs

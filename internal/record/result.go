@@ -9,7 +9,6 @@ package record
 import (
 	"iter"
 	"reflect"
-	"slices"
 	"strings"
 )
 
@@ -534,7 +533,6 @@ type Host struct {
 	// generator's.
 	ServiceCPUs []int `json:"service_cpus,omitempty"`
 	// Service is the machine on whose ServerCPUs the services run, in a run over several machines.
-	// It may also be in Generators.
 	Service *Host `json:"service,omitempty"`
 }
 
@@ -550,17 +548,13 @@ func (h *Host) ServicesOn() []int {
 // generations share.
 func (h *Host) KnownModel() bool { return len(h.Cores) > 0 || strings.Contains(h.CPU, "family ") }
 
-// ServiceApart reports whether services have CPUs of their own, here or on a machine that runs no
-// generator.
-func (h *Host) ServiceApart() bool {
-	return len(h.ServiceCPUs) > 0 || h.Service != nil &&
-		!slices.ContainsFunc(h.Generators, func(g Host) bool { return g.Name == h.Service.Name })
-}
+// ServiceApart reports whether services have CPUs of their own, here or on their machine.
+func (h *Host) ServiceApart() bool { return len(h.ServiceCPUs) > 0 || h.Service != nil }
 
 // Machines returns a run's machines: the servers', then the generators' and the services'.
 func (h *Host) Machines() []Host {
 	all := append([]Host{*h}, h.Generators...)
-	if h.Service != nil && h.ServiceApart() {
+	if h.Service != nil {
 		all = append(all, *h.Service)
 	}
 	return all

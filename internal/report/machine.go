@@ -29,7 +29,7 @@ func (v *View) hosts() (facts []document.Fact) {
 		facts = []document.Fact{{Name: "Servers", Value: document.Clean(h.Name) + ": " + machine(h, "servers")}}
 	}
 	facts = append(facts, document.Fact{Name: "Generators", Value: generators(h)})
-	if h.Service != nil && h.ServiceApart() {
+	if h.Service != nil {
 		facts = append(facts, document.Fact{Name: "The service’s machine",
 			Value: document.Clean(h.Service.Name) + ": " + machine(h.Service, "service")})
 	}

@@ -43,9 +43,6 @@ func (v *View) servicesText() string {
 	switch {
 	case h.Service != nil:
 		text += fmt.Sprintf(" on %s (%s)", document.Clean(h.Service.Name), list(h.ServicesOn()))
-		if !h.ServiceApart() {
-			text += ", beside the generator there"
-		}
 	case h.ServiceCPUs != nil:
 		text += " on CPUs of their own (" + list(h.ServiceCPUs) + ")"
 	default:
