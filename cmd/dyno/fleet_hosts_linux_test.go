@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -155,95 +154,3 @@ func (h *hosts) names() (all []string) {
 
 // all are the hosts with agents, and the controller's.
 func (h *hosts) all() []string { return append(h.names(), "ctl") }
-
-// hostFault is what happens to a host or to the controller while that carries out a command. Agents and
-// cables are as before when do returns.
-type hostFault struct {
-	name string
-	on   string // what has it: an agent, a cable or the controller
-	do   func(h *hosts, rng *rand.Rand, host string, controller *exec.Cmd)
-}
-
-// An idle connection whose other side does not answer ends within 8 s.
-const shorter, longer = 4 * time.Second, 9 * time.Second
-
-var hostFaults = []hostFault{
-	{"is killed", "agent", func(h *hosts, rng *rand.Rand, host string, _ *exec.Cmd) {
-		h.kill(host, syscall.SIGKILL)
-		naps(rng, 2*time.Second)
-		h.agent(host)
-	}},
-	{"is restarted", "agent", func(h *hosts, _ *rand.Rand, host string, _ *exec.Cmd) {
-		h.kill(host, syscall.SIGTERM)
-		h.agent(host)
-	}},
-	{"pauses", "agent", func(h *hosts, rng *rand.Rand, host string, _ *exec.Cmd) {
-		pause(h.agents[host], rng, 0, shorter)
-	}},
-	{"pauses for long", "agent", func(h *hosts, rng *rand.Rand, host string, _ *exec.Cmd) {
-		pause(h.agents[host], rng, longer, longer+shorter)
-	}},
-	{"is out for a while", "cable", func(h *hosts, rng *rand.Rand, host string, _ *exec.Cmd) {
-		h.unplugged(host, rng, 0, shorter)
-	}},
-	{"is out for long", "cable", func(h *hosts, rng *rand.Rand, host string, _ *exec.Cmd) {
-		h.unplugged(host, rng, longer, longer+shorter)
-	}},
-	{"is killed", "controller", func(_ *hosts, _ *rand.Rand, _ string, c *exec.Cmd) { c.Process.Kill() }},
-	{"is interrupted", "controller", func(_ *hosts, _ *rand.Rand, _ string, c *exec.Cmd) {
-		c.Process.Signal(syscall.SIGINT)
-	}},
-	{"pauses", "controller", func(_ *hosts, rng *rand.Rand, _ string, c *exec.Cmd) { pause(c, rng, 0, shorter) }},
-	{"pauses for long", "controller", func(_ *hosts, rng *rand.Rand, _ string, c *exec.Cmd) {
-		pause(c, rng, longer, longer+shorter)
-	}},
-}
-
-func pause(c *exec.Cmd, rng *rand.Rand, least, most time.Duration) {
-	c.Process.Signal(syscall.SIGSTOP)
-	time.Sleep(least)
-	naps(rng, most-least)
-	c.Process.Signal(syscall.SIGCONT)
-}
-
-// unplugged takes a host's cable out for a while: so that nothing says so, or so that its card does.
-func (h *hosts) unplugged(host string, rng *rand.Rand, least, most time.Duration) {
-	out, in := []string{"nomaster"}, []string{"master", "br0"}
-	if rng.IntN(2) == 0 {
-		out, in = []string{"down"}, []string{"up"}
-	}
-	set := []string{"-n", h.id + "switch", "link", "set", host}
-	h.ip(append(set, out...)...)
-	time.Sleep(least)
-	naps(rng, most-least)
-	h.ip(append(set, in...)...)
-}
-
-func naps(rng *rand.Rand, most time.Duration) { time.Sleep(time.Duration(rng.Int64N(int64(most)))) }
-
-// trouble is a fault of one host.
-type trouble struct {
-	hostFault
-	host string
-}
-
-func (f trouble) String() string { return fmt.Sprintf("the %s of %s %s", f.on, f.host, f.name) }
-
-// troubles are all faults of all hosts.
-func (h *hosts) troubles() (all []trouble) {
-	for _, f := range hostFaults {
-		switch f.on {
-		case "agent":
-			for _, host := range h.names() {
-				all = append(all, trouble{f, host})
-			}
-		case "cable":
-			for _, host := range h.all() {
-				all = append(all, trouble{f, host})
-			}
-		default:
-			all = append(all, trouble{f, "ctl"})
-		}
-	}
-	return all
-}

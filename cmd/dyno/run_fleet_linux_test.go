@@ -78,29 +78,23 @@ func downloaded(t *testing.T, folders ...string) {
 }
 
 // runOnFleet: a paired comparison over four hosts records what one machine records, but for the hosts
-// and the clocks; and it does so although a generator, the server and the controller are killed.
+// and the clocks; and it does so although a generator, the server and the controller are killed, each of which
+// interrupts it.
 func runOnFleet(t *testing.T) {
 	downloaded(t, "contestants/go/fasthttp")
 	f := newFour(t)
 	args := []string{"run", "--contestants", "net-http,fasthttp", "--epochs", "8", "--budget", "90s", "--seed",
 		"15", "--alpha", "1e-9",
 		"--controls", "none", "--connections", "8"}
-	c, l := f.begin(append(args, "--fleet", f.file, "--run-folder", f.out)...)
-	ended := make(chan error, 1)
-	go func() { ended <- c.Wait() }()
-	f.trials(10, l, ended)
-	f.agent("gen2")
-	f.trials(20, l, ended)
-	f.agent("srv1")
-	f.trials(40, l, ended)
-	c.Process.Signal(syscall.SIGKILL)
-	<-ended
-	f.gone("without its controller", 15*time.Second, f.all()...)
+	resume := []string{"run", "--resume", f.out, "--fleet", f.file}
+	f.interrupted(20, "gen2", append(args, "--fleet", f.file, "--run-folder", f.out)...)
+	f.interrupted(30, "srv1", resume...)
+	f.interrupted(40, "", resume...)
 	if out, err := f.command("ctl", "run", "--resume", f.out).CombinedOutput(); err == nil ||
 		!strings.Contains(string(out), "--fleet FILE") {
 		t.Errorf("a run of several machines goes on on one: %v, %s", err, out)
 	}
-	c, l = f.begin("run", "--resume", f.out, "--fleet", f.file)
+	c, l := f.begin(resume...)
 	if err := c.Wait(); err != nil && !strings.Contains(l.String(), busyMachine) {
 		t.Fatalf("%v\n%s\n%s", err, l, f.logs["srv1"])
 	}
@@ -116,6 +110,30 @@ func runOnFleet(t *testing.T) {
 	f.gone("at the end", 0, f.all()...)
 
 	f.equal(run, f.alone(filepath.Join(t.TempDir(), "alone"), args))
+}
+
+// interrupted carries out a command until the record has that many trials, and then restarts the agent of a host, or
+// kills the controller if host is "".
+func (f *fleetRun) interrupted(trials int, host string, args ...string) {
+	f.t.Helper()
+	c, l := f.begin(args...)
+	ended := make(chan error, 1)
+	go func() { ended <- c.Wait() }()
+	f.trials(trials, l, ended)
+	if host == "" {
+		c.Process.Signal(syscall.SIGKILL)
+		<-ended
+	} else {
+		f.agent(host)
+		<-ended
+		for _, want := range []string{host + " was lost: its connection ended", "; the run is interrupted",
+			"go on with this run: dyno run --resume " + f.out + " --fleet " + f.file} {
+			if !strings.Contains(l.String(), want) {
+				f.t.Errorf("it does not say %q: %s", want, l)
+			}
+		}
+	}
+	f.gone("after an interruption", 15*time.Second, f.names()...)
 }
 
 // alone begins a comparison on one machine.
@@ -137,7 +155,7 @@ func (f *fleetRun) alone(folder string, args []string) *record.Run {
 // busyMachine is in the error of a run all of whose rounds other programs disturbed.
 const busyMachine = "were discarded, because other programs"
 
-// judge checks a run that met a loss of a generator, of the server, and of the controller.
+// judge checks a run that was interrupted three times.
 func (f *fleetRun) judge(run *record.Run) {
 	t := f.t
 	if h := run.Host; h.Name != "srv1" || len(h.Generators) != 2 || h.Generators[1].Name != "gen2" ||
@@ -149,12 +167,8 @@ func (f *fleetRun) judge(run *record.Run) {
 		len(plan.Epochs(run)) < 6 && 5*discarded < all {
 		t.Fatalf("%+v, %+v, %d epochs", run.End, run.Failures, len(plan.Epochs(run)))
 	}
-	lost := map[string]bool{}
-	for _, l := range run.Lost {
-		lost[l.Machine] = true
-	}
-	if !lost["gen2"] || !lost["srv1"] || len(run.Resumes) < 2 {
-		t.Errorf("lost %+v, resumed %+v", run.Lost, run.Resumes)
+	if len(run.Resumes) != 3 {
+		t.Errorf("resumed %+v", run.Resumes)
 	}
 	seen := map[record.Key]bool{}
 	for _, tr := range run.Trials {

@@ -124,10 +124,6 @@ type Bench struct {
 	cost  plan.Cost     // estimated cost, once the contestants are verified
 	until time.Time     // when the budget ends, by the generator's clock; zero: it has not begun
 	spare time.Duration // before until, for the long loads
-
-	at       record.Key // the current epoch, and from its first trial on the round
-	losses   int        // machines lost since trials were last measured
-	measured int
 }
 
 // Run carries out p until the plan stops it or ctx is cancelled, and returns the record. An error
@@ -150,13 +146,18 @@ func (b *Bench) Run(ctx context.Context, p record.Plan) (*record.Run, error) {
 // carryOut carries out orders until the plan stops the run, and records how it ended.
 func (b *Bench) carryOut(ctx context.Context) (*record.Run, error) {
 	b.until = time.Time{}
-	reason, err := b.lasting(ctx, b.all)
+	reason, err := b.all(ctx)
+	lost := b.lost()
 	b.stopAll()
 	if b.again != nil { // it did not continue
 		if ctx.Err() != nil {
 			err = errors.New("interrupted before the run continued; its record is unchanged")
 		}
-		return b.run, err
+		return b.run, cmp.Or(lost, err)
+	}
+	if lost != nil && err != nil {
+		b.tell(record.Event{Stage: "analyse", Text: lost.Error() + "; the run is interrupted"})
+		reason, err = plan.Interrupted, nil
 	}
 	if ctx.Err() != nil {
 		reason, err = plan.Interrupted, nil
@@ -176,18 +177,12 @@ func (b *Bench) carryOut(ctx context.Context) (*record.Run, error) {
 // all carries out a run between its first and its last record: build, verify, then the plan's
 // orders, until the plan or the budget ends it.
 func (b *Bench) all(ctx context.Context) (string, error) {
-	began := b.Generator.Now()
 	built, err := b.build(ctx)
 	if err != nil {
 		return "", err
 	}
-	switch {
-	case b.again != nil: // the budget continues when the run does
-		b.until = time.Time{}
-	case b.until.IsZero():
+	if b.again == nil { // else the budget continues when the run does
 		b.until = b.Generator.Now().Add(plan.Left(b.run))
-	default: // building again does not count against the budget
-		b.until = b.until.Add(b.Generator.Now().Sub(began))
 	}
 	reason, err := b.measure(ctx, built)
 	if errors.Is(err, errSpent) || errors.Is(err, context.DeadlineExceeded) && b.over(ctx) == errSpent {
@@ -266,28 +261,20 @@ func (b *Bench) measure(ctx context.Context, built []record.Contestant) (string,
 			return "", err
 		}
 		if b.run.Plan.Processes == record.PerLoad {
-			b.at = o.Key
 			if err := b.alone(ctx, o); err != nil {
 				return "", err
 			}
 			continue
 		}
 		if o.Epoch != epoch {
-			b.at, b.spare = record.Key{Epoch: o.Epoch, Round: -1}, plan.Reserve(b.run)
+			b.spare = plan.Reserve(b.run)
 			if err := b.turn(ctx, o.Epoch); err != nil {
 				return "", err
 			}
 			epoch = o.Epoch
 			continue // a contestant that failed to start is not in the next order
 		}
-		b.at = o.Key
 		if err := b.trial(ctx, o); err != nil {
-			if again, err := b.retaken(ctx, o); err != nil || again {
-				if err != nil {
-					return "", err
-				}
-				continue
-			}
 			return "", err
 		}
 		if err := ctx.Err(); err != nil {
@@ -338,7 +325,6 @@ func (b *Bench) makeAll(ctx context.Context, orders []plan.Order) error {
 		if b.servers[o.Contestant] == nil || b.run.FailureOf(o.Contestant) != nil {
 			continue
 		}
-		b.at = o.Key
 		if err := b.trial(ctx, o); err != nil {
 			return err
 		}
@@ -418,8 +404,8 @@ func (b *Bench) record(rec record.Record) error {
 // fail records that a contestant failed at a stage, and stops its process. If dyno itself lacks
 // file descriptors, fail returns that error instead.
 func (b *Bench) fail(name, stage string, epoch int, cause error) error {
-	if b.lost() != nil { // not the contestant's fault
-		return errLost
+	if lost := b.lost(); lost != nil { // not the contestant's fault
+		return lost
 	}
 	if load.OutOfFiles(cause) { // not the contestant's fault
 		return fmt.Errorf("%s %s: %w", stage, name, cause)

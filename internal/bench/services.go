@@ -196,8 +196,8 @@ func (b *Bench) gone() *serviceError {
 // lose returns an error.
 func (b *Bench) lose(epoch int, stage string, of *serviceError) error {
 	p := &b.run.Plan
-	if b.lost() != nil {
-		return errLost
+	if lost := b.lost(); lost != nil {
+		return lost
 	}
 	cause := of.err
 	if s := b.servers[of.name]; s != nil {

@@ -56,8 +56,8 @@ func (b *Bench) turn(ctx context.Context, epoch int) error {
 	} else {
 		b.warm(ctx, all)
 	}
-	if b.lost() != nil {
-		return errLost
+	if lost := b.lost(); lost != nil {
+		return lost
 	}
 	if gone := b.gone(); gone != nil && b.over(ctx) == nil {
 		return b.lose(epoch, "launch", gone)
@@ -209,8 +209,8 @@ func (b *Bench) trial(ctx context.Context, o plan.Order) error {
 	if ctx.Err() != nil {
 		return ctx.Err() // a trial cut short is no trial
 	}
-	if b.lost() != nil { // nor is one that lost a machine
-		return errLost
+	if lost := b.lost(); lost != nil { // nor is one that lost a machine
+		return lost
 	}
 	if gone := b.gone(); gone != nil { // nor is one whose service was gone
 		gone.err = fmt.Errorf("while %s was loaded, %w", o.Contestant, gone.err)

@@ -22,8 +22,6 @@ type link interface {
 	orders(receive func(order *received)) error
 	// client identifies the connection; it is unique for a controller.
 	client() string
-	// messages returns the number of messages sent and received.
-	messages() uint64
 	close()
 }
 

@@ -7,9 +7,7 @@ import (
 	"time"
 
 	"dyno/internal/bench"
-	"dyno/internal/load"
 	"dyno/internal/record"
-	"dyno/internal/wire"
 )
 
 // begin returns the context of the present run.
@@ -68,12 +66,7 @@ func (s *session) askServer(q *Question) (a bench.Said, err error) {
 	if q.Scenario == nil && slices.Contains([]string{bench.AskVerify, bench.AskInspect, bench.AskAnswers}, q.What) {
 		return a, unfit{errors.New("a question about requests without a scenario")}
 	}
-	to.Watch = &wire.Watch{}
 	ctx, cancel := context.WithTimeout(s.begin(), longestQuestion)
 	defer cancel()
-	a, err = s.agent.site.asker().Ask(ctx, to, q.Question)
-	if err != nil && to.Watch.Lost() > 0 {
-		err = &load.LossError{Err: err}
-	}
-	return a, err
+	return s.agent.site.asker().Ask(ctx, to, q.Question)
 }

@@ -78,9 +78,9 @@ func (g *generator) Open(ctx context.Context, job load.Job) (load.Session, error
 		own := Loading{To: place, Job: job, Share: load.Share{Index: i, Of: len(names)}}
 		s.numbers[i], err = tell(ctx, g.Host, name, toOpen, own, job.Timeout+launchLimit)
 		if f, is := errors.AsType[*Fault](err); is && f.OutOfFiles {
-			return fmt.Errorf("%w: %w", err, syscall.EMFILE)
+			err = fmt.Errorf("%w: %w", err, syscall.EMFILE)
 		}
-		return g.cutFrom(name, err)
+		return err
 	}); err != nil {
 		s.Close()
 		return nil, err
@@ -128,58 +128,18 @@ func (s *shared) Run(ctx context.Context, w load.Window) (l record.Load, err err
 	if w.For > 0 {
 		limit = windowLead + w.For + 2*s.timeout + ending
 	}
-	seen, err := s.windows(ctx, sent, starts, limit)
-	if err != nil {
-		return l, err
-	}
-	if !w.Uncounted {
-		if err := s.cut(w.For, seen); err != nil {
-			return l, err
+	seen := make([]LoadedWindow, len(s.names))
+	if err := each(s.names, func(i int, name string) (err error) {
+		seen[i], err = tell(ctx, s.g.Host, name, toLoad, LoadWindow{s.numbers[i], sent, starts[i].atNS}, limit)
+		if err == nil && seen[i].Part == nil {
+			err = fmt.Errorf("%s: its answer has no figures", name)
 		}
+		return err
+	}); err != nil {
+		return l, err
 	}
 	return s.merge(w, seen, starts)
 }
-
-// windows orders a window from all generators, and waits for the results.
-func (s *shared) windows(ctx context.Context, w load.Window, starts []start,
-	limit time.Duration) ([]LoadedWindow,
-	error) {
-	seen := make([]LoadedWindow, len(s.names))
-	waiting, giveUp := context.WithCancelCause(ctx)
-	defer giveUp(nil)
-	began, first := time.Now(), sync.Once{}
-	return seen, each(s.names, func(i int, name string) (err error) {
-		seen[i], err = tell(waiting, s.g.Host, name, toLoad, LoadWindow{s.numbers[i], w, starts[i].atNS}, limit)
-		f, answered := errors.AsType[*Fault](err)
-		if limit == 0 && (err == nil || answered) {
-			first.Do(func() { time.AfterFunc(others(time.Since(began), s.timeout), func() { giveUp(errGone) }) })
-		}
-		r := &seen[i]
-		switch {
-		case err != nil && context.Cause(waiting) == errGone:
-			s.g.lose(name, "it has not finished its requests long after another generator did")
-			err = errGone
-		case answered && f.Late:
-			s.g.late(name, f.Text)
-			err = errGone
-		case err != nil:
-		case r.Part == nil:
-			err = fmt.Errorf("%s: its answer has no figures", name)
-		case r.Messages > 0 && !w.Uncounted:
-			s.g.late(name, fmt.Sprintf("it exchanged %d messages with the controller within a window", r.Messages))
-			err = errGone
-		}
-		return err
-	})
-}
-
-// slowest limits the time for requests on other generators, relative to the first that is done. Links may
-// differ, and a stopped generator reports nothing.
-const slowest = 10
-
-// others returns the time that the other generators get for their requests after the first is done,
-// which took that long.
-func others(took, timeout time.Duration) time.Duration { return slowest*took + timeout + ending }
 
 // start is the time at which a generator is to begin.
 type start struct {
@@ -189,28 +149,14 @@ type start struct {
 
 // starts compares clocks, and returns the start for each generator.
 func (s *shared) starts(ctx context.Context) ([]start, error) {
-	if err := each(s.names, func(_ int, name string) error {
-		err := s.g.hub.pings(ctx, name, s.g.clocks[name], windowTrips)
-		if errors.Is(err, errClock) { // contradicts earlier pings: the machine slept, or the agent is a new one
-			*s.g.clocks[name] = machine.Other{}
-			err = s.g.hub.pings(ctx, name, s.g.clocks[name], trips)
-		}
-		if err != nil && ctx.Err() == nil {
-			s.g.lose(name, err.Error())
-		}
-		return err
-	}); err != nil {
+	if err := each(s.names, func(_ int, name string) error { return s.g.compare(ctx, name) }); err != nil {
 		return nil, err
 	}
 	at := s.g.hub.now() + int64(windowLead)
 	starts := make([]start, len(s.names))
 	for i, name := range s.names {
 		ahead, bound := s.g.clocks[name].At(at)
-		if starts[i] = (start{at + ahead, bound}); bound > int64(Skew) {
-			s.g.late(name, fmt.Sprintf("its clock is known to ± %s only; use a link with a shorter round trip",
-				time.Duration(bound)))
-			return nil, errGone
-		}
+		starts[i] = start{at + ahead, bound}
 	}
 	return starts, nil
 }
@@ -218,6 +164,28 @@ func (s *shared) starts(ctx context.Context) ([]start, error) {
 // windowTrips is the number of round trips before a window; earlier round trips count as far as they are
 // exact.
 const windowTrips = 8
+
+// compare compares a generator's clock with the controller's, until it is known to Skew. A generator whose clock
+// cannot be known so well is lost.
+func (g *generator) compare(ctx context.Context, name string) error {
+	c := g.clocks[name]
+	err := g.hub.pings(ctx, name, c, windowTrips)
+	if errors.Is(err, errClock) { // contradicts earlier pings: the machine slept, or the agent is a new one
+		*c, err = machine.Other{}, nil
+	}
+	bound := func() int64 { _, ns := c.At(g.hub.now()); return ns }
+	if err == nil && bound() > int64(Skew) {
+		err = g.hub.pings(ctx, name, c, trips)
+	}
+	if ns := bound(); err == nil && ns > int64(Skew) {
+		err = fmt.Errorf("%s: its clock is known to ± %s only; use a link with a shorter round trip", name,
+			time.Duration(ns))
+	}
+	if err != nil && ctx.Err() == nil {
+		g.lose(err)
+	}
+	return err
+}
 
 // merge merges all generators' results for a window.
 func (s *shared) merge(w load.Window, seen []LoadedWindow, starts []start) (record.Load, error) {
@@ -253,5 +221,5 @@ func (g *generator) Ask(ctx context.Context, to wire.Endpoint, q bench.Question)
 	}
 	asker := g.generators[0]
 	a, err := tell(ctx, g.Host, asker, toAsk, Question{place, q}, longestQuestion+serverLimit)
-	return a, withoutMachine(g.cutFrom(asker, err))
+	return a, withoutMachine(err)
 }

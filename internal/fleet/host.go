@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -20,34 +18,30 @@ import (
 	"dyno/internal/wire"
 )
 
-// Host presents a fleet's machines as a bench.Host: servers run on one machine, their service on
-// one, and the others load them (Generator). It remembers lost machines until Rejoin.
+// Host presents a fleet's machines as a bench.Fleet: servers run on one machine, their service on one, and the
+// others load them (Generator).
 type Host struct {
 	hub        *Hub
-	machines   []string // all machines in the run, each once
-	server     string   // "": all contestants are already running
-	generators []string
-	launchers  map[string]*launcher            // machines that start programs, by name
-	service    *launcher                       // one of launchers; nil: no service
+	machines   []string                        // all machines in the run
+	server     string                          // "": all contestants are already running
+	service    string                          // "": contestants call no service
+	launchers  map[string]launcher             // machines that start programs, by name
+	generators []string                        // the others
+	described  map[string]record.Host          // descriptions, by machine
 	work       context.Context                 // for orders without a caller's context; survives an interruption
 	cpus       int                             // CPUs that servers must have
 	here       string                          // the controller's boot ID
 	running    map[string]*contestant.Manifest // contestants that are already running, at a URL
 
-	mu         sync.Mutex
-	generating map[string]record.Host // present descriptions of the generators
-	lost       *record.Lost
-	confirmed  bool            // all other machines have answered or are lost too
-	gone       map[string]bool // machines that get no orders until they are back
-	place      map[string]Place
+	mu    sync.Mutex
+	lost  error // the first loss of a machine
+	place map[string]Place
 }
 
-// launcher is a machine that starts programs in the run.
+// launcher is what a machine needs to start programs in the run.
 type launcher struct {
-	name    string
 	serves  Hosting
-	sources *os.File    // archive of all that it builds
-	machine record.Host // present description of the machine
+	sources *os.File // archive of all that it builds
 }
 
 // Time limits for orders.
@@ -65,9 +59,9 @@ func (h *Hub) Host(ctx context.Context, o bench.LocalOptions, p *record.Plan) (*
 		return nil, conf.Usagef("--fleet: at a level as published servers and load generator share one machine, but in a " +
 			"fleet each has its own; choose another level, or omit --placement")
 	}
-	r := &Host{hub: h, machines: h.fleet.InRun(p), generators: h.Names(), launchers: map[string]*launcher{}, cpus: o.CPUs,
-		here: machine.BootID(), work: context.WithoutCancel(ctx),
-		generating: map[string]record.Host{}, gone: map[string]bool{}, place: map[string]Place{}}
+	r := &Host{hub: h, machines: h.fleet.InRun(p), generators: h.Names(), launchers: map[string]launcher{}, cpus: o.CPUs,
+		here: machine.BootID(), work: context.WithoutCancel(ctx), described: map[string]record.Host{},
+		place: map[string]Place{}}
 	var err error
 	if len(p.Servers.Attached) > 0 {
 		r.running, err = Running(o.Manifests, p.Contestants)
@@ -77,7 +71,7 @@ func (h *Hub) Host(ctx context.Context, o bench.LocalOptions, p *record.Plan) (*
 	if err != nil {
 		return nil, err
 	}
-	if err := r.take(ctx, r.machines); err != nil {
+	if err := r.take(ctx); err != nil {
 		r.Close()
 		return nil, err
 	}
@@ -87,16 +81,14 @@ func (h *Hub) Host(ctx context.Context, o bench.LocalOptions, p *record.Plan) (*
 // launches prepares the machines that start programs.
 func (h *Hub) launches(r *Host, o bench.LocalOptions, p *record.Plan) error {
 	at := h.fleet.Servers[0]
-	r.server = at.Name
 	own := Hosting{Address: at.Address, Offline: o.Offline, Command: p.Origin.Command, Scenario: o.Scenario,
-		Others:  o.Others,
-		Layouts: o.Layouts}
+		Others: o.Others, Layouts: o.Layouts}
 	archive, all, err := sourcesOf(o, p.Contestants)
 	if err != nil {
 		return err
 	}
 	own.Contestants = all
-	r.launchers[at.Name] = &launcher{name: at.Name, serves: own, sources: archive}
+	r.server, r.launchers[at.Name] = at.Name, launcher{own, archive}
 	if len(o.Services) == 0 {
 		return nil
 	}
@@ -105,56 +97,52 @@ func (h *Hub) launches(r *Host, o bench.LocalOptions, p *record.Plan) error {
 	if archive, err = serviceOf(o); err != nil {
 		return err
 	}
-	r.service = &launcher{name: at.Name, serves: own, sources: archive}
-	r.launchers[at.Name] = r.service
+	r.service, r.launchers[at.Name] = at.Name, launcher{own, archive}
 	return nil
 }
 
-// take begins the run on machines, and describes them.
-func (h *Host) take(ctx context.Context, names []string) error {
-	for _, name := range names {
-		if s := h.launchers[name]; s != nil {
-			if err := h.hub.give(ctx, name, s.sources); err != nil {
-				return err
-			}
-			m, err := ask(ctx, h.hub, name, toHost, s.serves, hostLimit)
-			if err == nil {
-				err = h.room(name, &m)
-			}
-			if err != nil {
-				return err
-			}
-			m.Name = name
-			s.machine = m
+// take begins the run on its machines, and describes them.
+func (h *Host) take(ctx context.Context) error {
+	for _, name := range h.machines {
+		m, err := h.taken(ctx, name)
+		if err == nil && name == h.server {
+			err = h.room(&m)
 		}
-		if slices.Contains(h.generators, name) {
-			m, err := ask(ctx, h.hub, name, toGenerate, Done{}, hostLimit)
-			if err != nil {
-				return err
-			}
-			m.Name = name
-			h.mu.Lock()
-			h.generating[name] = m
-			h.mu.Unlock()
+		if err != nil {
+			return err
 		}
+		m.Name = name
+		h.described[name] = m
 	}
 	return nil
 }
 
+// taken begins the run on one machine, and returns its description.
+func (h *Host) taken(ctx context.Context, name string) (m record.Host, err error) {
+	s, starts := h.launchers[name]
+	if !starts {
+		return ask(ctx, h.hub, name, toGenerate, Done{}, hostLimit)
+	}
+	if err := h.hub.give(ctx, name, s.sources); err != nil {
+		return m, err
+	}
+	return ask(ctx, h.hub, name, toHost, s.serves, hostLimit)
+}
+
 // room returns an error if the servers' machine has fewer CPUs than a level gives to servers.
-func (h *Host) room(name string, m *record.Host) error {
+func (h *Host) room(m *record.Host) error {
 	have := float64(len(m.ServerCPUs))
 	if m.QuotaCPUs > 0 {
 		have = min(have, m.QuotaCPUs)
 	}
-	if name != h.server || float64(h.cpus) <= have {
+	if float64(h.cpus) <= have {
 		return nil
 	}
 	return conf.Usagef("--placement asks for %s, but %s has %.3g for servers; pass fewer, or name a machine that "+
-		"has more", document.Count(h.cpus, "CPU"), name, have)
+		"has more", document.Count(h.cpus, "CPU"), h.server, have)
 }
 
-// Close ends the run on all agents that are there and answer in time, and the controller.
+// Close ends the run on all agents, and the controller.
 func (h *Host) Close() {
 	_ = each(h.machines, func(_ int, name string) error {
 		_, err := tell(h.work, h, name, toLeave, Done{}, serverLimit)
@@ -173,12 +161,12 @@ func (h *Host) Apart(string) bool { return false }
 // servers that are already running.
 func (h *Host) Describe() record.Host {
 	m := record.Host{Pinned: true}
-	if s := h.launchers[h.server]; s != nil {
-		m = s.machine
+	if h.server != "" {
+		m = h.described[h.server]
 	}
 	m.Generators = h.loaders()
-	if h.service != nil {
-		at := h.service.machine
+	if h.service != "" {
+		at := h.described[h.service]
 		m.Service = &at
 	}
 	return m
@@ -186,151 +174,43 @@ func (h *Host) Describe() record.Host {
 
 // loaders returns the generators, in order.
 func (h *Host) loaders() (all []record.Host) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
 	for _, name := range h.generators {
-		all = append(all, h.generating[name])
+		all = append(all, h.described[name])
 	}
 	return all
 }
 
 // startsOn returns the machine on which a program starts.
 func (h *Host) startsOn(name string) string {
-	if h.service != nil && name == h.service.serves.Service {
-		return h.service.name
+	if h.service != "" && name == h.launchers[h.service].serves.Service {
+		return h.service
 	}
 	return h.server
 }
 
-// errGone is the error for an order to a lost machine.
-var errGone = errors.New("a machine was lost")
-
-// lose records a lost machine and everything that ran on it. The first loss counts.
-func (h *Host) lose(name, why string) {
+// lose keeps a loss of a machine. The first one counts.
+func (h *Host) lose(err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.gone[name] = true
-	h.keepLost(name, why, h.launchers[name] != nil)
+	h.lost = cmp.Or(h.lost, err)
 }
 
-// late records that a machine spoiled a window, but is still there with everything that runs on it.
-func (h *Host) late(name, why string) {
+// Lost implements bench.Fleet.
+func (h *Host) Lost() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.keepLost(name, why, false)
+	return h.lost
 }
 
-// keepLost records which machine was lost or late, and whether servers were lost with it. h.mu must be held.
-func (h *Host) keepLost(name, why string, servers bool) {
-	switch {
-	case h.lost == nil:
-		h.lost = &record.Lost{Machine: name, Server: servers, Reason: why}
-	case servers && !h.lost.Server: // a worse loss
-		h.lost.Server = true
-		if h.lost.Machine != name {
-			h.lost.Machine += ", " + name
-		}
-	}
-}
-
-// Lost returns the machines lost since Rejoin, or nil. After a loss it waits for a sign from all others,
-// because the same may have happened to them.
-func (h *Host) Lost() *record.Lost {
-	h.mu.Lock()
-	confirm := h.lost != nil && !h.confirmed
-	h.confirmed = h.confirmed || confirm
-	h.mu.Unlock()
-	if confirm {
-		_ = each(h.machines, func(_ int, name string) error {
-			_, err := tell(h.work, h, name, clock, Done{}, serverLimit)
-			return err
-		})
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.lost == nil {
-		return nil
-	}
-	l := *h.lost
-	return &l
-}
-
-// Rejoin waits until all lost machines are back, for at most ten minutes, and begins the run on them anew.
-func (h *Host) Rejoin(ctx context.Context) error {
-	h.mu.Lock()
-	var back []string
-	for name := range h.gone {
-		back = append(back, name)
-	}
-	h.mu.Unlock()
-	slices.Sort(back)
-	before := h.cpusOf(back)
-	for end := time.Now().Add(returning); ; time.Sleep(100 * time.Millisecond) {
-		err := h.greet(ctx, back)
-		if err == nil {
-			break
-		}
-		if ctx.Err() != nil || time.Now().After(end) {
-			return fmt.Errorf("wait for machines that were lost: %w", err)
-		}
-	}
-	if now := h.cpusOf(back); !slices.Equal(now, before) {
-		return fmt.Errorf("%s came back with other CPUs: before %s, now %s", strings.Join(back, ", "), before, now)
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.lost, h.confirmed = nil, false
-	h.gone = map[string]bool{}
-	return nil
-}
-
-// greet begins with machines that were lost. An agent that was only late drops its part of the run.
-func (h *Host) greet(ctx context.Context, back []string) error {
-	for _, name := range back {
-		if err := h.hub.Greet(ctx, name); err != nil {
-			return err
-		}
-		if _, err := ask(ctx, h.hub, name, toLeave, Done{}, serverLimit); err != nil {
-			return err
-		}
-	}
-	return h.take(ctx, back)
-}
-
-// cpusOf describes the CPUs that machines have for the run.
-func (h *Host) cpusOf(names []string) (all []string) {
-	for _, name := range names {
-		m := h.described(name)
-		all = append(all, fmt.Sprintf("%s %v %v", m.CPU, m.ServerCPUs, m.GeneratorCPUs))
-	}
-	return all
-}
-
-// described returns a machine's present description.
-func (h *Host) described(name string) record.Host {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if s := h.launchers[name]; s != nil {
-		return s.machine
-	}
-	return h.generating[name]
-}
-
-// returning limits the time that a run waits for a lost machine.
-const returning = 10 * time.Minute
-
-// tell sends an order to a machine in the run, unless it is lost, and records a loss.
+// tell sends an order to a machine in the run, unless one was lost, and keeps a loss.
 func tell[Q, A any](ctx context.Context, h *Host, name string, k kind[Q, A], q Q, limit time.Duration) (a A,
 	err error) {
-	h.mu.Lock()
-	gone := h.gone[name]
-	h.mu.Unlock()
-	if gone {
-		return a, errGone
+	if lost := h.Lost(); lost != nil {
+		return a, lost
 	}
 	a, err = ask(ctx, h.hub, name, k, q, limit)
-	if lost, is := errors.AsType[*LostError](err); is {
-		h.lose(name, lost.Why)
+	if _, lost := errors.AsType[*LostError](err); lost {
+		h.lose(err)
 	}
 	return a, err
 }

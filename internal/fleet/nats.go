@@ -171,11 +171,6 @@ func (l *leaf) client() string {
 	return connection(l.conn.ConnectedServerId(), id)
 }
 
-func (l *leaf) messages() uint64 {
-	s := l.conn.Stats()
-	return s.InMsgs + s.OutMsgs
-}
-
 func (l *leaf) close() { l.conn.Close() }
 
 // journal logs each client that the NATS server refuses, in one line.

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"syscall"
 
 	"dyno/internal/conf"
 	"dyno/internal/load"
@@ -31,14 +30,11 @@ type Answer struct {
 
 // Fault is an error sent to the controller, with the properties on which decisions depend.
 type Fault struct {
-	Text        string          `json:"text"`
-	Refused     bool            `json:"refused,omitempty"`      // nothing was done
-	Usage       bool            `json:"usage,omitempty"`        // a usage error
-	Late        bool            `json:"late,omitempty"`         // a window that did not begin on time
-	OutOfFiles  bool            `json:"out_of_files,omitempty"` // the machine may open no more files
-	Unreachable bool            `json:"unreachable,omitempty"`  // the machine has no route to the server
-	Lost        bool            `json:"lost,omitempty"`         // connections to the server lost segments
-	Failure     *record.Failure `json:"failure,omitempty"`      // a contestant's failure, as its machine records it
+	Text       string          `json:"text"`
+	Refused    bool            `json:"refused,omitempty"`      // nothing was done
+	Usage      bool            `json:"usage,omitempty"`        // a usage error
+	OutOfFiles bool            `json:"out_of_files,omitempty"` // the machine may open no more files
+	Failure    *record.Failure `json:"failure,omitempty"`      // a contestant's failure, as its machine records it
 }
 
 func (f *Fault) Error() string { return f.Text }
@@ -46,20 +42,14 @@ func (f *Fault) Error() string { return f.Text }
 // unfit reports an order that the agent does not carry out.
 type unfit struct{ error }
 
-// late reports a window that did not begin on time.
-type late struct{ error }
-
 // faultOf converts an error in an order for the controller.
 func faultOf(err error) *Fault {
 	if f, is := errors.AsType[*Fault](err); is {
 		return f
 	}
-	f := &Fault{Text: err.Error(), OutOfFiles: load.OutOfFiles(err),
-		Unreachable: errors.Is(err, syscall.EHOSTUNREACH) || errors.Is(err, syscall.ENETUNREACH)}
+	f := &Fault{Text: err.Error(), OutOfFiles: load.OutOfFiles(err)}
 	_, f.Refused = errors.AsType[unfit](err)
 	_, f.Usage = errors.AsType[*conf.UsageError](err)
-	_, f.Late = errors.AsType[late](err)
-	_, f.Lost = errors.AsType[*load.LossError](err)
 	return f
 }
 

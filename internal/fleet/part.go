@@ -82,14 +82,13 @@ func (s *session) shut(number *int) (Done, error) {
 type LoadWindow struct {
 	Number int         `json:"number"`
 	Window load.Window `json:"window"`
-	AtNS   int64       `json:"at_ns,omitempty"` // beginning, agent's clock; 0: now
+	AtNS   int64       `json:"at_ns,omitempty"` // beginning, agent's clock; 0, or a time in the past: now
 }
 
 // LoadedWindow is the result of a window.
 type LoadedWindow struct {
-	BeganNS  int64      `json:"began_ns"` // beginning, agent's clock
-	Messages uint64     `json:"messages"` // messages sent and received during the window
-	Part     *load.Part `json:"part"`
+	BeganNS int64      `json:"began_ns"` // beginning, agent's clock
+	Part    *load.Part `json:"part"`
 }
 
 // loadWindow loads for one window. Meanwhile it sends and receives nothing, and collects no garbage.
@@ -102,28 +101,22 @@ func (s *session) loadWindow(q *LoadWindow) (r LoadedWindow, err error) {
 	defer l.mu.Unlock()
 	ahead := time.Duration(q.AtNS - s.agent.now())
 	switch {
-	case q.AtNS != 0 && ahead <= 0:
-		return r, late{fmt.Errorf("the order to start came %v late", -ahead)}
 	case ahead > time.Minute:
 		return r, unfit{fmt.Errorf("a window that begins in %v: want a minute at most", ahead)}
 	case l.ctx.Err() != nil:
 		return r, errors.New("the load was ended")
 	}
-	var before uint64
 	w := q.Window
 	w.Observe = &load.Observe{}
 	w.Begin = func() {
 		if q.AtNS != 0 {
 			s.agent.until(l.ctx, q.AtNS+int64(s.agent.delay))
 		}
-		before, r.BeganNS = s.link.messages(), s.agent.now()
+		r.BeganNS = s.agent.now()
 	}
 	defer s.agent.site.quiet()()
-	if r.Part, err = load.Measure(l.ctx, l.Session, l.share, w); err != nil {
-		return LoadedWindow{}, err
-	}
-	r.Messages = s.link.messages() - before
-	return r, nil
+	r.Part, err = load.Measure(l.ctx, l.Session, l.share, w)
+	return r, err
 }
 
 // spun is the time before a deadline at which the agent stops sleeping, because sleeps end late.

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"errors"
 	"reflect"
 	"strings"
 	"testing"
@@ -38,16 +39,14 @@ func TestServicesOrders(t *testing.T) {
 func TestRoomOnTheServersMachine(t *testing.T) {
 	h := &Host{server: "srv1", cpus: 2}
 	for _, c := range []struct {
-		name    string
 		machine record.Host
 		refused string
 	}{
-		{"srv1", record.Host{ServerCPUs: []int{0, 1}}, ""},
-		{"srv1", record.Host{ServerCPUs: []int{0}}, "--placement asks for 2 CPUs, but srv1 has 1 for servers"},
-		{"srv1", record.Host{ServerCPUs: []int{0, 1}, QuotaCPUs: 1.5}, "but srv1 has 1.5 for servers"},
-		{"be1", record.Host{ServerCPUs: []int{0}}, ""},
+		{record.Host{ServerCPUs: []int{0, 1}}, ""},
+		{record.Host{ServerCPUs: []int{0}}, "--placement asks for 2 CPUs, but srv1 has 1 for servers"},
+		{record.Host{ServerCPUs: []int{0, 1}, QuotaCPUs: 1.5}, "but srv1 has 1.5 for servers"},
 	} {
-		if err := h.room(c.name, &c.machine); (err == nil) != (c.refused == "") ||
+		if err := h.room(&c.machine); (err == nil) != (c.refused == "") ||
 			err != nil && !strings.Contains(err.Error(), c.refused) {
 			t.Errorf("%+v: %v", c, err)
 		}
@@ -69,9 +68,8 @@ func TestMachinesOfARun(t *testing.T) {
 		" "); all != "gen1 gen2" {
 		t.Error(all)
 	}
-	be1 := &launcher{name: "be1", serves: Hosting{Service: "records"}}
-	h := &Host{machines: f.InRun(p), server: "srv1", generators: []string{"gen1", "gen2"}, service: be1,
-		launchers: map[string]*launcher{"srv1": {name: "srv1"}, "be1": be1}}
+	h := &Host{machines: f.InRun(p), server: "srv1", generators: []string{"gen1", "gen2"}, service: "be1",
+		launchers: map[string]launcher{"be1": {serves: Hosting{Service: "records"}}}}
 	seen := func(cpus int) record.Causes { return record.Causes{ServerCPUs: cpus, BackgroundServerNS: int64(cpus)} }
 	load := record.Causes{GeneratorCPUs: 8, BackgroundGeneratorNS: 1, StealNS: 2}
 	if c := h.merged([]record.Causes{seen(4), load, load, seen(2)}); !reflect.DeepEqual(c, record.Causes{ServerCPUs: 4,
@@ -90,11 +88,9 @@ func TestMachinesOfARun(t *testing.T) {
 
 // TestBesideOnOneKernel: programs of the run on hosts with one kernel are not each other's background.
 func TestBesideOnOneKernel(t *testing.T) {
-	be1 := &launcher{name: "be1", machine: record.Host{BootID: "a"}}
-	h := &Host{machines: []string{"srv1", "gen1", "be1"}, server: "srv1", generators: []string{"gen1"}, service: be1,
-		launchers: map[string]*launcher{"srv1": {machine: record.Host{BootID: "b"}}, "be1": be1}, here: "c",
-		generating: map[string]record.Host{"gen1": {BootID: "a"}},
-		gone:       map[string]bool{"srv1": true, "gen1": true, "be1": true}}
+	h := &Host{machines: []string{"srv1", "gen1", "be1"}, server: "srv1", service: "be1", generators: []string{"gen1"},
+		described: map[string]record.Host{"srv1": {BootID: "b"}, "gen1": {BootID: "a"}, "be1": {BootID: "a"}}, here: "c",
+		lost: errors.New("no machine answers")}
 	started := map[string]time.Duration{"srv1": 7, "be1": 5}
 	if got := h.beside(make([]time.Duration, 4), started); got[0] != 0 || got[1] != 5 || got[2] != 0 {
 		t.Errorf("%v; want what the service used beside the generator", got)
@@ -137,18 +133,5 @@ func TestRoles(t *testing.T) {
 	}
 	if r, err := ParseRole("service"); err != nil || r != Service {
 		t.Error(r, err)
-	}
-}
-
-// TestLateIsNotLost: a late generator still has the service on its machine; a lost one does not.
-func TestLateIsNotLost(t *testing.T) {
-	h := &Host{launchers: map[string]*launcher{"gen1": {}}, gone: map[string]bool{}, confirmed: true}
-	h.late("gen1", "it began late")
-	if l := h.Lost(); l == nil || l.Machine != "gen1" || l.Server || len(h.gone) > 0 {
-		t.Errorf("late: %+v, %v", l, h.gone)
-	}
-	h.lose("gen1", "no power")
-	if l := h.Lost(); l.Machine != "gen1" || !l.Server || !h.gone["gen1"] {
-		t.Errorf("lost: %+v, %v", l, h.gone)
 	}
 }

@@ -44,8 +44,7 @@ const tooMuch = 3
 // drawn is a session whose responses depend only on the due times of their requests, whoever sends them.
 type drawn struct {
 	job   load.Job
-	right bool  // all responses are right, and each request is sent
-	from  int64 // from the window's start; earlier requests are never sent
+	right bool // all responses are right, and each request is sent
 	cost  time.Duration
 }
 
@@ -80,7 +79,7 @@ func (d *drawn) Run(_ context.Context, w load.Window) (record.Load, error) {
 			}
 			now := sent + 20_000 + int64(luck>>20%3_000_000)
 			r.Planned++
-			if at < d.from || luck>>50%100 == 0 && !d.right {
+			if luck>>50%100 == 0 && !d.right {
 				r.Never(due, due+int64(time.Millisecond))
 				continue
 			}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math/rand/v2"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -136,7 +135,6 @@ func (c *simCenter) ask(ctx context.Context, agent string, order []byte) ([]byte
 	answers := make(chan []byte, 1)
 	l.down.send(order, func(data []byte) {
 		l.in <- &received{data, func(answer []byte) error {
-			l.count.Add(1)
 			l.up.send(answer, func(data []byte) {
 				select {
 				case answers <- data:
@@ -204,7 +202,6 @@ type simLink struct {
 	lost     func()
 	down, up way
 	in       chan *received
-	count    atomic.Uint64
 	once     sync.Once
 	ended    chan struct{}
 }
@@ -214,7 +211,6 @@ func (l *simLink) orders(receive func(*received)) error {
 		for {
 			select {
 			case r := <-l.in:
-				l.count.Add(1)
 				receive(r)
 			case <-l.ended:
 				return
@@ -225,8 +221,6 @@ func (l *simLink) orders(receive func(*received)) error {
 }
 
 func (l *simLink) client() string { return connection("sim", l.number) }
-
-func (l *simLink) messages() uint64 { return l.count.Load() }
 
 // close ends the connection for both sides.
 func (l *simLink) close() { l.end(0, 0) }

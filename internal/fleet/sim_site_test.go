@@ -146,13 +146,6 @@ type simSite struct {
 	drift float64       // the clock's drift
 	taken time.Duration // time for which another program locks the machine
 
-	stall atomic.Int32 // if above 0, counted windows until a stall
-	cut   bool         // the stall is an interrupted link
-	unfit error        // error for loads that cannot be opened; nil: lost segments
-	shut  atomic.Int32 // loads that cannot be opened from the stall on
-	stays int32        // value for shut at the stall
-	stops bool         // answers nothing more during a window
-
 	cost    time.Duration // a generator's CPU time per request; 0: it sends all due requests
 	running atomic.Int32  // open loads
 	mu      sync.Mutex
@@ -190,12 +183,6 @@ func (s *simSite) Open(ctx context.Context, job load.Job) (load.Session, error) 
 	if !naps(ctx, time.Millisecond) {
 		return nil, ctx.Err()
 	}
-	if s.shut.Add(-1) >= 0 {
-		if s.unfit != nil {
-			return nil, s.unfit
-		}
-		return nil, &load.LossError{Err: errors.New("connection timed out")}
-	}
 	job.Connections = int(job.Share.Part(int64(job.Connections)))
 	s.running.Add(1)
 	return &simSession{job, s, to}, nil
@@ -215,15 +202,10 @@ func (s *simSession) Run(ctx context.Context, w load.Window) (l record.Load, err
 	if w.Begin != nil {
 		w.Begin()
 	}
-	if s.site.stops {
-		<-ctx.Done()
-		return l, ctx.Err()
-	}
 	if w.Observe == nil {
 		w.Observe = &load.Observe{Into: &record.Detail{}}
 	}
-	counts := w.Schedule != nil
-	if counts {
+	if w.Schedule != nil {
 		s.site.mu.Lock()
 		s.site.begun = append(s.site.begun, time.Now())
 		s.site.mu.Unlock()
@@ -236,17 +218,8 @@ func (s *simSession) Run(ctx context.Context, w load.Window) (l record.Load, err
 	if err := s.to.gone(); err != nil {
 		return l, err
 	}
-	from, lost := int64(0), &record.Network{}
-	if counts && s.site.stall.Add(-1) == 0 {
-		if lost.Retransmitted = 3; !s.site.cut { // a slow server's kernel acknowledges late
-			lost.Duplicates = 3
-		}
-		s.site.shut.Store(s.site.stays)
-		from = int64(w.For / 2)
-	}
-	if l, err = (&drawn{job: s.job, right: true, from: from, cost: s.site.cost}).Run(ctx, w); err == nil {
+	if l, err = (&drawn{job: s.job, right: true, cost: s.site.cost}).Run(ctx, w); err == nil {
 		s.to.served.Add(l.Started)
-		l.Network = lost
 	}
 	return l, err
 }

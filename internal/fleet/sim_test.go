@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	stdcmp "cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -98,9 +99,9 @@ func (w *world) command(ctx context.Context, shape int) (l record.Load, d record
 	}
 	to := wire.TCP(simAddr)
 	host := &Host{hub: h, machines: h.Names(), generators: h.Names(), work: context.WithoutCancel(ctx),
-		gone: map[string]bool{}, generating: map[string]record.Host{}, place: map[string]Place{where(to): {Addr: to.Addr}}}
+		described: map[string]record.Host{}, place: map[string]Place{where(to): {Addr: to.Addr}}}
 	defer host.Close()
-	if err := host.take(ctx, host.machines); err != nil {
+	if err := host.take(ctx); err != nil {
 		return l, d, err
 	}
 	body := "value"
@@ -111,8 +112,8 @@ func (w *world) command(ctx context.Context, shape int) (l record.Load, d record
 		defer session.Close()
 		l, err = session.Run(ctx, simShapes[shape].window(&d))
 	}
-	if lost := host.Lost(); err != nil && lost != nil {
-		err = fmt.Errorf("%s: %s", lost.Machine, lost.Reason)
+	if err != nil {
+		err = stdcmp.Or(host.Lost(), err)
 	}
 	return l, d, err
 }
@@ -127,9 +128,12 @@ func (w *world) calm() {
 	}
 }
 
-// right returns an error unless the window equals one machine's, and all began once and at the reported times.
+// right returns an error unless the window equals one machine's, and all began once, at the reported times, and at
+// the same time unless something delayed the orders.
 func (w *world) right(l record.Load, d record.Detail, shape int) error {
-	late := false
+	w.net.mu.Lock()
+	late := w.net.weather.hold > windowLead
+	w.net.mu.Unlock()
 	for i, a := range w.agents {
 		late = late || a.late.Load() > 0
 		if n := len(a.site().begun); n != 1 {

@@ -70,7 +70,8 @@ func (s *session) unwatch(q *Unwatching) (c record.Causes, err error) {
 func (h *Host) Watch(loaded bench.Server) func(server, generator, service time.Duration) record.Causes {
 	numbers := make([]int, len(h.machines))
 	_ = each(h.machines, func(i int, name string) (err error) {
-		q := Watching{Starts: h.launchers[name] != nil}
+		_, starts := h.launchers[name]
+		q := Watching{Starts: starts}
 		if s, ok := loaded.(*remote); ok && q.Starts && s.machine == name {
 			q.Server = s.number
 		}
@@ -80,8 +81,8 @@ func (h *Host) Watch(loaded bench.Server) func(server, generator, service time.D
 	before := h.usedByAll()
 	return func(server, _, service time.Duration) record.Causes {
 		started := map[string]time.Duration{h.server: server}
-		if h.service != nil {
-			started[h.service.name] = service
+		if h.service != "" {
+			started[h.service] = service
 		}
 		all, beside := make([]record.Causes, len(h.machines)), h.beside(before, started)
 		_ = each(h.machines, func(i int, name string) (err error) {
@@ -104,7 +105,7 @@ func (h *Host) merged(all []record.Causes) record.Causes {
 		switch {
 		case name == h.server:
 			c.ServerCPUs, c.BackgroundServerNS = m.ServerCPUs, m.BackgroundServerNS
-		case h.launchers[name] != nil: // the service
+		case name == h.service:
 			c.ServiceCPUs, c.BackgroundServiceNS = m.ServerCPUs, m.BackgroundServerNS
 		}
 		c.GeneratorCPUs += m.GeneratorCPUs
@@ -119,7 +120,7 @@ func (h *Host) merged(all []record.Causes) record.Causes {
 // boots returns the kernel boot of each machine in the run, and of the controller's last.
 func (h *Host) boots() (all []string) {
 	for _, name := range h.machines {
-		all = append(all, h.described(name).BootID)
+		all = append(all, h.described[name].BootID)
 	}
 	return append(all, h.here)
 }

@@ -68,8 +68,8 @@ func generators(n int, spoil func(i, k int, p *record.LoadPart)) func(*Evidence)
 			t.Load.Parts = nil
 			for k := range n {
 				p := record.LoadPart{Generator: "gen" + string(rune('1'+k)), Connections: 4, Started: t.Load.Started / int64(n),
-					ServiceP50NS: 1e6 + rng.Int64N(40e3), BoundNS: 100e3, AtNS: t.StartedUnixNS, Session: "one"}
-				p.Succeeded, p.ClockNS = p.Started, p.AtNS+int64(k)*7e9+rng.Int64N(100e3)
+					ServiceP50NS: 1e6 + rng.Int64N(40e3), BoundNS: 100e3}
+				p.Succeeded = p.Started
 				if spoil != nil {
 					spoil(i, k, &p)
 				}

@@ -15,13 +15,6 @@ func (j *Job) Counted(l *record.Load, s *wire.Segments) {
 	l.Network.LinkShare = linkShare(l)
 }
 
-// LossError says that a session was not opened because its connections lost segments: a link, or a
-// full backlog, drops them.
-type LossError struct{ Err error }
-
-func (e *LossError) Error() string { return e.Err.Error() }
-func (e *LossError) Unwrap() error { return e.Err }
-
 // frameBytes is a segment's overhead on an Ethernet link: preamble, frame, checksum and gap 38, IPv4
 // 20, TCP with time stamps 32.
 const frameBytes = 90

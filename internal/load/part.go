@@ -9,7 +9,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"time"
 
 	"dyno/internal/record"
 )
@@ -64,26 +63,6 @@ func (p *Part) keep(r *Recorder, now int64) {
 			p.Rec.Slices.start = 0
 		}
 	}
-}
-
-// Silent returns the longest time in the window without an answer, in whole samples of length
-// Slice. If a number of requests ends the window, the time after the last answer does not count.
-func (p *Part) Silent() (longest time.Duration) {
-	s := p.Rec.Slices
-	if s == nil {
-		return 0
-	}
-	silent := time.Duration(0)
-	for i := range s.Counts {
-		silent += Slice
-		if s.Counts[i]+s.Wrong[i] > 0 {
-			longest, silent = max(longest, silent-Slice), 0
-		}
-	}
-	if len(s.Counts) < maxSlices {
-		longest = max(longest, silent)
-	}
-	return longest
 }
 
 // began is the window's start in a Part's first and last, because 0 means none.

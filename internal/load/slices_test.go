@@ -41,33 +41,6 @@ func TestSlices(t *testing.T) {
 	}
 }
 
-// TestSilent: the longest time without an answer, right or wrong, in whole samples.
-func TestSilent(t *testing.T) {
-	const slice = int64(Slice)
-	for _, c := range []struct {
-		until   int64
-		answers []int64
-		want    int64
-	}{
-		{5 * slice, nil, 5}, {5 * slice, []int64{0, 1, 2, 3, 4}, 0}, {5 * slice, []int64{1, 4}, 2},
-		{5 * slice, []int64{1}, 3},
-		{math.MaxInt64, []int64{0, 3}, 2}, {math.MaxInt64, nil, 0},
-	} {
-		s := newSlices(7, max(c.until, c.until+7))
-		for i, at := range c.answers {
-			if s.count(7 + at*slice + 5); i%2 > 0 {
-				s.miss(7 + at*slice + 5)
-			}
-		}
-		if got := (&Part{Rec: &Recorder{Slices: s}}).Silent(); int64(got) != c.want*slice {
-			t.Errorf("answers in samples %v: silent for %v; want %d samples", c.answers, got, c.want)
-		}
-	}
-	if got := (&Part{Rec: &Recorder{}}).Silent(); got != 0 {
-		t.Errorf("without samples: %v", got)
-	}
-}
-
 // TestSilence: a server that answers nothing although requests wait stands still, on any event
 // loops and generators. Between rarely due requests none waits; the time after sending ends is the
 // wait for the last answers.

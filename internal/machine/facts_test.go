@@ -1,7 +1,6 @@
 package machine
 
 import (
-	"fmt"
 	"reflect"
 	"testing"
 

@@ -275,7 +275,7 @@ func extraEpochs(p *record.Plan) (most int) {
 // count.
 func extrasLost(run *record.Run, epoch int) bool {
 	all := lastAttempt(run, epoch, 0)
-	return len(standing(run, all)) < len(all) ||
+	return len(standing(all)) < len(all) ||
 		slices.ContainsFunc(run.Resumes, func(r record.Resume) bool { return r.Epoch == epoch+1 })
 }
 

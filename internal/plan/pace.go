@@ -46,7 +46,7 @@ func pilotsOver(run *record.Run) bool {
 }
 
 // elapsed returns the time from the first server's start to the last trial's end, in ns. Pauses
-// before a resumed epoch and after a lost machine are excluded.
+// before a resumed epoch are excluded.
 func elapsed(run *record.Run) int64 {
 	if len(run.Trials) == 0 {
 		return 0
@@ -56,11 +56,6 @@ func elapsed(run *record.Run) int64 {
 	for _, r := range run.Resumes {
 		if r.Epoch <= last.Epoch {
 			paused += r.PausedNS
-		}
-	}
-	for _, l := range run.Lost {
-		if l.Epoch <= last.Epoch {
-			paused += l.PausedNS
 		}
 	}
 	return last.EndedUnixNS - begin(run) - paused

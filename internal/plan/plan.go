@@ -1,6 +1,6 @@
 // Package plan determines the next trial of a run from its records. It runs nothing: the same
-// records and seed give the same orders. It alone decides which rounds are discarded and repeated,
-// and which trials are taken again, by their causes and never by a metric.
+// records and seed give the same orders. It alone decides which trials count, by their causes and never
+// by a metric.
 package plan
 
 import (
@@ -60,9 +60,6 @@ func Next(run *record.Run, decided func() bool) (Order, Stop) {
 	p := &run.Plan
 	if nobody(run) {
 		return Order{}, Nobody
-	}
-	if k, ok := cutOff(run); ok {
-		return following(run, k)
 	}
 	if len(run.Trials) == 0 {
 		return following(run, opening(p, 0, 0))

@@ -88,25 +88,3 @@ func TestPilotsOver(t *testing.T) {
 		}
 	}
 }
-
-// TestRoundWithALoss: a round in which a machine was lost is taken again from its beginning, even if one was lost once
-// more before that.
-func TestRoundWithALoss(t *testing.T) {
-	p := player{run: record.Run{Plan: standardPlan("a", "b")}}
-	p.play(t, never)
-	p.run.Trials = p.run.Trials[:1] // of the first round
-	undecided, k := func() bool { return false }, p.run.Trials[0].Key
-	k.Position++
-	for _, lost := range []record.Key{k, {Epoch: -1, Round: -1}} {
-		p.run.Lost = append(p.run.Lost, record.Lost{Key: lost})
-		k.Position, k.Attempt = 0, 1
-		if o, stop := Next(&p.run, undecided); stop != "" || o.Key != k {
-			t.Errorf("after %d losses comes %+v %q; want %+v", len(p.run.Lost), o.Key, stop, k)
-		}
-	}
-	p.run.Trials = append(p.run.Trials, &record.Trial{Key: k, Contestant: p.run.Trials[0].Contestant})
-	k.Position++
-	if o, stop := Next(&p.run, undecided); stop != "" || o.Key != k {
-		t.Errorf("within the round comes %+v %q; want %+v", o.Key, stop, k)
-	}
-}

@@ -57,7 +57,7 @@ func counting(run *record.Run) (epochs []int, out []*record.Trial) {
 func Pilot(run *record.Run) (out []*record.Trial) {
 	for e := range run.Plan.Pilots {
 		for r := range roundsIn(&run.Plan, e) {
-			out = append(out, standing(run, lastAttempt(run, e, r))...)
+			out = append(out, standing(lastAttempt(run, e, r))...)
 		}
 	}
 	return out
@@ -93,7 +93,7 @@ func validOf(run *record.Run, epoch int, extra func(int) []slot) (valid []*recor
 			continue
 		}
 		all += len(trials)
-		valid = append(valid, standing(run, trials)...)
+		valid = append(valid, standing(trials)...)
 	}
 	return valid, ok && 2*len(valid) >= all
 }
@@ -111,48 +111,19 @@ func complete(run *record.Run, trials []*record.Trial, extra func(int) []slot) b
 
 // standing returns the trials in a round that count: that no cause outside the contestants
 // spoilt.
-func standing(run *record.Run, trials []*record.Trial) (out []*record.Trial) {
+func standing(trials []*record.Trial) (out []*record.Trial) {
 	for _, t := range trials {
-		if !judge.Discard(t) && !wasLost(run, t.Key) {
+		if !judge.Discard(t) {
 			out = append(out, t)
 		}
 	}
 	return out
 }
 
-// wasLost reports whether a machine was lost in k's round and attempt.
-func wasLost(run *record.Run, k record.Key) bool {
-	return slices.ContainsFunc(run.Lost, func(l record.Lost) bool {
-		return l.Epoch == k.Epoch && l.Round == k.Round && l.Attempt == k.Attempt
-	})
-}
-
-// cutOff returns the next attempt at the round in which a machine was lost, if that was the last thing
-// that was tried and no later epoch was begun since. Machines may have been lost again while servers were
-// built and started for it.
-func cutOff(run *record.Run) (k record.Key, ok bool) {
-	for _, l := range slices.Backward(run.Lost) {
-		if k = l.Key; k.Round >= 0 {
-			ok = true
-			break
-		}
-	}
-	if n := len(run.Resumes); !ok || n > 0 && run.Resumes[n-1].Epoch > k.Epoch {
-		return k, false
-	}
-	k.Position = math.MaxInt
-	if n := len(run.Trials); n > 0 && after(run, k) < n { // there are trials since
-		return k, false
-	}
-	k.Position, k.Attempt = -1, k.Attempt+1
-	return k, true
-}
-
-// Discarded counts the trials after the pilots that are spoilt or lost, also if there is a later take, and all
-// trials.
+// Discarded counts the trials after the pilots that are spoilt, also if there is a later take, and all trials.
 func Discarded(run *record.Run) (out, all int) {
 	for i, t := range run.Trials {
-		bad := judge.Discard(t) || wasLost(run, t.Key)
+		bad := judge.Discard(t)
 		if t.Epoch < run.Plan.Pilots || !bad && superseded(run.Trials, i) {
 			continue
 		}

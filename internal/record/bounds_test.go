@@ -93,15 +93,3 @@ func TestBounds(t *testing.T) {
 		}
 	}
 }
-
-// A machine may be lost before the first epoch, or between trials; a trial has an epoch and a
-// round.
-func TestKeysOfLostMachines(t *testing.T) {
-	none := Key{Epoch: -1, Round: -1}
-	if err := checkBounds(&Record{Lost: &Lost{Key: none, Machine: "a"}}); err != nil {
-		t.Error(err)
-	}
-	if err := checkBounds(&Record{Trial: &Trial{Key: none}}); err == nil {
-		t.Error("a trial of no epoch is read")
-	}
-}

@@ -30,7 +30,6 @@ type Record struct {
 	Rated       *Trial       `json:"rated,omitempty"`
 	Idle        *Idle        `json:"idle,omitempty"`
 	Failure     *Failure     `json:"failure,omitempty"`
-	Lost        *Lost        `json:"lost,omitempty"`
 	Resume      *Resume      `json:"resume,omitempty"`
 	End         *End         `json:"end,omitempty"`
 }
@@ -50,7 +49,6 @@ type Run struct {
 	Rated       []*Trial // open loops after the epochs; they are not trials
 	Idle        []Idle
 	Failures    []Failure
-	Lost        []Lost
 	Resumes     []Resume
 	End         *End // nil if the run was cut off
 
@@ -390,10 +388,10 @@ type Usage struct {
 
 	// The following are read once per epoch, in the trials of its last round, with connections
 	// still open. Totals count since the launch.
-	CPUUserTotalNS      *int64 `json:"cpu_user_total_ns,omitempty"`
-	CPUSystemTotalNS    *int64 `json:"cpu_system_total_ns,omitempty"`
-	FileBytes           *int64 `json:"file_bytes,omitempty"`     // resident pages of files, sum over processes (RssFile)
-	OpenSockets         *int64 `json:"open_sockets,omitempty"`
+	CPUUserTotalNS   *int64 `json:"cpu_user_total_ns,omitempty"`
+	CPUSystemTotalNS *int64 `json:"cpu_system_total_ns,omitempty"`
+	FileBytes        *int64 `json:"file_bytes,omitempty"` // resident pages of files, sum over processes (RssFile)
+	OpenSockets      *int64 `json:"open_sockets,omitempty"`
 }
 
 // Add sets the figures in u that more has.
@@ -488,19 +486,6 @@ type Failure struct {
 // Unavailable reports whether the contestant could not be tried at all, because its toolchain or a
 // package is missing.
 func (f Failure) Unavailable() bool { return f.Stage == "toolchain" }
-
-// Lost is a fleet machine that was lost, or too late, in the trial named by Key. That trial has no
-// record. Its round is repeated as the next attempt, unless the run goes on with another epoch
-// (Resume).
-type Lost struct {
-	Key
-	Machine string `json:"machine"`          // machine name or names
-	Server  bool   `json:"server,omitempty"` // servers, or services, ran on it
-	Reason  string `json:"reason"`
-	// PausedNS is the time until all machines had returned and the servers were built again; it is
-	// not part of the budget.
-	PausedNS int64 `json:"paused_ns"`
-}
 
 // Host describes the machine; with several, the servers' machine.
 type Host struct {

@@ -18,8 +18,6 @@ type Endpoint struct {
 	// TLS encrypts the connections, as TLS.Config returns it; its NextProtos are the offered
 	// protocols (ALPN). nil: no encryption.
 	TLS *tls.Config
-	// Watch counts TCP segments on the connections that Connect makes; nil: they are not counted.
-	Watch *Watch
 }
 
 // TCP returns the Endpoint at a host:port in dyno's own network namespace.
@@ -67,9 +65,6 @@ func (e Endpoint) Connect(ctx context.Context, d *net.Dialer) (conn net.Conn, er
 		conn, err = d.DialContext(ctx, network, e.Addr)
 		return err
 	})
-	if e.Watch != nil {
-		conn, err = e.Watch.made(conn, err)
-	}
 	return conn, err
 }
 

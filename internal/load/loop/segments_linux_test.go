@@ -1,15 +1,10 @@
 package loop
 
 import (
-	"errors"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"testing"
-	"time"
-
-	"golang.org/x/sys/unix"
 
 	"dyno/internal/load"
 	"dyno/internal/wire"
@@ -39,41 +34,5 @@ func TestSegments(t *testing.T) {
 			}
 		}
 		session.Close()
-	}
-}
-
-// If a full backlog drops connection requests, the error says so; if nobody listens, it does not.
-func TestLossError(t *testing.T) {
-	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer unix.Close(fd)
-	if err := errors.Join(unix.Bind(fd, &unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}),
-		unix.Listen(fd, 0)); err != nil {
-		t.Fatal(err)
-	}
-	name, err := unix.Getsockname(fd)
-	if err != nil {
-		t.Fatal(err)
-	}
-	full := (&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: name.(*unix.SockaddrInet4).Port}).String()
-	first, err := net.Dial("tcp", full)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer first.Close()
-	closed, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	closed.Close()
-	for addr, want := range map[string]bool{full: true, closed.Addr().String(): false} {
-		_, err := Engine{}.Open(t.Context(), load.Job{Endpoint: wire.TCP(addr), Scenario: twoRequests(), Connections: 1,
-			ConnectTimeout: 2500 * time.Millisecond})
-		var lost *load.LossError
-		if err == nil || errors.As(err, &lost) != want {
-			t.Errorf("%s: %v, lost %v", addr, err, lost != nil)
-		}
 	}
 }

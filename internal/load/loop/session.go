@@ -64,13 +64,8 @@ func (Engine) Open(ctx context.Context, job load.Job) (load.Session, error) {
 		}
 	}
 	if up == 0 && !job.Lazy {
-		lost := s.segments()
 		s.Close()
-		err = fmt.Errorf("open %s: %w", job.Addr, errors.Join(err, ctx.Err()))
-		if lost.Lost() > 0 {
-			err = &load.LossError{Err: err}
-		}
-		return nil, err
+		return nil, fmt.Errorf("open %s: %w", job.Addr, errors.Join(err, ctx.Err()))
 	}
 	return s, nil
 }
