@@ -18,7 +18,6 @@ framework = "x"
 version = "v1.0.0"
 engine = "x"
 scenarios = ["db"]
-sources = ["x.go"]
 build = ["true"]
 run = ["true"]
 toolchain = { go = ">=1.24" }

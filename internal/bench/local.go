@@ -179,9 +179,6 @@ func (l *Local) Build(ctx context.Context, name string, note func(string)) (reco
 	if err != nil {
 		return c, err
 	}
-	if c.LinesOfCode, err = m.CountLines(m.FS(l.opts.FS)); err != nil {
-		return c, err
-	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.built[name], l.layouts[name] = b, others

@@ -60,7 +60,7 @@ func TestCopyOfAService(t *testing.T) {
 func TestCopyOfGo(t *testing.T) {
 	root, base := t.TempDir(), t.TempDir()
 	write(t, filepath.Join(root, Folder), map[string]string{
-		"go/mine/contestant.toml": strings.Replace(good, "sources", "shared = [\"pages\"]\nsources", 1),
+		"go/mine/contestant.toml": strings.Replace(good, "build", "shared = [\"pages\"]\nbuild", 1),
 		"go/mine/go.mod":          "module mine\n\ngo 1.24\n",
 		"go/mine/obj/left.txt":    "by a build",
 		"go/notes.txt":            "no builder looks for this",

@@ -41,7 +41,6 @@ type Manifest struct {
 	Protocols []wire.HTTP       `toml:"protocols"` // measurable protocols that it serves; empty in the file: http
 	Delay     bool              `toml:"delay"`     // handlers wait DYNO_DELAY before they respond
 	Scenarios []string          `toml:"scenarios"`
-	Sources   []string          `toml:"sources"`
 	Shared    []string          `toml:"shared"` // folders in contestants/shared that the build needs
 	Processes int               `toml:"processes"`
 	CPUs      int               `toml:"cpus"` // server CPUs that it needs to be meaningful; 0: one
@@ -178,7 +177,7 @@ func (m *Manifest) check(f *conf.File, what string) error {
 	}{
 		{"name", m.Name != ""}, {"title", m.Title != ""}, {"language", m.Language != ""},
 		{"framework", m.Framework != ""}, {"version", m.Version != ""}, {"engine", m.Engine != ""},
-		{"scenarios", len(m.Scenarios) > 0 || what != "contestant"}, {"sources", len(m.Sources) > 0},
+		{"scenarios", len(m.Scenarios) > 0 || what != "contestant"},
 		{"build", len(m.Build) > 0}, {"run", len(m.Run) > 0},
 	} {
 		if !required.there {

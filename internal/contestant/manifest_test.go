@@ -15,7 +15,6 @@ framework = "net/http"
 version = ">=1.24"
 engine = "net/http"
 scenarios = ["values"]
-sources = ["*.go"]
 build = ["go", "build", "-o", "{out}/server", "."]
 run = ["{out}/server"]
 differs = ["chunked: its default"]
@@ -50,22 +49,22 @@ func TestReadManifest(t *testing.T) {
 		{`engine = "net/http"`, ``, `needs "engine"`},
 		{`engine = "net/http"`, `engine = nethttp`,
 			"contestant.toml:6:10: a word without quotes is not a value; put text in quotes"},
-		{`run = ["{out}/server"]`, `run = []`, "contestant.toml:10:"},
-		{`"chunked: its default"`, `"gzip: why"`, "contestant.toml:11:"},
+		{`run = ["{out}/server"]`, `run = []`, "contestant.toml:9:"},
+		{`"chunked: its default"`, `"gzip: why"`, "contestant.toml:10:"},
 		{`"chunked: its default"`, `"chunked"`, `want "key: reason"`},
 		{`go = ">=1.24"`, `"../go" = ">=1.80"`, `"../go" is not a toolchain`},
 		{`go = ">=1.24"`, `go = "1.24"`, "want a minimum version"},
 		{`version = ">=1.24"`, `version = "newest"`, "contestant.toml:5:"},
 		{`scenarios = ["values"]`, `scenarios = "values"`, "contestant.toml:7:"},
-		{`["http", "h2"]`, `"h2"`, "contestant.toml:13:"},
-		{`["http", "h2"]`, `["http", "quic"]`, `contestant.toml:13:22: "quic" is no protocol; want http, https,`},
-		{`["http", "h2"]`, `["http", "h2", "h2"]`, `contestant.toml:13:28: "h2" is named twice`},
-		{`["http", "h2"]`, `["h2"]`, `contestant.toml:13:1: "http" is missing`},
-		{`["http", "h2"]`, `[]`, `contestant.toml:13:1: "http" is missing`},
-		{`"/Home/About"`, `"Home/About"`, `contestant.toml:17:1: "/about" = "Home/About": want the scenario's path`},
-		{`"/about" =`, `"/about?x" =`, "contestant.toml:17:1:"},
+		{`["http", "h2"]`, `"h2"`, "contestant.toml:12:"},
+		{`["http", "h2"]`, `["http", "quic"]`, `contestant.toml:12:22: "quic" is no protocol; want http, https,`},
+		{`["http", "h2"]`, `["http", "h2", "h2"]`, `contestant.toml:12:28: "h2" is named twice`},
+		{`["http", "h2"]`, `["h2"]`, `contestant.toml:12:1: "http" is missing`},
+		{`["http", "h2"]`, `[]`, `contestant.toml:12:1: "http" is missing`},
+		{`"/Home/About"`, `"Home/About"`, `contestant.toml:16:1: "/about" = "Home/About": want the scenario's path`},
+		{`"/about" =`, `"/about?x" =`, "contestant.toml:16:1:"},
 		{`"/public/" = "/"`, `"/public/" = "/static"`,
-			"contestant.toml:18:1: \"/public/\" = \"/static\": a path that ends in /"},
+			"contestant.toml:17:1: \"/public/\" = \"/static\": a path that ends in /"},
 	} {
 		_, err := readNamed(folder(strings.Replace(good, c.from, c.to, 1)), "contestants/go/mine")
 		if err == nil || !strings.Contains(err.Error(), c.want) {

@@ -17,8 +17,10 @@ import (
 )
 
 // gone matches what older records have.
-var gone = regexp.MustCompile(`"(simultaneous|ranked|strict|drop_rounds|rate_(first|last)_per_cpu_sec|peak_rss_bytes|` +
-	`switches_(in)?voluntary_total)":(true|\d+),?`)
+var gone = regexp.MustCompile(`,"` + goneKeys + `|"` + goneKeys + `,`)
+
+const goneKeys = `(?:simultaneous|ranked|strict|drop_rounds|rate_(?:first|last)_per_cpu_sec|peak_rss_bytes|` +
+	`switches_(?:in)?voluntary_total|lines_of_code)":(?:true|\d+)`
 
 // Every committed recording is read in full, with all its keys, and Write's output gives it back.
 func TestCommittedRecordings(t *testing.T) {

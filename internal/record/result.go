@@ -178,8 +178,6 @@ type Contestant struct {
 	Response    map[string]string `json:"response,omitempty"`
 	HeaderBytes int               `json:"header_bytes,omitempty"` // status line and headers of the first loaded request
 	BodyBytes   int               `json:"body_bytes,omitempty"`
-	// number of lines in its sources, by the rule in doc/studies.md
-	LinesOfCode int `json:"lines_of_code,omitempty"`
 
 	Fewer *Fewer `json:"fewer,omitempty"` // nil: it serves as many connections as the plan has
 	Costs *Costs `json:"costs,omitempty"` // nil: not measured

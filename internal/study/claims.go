@@ -189,9 +189,8 @@ func (e *evidence) lacks(c Cell, metric string) (Verdict, string) {
 	if !slices.Contains(p.Contestants, c.Contestant) {
 		return NotRun, "it was not in this run"
 	}
-	program := metric == "lines_of_code" // the same at all levels
 	at, ok := e.cell(c)
-	if !program && c.Level != idle && (!ok || !p.Has(at)) {
+	if c.Level != idle && (!ok || !p.Has(at)) {
 		return NotRun, "it was not loaded there in this run"
 	}
 	if f := e.run.FailureOf(c.Contestant); f != nil {
@@ -202,9 +201,6 @@ func (e *evidence) lacks(c Cell, metric string) (Verdict, string) {
 	}
 	if e.measured(c, metric).N > 0 {
 		return "", ""
-	}
-	if program {
-		return NotRun, "the record has no line count"
 	}
 	if c.Level == idle || e.measured(c, "throughput").N > 0 {
 		return NotRun, "this run did not record it"
@@ -309,12 +305,6 @@ func (e *evidence) measured(c Cell, metric string) judge.Estimate {
 	at, ok := e.cell(c)
 	a := e.analysisOf(at.Level)
 	switch {
-	case metric == "lines_of_code":
-		if built := e.run.Contestant(c.Contestant); built != nil && built.LinesOfCode > 0 {
-			n := float64(built.LinesOfCode)
-			return judge.Estimate{Value: n, Lo: n, Hi: n, N: 1}
-		}
-		return judge.Estimate{}
 	case c.Level == idle:
 		m, _ := judge.MetricNamed(metric)
 		l, _, _ := judge.Unloaded(e.run, c.Contestant, m)

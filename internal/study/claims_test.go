@@ -281,9 +281,9 @@ func fakeRun(t *testing.T, st *Study, c Choice) *record.Run {
 	}
 	run := &record.Run{Plan: p, Host: record.Host{OS: "linux", CPU: "a " +
 		"CPU", CPUs: 2, ServerCPUs: []int{0}, GeneratorCPUs: []int{1}, Pinned: true, MemoryBytes: 8 << 30}}
-	for i, name := range []string{"fast", "slow", "odd", "gone"} {
+	for _, name := range []string{"fast", "slow", "odd", "gone"} {
 		run.Contestants = append(run.Contestants, record.Contestant{Name: name, Title: name, Language: "go",
-			Version: "v1", BinaryHash: "00", LinesOfCode: 20 + 20*i})
+			Version: "v1", BinaryHash: "00"})
 	}
 	run.Failures = []record.Failure{{Contestant: "odd", Stage: "verify", Reason: "it answers " +
 		"500"}, {Contestant: "gone", Stage: "toolchain", Reason: "needs Node.js"}}
@@ -560,8 +560,7 @@ func TestClassicClaims(t *testing.T) {
 	st := readFake(t)
 	p := planned(t, plan.Request{Question: st.Ask(Choice{Levels: []string{"c10"}}), Protocol: "classic",
 		Requests: 1_000_000})
-	run := &record.Run{Plan: p, Contestants: []record.Contestant{{Name: "fast", LinesOfCode: 20},
-		{Name: "slow", LinesOfCode: 40}}}
+	run := &record.Run{Plan: p, Contestants: []record.Contestant{{Name: "fast"}, {Name: "slow"}}}
 	for i, name := range []string{"fast", "slow"} {
 		run.Trials = append(run.Trials, &record.Trial{Contestant: name, Key: record.Key{Position: i},
 			Load: record.Load{WindowNS: 9e9 * int64(i+1), Succeeded: 1_000_000, BytesRead: 120e6, BytesWritten: 70e6}})

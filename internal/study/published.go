@@ -12,6 +12,10 @@ func (e *evidence) published() []published {
 		p := published{Figure: f}
 		metric := f.Metric.Name
 		switch {
+		case f.Metric.Ours != "":
+			p.Absent = "not counted"
+			out = append(out, p)
+			continue
 		case f.Level == idle:
 			m, _ := judge.MetricNamed(metric)
 			p.Ours, _, _ = judge.Unloaded(e.run, f.Contestant, m)
