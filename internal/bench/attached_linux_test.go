@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv("BENCH_ROLE") != "answer" {
 		flag.Parse()
 		if f := flag.Lookup("test.parallel"); f.Value.String() == f.DefValue {
-			flag.Set(f.Name, strconv.Itoa(2*runtime.GOMAXPROCS(0)))
+			flag.Set(f.Name, strconv.Itoa(4*runtime.GOMAXPROCS(0)))
 		}
 		os.Exit(m.Run())
 	}

@@ -55,7 +55,26 @@ type realGenerator struct {
 
 func (g *realGenerator) Open(ctx context.Context, job load.Job) (load.Session, error) {
 	job.CPUs, job.Workers, job.Seed = nil, 1, job.Seed+uint64(rand.Uint32())
-	return g.engine.Open(ctx, job)
+	s, err := g.engine.Open(ctx, job)
+	return steadySession{s}, err
+}
+
+// steadySession is a session whose warm-up windows have a number of requests in place of a time, and are all alike:
+// who is warm does not depend on how busy this machine is.
+type steadySession struct{ load.Session }
+
+// warmingRequests is the number of requests in a warm-up window.
+const warmingRequests = 200
+
+func (s steadySession) Run(ctx context.Context, w load.Window) (record.Load, error) {
+	if !w.Uncounted || w.Requests > 0 || w.Observe != nil { // no warm-up
+		return s.Session.Run(ctx, w)
+	}
+	length := w.For
+	w.For, w.Requests = 0, warmingRequests
+	l, err := s.Session.Run(ctx, w)
+	l.WindowNS = int64(length)
+	return l, err
 }
 
 // scenario makes the requests.

@@ -30,7 +30,6 @@ type refMutant struct {
 	Does    string // the defect in words
 	applies func(*scenario.Scenario) bool
 	alter   func(*scenario.Scenario) // changes the scenario that the reference serves
-	hasty   bool                     // the reference does not wait
 	wrap    wrapper
 	raw     bool // answers pipelined requests in reverse order
 
@@ -101,8 +100,8 @@ func refMutants() []refMutant {
 			Does: "sends the loaded request's response to all requests while several connections are used in turn"},
 		{Name: "late-chunked", applies: hasBody(isLoaded), wrap: later(chunk),
 			Does: "right for 10,000 requests, then sends chunked bodies"},
-		{Name: "hasty", Does: "does not wait for its delay", applies: anyScenario, hasty: true, Trial: tryWaiting},
-		{Name: "hasty-in-crowds", applies: anyScenario, hasty: true, wrap: waitingAlone, Trial: tryWaiting,
+		{Name: "hasty", Does: "does not wait for its delay", applies: anyScenario, Trial: tryWaiting},
+		{Name: "hasty-in-crowds", applies: anyScenario, wrap: waitingAlone, Trial: tryWaiting,
 			Does: "waits for its delay only while it has a single request"},
 		{Name: "stays", Does: "keeps running after SIGTERM", applies: anyScenario, stays: true, Trial: tryEnding},
 		{Name: "trailing-comma", applies: hasRecords, wrap: onBody(isJSON, trailingComma),
@@ -137,9 +136,6 @@ func (m refMutant) Serve(ctx context.Context, ln net.Listener, ref *refserver.Re
 		m.alter(&served)
 	}
 	flawed := &refserver.Reference{Scenario: &served, Delay: ref.Delay, Hash: ref.Hash, Turns: ref.Turns, Ask: ref.Ask}
-	if m.hasty {
-		flawed.Delay = 0
-	}
 	var h http.Handler = flawed.Handler()
 	if m.wrap != nil {
 		h = m.wrap(ref.Scenario, h)
@@ -307,14 +303,14 @@ func quoted(b []byte) []byte {
 }
 
 // lateAfter is the number of right responses before a late defect.
-const lateAfter = 10_000
+var lateAfter = 10_000
 
 // later returns a handler that is right for the first lateAfter requests.
 func later(how func(*madeReply)) wrapper {
 	return func(_ *scenario.Scenario, h http.Handler) http.Handler {
 		var n atomic.Int64
 		return change(h, func(_ *http.Request, a *madeReply) {
-			if n.Add(1) > lateAfter {
+			if n.Add(1) > int64(lateAfter) {
 				how(a)
 			}
 		})

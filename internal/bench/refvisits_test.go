@@ -31,12 +31,12 @@ func forgetful(s *scenario.Scenario) {
 	}
 }
 
-// waitingAlone waits for the delay in place of the reference, unless there are other requests.
+// waitingAlone waits for mutantDelay before the reference answers, unless there are other requests.
 func waitingAlone(_ *scenario.Scenario, h http.Handler) http.Handler {
 	var busy atomic.Int64
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if busy.Add(1) == 1 {
-			time.Sleep(delay)
+			time.Sleep(mutantDelay)
 		}
 		defer busy.Add(-1)
 		h.ServeHTTP(w, r)

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -22,25 +23,51 @@ import (
 // alikeOthers are shipped scenarios whose mutants are those of others; upload takes long, too.
 var alikeOthers = []string{"tfb-plaintext", "pipelined", "limited-conn", "json-br", "tfb-queries", "upload"}
 
-// TestMutants: for every shipped scenario the reference is accepted, and each mutant is found.
+// wholeLoads are the scenarios whose mutants, among them all late ones, are verified with whole loads.
+var wholeLoads = []string{"hello", "sessions-jar", "tfb-db"}
+
+// TestMutants: for every shipped scenario the reference is accepted, and each mutant is found. That loads send more
+// requests than late mutants answer correctly is tested with some scenarios; with the others, loads and mutants have a
+// tenth of these requests.
 func TestMutants(t *testing.T) {
 	project := os.DirFS("../..")
 	names, err := scenario.Names(project)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range names {
-		s, err := scenario.Read(project, name)
-		if err != nil {
-			t.Fatal(err)
+	late := map[string]bool{}
+	each := func(t *testing.T, whole bool) {
+		for _, name := range names {
+			s, err := scenario.Read(project, name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if slices.Contains(alikeOthers, name) || (slices.Contains(wholeLoads, name) && !testing.Short()) != whole {
+				continue
+			}
+			if testing.Short() && name != "templates" && name != "sessions-jar" {
+				continue // all of them would take minutes with the race detector
+			}
+			for _, m := range refMutantsOf(s) {
+				late[m.Name] = late[m.Name] || whole
+			}
+			t.Run(name, func(t *testing.T) { check(t, loop.Engine{}, s) })
 		}
-		if slices.Contains(alikeOthers, name) {
-			continue
+	}
+	t.Run("whole", func(t *testing.T) { each(t, true) })
+	t.Run("tenth", func(t *testing.T) {
+		whole, after := loads, lateAfter
+		t.Cleanup(func() { loads, lateAfter = whole, after })
+		loads, lateAfter = slices.Clone(loads), lateAfter/10
+		for i := range loads {
+			loads[i].requests /= 10
 		}
-		if testing.Short() && name != "templates" && name != "sessions-jar" {
-			continue // all of them would take minutes with the race detector
+		each(t, false)
+	})
+	for name, tried := range late {
+		if strings.HasPrefix(name, "late") && !tried && !testing.Short() {
+			t.Errorf("%s is not tried with whole loads", name)
 		}
-		t.Run(name, func(t *testing.T) { check(t, loop.Engine{}, s) })
 	}
 }
 
