@@ -77,19 +77,21 @@ func downloaded(t *testing.T, folders ...string) {
 	}
 }
 
-// runOnFleet: a paired comparison over four hosts records what one machine records, but for the hosts
+// fleetEpochs is the number of epochs in runOnFleet, of eight trials each.
+const fleetEpochs = 4
+
+// runOnFleet: a comparison over four hosts records what one machine records, but for the hosts
 // and the clocks; and it does so although a generator, the server and the controller are killed, each of which
 // interrupts it.
 func runOnFleet(t *testing.T) {
 	downloaded(t, "contestants/go/fasthttp")
 	f := newFour(t)
-	args := []string{"run", "--contestants", "net-http,fasthttp", "--epochs", "8", "--budget", "90s", "--seed",
-		"15", "--alpha", "1e-9",
-		"--controls", "none", "--connections", "8"}
+	args := []string{"run", "--contestants", "net-http,fasthttp", "--protocol", "sweep", "--epochs",
+		fmt.Sprint(fleetEpochs), "--budget", "4m", "--seed", "15", "--controls", "none", "--connections", "8"}
 	resume := []string{"run", "--resume", f.out, "--fleet", f.file}
-	f.interrupted(20, "gen2", append(args, "--fleet", f.file, "--run-folder", f.out)...)
-	f.interrupted(30, "srv1", resume...)
-	f.interrupted(40, "", resume...)
+	f.interrupted(10, "gen2", append(args, "--fleet", f.file, "--run-folder", f.out)...)
+	f.interrupted(16, "srv1", resume...)
+	f.interrupted(22, "", resume...)
 	if out, err := f.command("ctl", "run", "--resume", f.out).CombinedOutput(); err == nil ||
 		!strings.Contains(string(out), "--fleet FILE") {
 		t.Errorf("a run of several machines goes on on one: %v, %s", err, out)
@@ -142,7 +144,7 @@ func (f *fleetRun) alone(folder string, args []string) *record.Run {
 	c, said := f.begin(append(args, "--run-folder", folder)...)
 	ended := make(chan error, 1)
 	go func() { ended <- c.Wait() }()
-	f.trials(24, said, ended)
+	f.trials(16, said, ended)
 	c.Process.Signal(syscall.SIGINT)
 	<-ended
 	run, err := record.Open(folder)
@@ -162,9 +164,8 @@ func (f *fleetRun) judge(run *record.Run) {
 		len(h.GeneratorCPUs) > 0 || len(h.Generators[0].ServerCPUs) > 0 {
 		t.Errorf("%+v", h)
 	}
-	discarded, all := plan.Discarded(run)
 	if run.End == nil || run.End.Reason == plan.Interrupted || len(run.Failures) > 0 ||
-		len(plan.Epochs(run)) < 6 && 5*discarded < all {
+		len(plan.Epochs(run)) < fleetEpochs && run.End.Reason != string(plan.Budget) { // the machine is busy, or slow
 		t.Fatalf("%+v, %+v, %d epochs", run.End, run.Failures, len(plan.Epochs(run)))
 	}
 	if len(run.Resumes) != 3 {
