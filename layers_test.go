@@ -15,8 +15,12 @@ import (
 	"dyno/internal/judge"
 )
 
-// ours is this module's path. .ci/publish changes it.
-const ours = "dyno"
+// ours is this module's path.
+var ours = func() string {
+	text, _ := os.ReadFile("go.mod")
+	first, _, _ := strings.Cut(string(text), "\n")
+	return strings.TrimPrefix(first, "module ")
+}()
 
 // layers are those of doc/design.md: an import of this module only points to a lower layer.
 var layers = map[string]int{

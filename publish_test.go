@@ -55,7 +55,11 @@ func TestPublish(t *testing.T) {
 			t.Errorf("%s has %q %d times, %v", file, want, strings.Count(string(b), want), err)
 		}
 	}
-	run(clone, nil, "go", "test", ".", "-run", "Imports|Presets") // the layers know their module
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(clone, nil, self, "-test.run", "Imports|Presets") // the layers know their module
 
 	version := module.Version{Path: "github.com/" + owner + "/bench", Version: "v0.2.0"}
 	at := filepath.Join(proxy, filepath.FromSlash(version.Path), "@v")
@@ -85,7 +89,7 @@ func TestPublish(t *testing.T) {
 	})
 	others := strings.TrimSpace(run(".", nil, "go", "env", "GOPROXY"))
 	run(dir, []string{"GOPROXY=file://" + filepath.ToSlash(proxy) + "," + others, "GONOSUMDB=" + version.Path,
-		"GOBIN=" + bin, "GOFLAGS=-modcacherw"}, "go", "install", version.Path+"/cmd/dyno@"+version.Version)
+		"GOBIN=" + bin, "GOFLAGS=-modcacherw"}, "go", "install", "-ldflags=-s -w", version.Path+"/cmd/dyno@"+version.Version)
 	if said := run(dir, nil, filepath.Join(bin, "dyno"), "--version"); !strings.Contains(said, "0.2.0") {
 		t.Errorf("the installed program says %q", said)
 	}
