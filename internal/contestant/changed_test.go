@@ -66,6 +66,7 @@ func TestLaunchRefusesAChangedProgram(t *testing.T) {
 // TestLaunchRefusesAProgramChangedMeanwhile: replacing the program between the check and the start is
 // detected.
 func TestLaunchRefusesAProgramChangedMeanwhile(t *testing.T) {
+	t.Parallel()
 	m, tc, o := project(t, server(""))
 	b, err := Build(t.Context(), m, tc, o)
 	if err == nil {

@@ -78,6 +78,7 @@ func probe(ctx context.Context, to wire.Endpoint) error {
 }
 
 func TestBuildIdentifyLaunch(t *testing.T) {
+	t.Parallel()
 	m, tc, o := project(t, server(""))
 	b, err := Build(t.Context(), m, tc, o)
 	if err != nil {
@@ -140,6 +141,7 @@ func TestDoesNotBuild(t *testing.T) {
 }
 
 func TestDoesNotLaunch(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct{ before, want, log string }{
 		"exits": {`fmt.Println("no licence"); os.Exit(3)`, "exited before it was ready: exit status 3",
 			"no licence"},
@@ -153,10 +155,12 @@ func TestDoesNotLaunch(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			home := t.TempDir()
+			home, timeout := t.TempDir(), time.Minute
+			if strings.HasPrefix(c.want, "not ready") {
+				timeout = 500 * time.Millisecond
+			}
 			_, err = Launch(t.Context(), b, LaunchOptions{Dir: home, Log: filepath.Join(t.TempDir(), "log"),
-				Routes:  []string{"/a.routes", "/b.routes"},
-				Timeout: 500 * time.Millisecond, Probe: probe})
+				Routes: []string{"/a.routes", "/b.routes"}, Timeout: timeout, Probe: probe})
 			f := AsFailure("mine", err)
 			if f.Stage != "launch" || !strings.Contains(f.Reason, c.want) ||
 				!strings.Contains(strings.Join(f.LogTail, "\n"), c.log) {
@@ -169,6 +173,7 @@ func TestDoesNotLaunch(t *testing.T) {
 
 // Another program holds the port: its responses must not count as the contestant's.
 func TestPortHeldByAnother(t *testing.T) {
+	t.Parallel()
 	m, tc, o := project(t, server(`time.Sleep(time.Hour)`))
 	b, err := Build(t.Context(), m, tc, o)
 	if err != nil {
@@ -230,6 +235,7 @@ func TestNotReadySaysWhatWasAnswered(t *testing.T) {
 }
 
 func TestLaunchIsCancelled(t *testing.T) {
+	t.Parallel()
 	m, tc, o := project(t, server(`time.Sleep(time.Hour)`))
 	b, err := Build(t.Context(), m, tc, o)
 	if err != nil {
@@ -261,6 +267,7 @@ func TestRealDotnet(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds with .NET")
 	}
+	t.Parallel()
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
@@ -294,6 +301,7 @@ func TestRealDotnet(t *testing.T) {
 // A contestant learns its handlers' work and the address for heap figures, and the shared harness follows
 // both.
 func TestWorkAndHeap(t *testing.T) {
+	t.Parallel()
 	m, tc, o := project(t, `package main
 
 import (
@@ -373,6 +381,7 @@ func TestEnd(t *testing.T) {
 // TestListeners: a contestant learns the address for each form of HTTP, and is ready when it answers in all
 // requested forms with the run's certificate. Errors name the address that does not respond.
 func TestListeners(t *testing.T) {
+	t.Parallel()
 	m, tc, o := project(t, `package main
 
 import (

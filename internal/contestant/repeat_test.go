@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -13,6 +14,7 @@ func TestBuildsRepeat(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds contestants twice")
 	}
+	t.Parallel()
 	all := shipped(t)
 	m := all[slices.IndexFunc(all, func(m *Manifest) bool { return m.Name == "net-http" })]
 	tc, err := Find(t.Context(), m, FindOptions{Root: "../..", Offline: true})
@@ -29,23 +31,30 @@ func TestBuildsRepeat(t *testing.T) {
 // its cache.
 func builtTwice(t *testing.T, m *Manifest, tc Toolchain, o BuildOptions) (b *Built, cache string) {
 	t.Helper()
-	var hashes, sources []string
-	for range 2 {
+	var built [2]*Built
+	var errs [2]error
+	var both sync.WaitGroup
+	for i := range built {
 		cache = t.TempDir()
-		o.Cache, o.Log = cache, filepath.Join(cache, "build.log")
-		var err error
-		b, err = Build(t.Context(), m, tc, o)
+		own := o
+		own.Cache, own.Log = cache, filepath.Join(cache, "build.log")
+		both.Go(func() {
+			if built[i], errs[i] = Build(t.Context(), m, tc, own); errs[i] == nil {
+				_, _, errs[i] = built[i].Identify()
+			}
+		})
+	}
+	both.Wait()
+	for _, err := range errs {
 		skipUnbuildable(t, err)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, strings.Join(AsFailure(m.Name, err).LogTail, "\n"))
 		}
-		if _, _, err := b.Identify(); err != nil {
-			t.Fatal(err)
-		}
-		hashes, sources = append(hashes, b.Hash), append(sources, b.Sources)
 	}
-	if hashes[0] != hashes[1] || sources[0] != sources[1] || sources[0] == "" {
-		t.Errorf("%s, layout %d: programs %q of sources %q", m.Name, o.Layout, hashes, sources)
+	first, second := built[0], built[1]
+	if first.Hash != second.Hash || first.Sources != second.Sources || first.Sources == "" {
+		t.Errorf("%s, layout %d: programs %q, %q of sources %q, %q", m.Name, o.Layout, first.Hash, second.Hash, first.Sources,
+			second.Sources)
 	}
-	return b, cache
+	return second, cache
 }

@@ -60,6 +60,7 @@ func TestBuildOfALoneFolder(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds Go programs")
 	}
+	t.Parallel()
 	m, tc, o := project(t, "package main\n\nimport \"dyno/harness\"\n\nfunc main() { harness.Work() }\n")
 	shareHarness(t, m, o)
 	dir := filepath.Join(t.TempDir(), "mine")

@@ -83,6 +83,7 @@ func TestHarness(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a program")
 	}
+	t.Parallel()
 	module, err := filepath.Abs("../../contestants/shared/harness-go")
 	if err != nil {
 		t.Fatal(err)
@@ -160,6 +161,7 @@ func TestArticles(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds two modules")
 	}
+	t.Parallel()
 	for _, name := range []string{"fasthttp", "possum"} {
 		dir := filepath.Join("../../contestants/go", name)
 		fetch := exec.Command("go", "mod", "download")
