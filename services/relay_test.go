@@ -216,9 +216,15 @@ func start(t *testing.T, root string, m *contestant.Manifest, service, probed st
 	return startIn(t, t.TempDir(), root, m, service, probed)
 }
 
+// absent holds why programs could not be built, by name: to find that out takes long.
+var absent = map[string]error{}
+
 // startIn starts a program whose home lies in dir.
 func startIn(t *testing.T, dir, root string, m *contestant.Manifest, service, probed string) string {
 	t.Helper()
+	if err := absent[m.Name]; err != nil {
+		t.Skip(err)
+	}
 	tc, err := contestant.Find(t.Context(), m, contestant.FindOptions{Root: root, Offline: true})
 	if err != nil {
 		t.Skip(err)
@@ -227,6 +233,7 @@ func startIn(t *testing.T, dir, root string, m *contestant.Manifest, service, pr
 		Log: filepath.Join(dir, "build.log")})
 	var none *contestant.Unavailable
 	if errors.As(err, &none) {
+		absent[m.Name] = err
 		t.Skip(err)
 	}
 	if err != nil {

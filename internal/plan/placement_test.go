@@ -30,7 +30,7 @@ func placedOn(t *testing.T, r Request, placement ...string) record.Plan {
 
 // Every pair is compared on each number of CPUs, in rounds of servers on as many.
 func TestPairsOnCPUs(t *testing.T) {
-	p := placedOn(t, Request{Contestants: []string{"c0", "c2", "c3"}}, "1", "2", "4")
+	p := placedOn(t, Request{Contestants: []string{"c0", "c2", "c3"}, Epochs: 10}, "1", "2", "4")
 	var numbers []int
 	for _, l := range p.Levels {
 		numbers = append(numbers, l.CPUs)
