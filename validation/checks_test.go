@@ -10,6 +10,9 @@ import (
 // Two equal servers, one of which slows down the next trial, are not called different. With random orders
 // they are.
 func TestCarryOverBetweenTwo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates hundreds of comparisons")
+	}
 	for _, c := range carried(t.Context(), &Options{Reps: 150, Seed: 7}) {
 		if lo, _ := c.Chained.Interval(); lo > Alpha {
 			t.Errorf("%s: different in %v %%", c.Fault, c.Chained)

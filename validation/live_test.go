@@ -117,6 +117,9 @@ func TestLiveOrder(t *testing.T) {
 
 // The runs are made in order and kept one by one; an interrupt loses nothing, and the next call continues.
 func TestLiveGoesOn(t *testing.T) {
+	if testing.Short() {
+		t.Skip("judges a hundred runs")
+	}
 	var file bytes.Buffer
 	var played []int
 	stopAt := 6

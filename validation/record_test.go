@@ -14,6 +14,9 @@ import (
 // There is one procedure: the fast comparison decides as study.Analyse does on the full records of the same
 // trials, at the interim analysis where plan would stop.
 func TestFullRecordsGiveTheSameVerdicts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates whole runs")
+	}
 	verdicts := map[judge.Verdict]int{}
 	for seed := range uint64(12) {
 		truth := make([]float64, trapServers+riders)

@@ -69,6 +69,9 @@ func correlation(lag float64) (r float64) {
 
 // The cases keep the limits or cannot tell, with few comparisons; README.md has the long runs.
 func TestCasesShort(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates hundreds of comparisons")
+	}
 	short := map[string]bool{"all equal": true, "halves 2 ×": true, "one bimodal, its mean equal": true, "one " +
 		"+20 %": true}
 	var some []Case
@@ -131,6 +134,9 @@ func TestSimulationShort(t *testing.T) {
 }
 
 func TestReplayShort(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates hundreds of comparisons")
+	}
 	p := &Results{}
 	if err := p.replay(t.Context(), &Options{Reps: 60, Seed: 7}); err != nil {
 		t.Fatal(err)

@@ -36,7 +36,7 @@ func (m private) Run() int {
 	heedHangup()
 	flag.Parse()
 	if f := flag.Lookup("test.parallel"); f.Value.String() == f.DefValue { // many tests wait more than they work
-		flag.Set(f.Name, strconv.Itoa(2*runtime.GOMAXPROCS(0)))
+		flag.Set(f.Name, strconv.Itoa(4*runtime.GOMAXPROCS(0)))
 	}
 	return m.M.Run()
 }

@@ -533,6 +533,9 @@ func TestAnotherBuild(t *testing.T) {
 
 // TestLargeAnswers: no answer is lost if many arrive at once.
 func TestLargeAnswers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("sends 180 MB")
+	}
 	const each = 15 << 20
 	handle("large", every, true, func(*session, *Done) (string, error) { return strings.Repeat("x", each), nil })
 	handle("too large", every, false, func(*session, *Done) (string, error) { return strings.Repeat("x", 2*each), nil })

@@ -160,6 +160,7 @@ func constant(run *record.Run) (all struct {
 // clocks that differ and drift, is recorded as on one machine: the built folders, the order of trials, and
 // all counts and quantiles.
 func TestSimulatedRuns(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(seeds(t, 5)) {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		n := []int{1, 2, 3, 5, 20, 100}[seed%6]
@@ -224,6 +225,10 @@ func TestInterruptedHosting(t *testing.T) {
 
 // TestSlowLink: a machine is not lost because sending the scenario takes long.
 func TestSlowLink(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates a run, as others do")
+	}
+	t.Parallel()
 	program() // its file is read once
 	synctest.Test(t, func(t *testing.T) {
 		c := newComparison(t, 2)
@@ -245,6 +250,7 @@ func TestSlowLink(t *testing.T) {
 // TestSimulatedRunFaults: a comparison with a fault is complete or interrupted. If it was interrupted it goes on, and
 // is complete in the end: it has each trial once, as recorded on one machine, and no contestant is blamed.
 func TestSimulatedRunFaults(t *testing.T) {
+	t.Parallel()
 	interrupted := map[string]int{}
 	for seed := range uint64(seeds(t, len(faults))) {
 		rng := rand.New(rand.NewPCG(seed, 4))

@@ -245,6 +245,7 @@ func TestSimulatedTwo(t *testing.T) {
 // TestSimulatedFaults: a window with a fault has a right result or an error that names the fault, in time;
 // nothing continues, and the next window works with the same agents.
 func TestSimulatedFaults(t *testing.T) {
+	t.Parallel()
 	ends := map[string]int{} // by text, without names and figures
 	names := regexp.MustCompile(`gen\d+`)
 	figures := regexp.MustCompile(`[+-]?\d+`)
@@ -325,6 +326,7 @@ func machines(seed uint64) int {
 // TestSimulatedNetwork: on a network that delays and reorders messages, a load from many machines, whose
 // clocks differ and drift, equals one machine's bit for bit, and begins at the reported times.
 func TestSimulatedNetwork(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(seeds(t, 30)) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		n := machines(seed)

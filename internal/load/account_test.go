@@ -179,6 +179,9 @@ func TestRateIsTheServersAccount(t *testing.T) {
 // another, have the rate that the server counts, on average within 0.2 %; also if it cannot keep up
 // with a schedule.
 func TestRateOfAQueue(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates many loads")
+	}
 	for name, schedule := range map[string]*Schedule{
 		"closed":   nil,
 		"overload": {Stages: []Stage{{100 * time.Millisecond, 30_000, 30_000}}},

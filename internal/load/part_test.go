@@ -142,6 +142,9 @@ var exact = cmp.Comparer(func(a, b *record.Histogram) bool {
 // TestMergedPartsAreOneRecorders: n generators' records of a load, each on its own clock and with
 // its own event loops, merge to one recorder's record of the whole load, bit for bit.
 func TestMergedPartsAreOneRecorders(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates many loads")
+	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	const heard = 100e6
 	all := made(rng, 4000)

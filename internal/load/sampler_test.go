@@ -51,6 +51,9 @@ func TestSamplerAllocs(t *testing.T) {
 
 // TestSamplerBounds: whatever a server sends, the sample's memory is bounded.
 func TestSamplerBounds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long with the race detector")
+	}
 	m, err := (&scenario.Scenario{Requests: []scenario.Request{{Method: "GET", Path: "/", Weight: 1,
 		Expect: scenario.Expect{Status: 200, Shape: scenario.NewShape([][]byte{[]byte("x")}, false)}}}}).Compile("h",
 		scenario.Options{Shapes: true})

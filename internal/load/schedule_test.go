@@ -142,6 +142,9 @@ func TestLimitIsSplit(t *testing.T) {
 
 // TestLeftOfVeryManyIsQuick: and right to a thousandth.
 func TestLeftOfVeryManyIsQuick(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long with the race detector")
+	}
 	const limit, n = 1e15, 4
 	s := &Schedule{Stages: endless(1000).Stages, Poisson: true, Seed: 2}
 	for i := range n {

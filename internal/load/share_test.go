@@ -14,6 +14,9 @@ import (
 // TestSharesAreTheSchedule: whatever the number of generators and their event loops, their requests
 // are due exactly when one machine with one loop sends them.
 func TestSharesAreTheSchedule(t *testing.T) {
+	if testing.Short() {
+		t.Skip("draws millions of arrivals")
+	}
 	for name, shape := range shapes {
 		for _, poisson := range []bool{false, true} {
 			whole := &Schedule{Stages: shape.Stages, Poisson: poisson, Seed: 11}
@@ -64,6 +67,9 @@ func TestEvenArrivalsAreDealtInTurn(t *testing.T) {
 // TestGeneratorsOfRandomArrivalsArePoisson: each has its part of the rate, and a Poisson process's
 // dispersion (see TestPoisson), whatever its event loops.
 func TestGeneratorsOfRandomArrivalsArePoisson(t *testing.T) {
+	if testing.Short() {
+		t.Skip("draws millions of arrivals")
+	}
 	const seconds = 1000
 	whole := &Schedule{Stages: []Stage{{seconds * time.Second, 300, 300}}, Poisson: true, Seed: 3}
 	for _, n := range []int{2, 3, 10} {

@@ -58,6 +58,9 @@ func TestRows(t *testing.T) {
 
 // TestRowLog: it holds the rows of the last answers, and no others.
 func TestRowLog(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long with the race detector")
+	}
 	s := &Scenario{Requests: []Request{{Weight: 1, Expect: Expect{Rows: world(2, true)}}, {Expect: Expect{Rows: world(2, true)}}}}
 	logged, l, rows := s.Logged()
 	if rows != s.Requests[0].Expect.Rows || rows.log != nil || logged.Requests[1].Expect.Rows.log != nil {

@@ -9,6 +9,9 @@ import (
 // TestShapeOfManyMembers: objects with too many members are compared by the types of their values, without
 // memory per name.
 func TestShapeOfManyMembers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long with the race detector")
+	}
 	many := func(n int, value string) []byte {
 		var b strings.Builder
 		for i := range n {
