@@ -137,7 +137,7 @@ func (s *timedServer) serve(ctx context.Context) (tallies []refserver.Tally, err
 		at := func(q float64) int64 { return int64(s.delay) + side.excess.Quantile(q) }
 		n := side.excess.Count()
 		tallies = append(tallies, refserver.Tally{Requests: n, Service: &refserver.Service{Count: n, P50NS: at(.5),
-			P90NS: at(.9), P99NS: at(.99), P999NS: at(.999), MaxNS: at(1)}})
+			P99NS: at(.99), MaxNS: at(1)}})
 	}
 	return tallies, err
 }

@@ -36,12 +36,10 @@ func TestTableOfContestants(t *testing.T) {
 		return cmp.Or(strings.Compare(a.Language, b.Language), strings.Compare(a.Engine, b.Engine))
 	})
 	var table strings.Builder
-	fmt.Fprintln(&table, "| contestant | framework | version | engine | HTTP/2 | scenarios "+
-		"|\n|---|---|---|---|---|---|")
+	fmt.Fprintln(&table, "| contestant | framework | version | engine | scenarios |\n|---|---|---|---|---|")
 	for _, m := range all {
-		http2 := map[bool]string{true: "yes"}[m.HTTP2]
-		fmt.Fprintf(&table, "| %s | %s | %s | %s | %s | %s |\n", m.Name, m.Framework, m.Version, m.Engine,
-			cmp.Or(http2, "no"), strings.Join(m.Scenarios, ", "))
+		fmt.Fprintf(&table, "| %s | %s | %s | %s | %s |\n", m.Name, m.Framework, m.Version, m.Engine,
+			strings.Join(m.Scenarios, ", "))
 	}
 	if *update {
 		if err := os.WriteFile(file, []byte(before+begin+table.String()+end+after), 0o644); err != nil {

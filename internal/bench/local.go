@@ -149,7 +149,7 @@ func (l *Local) Build(ctx context.Context, name string, note func(string)) (reco
 	d := l.service(name)
 	c := record.Contestant{
 		Name: m.Name, Title: m.Title, Language: m.Language, Framework: m.Framework, Engine: m.Engine,
-		HTTP2: m.HTTP2, Managed: m.Managed(), Service: d != nil, Tuning: m.Tuning,
+		Managed: m.Managed(), Service: d != nil, Tuning: m.Tuning,
 		Differs: m.Differs, Paths: m.Paths, Commit: m.Commit,
 	}
 	here := len(l.machine.ServerCPUs)

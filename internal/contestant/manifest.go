@@ -37,13 +37,11 @@ type Manifest struct {
 	Framework string            `toml:"framework"`
 	Version   string            `toml:"version"` // the measured version ("v12.2.11"), or a floor (">=10.0")
 	Engine    string            `toml:"engine"`
-	HTTP2     bool              `toml:"http2"`     // the engine can serve HTTP/2 without additions
 	Protocols []wire.HTTP       `toml:"protocols"` // measurable protocols that it serves; empty in the file: http
 	Delay     bool              `toml:"delay"`     // handlers wait DYNO_DELAY before they respond
 	Scenarios []string          `toml:"scenarios"`
 	Shared    []string          `toml:"shared"` // folders in contestants/shared that the build needs
-	Processes int               `toml:"processes"`
-	CPUs      int               `toml:"cpus"` // server CPUs that it needs to be meaningful; 0: one
+	CPUs      int               `toml:"cpus"`   // server CPUs that it needs to be meaningful; 0: one
 	Tuning    []string          `toml:"tuning"`
 	Differs   []string          `toml:"differs"` // declared differences, each "key: reason"
 	Build     []string          `toml:"build"`
@@ -130,9 +128,6 @@ func read(fsys fs.FS, dir, what string) (*Manifest, *conf.File, error) {
 	f, err := conf.Read(fsys, path.Join(dir, what+".toml"), m)
 	if err != nil {
 		return nil, nil, err
-	}
-	if m.Processes == 0 {
-		m.Processes = 1
 	}
 	if err := m.readProtocols(f); err != nil {
 		return nil, nil, err

@@ -18,7 +18,6 @@ scenarios = ["values"]
 build = ["go", "build", "-o", "{out}/server", "."]
 run = ["{out}/server"]
 differs = ["chunked: its default"]
-http2 = true
 protocols = ["http", "h2"]
 [toolchain]
 go = ">=1.24"
@@ -33,7 +32,7 @@ func folder(text string) fstest.MapFS {
 
 func TestReadManifest(t *testing.T) {
 	m, err := readNamed(folder(good), "contestants/go/mine")
-	if err != nil || m.Name != "mine" || !m.HTTP2 || m.Processes != 1 || m.Managed() {
+	if err != nil || m.Name != "mine" || m.Managed() {
 		t.Fatalf("%+v, %v", m, err)
 	}
 	if !m.Serves(wire.H2) || m.Serves(wire.H2C) || !m.Serves(wire.Clear) {
@@ -56,15 +55,15 @@ func TestReadManifest(t *testing.T) {
 		{`go = ">=1.24"`, `go = "1.24"`, "want a minimum version"},
 		{`version = ">=1.24"`, `version = "newest"`, "contestant.toml:5:"},
 		{`scenarios = ["values"]`, `scenarios = "values"`, "contestant.toml:7:"},
-		{`["http", "h2"]`, `"h2"`, "contestant.toml:12:"},
-		{`["http", "h2"]`, `["http", "quic"]`, `contestant.toml:12:22: "quic" is no protocol; want http, https,`},
-		{`["http", "h2"]`, `["http", "h2", "h2"]`, `contestant.toml:12:28: "h2" is named twice`},
-		{`["http", "h2"]`, `["h2"]`, `contestant.toml:12:1: "http" is missing`},
-		{`["http", "h2"]`, `[]`, `contestant.toml:12:1: "http" is missing`},
-		{`"/Home/About"`, `"Home/About"`, `contestant.toml:16:1: "/about" = "Home/About": want the scenario's path`},
-		{`"/about" =`, `"/about?x" =`, "contestant.toml:16:1:"},
+		{`["http", "h2"]`, `"h2"`, "contestant.toml:11:"},
+		{`["http", "h2"]`, `["http", "quic"]`, `contestant.toml:11:22: "quic" is no protocol; want http, https,`},
+		{`["http", "h2"]`, `["http", "h2", "h2"]`, `contestant.toml:11:28: "h2" is named twice`},
+		{`["http", "h2"]`, `["h2"]`, `contestant.toml:11:1: "http" is missing`},
+		{`["http", "h2"]`, `[]`, `contestant.toml:11:1: "http" is missing`},
+		{`"/Home/About"`, `"Home/About"`, `contestant.toml:15:1: "/about" = "Home/About": want the scenario's path`},
+		{`"/about" =`, `"/about?x" =`, "contestant.toml:15:1:"},
 		{`"/public/" = "/"`, `"/public/" = "/static"`,
-			"contestant.toml:17:1: \"/public/\" = \"/static\": a path that ends in /"},
+			"contestant.toml:16:1: \"/public/\" = \"/static\": a path that ends in /"},
 	} {
 		_, err := readNamed(folder(strings.Replace(good, c.from, c.to, 1)), "contestants/go/mine")
 		if err == nil || !strings.Contains(err.Error(), c.want) {

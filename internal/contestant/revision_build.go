@@ -51,7 +51,7 @@ func (r *Revision) manifest(ctx context.Context, name, dir string) (*Manifest, e
 	}
 	c := &Command{Line: r.Start, Dir: dir}
 	m := &Manifest{Name: name, Title: name, Language: c.Language(), Framework: c.Program(), Version: r.Short(),
-		Processes: 1, Command: c, Revision: r, Build: []string{"/bin/sh", "-c", r.Build}}
+		Command: c, Revision: r, Build: []string{"/bin/sh", "-c", r.Build}}
 	for _, g := range guesses { // also if the build was given
 		if tool, _, _ := strings.Cut(g.build, " "); strings.HasPrefix(r.Build, tool+" ") {
 			m.Toolchain = map[string]string{g.tool: g.floor}

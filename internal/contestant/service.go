@@ -80,7 +80,7 @@ func Query(ctx context.Context, addr, sql string) (rows [][]string, err error) {
 // ServiceManifest returns the manifest of a service: a program of the project, a command, an image, or
 // a program that already runs. Only the project's services have a file, service.toml.
 func ServiceManifest(fsys fs.FS, d *scenario.Service) (m *Manifest, err error) {
-	m = &Manifest{Name: d.Name, Title: d.Name, Processes: 1, Command: &Command{Line: d.Start}}
+	m = &Manifest{Name: d.Name, Title: d.Name, Command: &Command{Line: d.Start}}
 	switch {
 	case d.URL != "":
 		m.Command = nil

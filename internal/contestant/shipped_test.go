@@ -25,15 +25,6 @@ func shipped(t *testing.T) []*Manifest {
 	return all
 }
 
-// TestShippedManifests: manifests say correctly whether the engine supports HTTP/2.
-func TestShippedManifests(t *testing.T) {
-	for _, m := range shipped(t) {
-		if want := slices.Contains([]string{"net/http", "kestrel", "granian"}, m.Engine); m.HTTP2 != want {
-			t.Errorf("%s: http2 = %t; its engine is %s", m.Name, m.HTTP2, m.Engine)
-		}
-	}
-}
-
 var (
 	taken = regexp.MustCompile(`(?:^|[\s"=])(?:\.\./){2,3}shared/([^/"\s]+)`)
 	asked = regexp.MustCompile(`DYNO_(ADDR|DELAY|WORK|STATS)|signal\.Notify|SIGTERM`)

@@ -89,8 +89,7 @@ func (s *Side) open(ctx context.Context, dir string) (err error) {
 	case CommandSide, Image:
 		c := &s.command
 		c.Dir, err = filepath.Abs(".")
-		s.Manifest = &Manifest{Name: s.Name, Title: s.Name, Language: c.Language(), Framework: c.Program(),
-			Processes: 1, Command: c}
+		s.Manifest = &Manifest{Name: s.Name, Title: s.Name, Language: c.Language(), Framework: c.Program(), Command: c}
 		return err
 	}
 	if r := s.revision; r != nil {

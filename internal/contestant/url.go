@@ -42,7 +42,7 @@ func (s *Side) openURL(ctx context.Context) error {
 	}
 	s.target.Addr = conn.RemoteAddr().String()
 	conn.Close()
-	s.Manifest = &Manifest{Name: s.Name, Title: s.Name, Processes: 1, URL: s.target}
+	s.Manifest = &Manifest{Name: s.Name, Title: s.Name, URL: s.target}
 	return nil
 }
 

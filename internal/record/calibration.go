@@ -13,12 +13,9 @@ type Calibration struct {
 	Host          Host   `json:"host"`
 	Facts         Facts  `json:"facts"`
 
-	Clock    *Clock       `json:"clock,omitempty"` // only in older records
 	Waiting  *Waiting     `json:"waiting,omitempty"`
 	Ceilings []Ceiling    `json:"ceilings,omitempty"`
 	Delays   []KnownDelay `json:"delays,omitempty"`
-	Stall    *KnownStall  `json:"stall,omitempty"` // only in older records
-	Costs    []KnownCost  `json:"costs,omitempty"` // only in older records
 	Noise    *Noise       `json:"noise,omitempty"`
 }
 
@@ -45,25 +42,9 @@ type Facts struct {
 	PortHigh       *int64 `json:"port_high,omitempty"`
 	AvailableBytes *int64 `json:"available_bytes,omitempty"`
 	SwapUsedBytes  *int64 `json:"swap_used_bytes,omitempty"`
-
-	// Only in older records.
-	Turbo         string `json:"turbo,omitempty"` // on or off
-	THP           string `json:"thp,omitempty"`   // always, madvise, never
-	TimeWaitReuse *int64 `json:"tcp_tw_reuse,omitempty"`
-	TCPTimestamps *int64 `json:"tcp_timestamps,omitempty"`
-	Somaxconn     *int64 `json:"somaxconn,omitempty"`
-	ASLR          *int64 `json:"aslr,omitempty"`
-	TimerSlackNS  *int64 `json:"timer_slack_ns,omitempty"`
 }
 
-// Clock is the cost of reading the time. A step is the smallest difference between two readings.
-type Clock struct {
-	CostNS float64 `json:"cost_ns"`
-	StepNS int64   `json:"step_ns"`
-}
-
-// Waiting describes how late the engine sends periodic requests. In older records the Sleeps fields
-// describe a goroutine that sleeps.
+// Waiting describes how late the engine sends periodic requests.
 type Waiting struct {
 	RatePerSec float64 `json:"rate_per_sec"`
 	Requests   int64   `json:"requests"`
@@ -73,9 +54,6 @@ type Waiting struct {
 	LagMaxNS   int64   `json:"lag_max_ns"`
 	RunQueueNS int64   `json:"run_queue_ns"` // time that the event loops waited for their CPU, within the window
 	WindowNS   int64   `json:"window_ns"`
-	Sleeps     int64   `json:"sleeps,omitempty"`
-	SleepP50NS int64   `json:"sleep_p50_ns,omitempty"`
-	SleepP99NS int64   `json:"sleep_p99_ns,omitempty"`
 }
 
 // Ceiling is the highest rate that the engine reaches for one load shape, in a closed loop against
@@ -108,35 +86,10 @@ type KnownDelay struct {
 	ErrorP99NS  int64 `json:"error_p99_ns"`
 }
 
-// KnownStall is the p99 response time in an open loop against a server that stalls for the last
-// StallNS in every PeriodNS.
-type KnownStall struct {
-	StallNS       int64   `json:"stall_ns"`
-	PeriodNS      int64   `json:"period_ns"`
-	RatePerSec    float64 `json:"rate_per_sec"`
-	WindowNS      int64   `json:"window_ns"` // requested length
-	Requests      int64   `json:"requests"`
-	ResponseP99NS int64   `json:"response_p99_ns"`
-	ExpectedP99NS int64   `json:"expected_p99_ns"`
-}
-
-// KnownCost compares a server that has a known added cost with the same server without it: the
-// ratio of CPU per request, as the location over rounds with its 95 % interval. The bounds are nil
-// if there are too few rounds.
-type KnownCost struct {
-	Server   string   `json:"server"`
-	AddedNS  int64    `json:"added_ns"` // added to each request
-	Expected float64  `json:"expected_ratio"`
-	Ratio    float64  `json:"ratio"`
-	Lo       *float64 `json:"ratio_lo,omitempty"`
-	Hi       *float64 `json:"ratio_hi,omitempty"`
-	Rounds   int      `json:"rounds"`
-}
-
 // Noise holds the differences between identical servers that are loaded in turn, and the machine's
 // background load meanwhile.
 type Noise struct {
-	Servers     []string     `json:"servers"` // ref and copies; in older records also servers with a known cost
+	Servers     []string     `json:"servers"` // ref and copies
 	TrialNS     int64        `json:"trial_ns"`
 	Connections int          `json:"connections"`
 	Rounds      []NoiseRound `json:"rounds"`
@@ -145,10 +98,7 @@ type Noise struct {
 // NoiseRound is one trial on each server, in random order. Rates and costs are in the order of
 // Noise.Servers.
 type NoiseRound struct {
-	Causes Causes `json:"causes"`
-	// Only in older records: the time that the event loops waited for a CPU, and windows times event loops.
-	RunQueueNS      int64     `json:"run_queue_ns,omitempty"`
-	LoadedNS        int64     `json:"loaded_ns,omitempty"`
+	Causes          Causes    `json:"causes"`
 	RatePerSec      []float64 `json:"rate_per_sec"`
 	CPUPerRequestNS []float64 `json:"cpu_per_request_ns"`
 }

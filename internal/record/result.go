@@ -151,7 +151,6 @@ type Contestant struct {
 	Framework string `json:"framework"`
 	Version   string `json:"version"` // read from the built program
 	Engine    string `json:"engine"`
-	HTTP2     bool   `json:"http2,omitempty"`   // the engine serves HTTP/2 by default; declared
 	Control   bool   `json:"control,omitempty"` // dyno's own reference server
 	Service   bool   `json:"service,omitempty"` // not under test: contestants call it
 	Managed   bool   `json:"managed,omitempty"` // a managed runtime, by its language

@@ -105,7 +105,7 @@ func (s *nullServer) report() Tally {
 	if s.manner.Timed {
 		q := func(p float64) int64 { return int64(s.manner.Delay) + s.service.Quantile(p) }
 		t.Service = &Service{
-			Count: s.service.Count(), P50NS: q(.5), P90NS: q(.9), P99NS: q(.99), P999NS: q(.999), MaxNS: q(1),
+			Count: s.service.Count(), P50NS: q(.5), P99NS: q(.99), MaxNS: q(1),
 		}
 	}
 	return t

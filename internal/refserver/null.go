@@ -58,12 +58,10 @@ type Tally struct {
 
 // Service is the distribution of a timed server's true times, from reading a request to writing the response.
 type Service struct {
-	Count  int64 `json:"count"`
-	P50NS  int64 `json:"p50_ns"`
-	P90NS  int64 `json:"p90_ns"`
-	P99NS  int64 `json:"p99_ns"`
-	P999NS int64 `json:"p999_ns"`
-	MaxNS  int64 `json:"max_ns"`
+	Count int64 `json:"count"`
+	P50NS int64 `json:"p50_ns"`
+	P99NS int64 `json:"p99_ns"`
+	MaxNS int64 `json:"max_ns"`
 }
 
 // NullOf returns the null server that satisfies the contract of every loaded request in s. It also serves
