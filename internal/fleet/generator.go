@@ -10,25 +10,15 @@ import (
 
 	"dyno/internal/bench"
 	"dyno/internal/load"
-	"dyno/internal/machine"
 	"dyno/internal/record"
 	"dyno/internal/wire"
 )
 
 // Generator returns all generators in the run as one.
-func (h *Host) Generator() bench.Generator {
-	g := &generator{Host: h, clocks: map[string]*machine.Other{}}
-	for _, name := range h.generators {
-		g.clocks[name] = &machine.Other{}
-	}
-	return g
-}
+func (h *Host) Generator() bench.Generator { return &generator{h} }
 
 // generator combines all generators in a run; each makes its share of a load.
-type generator struct {
-	*Host
-	clocks map[string]*machine.Other
-}
+type generator struct{ *Host }
 
 const (
 	// Skew limits the error of a start, including the clock's bound: half of a 20 ms sample in a load's
@@ -147,44 +137,29 @@ type start struct {
 	boundNS int64 // largest error of atNS
 }
 
-// starts compares clocks, and returns the start for each generator.
+// starts compares clocks, and returns the start for each generator. A generator whose clock cannot be known to Skew is
+// lost.
 func (s *shared) starts(ctx context.Context) ([]start, error) {
-	if err := each(s.names, func(_ int, name string) error { return s.g.compare(ctx, name) }); err != nil {
+	clocks := make([]offset, len(s.names))
+	if err := each(s.names, func(i int, name string) (err error) {
+		clocks[i], err = s.g.hub.offset(ctx, name)
+		if bound := clocks[i].boundNS; err == nil && bound > int64(Skew) {
+			err = fmt.Errorf("%s was lost: its clock is known to ± %s only; use a link with a shorter round trip", name,
+				time.Duration(bound))
+		}
+		if err != nil && ctx.Err() == nil {
+			s.g.lose(err)
+		}
+		return err
+	}); err != nil {
 		return nil, err
 	}
 	at := s.g.hub.now() + int64(windowLead)
 	starts := make([]start, len(s.names))
-	for i, name := range s.names {
-		ahead, bound := s.g.clocks[name].At(at)
-		starts[i] = start{at + ahead, bound}
+	for i, c := range clocks {
+		starts[i].atNS, starts[i].boundNS = c.at(at)
 	}
 	return starts, nil
-}
-
-// windowTrips is the number of round trips before a window; earlier round trips count as far as they are
-// exact.
-const windowTrips = 8
-
-// compare compares a generator's clock with the controller's, until it is known to Skew. A generator whose clock
-// cannot be known so well is lost.
-func (g *generator) compare(ctx context.Context, name string) error {
-	c := g.clocks[name]
-	err := g.hub.pings(ctx, name, c, windowTrips)
-	if errors.Is(err, errClock) { // contradicts earlier pings: the machine slept, or the agent is a new one
-		*c, err = machine.Other{}, nil
-	}
-	bound := func() int64 { _, ns := c.At(g.hub.now()); return ns }
-	if err == nil && bound() > int64(Skew) {
-		err = g.hub.pings(ctx, name, c, trips)
-	}
-	if ns := bound(); err == nil && ns > int64(Skew) {
-		err = fmt.Errorf("%s: its clock is known to ± %s only; use a link with a shorter round trip", name,
-			time.Duration(ns))
-	}
-	if err != nil && ctx.Err() == nil {
-		g.lose(err)
-	}
-	return err
 }
 
 // merge merges all generators' results for a window.

@@ -1,6 +1,5 @@
 // Package machine runs commands in process trees of their own and measures them, describes this machine, divides
-// its CPUs between server and generator, measures background CPU and other disturbances, and relates the clocks of
-// other machines to its own.
+// its CPUs between server and generator, and measures background CPU and other disturbances.
 //
 // It reports causes and never judges them. A fact that the machine does not disclose is "unknown"
 // or empty, never guessed.
