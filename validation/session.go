@@ -57,9 +57,7 @@ func newSession(ctx context.Context, name string, stdout, stderr io.Writer) (s *
 	if err != nil {
 		return nil, nil, err
 	}
-	k, err := machine.Keep(machine.KeepOptions{
-		Command: me.Command, Program: s.self, Argv: []string{"validation", "supervise"}, Env: []string{},
-	})
+	k, err := machine.Keep(machine.KeepOptions{Program: s.self, Argv: []string{"validation", "supervise"}, Env: []string{}})
 	if err != nil {
 		lock.Release()
 		return nil, nil, err

@@ -140,14 +140,9 @@ func supervised(cmd *cobra.Command) (end func(), err error) {
 	if err != nil {
 		return nil, fmt.Errorf("find dyno's own program: %w", err)
 	}
-	k, err := machine.Keep(machine.KeepOptions{
-		Command: commandLine(cmd), Program: self, Argv: []string{"dyno", "supervise"}, Env: []string{},
-	})
+	k, err := machine.Keep(machine.KeepOptions{Program: self, Argv: []string{"dyno", "supervise"}, Env: []string{}})
 	if err != nil {
 		return nil, err
-	}
-	for _, text := range k.Swept {
-		fmt.Fprintln(cmd.ErrOrStderr(), "dyno:", document.Clean(text))
 	}
 	return func() { complain(cmd, k.Close()) }, nil
 }

@@ -74,9 +74,7 @@ func (ownSite) claim(ctx context.Context, command string) (release func() error,
 		lock.Release()
 		return nil, fmt.Errorf("find dyno's own program: %w", err)
 	}
-	keeper, err := machine.Keep(machine.KeepOptions{Command: me.Command, Program: self,
-		Argv: []string{"dyno", "supervise"},
-		Env:  []string{}})
+	keeper, err := machine.Keep(machine.KeepOptions{Program: self, Argv: []string{"dyno", "supervise"}, Env: []string{}})
 	if err != nil {
 		lock.Release()
 		return nil, err

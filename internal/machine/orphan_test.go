@@ -302,15 +302,14 @@ func supervisedByTest(t *testing.T) KeepOptions {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return KeepOptions{Command: "test " + t.Name(), Program: self, Argv: []string{self},
-		Env: []string{"PROC_ROLE=supervisor"}}
+	return KeepOptions{Program: self, Argv: []string{self}, Env: []string{"PROC_ROLE=supervisor"}}
 }
 
 // killedOwner starts a process that acts as another dyno: it has started a tree with a daemon and
-// frozen it, and made two temporary folders, one of which it keeps. Supervised or not, it is killed
-// when before has returned. killedOwner returns the processes that it had started; before the test
+// frozen it, and made two temporary folders, one of which it keeps. It is killed when before has
+// returned. killedOwner returns the processes that it had started; before the test
 // ends the other folder must have been removed.
-func killedOwner(t *testing.T, role string, before func(owner int)) (left []stat, groups []string) {
+func killedOwner(t *testing.T, before func(owner int)) (left []stat, groups []string) {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -318,7 +317,7 @@ func killedOwner(t *testing.T, role string, before func(owner int)) (left []stat
 	}
 	cmd := exec.Command(self)
 	home := t.TempDir()
-	cmd.Env = append(os.Environ(), "PROC_ROLE="+role, "PROC_HOME="+home)
+	cmd.Env = append(os.Environ(), "PROC_ROLE=owner", "PROC_HOME="+home)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -368,9 +367,9 @@ func killedOwner(t *testing.T, role string, before func(owner int)) (left []stat
 }
 
 // beOwner is the role that killedOwner starts.
-func beOwner(supervisor string) {
+func beOwner() {
 	self, _ := os.Executable()
-	o := KeepOptions{Command: "owner", Program: self, Argv: []string{self}, Env: []string{"PROC_ROLE=" + supervisor}}
+	o := KeepOptions{Program: self, Argv: []string{self}, Env: []string{"PROC_ROLE=supervisor"}}
 	if _, err := Keep(o); err != nil {
 		panic(err)
 	}
@@ -417,7 +416,7 @@ func beOwner(supervisor string) {
 
 func TestSupervisorEndsWhatAKilledOwnerLeft(t *testing.T) {
 	t.Setenv(RuntimeVariable, t.TempDir())
-	left, groups := killedOwner(t, "owner", func(int) {})
+	left, groups := killedOwner(t, func(int) {})
 	for _, s := range left {
 		eventually(t, fmt.Sprintf("%d ends", s.pid), func() bool { return gone(s) })
 	}
@@ -428,9 +427,6 @@ func TestSupervisorEndsWhatAKilledOwnerLeft(t *testing.T) {
 		})
 	}
 	eventually(t, "the state file is removed", func() bool { return len(states(t)) == 0 })
-	if remains := sweep(os.Getenv(RuntimeVariable)); len(remains) > 0 {
-		t.Errorf("the next start had to sweep: %v", remains)
-	}
 }
 
 // states returns the state files in the runtime folder.
@@ -440,62 +436,6 @@ func states(t *testing.T) []string {
 		t.Fatal(err)
 	}
 	return list
-}
-
-// If the supervisor was killed too, the next start does its work, and says so in one line.
-func TestNextStartSweeps(t *testing.T) {
-	t.Setenv(RuntimeVariable, t.TempDir())
-	left, _ := killedOwner(t, "owner without supervisor", func(int) {})
-	lives := false
-	for _, s := range left {
-		lives = lives || !gone(s)
-	}
-	if !lives {
-		t.Fatal("nothing was left: the test shows nothing")
-	}
-	k := keep(t)
-	for _, s := range left {
-		if !gone(s) {
-			t.Errorf("%d lives", s.pid)
-		}
-	}
-	if remains := strings.Join(k.Swept, "\n"); len(k.Swept) != 1 || !strings.Contains(remains, "(owner), started ") ||
-		!strings.Contains(remains, "did not clean up; ended its ") {
-		t.Errorf("said: %q", k.Swept)
-	}
-	if len(states(t)) != 1 { // our own
-		t.Errorf("state files %v", states(t))
-	}
-	supervisor, _ := readStat(k.supervisor.Process.Pid)
-	if err := k.Close(); err != nil {
-		t.Error(err)
-	}
-	if len(states(t)) != 0 || !gone(supervisor) {
-		t.Errorf("closed, and yet state files %v, supervisor gone %v", states(t), gone(supervisor))
-	}
-}
-
-// A state file from another boot names pids that other processes have by now.
-func TestStateOfAnotherBoot(t *testing.T) {
-	dir := t.TempDir()
-	p := box(t, "", "sleep", "610")
-	f, err := os.Create(filepath.Join(dir, "owner-1.1.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, _ := readStat(p.Pid())
-	j := journal{w: f}
-	err = errors.Join(j.add(entry{Owner: &owner{Boot: "another", Pid: 999999999, Started: 1}}),
-		j.add(entry{Process: &known{Pid: s.pid, Started: s.started}}), f.Close())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if remains := sweep(dir); len(remains) > 0 || gone(s) {
-		t.Errorf("said %q; the process is gone: %v", remains, gone(s))
-	}
-	if left, _ := os.ReadDir(dir); len(left) > 0 {
-		t.Errorf("left: %v", left)
-	}
 }
 
 // limited takes so many bytes, then fails until it is given more.

@@ -89,10 +89,10 @@ func LockMachine(context.Context, Holder, func(Holder)) (*MachineLock, error) { 
 // KeepOptions configure Keep, and Keeper keeps nothing, because no process is started.
 type (
 	KeepOptions struct {
-		Command, Program string
-		Argv, Env        []string
+		Program   string
+		Argv, Env []string
 	}
-	Keeper struct{ Swept []string }
+	Keeper struct{}
 )
 
 func Kept() bool                        { return false }

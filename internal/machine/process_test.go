@@ -32,9 +32,7 @@ func TestMain(m *testing.M) {
 	case "":
 		os.Exit(m.Run())
 	case "owner":
-		beOwner("supervisor")
-	case "owner without supervisor":
-		beOwner("none")
+		beOwner()
 	case "supervisor":
 		if err := Supervise(os.Stdin, os.Args[len(os.Args)-1]); err != nil {
 			panic(err)

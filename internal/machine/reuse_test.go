@@ -13,7 +13,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -48,7 +47,7 @@ func TestNumbersOfOthers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := l.living(all, true); len(got) != c.want {
+		if got := l.living(all); len(got) != c.want {
 			t.Errorf("%s: would kill %v", c.name, pids(got))
 		}
 	}
@@ -84,7 +83,7 @@ func TestStoppedTreesAreNotListed(t *testing.T) {
 func TestSupervisorOfALostStateFile(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv(RuntimeVariable, dir)
-	left, _ := killedOwner(t, "owner", func(owner int) {
+	left, _ := killedOwner(t, func(owner int) {
 		file := states(t)
 		eventually(t, "the supervisor has opened the state file", func() bool {
 			all, _ := processes()
@@ -150,64 +149,6 @@ func TestKeepWithoutFiles(t *testing.T) {
 	t.Error("not even with 40 files more")
 }
 
-// held makes a state file in dir that somebody has locked.
-func held(t *testing.T, dir string, o owner, list ...known) *os.File {
-	t.Helper()
-	f, err := os.Create(filepath.Join(dir, "owner-1.1.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { f.Close() })
-	j := journal{w: f}
-	err = errors.Join(j.add(entry{Owner: &o}), unix.Flock(int(f.Fd()), unix.LOCK_EX))
-	for _, k := range list {
-		err = errors.Join(err, j.add(entry{Process: &k}))
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
-}
-
-// An owner that lives in another pid namespace, such as a container's with the same runtime folder,
-// is left alone.
-func TestOwnerElsewhereLives(t *testing.T) {
-	dir := t.TempDir()
-	f := held(t, dir, owner{Boot: "another", Pid: 1, Started: 1})
-	if remains := sweep(dir); len(remains) > 0 {
-		t.Errorf("said: %q", remains)
-	}
-	if _, err := os.Stat(f.Name()); err != nil {
-		t.Error(err)
-	}
-}
-
-// An owner that has ended, but that its parent has not reaped yet, is dead: sweep waits for its
-// supervisor.
-func TestOwnerIsAZombie(t *testing.T) {
-	zombie := exec.Command("true")
-	if err := zombie.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer zombie.Wait()
-	var z stat
-	eventually(t, "it is a zombie", func() bool {
-		z, _ = readStat(zombie.Process.Pid)
-		return z.dead()
-	})
-	p := box(t, "", "sleep", "616")
-	s, err := readStat(p.pid)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	f := held(t, dir, owner{Boot: bootName(), Pid: z.pid, Started: z.started}, known{Pid: s.pid, Started: s.started})
-	time.AfterFunc(50*time.Millisecond, func() { f.Close() })
-	if remains := sweep(dir); len(remains) != 1 || !gone(s) {
-		t.Errorf("said %q; what it left is gone: %v", remains, gone(s))
-	}
-}
-
 // beShellWithAJob acts as a shell with a background job that executes dyno in its place.
 func beShellWithAJob() {
 	job := exec.Command("sleep", "617")
@@ -267,7 +208,7 @@ func TestDaemonsInGroupsOfTheirOwn(t *testing.T) {
 				t.Errorf("the tree is %v, without %d", got, s.pid)
 			}
 			all, _ := processes()
-			if got := pids((&legacy{groups: []string{p.group.dir}}).living(all, false)); !slices.Contains(got, s.pid) {
+			if got := pids((&legacy{groups: []string{p.group.dir}}).living(all)); !slices.Contains(got, s.pid) {
 				t.Errorf("what it would leave is %v, without %d", got, s.pid)
 			}
 			if err := errors.Join(other.Stop(0), p.Stop(0)); err != nil {

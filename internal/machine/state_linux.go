@@ -12,15 +12,11 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
-	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // statePattern matches state files. A state file lists the processes and files that a dyno has
-// made, so that its supervisor, or the next dyno, can remove them after a SIGKILL. It lies in a
-// folder that only this user can write to. The owner holds a lock on it while it lives, so a free
-// lock means a dead owner.
+// made, so that its supervisor can remove them after a SIGKILL. It lies in a folder that only this
+// user can write to.
 const statePattern = "owner-*.jsonl"
 
 // entry is one line in a state file, with exactly one field set. The first line is the owner.
@@ -35,11 +31,8 @@ type entry struct {
 }
 
 type owner struct {
-	Boot        string `json:"boot"` // and pid namespace: elsewhere the pids mean other processes
-	Pid         int    `json:"pid"`
-	Started     uint64 `json:"started"` // starttime in /proc/pid/stat
-	Command     string `json:"command"`
-	SinceUnixNS int64  `json:"since_unix_ns"`
+	Pid     int    `json:"pid"`
+	Started uint64 `json:"started"` // starttime in /proc/pid/stat
 }
 
 // known identifies a process within one boot: pids are reused, pairs of pid and start time are not.
@@ -73,15 +66,8 @@ var identity = sync.OnceValue(func() string {
 	return fmt.Sprintf("%d.%d", os.Getpid(), s.started)
 })
 
-// bootName identifies this boot and this process's pid namespace.
-func bootName() string {
-	space, _ := os.Readlink("/proc/self/ns/pid")
-	return BootID() + " " + space
-}
-
 // KeepOptions configure Keep.
 type KeepOptions struct {
-	Command string   // command for messages: how this process was called
 	Program string   // a program that calls Supervise with its stdin and its last argument
 	Argv    []string // Program's arguments; Keep adds the last one
 	Env     []string // environment of Program
@@ -90,8 +76,6 @@ type KeepOptions struct {
 // Keeper maintains this process's state file, and a supervisor that ends the listed processes if
 // this process is killed. Close ends it.
 type Keeper struct {
-	Swept []string // a line about the remains of each dead owner
-
 	mu         sync.Mutex // guards state and journal
 	state      *os.File   // nil after Close
 	journal    journal    // writes to state
@@ -106,15 +90,15 @@ var keeping atomic.Pointer[Keeper]
 // Kept reports whether this process has a Keeper.
 func Kept() bool { return keeping.Load() != nil }
 
-// Keep cleans up after dead owners, and starts to record the processes that this process starts. A
-// process has at most one Keeper at a time.
+// Keep starts to record the processes that this process starts. A process has at most one Keeper at a
+// time.
 func Keep(o KeepOptions) (*Keeper, error) {
 	dir, err := runtimeFolder()
 	if err != nil {
 		return nil, err
 	}
-	k := &Keeper{Swept: sweep(dir), path: filepath.Join(dir, strings.ReplaceAll(statePattern, "*", identity()))}
-	if err := k.create(dir, o.Command); err != nil {
+	k := &Keeper{path: filepath.Join(dir, strings.ReplaceAll(statePattern, "*", identity()))}
+	if err := k.create(); err != nil {
 		return nil, fmt.Errorf("record started processes: %w", err)
 	}
 	err = k.supervise(o)
@@ -129,30 +113,21 @@ func Keep(o KeepOptions) (*Keeper, error) {
 	return k, nil
 }
 
-// create makes the state file under another name, locks it and renames it, so that no other dyno
-// finds it unlocked.
-func (k *Keeper) create(dir, command string) error {
-	f, err := os.CreateTemp(dir, "new-*")
-	if err != nil {
-		return err
-	}
+// create makes the state file.
+func (k *Keeper) create() error {
 	self, err := readStat(os.Getpid())
-	if err == nil {
-		err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-	}
-	k.journal.w = f
-	if err == nil {
-		err = k.journal.add(entry{Owner: &owner{bootName(), self.pid, self.started, command, time.Now().UnixNano()}})
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), k.path)
-	}
 	if err != nil {
-		os.Remove(f.Name())
-		f.Close()
 		return err
 	}
-	k.state = f
+	f, err := os.OpenFile(k.path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	k.state, k.journal.w = f, f
+	if err := k.journal.add(entry{Owner: &owner{self.pid, self.started}}); err != nil {
+		k.end()
+		return err
+	}
 	return nil
 }
 

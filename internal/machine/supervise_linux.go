@@ -34,84 +34,25 @@ func Supervise(r io.Reader, path string) error {
 	if _, err := io.Copy(io.Discard, r); err != nil {
 		return err
 	}
-	_, err = settleState(f, true)
-	return err
-}
-
-// sweep cleans up after the dead owners of the state files in dir. It returns a line for each owner
-// that left something.
-func sweep(dir string) (remains []string) {
-	files, _ := filepath.Glob(filepath.Join(dir, statePattern))
-	for _, path := range files {
-		f, err := os.Open(path)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		var text string
-		if err == nil {
-			text, err = settleState(f, false)
-			f.Close()
-		}
-		if err != nil {
-			text = err.Error()
-		}
-		if text != "" {
-			remains = append(remains, text)
-		}
-	}
-	return remains
-}
-
-// settleState cleans up after the owner of the state file f, and removes the file. It does nothing
-// while the owner lives, here or in another pid namespace. If another process is settling the same
-// file, it waits. just is set if the owner has died at this moment.
-func settleState(f *os.File, just bool) (remains string, err error) {
-	path := f.Name()
 	l, err := readState(f)
 	if err != nil {
-		return "", fmt.Errorf("read %s: %w", path, err)
+		return fmt.Errorf("read %s: %w", path, err)
 	}
-	here := l.Boot == bootName()
-	for deadline := time.Now().Add(2 * killTimeout); ; time.Sleep(10 * time.Millisecond) {
-		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-		if err == nil {
-			break
-		}
-		now, gone := readStat(l.Pid)
-		if !just && (!here || gone == nil && now.started == l.Started && !now.dead()) {
-			return "", nil
-		}
-		if time.Now().After(deadline) {
-			return "", fmt.Errorf("lock %s: %w", path, err)
-		}
+	err = l.end()
+	for _, u := range l.undo {
+		ctx, cancel := context.WithTimeout(context.Background(), 2*killTimeout)
+		c := exec.CommandContext(ctx, u.Argv[0], u.Argv[1:]...)
+		c.Env = u.Env
+		c.Run() // usually the container is gone, with its processes
+		cancel()
 	}
-	if _, err := os.Stat(path); err != nil && !just { // another process has settled the file
-		return "", nil
-	}
-	ended, groups := 0, 0
-	if here {
-		ended, groups, err = l.end(just)
-		for _, u := range l.undo {
-			ctx, cancel := context.WithTimeout(context.Background(), 2*killTimeout)
-			c := exec.CommandContext(ctx, u.Argv[0], u.Argv[1:]...)
-			c.Env = u.Env
-			c.Run() // usually the container is gone, with its processes
-			cancel()
-		}
-	}
-	folders, unremoved := l.removeTemp() // after the processes, which might write there
-	if err = errors.Join(err, unremoved); err != nil {
-		return "", fmt.Errorf("clean up after pid %d (%s): %w", l.Pid, l.Command, err)
-	}
-	if ended+groups+folders > 0 {
-		remains = fmt.Sprintf("pid %d (%s), started %s, did not clean up; ended its %d processes and removed its %d cgroups "+
-			"and %d temporary folders or files",
-			l.Pid, l.Command, time.Unix(0, l.SinceUnixNS).Format(time.DateTime), ended, groups, folders)
+	if err = errors.Join(err, l.removeTemp()); err != nil { // after the processes, which might write there
+		return fmt.Errorf("clean up after pid %d: %w", l.Pid, err)
 	}
 	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
-		return remains, err
+		return err
 	}
-	return remains, nil
+	return nil
 }
 
 // legacy is a state file's content.
@@ -155,9 +96,8 @@ func readState(r io.Reader) (*legacy, error) {
 	return l, nil
 }
 
-// end kills all processes in the legacy and removes its cgroups. It returns the number of processes
-// killed and cgroups removed.
-func (l *legacy) end(just bool) (ended, groups int, err error) {
+// end kills all processes in the legacy and removes its cgroups.
+func (l *legacy) end() error {
 	killed := map[int]uint64{}
 	for deadline := time.Now().Add(killTimeout); ; time.Sleep(time.Millisecond) {
 		for _, g := range l.groups {
@@ -170,9 +110,9 @@ func (l *legacy) end(just bool) (ended, groups int, err error) {
 		}
 		all, err := processes()
 		if err != nil {
-			return 0, 0, err
+			return err
 		}
-		left := l.living(all, just)
+		left := l.living(all)
 		for _, s := range all { // an exiting process loses its mark before it closes its files
 			if at, ours := killed[s.pid]; ours && at == s.started && !s.dead() && !slices.Contains(left, s) {
 				left = append(left, s)
@@ -182,7 +122,7 @@ func (l *legacy) end(just bool) (ended, groups int, err error) {
 			break
 		}
 		if time.Now().After(deadline) {
-			return 0, 0, fmt.Errorf("processes %v still run %v after SIGKILL", pids(left), killTimeout)
+			return fmt.Errorf("processes %v still run %v after SIGKILL", pids(left), killTimeout)
 		}
 		for _, s := range left {
 			unix.Kill(s.pid, unix.SIGKILL) // SIGKILL ends stopped processes, too
@@ -190,28 +130,25 @@ func (l *legacy) end(just bool) (ended, groups int, err error) {
 		}
 	}
 	for _, g := range l.groups {
-		if _, err := os.Stat(g); err == nil && removeGroup(g) {
-			groups++
-		}
+		removeGroup(g)
 	}
-	return len(killed), groups, nil
+	return nil
 }
 
-// removeTemp removes the legacy's temporary folders and files, and returns their number.
-func (l *legacy) removeTemp() (n int, err error) {
+// removeTemp removes the legacy's temporary folders and files.
+func (l *legacy) removeTemp() (err error) {
 	for path := range l.temp {
-		if _, missing := os.Lstat(path); missing == nil && filepath.IsAbs(path) {
+		if filepath.IsAbs(path) {
 			err = errors.Join(err, os.RemoveAll(path))
-			n++
 		}
 	}
-	return n, err
+	return err
 }
 
 // living returns the legacy's processes: those listed, those in its cgroups, those that carry its
-// mark, those in process groups that a listed process leads, while the pids cannot have been
-// reused, those that work in its temporary folders, and all their descendants.
-func (l *legacy) living(all []stat, just bool) []stat {
+// mark, those in process groups that a listed process leads, those that work in its temporary
+// folders, and all their descendants.
+func (l *legacy) living(all []stat) []stat {
 	ours := map[int]bool{}
 	for _, g := range l.groups {
 		for _, pid := range groupMembers(g) {
@@ -228,7 +165,7 @@ func (l *legacy) living(all []stat, just bool) []stat {
 	for _, s := range all {
 		_, leader := l.known[s.group]
 		ours[s.pid] = ours[s.pid] ||
-			s.started >= l.Started && (just && leader && !other[s.group] || marked(s.pid, mark) || l.worksIn(s.pid))
+			s.started >= l.Started && (leader && !other[s.group] || marked(s.pid, mark) || l.worksIn(s.pid))
 	}
 	delete(ours, os.Getpid())
 	descend(all, ours, l.Started)
