@@ -7,53 +7,37 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
 	"os"
 )
 
 // A folder is sent as a zip archive, in pieces: each is an order. Both sides keep it in a file without a name, which
 // ends with the process.
 
-// Limits for a sent folder.
 const (
-	mostTree  = 2 << 30 // bytes of all files
-	mostFiles = 200_000 // number of files and folders
-
-	mostArchive   = mostTree + mostTree/8
-	mostDirectory = 32 << 20 // bytes read from an archive to list its files
-
-	piece = 2 << 20 // bytes in an order
+	mostTree    = 2 << 30 // bytes of all files
+	mostArchive = mostTree + mostTree/8
+	piece       = 2 << 20 // bytes in an order
 )
-
-// quota is the remaining room in a folder.
-type quota struct{ bytes, files int64 }
-
-func (q *quota) take(name string, size int64) error {
-	if q.files--; q.files < 0 {
-		return fmt.Errorf("%s: a folder has %d files and folders at most", name, mostFiles)
-	}
-	if q.bytes -= size; size < 0 || q.bytes < 0 {
-		return fmt.Errorf("%s has %d bytes, and a folder %d MB at most", name, size, mostTree>>20)
-	}
-	return nil
-}
 
 // pack writes a folder's archive. A link or a device in the folder is an error.
 func pack(w io.Writer, fsys fs.FS) error {
-	left := quota{mostTree, mostFiles}
+	left := int64(mostTree)
 	if err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
 		info, err := d.Info()
-		if err == nil && !info.Mode().IsRegular() {
-			err = fmt.Errorf("%s is a link or a device; only files and folders are sent to other machines: put the file "+
+		switch {
+		case err != nil:
+			return err
+		case !info.Mode().IsRegular():
+			return fmt.Errorf("%s is a link or a device; only files and folders are sent to other machines: put the file "+
 				"itself there", name)
 		}
-		if err != nil {
-			return err
+		if left -= info.Size(); left < 0 {
+			return fmt.Errorf("%s has %d bytes, and a folder %d MB at most", name, info.Size(), mostTree>>20)
 		}
-		return left.take(name, info.Size())
+		return nil
 	}); err != nil {
 		return err
 	}
@@ -64,32 +48,11 @@ func pack(w io.Writer, fsys fs.FS) error {
 	return z.Close()
 }
 
-// bounded limits the bytes read: zip.NewReader keeps all names in an archive in memory.
-type bounded struct {
-	io.ReaderAt
-	left int64
-}
-
-func (b *bounded) ReadAt(p []byte, at int64) (int, error) {
-	if b.left -= int64(len(p)); b.left < 0 {
-		return 0, errors.New("the list of its files is too long")
-	}
-	return b.ReaderAt.ReadAt(p, at)
-}
-
 // unpack writes an archive's files into a new folder, and nothing outside it.
 func unpack(folder string, archive io.ReaderAt, size int64) error {
-	bounded := &bounded{archive, mostDirectory}
-	z, err := zip.NewReader(bounded, size)
+	z, err := zip.NewReader(archive, size)
 	if err != nil {
 		return fmt.Errorf("the archive is damaged: %w", err)
-	}
-	bounded.left = math.MaxInt64
-	left := quota{mostTree, mostFiles}
-	for _, f := range z.File {
-		if err := left.take(f.Name, int64(f.UncompressedSize64)); err != nil {
-			return err
-		}
 	}
 	return os.CopyFS(folder, z) // opens files only by their path in z, and makes no link
 }
