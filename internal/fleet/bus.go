@@ -35,6 +35,6 @@ type received struct {
 type dial func(ctx context.Context, b *Bundle, lost func()) (link, error)
 
 var (
-	errAbsent  = errors.New("no such agent is connected")
+	errAbsent  = errors.New("its connection ended; is the machine still there?")
 	errUnknown = errors.New("the controller does not know the agent's key")
 )

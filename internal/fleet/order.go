@@ -54,15 +54,9 @@ func faultOf(err error) *Fault {
 }
 
 // LostError reports a machine whose agent is gone, or does not answer in time.
-type LostError struct {
-	Machine, Why string
-	cause        error // may be nil
-}
+type LostError struct{ Machine, Why string }
 
 func (e *LostError) Error() string { return e.Machine + " was lost: " + e.Why }
-
-// Unwrap returns the cause.
-func (e *LostError) Unwrap() error { return e.cause }
 
 // protocol is the version of orders and answers, in addition to dyno's.
 const protocol = "2/"

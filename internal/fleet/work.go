@@ -59,7 +59,7 @@ func ask[Q, A any](ctx context.Context, h *Hub, name string, k kind[Q, A], q Q, 
 	case err != nil && waiting.Err() != nil:
 		return a, context.Cause(waiting)
 	case err != nil:
-		return a, absent(name, err)
+		return a, &LostError{name, err.Error()}
 	}
 	var answer Answer
 	if err := strict(reply, &answer); err != nil {
@@ -120,16 +120,7 @@ func (h *Hub) follow(ctx context.Context, name string, giveUp context.CancelCaus
 		case <-tick.C:
 		}
 	}
-	giveUp(absent(name, errAbsent))
-}
-
-// absent returns the error for an agent that is gone.
-func absent(name string, cause error) *LostError {
-	why := cause.Error()
-	if errors.Is(cause, errAbsent) {
-		why = "its connection ended; is the machine still there?"
-	}
-	return &LostError{name, why, cause}
+	giveUp(&LostError{name, errAbsent.Error()})
 }
 
 // table holds a session's values between orders, by numbers that it assigns.
