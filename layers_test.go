@@ -58,7 +58,7 @@ var (
 var permissions = map[string][]string{
 	"golang.org/x/sys":                {"internal/machine", "internal/refserver", "internal/load/loop", "internal/wire"},
 	"github.com/pelletier/go-toml":    {"internal/conf"},
-	"github.com/klauspost/compress":   {"internal/wire", "internal/record"},
+	"github.com/klauspost/compress":   {"internal/wire"},
 	"github.com/andybalholm/brotli":   {"internal/wire"},
 	"github.com/HdrHistogram":         {"internal/record"},
 	"gonum.org":                       {"internal/stats"},

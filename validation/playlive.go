@@ -69,7 +69,7 @@ func (s *session) playLive(ctx context.Context, t LiveTask) (run *record.Run, co
 	defer func() { err = errors.Join(err, machine.RemoveTemp(dir)) }()
 	r := plan.Request{
 		Contestants: t.Contestants, Controls: []string{"none"}, Primary: "cpu_per_request", Alpha: Alpha,
-		Margin: Margin, Budget: liveBudget, Seed: t.Seed, Rates: []plan.OpenRate{}, // none: tails are not judged
+		Margin: Margin, Budget: liveBudget, Seed: t.Seed, NoRated: true, // tails are not judged
 		Scenario: t.Scenario,
 	}
 	switch t.Kind {

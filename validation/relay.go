@@ -64,7 +64,7 @@ func (s *session) relayed(ctx context.Context, names, alone []string, seed uint6
 	}
 	defer func() { err = errors.Join(err, machine.RemoveTemp(dir)) }()
 	x, err := s.plan(ctx, plan.Request{Contestants: names, Controls: []string{"none"}, Primary: "cpu_per_request",
-		Alpha: Alpha, Margin: Margin, Budget: liveBudget, Seed: seed, Rates: []plan.OpenRate{}, Scenario: relayScenario}, dir)
+		Alpha: Alpha, Margin: Margin, Budget: liveBudget, Seed: seed, NoRated: true, Scenario: relayScenario}, dir)
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"time"
 
@@ -77,7 +76,7 @@ func (s *session) plan(ctx context.Context, r plan.Request, dir string) (*bench.
 		return nil, err
 	}
 	r.Question = st.Ask(study.Choice{})
-	return bench.New(ctx, r, plan.World{CPUs: runtime.NumCPU(), Now: time.Now(), Contestant: s.facts}, bench.Setup{
+	return bench.New(ctx, r, plan.World{Now: time.Now(), Contestant: s.facts}, bench.Setup{
 		Root: s.root, FS: s.fsys, Manifests: s.manifests, Folder: filepath.Join(dir, "run"), Offline: true,
 		Scenario: func(name string) (*scenario.Scenario, error) { return scenario.Read(s.fsys, name) },
 	})

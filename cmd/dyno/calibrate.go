@@ -14,7 +14,6 @@ import (
 	"dyno/internal/doctor"
 	"dyno/internal/judge"
 	"dyno/internal/machine"
-	"dyno/internal/plan"
 	"dyno/internal/record"
 	"dyno/internal/refserver"
 )
@@ -42,7 +41,7 @@ func calibrate(ctx context.Context, stderr io.Writer, quick bool) (*record.Calib
 }
 
 // calibrated returns this machine's calibration for a run of plan p; nil if there is none. If
-// latencies decide or are ranked, and there is no valid calibration with an acceptable error, it
+// latencies decide, and there is no valid calibration with an acceptable error, it
 // calibrates first.
 func calibrated(cmd *cobra.Command, p *record.Plan) (*record.Calibration, error) {
 	stderr := cmd.ErrOrStderr()
@@ -50,10 +49,7 @@ func calibrated(cmd *cobra.Command, p *record.Plan) (*record.Calibration, error)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		fmt.Fprintln(stderr, "dyno:", err)
 	}
-	if !judge.LatenciesDecide(p) && !plan.RanksTails(p) {
-		return c, nil
-	}
-	if judge.Uncalibrated(c, machine.BootID(), p.Origin.StartedUnixNS) == "" {
+	if !judge.LatenciesDecide(p) || judge.Uncalibrated(c, machine.BootID(), p.Origin.StartedUnixNS) == "" {
 		return c, nil
 	}
 	fmt.Fprintln(stderr, "this run depends on latencies and there is no valid calibration from the last hour; "+

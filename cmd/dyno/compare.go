@@ -274,7 +274,7 @@ func (f *compareFlags) experiment(cmd *cobra.Command, pr *project, sides []*cont
 	}
 	r.Connections = []int{f.Connections}
 	if f.Rate < 0 || len(f.FailIf) > 0 { // a gate ends as soon as its state is decided
-		r.Rates = []plan.OpenRate{}
+		r.NoRated = true
 	}
 	if f.Rate > 0 {
 		r.Question.Levels = []record.Level{{Connections: f.Connections, Pipeline: 1, RatePerSec: f.Rate}}

@@ -49,7 +49,7 @@ func (v *value) Set(s string) error {
 
 // readers read values of flags, by the word in commands.toml.
 var readers = map[string]func(string) (any, error){
-	"count": as(parseCount), "span": as(parseSpan), "rate": as(parseRate), "rates": as(parseRates),
+	"count": as(parseCount), "span": as(parseSpan), "rate": as(parseRate),
 	"rate or none": as(func(s string) (float64, error) {
 		if s == "none" {
 			return -1, nil

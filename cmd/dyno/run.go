@@ -372,28 +372,3 @@ func parsePositive(s string) (float64, error) {
 	}
 	return v, err
 }
-
-// parseRates reads open-loop rates: shares of each contestant's own capacity, requests per second
-// and the common rate, or none.
-func parseRates(s string) (rates []plan.OpenRate, err error) {
-	if s == "none" {
-		return []plan.OpenRate{}, nil
-	}
-	for text := range strings.SplitSeq(strings.ReplaceAll(s, " ", ""), ",") {
-		rate := plan.OpenRate{Share: plan.CommonShare}
-		if share, own := strings.CutSuffix(text, "%"); own {
-			rate.Own = true
-			rate.Share, err = scaled(share)
-			rate.Share /= 100
-		} else if text != "common" {
-			rate.Share = 0
-			rate.PerSec, err = parseRate(text)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%q: want shares of each contestant's capacity such as 50%%, requests per second "+
-				"such as 10k, or common", text)
-		}
-		rates = append(rates, rate)
-	}
-	return rates, nil
-}

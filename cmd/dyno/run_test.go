@@ -2,7 +2,6 @@ package main
 
 import (
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -128,18 +127,6 @@ func TestResumption(t *testing.T) {
 	for what, run := range map[string]*record.Run{"before a trial": &early, "of a comparison": &compared} {
 		if got := resumption(run, "x"); got != "" {
 			t.Errorf("%s %q", what, got)
-		}
-	}
-}
-
-func TestParseRates(t *testing.T) {
-	want := []plan.OpenRate{{Share: .3, Own: true}, {Share: .85, Own: true}, {PerSec: 10_000}, {Share: plan.CommonShare}}
-	if got, err := parseRates("30%, 85%,10k,common"); err != nil || !slices.Equal(got, want) {
-		t.Errorf("%+v, %v", got, err)
-	}
-	for _, s := range []string{"", "fast", "%", "30%,", "0"} {
-		if got, err := parseRates(s); err == nil {
-			t.Errorf("%q: %+v", s, got)
 		}
 	}
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -50,7 +49,7 @@ func (p *project) ask(r *plan.Request, slug string, c study.Choice) (*study.Stud
 // world returns the facts that a plan needs about the project and this machine.
 func (p *project) world() plan.World {
 	return plan.World{
-		Dyno: version(), CPUs: runtime.NumCPU(), Now: time.Now(), Contestant: p.facts, Answered: p.answered,
+		Dyno: version(), Now: time.Now(), Contestant: p.facts, Answered: p.answered,
 		Room: machine.RoomForServers, Servers: len(machine.Describe().ServerCPUs),
 		Scenario: func(name string) (plan.Scenario, error) {
 			s, err := p.scenario(name)

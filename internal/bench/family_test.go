@@ -24,12 +24,12 @@ func page(body string) *scenario.Scenario {
 }
 
 // familyPlan is a paired comparison between a and b at two levels of values, between a's levels,
-// and between a and c with the other scenario; beside it a common rate.
+// and between a and c with the other scenario; beside it a fourth level.
 func familyPlan() record.Plan {
 	p := small("a", "b", "c")
 	p.Levels = []record.Level{
 		{Connections: 4, Pipeline: 1}, {Connections: 8, Pipeline: 1}, {Connections: 4, Pipeline: 1,
-			Scenario: "page"}, {Connections: 4, Pipeline: 1, RateShare: .3},
+			Scenario: "page"}, {Connections: 6, Pipeline: 1},
 	}
 	cell := func(name string, level int) record.Cell { return record.Cell{Contestant: name, Level: level} }
 	p.Cells = []record.Cell{cell("a", 0), cell("b", 0), cell("a", 1), cell("b", 1), cell("a", 2), cell("c", 2),
@@ -132,10 +132,9 @@ func TestFamilyIsDrivenToItsVerdicts(t *testing.T) {
 	}
 	for _, tr := range run.Trials {
 		switch l := run.Plan.LevelOf(tr); {
-		case l.RateShare > 0:
-			if math.Abs(l.RatePerSec/12_000-1) > .03 || tr.Load.ResponseP50NS == 0 || tr.Epoch < 1 || tr.Epoch > 6 ||
-				tr.Round != 0 {
-				t.Errorf("at the common rate: %+v, %+v", l, tr)
+		case l.Connections == 6:
+			if tr.Epoch < 1 || tr.Epoch > 6 || tr.Round != 0 {
+				t.Errorf("beside the comparisons: %+v, %+v", l, tr)
 			}
 		case l.Scenario == "page" && tr.Contestant == "b", l.Scenario == "" &&
 			tr.Contestant == "c", l.Scenario == "page" && tr.Contestant == "null":
@@ -143,10 +142,10 @@ func TestFamilyIsDrivenToItsVerdicts(t *testing.T) {
 		}
 	}
 	table := judge.Tabulate(plan.Valid(run), run.Plan.At)
-	m, _ := judge.MetricNamed("response_p50")
+	m, _ := judge.MetricNamed("throughput")
 	if r := table.Compare(m, record.Cell{Contestant: "a", Level: 3}, record.Cell{Contestant: "b", Level: 3},
-		.95); math.Abs(r.Value-2./3) > .02 || r.N != 6 {
-		t.Errorf("response times at the common rate: %+v", r)
+		.95); math.Abs(r.Value-1.5) > .02 || r.N != 6 {
+		t.Errorf("beside the comparisons: %+v", r)
 	}
 	if c := run.Contestant("a"); c.Response["get"] == "" || c.Response["page get"] == "" {
 		t.Errorf("both scenarios are verified: %v", c.Response)
@@ -208,7 +207,6 @@ func TestFamilyIsResumed(t *testing.T) {
 	if err != nil || run.End.Reason != plan.Interrupted {
 		t.Fatalf("%+v, %v", run.End, err)
 	}
-	rate, _ := plan.Rate(run, 3)
 	b.Event = nil
 	run, err = b.Resume(t.Context(), run)
 	if err != nil || run.End.Reason != string(plan.Decided) {
@@ -216,14 +214,11 @@ func TestFamilyIsResumed(t *testing.T) {
 	}
 	n := 0
 	for _, tr := range plan.Valid(run) {
-		if l := run.Plan.LevelOf(tr); l.RateShare > 0 && tr.Contestant == "a" {
+		if run.Plan.LevelOf(tr).Connections == 6 && tr.Contestant == "a" {
 			n++
-			if l.RatePerSec != rate {
-				t.Errorf("the rate is %v; before the pause %v", l.RatePerSec, rate)
-			}
 		}
 	}
 	if n != 6 {
-		t.Errorf("%d valid trials at the common rate; want 6", n)
+		t.Errorf("%d valid trials beside the comparisons; want 6", n)
 	}
 }

@@ -61,10 +61,5 @@ func outcomeOf(r *record.Run, ends string) string {
 		text = fmt.Sprintf("by what the verification took, the budget has time for about %s of %s%s; %s",
 			document.Count(c.Epochs, "epoch"), document.Count(r.Plan.Rounds, "round"), needs, text)
 	}
-	for i, l := range r.Plan.Levels {
-		if rate, ok := plan.Rate(r, i); ok && l.RateShare > 0 {
-			text += fmt.Sprintf("; %.0f/s is %.0f %% of the slowest contestant's capacity", rate, 100*l.RateShare)
-		}
-	}
 	return text
 }

@@ -69,7 +69,7 @@ const (
 // epochs depends on why the run ended.
 const LargerBudget = "give a larger --budget"
 
-// table holds all checks in order of their ids. The ids V23, V24, V27, V37 and V38 belonged to former checks
+// table holds all checks in order of their ids. The ids V10, V23, V24, V27, V37 and V38 belonged to former checks
 // and are not reused (doc/method.md, Checks).
 var table = []Check{
 	{ID: GeneratorShare, Title: "generator's share of its CPUs",
@@ -137,12 +137,10 @@ var table = []Check{
 		Limits:  []Limit{{"share of the CPUs left idle", 0.05, 0.15}}, find: measured(busy)},
 	{ID: WarmUp, Title: "warm-up",
 		Means:    "its speed did not settle: figures depend on when it is measured",
-		Do:       "--profile lab warms up longer, on 4 CPUs",
 		Question: WarmedUp, In: compared,
 		Limits: []Limit{{"starts without a steady state", 0.25, 0.50}}, find: perContestant(warmup)},
 	{ID: Drift, Title: "drift within an epoch",
 		Means:    "its speed changed during the run",
-		Do:       "--profile lab warms up longer, on 4 CPUs",
 		Question: WarmedUp, In: compared, Each: true, Metrics: bothClocks,
 		Limits: []Limit{{"change of the ratio", 0.03, 0.10}}, find: drift},
 	{ID: Twins, Title: "A/A check: the reference against its copy",

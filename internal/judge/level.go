@@ -41,10 +41,6 @@ func LevelWords(l record.Level, words bool) (parts []string) {
 	if l.Work == record.CPUBound {
 		work = "CPU-bound"
 	}
-	rate := RateName(l)
-	if l.OwnRate {
-		rate += " of its capacity"
-	}
 	add(true, document.Clean(l.Scenario), "")
 	add(l.HTTP != wire.Clear, l.HTTP.Words(), "")
 	add(l.Records > 0, document.Count(l.Records, "record"), "")
@@ -58,21 +54,8 @@ func LevelWords(l record.Level, words bool) (parts []string) {
 		"each", l.Pipeline))
 	add(l.PerConnection > 0, fmt.Sprintf("%d per connection", l.PerConnection), "")
 	add(l.Step > 0, fmt.Sprintf("load %d", l.Step+1), "")
-	add(true, rate, "")
+	add(l.Open(), document.Grouped(l.RatePerSec, 0)+"/s", "")
 	return parts
-}
-
-// RateName returns a short name for an open loop's rate; "" for a closed loop.
-func RateName(l record.Level) string {
-	switch {
-	case l.OwnRate:
-		return document.Percent(l.RateShare)
-	case l.RatePerSec > 0:
-		return document.Grouped(l.RatePerSec, 0) + "/s"
-	case l.RateShare > 0:
-		return document.Percent(l.RateShare) + " of the slowest"
-	}
-	return ""
 }
 
 // OnOneCPU begins OnCPUs where servers have one CPU.

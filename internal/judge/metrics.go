@@ -134,24 +134,6 @@ var Metrics = []Metric{
 			"of one length.",
 	},
 
-	// For TLS loads that make connections.
-	{
-		Name: "handshakes", Unit: "1/s", More: true, Kind: Rate, Rare: true, Of: handshakes,
-		Title: "TLS handshakes", Head: "handshakes/s",
-		About: "TLS handshakes that were completed per second of the load, full and resumed ones.",
-	},
-	{
-		Name: "handshake_p50", Unit: "ns", Kind: ServiceTime, Rare: true, Of: handshakeP50,
-		Title: "TLS handshake, median", Head: "handshake p50 %s",
-		About: "Time from a connection's establishment to the end of its TLS handshake, the generator's part " +
-			"included.",
-	},
-	{
-		Name: "handshake_p99", Unit: "ns", Kind: ServiceTime, Rare: true, Of: handshakeP99,
-		Title: "TLS handshake, 99 %", Head: "handshake p99 %s",
-		About: "The time that 1 % of the TLS handshakes exceed, per trial, if at least ten lie beyond it.",
-	},
-
 	// For loads with a fixed number of requests.
 	{
 		Name: "cpu_time", Unit: "ns", Kind: CPUTime, Rare: true, Fresh: true, Of: ofServer(cpuTime), Idle: cpuTime,
@@ -304,7 +286,6 @@ var (
 	rateMax        = ofLoad(func(l *record.Load) float64 { return l.RateMaxPerSec })
 	serviceMean    = ofLoad(func(l *record.Load) int64 { return l.ServiceMeanNS })
 	serviceSD      = ofLoad(func(l *record.Load) int64 { return l.ServiceSDNS })
-	handshakeP50   = ofLoad(func(l *record.Load) int64 { return l.HandshakeP50NS })
 
 	memory  = positive(func(u *record.Usage) *int64 { return cmp.Or(u.PrivateBytes, u.PSSBytes) })
 	cpuTime = positive(func(u *record.Usage) *int64 { return u.CPUNS }) // comparable between equal numbers of requests
@@ -332,13 +313,6 @@ func swapPSS(u *record.Usage) (float64, bool) { return read(u.SwapPSSBytes) }
 // serviceLongest is unknown in older recordings: a trial has deviations and maxima together.
 func serviceLongest(t *record.Trial) (float64, bool) {
 	return float64(t.Load.ServiceMaxNS), t.Load.ServiceSDNS > 0
-}
-
-func handshakes(t *record.Trial) (float64, bool) { return t.Load.HandshakesPerSec() }
-
-// handshakeP99 returns false if too few handshakes lie beyond it.
-func handshakeP99(t *record.Trial) (float64, bool) {
-	return float64(t.Load.HandshakeP99NS), t.Load.HandshakeP99NS > 0 && Bears(t.Load.Handshakes, .99)
 }
 
 func responseP50(t *record.Trial) (float64, bool) { return response(&t.Load, .5) }

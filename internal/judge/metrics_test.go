@@ -85,7 +85,7 @@ func TestValues(t *testing.T) {
 			ServiceP50NS: 10, ServiceP99NS: 20, ServiceMaxNS: 30, ServiceMeanNS: 15, ServiceSDNS: 11,
 			ResponseP50NS: 40, ResponseP99NS: 50,
 			RateSamples: 5, RateSDPerSec: 12, RateMaxPerSec: 13,
-			Handshakes: 2000, HandshakeP50NS: 60, HandshakeP99NS: 70},
+			Handshakes: 2000},
 		Server: record.Usage{CPUNS: n(4e8), PrivateBytes: n(5), HeapInuseBytes: n(6), AllocBytes: n(14e6),
 			GoroutinesStarted: n(30e6),
 			Instructions:      n(16e6),
@@ -102,7 +102,6 @@ func TestValues(t *testing.T) {
 		"instructions_per_request": 8, "cpu_time": 4e8, "cpu_since_start": 9, "threads": 8, "sockets": 9, "swap_pss": 0,
 		"server_cpu_share": 4e8 / wall, "service_cpu_share": 1e8 / wall / 2, "generator_cpu_share": 5e8 / wall / 2,
 		"service_cpu": 50, "service_ceiling": 2e6 / (1e8 / wall / 2), "service_memory": 19,
-		"handshakes": 2000, "handshake_p50": 60, "handshake_p99": 70,
 		"rate_sd": 12, "rate_max": 13, "service_mean": 15, "service_sd": 11, "service_max": 30,
 		"time": 1e9, "p99": 20, "max": 30, "read": 3e6,
 	}

@@ -48,51 +48,6 @@ func achieved(c *Check, own []*record.Trial) (State, string) {
 		document.Percent(x))
 }
 
-// Kept says in how many open-loop loads a server kept the rate.
-type Kept struct {
-	Loads, Missed int
-	Text          string // about the loads that missed it; "" if none did
-}
-
-// Most reports whether the server kept the rate in more than half its loads, or in all. Otherwise
-// its response times grow with the load's length, and are not figures.
-func (k Kept) Most() bool { return 2*k.Missed < k.Loads || k.Missed == 0 }
-
-// KeptRate judges each load at one open-loop level: by the limit at which the Achieved check fails,
-// and by Grows.
-func KeptRate(own []*record.Trial) (k Kept) {
-	k.Loads = len(own)
-	var answered, grown []float64
-	var missed []*record.Trial
-	for i := range own {
-		l := &own[i].Load
-		x, got := 0., 1.
-		if Grows(l) {
-			x, _ = ArrivalGrowth(l)
-		}
-		if l.Planned > 0 {
-			got = float64(l.Succeeded) / float64(l.Planned)
-		}
-		if 1-got > ByID(Achieved).Limits[0].Fail || x > 0 {
-			k.Missed++
-			missed = append(missed, own[i])
-			answered, grown = append(answered, got), append(grown, x)
-		}
-	}
-	if k.Missed > 0 {
-		k.Text = fmt.Sprintf("did not keep the rate in %d of %s: %s of the requests due there were answered", k.Missed,
-			document.Count(k.Loads, "load"), document.Percent(stats.Median(answered)))
-		if x := stats.Median(grown); x > GrowthLimit {
-			k.Text += fmt.Sprintf(", and the queue grew by %s of them", document.Percent(x))
-		}
-		u := useOf(missed)
-		if x := u.ofGenerator(); ByID(GeneratorShare).Limits[0].Grade(x) != Pass {
-			k.Text += fmt.Sprintf("; the limit may be the load generator's, which used %s of its CPUs", document.Percent(x))
-		}
-	}
-	return k
-}
-
 const (
 	// busyFrom is the share of time that event loops may run or wait for a CPU, and JudgedNS the
 	// shortest window whose event loops are judged: a shorter one is all beginning.

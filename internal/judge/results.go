@@ -24,7 +24,6 @@ type Counted struct {
 
 // PlannedLevel is one level of a plan, with the contestants and controls that are loaded there.
 type PlannedLevel struct {
-	At       record.Level // a share with the rate that it came to
 	Loaded   []string
 	Compared bool // a comparison has a cell there
 }
@@ -51,7 +50,7 @@ type Results struct {
 // Level holds the results at one level in a run at several.
 type Level struct {
 	Name     string       // name in the study; "": none
-	At       record.Level // the level with the resulting rate, if the plan gives it as a share
+	At       record.Level
 	Loaded   []string     // contestants and controls that the plan loads here; nil: all
 	Compared bool         // a comparison in the plan names it
 	// Analysis covers the trials at this level alone, without interim analyses: cells, ratios and
@@ -59,7 +58,6 @@ type Level struct {
 	Analysis *Analysis
 	Trials   []*record.Trial   // valid trials at this level
 	Absent   map[string]string // reasons why contestants have no valid trial here, by contestant
-	Kept     map[string]Kept   // whether contestants kept an open loop's rate, by contestant
 }
 
 // Judge returns the results of a run. One analysis decides the pairs. Each level also has its own
@@ -188,15 +186,11 @@ func worst(run *record.Run, levels []Level, kind Kinds) []Finding {
 // At returns the findings that concern the i-th of Levels: those on the whole run, and this level's
 // own instead of the worst.
 func (r *Results) At(i int) []Finding {
-	l, kind := &r.Levels[i], Levels
-	if l.At.Open() {
-		kind = Beside
-	}
 	found := slices.DeleteFunc(slices.Clone(r.Findings), func(f Finding) bool {
 		c := ByID(f.ID)
-		return c != nil && c.Each && c.In&(kind|Beside) != 0
+		return c != nil && c.Each && c.In&(Levels|Beside) != 0
 	})
-	return append(found, checksAt(r.Run, l, kind)...)
+	return append(found, checksAt(r.Run, &r.Levels[i], Levels)...)
 }
 
 // checksAt makes the per-level checks at one level.
@@ -219,8 +213,8 @@ func levelsFrom(run *record.Run, first int, c *Counted, valid map[int][]*record.
 	var out []Level
 	for i := first; i < len(p.Levels); i++ {
 		at := c.Levels[i]
-		l := Level{Name: p.LevelName(i), At: at.At, Loaded: at.Loaded, Compared: at.Compared, Trials: valid[i],
-			Absent: map[string]string{}, Kept: map[string]Kept{}}
+		l := Level{Name: p.LevelName(i), At: p.Levels[i], Loaded: at.Loaded, Compared: at.Compared, Trials: valid[i],
+			Absent: map[string]string{}}
 		loaded := func(names []string) []string {
 			return slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !slices.Contains(l.Loaded, n) })
 		}
@@ -240,11 +234,6 @@ func levelsFrom(run *record.Run, first int, c *Counted, valid map[int][]*record.
 				l.Absent[name] = "all its trials are in discarded or incomplete rounds or epochs"
 			default:
 				l.Absent[name] = "the run ended before its first trial"
-			}
-			if at.At.Open() {
-				l.Kept[name] = KeptRate(slices.DeleteFunc(slices.Clone(valid[i]), func(t *record.Trial) bool {
-					return t.Contestant != name
-				}))
 			}
 		}
 		out = append(out, l)

@@ -216,6 +216,6 @@ func Program(c *record.Contestant) string {
 
 // Asked says what was asked at a level, for Session.Question: figures of one question can be compared.
 func Asked(p *record.Plan, level int, metric string) string {
-	text, _ := json.Marshal(p.Levels[level].Planned())
+	text, _ := json.Marshal(p.Levels[level])
 	return fmt.Sprintf("%s %s at %s", p.Scenario, metric, text)
 }

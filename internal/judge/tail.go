@@ -13,8 +13,7 @@ import (
 var quantiles = map[string]float64{"response_p50": .5, "response_p99": .99, "response_p999": .999}
 
 // ratedLevel returns the open loops at one rate as a level, or why there are none. A figure is of all
-// loads together, without an interval: they are of one epoch. Least and Most are single loads. A
-// server that stalls in one of two loads falls behind for a while, so Kept would hide its tail.
+// loads together, without an interval: they are of one epoch. Least and Most are single loads.
 func ratedLevel(run *record.Run, c *Counted) (l *Level, why string) {
 	if len(c.Rated) == 0 {
 		return nil, c.NoRated

@@ -101,7 +101,4 @@ func (r *Recorder) negotiated(l *record.Load) {
 		return cmp.Or(cmp.Compare(b.Connections, a.Connections), cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)))
 	})
 	l.Handshakes, l.Unnotified = r.Handshakes, r.Unnotified
-	if r.Handshakes > 0 {
-		l.HandshakeP50NS, l.HandshakeP99NS = r.Handshake.Quantile(0.5), r.Handshake.Quantile(0.99)
-	}
 }

@@ -21,15 +21,12 @@ type slot struct {
 const leastExtra = 6
 
 // comparedAt reports whether contestants are compared at a level, and therefore loaded there in
-// every round: where a comparison in the plan has a cell; for a single contestant at the first
-// level and at all closed loops; everywhere in a plan that does not compare in rounds. With
-// fresh processes, a comparison counts for all levels that its processes are loaded at.
+// every round: where a comparison in the plan has a cell, and everywhere in a plan without
+// comparisons. With fresh processes, a comparison counts for all levels that its processes are
+// loaded at.
 func comparedAt(p *record.Plan, level int, contestant string) bool {
-	if !p.InRounds() {
+	if !p.InRounds() || len(p.Family) == 0 {
 		return true
-	}
-	if len(p.Family) == 0 {
-		return level == 0 || !p.Levels[level].Open()
 	}
 	part := []int{level}
 	if p.Fresh() {
@@ -133,7 +130,7 @@ func partAt(p *record.Plan, epoch int) int {
 // partsWith returns the parts that the pilots load, or else the parts that have comparisons.
 func partsWith(p *record.Plan, pilot bool) (list []int) {
 	for i, part := range parts(p) {
-		if anyOf(p, part, pilot, false) || pilot && anyOf(p, part, pilot, true) {
+		if anyOf(p, part, pilot) {
 			list = append(list, i)
 		}
 	}
@@ -165,7 +162,7 @@ func epochsUntil(p *record.Plan, n int) int {
 // roundsIn returns the number of rounds in an epoch. It is one if the epoch loads only cells
 // outside the family.
 func roundsIn(p *record.Plan, epoch int) int {
-	if pilot := epoch < p.Pilots; len(p.Levels) > 1 && !anyOf(p, parts(p)[partAt(p, epoch)], pilot, false) {
+	if pilot := epoch < p.Pilots; len(p.Levels) > 1 && !anyOf(p, parts(p)[partAt(p, epoch)], pilot) {
 		return 1
 	}
 	return p.Rounds
@@ -176,19 +173,16 @@ func roundsIn(p *record.Plan, epoch int) int {
 func slots(p *record.Plan, epoch int) []slot { return cellsIn(p, epoch, false) }
 
 // cellsOf yields the cells in a part that every round loads, or those that an epoch loads once.
-// The pilots omit levels whose rate is a share, because the pilots determine that rate. Outside
-// the comparisons they load only the levels that shares refer to. has reports whether the plan
-// has a cell.
+// The pilots have none of the latter. has reports whether the plan has a cell.
 func cellsOf(p *record.Plan, part []int, pilot, once bool, has func(record.Cell) bool) iter.Seq[slot] {
 	return func(yield func(slot) bool) {
 		for _, name := range participants(p, pilot) {
 			for _, level := range part {
-				c, l := record.Cell{Contestant: name, Level: level}, p.Levels[level]
-				if compared(p, c) == once ||
-					pilot && (once && !isBase(p, level) || !once && l.RateShare > 0) {
+				c := record.Cell{Contestant: name, Level: level}
+				if compared(p, c) == once || pilot && once {
 					continue
 				}
-				if has(c) && !yield(slot{Cell: c, level: l}) {
+				if has(c) && !yield(slot{Cell: c, level: p.Levels[level]}) {
 					return
 				}
 			}
@@ -196,9 +190,9 @@ func cellsOf(p *record.Plan, part []int, pilot, once bool, has func(record.Cell)
 	}
 }
 
-// anyOf reports whether cellsOf yields any cell.
-func anyOf(p *record.Plan, part []int, pilot, once bool) bool {
-	for range cellsOf(p, part, pilot, once, p.Has) {
+// anyOf reports whether every round loads any cell in a part.
+func anyOf(p *record.Plan, part []int, pilot bool) bool {
+	for range cellsOf(p, part, pilot, false, p.Has) {
 		return true
 	}
 	return false
@@ -226,9 +220,8 @@ func AtCeiling(p *record.Plan, of Asking) bool {
 	return false
 }
 
-// extras returns the cells outside the family that an epoch loads. The pilots load those that
-// they need. After them, each part loads its own in as many turns as the plan wants at their
-// levels. If every turn has comparisons, later turns replace those in which the extras were
+// extras returns the cells outside the family that an epoch loads. After the pilots, each part
+// loads its own in as many turns as the plan wants at their levels. If every turn has comparisons, later turns replace those in which the extras were
 // interrupted or disturbed.
 func extras(run *record.Run, epoch int) []slot { return extrasOf(run)(epoch) }
 
@@ -238,8 +231,8 @@ func extrasOf(run *record.Run) func(epoch int) []slot {
 	p, next, lost := &run.Plan, run.Plan.Pilots, map[int]int{} // turns by part
 	return func(epoch int) []slot {
 		list := cellsIn(p, epoch, true)
-		if len(list) == 0 || epoch < p.Pilots {
-			return list
+		if len(list) == 0 {
+			return nil
 		}
 		for ; next < min(epoch, lastEpoch(run)+1); next++ {
 			if extrasLost(run, next) {
@@ -247,7 +240,7 @@ func extrasOf(run *record.Run) func(epoch int) []slot {
 			}
 		}
 		part, n := partAt(p, epoch), Turn(p, epoch)
-		if anyOf(p, parts(p)[part], false, false) {
+		if anyOf(p, parts(p)[part], false) {
 			n -= lost[part]
 		}
 		return slices.DeleteFunc(list, func(e slot) bool { return n >= extraEpochsAt(p, e.Level) })

@@ -198,7 +198,7 @@ func startsEstimate(run *record.Run, epoch int, names []string) (sum time.Durati
 func trialTime(run *record.Run, t *record.Trial) time.Duration {
 	p := &run.Plan
 	l := p.LevelOf(t)
-	ns := trialOf(p, slot{Cell: record.Cell{Contestant: t.Contestant, Level: p.At(t)}, level: l.Planned()})
+	ns := trialOf(p, slot{Cell: record.Cell{Contestant: t.Contestant, Level: p.At(t)}, level: l})
 	sum := time.Duration(ns) + around(run, t.Contestant, l)
 	if inTurn(p) {
 		sum += startsEstimate(run, t.Epoch, []string{t.Contestant})

@@ -10,7 +10,6 @@ import (
 // A request becomes a plan, or an error that says what to change.
 func ExampleNew() {
 	world := plan.World{
-		CPUs: 2,
 		Contestant: func(name string) (plan.Contestant, error) {
 			return plan.Contestant{Reference: name == "ref" || name == "ref'", Scenarios: []string{"hello"}}, nil
 		},

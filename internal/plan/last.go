@@ -21,9 +21,15 @@ const (
 	ratedPart = 30
 	ratedMost = 8
 
+	ratedLeast   = time.Second
+	ratedLongest = 10 * time.Second
+
 	shortBudget = "the budget is too short for them"
 	disturbed   = "other programs, the hypervisor or a pause disturbed them"
 )
+
+// CommonShare times the slowest contestant's throughput is the rate of the open loops.
+const CommonShare = 0.7
 
 // LongRewarm is the time for which a contestant is loaded after its thaw, before a load after the epochs counts.
 const LongRewarm = 500 * time.Millisecond
@@ -60,13 +66,13 @@ func longLoads(p *record.Plan) record.LastLoads {
 // ratedLoads plans open loops. There are none if the plan has open loops of its own or starts servers differently for
 // its levels, or if the request omits them.
 func ratedLoads(p *record.Plan, r *Request) record.LastLoads {
-	if r.Rates != nil || len(p.Contestants) == 0 || !p.Ranks() || p.Fresh() || len(parts(p)) > 1 ||
+	if r.NoRated || len(p.Contestants) == 0 || !p.Ranks() || p.Fresh() || len(parts(p)) > 1 ||
 		slices.ContainsFunc(p.Levels, record.Level.Open) {
 		return record.LastLoads{}
 	}
 	part := time.Duration(p.BudgetNS / ratedPart / int64(2*len(p.Contestants)))
-	least := max(openSideTrial, 20*time.Duration(p.First().DelayNS))
-	return record.LastLoads{NS: int64(max(least, min(openLongest, part-LongRewarm)).Truncate(100 * time.Millisecond))}
+	least := max(ratedLeast, 20*time.Duration(p.First().DelayNS))
+	return record.LastLoads{NS: int64(max(least, min(ratedLongest, part-LongRewarm)).Truncate(100 * time.Millisecond))}
 }
 
 // fewerLast omits the least needed loads after a run's epochs if they would take more than their parts of the budget,
@@ -131,7 +137,7 @@ func twice(run *record.Run, names []string, begin int, o Order) (all []Order) {
 		o.Round = roundsIn(&run.Plan, o.Epoch) + begin + i/len(names)
 		o.Last, o.LoadSeed = o.Long && i >= len(names), mix(o.Key, 1)
 		if o.Long {
-			o.Level, _ = resolve(run, slot{Cell: record.Cell{Contestant: name}, level: run.Plan.First()})
+			o.Level = run.Plan.First()
 		}
 		all = append(all, o)
 	}
@@ -161,7 +167,7 @@ func LongOrders(run *record.Run, ranking []record.Standing, attempt int) []Order
 func RatedOrders(run *record.Run) []Order {
 	p, at, names, slowest := &run.Plan, run.Plan.First(), remaining(run, run.Plan.Contestants), math.Inf(1)
 	for _, name := range names {
-		if own := ratesOf(p, Valid(run), name, 0); len(own) > 0 {
+		if own := ratesOf(p, Valid(run), name); len(own) > 0 {
 			slowest = min(slowest, stats.Median(own))
 		}
 	}
@@ -215,4 +221,17 @@ func Rated(run *record.Run) (loads []*record.Trial, why string) {
 		why = "the run ended before them"
 	}
 	return nil, cmp.Or(run.Plan.Rated.Absent, why)
+}
+
+// ratesOf returns a contestant's throughputs at the first level in some trials.
+func ratesOf(p *record.Plan, trials []*record.Trial, name string) (rates []float64) {
+	for i := range trials {
+		t := trials[i]
+		if t.Contestant == name && p.At(t) == 0 {
+			if perSec, ok := t.Load.PerSec(); ok {
+				rates = append(rates, perSec)
+			}
+		}
+	}
+	return rates
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // By default a paired comparison ends with open loops of some 10 s in all, for which epochs leave
-// time; a plan with open loops of its own, and one that asks for none, has none.
+// time; one that asks for none has none.
 func TestRatedLoads(t *testing.T) {
 	each := func(d time.Duration) record.LastLoads { return record.LastLoads{NS: int64(d)} }
 	for name, c := range map[string]struct {
@@ -22,8 +22,7 @@ func TestRatedLoads(t *testing.T) {
 		"too short a one": {Request{Contestants: []string{"c0", "c1"}, Budget: 40 * time.Second}, record.LastLoads{
 			NS: 1e9, Absent: shortBudget}},
 		"a long budget": {Request{Contestants: []string{"c0", "c1"}, Budget: time.Hour}, each(10 * time.Second)},
-		"none":          {Request{Contestants: []string{"c0", "c1"}, Rates: []OpenRate{}}, record.LastLoads{}},
-		"its own":       {Request{Contestants: []string{"c0", "c1"}, Rates: []OpenRate{{PerSec: 9}}}, record.LastLoads{}},
+		"none":          {Request{Contestants: []string{"c0", "c1"}, NoRated: true}, record.LastLoads{}},
 		"a sweep":       {Request{Contestants: []string{"c0", "c1"}, Protocol: sweep}, record.LastLoads{}},
 		"a classic run": {Request{Contestants: []string{"c0", "c1"}, Protocol: classic}, record.LastLoads{}},
 		"a study":       {Request{}, each(3500 * time.Millisecond)},

@@ -6,13 +6,9 @@ import (
 	"dyno/internal/record"
 )
 
-// Trial lengths for open loops. They are longer than those for closed loops, because at a fixed
-// rate a trial lasting 0.1 s has few requests. Trials that are made once an epoch use the longer
-// length, which shows the response times' tail.
-const (
-	openTrial     = 400 * time.Millisecond
-	openSideTrial = time.Second
-)
+// openTrial is the length of an open loop's trial, where there are several levels. It is longer than
+// a closed loop's, because at a fixed rate a trial lasting 0.1 s has few requests.
+const openTrial = 400 * time.Millisecond
 
 // The minimum trial length for each connection: the time for five requests at 60,000/s. For each
 // record that a relay sends, the time for two (0.5 to 1 µs were measured for one).
@@ -51,16 +47,8 @@ func trialOf(p *record.Plan, e slot) int64 {
 	}
 	used := time.Duration(e.level.Connections) * (perConnection + 2*time.Duration(e.level.Records)*recordTime)
 	least := max(time.Duration(p.Load.NS), 20*time.Duration(e.level.DelayNS), Answered(e.level), used)
-	switch {
-	case !e.level.Open():
-	case profileOf(p).ranksTail():
-		least = max(least, tailTrial)
-	case p.Load.OpenNS > 0:
-		least = max(least, openTime(p, e))
-	case compared(p, e.Cell):
+	if e.level.Open() {
 		least = max(least, openTrial)
-	default:
-		least = max(least, openSideTrial)
 	}
 	return int64(least)
 }

@@ -67,7 +67,7 @@ func fit(run *record.Run) {
 	for fewerLast(run, err != nil) { // the verdict comes first
 		_, err = estimateRounds(run)
 	}
-	if err != nil && p.Study.Slug == "" && !p.Fresh() && !isTail(p.Primary) {
+	if err != nil && p.Study.Slug == "" && !p.Fresh() {
 		p.Epochs = []int{3, 5, stats.Least - 1}
 	}
 }
@@ -106,21 +106,18 @@ const spareEpochs = 2
 
 // lay sets times, rounds and analyses as the profile prescribes.
 func lay(p *record.Plan, r *Request, q *Question, pr *profile) {
-	trial := pr.trial
+	trial := shortTrial
 	for _, l := range p.Levels {
 		trial = max(trial, 20*time.Duration(l.DelayNS))
 	}
 	p.Rounds, p.Pilots = max(leastRounds, int(pr.load/trial)), pr.pilots*len(partsWith(p, true))
-	if pr.ranksTail() && p.First().Open() {
-		p.Rounds = tailRounds
-	}
 	if len(p.Levels) > 1 {
-		trial = pr.trial // for each level: see trialOf
+		trial = shortTrial // for each level: see trialOf
 	}
-	if pr.pilots == 1 && len(p.Controls) == 0 && len(p.Levels) == 1 && p.First().RateShare == 0 && p.Source() == "" {
-		p.Pilots = 0 // there is no ceiling or rate to be found, and the first epoch finds the warm-up times
+	if pr.pilots == 1 && len(p.Controls) == 0 && len(p.Levels) == 1 && p.Source() == "" {
+		p.Pilots = 0 // there is no ceiling to be found, and the first epoch finds the warm-up times
 	}
-	pr.times(p, trial)
+	times(p, trial)
 	p.Rounds = cmp.Or(q.Rounds, p.Rounds)
 	if p.Fresh() { // nothing is to be found out before, and a second load would not be the first
 		p.Rounds, p.Pilots, p.Load.Requests = 1, 0, q.Requests
@@ -131,26 +128,25 @@ func lay(p *record.Plan, r *Request, q *Question, pr *profile) {
 	}
 	most = cmp.Or(r.Epochs, q.Epochs, most)
 	p.Links.Layouts, p.Links.Relink = LayoutsOf(len(p.Contestants)), r.Relink
-	single := pairs(p) == 1 && p.Alpha == defaultAlpha && !isTail(p.Primary) && !p.Fresh()
+	single := pairs(p) == 1 && p.Alpha == defaultAlpha && !p.Fresh()
 	p.Epochs = stats.Candidates(single, most)
 	budget := pr.budget
 	if len(p.Contestants) > 4 {
 		budget = cmp.Or(pr.manyBudget, budget)
 	}
 	p.BudgetNS = int64(cmp.Or(r.Budget, q.Budget, budget))
-	openLoads(p, r, q)
 	if p.Last = (record.Last{Long: longLoads(p), Rated: ratedLoads(p, r)}); !p.Fresh() {
 		p.Load.UnloadedNS = unloadedNS
 	}
 }
 
-// interims returns the analyses in a run that fits so many epochs. Tails and fresh processes vary
+// interims returns the analyses in a run that fits so many epochs. Fresh processes vary
 // too much for analyses before stats.Least epochs. In a plan for less than stats.Least epochs all are
 // made that the run reaches; else it is planned for no less.
 func interims(p *record.Plan, fits int) []stats.Interim {
 	fits = max(fits, min(stats.Least, mostEpochsOf(p)))
 	candidates := slices.DeleteFunc(slices.Clone(p.Epochs), func(n int) bool {
-		return n < stats.Least && (isTail(p.Primary) || p.Fresh())
+		return n < stats.Least && p.Fresh()
 	})
 	return stats.Interims(candidates, fits, p.Alpha)
 }

@@ -85,10 +85,6 @@ func TestQuestionOnCPUs(t *testing.T) {
 	if !slices.Equal(swept.Levels, got) || len(swept.Family) > 0 {
 		t.Errorf("a sweep: %+v", swept.Levels)
 	}
-	rated := placedOn(t, Request{Contestants: []string{"c0", "c2"}, Rates: []OpenRate{{Share: .5, Own: true}}}, "1", "2")
-	if len(rated.Levels) != 4 || rated.Levels[3].CPUs != 2 || !rated.Levels[3].Open() || len(rated.Family) != 2 {
-		t.Errorf("with rates: %+v", rated.Levels)
-	}
 	w := someWorld()
 	study, err := New(Request{Question: someQuestion(), Placement: []string{"1", "2"}}, w)
 	want := []record.Comparison{{A: cell("c0", 0), B: cell("c1", 0)}, {A: cell("c0", 1), B: cell("c1", 1)}}

@@ -4,7 +4,6 @@
 package plan
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -185,7 +184,7 @@ func lineup(run *record.Run, k record.Key, extra func(int) []slot) []slot {
 	if !inTurn(p) { // else in the order asked for, as in the articles
 		order = chain(run, k, permutation(k, order))
 		slices.SortStableFunc(order, func(a, b slot) int {
-			return cmp.Or(a.level.Step-b.level.Step, openLast(p, a)-openLast(p, b))
+			return a.level.Step - b.level.Step
 		})
 	}
 	return order
@@ -199,19 +198,10 @@ func inRound(run *record.Run, k record.Key, order []slot) (Order, bool) {
 			continue
 		}
 		k.Position = pos
-		if level, ns, ok := loadOf(run, e); ok {
-			return Order{Key: k, Contestant: e.Contestant, Level: level, TrialNS: ns,
-				Pilot: k.Epoch < run.Plan.Pilots, LoadSeed: mix(k, 1)}, true
-		}
+		return Order{Key: k, Contestant: e.Contestant, Level: e.level, TrialNS: trialOf(&run.Plan, e),
+			Pilot: k.Epoch < run.Plan.Pilots, LoadSeed: mix(k, 1)}, true
 	}
 	return Order{}, false
-}
-
-// loadOf returns a trial's level and its length, ns. A level whose rate is a share gets the rate. ok is
-// false if there is no trial.
-func loadOf(run *record.Run, e slot) (level record.Level, ns int64, ok bool) {
-	level, ok = resolve(run, e)
-	return level, trialOf(&run.Plan, e), ok
 }
 
 // chain makes a round begin with the cell that was loaded last in its epoch. Each cell then

@@ -30,8 +30,8 @@ const (
 )
 
 var presets = []preset{
-	{name: paired, title: "paired comparison", flags: []string{"rate", "epochs"}, named: true, arrange: arrangePaired},
-	{name: sweep, title: "sweep", flags: []string{"epochs", "rate"}, levels: true, arrange: arrangeSweep},
+	{name: paired, title: "paired comparison", flags: []string{"epochs"}, named: true, arrange: arrangePaired},
+	{name: sweep, title: "sweep", flags: []string{"epochs"}, levels: true, arrange: arrangeSweep},
 	{name: classic, title: "classic run", inTurn: true,
 		flags: []string{"requests", "duration", "classic", "epochs"}, arrange: arrangeClassic},
 }

@@ -22,7 +22,7 @@ type Request struct {
 	Command  string   // command line that repeats the run
 
 	Protocol    string // paired, sweep or classic; "": paired
-	Profile     string // standard, full or lab; "": standard
+	Profile     string // standard or full; "": standard
 	Title       string // "": from the study or the scenario
 	Contestants []string
 	Controls    []string // reference servers; "none" alone or an empty list: none; nil: as the profile says
@@ -44,9 +44,7 @@ type Request struct {
 	Seed        uint64 // 0: the World's
 	Relink      int    // paired: linker seed (record.Links.Relink)
 
-	// Rates are open loops of a sweep or a paired comparison, beside the closed one. nil: a paired
-	// comparison may have those of ratedLoads after its epochs; empty: none at all.
-	Rates    []OpenRate
+	NoRated     bool   // paired: no open loops after the epochs (ratedLoads)
 	Epochs   int           // number of epochs; in a paired comparison the largest number
 	Requests int64         // classic: number in one load
 	Duration time.Duration // classic: length of one load
@@ -89,7 +87,6 @@ type ClassicRun struct {
 // contestants are native and serve every scenario, and so does the null server.
 type World struct {
 	Dyno string // dyno's version
-	CPUs int    // number of CPUs on this machine; 0: not known
 	// Servers is the number of CPUs that servers have here, where a level names none.
 	Servers int
 	Room    func(servers int) error // error if servers cannot have so many CPUs here beside the generator
@@ -147,7 +144,7 @@ func New(r Request, w World) (record.Plan, error) {
 	}
 	profile, ok := profiles[cmp.Or(r.Profile, Standard)]
 	if !ok {
-		return record.Plan{}, refuse("--profile %q: want standard, full or lab", r.Profile)
+		return record.Plan{}, refuse("--profile %q: want standard or full", r.Profile)
 	}
 	q, err := r.question(preset)
 	if err != nil {
@@ -160,15 +157,14 @@ func New(r Request, w World) (record.Plan, error) {
 		Controls:    r.controls(&q, preset, profile), Heap: q.Heap,
 		Processes: record.PerEpoch, Seed: cmp.Or(r.Seed, w.Seed), Primary: q.Primary,
 		Alpha:  cmp.Or(r.Alpha, defaultAlpha),
-		Margin: cmp.Or(r.Margin, profile.marginOf(q.Primary)), SameProgram: r.SameProgram,
+		Margin: cmp.Or(r.Margin, defaultMargin), SameProgram: r.SameProgram,
 	}
 	if !w.Now.IsZero() {
 		p.Origin.StartedUnixNS = w.Now.UnixNano()
 	}
 	preset.lay(&p, &q)
-	err = cmp.Or(w.unserved(&p, preset.named && len(q.Family) > 0), tail(&p, profile, preset), r.check(&p, preset),
-		w.services(&p),
-		w.check(&p), w.processors(&p), w.room(&p))
+	err = cmp.Or(w.unserved(&p, preset.named && len(q.Family) > 0), r.check(&p, preset), w.services(&p),
+		w.check(&p), w.processors(&p))
 	if err != nil {
 		return p, err
 	}
@@ -267,11 +263,7 @@ func (r *Request) question(t *preset) (Question, error) {
 			q.Levels, q.LevelNames, q.ClaimsHash = changed, nil, ""
 		}
 	}
-	asked := len(levels)
-	if err := r.spread(&q, t); err != nil {
-		return q, err
-	}
-	return q, r.addRates(&q, max(1, asked)*max(1, len(r.Placement)))
+	return q, r.spread(&q, t)
 }
 
 // spoken returns levels with the requested HTTP version and streams, each once.
@@ -360,18 +352,16 @@ func (r *Request) check(p *record.Plan, t *preset) error {
 		given bool
 	}{
 		{"classic", r.OwnRun != ""}, {"epochs", r.Epochs != 0},
-		{"rate", len(r.Rates) > 0}, {"requests", r.Requests != 0}, {"duration", r.Duration != 0},
+		{"requests", r.Requests != 0}, {"duration", r.Duration != 0},
 	} {
 		if o.given && !slices.Contains(t.flags, o.flag) {
 			return refuse("--%s applies only to --protocol %s; omit it", o.flag, strings.Join(having(o.flag), " or "))
 		}
 	}
-	if err := r.checkRates(p); err != nil {
-		return err
-	}
-	if m, ok := judge.MetricNamed(p.Primary); !ok || m.Unranked {
-		return refuse("--primary %q: want throughput, cpu_per_request, p50, memory, with --rate response_p50, with --profile lab p99",
-			p.Primary)
+	if m, ok := judge.MetricNamed(p.Primary); !ok || m.Unranked || m.Kind == judge.TailTime {
+		return refuse("--primary %q: want throughput, cpu_per_request, p50, memory, or with --rate response_p50. A p99 "+
+			"varies too much to decide: a comparison shows it at its end, and dyno load --find finds the highest rate at "+
+			"which it keeps an objective", p.Primary)
 	}
 	for _, l := range p.Levels {
 		switch d := time.Duration(l.DelayNS); {

@@ -21,7 +21,7 @@ import (
 // relay with a service.
 func someWorld() World {
 	return World{
-		Dyno: "v1", CPUs: 2, Seed: 5, Now: time.Unix(1_500_000_000, 0),
+		Dyno: "v1", Seed: 5, Now: time.Unix(1_500_000_000, 0),
 		Contestant: func(name string) (Contestant, error) {
 			if strings.HasPrefix(name, "ref") || name == "null" {
 				return Contestant{Reference: name != "null"}, nil
@@ -188,7 +188,7 @@ func TestRefused(t *testing.T) {
 		want string
 	}{
 		{Request{Protocol: "race"}, "--protocol \"race\": want one of paired, sweep, classic"},
-		{Request{Profile: "fast"}, "want standard, full or lab"},
+		{Request{Profile: "fast"}, "want standard or full"},
 		{Request{Connections: []int{1, 2}}, "need --protocol sweep"},
 		{Request{Connections: []int{0}}, "--connections 0: want 1 to 60000"},
 		{Request{Delays: []time.Duration{time.Hour}}, "--delay 1h0m0s"},
@@ -201,13 +201,9 @@ func TestRefused(t *testing.T) {
 		{Request{Protocol: "sweep", Epochs: -1}, "--epochs -1"},
 		{Request{Protocol: "classic", Requests: 5, Duration: 5}, "--requests and --duration exclude each other; " +
 			"pass one of them"},
-		{Request{Protocol: "classic", Rates: []OpenRate{{PerSec: 9}}}, "--rate applies only to --protocol paired or sweep"},
-		{Request{Rates: []OpenRate{{Share: 1, Own: true}}}, "--rate 100%: want more than 0% and less than 100%"},
-		{Request{Rates: []OpenRate{{PerSec: 2e7}}}, "--rate 20000000: want 1 to 10M"},
-		{Request{Rates: []OpenRate{{PerSec: 9}}, Primary: "p99", Profile: "lab"}, "--rate: --primary p99"},
 		{Request{Primary: "speed"}, "--primary \"speed\""},
-		{Request{Primary: "p99"}, "--profile lab"},
-		{Request{Primary: "p99", Profile: "lab", Protocol: "sweep"}, "--profile lab"},
+		{Request{Primary: "p99"}, "A p99 varies too much to decide"},
+		{Request{Primary: "response_p99"}, "A p99 varies too much to decide"},
 		{Request{Controls: []string{"ref'"}}, "the first must be ref"},
 		{Request{Controls: []string{"null"}}, "--controls \"null\": want ref"},
 		{Request{Controls: []string{"ref", "c0"}}, "--controls \"c0\": want ref"},
@@ -218,7 +214,6 @@ func TestRefused(t *testing.T) {
 		{Request{Scenario: "rest"}, "c0 does not serve the scenario \"rest\"; it serves only values, relay"},
 		{Request{Records: []int{5}}, "--records: the scenario values uses no service"},
 		{Request{Scenario: "relay", Records: []int{-5}}, "--records -5"},
-		{Request{Profile: "lab"}, "this machine gives dyno 2"},
 	} {
 		c.r.Question = someQuestion()
 		_, err := New(c.r, someWorld())
@@ -227,33 +222,6 @@ func TestRefused(t *testing.T) {
 			!errors.As(err, &refused) {
 			t.Errorf("%+v: %v", c.r, err)
 		}
-	}
-}
-
-// The lab wants CPUs; it alone ranks the tail, in an open loop beside the closed
-// one.
-func TestLabRequest(t *testing.T) {
-	q := someQuestion()
-	q.Levels = q.Levels[:1]
-	r := Request{Question: q, Profile: Lab, Primary: "p99"}
-	w := someWorld()
-	if _, err := New(r, w); err == nil || !strings.Contains(err.Error(), "gives dyno 2") {
-		t.Fatal(err)
-	}
-	w.CPUs = 4
-	p, err := New(r, w)
-	if err != nil {
-		t.Fatal(err)
-	}
-	closed := q.Levels[0]
-	if p.Primary != Tail || len(p.Levels) != 2 || p.First().RateShare != 0.5 ||
-		p.Levels[1] != closed || p.Margin != 0.05 ||
-		p.BudgetNS != int64(8*time.Minute) {
-		t.Errorf("%+v", p)
-	}
-	r.Primary, r.Question.Budget = "p50", 0
-	if p, err = New(r, w); err != nil || p.Margin != 0.02 || p.BudgetNS != int64(time.Hour) {
-		t.Errorf("%v, %+v", err, p)
 	}
 }
 

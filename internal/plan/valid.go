@@ -17,12 +17,9 @@ func Count(run *record.Run) *judge.Counted {
 	c.Discarded, c.All = Discarded(run)
 	c.Long, c.NoLong = Long(run)
 	c.Rated, c.NoRated = Rated(run)
-	for i, at := range p.Levels {
-		l := judge.PlannedLevel{At: at}
+	for i := range p.Levels {
+		var l judge.PlannedLevel
 		l.Loaded, l.Compared = Loaded(p, i)
-		if rate, ok := Rate(run, i); ok {
-			l.At.RatePerSec = rate
-		}
 		c.Levels = append(c.Levels, l)
 	}
 	return &c

@@ -68,7 +68,7 @@ func found(p *record.Plan) int { return max(1, p.Pilots) }
 // no length is known to help, and its warm-up is not extended.
 func Warmup(run *record.Run, name string, epoch int) Warming {
 	p, pr := &run.Plan, profileOf(&run.Plan)
-	w := Warming{Least: cmp.Or(pr.warmLeast, WarmLeast), Most: WarmMost, Compiling: cmp.Or(pr.compiling, WarmCompiling),
+	w := Warming{Least: WarmLeast, Most: WarmMost, Compiling: cmp.Or(pr.compiling, WarmCompiling),
 		Quiet: cmp.Or(pr.quiet, WarmQuiet), Requests: cmp.Or(pr.requests, warmRequests), Calibrated: epoch >= found(p)}
 	for i := range run.Launches {
 		l := &run.Launches[i]
@@ -154,7 +154,7 @@ func Warmups(run *record.Run, epoch int, name string) []record.Level {
 // connections than a level with thousands, whose dialling and re-warm before each trial do the
 // rest.
 func warmLevel(l record.Level) record.Level {
-	l.RatePerSec, l.RateShare, l.OwnRate = 0, 0, false
+	l.RatePerSec = 0
 	l.Connections = min(l.Connections, warmConnections)
 	return l
 }

@@ -40,6 +40,6 @@ func Words(p *record.Plan, c *Cost) string {
 	default:
 		anew += ", except those that were already running"
 	}
-	return fmt.Sprintf("about %v, at most %s; %s of %s in %s, %s; %s%s", whole, most,
-		document.Count(c.Trials, "trial"), each, epochs, anew, verdict, openWords(p))
+	return fmt.Sprintf("about %v, at most %s; %s of %s in %s, %s; %s", whole, most,
+		document.Count(c.Trials, "trial"), each, epochs, anew, verdict)
 }

@@ -34,12 +34,12 @@ func TestWorkIsALaunchPart(t *testing.T) {
 // Every connection of a CPU-bound level is answered once in a trial, and the estimate counts on it.
 func TestTrialsOfWork(t *testing.T) {
 	p := several()
-	p.Load.NS = int64(standardTrial)
+	p.Load.NS = int64(shortTrial)
 	of := func(l record.Level) time.Duration { return time.Duration(trialOf(&p, slot{level: l})) }
 	if got := of(record.Level{Work: record.CPUBound, Connections: 5000, Pipeline: 1}); got != 5000*cpuTime {
 		t.Errorf("a trial of 5,000 connections takes %v", got)
 	}
-	if got := of(record.Level{Work: record.CPUBound, Connections: 10, Pipeline: 1}); got != standardTrial {
+	if got := of(record.Level{Work: record.CPUBound, Connections: 10, Pipeline: 1}); got != shortTrial {
 		t.Errorf("a trial of ten connections takes %v", got)
 	}
 	if got := Answered(record.Level{Connections: 5000, Pipeline: 1}); got != 0 {

@@ -197,14 +197,3 @@ func OtherScenarios(p *record.Plan) (names []string) {
 	}
 	return names
 }
-
-// room returns an error if the profile needs more CPUs than this machine has.
-func (w *World) room(p *record.Plan) error {
-	pr := profileOf(p)
-	if w.CPUs == 0 || w.CPUs >= pr.cpus {
-		return nil
-	}
-	return refuse("--profile %s: server and generator need %d CPUs or more, and this machine gives dyno %d, "+
-		"because background wake-ups change latency tails and small differences. Use --profile full to compare "+
-		"throughput and CPU per request here", pr.name, pr.cpus, w.CPUs)
-}

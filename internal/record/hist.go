@@ -29,8 +29,6 @@ type Histogram struct {
 	bins  bins
 	dirty bool // fresh holds counts
 	h     *hdr.Histogram
-
-	decoder decoder
 }
 
 // NewHistogram returns an empty Histogram.
@@ -204,16 +202,20 @@ func Decode(s string) (*Histogram, error) {
 // Add merges an encoding as Decode reads it, without a further Histogram. It returns the number of
 // latencies in it, including those beyond the range.
 func (h *Histogram) Add(s string) (n int64, err error) {
-	err = h.decoder.eachBin(s, func(from, to, count int64) {
-		n += count
-		if h.h.RecordValues(from, count) != nil {
-			h.over += count
-		} else if to > h.max {
-			h.max = max(h.max, h.bins.from(h.bins.bin(from)+1)-1)
-		}
-	})
+	read, err := hdr.Decode([]byte(s))
 	if err != nil {
 		return 0, fmt.Errorf("decode histogram: %w", err)
+	}
+	for _, bar := range read.Distribution() {
+		if bar.Count == 0 {
+			continue
+		}
+		n += bar.Count
+		if h.h.RecordValues(bar.From, bar.Count) != nil {
+			h.over += bar.Count
+		} else if bar.To > h.max {
+			h.max = max(h.max, h.bins.from(h.bins.bin(bar.From)+1)-1)
+		}
 	}
 	return n, nil
 }

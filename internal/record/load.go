@@ -105,17 +105,14 @@ type Load struct {
 	CensoredFromNS    int64 `json:"censored_from_ns,omitempty"`
 	ResponseP50MostNS int64 `json:"response_p50_most_ns,omitempty"`
 	ResponseP99MostNS int64 `json:"response_p99_most_ns,omitempty"`
-	Pace              *Pace `json:"pace,omitempty"` // figures on the sending pace of an open loop
+	Pace              *Pace `json:"pace,omitempty"` // of an open loop
 
 	// TLS lists the sessions of the load's encrypted connections, most frequent first: connections
-	// open at the start and all dialled during the load. Handshakes completed during the load; the
-	// quantiles are their times. Unnotified connections were closed by the server without
+	// open at the start and all dialled during the load. Handshakes were completed during the load. Unnotified connections were closed by the server without
 	// close_notify (RFC 8446, 6.1).
-	TLS            []TLSSession `json:"tls,omitempty"`
-	Handshakes     int64        `json:"handshakes,omitempty"`
-	HandshakeP50NS int64        `json:"handshake_p50_ns,omitempty"`
-	HandshakeP99NS int64        `json:"handshake_p99_ns,omitempty"`
-	Unnotified     int64        `json:"unnotified,omitempty"`
+	TLS        []TLSSession `json:"tls,omitempty"`
+	Handshakes int64        `json:"handshakes,omitempty"`
+	Unnotified int64        `json:"unnotified,omitempty"`
 
 	Network *Network `json:"network,omitempty"` // nil: not counted
 

@@ -146,10 +146,6 @@ type LoadLength struct {
 	NS       int64 `json:"ns"`
 	Requests int64 `json:"requests,omitempty"` // number of requests per load, instead of NS
 	RewarmNS int64 `json:"rewarm_ns"`
-	// OpenNS is the longest time that an open-loop load may take to reach the number of requests
-	// that its tail needs. Such loads come after the others in their round. 0: all open loops are
-	// the profile's own, with one length.
-	OpenNS int64 `json:"open_ns,omitempty"`
 	// UnloadedNS is the time for which a contestant is watched without load, at an epoch's end.
 	UnloadedNS int64 `json:"unloaded_ns,omitempty"`
 }
@@ -176,10 +172,6 @@ const (
 	PerPart  = "part"
 	PerLoad  = "load"
 )
-
-// OpenRequests is the number of requests that an epoch should have at each requested open loop:
-// 1,000 beyond the 99th percentile.
-const OpenRequests = 100_000
 
 // Fresh reports whether each level's loads are the first on freshly started processes.
 func (p *Plan) Fresh() bool { return p.Processes == PerPart }
@@ -274,13 +266,10 @@ type Level struct {
 	PerConnection int `json:"per_connection,omitempty"`
 	// RatePerSec makes an open loop of Poisson arrivals; 0: a closed loop.
 	RatePerSec float64 `json:"rate_per_sec,omitempty"`
-	// RateShare makes an open loop at this share of the slowest contestant's capacity, measured in
-	// the pilots in the closed loop with the same delay, scenario and records. A trial's level has
-	// the resulting rate in RatePerSec; a plan's level has none.
+	// RateShare is the share of the slowest contestant's throughput that RatePerSec is, in the open
+	// loops after the epochs.
 	RateShare float64 `json:"rate_share,omitempty"`
-	// OwnRate makes RateShare a share of each contestant's own capacity: each has a different rate.
-	OwnRate  bool   `json:"own_rate,omitempty"`
-	Scenario string `json:"scenario,omitempty"` // if it is not the plan's
+	Scenario  string  `json:"scenario,omitempty"` // if it is not the plan's
 	// HTTP is the protocol between generator and contestant; absent: HTTP/1.1 in the clear. For
 	// HTTP/2 Pipeline is the number of streams on each connection.
 	HTTP    wire.HTTP `json:"protocol,omitempty"`
@@ -314,15 +303,7 @@ func (l Level) AtSource() Level {
 }
 
 // Open reports whether the level is an open loop: arrivals do not wait for answers.
-func (l Level) Open() bool { return l.RatePerSec > 0 || l.RateShare > 0 }
-
-// Planned returns the level as planned: without the rate that was computed from a share.
-func (l Level) Planned() Level {
-	if l.RateShare > 0 {
-		l.RatePerSec = 0
-	}
-	return l
-}
+func (l Level) Open() bool { return l.RatePerSec > 0 }
 
 // Cell is a contestant at a level. Level is an index into the plan's Levels; it is 0 if the plan
 // has only one level.
@@ -375,7 +356,7 @@ func (p *Plan) LevelOf(t *Trial) Level {
 // At returns the index of a trial's level in the plan's Levels, or −1 if they do not have it, as in
 // a search.
 func (p *Plan) At(t *Trial) int {
-	return slices.Index(p.Levels, p.LevelOf(t).Planned())
+	return slices.Index(p.Levels, p.LevelOf(t))
 }
 
 // LevelName returns the study's name for level i, or "".

@@ -542,26 +542,6 @@ func (h *Host) Machines() []Host {
 	return all
 }
 
-// SharedKernels returns names of hosts that run on one machine, such as containers: a list for each
-// kernel that several share.
-func (h *Host) SharedKernels() (all [][]string) {
-	names, order := map[string][]string{}, []string{}
-	for _, m := range h.Machines() {
-		if m.BootID != "" {
-			if names[m.BootID] == nil {
-				order = append(order, m.BootID)
-			}
-			names[m.BootID] = append(names[m.BootID], m.Name)
-		}
-	}
-	for _, id := range order {
-		if len(names[id]) > 1 {
-			all = append(all, names[id])
-		}
-	}
-	return all
-}
-
 // Resume records that a run was resumed, after an interruption or after its budget ended before the
 // first interim analysis. A new epoch begins with new processes, because the last epoch is
 // incomplete.

@@ -113,10 +113,9 @@ func (v *View) short() document.Section {
 			out.Blocks = v.pairsShort()
 		}
 		if len(v.run.Plan.Family) == 0 || v.everyPair() {
-			out.Blocks = append(out.Blocks, shortened(v.showing(metrics[0]).metricTable(metrics[0], true)))
+			out.Blocks = append(out.Blocks, shortened(v.metricTable(metrics[0], true)))
 		}
 	}
-	out.Blocks = append(out.Blocks, v.byLoadShort()...)
 	return out
 }
 
@@ -146,14 +145,11 @@ func (v *View) front() (blocks []document.Block) {
 	case !v.named() || !v.any():
 		return nil
 	case v.everyPair() && len(v.rows) <= MostBars:
-		c := v.showing(v.primary()).lineChart(v.primary())
+		c := v.lineChart(v.primary())
 		c.ID, c.Title = "front", v.primary().Title+", "+c.Unit
 		blocks = []document.Block{c}
 	default:
-		for i, l := range v.levels {
-			if l.At.Open() && !v.primary().Open() {
-				continue // all do what is asked of them
-			}
+		for i := range v.levels {
 			if c := v.levelChart(v.primary(), i); len(c.Bars) > 0 {
 				choice.Options = append(choice.Options, document.Option{Name: v.names[i], Block: c})
 			}

@@ -2,20 +2,21 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"dyno/internal/document"
 	"dyno/internal/judge"
 )
 
-// extraMetrics returns the metrics for an additional level. In an open loop all contestants have
-// the same throughput, and response times distinguish them.
+// extraMetrics returns the metrics for an additional level. In the open loops after the epochs all
+// contestants have the same throughput, and response times distinguish them.
 func (v *View) extraMetrics(i int) (list []judge.Metric) {
 	if v.single {
 		return nil
 	}
 	names := []string{"throughput", "cpu_per_request", "p50"}
-	if v.levels[i].At.Open() {
+	if v.isRated(i) {
 		names = []string{"due_rate", "response_p50", "response_p99", "response_p999", "cpu_per_request", "due_requests"}
 	}
 	for _, n := range names {
@@ -24,6 +25,20 @@ func (v *View) extraMetrics(i int) (list []judge.Metric) {
 		}
 	}
 	return list
+}
+
+// metricsAt returns the metrics shown at a level: the run's, and those that only such a level has.
+func (v *View) metricsAt(i int) []judge.Metric {
+	if v.isRated(i) {
+		return v.extraMetrics(i)
+	}
+	all := slices.Clone(v.metrics)
+	for _, m := range v.extraMetrics(i) {
+		if !slices.ContainsFunc(all, func(o judge.Metric) bool { return o.Name == m.Name }) {
+			all = append(all, m)
+		}
+	}
+	return all
 }
 
 // isRated reports whether level i is that of the open loops after the epochs.
@@ -44,20 +59,7 @@ func (v *View) extraText(i int) (title, note string) {
 			"in brackets is the range of single loads, which is no interval: one start of each server.",
 			v.ratedLoads(), document.Percent(v.Rated.At.RateShare))
 	}
-	title = "At another level: "
-	note = "In addition to the comparison, without verdicts. Medians of " +
+	title, note = "At another level: ", "In addition to the comparison, without verdicts. Medians of " +
 		document.Count(v.levels[i].Analysis.Epochs, "epoch") + ", one trial each. " + strings.Join(v.legend(), " ")
-	l := v.levels[i].At
-	if l.Open() {
-		title = "At a common rate: "
-		note += " Requests arrive at random, and their time counts from when they were due."
-	}
-	switch {
-	case l.OwnRate:
-		title = "At a rate of its own: "
-		note += fmt.Sprintf(" The rate of each is %s of its own capacity in the pilots.", PerCent(l.RateShare))
-	case l.RateShare > 0:
-		note += fmt.Sprintf(" The rate is %s of the slowest contestant's capacity in the pilots.", PerCent(l.RateShare))
-	}
 	return title + v.names[i], note
 }

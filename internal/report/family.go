@@ -88,29 +88,6 @@ func (v *View) verdict(c *comparison) (word, better, evidence string, kind judge
 	return word, better, evidence, kind
 }
 
-// showing returns the levels and contestants for which a metric is shown; an open-loop metric is
-// shown at open loops alone.
-func (v *View) showing(m judge.Metric) *View {
-	if !m.Open() {
-		return v
-	}
-	out := *v
-	out.levels, out.names = nil, nil
-	for i, l := range v.levels {
-		if l.At.Open() {
-			out.levels, out.names = append(out.levels, l), append(out.names, v.names[i])
-		}
-	}
-	none := func(r Row) bool {
-		return r.Excluded == "" && !slices.ContainsFunc(out.levels, func(l judge.Level) bool {
-			return l.Loaded == nil || slices.Contains(l.Loaded, r.Name)
-		})
-	}
-	out.rows, out.controls = slices.DeleteFunc(slices.Clone(v.rows), none),
-		slices.DeleteFunc(slices.Clone(v.controls), none)
-	return &out
-}
-
 // familySentences returns the sentences about a run with compared pairs.
 func (v *View) familySentences() (list []string) {
 	var found []judge.Pair

@@ -17,13 +17,13 @@ import (
 )
 
 // familyFixture is a made-up duel of 12 epochs with compared pairs: two contestants at c=10, c=100
-// and beside them at a common rate, and one that failed.
+// and beside them at c=50, and one that failed.
 func familyFixture() *Data {
 	d := sweepFixture(1)
 	p := &d.Run.Plan
 	p.Epochs, p.Pilots, p.Origin.Command = []int{8, 12}, 1, "dyno run a-study --seed 7"
 	p.Levels = []record.Level{{Connections: 10, Pipeline: 1}, {Connections: 100, Pipeline: 1},
-		{Connections: 100, Pipeline: 1, RateShare: 0.3}}
+		{Connections: 50, Pipeline: 1}}
 	cell := func(name string, level int) record.Cell { return record.Cell{Contestant: name, Level: level} }
 	p.Cells, p.ExtraEpochs = nil, nil
 	p.Complete()
@@ -46,19 +46,12 @@ func familyFixture() *Data {
 				for _, name := range []string{"net-http", "kestrel", "ref", "ref'"} {
 					rate := rates[name] * 95000 * drift * math.Exp(0.02*rng.NormFloat64())
 					switch {
-					case at.RateShare > 0 && (r > 0 || e >= 6 || rates[name] >= 1):
+					case i == 2 && (r > 0 || e >= 6 || rates[name] >= 1):
 						continue
-					case at.RateShare > 0:
-						at.RatePerSec, rate = 20235, 20235
 					case name == "kestrel" && i == 1:
 						rate *= 1.3
 					}
-					t := madeTrial(name, at, e+1, r, rate, 1e8)
-					if at.RateShare > 0 {
-						t.Load.Planned = t.Load.Succeeded
-						t.Load.ResponseP50NS, t.Load.ResponseP99NS = int64(2e5/rates[name]), int64(9e5/rates[name])
-					}
-					all = append(all, t)
+					all = append(all, madeTrial(name, at, e+1, r, rate, 1e8))
 				}
 			}
 		}
@@ -71,8 +64,8 @@ func familyFixture() *Data {
 	for i, at := range p.Levels {
 		l := judge.Level{At: at, Compared: i < 2, Absent: map[string]string{},
 			Loaded: []string{"net-http", "gin", "kestrel", "ref", "ref'"}}
-		if at.RateShare > 0 {
-			l.At.RatePerSec, l.Loaded = 20235, l.Loaded[:3]
+		if i == 2 {
+			l.Loaded = l.Loaded[:3]
 		}
 		for _, t := range all {
 			if p.At(t) == i {
@@ -86,12 +79,12 @@ func familyFixture() *Data {
 	return d
 }
 
-// extraLevelsFixture is a duel that ranks, with a level at a common rate beside.
+// extraLevelsFixture is a duel that ranks, with a level beside.
 func extraLevelsFixture() *Data {
 	d, f := fixture(), familyFixture()
 	l := f.Levels[2]
 	l.Loaded = nil
-	d.Run.Plan.Levels = []record.Level{d.Run.Plan.First(), {Connections: 125, Pipeline: 1, RateShare: 0.3}}
+	d.Run.Plan.Levels = []record.Level{d.Run.Plan.First(), {Connections: 50, Pipeline: 1}}
 	d.Levels = []judge.Level{l}
 	return d
 }
@@ -110,13 +103,12 @@ func TestFamilyForms(t *testing.T) {
 	}
 	if err := json.Unmarshal(written(t, JSON, extraLevelsFixture()), &run); err != nil || !slices.ContainsFunc(run.Rows,
 		func(r struct{ Contestant, Level string }) bool {
-			return r.Contestant == "kestrel" && r.Level == "c=100, 20,235/s"
+			return r.Contestant == "kestrel" && r.Level == "c=50"
 		}) {
 		t.Errorf("%+v, %v", run.Rows, err)
 	}
-	if !strings.Contains(page, "<h3>At a common rate: c=100, "+
-		"20,235/s</h3>") || !strings.Contains(page, `id="w-response_p50"`) {
-		t.Error("the page has no table of the common rate, or does not explain its words")
+	if !strings.Contains(page, "<h3>At another level: c=50</h3>") {
+		t.Error("the page has no table of the other level")
 	}
 }
 
@@ -135,7 +127,7 @@ func TestNamedLevels(t *testing.T) {
 				t.Errorf("%s: %q stands %d times", name, want, n)
 			}
 		}
-		if strings.Count(got, "as published") < 3 || !strings.Contains(got, "20,235/s") {
+		if strings.Count(got, "as published") < 3 || !strings.Contains(got, "c=50") {
 			t.Errorf("%s does not call its levels by their names:\n%s", name, got)
 		}
 	}
@@ -177,8 +169,8 @@ func TestOwnLevels(t *testing.T) {
 	cell := func(name string, level int) record.Cell { return record.Cell{Contestant: name, Level: level} }
 	d.Run.Plan.Family = append(d.Run.Plan.Family, record.Comparison{A: cell("kestrel", 0), B: cell("kestrel", 1)},
 		record.Comparison{A: cell("net-http", 0), B: cell("net-http", 2)})
-	want := []string{"net/http, c=10 | Kestrel", "Kestrel, c=100 | net/http", "net/http, c=10 | c=100",
-		"Gin, c=100 | Kestrel", "Kestrel, c=10 | c=100", "net/http, c=10 | c=100, 20,235/s"}
+	want := []string{"net/http, c=10 | Kestrel", "Kestrel, c=100 | net/http", "Gin, c=100 | Kestrel",
+		"net/http, c=10 | c=100", "net/http, c=10 | c=50", "Kestrel, c=10 | c=100"}
 	if got := pairs(func(v *View) []document.Block { return v.namedPairs().Blocks }); !slices.Equal(got, want) {
 		t.Errorf("on the page: %q", got)
 	}
@@ -194,24 +186,12 @@ func TestMetricsOfOpenLoops(t *testing.T) {
 	if strings.Contains(strings.ToLower(plain), "response_p") || strings.Contains(plain, "response p50") {
 		t.Error("a closed loop shows response times")
 	}
-	d := extraLevelsFixture()
-	if v := NewView(d); len(v.metrics) != 4 {
-		t.Errorf("the table of the duel has %d metrics", len(v.metrics))
-	}
-	text := string(written(t, inFull, d))
-	for _, want := range []string{"At a common rate: c=100, 20,235/s", "response p50 µs", "CPU µs/req", "30 % " +
-		"of the slowest contestant's capacity"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("no %q in\n%s", want, text)
-		}
-	}
 }
 
 // What no line should join stands in panels of its own.
 func TestPanelsApart(t *testing.T) {
 	d := &Data{Results: judge.Results{Run: &record.Run{Plan: familyFixture().Run.Plan}}}
-	for _, at := range []record.Level{{Connections: 10}, {Connections: 100}, {Connections: 10, Scenario: "page"},
-		{Connections: 10, RatePerSec: 500}} {
+	for _, at := range []record.Level{{Connections: 10}, {Connections: 100}, {Connections: 10, Scenario: "page"}} {
 		d.Levels = append(d.Levels, judge.Level{At: at})
 	}
 	var got []string
@@ -222,7 +202,7 @@ func TestPanelsApart(t *testing.T) {
 		}
 		got = append(got, p.Title+": "+strings.Join(ticks, " "))
 	}
-	if s := strings.Join(got, "; "); s != "no delay: c=10 c=100; page: c=10; no delay, open loop: c=10, 500/s" {
+	if s := strings.Join(got, "; "); s != "no delay: c=10 c=100; page: c=10" {
 		t.Error(s)
 	}
 }
@@ -262,7 +242,7 @@ func TestFamilyCSVAndJSON(t *testing.T) {
 	if p := run.Pairs[0]; p.A != "net-http" || p.LevelA != "c=10" || p.Better == nil || *p.Better != "a" || p.Ratio < 1.2 {
 		t.Errorf("%+v", p)
 	}
-	if l := run.Levels[2].At; l.RateShare != 0.3 || l.RatePerSec != 20235 {
+	if l := run.Levels[2].At; l.Connections != 50 {
 		t.Errorf("%+v", l)
 	}
 }

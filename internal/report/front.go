@@ -165,16 +165,14 @@ func (v *View) against(r Row, base string, m judge.Metric) (e judge.Estimate, ok
 	return e, e.N > 0
 }
 
-// everyPair reports whether all pairs are compared at each closed level, and nothing else.
+// everyPair reports whether all pairs are compared at each level, and nothing else.
 func (v *View) everyPair() bool {
 	p := &v.run.Plan
-	var closed []int
-	for i, l := range p.Levels {
-		if !l.Open() {
-			closed = append(closed, i)
-		}
+	var all []int
+	for i := range p.Levels {
+		all = append(all, i)
 	}
-	return slices.Equal(p.PairsAt(closed...), p.Family)
+	return slices.Equal(p.PairsAt(all...), p.Family)
 }
 
 // levelChart returns a chart with a bar for each contestant at a level, the best first.

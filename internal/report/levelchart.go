@@ -17,21 +17,19 @@ type panel struct {
 	xs     []float64
 }
 
-// panels returns the plots of a line chart: one for each delay, and number of CPUs. Open loops and other scenarios
-// have their own panels, so that no line joins them to the rest. There is one panel if each has only one
-// level. A panel for a single named level has its name.
+// panels returns the plots of a line chart: one for each delay, and number of CPUs. Other scenarios have their own
+// panels, so that no line joins them to the rest. There is one panel if each has only one level. A panel for a single
+// named level has its name.
 func (v *View) panels() (list []panel) {
 	type kind struct {
 		record.LaunchPart
-		open     bool
-		own      bool // the rate is a share of each contestant's own capacity
 		scenario string
 		form     wire.HTTP
 	}
 	at := map[kind]int{}
 	apart := false
 	for i, l := range v.levels {
-		of := kind{l.At.Launch(), l.At.Open(), l.At.OwnRate, l.At.Scenario, l.At.HTTP}
+		of := kind{l.At.Launch(), l.At.Scenario, l.At.HTTP}
 		k, seen := at[of]
 		if !seen {
 			k = len(list)
@@ -43,16 +41,10 @@ func (v *View) panels() (list []panel) {
 			title = orElse(strings.Join(NonEmpty(append([]string{title},
 				judge.LevelWords(record.Level{DelayNS: of.DelayNS, Work: of.Work,
 					CPUs: of.CPUs, AsPublished: of.AsPublished}, true)...)...), ", "), "no delay")
-			switch {
-			case of.own:
-				title += ", at shares of its capacity"
-			case of.open:
-				title += ", open loop"
-			}
 			list = append(list, panel{Plot: document.Plot{Title: title}})
 		}
 		list[k].levels = append(list[k].levels, i)
-		apart = apart || of.open || of.scenario != "" || of.form != wire.Clear || of.Work != "" || of.AsPublished
+		apart = apart || of.scenario != "" || of.form != wire.Clear || of.Work != "" || of.AsPublished
 	}
 	if len(list) > 1 && len(list) == len(v.levels) && !apart {
 		one := panel{}

@@ -123,9 +123,7 @@ func (v *View) figure(r Row, m judge.Metric, i int) *Figure {
 	}
 	l := &v.levels[i]
 	c := l.Analysis.Cell(r.Name, m.Name)
-	switch kept := l.Kept[r.Name]; {
-	case m.Kind&judge.OpenLoop != 0 && !kept.Most():
-		return &Figure{Absent: "it " + kept.Text}
+	switch {
 	case c == nil || c.Level.N == 0 && c.Absent == "":
 		return &Figure{Absent: "it could not be read"}
 	case c.Absent != "":
@@ -204,11 +202,9 @@ func (v *View) gaps() (lines []string) {
 			return strings.TrimPrefix(v.missing(r, i),
 				notLoaded)
 		})...)
-		lines = append(lines, v.missed(r)...)
 		for _, m := range v.metrics {
 			lines = append(lines, v.grouped(r.Title+", "+m.Title, func(i int) string {
-				l := &v.levels[i]
-				if v.missing(r, i) != "" || m.Open() && (!l.At.Open() || !l.Kept[r.Name].Most()) {
+				if v.missing(r, i) != "" || m.Open() && !v.levels[i].At.Open() {
 					return ""
 				}
 				return v.figure(r, m, i).Absent

@@ -33,10 +33,6 @@ func (v *View) hosts() (facts []document.Fact) {
 		facts = append(facts, document.Fact{Name: "The service’s machine",
 			Value: document.Clean(h.Service.Name) + ": " + machine(h.Service, "service")})
 	}
-	for _, hosts := range h.SharedKernels() {
-		facts = append(facts, document.Fact{Name: "One kernel", Value: document.Clean(And(hosts)) +
-			" are hosts on one machine, with its CPUs and memory in common"})
-	}
 	return facts
 }
 

@@ -37,7 +37,7 @@ func (v *View) levelTable(i int, metrics []judge.Metric) document.Table {
 			continue
 		}
 		if i > 0 {
-			r.Excluded, r.Notes = "", NonEmpty(v.levels[i].Kept[r.Name].Text)
+			r.Excluded, r.Notes = "", nil
 		}
 		row := v.TableRow(r)
 		row.Notes = r.Notes
@@ -104,9 +104,6 @@ func (v *View) otherLevels() document.Section {
 	s := document.Section{ID: "levels", Title: "At other levels"}
 	if !v.ranks {
 		return s
-	}
-	if c := v.byLoad(); len(c.Options) > 0 {
-		s.Blocks = append(s.Blocks, c)
 	}
 	for i := 1; i < len(v.levels); i++ {
 		t := v.levelTable(i, v.extraMetrics(i))

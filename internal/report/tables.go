@@ -87,12 +87,11 @@ func (v *View) levelByLevel() document.Section {
 	out.Blocks = append(out.Blocks, document.Legend{Items: legend})
 	shown := v.shownMetrics()
 	for k, m := range shown {
-		here := v.showing(m)
-		if t := here.metricTable(m, k == 0); len(t.Rows) > 0 {
+		if t := v.metricTable(m, k == 0); len(t.Rows) > 0 {
 			out.Blocks = append(out.Blocks, t)
 		}
 		if k == 0 && !v.any() || v.chartsBelow() && m.Kind != judge.Arrivals {
-			out.Blocks = append(out.Blocks, here.lineChart(m))
+			out.Blocks = append(out.Blocks, v.lineChart(m))
 		}
 	}
 	var more []string

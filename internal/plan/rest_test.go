@@ -1,0 +1,44 @@
+package plan
+
+import (
+	"testing"
+	"time"
+
+	"dyno/internal/record"
+)
+
+// TestLongRestIsCounted: the time until a verdict has the long loads and the least watch after them, and what a plan
+// says is at most its budget, also where each watch lasts the longest.
+func TestLongRestIsCounted(t *testing.T) {
+	long := 0
+	for budget := 10 * time.Second; budget < 2*time.Hour; budget = budget * 5 / 4 {
+		p := standardPlan("a", "b")
+		p.Profile, p.BudgetNS = Standard, int64(budget)
+		arranged(&p, paired)
+		run := &record.Run{Plan: p}
+		with, err := Estimate(&p)
+		if err != nil {
+			continue
+		}
+		if most := with.Whole + lastCost(run) - longCost(run) - RatedCost(run); most > budget || with.FirstVerdict > with.Whole {
+			t.Errorf("%v of a budget of %v, the first verdict after %v", most, budget, with.FirstVerdict)
+		}
+		if p.Long.NS == 0 {
+			continue
+		}
+		long++
+		first, loads := p.Pilots+epochsUntil(&p, with.Analyses[0].N), 4*(time.Duration(p.Long.NS)+LongRewarm)
+		var until time.Duration
+		for e := range first {
+			took := playEpoch(&record.Run{Plan: p}, record.Key{Epoch: e, Position: -1}).Whole
+			until += took
+		}
+		if rest := with.FirstVerdict - until - verifyEstimate(run) - loads - RatedCost(run); rest < 2*LongRest ||
+			rest > 2*LongRest+2*time.Second {
+			t.Errorf("a budget of %v: %v for the watch after the long loads", budget, rest)
+		}
+	}
+	if long < 5 {
+		t.Errorf("%d plans have long loads", long)
+	}
+}
