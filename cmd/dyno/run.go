@@ -61,7 +61,7 @@ type place struct {
 func (p *place) world(pr *project) plan.World {
 	w := pr.world()
 	if p.Fleet != "" {
-		w.CPUs, w.Room = 0, nil
+		w.Room = nil
 	}
 	return w
 }
