@@ -221,8 +221,8 @@ func AtCeiling(p *record.Plan, of Asking) bool {
 }
 
 // extras returns the cells outside the family that an epoch loads. After the pilots, each part
-// loads its own in as many turns as the plan wants at their levels. If every turn has comparisons, later turns replace those in which the extras were
-// interrupted or disturbed.
+// loads its own in as many turns as the plan wants at their levels. If every turn has comparisons,
+// later turns replace those in which the extras were interrupted or disturbed.
 func extras(run *record.Run, epoch int) []slot { return extrasOf(run)(epoch) }
 
 // extrasOf returns extras for epochs in ascending order. It examines each recorded epoch only
