@@ -49,10 +49,10 @@ type Results struct {
 
 // Level holds the results at one level in a run at several.
 type Level struct {
-	Name     string       // name in the study; "": none
+	Name     string // name in the study; "": none
 	At       record.Level
-	Loaded   []string     // contestants and controls that the plan loads here; nil: all
-	Compared bool         // a comparison in the plan names it
+	Loaded   []string // contestants and controls that the plan loads here; nil: all
+	Compared bool     // a comparison in the plan names it
 	// Analysis covers the trials at this level alone, without interim analyses: cells, ratios and
 	// shares of the ceiling.
 	Analysis *Analysis

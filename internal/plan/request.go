@@ -44,7 +44,7 @@ type Request struct {
 	Seed        uint64 // 0: the World's
 	Relink      int    // paired: linker seed (record.Links.Relink)
 
-	NoRated     bool   // paired: no open loops after the epochs (ratedLoads)
+	NoRated  bool          // paired: no open loops after the epochs (ratedLoads)
 	Epochs   int           // number of epochs; in a paired comparison the largest number
 	Requests int64         // classic: number in one load
 	Duration time.Duration // classic: length of one load

@@ -108,8 +108,8 @@ type Load struct {
 	Pace              *Pace `json:"pace,omitempty"` // of an open loop
 
 	// TLS lists the sessions of the load's encrypted connections, most frequent first: connections
-	// open at the start and all dialled during the load. Handshakes were completed during the load. Unnotified connections were closed by the server without
-	// close_notify (RFC 8446, 6.1).
+	// open at the start and all dialled during the load. Handshakes were completed during the load.
+	// Unnotified connections were closed by the server without close_notify (RFC 8446, 6.1).
 	TLS        []TLSSession `json:"tls,omitempty"`
 	Handshakes int64        `json:"handshakes,omitempty"`
 	Unnotified int64        `json:"unnotified,omitempty"`

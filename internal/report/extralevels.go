@@ -59,7 +59,7 @@ func (v *View) extraText(i int) (title, note string) {
 			"in brackets is the range of single loads, which is no interval: one start of each server.",
 			v.ratedLoads(), document.Percent(v.Rated.At.RateShare))
 	}
-	title, note = "At another level: ", "In addition to the comparison, without verdicts. Medians of " +
-		document.Count(v.levels[i].Analysis.Epochs, "epoch") + ", one trial each. " + strings.Join(v.legend(), " ")
+	title, note = "At another level: ", "In addition to the comparison, without verdicts. Medians of "+
+		document.Count(v.levels[i].Analysis.Epochs, "epoch")+", one trial each. "+strings.Join(v.legend(), " ")
 	return title + v.names[i], note
 }
