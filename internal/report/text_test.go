@@ -82,7 +82,7 @@ func TestTrust(t *testing.T) {
 		got += fmt.Sprintf("%-5s %s\n", it.Label, it.Text)
 	}
 	want := `Trust answers right (what was compared is not recorded) · two copies of one server came out equal
-!     Iris: its speed changed during the run; --profile lab warms up longer, on 4 CPUs
+!     Iris: its speed changed during the run
 !     response times include an unknown part of the load generator's own; dyno doctor measures it
 ?     cannot tell if the data are enough: Iris: spread (and 1 more finding); run longer: --budget 12m
 `
