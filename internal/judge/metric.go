@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"cmp"
 	"strings"
 
 	"dyno/internal/record"
@@ -63,13 +64,12 @@ func (m Metric) Wall() bool { return m.Kind&WallClock != 0 }
 // Open reports whether only open loops have m.
 func (m Metric) Open() bool { return m.Kind&(OpenLoop|Arrivals) != 0 }
 
-// HeadIn returns m's short column heading in a scale.
+// HeadIn returns m's short column heading in a scale; "": without a unit.
 func (m Metric) HeadIn(scale string) string {
-	head := m.Head
-	if head == "" {
-		head = m.Title + " %s"
+	if scale != "" {
+		scale = " " + scale
 	}
-	return strings.Replace(head, "%s", scale, 1)
+	return strings.Replace(cmp.Or(m.Head, m.Title+" %s"), " %s", scale, 1)
 }
 
 // Says returns m's phrases. None is empty.

@@ -119,10 +119,13 @@ func (v *View) trust() []document.Item {
 				document.Item{Label: "!", Style: stateStyle[a.State], Text: document.Plain(v.trouble(a))})
 		}
 	}
-	within, mislead := v.longLoads()
-	fine = append(fine, NonEmpty(within)...)
-	for _, text := range NonEmpty(mislead) {
-		more = append(more, document.Item{Label: "!", Style: stateStyle[judge.Warn], Text: document.Plain(text)})
+	switch state, text := v.longLoads(); state {
+	case judge.Pass:
+		fine = append(fine, NonEmpty(text)...)
+	case judge.CannotTell:
+		unknown = append(unknown, document.Item{Label: "?", Text: document.Plain(text)})
+	default:
+		more = append(more, document.Item{Label: "!", Style: stateStyle[state], Text: document.Plain(text)})
 	}
 	slices.SortStableFunc(more, func(a, b document.Item) int { return cmp.Compare(b.Style, a.Style) })
 	more = append(more, unknown...)
@@ -216,30 +219,38 @@ func (v *View) unwatched() string {
 	return "not checked for CPU without load: " + strings.Join(names, ", ")
 }
 
-// longLoads says how far the ratios in long loads may be from those in short ones or, of the first such pair, that
-// short loads mislead. Both are "" if no pair's long loads count.
-func (v *View) longLoads() (within, mislead string) {
+// wideLong is the difference between ratios in long and in short loads from which a bound on it says nothing.
+const wideLong = 0.2
+
+// longLoads says how far the ratios in long loads may be from those in short ones: state is CannotTell if this may be
+// far. Or it says of the first such pair that short loads mislead, a warning. text is "" if no pair's long loads count.
+func (v *View) longLoads() (state judge.State, text string) {
 	if len(v.a.Long) == 0 || v.Valid == 0 {
-		return "", ""
+		return judge.Pass, ""
 	}
 	most, misled := 1., map[[2]string]bool{}
 	for _, p := range v.a.Pairs {
 		switch x := p.Long; {
 		case x != nil && x.Words != "":
 			misled[[2]string{p.A, p.B}] = true
-			mislead = cmp.Or(mislead, x.Words)
+			text = cmp.Or(text, x.Words)
 		case x != nil && p.Metric == v.primary().Name:
 			most = max(most, x.Ratio.Hi/x.Short, x.Short/x.Ratio.Lo)
 		}
 	}
 	if n := len(misled) - 1; n > 0 {
-		mislead += ", and for " + document.Count(n, "other pair")
+		text += ", and for " + document.Count(n, "other pair")
 	}
-	if mislead != "" {
-		return "", mislead + ": the long ones decide"
+	if text != "" {
+		return judge.Warn, text + ": the long ones decide"
 	}
-	return fmt.Sprintf("ratios of %s in loads of %.0f s are within %s of those in short ones",
-		document.Count(len(v.a.Long)/2, "server"), float64(v.a.Long[0].Load.WindowNS)/1e9, PerCent(most-1)), ""
+	loads := fmt.Sprintf("ratios of %s in loads of %.0f s", document.Count(len(v.a.Long)/2, "server"),
+		float64(v.a.Long[0].Load.WindowNS)/1e9)
+	if most-1 > wideLong {
+		return judge.CannotTell, "cannot tell if short loads mislead: " + loads + " may differ by up to " +
+			PerCent(most-1) + " from those in short ones"
+	}
+	return judge.Pass, loads + " are within " + PerCent(most-1) + " of those in short ones"
 }
 
 // trouble describes a question's worst finding, its consequence, and a remedy. Among equally bad

@@ -135,7 +135,20 @@ func (v *View) figure(r Row, m judge.Metric, i int) *Figure {
 
 // scale returns the scale for printing a metric at some levels, or at all if none is given.
 func (v *View) scale(m judge.Metric, levels ...int) judge.Scale {
-	var values []float64
+	return ScaleOf(m.Unit, v.values(m, levels...)...)
+}
+
+// head returns a metric's column heading at some levels, or at all if none is given. It has no unit
+// if there are no figures.
+func (v *View) head(m judge.Metric, levels ...int) string {
+	if values := v.values(m, levels...); len(values) > 0 {
+		return m.HeadIn(ScaleOf(m.Unit, values...).Name)
+	}
+	return m.HeadIn("")
+}
+
+// values returns a metric's figures at some levels, or at all if none is given.
+func (v *View) values(m judge.Metric, levels ...int) (values []float64) {
 	for _, r := range v.all() {
 		if v.idles(m) {
 			values = append(values, v.idleFigure(r, m).Value)
@@ -146,7 +159,7 @@ func (v *View) scale(m judge.Metric, levels ...int) judge.Scale {
 			}
 		}
 	}
-	return ScaleOf(m.Unit, values...)
+	return values
 }
 
 // has reports whether such is true for any figure, in rows that are not excluded.

@@ -219,8 +219,8 @@ func (v *View) doubts() (list []document.Block) {
 		return []document.Block{quiet("A classic run discards no loads. If a paired comparison would have discarded one " +
 			"because of other programs, the contestant's row says so.")}
 	}
-	within, mislead := v.longLoads()
-	if limits := NonEmpty(within, mislead, v.withoutLong(), v.ofCPUs(), v.assumed()); len(limits) > 0 {
+	_, long := v.longLoads()
+	if limits := NonEmpty(long, v.withoutLong(), v.ofCPUs(), v.assumed()); len(limits) > 0 {
 		list = append(list, document.Paragraph{Label: "Limits", Text: document.Plain(strings.Join(limits, "; ") + ".")})
 	}
 	if v.named() {

@@ -117,16 +117,16 @@ func (v *View) shortFigure(r Row, m judge.Metric) judge.Cell {
 
 // shortHead returns a short column header.
 func (v *View) shortHead(m judge.Metric) string {
-	s := v.scale(m).Name
-	switch {
+	switch head := v.head(m); {
 	case m.Name == "cpu_per_request":
-		return "CPU " + s
+		return strings.TrimSuffix(head, "/req")
 	case m.Name == "memory":
-		return s
+		return strings.TrimPrefix(head, "memory ")
 	case v.Rated != nil:
-		return strings.TrimPrefix(m.HeadIn(s), "response ")
+		return strings.TrimPrefix(head, "response ")
+	default:
+		return head
 	}
-	return m.HeadIn(s)
 }
 
 // shortWords explains a table's places, headers and gaps.

@@ -23,7 +23,7 @@ func (v *View) levelTable(i int, metrics []judge.Metric) document.Table {
 	scales := make([]judge.Scale, len(metrics))
 	for k, m := range metrics {
 		scales[k] = v.scale(m, i)
-		t.Columns = append(t.Columns, column(m, scales[k]))
+		t.Columns = append(t.Columns, document.Column{Head: v.head(m, i), Word: m.Name, Number: true})
 		if ratios && m.Name == v.primary().Name {
 			t.Columns = append(t.Columns, document.Column{Head: "× " + v.reference(), Word: "ratio", Number: true})
 		}
@@ -113,11 +113,6 @@ func (v *View) otherLevels() document.Section {
 		}
 	}
 	return s
-}
-
-// column returns a metric's column.
-func column(m judge.Metric, s judge.Scale) document.Column {
-	return document.Column{Head: m.HeadIn(s.Name), Word: m.Name, Number: true}
 }
 
 // ratioCell returns a ratio with its interval.

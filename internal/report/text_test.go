@@ -153,6 +153,23 @@ func rated(d *Data, p99 judge.Cell) {
 	d.Rated = l
 }
 
+// A column without figures has no unit: no values choose one.
+func TestColumnsWithoutFigures(t *testing.T) {
+	d := fixture()
+	rated(d, judge.Cell{Metric: "response_p99", Level: judge.Estimate{Value: 1e6, N: 1}})
+	page := strings.ReplaceAll(string(written(t, HTML, d)), "\u00a0", " ")
+	if !strings.Contains(page, "response p99 ms") || !strings.Contains(page, "response p99.9") ||
+		strings.Contains(page, "p99.9 ns") {
+		t.Error("p99.9, of which there are no figures, has a unit, or p99 has none")
+	}
+	for i := range d.Rated.Analysis.Cells {
+		d.Rated.Analysis.Cells[i].Absent = "too few requests"
+	}
+	if got := string(written(t, Text, d)); !strings.Contains(got, " p99 ") || strings.Contains(got, "p99 ns") {
+		t.Errorf("p99 without figures has a unit:\n%s", got)
+	}
+}
+
 // The answer has tails of an open loop alone, and says at which rate; without one it has none.
 func TestTailsHaveARate(t *testing.T) {
 	if got := string(written(t, Text, fixture())); strings.Contains(got, "p99") {
