@@ -70,7 +70,7 @@ func (p *project) facts(name string) (plan.Contestant, error) {
 	case err != nil:
 		return plan.Contestant{}, usage(err)
 	case ok:
-		c := plan.Contestant{Reference: !control.Null}
+		var c plan.Contestant
 		if control.Manner != (refserver.Manner{}) { // only in the clear
 			c.Protocols = []wire.HTTP{wire.Clear}
 		}

@@ -14,7 +14,7 @@ type Input struct {
 	Trials      []*record.Trial
 	Pilot       []*record.Trial
 	Contestants []string
-	Controls    []string          // the reference, its copy for the A/A check, then others
+	Controls    []string          // the reference, and its copy for the A/A check
 	Ceiling     string            // the control in the pilots that sets the generator's ceiling
 	Failed      map[string]string // contestants without a figure, and the reason
 	Analyses    []stats.Interim
@@ -97,7 +97,7 @@ func Analyse(in Input) *Analysis {
 		}
 		a.Pairs = append(a.Pairs, ps...)
 	}
-	a.controls(t, in, levels(family))
+	a.checkAA(t, in, levels(family))
 	a.exclude(in)
 	a.derive(in)
 	return a
@@ -266,10 +266,9 @@ func (a *Analysis) exclude(in Input) {
 	}
 }
 
-// controls compares the controls with each other, at the levels where they have trials. These
-// comparisons do not belong to the family and have their own alpha. For the reference and its copy
-// it keeps the level with the smallest p-value.
-func (a *Analysis) controls(t *Table, in Input, levels []int) {
+// checkAA compares the reference with its copy at the levels where they have trials, and keeps the level
+// with the smallest p-value. The comparison does not belong to the family and has its own alpha.
+func (a *Analysis) checkAA(t *Table, in Input, levels []int) {
 	m, ok := MetricNamed(in.Primary)
 	if !ok || len(in.Controls) < 2 {
 		return
@@ -280,20 +279,13 @@ func (a *Analysis) controls(t *Table, in Input, levels []int) {
 	if len(ride) > 0 {
 		levels = ride
 	}
-	for i, c := range in.Controls[1:] {
-		var family []record.Comparison
-		for _, l := range levels {
-			family = append(family, record.Comparison{A: record.Cell{Contestant: in.Controls[0], Level: l},
-				B: record.Cell{Contestant: c, Level: l}})
-		}
-		ps := a.decidePairs(t, m, family, in)
-		if i > 0 {
-			a.Others = append(a.Others, ps...)
-			continue
-		}
-		worst := slices.MinFunc(ps, func(p, q Pair) int { return cmp.Compare(p.P, q.P) })
-		a.AACheck = &worst
+	var family []record.Comparison
+	for _, l := range levels {
+		family = append(family, record.Comparison{A: record.Cell{Contestant: in.Controls[0], Level: l},
+			B: record.Cell{Contestant: in.Controls[1], Level: l}})
 	}
+	worst := slices.MinFunc(a.decidePairs(t, m, family, in), func(p, q Pair) int { return cmp.Compare(p.P, q.P) })
+	a.AACheck = &worst
 }
 
 // addShares computes how much of the generator's ceiling each contestant reaches at a level: the

@@ -130,7 +130,6 @@ type Analysis struct {
 	Long    []*record.Trial // long loads as in Input; nil: none, or NoLong says why they tell nothing
 	NoLong  string
 	Serial  *stats.Serial // primary metric, between epochs; intervals allow for it; nil: judged early
-	Others  []Pair        // the reference against further controls (ref+20%), primary metric
 
 	// Taken is the largest share of CPU time that other programs took from a contestant whose rates
 	// are compared per available CPU time. Busy is the share of rounds whose latencies are dropped

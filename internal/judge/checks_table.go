@@ -36,7 +36,6 @@ const (
 	WarmUp          = "V15"
 	Drift           = "V16"
 	Twins           = "V17"
-	KnownDifference = "V18"
 	Order           = "V19"
 	CheckCarryOver  = "V20"
 	FreshStarts     = "V21"
@@ -69,7 +68,7 @@ const (
 // epochs depends on why the run ended.
 const LargerBudget = "give a larger --budget"
 
-// table holds all checks in order of their ids. The ids V10, V23, V24, V27, V37 and V38 belonged to former checks
+// table holds all checks in order of their ids. The ids V10, V18, V23, V24, V27, V37 and V38 belonged to former checks
 // and are not reused (doc/method.md, Checks).
 var table = []Check{
 	{ID: GeneratorShare, Title: "generator's share of its CPUs",
@@ -146,10 +145,6 @@ var table = []Check{
 	{ID: Twins, Title: "A/A check: the reference against its copy",
 		Means:    "two copies of one server came out different: differences of that size mean nothing",
 		Question: TwinsEqual, In: compared, find: twins},
-	{ID: KnownDifference, Title: "a known difference is found again",
-		Means:    "a server known to be slower was not found to be: others may be missed",
-		Do:       LargerBudget,
-		Question: TwinsEqual, In: compared, Metrics: bothClocks, find: positiveControl},
 	{ID: Order, Title: "effect of the position in a round",
 		Means:    "the order of the loads made a difference",
 		Do:       "try a quieter machine",

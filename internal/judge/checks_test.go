@@ -240,17 +240,6 @@ var provocations = []provocation{
 		early(.8, 3, .02)(e)
 		e.Analysis.AACheck.Verdict, e.Analysis.AACheck.Ratio = Inconclusive, Estimate{Value: 1, Lo: .9, Hi: 1.1}
 	}},
-	{"V18", Warn, control(Different, 1.30, 1.25, 1.35)},
-	{"V18", Warn, control(Inconclusive, 1.10, .9, 1.35)}, // and nothing so small is claimed
-	{"V18", Fail, func(e *Evidence) {
-		control(Inconclusive, 1.10, .9, 1.35)(e)
-		e.Analysis.Pairs = []Pair{{Metric: "throughput",
-			Verdict: Different, Ratio: Estimate{Value: .85}}}
-	}},
-	{"V18", Fail, func(e *Evidence) {
-		control(Inconclusive, 1.10, .9, 1.35)(e)
-		e.Analysis.Pairs = []Pair{{Metric: "throughput", Verdict: Equivalent}}
-	}},
 	{"V19", Warn, faster(func(t, _ *record.Trial) float64 { return .0025 * float64(t.Position) })},
 	{"V19", Fail, faster(func(t, _ *record.Trial) float64 { return -.015 * float64(t.Position) })},
 	{"V19", CannotTell, onlyEpochs(1)},
@@ -666,35 +655,6 @@ func onlyEpochs(n int) func(*Evidence) {
 	return func(e *Evidence) {
 		e.Valid = slices.DeleteFunc(e.Valid, func(t *record.Trial) bool { return t.Epoch > n })
 		e.Run.Trials, e.Analysis.Epochs = e.Valid, n
-	}
-}
-
-// control adds ref+20% and its comparison.
-func control(v Verdict, ratio, lo, hi float64) func(*Evidence) {
-	return func(e *Evidence) {
-		p := Pair{A: "ref", B: "ref+20%", Metric: "throughput",
-			Verdict: v, Ratio: Estimate{Value: ratio, Lo: lo, Hi: hi}}
-		if v == Different {
-			p.Better = "ref"
-		}
-		e.Analysis.Others = append(e.Analysis.Others, p)
-	}
-}
-
-func TestPositiveControl(t *testing.T) {
-	e := sound()
-	control(Different, 1.18, 1.12, 1.25)(e)
-	if got := stateOf(t, e, "V18"); got != Pass {
-		t.Errorf("found, and its size within the interval: %v", got)
-	}
-	e.Analysis.Primary, e.Analysis.Others[0].Ratio = "cpu_per_request", Estimate{Value: .84, Lo: .80, Hi: .89}
-	if got := stateOf(t, e, "V18"); got != Pass {
-		t.Errorf("by CPU per request: %v", got)
-	}
-	for _, f := range Make(sound()) {
-		if f.ID == "V18" {
-			t.Errorf("no such control rode along: %+v", f)
-		}
 	}
 }
 

@@ -5,78 +5,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"dyno/internal/document"
 	"dyno/internal/record"
 )
-
-// positiveControl checks that a control which is slower by a known share is found to be. Runs
-// without such a control have no finding.
-//
-// If it is not found, the run fails only if it claims to know as small a difference, or that there
-// is none: a run that could not have found 5 % may well be right that 40 % is a difference.
-func positiveControl(_ *Check, e *Evidence) []Finding {
-	var out []Finding
-	for _, c := range e.Analysis.Others {
-		if cost, ok := extraCost(c.A, c.B); ok {
-			state, text := foundAgain(e.Analysis, c, cost)
-			out = append(out, Finding{State: state, Text: text})
-		}
-	}
-	return out
-}
-
-// extraCost parses a control's extra cost over the reference from its name, such as "ref+20%".
-func extraCost(reference, name string) (share float64, ok bool) {
-	rest, plus := strings.CutPrefix(name, reference+"+")
-	number, percent := strings.CutSuffix(rest, "%")
-	x, err := strconv.ParseFloat(number, 64)
-	return x / 100, plus && percent && err == nil && x > 0
-}
-
-func foundAgain(a *Analysis, c Pair, cost float64) (State, string) {
-	if c.Ratio.N == 0 && c.Note != "" {
-		return CannotTell, c.A + " against " + c.B + ": " + c.Note
-	}
-	m, _ := MetricNamed(a.Primary)
-	made := 1 + cost // the reference's rate over the control's
-	if !m.More {
-		made = 1 / made
-	}
-	if m.Kind == Memory {
-		return Warn, c.B + " has no known difference in memory"
-	}
-	text := fmt.Sprintf("%s against %s: %.3f (%.3f–%.3f), %s; true value %.3f",
-		c.A, c.B, c.Ratio.Value, c.Ratio.Lo, c.Ratio.Hi, c.Verdict, made)
-	found := c.Verdict == Different && c.Better == c.A
-	if m.Open() { // below full load, a server that costs more is not slower by the same factor
-		text = fmt.Sprintf("%s against %s: %.3f (%.3f–%.3f), %s; true value unknown: it costs more CPU, but its "+
-			"extra latency depends on the load",
-			c.A, c.B, c.Ratio.Value, c.Ratio.Lo, c.Ratio.Hi, c.Verdict)
-		if found {
-			return Pass, text
-		}
-		return Warn, text + ": not found"
-	}
-	switch {
-	case found && c.Ratio.Lo <= made && made <= c.Ratio.Hi:
-		return Pass, text
-	case found:
-		return Warn, text + ": found, but with a wrong size"
-	case a.Interim == 0:
-		return Warn, text + ": no interim analysis yet"
-	}
-	for _, p := range a.Pairs {
-		small := p.Verdict == Equivalent || p.Verdict == Negligible ||
-			p.Verdict == Different && math.Abs(math.Log(p.Ratio.Value)) <= math.Log1p(cost)
-		if p.Metric == a.Primary && small {
-			return Fail, text + ": not found, although the run decides another pair that is as close"
-		}
-	}
-	return Warn, text + ": not found; the run decides no difference as small"
-}
 
 // tailSample checks how many requests exceed the 99th percentile, which depends on them.
 func tailSample(c *Check, own []*record.Trial) (State, string) {

@@ -319,7 +319,7 @@ func TestPlansThatCannotBeAreRefused(t *testing.T) {
 // Profile full reaches a verdict on four contestants within five minutes.
 func TestFullDecidesInTime(t *testing.T) {
 	for k := 2; k <= 4; k += 2 {
-		p := record.Plan{Profile: "full", Controls: []string{"ref", "ref'", "ref+5%"},
+		p := record.Plan{Profile: "full", Controls: references,
 			Ceiling: "null", Alpha: .05, Margin: .03, Primary: "throughput",
 			BudgetNS: int64(10 * time.Minute), Levels: []record.Level{{Connections: 125, Pipeline: 1}}}
 		for i := range k {

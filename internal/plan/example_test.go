@@ -11,7 +11,7 @@ import (
 func ExampleNew() {
 	world := plan.World{
 		Contestant: func(name string) (plan.Contestant, error) {
-			return plan.Contestant{Reference: name == "ref" || name == "ref'", Scenarios: []string{"hello"}}, nil
+			return plan.Contestant{Scenarios: []string{"hello"}}, nil
 		},
 		Scenario: func(string) (plan.Scenario, error) { return plan.Scenario{Title: "Hello"}, nil },
 		Answered: func(string, []string) ([]string, bool, bool) { return nil, true, true },

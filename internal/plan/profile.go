@@ -17,7 +17,6 @@ type profile struct {
 	long               bool // up to 48 epochs, rather than 24, for one pair
 	pilots             int
 	load               time.Duration
-	controls           []string
 	budget, manyBudget time.Duration // budget applies to up to four contestants, manyBudget, if set, to more
 	compiling, quiet   time.Duration // for contestants that compile: Warming.Compiling, Warming.Quiet; 0: the usual
 	requests           int64         // minimum for contestants that compile; 0: warmRequests
@@ -30,14 +29,14 @@ const brief = "brief"
 // profiles are all profiles by name.
 var profiles = map[string]*profile{
 	Standard: {
-		name: Standard, pilots: 1, load: 1200 * time.Millisecond, controls: []string{"ref", "ref'"}, budget: 5 * time.Minute,
+		name: Standard, pilots: 1, load: 1200 * time.Millisecond, budget: 5 * time.Minute,
 	},
 	brief: {
-		name: brief, pilots: 1, load: leastRounds * shortTrial, controls: []string{"ref", "ref'"},
+		name: brief, pilots: 1, load: leastRounds * shortTrial,
 		budget: 5 * time.Minute, compiling: 8 * time.Second, quiet: time.Second, requests: 5000,
 	},
 	"full": {
-		name: "full", long: true, pilots: 2, load: 2 * time.Second, controls: []string{"ref", "ref'", "ref+5%"},
+		name: "full", long: true, pilots: 2, load: 2 * time.Second,
 		budget: 10 * time.Minute, manyBudget: 30 * time.Minute,
 	},
 }

@@ -25,7 +25,7 @@ type Request struct {
 	Profile     string // standard or full; "": standard
 	Title       string // "": from the study or the scenario
 	Contestants []string
-	Controls    []string // reference servers; "none" alone or an empty list: none; nil: as the profile says
+	Controls    []string // reference servers; "none" alone or an empty list: none; nil: both, ref and its copy
 	Scenario    string
 	Primary     string
 	Connections []int // numbers of connections; with Delays and Records, every combination is a level
@@ -104,7 +104,6 @@ type World struct {
 type Contestant struct {
 	Managed   bool
 	Attached  bool        // it is already running and is not restarted
-	Reference bool        // a reference server that can be a control
 	Scenarios []string    // scenarios that it serves; nil: all
 	Protocols []wire.HTTP // forms of HTTP that it serves; nil: all
 	CPUs      int         // CPUs that it needs
@@ -154,7 +153,7 @@ func New(r Request, w World) (record.Plan, error) {
 		Format: record.Format, Origin: record.Origin{Dyno: w.Dyno, Command: r.Command}, Profile: profile.name,
 		Study: record.OfStudy{Slug: q.Study, ClaimsHash: q.ClaimsHash}, Title: q.Title, Scenario: q.Scenario,
 		Contestants: q.Contestants,
-		Controls:    r.controls(&q, preset, profile), Heap: q.Heap,
+		Controls:    r.controls(&q, preset), Heap: q.Heap,
 		Processes: record.PerEpoch, Seed: cmp.Or(r.Seed, w.Seed), Primary: q.Primary,
 		Alpha:  cmp.Or(r.Alpha, defaultAlpha),
 		Margin: cmp.Or(r.Margin, defaultMargin), SameProgram: r.SameProgram,
@@ -332,8 +331,11 @@ func or[T any](list []T, otherwise T) []T {
 	return list
 }
 
+// references are the reference server and its copy.
+var references = []string{"ref", "ref'"}
+
 // controls returns the run's reference servers.
-func (r *Request) controls(q *Question, t *preset, pr *profile) []string {
+func (r *Request) controls(q *Question, t *preset) []string {
 	switch {
 	case slices.Equal(r.Controls, []string{"none"}) || r.Controls != nil && len(r.Controls) == 0:
 		return []string{}
@@ -342,7 +344,7 @@ func (r *Request) controls(q *Question, t *preset, pr *profile) []string {
 	case q.Fresh && t.inRounds(): // for each would cost as much as a contestant
 		return []string{}
 	}
-	return slices.Clone(pr.controls)
+	return slices.Clone(references)
 }
 
 // check returns an error for values out of range and for options that the preset does not have.

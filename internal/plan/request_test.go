@@ -24,7 +24,7 @@ func someWorld() World {
 		Dyno: "v1", Seed: 5, Now: time.Unix(1_500_000_000, 0),
 		Contestant: func(name string) (Contestant, error) {
 			if strings.HasPrefix(name, "ref") || name == "null" {
-				return Contestant{Reference: name != "null"}, nil
+				return Contestant{}, nil
 			}
 			if len(name) != 2 || name[0] != 'c' {
 				return Contestant{}, fmt.Errorf("no contestant %q", name)
@@ -151,7 +151,7 @@ func TestAskedByHand(t *testing.T) {
 		}},
 		{"full", Request{Profile: "full", Contestants: []string{"c0", "c1", "c2", "c3", "c4"}},
 			func(p *record.Plan) bool {
-				return p.BudgetNS == int64(30*time.Minute) && len(p.Controls) == 3 && p.Pilots == 2 &&
+				return p.BudgetNS == int64(30*time.Minute) && len(p.Controls) == 2 && p.Pilots == 2 &&
 					len(p.Levels) == 1 && p.Rated == record.LastLoads{NS: 5.5e9}
 			}},
 	} {
@@ -204,9 +204,9 @@ func TestRefused(t *testing.T) {
 		{Request{Primary: "speed"}, "--primary \"speed\""},
 		{Request{Primary: "p99"}, "A p99 varies too much to decide"},
 		{Request{Primary: "response_p99"}, "A p99 varies too much to decide"},
-		{Request{Controls: []string{"ref'"}}, "the first must be ref"},
+		{Request{Controls: []string{"ref'"}}, "--controls \"ref'\": want ref, or ref and its copy"},
 		{Request{Controls: []string{"null"}}, "--controls \"null\": want ref"},
-		{Request{Controls: []string{"ref", "c0"}}, "--controls \"c0\": want ref"},
+		{Request{Controls: []string{"ref", "c0"}}, "--controls \"ref,c0\": want ref"},
 		{Request{Contestants: []string{"ref"}}, "both a contestant and a control"},
 		{Request{Contestants: []string{"c0", "c0"}}, "named twice"},
 		{Request{Contestants: []string{"gone"}}, "no contestant \"gone\""},
@@ -263,7 +263,7 @@ func TestFit(t *testing.T) {
 func TestAStudyHasEpochsToSpare(t *testing.T) {
 	w := someWorld()
 	w.Contestant = func(name string) (Contestant, error) {
-		return Contestant{Managed: slices.Contains([]string{"c1", "c2", "c3"}, name), Reference: name[0] == 'r'}, nil
+		return Contestant{Managed: slices.Contains([]string{"c1", "c2", "c3"}, name)}, nil
 	}
 	for _, c := range []struct {
 		names  []string
@@ -290,8 +290,7 @@ func TestUnserved(t *testing.T) {
 	world := someWorld()
 	world.Contestant = func(name string) (Contestant, error) {
 		return map[string]Contestant{"plain": {Protocols: []wire.HTTP{wire.Clear}},
-			"both": {Protocols: []wire.HTTP{wire.Clear, wire.H2}}, "also": {}, "ref": {Reference: true},
-			"ref'": {Reference: true}}[name], nil
+			"both": {Protocols: []wire.HTTP{wire.Clear, wire.H2}}, "also": {}}[name], nil
 	}
 	clear, two := record.Level{Connections: 10, Pipeline: 1}, record.Level{Connections: 10, Pipeline: 1, HTTP: wire.H2}
 	at := func(name string, level int) record.Cell { return record.Cell{Contestant: name, Level: level} }

@@ -94,24 +94,20 @@ func (w *World) check(p *record.Plan) error {
 			p.Servers.Managed = append(p.Servers.Managed, name)
 		}
 	}
-	for _, name := range p.Controls {
-		if c, err := w.contestant(name); err != nil || !c.Reference {
-			return refuse("--controls %q: want ref, ref' or ref+X%%", name)
-		}
-		if slices.Contains(p.Contestants, name) {
-			return refuse("%q is both a contestant and a control; name others with --controls, or --controls none",
-				name)
-		}
+	if n := len(p.Controls); n > len(references) || !slices.Equal(p.Controls, references[:n]) {
+		return refuse("--controls %q: want ref, or ref and its copy ref', or none", strings.Join(p.Controls, ","))
 	}
-	if len(p.Controls) > 0 && p.Controls[0] != "ref" {
-		return refuse("--controls: the first must be ref, the reference")
+	for _, name := range p.Controls {
+		if slices.Contains(p.Contestants, name) {
+			return refuse("%q is both a contestant and a control; pass --controls none", name)
+		}
 	}
 	return nil
 }
 
 func (w *World) contestant(name string) (Contestant, error) {
 	if w.Contestant == nil {
-		return Contestant{Reference: true}, nil
+		return Contestant{}, nil
 	}
 	return w.Contestant(name)
 }

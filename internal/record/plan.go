@@ -19,7 +19,7 @@ type Plan struct {
 
 	Scenario    string   `json:"scenario"`
 	Contestants []string `json:"contestants"` // names in the order asked for, without controls
-	// Controls are reference servers that ride along: the reference, its copy for the A/A check, others.
+	// Controls are reference servers that ride along: the reference, and its copy for the A/A check.
 	Controls []string `json:"controls"`
 	// Ceiling is the reference server that shows the generator's ceiling, in the pilots alone.
 	Ceiling string `json:"ceiling,omitempty"`

@@ -211,9 +211,6 @@ func fixturePairs(rng *rand.Rand, a *judge.Analysis) {
 	a.AACheck = &judge.Pair{A: "ref", B: "ref'", Metric: "throughput", P: 0.42,
 		Verdict: judge.Equivalent,
 		Ratio:   judge.Estimate{Value: 0.998, Lo: 0.989, Hi: 1.009, N: 12}}
-	a.Others = []judge.Pair{{A: "ref", B: "ref+20%", Metric: "throughput", P: 0.00049,
-		Verdict: judge.Different,
-		Better:  "ref", Ratio: judge.Estimate{Value: 1.191, Lo: 1.172, Hi: 1.208, N: 12}}}
 }
 
 func fixturePair(rng *rand.Rand, m judge.Metric, x, y fake) judge.Pair {
@@ -303,7 +300,7 @@ func early() *Data {
 	d.Run.Plan.Contestants = []string{"iris-mvc", "kestrel"}
 	d.Run.Failures, d.Run.End, d.Valid, d.Discarded, d.Findings = nil, nil, 24, 0, nil
 	a := d.Analysis
-	a.Epochs, a.Interim, a.Order, a.Others, a.Shares = 2, 0, []string{"iris-mvc", "kestrel"}, nil, nil
+	a.Epochs, a.Interim, a.Order, a.Shares = 2, 0, []string{"iris-mvc", "kestrel"}, nil
 	a.Places = []judge.Place{{Contestant: "iris-mvc", Tier: 1, Lo: 1, Hi: 2},
 		{Contestant: "kestrel", Tier: 1, Lo: 1, Hi: 2}}
 	wide := func(e *judge.Estimate, lo float64) { e.Lo, e.Hi, e.N = lo, math.Inf(1), 2 }

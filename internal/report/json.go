@@ -65,7 +65,7 @@ func (v *View) json() *runJSON {
 		}
 		o.Levels = append(o.Levels, one)
 	}
-	o.Pairs, o.AACheck, o.Others = v.pairsJSON(v.a.Pairs), (*pairJSON)(nil), v.pairsJSON(v.a.Others)
+	o.Pairs, o.AACheck = v.pairsJSON(v.a.Pairs), (*pairJSON)(nil)
 	if v.a.AACheck != nil {
 		o.AACheck = v.pairsJSON([]judge.Pair{*v.a.AACheck})[0]
 	}

@@ -26,7 +26,6 @@ type runJSON struct {
 	Contestants []contestantJSON `json:"contestants"` // contestants in table order, then the controls
 	Pairs       []pairJSON       `json:"pairs,omitzero"`
 	AACheck     any              `json:"aa_check,omitzero"`
-	Others      []pairJSON       `json:"other_controls,omitzero"`
 	Findings    []findingJSON    `json:"findings"`
 	Trends      []trendJSON      `json:"trends,omitempty"`
 	LongLoads   *longJSON        `json:"long_loads,omitempty"`

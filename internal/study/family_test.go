@@ -74,7 +74,7 @@ func TestEvaluateNamedPairs(t *testing.T) {
 			judge.Discarded, judge.Contract, judge.Errors, judge.Busy, judge.WarmUp, judge.Drift, judge.Twins,
 			judge.Order, judge.FreshStarts, judge.Calibrated, judge.SameProcesses,
 			judge.Edges, judge.Apart},
-		[]string{judge.KnownDifference, judge.CheckCarryOver, judge.Pauses, judge.Complete, judge.Achieved, judge.Lag,
+		[]string{judge.CheckCarryOver, judge.Pauses, judge.Complete, judge.Achieved, judge.Lag,
 			judge.Backlog, judge.Starvation, judge.TailSample})
 	for _, f := range d.Findings {
 		if f.ID == judge.Drift && !strings.HasPrefix(f.Text, "at c=10") {

@@ -127,7 +127,7 @@ func TestEvaluateSweep(t *testing.T) {
 			judge.SameProcesses, judge.Edges, judge.Apart, judge.Busy, judge.Drift, judge.Twins, judge.Order,
 			judge.FreshStarts},
 		[]string{judge.TailSample, judge.Achieved, judge.Lag, judge.Backlog, judge.Starvation,
-			judge.KnownDifference, judge.CheckCarryOver, judge.Pauses, judge.Complete})
+			judge.CheckCarryOver, judge.Pauses, judge.Complete})
 	for _, f := range d.Findings {
 		if f.ID == judge.Ceiling && f.Contestant == "a" && (f.State != judge.Fail ||
 			!strings.HasPrefix(f.Text, "at c=10 ")) {
@@ -185,7 +185,7 @@ func TestEvaluateClassic(t *testing.T) {
 		[]string{judge.Contract, judge.Errors, judge.Calibrated, judge.Edges, judge.Apart},
 		[]string{judge.GeneratorShare, judge.Ceiling, judge.ServerCPUs, judge.GeneratorCPUs, judge.Withheld,
 			judge.Discarded, judge.Achieved, judge.Lag, judge.Backlog, judge.Starvation,
-			judge.Busy, judge.WarmUp, judge.Drift, judge.Twins, judge.KnownDifference, judge.Order,
+			judge.Busy, judge.WarmUp, judge.Drift, judge.Twins, judge.Order,
 			judge.CheckCarryOver, judge.FreshStarts, judge.TailSample, judge.SameProcesses, judge.Pauses,
 			judge.Complete})
 	if q := judge.Summary(d.Findings)[judge.EnoughData].Plain(); q != "not asked" {
