@@ -257,13 +257,12 @@ func golden(t *testing.T, name string, got []byte) {
 	}
 }
 
-// TestMissing: a figure without a check says which values to publish beside it, and a checked one
-// says nothing.
+// TestMissing: a figure without a check says what could check it, and a checked one says nothing.
 func TestMissing(t *testing.T) {
+	const rate = "rate: connections and mean latency (R2), or requests and time (R1)"
 	for _, c := range []struct{ table, want string }{
-		{"name,rps\na,100\nb,200\n", "2 rate: connections and mean latency (R2), or requests and time (R1)"},
-		{"name,c,rps\na,10,100\n", "1 rate: mean latency (R2), or requests and time (R1)"},
-		{"name,c,load,rps\na,10,wrk -d 10s,100\n", "1 rate: mean latency (R2), or requests (R1)"},
+		{"name,rps\na,100\nb,200\n", "2 " + rate},
+		{"name,c,rps\na,10,100\n", "1 " + rate},
 		{"name,latency_ms\na,10\n", "1 mean latency: connections and rate (R2), or percentile (R9)"},
 		{"name,p99_ms\na,10\n", "1 percentile: another percentile or the mean latency (R9)"},
 		{"name,p50_ms,p99_ms\na,5,10\n", ""},
@@ -271,7 +270,7 @@ func TestMissing(t *testing.T) {
 	} {
 		var got []string
 		for _, m := range Examine([]*importer.Document{read(t, "t.csv", c.table)}).Missing() {
-			got = append(got, fmt.Sprintf("%d %s: %s", m.Figures, m.What, m))
+			got = append(got, fmt.Sprintf("%d %s: %s", m.Figures, m.What, m.Needs))
 		}
 		if s := strings.Join(got, "; "); s != c.want {
 			t.Errorf("%s\ngot  %s\nwant %s", c.table, s, c.want)

@@ -22,7 +22,7 @@ type reportJSON struct {
 	Prose    Counts             `json:"prose"`
 	Rules    []ruleJSON         `json:"rules"`
 	Findings []findingJSON      `json:"findings"`
-	Missing  []map[string]any   `json:"missing,omitempty"`
+	Missing  []Missing          `json:"missing,omitempty"`
 	Troubles []importer.Trouble `json:"troubles"`
 }
 
@@ -53,7 +53,7 @@ func (c Counts) MarshalJSON() ([]byte, error) {
 
 // JSON writes one object. It leaves out sound findings unless all is set.
 func JSON(w io.Writer, j *Report, all bool) error {
-	doc := reportJSON{Format: Format, Figures: j.Figures, Prose: j.Prose, Findings: []findingJSON{},
+	doc := reportJSON{Format: Format, Figures: j.Figures, Prose: j.Prose, Findings: []findingJSON{}, Missing: j.Missing(),
 		Troubles: []importer.Trouble{}}
 	for _, d := range j.Documents {
 		file := map[string]any{"name": d.Name, "format": d.Format, "rows": len(d.Rows), "figures": d.Printed()}
@@ -76,14 +76,6 @@ func JSON(w io.Writer, j *Report, all bool) error {
 			out.Figures = append(out.Figures, figureJSON(fig))
 		}
 		doc.Findings = append(doc.Findings, out)
-	}
-	for _, m := range j.Missing() {
-		lacks := map[string][]string{}
-		for _, l := range m.Lacks {
-			lacks[l.rule] = l.columns
-		}
-		doc.Missing = append(doc.Missing, map[string]any{"file": m.File, "what": m.What, "figures": m.Figures,
-			"lacks": lacks})
 	}
 	checks := j.checks()
 	for _, r := range Rules {

@@ -150,11 +150,11 @@ func section(j *Report, v Verdict, all bool) document.Section {
 		s.Blocks = append(s.Blocks, document.List{Items: []document.Item{entries[k].item(k.source, all)}})
 	}
 	if list := j.Missing(); v == CannotTell && len(list) > 0 {
-		s.Blocks = append(s.Blocks, paragraph("nothing was published to check them against"))
+		s.Blocks = append(s.Blocks, paragraph("not checked; what could check them"))
 		var l document.List
 		for _, m := range list {
-			l.Items = append(l.Items, document.Item{Text: document.Plain(fmt.Sprintf("%s: %s: missing: %s", m.File,
-				document.Count(m.Figures, m.What), m))})
+			l.Items = append(l.Items, document.Item{Text: document.Plain(fmt.Sprintf("%s: %s: %s", m.File,
+				document.Count(m.Figures, m.What), m.Needs))})
 		}
 		s.Blocks = append(s.Blocks, l)
 	}
