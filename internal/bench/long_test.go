@@ -139,57 +139,6 @@ func TestCPUWithoutLoad(t *testing.T) {
 	}
 }
 
-// After the last long load on each of the two it is watched until it is quiet: deferred work that
-// starts after a pause is seen, as long as the budget allows.
-func TestWorkAfterLongLoads(t *testing.T) {
-	for name, c := range map[string]struct {
-		pause, work time.Duration // of b, from its thaw
-		budget      time.Duration
-		watched     time.Duration
-		cpu         time.Duration
-	}{
-		"honest":           {0, 0, time.Hour, time.Second, 0},
-		"after a pause":    {100 * time.Millisecond, 2 * time.Second, time.Hour, 2500 * time.Millisecond, 2 * time.Second},
-		"after a long one": {600 * time.Millisecond, time.Second, time.Hour, 1900 * time.Millisecond, time.Second},
-		"it does not end":  {100 * time.Millisecond, time.Minute, time.Hour, 5 * time.Second, 4900 * time.Millisecond},
-		"of a short budget": {100 * time.Millisecond, time.Minute, 150 * time.Second, 2500 * time.Millisecond,
-			2400 * time.Millisecond},
-	} {
-		t.Run(name, func(t *testing.T) {
-			b, h, d, _ := set(t)
-			b.Standing = standing
-			p := small("a", "b", "c")
-			p.Long.NS, p.BudgetNS, p.Load.UnloadedNS = int64(2*time.Second), int64(c.budget), 5e7
-			thawed := map[*fakeServer]time.Duration{}
-			h.thaws = func(s *fakeServer) { thawed[s] = d.clock }
-			h.compiles = func(s *fakeServer) time.Duration {
-				at, trials := thawed[s]
-				if s.name != "b" || !trials || d.clock-at < c.pause {
-					return 0
-				}
-				return min(c.work, d.clock-at-c.pause)
-			}
-			run, err := b.Run(t.Context(), wholePlan(p))
-			if err != nil || len(run.Long) != 4 {
-				t.Fatalf("%d, %v", len(run.Long), err)
-			}
-			for i, x := range run.Long {
-				watched, cpu := c.watched, c.cpu
-				if x.Contestant == "a" {
-					watched, cpu = time.Second, 0
-				}
-				if i < 2 {
-					if x.UnloadedNS != 0 {
-						t.Errorf("%d: watched between its loads", i)
-					}
-				} else if x.UnloadedNS != int64(watched) || x.UnloadedCPUNS == nil || *x.UnloadedCPUNS != int64(cpu) {
-					t.Errorf("%s: watched for %v, used %v", x.Contestant, time.Duration(x.UnloadedNS), x.UnloadedCPUNS)
-				}
-			}
-		})
-	}
-}
-
 // After the long loads all contestants are loaded at 70 % of the slowest one's throughput, in the order
 // A B B A, and their response times are stored whole.
 func TestRatedLoads(t *testing.T) {

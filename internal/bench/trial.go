@@ -297,28 +297,15 @@ func (b *Bench) connect(ctx context.Context, s Server, o plan.Order) (_ load.Ses
 	return sess, w, seen.Succeeded, nil
 }
 
-// watchUnloaded thaws a contestant without loading it, and reads the CPU time that it uses:
-// deferred work. It watches for least, and then until the contestant has used hardly any CPU for
-// calm, but for at most most.
-func (b *Bench) watchUnloaded(ctx context.Context, s Server, t *record.Trial, least, most time.Duration) error {
-	const calm, quiet = 300 * time.Millisecond, 15 * time.Millisecond
+// watchUnloaded thaws a contestant without loading it, and reads the CPU time that it uses: deferred
+// work.
+func (b *Bench) watchUnloaded(s Server, t *record.Trial, length time.Duration) error {
 	if err := s.Thaw(); err != nil {
 		return err
 	}
 	used, began := clocks(cpuOf(s)), b.Generator.Now()
-	passed := func() time.Duration { return b.Generator.Now().Sub(began) }
-	if most > least {
-		least -= calm
-	}
-	b.Generator.Rest(least)
-	for passed() < most && ctx.Err() == nil {
-		before := used()[0]
-		b.Generator.Rest(min(calm, most-passed()))
-		if now := used()[0]; !now.ok || now.d-before.d <= quiet {
-			break
-		}
-	}
-	t.UnloadedCPUNS, t.UnloadedNS = used()[0].ns(), int64(passed())
+	b.Generator.Rest(length)
+	t.UnloadedCPUNS, t.UnloadedNS = used()[0].ns(), int64(b.Generator.Now().Sub(began))
 	return s.Freeze()
 }
 
@@ -395,7 +382,7 @@ func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*record.Trial
 	}
 	read(s, ReadCounted, &t.Server)
 	heap(&t.Server)
-	if o.Last && !o.Long { // or its repetition
+	if o.Last { // or its repetition
 		read(s, ReadTotals, &t.Server)
 	}
 	sess.Close()
@@ -422,20 +409,10 @@ func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*record.Trial
 	t.Causes.GeneratorCPUs = max(1, len(b.Generator.CPUs()))
 	t.Causes.GeneratorShared = len(services) > 0 && !b.run.Host.ServiceApart() || !b.run.Host.Pinned ||
 		o.Level.AsPublished
-	least := time.Duration(p.Load.UnloadedNS)
-	most := least
-	switch {
-	case o.Long && o.Last:
-		most = min(plan.LongRestMost(p), b.until.Sub(b.Generator.Now()))
-		least = min(plan.LongRest, most)
-	case o.Long || !o.Last || !slices.Contains(p.Contestants, o.Contestant):
-		return t, nil
-	}
-	if most > 0 {
-		err = b.watchUnloaded(ctx, s, t, least, most)
-	}
-	if err != nil {
-		return nil, err
+	if o.Last && p.Load.UnloadedNS > 0 && slices.Contains(p.Contestants, o.Contestant) {
+		if err := b.watchUnloaded(s, t, time.Duration(p.Load.UnloadedNS)); err != nil {
+			return nil, err
+		}
 	}
 	return t, nil
 }

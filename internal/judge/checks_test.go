@@ -376,7 +376,6 @@ var provocations = []provocation{
 		withoutLoad(14e6, 12e7)(e)
 		trials(func(t *record.Trial) { t.Load.Connections = 125 })(e)
 	}},
-	{"V40", Pass, afterLong(1e8)}, {"V40", Warn, afterLong(4e8)}, {"V40", Fail, afterLong(12e8)},
 	{"V31", Warn, func(e *Evidence) { e.Run.Host.Pinned = false }},
 	{"V39", Warn, trials(func(t *record.Trial) { t.Load.SilentNS, t.Load.Connections = 120e6, 8 })},
 	{"V31", Warn, func(e *Evidence) { e.Run.Host.SharedCore = true }},
@@ -398,20 +397,6 @@ func withoutLoad(idle, outside int64) func(*Evidence) {
 			t.UnloadedNS, t.UnloadedCPUNS = 5e7, ns(idle)
 		}
 	})
-}
-
-// afterLong gives each contestant long loads with 2 s of CPU, and this CPU time in the 4 s after
-// the last one.
-func afterLong(cpu int64) func(*Evidence) {
-	return func(e *Evidence) {
-		withoutLoad(2e6, 12e7)(e)
-		for i := range 4 {
-			e.Run.Long = append(e.Run.Long, &record.Trial{Contestant: "a", Server: record.Usage{CPUNS: ns(2e9)}})
-			if x := e.Run.Long[i]; i == 3 {
-				x.UnloadedNS, x.UnloadedCPUNS = 4e9, ns(cpu)
-			}
-		}
-	}
 }
 
 // segments counts the same in every trial.

@@ -273,12 +273,11 @@ func freshStarts(c *Check, e *Evidence) []Finding {
 	return out
 }
 
-// deferred checks whether contestants use CPU while they are not loaded, in three ways: after an
-// epoch's last trial, without connections; from a trial's thaw to its freeze but outside the
+// deferred checks whether contestants use CPU while they are not loaded, in two ways: after an
+// epoch's last trial, without connections; and from a trial's thaw to its freeze but outside the
 // window, beyond the cost of the re-warm's requests at the window's rate and the most that
-// connections may cost (a closed loop's connections on one CPU leave no room for more); and after
-// long loads, relative to the CPU time in the last of them. Records without these readings have no
-// such finding.
+// connections may cost (a closed loop's connections on one CPU leave no room for more). Records
+// without these readings have no such finding.
 func deferred(c *Check, e *Evidence) []Finding {
 	// Largest CPU time, in ns, for accepting and closing a connection, for the same with TLS, and
 	// for closing one.
@@ -305,19 +304,10 @@ func deferred(c *Check, e *Evidence) []Finding {
 			return Pass, ""
 		}
 		unloaded, beyond := idle/time, outside/within
-		state := max(c.Limits[0].Grade(unloaded), c.Limits[1].Grade(beyond))
-		text := fmt.Sprintf("without load it used a CPU for %s of the time; around its loads, beyond the cost of "+
-			"answers and connections, it used %s of the CPU time that it used in "+
-			"them", document.Percent(unloaded), document.Percent(beyond))
-		for _, t := range slices.Backward(e.Run.Long) {
-			if t.Contestant == name && t.UnloadedCPUNS != nil && t.Server.CPUNS != nil && *t.Server.CPUNS > 0 {
-				after := float64(*t.UnloadedCPUNS) / float64(*t.Server.CPUNS)
-				return max(state, c.Limits[2].Grade(after)), fmt.Sprintf("%s; in the %.2g s after its last load of %.2g s, %s of "+
-					"the CPU time that it used in it", text, float64(t.UnloadedNS)/1e9, float64(t.Load.WindowNS)/1e9,
-					document.Percent(after))
-			}
-		}
-		return state, text
+		return max(c.Limits[0].Grade(unloaded), c.Limits[1].Grade(beyond)),
+			fmt.Sprintf("without load it used a CPU for %s of the time; around its loads, beyond the cost of answers and "+
+				"connections, it used %s of the CPU time that it used in them", document.Percent(unloaded),
+				document.Percent(beyond))
 	})(c, e), func(f Finding) bool { return f.Text == "" })
 }
 

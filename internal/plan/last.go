@@ -38,19 +38,6 @@ const LongRewarm = 500 * time.Millisecond
 // trial: several times as long as a server needs to become idle.
 const unloadedNS = int64(50 * time.Millisecond)
 
-// After a contestant's last long load, it is watched until it is quiet: at least LongRest, and
-// at most longRestMost, or one part in restPart if the budget is short.
-const (
-	LongRest     = time.Second
-	longRestMost = 5 * time.Second
-	restPart     = 60
-)
-
-// LongRestMost returns the longest time for which a contestant is watched after its long loads.
-func LongRestMost(p *record.Plan) time.Duration {
-	return max(LongRest, min(longRestMost, time.Duration(p.BudgetNS/restPart)))
-}
-
 // longLoads plans long loads on all contestants.
 func longLoads(p *record.Plan) record.LastLoads {
 	l := record.LastLoads{NS: int64(max(longLoad, 20*time.Duration(p.First().DelayNS))), Contestants: len(p.Contestants)}
@@ -94,17 +81,10 @@ func fewerLast(run *record.Run, short bool) bool {
 	return true
 }
 
-// lastCost returns the time that epochs leave to the loads after them: two contestants may have to be watched for the
-// longest time.
-func lastCost(run *record.Run) time.Duration {
-	if run.Plan.Long.NS == 0 {
-		return RatedCost(run)
-	}
-	return longCost(run) + 2*(LongRestMost(&run.Plan)-LongRest) + RatedCost(run)
-}
+// lastCost returns the time that epochs leave to the loads after them.
+func lastCost(run *record.Run) time.Duration { return longCost(run) + RatedCost(run) }
 
-// longCost returns the time for the long loads, for the last trial before them if it takes too
-// long, and for a rest after each contestant's last one.
+// longCost returns the time for the long loads, and for the last trial before them if it takes too long.
 func longCost(run *record.Run) time.Duration {
 	p, each := &run.Plan, time.Duration(0)
 	if p.Long.NS == 0 {
@@ -113,7 +93,7 @@ func longCost(run *record.Run) time.Duration {
 	for _, name := range p.Contestants {
 		each = max(each, LongRewarm+time.Duration(p.Long.NS)+around(run, name, p.First())+3*trialOverhead)
 	}
-	return time.Duration(cmp.Or(p.Long.Contestants, 2)) * (2*each + LongRest)
+	return time.Duration(cmp.Or(p.Long.Contestants, 2)) * 2 * each
 }
 
 // RatedCost returns the time that is kept for the open loops after a run's epochs.
@@ -135,7 +115,7 @@ func twice(run *record.Run, names []string, begin int, o Order) (all []Order) {
 	for i, name := range slices.Concat(names, back) {
 		o.Seed, o.Epoch, o.Position, o.Contestant = run.Plan.Seed, lastEpoch(run), i%len(names), name
 		o.Round = roundsIn(&run.Plan, o.Epoch) + begin + i/len(names)
-		o.Last, o.LoadSeed = o.Long && i >= len(names), mix(o.Key, 1)
+		o.LoadSeed = mix(o.Key, 1)
 		if o.Long {
 			o.Level = run.Plan.First()
 		}

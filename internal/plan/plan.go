@@ -22,7 +22,7 @@ type Order struct {
 	Level      record.Level
 	TrialNS    int64
 	Pilot      bool
-	Last       bool   // the round is the epoch's last, or the load the contestant's last long one
+	Last       bool   // the round is the epoch's last
 	Long       bool   // not a trial in an epoch, but a long load after all epochs
 	Rated      bool   // likewise, an open loop after them
 	LoadSeed   uint64 // seed for the drawn inputs: the same for all contestants in a round

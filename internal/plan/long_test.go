@@ -7,9 +7,8 @@ import (
 	"dyno/internal/record"
 )
 
-// TestLongRestIsCounted: the time until a verdict has the long loads and the least watch after them, and what a plan
-// says is at most its budget, also where each watch lasts the longest.
-func TestLongRestIsCounted(t *testing.T) {
+// TestLongLoadsAreCounted: the time until a verdict has the long loads, and what a plan says is at most its budget.
+func TestLongLoadsAreCounted(t *testing.T) {
 	long := 0
 	for budget := 10 * time.Second; budget < 2*time.Hour; budget = budget * 5 / 4 {
 		p := standardPlan("a", "b")
@@ -20,8 +19,8 @@ func TestLongRestIsCounted(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		if most := with.Whole + lastCost(run) - longCost(run) - RatedCost(run); most > budget || with.FirstVerdict > with.Whole {
-			t.Errorf("%v of a budget of %v, the first verdict after %v", most, budget, with.FirstVerdict)
+		if with.Whole > budget || with.FirstVerdict > with.Whole {
+			t.Errorf("%v of a budget of %v, the first verdict after %v", with.Whole, budget, with.FirstVerdict)
 		}
 		if p.Long.NS == 0 {
 			continue
@@ -33,9 +32,8 @@ func TestLongRestIsCounted(t *testing.T) {
 			took := playEpoch(&record.Run{Plan: p}, record.Key{Epoch: e, Position: -1}).Whole
 			until += took
 		}
-		if rest := with.FirstVerdict - until - verifyEstimate(run) - loads - RatedCost(run); rest < 2*LongRest ||
-			rest > 2*LongRest+2*time.Second {
-			t.Errorf("a budget of %v: %v for the watch after the long loads", budget, rest)
+		if rest := with.FirstVerdict - until - verifyEstimate(run) - loads - RatedCost(run); rest < 0 || rest > 2*time.Second {
+			t.Errorf("a budget of %v: %v for more than the epochs and the loads after them", budget, rest)
 		}
 	}
 	if long < 5 {
