@@ -32,10 +32,10 @@ var InTurn = make([]scenario.Mark, 1)
 // A response to a request without placeholders must repeat its side's answers from before the load,
 // except for parts that varied then, or that also vary on another side under load. A response to a
 // request with placeholders must equal another side's response to the same request, for which Judge
-// asks after the load. Header sections must be as before the load. Values that vary must vary as on
-// the other sides, and values that go together there must go together. If responses depend on
-// earlier requests, their shape must occur on another side, too, and reads must agree with the
-// answers to changes. Judge calls again only for sides in seen.
+// asks after the load. Header sections must be as before the load. Values that vary must not repeat
+// more than on the other sides. If responses depend on earlier requests, their shape must occur on
+// another side, too, and reads must agree with the answers to changes. Judge calls again only for
+// sides in seen.
 func (s *Sides) Judge(contract *scenario.Scenario, seen map[string]*load.Sampler,
 	inTurn map[string][]scenario.Answer, again Again) map[string]*Verdict {
 	j := &juror{sides: s, contract: contract, again: again, out: map[string]*Verdict{}, all: map[string]*evidence{}}
@@ -47,7 +47,7 @@ func (s *Sides) Judge(contract *scenario.Scenario, seen map[string]*load.Sampler
 			settles: map[int]bool{}}
 		var odds int64
 		v.Answers, e.kept, e.odd, odds = seen[one.name].Seen()
-		e.blend(v.Answers-odds, odds)
+		e.fits, e.odds = v.Answers-odds, odds
 		v.Long, e.heads = seen[one.name].Long(), seen[one.name].Heads()
 		j.names = append(j.names, one.name)
 		j.out[one.name], j.all[one.name] = v, e
@@ -96,7 +96,6 @@ type evidence struct {
 	now        []scenario.Answer // answers to the same requests after the epoch's loads; nil until they are asked for
 	kept, odd  []load.Sampled
 	fits, odds int64          // numbers of answers that kept and odd are samples from
-	blended    []load.Sampled // sample from kept and odd, in proportion to fits and odds
 	heads      []load.Sampled
 	unlike     [][]difference         // for each element in heads: differences from the first answer before the load
 	counts     map[int]map[string]int // by request index: header sections, under "", and those with each difference

@@ -52,7 +52,7 @@ func judged(sent string, before, under map[string][]string) *juror {
 		for _, body := range under[name] {
 			e.kept = append(e.kept, sampledOf(body))
 		}
-		e.blend(int64(len(e.kept)), 0)
+		e.fits = int64(len(e.kept))
 		j.sides.all, j.names = append(j.sides.all, one), append(j.names, name)
 		j.all[name], j.out[name] = e, &Verdict{}
 	}
@@ -63,17 +63,10 @@ func sampledOf(body string) load.Sampled {
 	return load.Sampled{Status: 200, Length: int64(len(body)), Body: []byte(body)}
 }
 
-// TestDistributions: fewer different values than on the other side are wrong if the values before
-// the load were like the other side's under it; sides that draw from one distribution are never
-// separated.
-func TestDistributions(t *testing.T) {
+// TestRepeats: values that repeat more often than on the other side, and than before the load, are wrong if
+// they do so after the load, too; sides that draw from one distribution are never separated.
+func TestRepeats(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	bodies := func(n int, f func(i int) string) (all []string) {
-		for i := range n {
-			all = append(all, f(i))
-		}
-		return all
-	}
 	row := func(most int) func(int) string {
 		return func(int) string { return fmt.Sprintf(`{"id":%d}`, rng.IntN(most)*(10_000/most)) }
 	}
@@ -107,25 +100,41 @@ func TestDistributions(t *testing.T) {
 		return func(int) string { return fmt.Sprintf(`{"us":%d}`, 1+rng.IntN(most)) }
 	}
 	fixed := func(int) string { return "at 7 now" }
+	in := func(all []string) (out []scenario.Answer) {
+		for _, body := range all {
+			out = append(out, scenario.Answer{Response: &wire.Response{Status: 200, Body: []byte(body)}})
+		}
+		return out
+	}
 	for name, c := range map[string]struct {
 		before, loadA, loadB func(int) string
-		beforeB              func(int) string
+		beforeB, afterA      func(int) string // nil: before
 		wrong                string
 	}{
-		"few rows":             {before: row(10_000), loadA: row(16), loadB: row(10_000), wrong: "16 different values"},
-		"the first rows":       {before: row(10_000), loadA: took(16), loadB: row(10_000)}, // other names: judged elsewhere
-		"one element twice":    {before: list(2), loadA: list(1), loadB: list(2), wrong: "values at .[*] in the answers"},
-		"one element for all":  {before: again(40), loadA: again(1), loadB: again(40), wrong: "at .["},
-		"a clock stands still": {before: clock(100), loadA: fixed, loadB: clock(100), wrong: "word 2"},
-		"of a clock":           {before: hash(100), loadA: hash(20), loadB: hash(100)},
-		"clocks, fast, slow":   {before: clock(100), loadA: clock(1), loadB: clock(90)},
-		"durations":            {before: took(20), loadA: took(20), beforeB: took(5000), loadB: took(5000)},
+		"few rows": {before: row(10_000), loadA: row(16), loadB: row(10_000), afterA: row(16), wrong: "16 different values"},
+		"few rows, from the start": {before: row(16), loadA: row(16), loadB: row(10_000), beforeB: row(10_000),
+			afterA: row(16)}, // judged before the load
+		"few rows, not after the load": {before: row(10_000), loadA: row(16), loadB: row(10_000)},
+		"the first rows":               {before: row(10_000), loadA: took(16), loadB: row(10_000)}, // other names: judged elsewhere
+		"one element twice": {before: list(2), loadA: list(1), loadB: list(2), afterA: list(1),
+			wrong: "values at .[*] in the answers"},
+		"one element for all":      {before: again(40), loadA: again(1), loadB: again(40), afterA: again(1), wrong: "at .["},
+		"a clock stands still":     {before: clock(100), loadA: fixed, loadB: clock(100), wrong: "word 2"},
+		"of a clock":               {before: hash(100), loadA: hash(20), loadB: hash(100)},
+		"clocks, fast, slow":       {before: clock(100), loadA: clock(1), loadB: clock(90)},
+		"durations":                {before: took(20), loadA: took(20), beforeB: took(5000), loadB: took(5000), afterA: took(20)},
+		"durations under load":     {before: took(20), loadA: took(20), loadB: took(5000)},
+		"durations, alike at rest": {before: took(5000), loadA: took(20), loadB: took(5000)},
 	} {
-		if c.beforeB == nil {
-			c.beforeB = c.before
+		c.beforeB, c.afterA = orElse(c.beforeB, c.before), orElse(c.afterA, c.before)
+		j := judged("GET /", map[string][]string{"a": times(20, c.before), "b": times(20, c.beforeB)},
+			map[string][]string{"a": times(300, c.loadA), "b": times(300, c.loadB)})
+		for side, f := range map[string]func(int) string{"a": c.before, "b": c.beforeB} {
+			j.all[side].side.inTurn = in(times(300, f))
 		}
-		j := judged("GET /", map[string][]string{"a": bodies(20, c.before), "b": bodies(20, c.beforeB)},
-			map[string][]string{"a": bodies(300, c.loadA), "b": bodies(300, c.loadB)})
+		j.again = func(side string, _ []scenario.Mark) ([]scenario.Answer, error) {
+			return in(times(300, map[string]func(int) string{"a": c.afterA, "b": c.beforeB}[side])), nil
+		}
 		j.varied(0)
 		if err := j.out["a"].Wrong; (err != nil) != (c.wrong != "") || err != nil && !strings.Contains(err.Error(), c.wrong) {
 			t.Errorf("%s: %v", name, err)
@@ -136,13 +145,20 @@ func TestDistributions(t *testing.T) {
 	}
 	for _, most := range []int{2, 20, 100, 300, 1000, 10_000} {
 		for range 30 {
-			j := judged("GET /", map[string][]string{"a": bodies(20, row(most)), "b": bodies(20, row(most))},
-				map[string][]string{"a": bodies(200, row(most)), "b": bodies(150, row(most))})
+			j := judged("GET /", map[string][]string{"a": times(20, row(most)), "b": times(20, row(most))},
+				map[string][]string{"a": times(200, row(most)), "b": times(150, row(most))})
 			if j.varied(0); j.out["a"].Wrong != nil || j.out["b"].Wrong != nil {
 				t.Errorf("of %d: %v, %v", most, j.out["a"].Wrong, j.out["b"].Wrong)
 			}
 		}
 	}
+}
+
+func orElse(f, otherwise func(int) string) func(int) string {
+	if f == nil {
+		return otherwise
+	}
+	return f
 }
 
 // TestHeaders: a header section under load must be as before the load, except for connection
@@ -314,8 +330,8 @@ func TestRareZeros(t *testing.T) {
 		if c.other != "" {
 			o.odd = append(o.odd, sampledOf(c.other))
 		}
-		e.blend(c.answers-c.odds, c.odds)
-		o.blend(c.answers, int64(len(o.odd)))
+		e.fits, e.odds = c.answers-c.odds, c.odds
+		o.fits, o.odds = c.answers, int64(len(o.odd))
 		if err := j.shapes(e); (err != nil) != c.wrong {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -404,31 +420,6 @@ func TestRequireType(t *testing.T) {
 		e := &scenario.Expect{Headers: c.own}
 		if j.sides.requireType(0, e); !maps.Equal(e.Headers, c.want) {
 			t.Errorf("%s: %v", name, e.Headers)
-		}
-	}
-}
-
-// TestBlend: answers with and without their shape are in the sample in proportion to their numbers.
-func TestBlend(t *testing.T) {
-	for _, c := range []struct {
-		kept, odd  int
-		fits, odds int64
-		want       [2]int
-	}{
-		{100, 50, 6400, 50, [2]int{100, 1}}, {100, 256, 6400, 12_800, [2]int{100, 200}}, {7, 0, 7, 0, [2]int{7, 0}},
-		{0, 256, 0, 9000, [2]int{0, 256}}, {100, 256, 100, 25_600, [2]int{1, 256}},
-	} {
-		e := &evidence{kept: make([]load.Sampled, c.kept), odd: make([]load.Sampled, c.odd)}
-		for i := range e.odd {
-			e.odd[i].Index = 1
-		}
-		e.blend(c.fits, c.odds)
-		var got [2]int
-		for _, x := range e.blended {
-			got[x.Index]++
-		}
-		if got != c.want {
-			t.Errorf("%+v: %v", c, got)
 		}
 	}
 }

@@ -18,60 +18,6 @@ func times(n int, f func(i int) string) (all []string) {
 	return all
 }
 
-// TestRelated: values that go together in bodies on one side may not come apart on another; clocks
-// decide nothing, and values that were apart before the load may be so under it.
-func TestRelated(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	quote := func(by func(id int) int) func(int) string {
-		return func(int) string {
-			id := rng.IntN(40)
-			return fmt.Sprintf(`{"id":%d,"text":"t%d","author":"author %d"}`, id, id*7, by(id))
-		}
-	}
-	right := quote(func(id int) int { return id % 8 })
-	apart := quote(func(int) int { return rng.IntN(8) })
-	now := 0
-	clock := func(phase int) func(int) string {
-		return func(int) string { now += 7; return fmt.Sprintf(`{"up":%d,"at":%d}`, now/1000, (now+phase)/1000) }
-	}
-	took := func(most int) func(int) string {
-		return func(int) string { return fmt.Sprintf(`{"id":%d,"ms":%d}`, rng.IntN(20), rng.IntN(most)) }
-	}
-	late := func(i int) string { return []func(int) string{right, apart}[min(i/150, 1)](i) }
-	for name, c := range map[string]struct {
-		before, loadA, loadB func(int) string
-		inTurnA, inTurnB     func(int) string
-		wrong                string
-	}{
-		"together":      {right, right, right, right, right, ""},
-		"apart":         {right, apart, right, right, right, "alike in .id differed in .author"},
-		"apart, before": {apart, apart, right, right, right, ""},
-		"apart in turn": {right, apart, right, apart, right, ""},
-		"apart late":    {right, apart, right, late, right, "alike in .id differed in .author"},
-		"by chance":     {right, apart, right, right, late, ""}, // no pair on b was unlike under load
-		"both apart":    {right, apart, apart, right, right, ""},
-		"clocks":        {clock(500), clock(500), clock(0), clock(500), clock(0), ""},
-		"slower":        {took(1), took(3), took(1), took(1), took(1), ""},
-	} {
-		j := judged("GET /", map[string][]string{"a": times(20, c.before), "b": times(20, c.before)},
-			map[string][]string{"a": times(500, c.loadA), "b": times(500, c.loadB)})
-		for side, inTurn := range map[string]func(int) string{"a": c.inTurnA, "b": c.inTurnB} {
-			for _, body := range times(300, inTurn) {
-				j.all[side].side.inTurn = append(j.all[side].side.inTurn,
-					scenario.Answer{Response: &wire.Response{Status: 200, Body: []byte(body)}})
-			}
-		}
-		j.again = func(string, []scenario.Mark) ([]scenario.Answer, error) { return nil, nil } // nothing is confirmed
-		j.varied(0)
-		if err := j.out["a"].Wrong; (err != nil) != (c.wrong != "") || err != nil && !strings.Contains(err.Error(), c.wrong) {
-			t.Errorf("%s: %v", name, err)
-		}
-		if err := j.out["b"].Wrong; err != nil {
-			t.Errorf("%s: b: %v", name, err)
-		}
-	}
-}
-
 // TestVariedHeaders: header field values vary as on the other side: cookies by their name.
 func TestVariedHeaders(t *testing.T) {
 	cookie := func(i int) string { return fmt.Sprintf("sid=%x; Max-Age=%d", rand.Uint64(), i) }
@@ -286,41 +232,6 @@ func TestHistoriesOfChanges(t *testing.T) {
 			if err := j.out[side].Wrong; (err != nil) != c.wrong {
 				t.Errorf("%s, %s: %v", name, side, err)
 			}
-		}
-	}
-}
-
-// TestOtherwise: two samples from any one distribution are never separated; and the one that is
-// unlike itself before is the wrong one.
-func TestOtherwise(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	weighted := func(int) string { return fmt.Sprint("ad ", int(20*rng.Float64()*rng.Float64())) }
-	even := func(int) string { return fmt.Sprint("ad ", rng.IntN(20)) }
-	token := func(int) string { return fmt.Sprintf("%016x", rng.Uint64()) }
-	pool := func(int) string { return fmt.Sprintf("%016x", rng.IntN(50)) }
-	shifted := func(int) string { return fmt.Sprint(.4 + rng.Float64()) }
-	unit := func(int) string { return fmt.Sprint(rng.Float64()) }
-	for name, c := range map[string]struct {
-		x, y, xWas func(int) string
-		wrong      int
-	}{
-		"weights ignored": {even, weighted, weighted, -1}, "weights kept": {weighted, weighted, weighted, 0},
-		"pool": {pool, token, token, -1}, "pool from the start": {pool, token, pool, -1}, "tokens": {token, token, token, 0},
-		"elsewhere": {shifted, unit, unit, -1}, "elsewhere from the start": {shifted, unit, shifted, 0},
-	} {
-		right := 0
-		for range 20 {
-			wrong, why := otherwise(times(500, c.x), times(500, c.y), times(300, c.xWas), times(300, c.y), byChance)
-			back, _ := otherwise(times(500, c.y), times(500, c.x), times(300, c.y), times(300, c.xWas), byChance)
-			if wrong != 0 && wrong != c.wrong || back != 0 && back != -c.wrong {
-				t.Fatalf("%s: %d, %d, %s", name, wrong, back, why)
-			}
-			if wrong == c.wrong && back == -c.wrong {
-				right++
-			}
-		}
-		if right < 15 {
-			t.Errorf("%s: %d of 20", name, right)
 		}
 	}
 }
