@@ -93,13 +93,12 @@ func (c *Cost) add(run *record.Run, first int) (until time.Duration) {
 	return until
 }
 
-// play continues a run with made-up trials. It yields the time and the number of trials that
-// remain in the last recorded epoch, then those in each further epoch, without end.
+// play yields the time and the number of trials that remain in the last recorded epoch, then those in
+// each further epoch, without end.
 func play(run *record.Run) iter.Seq2[int, Cost] {
 	return func(yield func(int, Cost) bool) {
-		p, made, e := &run.Plan, *run, lastEpoch(run)
-		made.Trials = slices.Clip(run.Trials)
-		if e >= 0 && !yield(e, playEpoch(&made, run.Trials[len(run.Trials)-1].Key)) {
+		p, e := &run.Plan, lastEpoch(run)
+		if e >= 0 && !yield(e, restOf(run, run.Trials[len(run.Trials)-1].Key)) {
 			return
 		}
 		type kind struct {
@@ -108,34 +107,25 @@ func play(run *record.Run) iter.Seq2[int, Cost] {
 		}
 		known := map[kind]Cost{} // a study may have hundreds of epochs, but few kinds
 		for e++; ; e++ {
-			k := kind{partAt(p, e), len(extras(&made, e)), e < found(p)}
-			c, ok := known[k]
-			if !ok || e < p.Pilots {
-				c = playEpoch(&made, opening(p, e, 0))
+			k := kind{partAt(p, e), len(extras(run, e)), e < found(p)}
+			if _, ok := known[k]; !ok {
+				known[k] = restOf(run, opening(p, e, 0))
 			}
-			if e >= p.Pilots { // no later epoch depends on these trials
-				known[k], made.Trials = c, made.Trials[:after(&made, record.Key{Epoch: e, Round: -1})]
-			}
-			if !yield(e, c) {
+			if !yield(e, known[k]) {
 				return
 			}
 		}
 	}
 }
 
-// playEpoch adds the trials after k in the same epoch to a record, and returns their number and
-// time. If k precedes the first trial, the time includes the starts.
-func playEpoch(run *record.Run, k record.Key) (c Cost) {
+// restOf returns the number and the time of the trials after k in the same epoch. If k precedes the first
+// trial, the time includes the starts.
+func restOf(run *record.Run, k record.Key) (c Cost) {
 	if k.Position < 0 {
 		c.Whole = besideTrials(run, k.Epoch, Starts(run, k.Epoch))
 	}
 	for o := range orders(run, k) {
-		n := o.TrialNS
-		t := &record.Trial{Key: o.Key, Contestant: o.Contestant, Level: &o.Level,
-			Load: record.Load{WindowNS: n, Connections: o.Level.Connections, Established: o.Level.Connections, Planned: n,
-				Started: n, Succeeded: n, ResponseP50NS: 1, ResponseP99NS: 1}}
-		c.Whole, c.Trials = c.Whole+trialTime(run, t), c.Trials+1
-		run.Trials = append(run.Trials, t)
+		c.Whole, c.Trials = c.Whole+trialTime(run, o.Contestant, o.Epoch, o.Level), c.Trials+1
 	}
 	return c
 }
@@ -194,14 +184,11 @@ func startsEstimate(run *record.Run, epoch int, names []string) (sum time.Durati
 	return sum
 }
 
-// trialTime returns the estimated time for a trial, recorded or made up, with its planned length.
-func trialTime(run *record.Run, t *record.Trial) time.Duration {
-	p := &run.Plan
-	l := p.LevelOf(t)
-	ns := trialOf(p, slot{Cell: record.Cell{Contestant: t.Contestant, Level: p.At(t)}, level: l})
-	sum := time.Duration(ns) + around(run, t.Contestant, l)
-	if inTurn(p) {
-		sum += startsEstimate(run, t.Epoch, []string{t.Contestant})
+// trialTime returns the estimated time for a contestant's trial at a level, with its planned length.
+func trialTime(run *record.Run, name string, epoch int, l record.Level) time.Duration {
+	sum := time.Duration(trialOf(&run.Plan, l)) + around(run, name, l)
+	if inTurn(&run.Plan) {
+		sum += startsEstimate(run, epoch, []string{name})
 	}
 	return sum
 }

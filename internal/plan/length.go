@@ -37,17 +37,17 @@ const requestTime = 50 * time.Microsecond
 // trialOf returns a trial's length, ns. With several levels it is long enough for each
 // connection to carry about five requests; two or more if a service sends many records, and one
 // if handlers hash. With fresh processes it is about the time that the number of requests takes.
-func trialOf(p *record.Plan, e slot) int64 {
+func trialOf(p *record.Plan, l record.Level) int64 {
 	if p.Fresh() {
-		c := int64(e.level.Connections)
-		return (p.Load.Requests+c-1)/c*e.level.DelayNS + p.Load.Requests*int64(requestTime)
+		c := int64(l.Connections)
+		return (p.Load.Requests+c-1)/c*l.DelayNS + p.Load.Requests*int64(requestTime)
 	}
-	if len(p.Levels) < 2 && e.level.Records == 0 && e.level.Work == "" {
+	if len(p.Levels) < 2 && l.Records == 0 && l.Work == "" {
 		return p.Load.NS
 	}
-	used := time.Duration(e.level.Connections) * (perConnection + 2*time.Duration(e.level.Records)*recordTime)
-	least := max(time.Duration(p.Load.NS), 20*time.Duration(e.level.DelayNS), Answered(e.level), used)
-	if e.level.Open() {
+	used := time.Duration(l.Connections) * (perConnection + 2*time.Duration(l.Records)*recordTime)
+	least := max(time.Duration(p.Load.NS), 20*time.Duration(l.DelayNS), Answered(l), used)
+	if l.Open() {
 		least = max(least, openTrial)
 	}
 	return int64(least)

@@ -29,7 +29,7 @@ func TestLongLoadsAreCounted(t *testing.T) {
 		first, loads := p.Pilots+epochsUntil(&p, with.Analyses[0].N), 4*(time.Duration(p.Long.NS)+LongRewarm)
 		var until time.Duration
 		for e := range first {
-			took := playEpoch(&record.Run{Plan: p}, record.Key{Epoch: e, Position: -1}).Whole
+			took := restOf(&record.Run{Plan: p}, record.Key{Epoch: e, Position: -1}).Whole
 			until += took
 		}
 		if rest := with.FirstVerdict - until - verifyEstimate(run) - loads - RatedCost(run); rest < 0 || rest > 2*time.Second {

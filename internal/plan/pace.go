@@ -124,7 +124,7 @@ func pace(run *record.Run) (slower float64, measured bool) {
 	estimated, started, pilots := time.Duration(0), map[int][]string{}, *run
 	pilots.Trials = run.Trials[:after(run, record.Key{Epoch: run.Plan.Pilots, Round: -1})]
 	for _, t := range run.Trials[len(pilots.Trials):] {
-		estimated += trialTime(run, t)
+		estimated += trialTime(run, t.Contestant, t.Epoch, run.Plan.LevelOf(t))
 		if !slices.Contains(started[t.Epoch], t.Contestant) {
 			started[t.Epoch] = append(started[t.Epoch], t.Contestant)
 		}

@@ -158,7 +158,8 @@ func following(run *record.Run, k record.Key) (Order, Stop) {
 	return Order{}, Nobody
 }
 
-// orders yields the trials after k in the same epoch. Each must be recorded before the next is asked for.
+// orders yields the trials after k in the same epoch. Each must be recorded before the next is asked for, or a round
+// may begin with another one.
 func orders(run *record.Run, k record.Key) iter.Seq[Order] {
 	return func(yield func(Order) bool) {
 		extra, rounds := extrasOf(run), roundsIn(&run.Plan, k.Epoch)
@@ -198,7 +199,7 @@ func inRound(run *record.Run, k record.Key, order []slot) (Order, bool) {
 			continue
 		}
 		k.Position = pos
-		return Order{Key: k, Contestant: e.Contestant, Level: e.level, TrialNS: trialOf(&run.Plan, e),
+		return Order{Key: k, Contestant: e.Contestant, Level: e.level, TrialNS: trialOf(&run.Plan, e.level),
 			Pilot: k.Epoch < run.Plan.Pilots, LoadSeed: mix(k, 1)}, true
 	}
 	return Order{}, false

@@ -35,7 +35,7 @@ func TestWorkIsALaunchPart(t *testing.T) {
 func TestTrialsOfWork(t *testing.T) {
 	p := several()
 	p.Load.NS = int64(shortTrial)
-	of := func(l record.Level) time.Duration { return time.Duration(trialOf(&p, slot{level: l})) }
+	of := func(l record.Level) time.Duration { return time.Duration(trialOf(&p, l)) }
 	if got := of(record.Level{Work: record.CPUBound, Connections: 5000, Pipeline: 1}); got != 5000*cpuTime {
 		t.Errorf("a trial of 5,000 connections takes %v", got)
 	}
@@ -48,7 +48,7 @@ func TestTrialsOfWork(t *testing.T) {
 	cost := func(l record.Level) time.Duration {
 		p := standardPlan("a", "b")
 		p.Levels = []record.Level{l}
-		took := playEpoch(&record.Run{Plan: p}, record.Key{Epoch: p.Pilots, Position: -1}).Whole
+		took := restOf(&record.Run{Plan: p}, record.Key{Epoch: p.Pilots, Position: -1}).Whole
 		return took
 	}
 	least := 4 * 2 * 500 * cpuTime // two and two controls; in and after each trial
