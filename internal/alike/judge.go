@@ -68,13 +68,8 @@ func (s *Sides) Judge(contract *scenario.Scenario, seen map[string]*load.Sampler
 	if !j.client() && !s.Allowed.body && len(j.names) > 1 {
 		j.histories()
 	}
-	if j.sampled() && !j.client() && len(j.names) > 1 {
-		if s.stateful {
-			j.askAlone()
-		}
-		if !s.Allowed.body {
-			j.given()
-		}
+	if s.stateful && j.sampled() && !j.client() && len(j.names) > 1 {
+		j.askAlone()
 	}
 	return j.out
 }

@@ -3,7 +3,6 @@ package alike
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -185,54 +184,4 @@ func (j *juror) said(all map[string][][]scenario.Answer) {
 			}
 		}
 	}
-}
-
-// given fails each side that, asked alone for one answer after the other, repeats values which no
-// side repeated before the load and another side does not repeat now: numbers or ids that belong to
-// one answer. Clocks have moved on between two answers.
-func (j *juror) given() {
-	marks, now := map[int]scenario.Mark{}, map[string]map[int][]values{}
-	for _, name := range j.names {
-		now[name] = map[int][]values{}
-		for _, x := range j.all[name].kept {
-			marks[x.Index] = x.Mark
-		}
-	}
-	maps.DeleteFunc(marks, func(index int, _ scenario.Mark) bool { return len(j.unique(j.names[0], index)) == 0 })
-	for n := 0; n < fewestPairs && len(marks) > 0; n++ {
-		time.Sleep(20 * time.Millisecond)
-		for _, name := range j.names {
-			answers, err := j.again(name, slices.Collect(maps.Values(marks)))
-			if err != nil {
-				return
-			}
-			for _, a := range answers {
-				now[name][a.Index] = append(now[name][a.Index], j.places(&a))
-			}
-		}
-	}
-	for index := range marks {
-		for _, name := range j.names {
-			for _, other := range j.names {
-				for _, at := range j.unique(name, index) {
-					mine, theirs := different(column(now[name][index], at)), different(column(now[other][index], at))
-					if theirs == fewestPairs && mine > 0 && mine*3 <= theirs*2 && slices.Contains(j.unique(other, index), at) {
-						j.blame(name, fmt.Errorf("asked alone after the load, it answered %s with %d different values at %s in %d "+
-							"answers, %s with %d; before the load both repeated none", j.all[name].first(index).Sent, mine, at,
-							theirs, other, theirs))
-					}
-				}
-			}
-		}
-	}
-}
-
-// unique returns the places where no two of a side's answers to a request had the same value before
-// the load.
-func (j *juror) unique(name string, index int) []string {
-	all := j.before(j.all[name], index)
-	return slices.DeleteFunc(placesOf(all), func(at string) bool {
-		got := column(all, at)
-		return len(got) < fewestBefore || different(got) < len(got)
-	})
 }

@@ -184,19 +184,14 @@ func (p *Plan) Ranks() bool {
 	if !p.InRounds() {
 		return false
 	}
-	at, n := 0, 0
-	for i, l := range p.Levels {
-		if i == 0 || !l.Open() {
-			n++
-		}
-	}
+	at := 0
 	for _, name := range p.Contestants {
 		if p.Has(Cell{Contestant: name}) {
 			at++
 		}
 	}
 	if len(p.Contestants) < 2 {
-		return n < 2
+		return len(p.Levels) < 2
 	}
 	return len(p.Family) == at*(at-1)/2 && !slices.ContainsFunc(p.Family, func(f Comparison) bool {
 		return f.A.Level > 0 || f.B.Level > 0
