@@ -26,7 +26,7 @@ func Picture(w io.Writer, p *Results) error {
 		paired = append(paired, document.Point{At: at(i, len(runs)),
 			Value: percent(t.Ratio), Lo: percent(t.Lo), Hi: percent(t.Hi)})
 	}
-	c := document.LineChart{ID: "apart", Unit: "%", Per: 1, Common: true, Axis: document.LinearAxis,
+	c := document.LineChart{ID: "apart", Unit: "%", Per: 1, Common: true, Linear: true,
 		Series: []document.Series{{Name: "wrk", Key: "javascript"}, {Name: "dyno", Key: "go"}},
 		Plots: []document.Plot{
 			{Title: "wrk, best of three: " + document.Count(len(best), "comparison"), Points: [][]document.Point{best, nil}},

@@ -17,18 +17,16 @@ type valueAxis struct {
 	log    bool
 }
 
-// leastSpan is the smallest factor by which a logarithmic axis extends beyond its values at both ends, so that
-// differences below a per cent do not look large.
-const leastSpan = 1.12
-
-func newValueAxis(values []float64, scaling Scaling) valueAxis {
+// newValueAxis returns an axis for values. It is logarithmic if they span more than a factor of ten, unless
+// linear is set.
+func newValueAxis(values []float64, linear bool) valueAxis {
 	a := valueAxis{lo: math.Inf(1)}
 	below := 0.0
 	for _, v := range values {
 		switch {
 		case v > 0 && !math.IsInf(v, 0):
 			a.lo, a.hi = min(a.lo, v), max(a.hi, v)
-		case scaling == LinearAxis && !math.IsInf(v, 0):
+		case linear && !math.IsInf(v, 0):
 			below = min(below, v)
 		}
 	}
@@ -37,12 +35,8 @@ func newValueAxis(values []float64, scaling Scaling) valueAxis {
 		return valueAxis{lo: below * 1.06, hi: a.hi * 1.06}
 	case a.hi == 0:
 		return valueAxis{hi: 1}
-	case scaling == LogAxis || scaling == AutoAxis && a.hi > 10*a.lo:
-		room := 1.25
-		if a.hi < 2*a.lo { // differences of a few per cent stay visible
-			room = leastSpan
-		}
-		return valueAxis{lo: a.lo / room, hi: a.hi * room, log: true}
+	case !linear && a.hi > 10*a.lo:
+		return valueAxis{lo: a.lo / 1.25, hi: a.hi * 1.25, log: true}
 	}
 	return valueAxis{hi: a.hi * 1.06}
 }

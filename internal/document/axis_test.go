@@ -6,9 +6,9 @@ import (
 )
 
 func TestLogAxis(t *testing.T) {
-	for _, values := range [][]float64{nil, {0.5, 2}, {0.01, 30}, {0.97, 1.02}, {6.4}, {1e-5, 1e6}} {
-		a := newValueAxis(append(values, 1), LogAxis)
-		if ticks := a.marks(1, 3); !slices.Contains(ticks, 1) || len(ticks) < 2 || len(ticks) > 12 || a.hi/a.lo < leastSpan {
+	for _, values := range [][]float64{{0.01, 30}, {1e-5, 1e6}} {
+		a := newValueAxis(append(values, 1), false)
+		if ticks := a.marks(1, 3); !slices.Contains(ticks, 1) || len(ticks) < 2 || len(ticks) > 12 || !a.log {
 			t.Errorf("ticks of %v: %v", values, ticks)
 		}
 	}
@@ -24,14 +24,14 @@ func TestTickValues(t *testing.T) {
 }
 
 func TestValueAxis(t *testing.T) {
-	if a := newValueAxis([]float64{1, 95}, LinearAxis); a.log || a.lo != 0 {
+	if a := newValueAxis([]float64{1, 95}, true); a.log || a.lo != 0 {
 		t.Errorf("a linear axis is %+v", a)
 	}
-	if m := newValueAxis([]float64{-30, 95}, LinearAxis).marks(1, 5); !slices.Equal(m, []float64{0, 50, 100}) {
+	if m := newValueAxis([]float64{-30, 95}, true).marks(1, 5); !slices.Equal(m, []float64{0, 50, 100}) {
 		t.Errorf("marks %v of an axis from below 0", m)
 	}
 	for _, values := range [][]float64{nil, {5}, {90000, 95000}, {1000, 95000}, {3e4, 8e8}} {
-		a := newValueAxis(values, AutoAxis)
+		a := newValueAxis(values, false)
 		marks := a.marks(1, 5)
 		if len(marks) < 2 || len(marks) > 9 {
 			t.Errorf("%v: marks %v", values, marks)

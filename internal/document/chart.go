@@ -41,21 +41,11 @@ type LineChart struct {
 	Way         string  // "more is better"
 	Series      []Series
 	Plots       []Plot
-	Axis        Scaling
+	Linear      bool   // the value axis is never logarithmic, and begins at the lowest negative value
 	Common      bool   // all plots have the same value axis
 	Excluded    []Item // contestants without a line and the reasons, shown where the chart stands alone; Bad: failed
 	Foot        string // description of the chart: shown below it where it stands alone, and read by screen readers
 }
-
-// Scaling says how an axis spreads its values.
-type Scaling int
-
-// The values of Scaling.
-const (
-	AutoAxis   Scaling = iota // from 0, but logarithmic if they span more than a factor of ten
-	LogAxis                   // logarithmic
-	LinearAxis                // from 0, or from the lowest negative value
-)
 
 // Series is a contestant with a line in each plot.
 type Series struct{ Name, Key string }

@@ -117,7 +117,7 @@ func (c *LineChart) axis(plots ...Plot) valueAxis {
 			}
 		}
 	}
-	return newValueAxis(values, c.Axis)
+	return newValueAxis(values, c.Linear)
 }
 
 // unit returns the value axis's unit, and which figures are the better ones.

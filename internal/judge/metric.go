@@ -51,7 +51,6 @@ const (
 	CPUTime
 	Memory
 	Count
-	Arrivals // the demand that an open loop puts on the server
 
 	OpenLoop  = ResponseTime | TailTime
 	Latency   = ServiceTime | OpenLoop
@@ -62,7 +61,7 @@ const (
 func (m Metric) Wall() bool { return m.Kind&WallClock != 0 }
 
 // Open reports whether only open loops have m.
-func (m Metric) Open() bool { return m.Kind&(OpenLoop|Arrivals) != 0 }
+func (m Metric) Open() bool { return m.Kind&OpenLoop != 0 }
 
 // HeadIn returns m's short column heading in a scale; "": without a unit.
 func (m Metric) HeadIn(scale string) string {

@@ -56,17 +56,6 @@ var Metrics = []Metric{
 		},
 	},
 	{
-		Name: "due_rate", Unit: "1/s", Kind: Arrivals, Unranked: true, Of: dueRate,
-		Title: "Rate of an open loop", Head: "due req/s",
-		About: "Requests due per second, at random times (Poisson). At a share of its own capacity each contestant has " +
-			"a rate of its own, as the pilots showed it.",
-	},
-	{
-		Name: "due_requests", Unit: "requests", Kind: Arrivals, Unranked: true, Of: dueRequests,
-		Title: "Requests of a load", Head: "requests",
-		About: "Requests that were due in one load of an open loop. 1 % of them lie beyond the 99th percentile.",
-	},
-	{
 		Name: "response_p999", Unit: "ns", Kind: TailTime, Rare: true, Of: unknown, // see ratedCell
 		Title: "Response time, 99.9 %", Head: "response p99.9 %s",
 		About: "The response time that 1 in 1,000 requests exceeds, if at least 100 requests lie beyond it.",
@@ -326,18 +315,6 @@ func unknown(*record.Trial) (float64, bool) { return 0, false }
 func response(l *record.Load, q float64) (float64, bool) {
 	ns, most := l.Response(q > .5)
 	return float64(ns), most > 0 && float64(most) <= (1+record.Raised)*float64(ns) && Bears(l.Succeeded, q)
-}
-
-func dueRate(t *record.Trial) (float64, bool) {
-	if t.Level == nil {
-		return 0, false
-	}
-	return t.Level.RatePerSec, t.Level.RatePerSec > 0
-}
-
-func dueRequests(t *record.Trial) (float64, bool) {
-	_, open := dueRate(t)
-	return float64(t.Load.Planned), open && t.Load.Planned > 0
 }
 
 func serverShare(t *record.Trial) (float64, bool) {

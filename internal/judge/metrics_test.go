@@ -80,8 +80,7 @@ func TestNoSuchMetricPanics(t *testing.T) {
 func TestValues(t *testing.T) {
 	n := func(x int64) *int64 { return &x }
 	full := &record.Trial{
-		Level: &record.Level{RatePerSec: 17},
-		Load: record.Load{Planned: 18, Succeeded: 2_000_000, WindowNS: 1e9, BytesRead: 3e6,
+		Load: record.Load{Succeeded: 2_000_000, WindowNS: 1e9, BytesRead: 3e6,
 			ServiceP50NS: 10, ServiceP99NS: 20, ServiceMaxNS: 30, ServiceMeanNS: 15, ServiceSDNS: 11,
 			ResponseP50NS: 40, ResponseP99NS: 50,
 			RateSamples: 5, RateSDPerSec: 12, RateMaxPerSec: 13,
@@ -97,7 +96,7 @@ func TestValues(t *testing.T) {
 	wall := float64(full.ClocksWall())
 	want := map[string]float64{
 		"throughput": 2e6, "cpu_per_request": 200, "p50": 10, "memory": 5, "response_p50": 40, "response_p99": 50,
-		"file_memory": 19, "due_rate": 17, "due_requests": 18,
+		"file_memory": 19,
 		"heap_inuse": 6, "alloc_per_request": 7, "goroutines_per_request": 15,
 		"instructions_per_request": 8, "cpu_time": 4e8, "cpu_since_start": 9, "threads": 8, "sockets": 9, "swap_pss": 0,
 		"server_cpu_share": 4e8 / wall, "service_cpu_share": 1e8 / wall / 2, "generator_cpu_share": 5e8 / wall / 2,

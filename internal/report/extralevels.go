@@ -17,7 +17,7 @@ func (v *View) extraMetrics(i int) (list []judge.Metric) {
 	}
 	names := []string{"throughput", "cpu_per_request", "p50"}
 	if v.isRated(i) {
-		names = []string{"due_rate", "response_p50", "response_p99", "response_p999", "cpu_per_request", "due_requests"}
+		names = []string{"response_p50", "response_p99", "response_p999", "cpu_per_request"}
 	}
 	for _, n := range names {
 		if m, ok := judge.MetricNamed(n); ok && (!m.Rare || v.isRated(i)) {

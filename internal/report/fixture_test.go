@@ -77,7 +77,7 @@ var closedMetrics = slices.DeleteFunc(slices.Clone(judge.Metrics),
 func analysed(in judge.Input) *judge.Analysis {
 	shown := func(name string) bool {
 		return slices.Contains([]string{"throughput", "cpu_per_request", "p50", "p99", "memory", "response_p50",
-			"response_p99", "due_rate", "due_requests"}, name)
+			"response_p99"}, name)
 	}
 	a := judge.Analyse(in)
 	a.Cells = slices.DeleteFunc(a.Cells, func(c judge.Cell) bool { return !shown(c.Metric) })

@@ -77,9 +77,6 @@ func (v *View) lineChart(m judge.Metric) document.LineChart {
 	scale := v.scale(m)
 	c := document.LineChart{ID: m.Name, Unit: UnitWords(scale), Per: scale.Per, Way: Way(m), Foot: m.Title + "; " +
 		familyLabel}
-	if m.Kind&judge.OpenLoop != 0 {
-		c.Axis = document.LogAxis
-	}
 	var rows []Row
 	for _, r := range v.all() {
 		switch {

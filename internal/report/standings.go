@@ -50,12 +50,10 @@ func (v *View) levelTable(i int, metrics []judge.Metric) document.Table {
 			f := v.figure(r, m, i)
 			cell := f.Cell(scales[k])
 			switch {
-			case v.single || v.isRated(i) && m.Kind != judge.Arrivals:
+			case v.single || v.isRated(i):
 				cell = f.loadCell(scales[k])
 			case ranks && r.Excluded == "":
 				cell.Small = f.Absent
-			case m.Kind == judge.Arrivals: // which were asked for
-				cell.Side = ""
 			}
 			row.Cells = append(row.Cells, cell)
 			if ratios && m.Name == v.primary().Name {

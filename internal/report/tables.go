@@ -90,7 +90,7 @@ func (v *View) levelByLevel() document.Section {
 		if t := v.metricTable(m, k == 0); len(t.Rows) > 0 {
 			out.Blocks = append(out.Blocks, t)
 		}
-		if k == 0 && !v.any() || v.chartsBelow() && m.Kind != judge.Arrivals {
+		if k == 0 && !v.any() || v.chartsBelow() {
 			out.Blocks = append(out.Blocks, v.lineChart(m))
 		}
 	}
