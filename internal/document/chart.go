@@ -28,7 +28,7 @@ type Bar struct {
 type Ratio struct{ At, Lo, Hi float64 }
 
 // LineChart shows figures over levels or time: plots side by side, each with one line per series.
-// Unless Axis says otherwise, a value axis begins at 0, or is logarithmic if the values span more
+// Unless Linear is set, a value axis begins at 0, or is logarithmic if the values span more
 // than a factor of ten.
 //
 // Note: plots have separate value axes unless Common is set: if a delay changes figures by more

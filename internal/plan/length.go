@@ -6,10 +6,6 @@ import (
 	"dyno/internal/record"
 )
 
-// openTrial is the length of an open loop's trial, where there are several levels. It is longer than
-// a closed loop's, because at a fixed rate a trial lasting 0.1 s has few requests.
-const openTrial = 400 * time.Millisecond
-
 // The minimum trial length for each connection: the time for five requests at 60,000/s. For each
 // record that a relay sends, the time for two (0.5 to 1 µs were measured for one).
 const (
@@ -46,11 +42,7 @@ func trialOf(p *record.Plan, l record.Level) int64 {
 		return p.Load.NS
 	}
 	used := time.Duration(l.Connections) * (perConnection + 2*time.Duration(l.Records)*recordTime)
-	least := max(time.Duration(p.Load.NS), 20*time.Duration(l.DelayNS), Answered(l), used)
-	if l.Open() {
-		least = max(least, openTrial)
-	}
-	return int64(least)
+	return int64(max(time.Duration(p.Load.NS), 20*time.Duration(l.DelayNS), Answered(l), used))
 }
 
 // All contestants together are sent their sequences of requests (scenario.Scenario.InTurn) in one part in

@@ -200,7 +200,6 @@ func (t *preset) lay(p *record.Plan, q *Question) {
 	switch {
 	case t.inTurn:
 		p.Processes = record.PerLoad
-	case !t.inRounds():
 	case q.Fresh:
 		p.Processes = record.PerPart
 	}

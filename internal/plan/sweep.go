@@ -25,16 +25,10 @@ func arrangeSweep(p *record.Plan, r *Request, q *Question, pr *profile) {
 	}
 }
 
-// sweepPairs returns the pairs at each closed loop. If these are too many to be decided
-// together, only pairs with the first contestant remain.
+// sweepPairs returns the pairs at each level. If these are too many to be decided together, only pairs with
+// the first contestant remain.
 func sweepPairs(p *record.Plan) []record.Comparison {
-	var levels []int
-	for i, l := range p.Levels {
-		if !l.Open() {
-			levels = append(levels, i)
-		}
-	}
-	all := p.PairsAt(levels...)
+	all := p.AllPairs()
 	if len(all) > mostPairs {
 		all = slices.DeleteFunc(all, func(f record.Comparison) bool { return f.A.Contestant != p.Contestants[0] })
 	}

@@ -217,6 +217,14 @@ func (p *Plan) Complete() {
 	}
 }
 
+// AllPairs returns the comparisons of all pairs at every level.
+func (p *Plan) AllPairs() (all []Comparison) {
+	for i := range p.Levels {
+		all = append(all, p.PairsAt(i)...)
+	}
+	return all
+}
+
 // PairsAt returns the comparisons of all pairs at each given level where the plan has both
 // contestants.
 func (p *Plan) PairsAt(levels ...int) (all []Comparison) {

@@ -167,12 +167,7 @@ func (v *View) against(r Row, base string, m judge.Metric) (e judge.Estimate, ok
 
 // everyPair reports whether all pairs are compared at each level, and nothing else.
 func (v *View) everyPair() bool {
-	p := &v.run.Plan
-	var all []int
-	for i := range p.Levels {
-		all = append(all, i)
-	}
-	return slices.Equal(p.PairsAt(all...), p.Family)
+	return slices.Equal(v.run.Plan.AllPairs(), v.run.Plan.Family)
 }
 
 // levelChart returns a chart with a bar for each contestant at a level, the best first.
