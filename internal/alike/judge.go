@@ -18,8 +18,8 @@ type Verdict struct {
 	Wrong    error // the first wrong answer; nil: none was found
 }
 
-// Again sends the requests with these marks to a side once more. nil stands for Ask's requests, an
-// empty slice for Scenario.Reread's, InTurn itself for Scenario.InTurn's.
+// Again sends the requests with these marks to a side once more. nil stands for Ask's requests, InTurn
+// itself for Scenario.InTurn's.
 type Again func(side string, marks []scenario.Mark) ([]scenario.Answer, error)
 
 // InTurn stands for the requests of Scenario.InTurn.
@@ -34,8 +34,7 @@ var InTurn = make([]scenario.Mark, 1)
 // request with placeholders must equal another side's response to the same request, for which Judge
 // asks after the load. Header sections must be as before the load. Values that vary must not repeat
 // more than on the other sides. If responses depend on earlier requests, their shape must occur on
-// another side, too, and reads must agree with the answers to changes. Judge calls again only for
-// sides in seen.
+// another side, too. Judge calls again only for sides in seen.
 func (s *Sides) Judge(contract *scenario.Scenario, seen map[string]*load.Sampler,
 	inTurn map[string][]scenario.Answer, again Again) map[string]*Verdict {
 	j := &juror{sides: s, contract: contract, again: again, out: map[string]*Verdict{}, all: map[string]*evidence{}}
@@ -67,9 +66,6 @@ func (s *Sides) Judge(contract *scenario.Scenario, seen map[string]*load.Sampler
 	}
 	if !j.client() && !s.Allowed.body && len(j.names) > 1 {
 		j.histories()
-	}
-	if s.stateful && j.sampled() && !j.client() && len(j.names) > 1 {
-		j.askAlone()
 	}
 	return j.out
 }
@@ -193,6 +189,9 @@ func (j *juror) sole(index int) bool {
 	return true
 }
 
+// fewestSettled is the smallest number of sampled answers for which settled decides.
+const fewestSettled = 10
+
 // settled reports whether a side still answers as under load, so that no state has changed its
 // answers.
 func (j *juror) settled(name string, index int) bool {
@@ -205,7 +204,7 @@ func (j *juror) settled(name string, index int) bool {
 		return x.Index != index || x.Cut || !j.accepted(&x)
 	}), mostAgain)
 	now, err := j.again(name, marksOf(all))
-	ok = err == nil && len(all) >= fewestPairs
+	ok = err == nil && len(all) >= fewestSettled
 	for i := 0; ok && i < len(all); i++ {
 		ok = j.unlike(name, name, response(&now[i], &all[i]), &now[i], nil) == nil
 	}

@@ -350,50 +350,6 @@ func TestByLot(t *testing.T) {
 	}
 }
 
-// TestStored: a side on which no request changes another's read is wrong if on the other side one
-// does.
-func TestStored(t *testing.T) {
-	read := func(bodies ...string) (all []scenario.Answer) {
-		for i, body := range bodies { // read, read, write, read
-			if i == 2 {
-				all = append(all, scenario.Answer{Index: 1, Sent: "POST /", Response: &wire.Response{Status: 201}, Part: 2})
-			}
-			all = append(all, scenario.Answer{Sent: "GET /", Response: &wire.Response{Status: 200, Body: []byte(body)},
-				Part: i + i/2})
-		}
-		return all
-	}
-	for name, c := range map[string]struct {
-		a, b, late []scenario.Answer // a's reads once more; nil: as before
-		wrong      bool
-	}{
-		"both store":        {a: read("[1]", "[1]", "[1,2]"), b: read("[1]", "[1]", "[1,2]")},
-		"one stores":        {a: read("[]", "[]", "[]"), b: read("[1]", "[1]", "[1,2]"), wrong: true},
-		"none stores":       {a: read("[]", "[]", "[]"), b: read("[]", "[]", "[]")},
-		"full":              {a: read("[1,2,3,4]", "[1,2,3,4]", "[1,2,3,4]"), b: read("[1]", "[1]", "[1,2]")},
-		"stores late":       {a: read("[]", "[]", "[]"), late: read("[1]", "[1]", "[1]"), b: read("[1]", "[1]", "[1,2]")},
-		"changes by itself": {a: read("[]", "[]", "[]"), b: read("[1]", "[2]", "[3]")},
-	} {
-		j := judged("GET /", map[string][]string{"a": {""}, "b": {""}}, nil)
-		j.contract.Requests = []scenario.Request{{Method: "GET"}, {Method: "POST"}}
-		times := map[string]int{}
-		j.again = func(side string, _ []scenario.Mark) ([]scenario.Answer, error) {
-			if times[side]++; side == "a" && times[side] > 1 && c.late != nil {
-				return c.late, nil
-			}
-			return map[string][]scenario.Answer{"a": c.a, "b": c.b}[side], nil
-		}
-		j.sides.stateful = true
-		j.askAlone()
-		if err := j.out["a"].Wrong; (err != nil) != c.wrong {
-			t.Errorf("%s: %v", name, err)
-		}
-		if err := j.out["b"].Wrong; err != nil {
-			t.Errorf("%s: b: %v", name, err)
-		}
-	}
-}
-
 // TestRequireType: a Content-Type that all answers had becomes part of the contract; one that the
 // scenario sets stays.
 func TestRequireType(t *testing.T) {

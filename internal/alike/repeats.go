@@ -71,9 +71,8 @@ const (
 	mostRows    = 1024 // answers in turn whose values are compared
 	fewestEarly = 100  // number of answers before the load that count as the first ones
 
-	// fewestBefore is the smallest number of answers before the load that show how values vary, and
-	// fewestPairs the number of answer pairs that show that values go together.
-	fewestBefore, fewestPairs = 10, 10
+	// fewestBefore is the smallest number of answers before the load that show how values vary.
+	fewestBefore = 10
 
 	// byChance is the probability below which a difference between two samples is no chance.
 	byChance = 1e-9

@@ -261,8 +261,6 @@ func (b *Bench) judge(ctx context.Context, epoch int) error {
 		switch {
 		case marks == nil:
 			answers, err = sc.Answers(ctx, to)
-		case len(marks) == 0:
-			answers, err = sc.Reread(ctx, to)
 		case &marks[0] == &alike.InTurn[0]:
 			answers, err = sc.InTurn(ctx, to, scenario.MostInTurn, plan.MostSequence)
 		default:

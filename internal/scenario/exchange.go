@@ -125,82 +125,29 @@ type Answer struct {
 	Drawn    bool   // the request has placeholders, so other draws were sent too
 	Sent     string // request line without the protocol: "GET /users/7"
 	Response *wire.Response
-	Part     int // number of the part of Reread that the answer belongs to
 	Mark     Mark
 }
 
 // Answers sends the loaded requests to a server without judging the responses. Requests with placeholders are
 // sent several times; every call draws the same values.
 func (s *Scenario) Answers(ctx context.Context, to wire.Endpoint) ([]Answer, error) {
-	return s.answers(ctx, to, draws, func(i int) (seed uint64, sent bool) { return uint64(i) + 1, true })
-}
-
-// Limits for the rounds in Reread: their number, their requests, and the time until the last one begins.
-const (
-	mostRounds   = 24
-	mostReread   = 300
-	rereadWithin = 2 * time.Second
-)
-
-// Reread sends the loaded safe requests twice, as parts 0 and 1. Then it alternates between unsafe and safe
-// requests, and each turn is a new part: several rounds with one draw each, and a last round with as many
-// draws as parts 0 and 1. In one round, requests with the same placeholders draw the same values.
-func (s *Scenario) Reread(ctx context.Context, to wire.Endpoint) (all []Answer, err error) {
-	part, began := 0, time.Now()
-	send := func(seed uint64, safe bool, most int) {
-		if err == nil {
-			var some []Answer
-			some, err = s.answers(ctx, to, most, func(i int) (uint64, bool) { return seed, s.Requests[i].Safe() == safe })
-			for _, a := range some {
-				a.Part = part
-				all = append(all, a)
-			}
-			part++
-		}
-	}
-	send(1, true, draws)
-	send(1, true, draws)
-	for k := range min(mostRounds, mostReread/len(s.Requests)) {
-		if time.Since(began) < rereadWithin {
-			send(uint64(k)+2, false, 1)
-			send(uint64(k)+2, true, 1)
-		}
-	}
-	send(1, false, draws)
-	send(1, true, draws)
-	return all, err
-}
-
-// Safe reports whether the method changes no state (RFC 9110, section 9.2.1).
-func (r *Request) Safe() bool {
-	switch r.Method {
-	case "GET", "HEAD", "OPTIONS", "TRACE":
-		return true
-	}
-	return false
-}
-
-// answers sends up to most draws of each request that choose selects, with the seed that choose returns.
-func (s *Scenario) answers(ctx context.Context, to wire.Endpoint, most int,
-	choose func(i int) (uint64, bool)) ([]Answer, error) {
 	v := newVerifier(s, to, 0)
 	defer v.hangUp()
 	var all []Answer
 	for i := range s.Requests {
 		r := &s.Requests[i]
-		seed, sent := choose(i)
-		if r.Weight == 0 || !sent {
+		if r.Weight == 0 {
 			continue
 		}
 		mix, err := s.compileOne(r, to.Authority(), Options{})
 		if err != nil {
 			return nil, err
 		}
-		times, src := 1, mix.NewSource(seed, 0, 1)
+		times, src := 1, mix.NewSource(uint64(i)+1, 0, 1)
 		if mix.templates[0].drawn {
 			times = draws
 		}
-		for range min(times, most) {
+		for range times {
 			a, err := v.answer(ctx, src)
 			if err != nil {
 				return nil, err
@@ -210,6 +157,15 @@ func (s *Scenario) answers(ctx context.Context, to wire.Endpoint, most int,
 		}
 	}
 	return all, nil
+}
+
+// Safe reports whether the method changes no state (RFC 9110, section 9.2.1).
+func (r *Request) Safe() bool {
+	switch r.Method {
+	case "GET", "HEAD", "OPTIONS", "TRACE":
+		return true
+	}
+	return false
 }
 
 // answer sends the next request from src.
