@@ -84,8 +84,8 @@ func (s *session) plan(ctx context.Context, r plan.Request, dir string) (*bench.
 
 // facts returns the facts that a plan needs about a contestant or a reference server.
 func (s *session) facts(name string) (plan.Contestant, error) {
-	if control, ok, err := refserver.ParseControl(name); ok || err != nil {
-		return plan.Contestant{Reference: !control.Null}, err
+	if _, ok, err := refserver.ParseControl(name); ok || err != nil {
+		return plan.Contestant{}, err
 	}
 	m, err := s.manifest(name)
 	if err != nil {

@@ -86,7 +86,7 @@ type evidence struct {
 	inTurn     []scenario.Answer // answers to Scenario.InTurn in this epoch
 	now        []scenario.Answer // answers to the same requests after the epoch's loads; nil until they are asked for
 	kept, odd  []load.Sampled
-	fits, odds int64          // numbers of answers that kept and odd are samples from
+	fits, odds int64 // numbers of answers that kept and odd are samples from
 	heads      []load.Sampled
 	unlike     [][]difference         // for each element in heads: differences from the first answer before the load
 	counts     map[int]map[string]int // by request index: header sections, under "", and those with each difference

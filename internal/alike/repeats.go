@@ -122,7 +122,9 @@ func (j *juror) fewer(index int, at, name, other string, all map[string]*rows, l
 		return column(all[name].before, at)
 	}
 	mine, theirs, mineWas, theirsWas := column(all[name].load, at), column(all[other].load, at), was(name), was(other)
-	more := func(x, y []string, limit float64) bool { return byRepeats(x, y, leastShare(at, mineWas, theirsWas)) < limit }
+	more := func(x, y []string, limit float64) bool {
+		return byRepeats(x, y, leastShare(at, mineWas, theirsWas)) < limit
+	}
 	if min(len(mine), len(theirs)) < fewestRepeated || min(len(mineWas), len(theirsWas)) < fewestBefore ||
 		!more(mine, theirs, limit) || !more(mine, mineWas, .001) || more(mineWas, theirsWas, .001) {
 		return false

@@ -97,7 +97,7 @@ func TestValues(t *testing.T) {
 	want := map[string]float64{
 		"throughput": 2e6, "cpu_per_request": 200, "p50": 10, "memory": 5, "response_p50": 40, "response_p99": 50,
 		"file_memory": 19,
-		"heap_inuse": 6, "alloc_per_request": 7, "goroutines_per_request": 15,
+		"heap_inuse":  6, "alloc_per_request": 7, "goroutines_per_request": 15,
 		"instructions_per_request": 8, "cpu_time": 4e8, "cpu_since_start": 9, "threads": 8, "sockets": 9, "swap_pss": 0,
 		"server_cpu_share": 4e8 / wall, "service_cpu_share": 1e8 / wall / 2, "generator_cpu_share": 5e8 / wall / 2,
 		"service_cpu": 50, "service_ceiling": 2e6 / (1e8 / wall / 2), "service_memory": 19,

@@ -169,8 +169,8 @@ func TestOwnLevels(t *testing.T) {
 	cell := func(name string, level int) record.Cell { return record.Cell{Contestant: name, Level: level} }
 	d.Run.Plan.Family = append(d.Run.Plan.Family, record.Comparison{A: cell("kestrel", 0), B: cell("kestrel", 1)},
 		record.Comparison{A: cell("net-http", 0), B: cell("net-http", 2)})
-	want := []string{"net/http, c=10 | Kestrel", "Kestrel, c=100 | net/http", "Gin, c=100 | Kestrel",
-		"net/http, c=10 | c=100", "net/http, c=10 | c=50", "Kestrel, c=10 | c=100"}
+	want := []string{"net/http, c=10 | Kestrel", "Kestrel, c=100 | net/http", "net/http, c=10 | c=100",
+		"Gin, c=100 | Kestrel", "Kestrel, c=10 | c=100", "net/http, c=10 | c=50"}
 	if got := pairs(func(v *View) []document.Block { return v.namedPairs().Blocks }); !slices.Equal(got, want) {
 		t.Errorf("on the page: %q", got)
 	}

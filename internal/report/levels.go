@@ -138,9 +138,9 @@ func (v *View) scale(m judge.Metric, levels ...int) judge.Scale {
 	return ScaleOf(m.Unit, v.values(m, levels...)...)
 }
 
-// head returns a metric's column heading at some levels, or at all if none is given. It has no unit
+// columnHead returns a metric's column heading at some levels, or at all if none is given. It has no unit
 // if there are no figures.
-func (v *View) head(m judge.Metric, levels ...int) string {
+func (v *View) columnHead(m judge.Metric, levels ...int) string {
 	if values := v.values(m, levels...); len(values) > 0 {
 		return m.HeadIn(ScaleOf(m.Unit, values...).Name)
 	}

@@ -117,7 +117,7 @@ func (v *View) shortFigure(r Row, m judge.Metric) judge.Cell {
 
 // shortHead returns a short column header.
 func (v *View) shortHead(m judge.Metric) string {
-	switch head := v.head(m); {
+	switch head := v.columnHead(m); {
 	case m.Name == "cpu_per_request":
 		return strings.TrimSuffix(head, "/req")
 	case m.Name == "memory":

@@ -35,7 +35,7 @@ func TestDeferredWorkWinsNothing(t *testing.T) {
 		"no figure": {0, func(p *record.Plan, i int, l *record.Trial) { l.Load.Succeeded = 0 },
 			[]string{"defer is faster: 3.3", "not checked in long loads: they have no figure of throughput " +
 				"beside trials that count"}, "no verdict"},
-		"short budget": {45 * time.Second, nil, []string{"defer is faster: 3.3", "not checked in long loads: the " +
+		"short budget": {38 * time.Second, nil, []string{"defer is faster: 3.3", "not checked in long loads: the " +
 			"budget is too short for them"},
 			"no verdict"},
 	} {
