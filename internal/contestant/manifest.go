@@ -16,7 +16,6 @@ import (
 	"strings"
 
 	"dyno/internal/conf"
-	"dyno/internal/foreign"
 	"dyno/internal/scenario"
 	"dyno/internal/wire"
 )
@@ -69,12 +68,6 @@ var differences = []string{"chunked", "no-content-type", "no-date"}
 var managed = []string{"csharp", "java", "kotlin", "scala", "javascript", "typescript",
 	"python (pypy)", "ruby", "julia", imageLanguage}
 
-// Serves reports whether the contestant serves form h of HTTP. Without a list of protocols it serves HTTP/1.1
-// in the clear.
-func (m *Manifest) Serves(h wire.HTTP) bool {
-	return slices.Contains(m.Protocols, h) || len(m.Protocols) == 0 && h == wire.Clear
-}
-
 // Managed reports whether the contestant runs on a managed runtime.
 func (m *Manifest) Managed() bool { return slices.Contains(managed, m.Language) }
 
@@ -90,14 +83,6 @@ func (m *Manifest) Called() []scenario.Service {
 		all[i].Dir = m.Dir("") // absolute outside of the project
 	}
 	return all
-}
-
-// FS returns the file system for Path: the manifest's own root, else project.
-func (m *Manifest) FS(project fs.FS) fs.FS {
-	if m.Root != "" {
-		return foreign.FS(m.Root)
-	}
-	return project
 }
 
 // readNamed reads the contestant.toml in the project's folder dir. Errors carry file:line:column.

@@ -1,6 +1,7 @@
 package contestant
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -35,11 +36,11 @@ func TestReadManifest(t *testing.T) {
 	if err != nil || m.Name != "mine" || m.Managed() {
 		t.Fatalf("%+v, %v", m, err)
 	}
-	if !m.Serves(wire.H2) || m.Serves(wire.H2C) || !m.Serves(wire.Clear) {
+	if !slices.Equal(m.Protocols, []wire.HTTP{wire.Clear, wire.H2}) {
 		t.Errorf("it serves %q", m.Protocols)
 	}
 	m, err = readNamed(folder(strings.Replace(good, `protocols = ["http", "h2"]`, "", 1)), "contestants/go/mine")
-	if err != nil || !m.Serves(wire.Clear) || m.Serves(wire.HTTPS) {
+	if err != nil || !slices.Equal(m.Protocols, []wire.HTTP{wire.Clear}) {
 		t.Errorf("without protocols: %+v, %v", m, err)
 	}
 	for _, c := range []struct{ from, to, want string }{

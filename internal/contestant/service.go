@@ -137,11 +137,7 @@ func shellWord(text string) string { return "'" + strings.ReplaceAll(text, "'", 
 func (b *Built) Serve(ctx context.Context, d *scenario.Service, o LaunchOptions, note func(string)) error {
 	b.service = d
 	b.nobody = knownServices[b.tc.Name].nobody && os.Getuid() == 0
-	stays := b.stays()
-	if stays != "" {
-		b.Manifest.Tuning = append(b.Manifest.Tuning, "data stay in "+stays)
-	}
-	if !d.HasData() || !d.Known() && d.Seed == "" || isDir(stays) {
+	if !d.HasData() || !d.Known() && d.Seed == "" {
 		return nil
 	}
 	cache, err := Cache()
@@ -184,7 +180,7 @@ func (b *Built) Serve(ctx context.Context, d *scenario.Service, o LaunchOptions,
 		}
 		return err
 	})
-	if base, err := b.base(); err == nil && stays == "" {
+	if base, err := b.base(); err == nil {
 		b.Manifest.Tuning = append(b.Manifest.Tuning, "data in "+base)
 	}
 	if err != nil {
@@ -219,23 +215,12 @@ const memoryFolder = "/dev/shm"
 // base returns the folder for data: on tmpfs if there is room, else on disk.
 func (b *Built) base() (string, error) {
 	switch d := b.service; {
-	case d.Stays():
-		return filepath.Dir(b.stays()), nil
 	case d.Data != "disk" && machine.FreeBytes(memoryFolder) > 2*b.bytes+64<<20:
 		return memoryFolder, nil
 	case d.Data == "tmpfs":
 		return "", fmt.Errorf("no room for the data of the service %s in %s; set data = \"disk\"", d.Name, memoryFolder)
 	}
 	return os.TempDir(), nil
-}
-
-// stays returns the folder in which data stay from run to run; "": they do not.
-func (b *Built) stays() string {
-	if !b.service.Stays() {
-		return ""
-	}
-	dir, _ := filepath.Abs(under(b.service.Dir, b.service.Data))
-	return dir
 }
 
 // place makes a temporary folder for a start.
@@ -333,24 +318,14 @@ func (b *Built) ready(ctx context.Context, to wire.Endpoint) error {
 	return nil
 }
 
-// launchService starts a service on a copy of its data, which Stop removes, or in the folder where they stay.
+// launchService starts a service on a copy of its data, which Stop removes.
 func (b *Built) launchService(ctx context.Context, o LaunchOptions) (*Instance, error) {
-	stays := b.stays()
-	switch {
-	case !b.service.HasData():
+	if !b.service.HasData() {
 		return b.start(ctx, o)
-	case stays != "" && isDir(stays):
-		return b.launchIn(ctx, stays, o)
 	}
 	work, err := b.place()
 	if err == nil && b.data != "" {
 		err = os.CopyFS(work, os.DirFS(b.data))
-	}
-	if err == nil && stays != "" {
-		if err = os.Rename(work, stays); err == nil {
-			machine.UnmarkTemp(work)
-			return b.launchIn(ctx, stays, o)
-		}
 	}
 	if err != nil {
 		return nil, &Failed{Stage: "launch", Err: errors.Join(err, machine.RemoveTemp(work))}

@@ -221,37 +221,6 @@ func TestSeedRunsOnce(t *testing.T) {
 	}
 }
 
-// Data that stay are seeded once, and keep changes from start to start.
-func TestDataThatStay(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts programs")
-	}
-	if _, err := os.Stat("/usr/bin/python3"); err != nil {
-		t.Skip(err)
-	}
-	t.Setenv("XDG_CACHE_HOME", t.TempDir())
-	dir := t.TempDir()
-	d := &scenario.Service{Name: "files", Dir: dir, Start: "python3 -m http.server {port} --directory {data} --bind 127.0.0.1",
-		Seed: "echo 1 >{data}/one", Ready: "/", Reset: "never", Data: "kept"}
-	for _, path := range []string{"/one", "/two"} {
-		b, _, err := served(t, d)
-		if err != nil {
-			t.Fatal(err)
-		}
-		i := startedService(t, b)
-		if err := scenario.Answers(t.Context(), wire.TCP(i.Addr), path); err != nil {
-			t.Error(err)
-		}
-		if err := i.Stop(); err != nil {
-			t.Error(err)
-		}
-		written(t, filepath.Join(dir, "kept", "data", "two"), "2")
-	}
-	if left, _ := filepath.Glob(filepath.Join(dir, "dyno-*")); len(left) > 0 {
-		t.Errorf("left: %v", left)
-	}
-}
-
 // A mirror of Maven Central is asked in its place.
 func TestPostgresOfAMirror(t *testing.T) {
 	asked := ""

@@ -25,8 +25,8 @@ type Service struct {
 	Port  int               `toml:"port" for:"command data known"`  // offered to it; 0: a free one
 	Ready string            `toml:"ready" for:"command data known"` // a path that answers, or a command; "": it listens
 	Seed  string            `toml:"seed" for:"data known"`          // a file for a known service, or a command
-	Data  string            `toml:"data" for:"data known"`          // "tmpfs", "disk"; "": tmpfs if there is room; or Stays
-	Reset string            `toml:"reset" for:"command data known"` // when it is started anew: "epoch", "run", "never"
+	Data  string            `toml:"data" for:"data known"`          // "tmpfs", "disk"; "": tmpfs if there is room
+	Reset string            `toml:"reset" for:"command data known"` // when it is started anew: "epoch", "run"
 	Each  bool              `toml:"each" for:"command data known"`  // one for each contestant
 	Env   map[string]string `toml:"env"`                            // variables for contestants
 	Dir   string            `toml:"-"`                              // folder of commands; "": the working directory
@@ -70,11 +70,8 @@ func (d *Service) Known() bool { return d.kind() == "known" }
 // HasData reports whether it works in a data folder that dyno makes.
 func (d *Service) HasData() bool { return d.Known() || d.kind() == "data" }
 
-// Stays reports whether Data is a folder whose data stay from run to run.
-func (d *Service) Stays() bool { return d.HasData() && d.Reset == "never" }
-
 // PerRun reports whether it is started once for a run.
-func (d *Service) PerRun() bool { return d.Reset == "run" || d.Reset == "never" || d.URL != "" }
+func (d *Service) PerRun() bool { return d.Reset == "run" || d.URL != "" }
 
 // Records reports whether it is a program of the project that answers with a number of records.
 func (d *Service) Records() bool { return d.kind() == "project" }
@@ -124,16 +121,12 @@ func checkServices(all []Service) error {
 			return wrong(at+key, "%s is not for %s; omit it", key, serviceKinds[d.kind()])
 		case !leastVersion().MatchString(d.Version):
 			return wrong(at+"version", "%q: want the least version, such as \">=15\"", d.Version)
-		case !slices.Contains([]string{"", "epoch", "run", "never"}, d.Reset):
-			return wrong(at+"reset", "%q: want epoch, run or never", d.Reset)
-		case d.Stays() && slices.Contains([]string{"", "tmpfs", "disk"}, d.Data):
-			return wrong(at+"reset", "never: the data stay in a folder of your own; set data = \"FOLDER\"")
-		case !d.Stays() && !slices.Contains([]string{"", "tmpfs", "disk"}, d.Data):
-			return wrong(at+"data", "%q: want tmpfs or disk, or with reset = \"never\" a folder", d.Data)
+		case !slices.Contains([]string{"", "epoch", "run"}, d.Reset):
+			return wrong(at+"reset", "%q: want epoch or run", d.Reset)
+		case !slices.Contains([]string{"", "tmpfs", "disk"}, d.Data):
+			return wrong(at+"data", "%q: want tmpfs or disk; for a folder of your own, name it in start", d.Data)
 		case d.Port < 0 || d.Port > 65535:
 			return wrong(at+"port", "%d: want a number from 1 to 65535", d.Port)
-		case d.Stays() && d.Each:
-			return wrong(at+"each", "each service would work in the folder %s; omit reset = \"never\"", d.Data)
 		case d.Port != 0 && d.Each:
 			return wrong(at+"each", "each service would listen on port %d; omit port", d.Port)
 		}

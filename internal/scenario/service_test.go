@@ -32,18 +32,9 @@ url = "tcp://localhost:1"
 reset = "run"`, "dyno.toml:4:1: reset is not for a service that already runs"},
 		{`name = "db"
 start = "./db"
-reset = "day"`, `dyno.toml:4:1: "day": want epoch, run or never`},
+reset = "day"`, `dyno.toml:4:1: "day": want epoch or run`},
 		{`name = "postgres"
-reset = "never"`, "dyno.toml:3:1: never: the data stay in a folder of your own; set data = \"FOLDER\""},
-		{`name = "postgres"
-data = "./kept"`, "dyno.toml:3:1: \"./kept\": want tmpfs or disk, or with reset = \"never\" a folder"},
-		{`name = "postgres"
-data = "./kept"
-reset = "never"`, ""},
-		{`name = "postgres"
-data = "./kept"
-reset = "never"
-each = true`, "dyno.toml:5:1: each service would work in the folder ./kept"},
+data = "./kept"`, "dyno.toml:3:1: \"./kept\": want tmpfs or disk; for a folder of your own, name it in start"},
 		{`name = "db"
 start = "./db"
 port = 70000`, "dyno.toml:4:1: 70000: want a number from 1 to 65535"},

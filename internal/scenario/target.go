@@ -57,12 +57,7 @@ func ReadTarget(ctx context.Context, s string, by Route) (*Target, error) {
 	return t, t.find(ctx, host, port)
 }
 
-// ReadURL parses a URL like ReadTarget, but does not resolve the host.
-func ReadURL(s string) (*Target, error) {
-	t, _, _, err := parseURL(s)
-	return t, err
-}
-
+// parseURL parses a URL, and does not resolve the host.
 func parseURL(s string) (t *Target, host, port string, err error) {
 	if s == "" {
 		return nil, "", "", conf.Usagef("no URL; pass one, such as http://127.0.0.1:8080/")
