@@ -1,13 +1,12 @@
 package document
 
 // BarChart shows values as bars from 0, each with its interval as a whisker and its value as text.
-// With a baseline, a bar's length is the ratio to it.
 type BarChart struct {
 	ID          string
 	Title, Note string
 	Unit        string // unit of the values
 	More        bool   // more is better
-	Baseline    string // name of the bar at 1; "" if bars show values
+	Beside      string // heads the texts at the right end; "": there are none
 	Bars        []Bar
 	Foot        string // note, shown only where the chart stands alone
 }
@@ -15,17 +14,14 @@ type BarChart struct {
 // Bar is one row in a BarChart.
 type Bar struct {
 	Name, Small string
-	Key         string // colour key in the legend
-	Excluded    bool   // it has no figures: its name is faint
-	Failed      bool   // it failed: its name is crossed out
-	Missing     string // why there is no bar
-	Ratio              // the drawn figure
-	Value, Side string // the value, and its ratio with its interval, as text
-	Beyond      bool   // the true value may be larger
+	Key         string  // colour key in the legend
+	Excluded    bool    // it has no figures: its name is faint
+	Failed      bool    // it failed: its name is crossed out
+	Missing     string  // why there is no bar
+	At, Lo, Hi  float64 // the value and its interval; all are equal if it has none
+	Value, Side string  // the value as text, and the text at the right end
+	Beyond      bool    // the true value may be larger
 }
-
-// Ratio is a figure with its interval, bounds of 0 and infinity where it is open.
-type Ratio struct{ At, Lo, Hi float64 }
 
 // LineChart shows figures over levels or time: plots side by side, each with one line per series.
 // Unless Linear is set, a value axis begins at 0, or is logarithmic if the values span more

@@ -25,7 +25,7 @@ func page() *Document {
 			}}},
 			{On: OnPage, Title: "Only here", Blocks: []Block{
 				Definitions{Items: []Definition{{ID: "rate", Name: "Rate", Text: "What it is."}}},
-				BarChart{ID: "c", Bars: []Bar{{Name: "alpha", Key: "go", Ratio: Ratio{2, 1.8, 2.2}, Value: "1,200",
+				BarChart{ID: "c", Bars: []Bar{{Name: "alpha", Key: "go", At: 2, Lo: 1.8, Hi: 2.2, Value: "1,200",
 					Side: "2 (1.8–2.2)"}}},
 			}},
 			{On: OffPage, Blocks: []Block{Paragraph{Label: "Machine", Text: Plain("a host")}}},
@@ -128,7 +128,7 @@ func TestCommonAxis(t *testing.T) {
 // The longest bar's value ends within the chart, however long its text is.
 func TestBarValuesFit(t *testing.T) {
 	for _, value := range []string{"151,000", "1,151,000,000 req/s"} {
-		c := &BarChart{Bars: []Bar{{Name: "alpha", Ratio: Ratio{At: 2, Hi: 2}, Value: value, Beyond: true}}}
+		c := &BarChart{Bars: []Bar{{Name: "alpha", At: 2, Hi: 2, Value: value, Beyond: true}}}
 		svg := drawBars(c, false)
 		m := regexp.MustCompile(`viewBox="-0 -0 (\d+) .*x="([\d.]+)" y="[\d.]+" class="value"`).FindStringSubmatch(svg)
 		if m == nil {

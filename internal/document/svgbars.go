@@ -2,7 +2,6 @@ package document
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -39,7 +38,7 @@ func drawBars(c *BarChart, standalone bool) string {
 		s.x0 = max(s.x0, textWidth(b.Name, 14), textWidth(b.Small, 12))
 	}
 	s.x0 = min(s.x0, nameMost) + 14
-	if c.Baseline != "" {
+	if c.Beside != "" {
 		s.x1 -= sideRoom
 	}
 	words := []string{c.Title}
@@ -64,9 +63,6 @@ func drawBars(c *BarChart, standalone bool) string {
 	s.begin(c.ID, strings.Join(words, "; "), standalone, barsWidth, height)
 	s.printf(`<g class="bars">`)
 	s.heads(standalone)
-	if c.Baseline != "" {
-		s.stroke(s.at(1), s.at(1), barsTop-4, foot, "one")
-	}
 	for i := range c.Bars {
 		s.printf(`<g class="row l-%s" transform="translate(0 %g)">`, c.Bars[i].Key, barsTop+float64(i)*each)
 		s.row(&c.Bars[i])
@@ -83,17 +79,11 @@ func drawBars(c *BarChart, standalone bool) string {
 // reach returns the largest value up to which whiskers are drawn completely, so that one wide
 // interval does not shorten all bars.
 func (b *Bar) reach() float64 {
-	if b.open() {
-		return b.At
-	}
-	if math.IsInf(b.Hi, 0) || b.Hi > 1.5*b.At {
+	if b.Hi > 1.5*b.At {
 		return 1.2 * b.At
 	}
 	return b.Hi
 }
-
-// open reports whether a ratio has no finite interval.
-func (r Ratio) open() bool { return r.Lo <= 0 && math.IsInf(r.Hi, 0) }
 
 // heads draws the text above the bars: the unit, and whether larger or smaller is better.
 func (s *bars) heads(standalone bool) {
@@ -106,8 +96,8 @@ func (s *bars) heads(standalone bool) {
 		text = s.c.Title + ", " + text
 	}
 	s.text(0, 12, "tick", "", text)
-	if s.c.Baseline != "" {
-		s.text(barsWidth, 12, "tick base", "end", "× "+s.c.Baseline)
+	if s.c.Beside != "" {
+		s.text(barsWidth, 12, "tick", "end", s.c.Beside)
 	}
 }
 
@@ -132,7 +122,7 @@ func (s *bars) row(b *Bar) {
 		return
 	}
 	s.bar(b, top)
-	if s.c.Baseline != "" {
+	if s.c.Beside != "" {
 		s.text(barsWidth, top+14, "side", "end", b.Side)
 	}
 }
@@ -142,15 +132,12 @@ func (s *bars) bar(b *Bar, top float64) {
 	mid, x := top+barHeight/2, s.at(b.At)
 	s.printf(`<rect class="bar" x="%.1f" y="%.1f" width="%.1f" height="%g" rx="1.5"/>`, s.x0, top, max(x-s.x0, 1),
 		barHeight)
-	lo, hi := s.at(b.Lo), s.at(b.reach())
-	class, end := "whisker", ""
-	if b.reach() < b.Hi {
-		class, end = "whisker open", "open"
+	hi, whole, class := s.at(b.reach()), b.reach() == b.Hi, "whisker"
+	if !whole {
+		class = "whisker open"
 	}
-	if b.Hi > b.Lo && !b.open() {
-		s.printf(`<path class="%s" d="%s"/>`, class, whisker(lo, hi, mid, end == ""))
-	} else {
-		hi = x
+	if b.Hi > b.Lo {
+		s.printf(`<path class="%s" d="%s"/>`, class, whisker(s.at(b.Lo), hi, mid, whole))
 	}
 	s.text(max(hi, x)+valueGap, mid+5, "value", "", b.value())
 }

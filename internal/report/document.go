@@ -133,7 +133,7 @@ func (v *View) tables() document.Section {
 }
 
 // front returns the charts beside the answer: for a ranking the charts of all metrics; for named
-// pairs lines over the levels if the same pairs are compared at each, else bars at each level. The
+// pairs lines over the levels if the same pairs are compared at each, else bars at each level.
 func (v *View) front() (blocks []document.Block) {
 	switch choice := (document.Choice{ID: "level", Title: "Level"}); {
 	case v.ranks:
@@ -150,7 +150,7 @@ func (v *View) front() (blocks []document.Block) {
 		blocks = []document.Block{c}
 	default:
 		for i := range v.levels {
-			if c := v.levelChart(v.primary(), i); len(c.Bars) > 0 {
+			if c := v.barChart(v.primary(), i); len(c.Bars) > 0 {
 				choice.Options = append(choice.Options, document.Option{Name: v.names[i], Block: c})
 			}
 		}

@@ -49,11 +49,29 @@ func TestChartOfMany(t *testing.T) {
 	}
 }
 
+// A chart's ratios have the direction of the table's, whose columns stand beside it.
+func TestChartHasTheTablesRatios(t *testing.T) {
+	p := NewView(fixture())
+	table, ratio := p.levelTable(0, p.shown()), 3
+	for _, o := range p.front()[0].(document.Choice).Options {
+		c := o.Block.(document.BarChart)
+		if c.Beside != ToBest || table.Columns[ratio].Head != ToBest {
+			t.Errorf("%s: %q beside %q", o.Name, c.Beside, table.Columns[ratio].Head)
+		}
+		for i, r := range p.ranked() {
+			cell := table.Rows[i].Cells[ratio]
+			if want := strings.TrimSpace(cell.Value + " " + cell.Side); o.Name == p.primary().Title && c.Bars[i].Side != want {
+				t.Errorf("%s: %q in the chart, %q in the table", r.Title, c.Bars[i].Side, want)
+			}
+		}
+	}
+}
+
 // Where too few epochs leave an interval open on both sides, none is shown.
 func TestChartTooEarly(t *testing.T) {
 	p := NewView(early())
 	c := p.front()[0].(document.Choice).Options[0].Block.(document.BarChart)
-	if side := c.Bars[1].Side; strings.Contains(side, "∞") || !strings.Contains(c.Foot, "Too few epochs") {
+	if side := c.Bars[1].Side; strings.Contains(side, "∞") || !strings.Contains(c.Foot, "fewer than six have none") {
 		t.Errorf("%q, %q", side, c.Foot)
 	}
 }

@@ -29,16 +29,15 @@ func (v *View) rankedShort() []document.Block {
 	}
 	var most float64 // the largest figure over the best one
 	for _, r := range rows {
-		if e := v.toBest(r); e.Value > 0 {
+		if e := v.toBest(r, primary); e.Value > 0 {
 			most = max(most, 1/e.Value)
 		}
 	}
 	for _, r := range rows {
 		row := document.Row{Key: r.Key(), Notes: NonEmpty(v.remark(r), v.resent(r.Name)),
 			Cells: []document.Cell{{Value: rankText(r)},
-				{Value: r.Title}, v.shortCell(r, primary), {Absent: "no ratio"}}}
-		if e := v.toBest(r); e.Value > 0 {
-			row.Cells[3] = toBestCell(e)
+				{Value: r.Title}, v.shortCell(r, primary), toBestCell(v.toBest(r, primary))}}
+		if e := v.toBest(r, primary); e.Value > 0 {
 			row.Cells[3].Bar = 1 / e.Value / most
 		}
 		for _, m := range metrics {
@@ -218,24 +217,30 @@ func (v *View) shortCell(r Row, m judge.Metric) document.Cell {
 	return document.Cell{Value: text}
 }
 
-// toBest returns the first row's ratio to a row under the primary metric, from the comparison of the
-// two in common rounds.
-func (v *View) toBest(r Row) judge.Estimate {
+// toBest returns the first row's ratio to a row under a metric, from the comparison of the two in common rounds. Its
+// value is 0 if there is none.
+func (v *View) toBest(r Row, m judge.Metric) judge.Estimate {
 	best := v.ranked()[0]
 	if r.Name == best.Name {
 		return judge.Estimate{Value: 1, Lo: 1, Hi: 1}
 	}
-	pair, ok := v.a.Pair(best.Name, r.Name, v.primary().Name)
-	if !ok || pair.Ratio.N == 0 {
+	pair, _ := v.a.Pair(best.Name, r.Name, m.Name)
+	if v.isReference(r) {
+		pair.Ratio = v.cell(best.Name, m.Name).Ratio
+	}
+	if pair.Ratio.N == 0 {
 		return judge.Estimate{}
 	}
 	return pair.Ratio
 }
 
-// toBestCell returns a ratio with its interval, if it has one.
+// toBestCell returns such a ratio with its interval, if it has one.
 func toBestCell(e judge.Estimate) document.Cell {
 	c := ratioCell(e)
-	if e.Lo == e.Hi || math.IsInf(e.Hi, 0) {
+	switch {
+	case e.Value == 0:
+		return document.Cell{Absent: "no ratio"}
+	case e.Lo == e.Hi || math.IsInf(e.Hi, 0):
 		c.Side = ""
 	}
 	return c
@@ -248,7 +253,7 @@ func (v *View) surer(rows []Row) string {
 	ratios, m := false, v.primary()
 	for _, r := range rows {
 		levels = append(levels, v.cell(r.Name, m.Name).Level)
-		ratios = ratios || v.toBest(r).N > 0
+		ratios = ratios || v.toBest(r, m).N > 0
 	}
 	per := ""
 	if ratios && v.a.Taken > 0.02 && m.PerCPU {

@@ -10,29 +10,27 @@ import (
 )
 
 // levelTable has a row for each contestant at level i, and a column for each metric. At a ranking's
-// level it shows ranks and ratios to the reference; for single loads, the number of answers and
-// errors.
+// level it shows ranks and the best one's ratio to each row; for single loads, the number of answers
+// and errors.
 func (v *View) levelTable(i int, metrics []judge.Metric) document.Table {
 	t := document.Table{Columns: []document.Column{{Head: "contestant", Lead: true}}}
 	ranks := v.ranks && i == 0
-	ratios := ranks && len(v.run.Plan.Controls) > 0
+	ratios := ranks && len(v.ranked()) > 0
 	if ranks {
-		t.Columns = []document.Column{{Head: "tier", Word: "tier", Number: true, Lead: true},
-			{Head: "rank", Word: "rank", Lead: true}, {Head: "contestant", Lead: true}}
+		t.Columns = []document.Column{{Head: "rank", Lead: true}, {Head: "contestant", Lead: true}}
 	}
 	scales := make([]judge.Scale, len(metrics))
 	for k, m := range metrics {
 		scales[k] = v.scale(m, i)
 		t.Columns = append(t.Columns, document.Column{Head: v.columnHead(m, i), Word: m.Name, Number: true})
 		if ratios && m.Name == v.primary().Name {
-			t.Columns = append(t.Columns, document.Column{Head: "× " + v.reference(), Word: "ratio", Number: true})
+			t.Columns = append(t.Columns, document.Column{Head: ToBest, Number: true})
 		}
 	}
 	if v.single {
 		t.Columns = append(t.Columns, document.Column{Head: "requests", Number: true}, document.Column{Head: "errors"})
 	}
-	tier := 0
-	for k, r := range v.all() {
+	for _, r := range v.all() {
 		if i > 0 && (r.Control || r.Excluded != "" && !r.elsewhere) {
 			continue
 		}
@@ -42,9 +40,7 @@ func (v *View) levelTable(i int, metrics []judge.Metric) document.Table {
 		row := v.TableRow(r)
 		row.Notes = r.Notes
 		if ranks {
-			row.Cells = append([]document.Cell{{Value: tierText(r)}, {Value: rankText(r)}}, row.Cells...)
-			row.Rule = r.Excluded == "" && r.Place.Tier != tier || k == len(v.rows)
-			tier = r.Place.Tier
+			row.Cells = append([]document.Cell{{Value: rankText(r)}}, row.Cells...)
 		}
 		for k, m := range metrics {
 			f := v.figure(r, m, i)
@@ -57,7 +53,7 @@ func (v *View) levelTable(i int, metrics []judge.Metric) document.Table {
 			}
 			row.Cells = append(row.Cells, cell)
 			if ratios && m.Name == v.primary().Name {
-				row.Cells = append(row.Cells, v.ratioCell(r, f))
+				row.Cells = append(row.Cells, toBestCell(v.toBest(r, m)))
 			}
 		}
 		if v.single {
@@ -66,17 +62,6 @@ func (v *View) levelTable(i int, metrics []judge.Metric) document.Table {
 		t.Rows = append(t.Rows, row)
 	}
 	return t
-}
-
-// ratioCell returns a row's ratio to the reference; the reference's own is 1.
-func (v *View) ratioCell(r Row, f *Figure) document.Cell {
-	switch {
-	case v.isReference(r):
-		return document.Cell{Value: "1"}
-	case f.Absent == "" && f.Ratio.N > 0:
-		return ratioCell(f.Ratio)
-	}
-	return document.Cell{Absent: "no ratio"}
 }
 
 // standings returns the table for a run with figures at one level: all contestants by rank, or load
@@ -117,16 +102,6 @@ func (v *View) otherLevels() document.Section {
 func ratioCell(e judge.Estimate) document.Cell {
 	value, interval := RatioParts(e.Value, e.Lo, e.Hi)
 	return document.Cell{Value: value, Side: interval}
-}
-
-func tierText(r Row) string {
-	switch {
-	case r.Control || r.Excluded != "":
-		return ""
-	case r.Place.Tier == 0:
-		return Missing
-	}
-	return fmt.Sprint(r.Place.Tier)
 }
 
 func rankText(r Row) string {

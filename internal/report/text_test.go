@@ -105,6 +105,7 @@ func TestToBestCell(t *testing.T) {
 		{judge.Estimate{Value: 13.1, Lo: 12.39, Hi: 13.7}, "13.1 (12.4–13.7)"},
 		{judge.Estimate{Value: 1.02, Lo: 1.001, Hi: 1.04}, "1.020 (1.001–1.040)"}, // which is not 1
 		{judge.Estimate{Value: 1.4, Lo: 0, Hi: math.Inf(1)}, "1.40 "},
+		{judge.Estimate{}, " "},
 	} {
 		if got := toBestCell(c.e); got.Value+" "+got.Side != c.want {
 			t.Errorf("%v: %q %q, want %q", c.e, got.Value, got.Side, c.want)
