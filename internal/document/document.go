@@ -18,7 +18,7 @@ type Document struct {
 	Question string   // the question; a page begins with it
 	Lead     []Prose  // the answer, by sentence; a page shows the first in bold
 	Front    []Block  // the charts that a page shows next to the answer
-	Trust    []Fact   // answers to the questions about trust, in a line; on a page only
+	Trust    []Item   // how far to trust the answer; on a page only
 	Sections []Section
 	Comment  string // note for those who edit the file; Markdown only
 	NoChart  string // why SVG cannot draw a chart
@@ -68,11 +68,7 @@ type Item struct {
 }
 
 // Fact is a name with a value.
-type Fact struct {
-	Name, Value string
-	Note        string // on a page only
-	Style       Style
-}
+type Fact struct{ Name, Value string }
 
 // Table has a row for each contestant or other subject, and a column for each figure.
 type Table struct {

@@ -59,7 +59,6 @@ func pageFuncs(words map[string]bool) template.FuncMap {
 		"script": func() template.JS { return template.JS(pageScript) },
 		"first":  func(d *Document) Prose { return joined(d.Lead[:min(1, len(d.Lead))]) },
 		"others": func(d *Document) Prose { return joined(d.Lead[min(1, len(d.Lead)):]) },
-		"icon":   func(s Style) string { return icons[s] },
 		"folded": folded,
 		"shown":  func(s Section) bool { return s.On != OffPage && len(s.Blocks) > 0 },
 		"rest":   func(t Table) int { return max(1, len(t.Columns)-t.name()-1) },
@@ -77,9 +76,6 @@ func pageFuncs(words map[string]bool) template.FuncMap {
 		"svg": func(b Block) template.HTML { return template.HTML(draw(b, false)) },
 	}
 }
-
-// icons precede the answers to the questions about trust.
-var icons = [...]string{None: "–", Good: "✓", Warn: "!", Bad: "✗", Quiet: "?", Markup: ""}
 
 // mostOpen is the largest section that a page shows open, in lines; a chart counts as chartLines.
 const (

@@ -17,8 +17,8 @@ var update = flag.Bool("update", false, "write testdata/page.html")
 func frame() *Document {
 	d := page()
 	d.Question = "Which is faster?"
-	d.Trust = []Fact{{Name: "answers right", Style: Good, Note: "all"}, {Name: "machine", Value: "busy", Style: Warn},
-		{Name: "noise", Style: Quiet}}
+	d.Trust = []Item{{Label: "Trust", Text: Plain("answers right")}, {Label: "!", Text: Plain("busy"), Style: Warn},
+		{Label: "?", Text: Plain("noise")}}
 	names, rates := []string{"fasthttp", "hyper", "Iris", "net/http", "Iris MVC", "Kestrel"},
 		[]float64{1, .98, .911, .902, .781, .543}
 	table := Table{Title: "Figures", Note: "of all", After: "≥ is a lower bound", Columns: []Column{

@@ -15,11 +15,7 @@ import (
 // adds, where to find the rest, and how to repeat the run.
 func (v *View) closing() document.Section {
 	s := document.Section{ID: "closing", On: document.OffPage}
-	var list document.List
-	if v.Valid+v.Discarded > 0 {
-		list.Items = v.trust()
-	}
-	list.Items = append(list.Items, v.Added.Closing...)
+	list := document.List{Items: append(v.trust(), v.Added.Closing...)}
 	copied := func(label, text string) {
 		if text != "" {
 			list.Items = append(list.Items, document.Item{Label: label, Code: document.Command(text)})
@@ -98,7 +94,8 @@ func (v *View) fine(a judge.Answer) string {
 func (v *View) compared() string { return cmp.Or(v.run.Checked(), "what was compared is not recorded") }
 
 // trust answers the six questions. It lists first those without trouble, together, then each
-// trouble with a remedy, then the unknown answers, and last the limits of the whole run.
+// trouble with a remedy, then the unknown answers, and last the limits of the whole run. It returns
+// none if there are no trials.
 func (v *View) trust() []document.Item {
 	var fine []string
 	var more, unknown []document.Item
@@ -138,7 +135,7 @@ func (v *View) trust() []document.Item {
 		more = append(more, document.Item{Text: document.Plain(strings.Join(limits, " · "))})
 	}
 	switch {
-	case len(fine)+len(more) == 0:
+	case len(fine)+len(more) == 0 || v.Valid+v.Discarded == 0:
 		return nil
 	case v.Valid == 0:
 		fine = []string{"nothing was measured:"}

@@ -25,7 +25,7 @@ func (v *View) label() string {
 func (v *View) document() *document.Document {
 	d := &document.Document{Title: v.heading(), Question: v.Added.Question, Label: sentenceCase(v.label()),
 		Byline: v.head(),
-		Lead:   v.lead(v.sentences()), Front: v.front(), Trust: v.asked()}
+		Lead:   v.lead(v.sentences()), Front: v.front(), Trust: v.trust()}
 	if v.single {
 		d.NoChart = "the run has single figures, which a chart would seem to compare; choose another --format"
 	}

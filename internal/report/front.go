@@ -13,24 +13,6 @@ import (
 // MostBars is the largest number of contestants in a chart.
 const MostBars = 12
 
-// asked returns the six questions, each answered in a word or two.
-func (v *View) asked() (facts []document.Fact) {
-	for _, a := range judge.Summary(v.Findings) {
-		f := document.Fact{Name: v.fine(a), Note: v.because(a), Style: stateStyle[a.State]}
-		switch {
-		case len(a.Findings) == 0:
-			continue
-		case a.State == judge.CannotTell:
-			f.Style = document.Quiet
-			fallthrough
-		case a.State != judge.Pass:
-			f.Name, f.Value = a.Question.String(), a.Plain()
-		}
-		facts = append(facts, f)
-	}
-	return facts
-}
-
 // metricCharts returns a ranking's chart for each metric, the primary one first.
 func (v *View) metricCharts() document.Choice {
 	choice := document.Choice{ID: "metric", Title: "Metric"}

@@ -219,10 +219,6 @@ func (v *View) doubts() (list []document.Block) {
 		return []document.Block{quiet("A classic run discards no loads. If a paired comparison would have discarded one " +
 			"because of other programs, the contestant's row says so.")}
 	}
-	_, long := v.longLoads()
-	if limits := NonEmpty(long, v.withoutLong(), v.ofCPUs(), v.assumed()); len(limits) > 0 {
-		list = append(list, document.Paragraph{Label: "Limits", Text: document.Plain(strings.Join(limits, "; ") + ".")})
-	}
 	if v.named() {
 		list = append(list, quiet("Figures of two contestants at one level were measured in the same rounds. "+
 			"Those of levels with different delays or numbers of CPUs were measured in different epochs, so changes of "+
