@@ -50,7 +50,6 @@ type Block interface{ block() }
 // Paragraph is one or a few sentences with an optional label.
 type Paragraph struct {
 	Label string // for example "A/A check"
-	Word  string // links the label to a Definition
 	Text  Prose
 	Style Style // style of the label; without a label, of the whole paragraph
 }
@@ -85,7 +84,6 @@ type Table struct {
 // Column describes a column.
 type Column struct {
 	Head, Unit string
-	Word       string // links the header to a Definition
 	Number     bool   // aligned right
 	// Lead columns identify the row. If a table is too wide, further columns follow below, with the
 	// last lead column repeated.
@@ -148,12 +146,6 @@ type Option struct {
 // Picture is a link to an image file next to the document; Markdown only.
 type Picture struct{ File, Words string }
 
-// Definitions explain words; headers and labels link to them.
-type Definitions struct{ Items []Definition }
-
-// Definition explains one word.
-type Definition struct{ ID, Name, Text string }
-
 // Legend explains chart colours.
 type Legend struct{ Items []LegendItem }
 
@@ -165,7 +157,6 @@ func (List) block()        {}
 func (Table) block()       {}
 func (Code) block()        {}
 func (Log) block()         {}
-func (Definitions) block() {}
 func (Legend) block()      {}
 func (Choice) block()      {}
 func (Picture) block()     {}

@@ -14,7 +14,7 @@ func page() *Document {
 		Lead: []Prose{Plain("First."), {{Text: "Second", Style: Bad}, {Text: "."}}},
 		Sections: []Section{
 			{ID: "table", Title: "Table", Blocks: []Block{Table{
-				Columns: []Column{{Head: "name", Lead: true}, {Head: "rate", Unit: "1/s", Word: "rate", Number: true}},
+				Columns: []Column{{Head: "name", Lead: true}, {Head: "rate", Unit: "1/s", Number: true}},
 				Rows: []Row{
 					{Cells: []Cell{{Value: "alpha", Small: "Go"}, {Value: "1,200", Side: "±3 %", Absent: "of no use"}},
 						Key:   "go",
@@ -24,7 +24,7 @@ func page() *Document {
 				},
 			}}},
 			{On: OnPage, Title: "Only here", Blocks: []Block{
-				Definitions{Items: []Definition{{ID: "rate", Name: "Rate", Text: "What it is."}}},
+				List{Items: []Item{{Label: "Rate", Text: Plain("What it is.")}}},
 				BarChart{ID: "c", Bars: []Bar{{Name: "alpha", Key: "go", At: 2, Lo: 1.8, Hi: 2.2, Value: "1,200",
 					Side: "2 (1.8–2.2)"}}},
 			}},

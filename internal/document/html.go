@@ -26,55 +26,42 @@ var pageScript string
 // follows the system's light or dark setting, adapts to narrow screens, where charts scroll, and can
 // be printed.
 func HTML(w io.Writer, d *Document) error {
-	words := map[string]bool{}
-	for _, s := range d.Sections {
-		for _, b := range s.Blocks {
-			if defs, ok := b.(Definitions); ok && s.On != OffPage {
-				for _, it := range defs.Items {
-					words[it.ID] = true
-				}
-			}
-		}
-	}
-	page, err := template.New("page").Funcs(pageFuncs(words)).Parse(pageText)
+	page, err := template.New("page").Funcs(pageFuncs).Parse(pageText)
 	if err != nil {
 		return err
 	}
 	return page.Execute(w, d)
 }
 
-func pageFuncs(words map[string]bool) template.FuncMap {
-	return template.FuncMap{
-		"say":    func(s string) string { return tight(spaced(s)) },
-		"code":   Code.visible,
-		"lines":  func(s string) []string { return strings.Split(s, "\n") },
-		"log":    Log.visible,
-		"word":   func(id string) bool { return words[id] },
-		"class":  func(s Style) string { return classes[s] },
-		"kind":   func(b Block) string { return strings.TrimPrefix(fmt.Sprintf("%T", b), "document.") },
-		"joined": joined,
-		"byline": func(facts []string) string { return strings.Join(facts, " · ") },
-		"style":  func() template.CSS { return template.CSS(pageStyle) },
-		"chart":  func() template.CSS { return template.CSS(chartStyle) },
-		"script": func() template.JS { return template.JS(pageScript) },
-		"first":  func(d *Document) Prose { return joined(d.Lead[:min(1, len(d.Lead))]) },
-		"others": func(d *Document) Prose { return joined(d.Lead[min(1, len(d.Lead)):]) },
-		"folded": folded,
-		"shown":  func(s Section) bool { return s.On != OffPage && len(s.Blocks) > 0 },
-		"rest":   func(t Table) int { return max(1, len(t.Columns)-t.name()-1) },
-		"before": func(t Table) int { return t.name() },
-		"after":  func(t Table) int { return len(t.Columns) - t.name() },
-		"isName": func(t Table, i int) bool { return i == t.name() },
-		"leads":  func(t Table, r Row) []Cell { return r.Cells[:min(len(r.Cells), t.name()+1)] },
-		"absent": Cell.missing,
-		"onRow":  rowClass,
-		"onCell": cellClass,
-		"row":    func(t Table, r Row) tableRow { return tableRow{Table: t, Row: r} },
-		"cell": func(t Table, r Row, i int) tableRow {
-			return tableRow{Table: t, Row: r, Cell: r.Cells[i], Name: i == t.name()}
-		},
-		"svg": func(b Block) template.HTML { return template.HTML(draw(b, false)) },
-	}
+// pageFuncs are the functions of the template.
+var pageFuncs = template.FuncMap{
+	"say":    func(s string) string { return tight(spaced(s)) },
+	"code":   Code.visible,
+	"lines":  func(s string) []string { return strings.Split(s, "\n") },
+	"log":    Log.visible,
+	"class":  func(s Style) string { return classes[s] },
+	"kind":   func(b Block) string { return strings.TrimPrefix(fmt.Sprintf("%T", b), "document.") },
+	"byline": func(facts []string) string { return strings.Join(facts, " · ") },
+	"style":  func() template.CSS { return template.CSS(pageStyle) },
+	"chart":  func() template.CSS { return template.CSS(chartStyle) },
+	"script": func() template.JS { return template.JS(pageScript) },
+	"first":  func(d *Document) Prose { return joined(d.Lead[:min(1, len(d.Lead))]) },
+	"others": func(d *Document) Prose { return joined(d.Lead[min(1, len(d.Lead)):]) },
+	"folded": folded,
+	"shown":  func(s Section) bool { return s.On != OffPage && len(s.Blocks) > 0 },
+	"rest":   func(t Table) int { return max(1, len(t.Columns)-t.name()-1) },
+	"before": func(t Table) int { return t.name() },
+	"after":  func(t Table) int { return len(t.Columns) - t.name() },
+	"isName": func(t Table, i int) bool { return i == t.name() },
+	"leads":  func(t Table, r Row) []Cell { return r.Cells[:min(len(r.Cells), t.name()+1)] },
+	"absent": Cell.missing,
+	"onRow":  rowClass,
+	"onCell": cellClass,
+	"row":    func(t Table, r Row) tableRow { return tableRow{Table: t, Row: r} },
+	"cell": func(t Table, r Row, i int) tableRow {
+		return tableRow{Table: t, Row: r, Cell: r.Cells[i], Name: i == t.name()}
+	},
+	"svg": func(b Block) template.HTML { return template.HTML(draw(b, false)) },
 }
 
 // mostOpen is the largest section that a page shows open, in lines; a chart counts as chartLines.

@@ -23,7 +23,7 @@ func frame() *Document {
 		[]float64{1, .98, .911, .902, .781, .543}
 	table := Table{Title: "Figures", Note: "of all", After: "≥ is a lower bound", Columns: []Column{
 		{Head: "#", Number: true, Lead: true}, {Head: "name", Lead: true},
-		{Head: "rate", Unit: "req/s", Word: "rate", Number: true}, {Head: "remark"}}}
+		{Head: "rate", Unit: "req/s", Number: true}, {Head: "remark"}}}
 	charts := Choice{ID: "metric", Title: "Show"}
 	for _, metric := range []string{"Throughput", "Goodput"} {
 		bars := BarChart{ID: metric, Title: metric, Note: "Whiskers are intervals.", Unit: "req/s", More: true,
@@ -52,7 +52,7 @@ func frame() *Document {
 	d.Front = []Block{charts}
 	d.Sections = append(d.Sections, Section{ID: "ranking", Title: "Ranking", Blocks: []Block{table}},
 		Section{Title: "Charts", Folded: true, Blocks: []Block{Legend{[]LegendItem{{"go", "Go"}}}, line,
-			Paragraph{Label: "Rate", Word: "rate", Text: Plain("linked")}, Paragraph{Style: Warn, Text: Plain("all of it")},
+			Paragraph{Label: "Rate", Text: Plain("labelled")}, Paragraph{Style: Warn, Text: Plain("all of it")},
 			Picture{"a.svg", "left out"}, List{Items: []Item{{Code: "dyno load URL"}}}}})
 	return d
 }

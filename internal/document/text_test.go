@@ -156,7 +156,7 @@ func TestTextLeavesOut(t *testing.T) {
 	d := &Document{Title: "a\x1b[2J title", Sections: []Section{{On: OnPage,
 		Blocks: []Block{Paragraph{Text: Plain("page")}}},
 		{Title: "empty"}, {Blocks: []Block{
-			BarChart{}, Legend{}, Definitions{}, Log{Lines: []string{"\x07log"}}}}}}
+			BarChart{}, Legend{}, Log{Lines: []string{"\x07log"}}}}}}
 	if err := Text(&b, d, Options{Width: 40}); err != nil {
 		t.Fatal(err)
 	}

@@ -169,7 +169,7 @@ func (v *View) rest() []document.Section {
 	}
 	return []document.Section{v.failures(), v.starts(), v.origin(), v.repeat(), v.contestants(),
 		page("method", "How it was measured", labelled(v.method())...),
-		page("words", "Words", document.Definitions{Items: v.words()})}
+		page("words", "Words", v.words())}
 }
 
 // method returns facts about how the run measured, which no other section has.

@@ -141,7 +141,7 @@ func (v *View) namedPairs() document.Section {
 func (v *View) pairsTable() document.Table {
 	t := document.Table{Note: "The ratio of the first’s " + Lower(v.primary().Title) + " to the second’s.",
 		Columns: []document.Column{{Head: "pair", Lead: true}, {Head: "against"},
-			{Head: "ratio", Word: "pair", Number: true}, {Head: "verdict", Word: "different"}}}
+			{Head: "ratio", Number: true}, {Head: "verdict"}}}
 	for _, c := range v.comparisons() {
 		a, b := c.cellsOf()
 		ratio := document.Cell{Absent: c.Missing}

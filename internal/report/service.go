@@ -157,7 +157,7 @@ func (v *View) Limits() document.Section {
 	}
 	t, ready := v.levelTable(0, metrics), startColumns[0]
 	scale := v.startScale(ready)
-	t.Columns = append(t.Columns, document.Column{Head: ready.Head, Unit: scale.Name, Word: ready.Name, Number: true},
+	t.Columns = append(t.Columns, document.Column{Head: ready.Head, Unit: scale.Name, Number: true},
 		document.Column{Head: "limit"})
 	for i, r := range v.all() {
 		if r.Excluded == "" {

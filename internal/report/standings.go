@@ -22,7 +22,7 @@ func (v *View) levelTable(i int, metrics []judge.Metric) document.Table {
 	scales := make([]judge.Scale, len(metrics))
 	for k, m := range metrics {
 		scales[k] = v.scale(m, i)
-		t.Columns = append(t.Columns, document.Column{Head: v.columnHead(m, i), Word: m.Name, Number: true})
+		t.Columns = append(t.Columns, document.Column{Head: v.columnHead(m, i), Number: true})
 		if ratios && m.Name == v.primary().Name {
 			t.Columns = append(t.Columns, document.Column{Head: ToBest, Number: true})
 		}

@@ -80,8 +80,7 @@ func (v *View) starts() document.Section {
 		Columns: []document.Column{{Head: "contestant", Lead: true}}}
 	shown := v.startsShown()
 	for _, c := range shown {
-		t.Columns = append(t.Columns, document.Column{Head: c.Head, Unit: v.startScale(c).Name, Word: c.Name,
-			Number: true})
+		t.Columns = append(t.Columns, document.Column{Head: c.Head, Unit: v.startScale(c).Name, Number: true})
 	}
 	if v.warmed() {
 		t.Columns = append(t.Columns, document.Column{Head: "warm-up class"})

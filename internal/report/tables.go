@@ -121,7 +121,7 @@ func (v *View) chartsBelow() bool {
 func (v *View) metricTable(m judge.Metric, first bool) document.Table {
 	scale := v.scale(m)
 	t := document.Table{Title: m.Title, Note: "In " + UnitWords(scale) + "; " + Way(m) + ".",
-		Columns: []document.Column{{Head: "contestant", Word: m.Name, Lead: true}}}
+		Columns: []document.Column{{Head: "contestant", Lead: true}}}
 	idle := v.idles(m)
 	cell := func(f *Figure) document.Cell {
 		c := f.Cell(scale)

@@ -6,8 +6,8 @@ import (
 	"dyno/internal/document"
 )
 
-// words returns a page's explanations of the metrics that it shows; dyno help glossary has all other words.
-func (v *View) words() (list []document.Definition) {
+// words explains the metrics that a page shows; dyno help glossary has all other words.
+func (v *View) words() (list document.List) {
 	shown := slices.Clone(v.metrics)
 	for i := range v.levels {
 		if v.run.Plan.InRounds() {
@@ -15,9 +15,10 @@ func (v *View) words() (list []document.Definition) {
 		}
 	}
 	for _, m := range shown {
-		if !slices.ContainsFunc(list, func(d document.Definition) bool { return d.ID == m.Name }) {
-			list = append(list, document.Definition{ID: m.Name, Name: m.Title, Text: m.About})
+		if !slices.ContainsFunc(list.Items, func(it document.Item) bool { return it.Label == m.Title }) {
+			list.Items = append(list.Items, document.Item{Label: m.Title, Text: document.Plain(m.About)})
 		}
 	}
-	return append(list, document.Definition{ID: "other", Name: "Other words", Text: "dyno help glossary explains them."})
+	list.Items = append(list.Items, document.Item{Label: "Other words", Text: document.Plain("dyno help glossary explains them.")})
+	return list
 }
