@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -82,7 +81,7 @@ func (p *project) check(cmd *cobra.Command, args []string, write bool, format st
 		return nil
 	}
 	out := cmd.OutOrStdout()
-	data.Color = isTerminal(out) && os.Getenv("NO_COLOR") == ""
+	data.Color = colored(out)
 	data.Width = width(out)
 	forms := map[string]func(io.Writer, *study.Judged) error{"text": study.ClaimsText, "markdown": study.Readme,
 		"json": study.ClaimsJSON}

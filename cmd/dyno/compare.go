@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -151,12 +150,11 @@ func compare(cmd *cobra.Command, f *compareFlags, texts []string) (err error) {
 	if err != nil {
 		return err
 	}
-	var text bytes.Buffer
-	results, err := answer(&text, data, identical(data.Run, sides))
+	results, err := answer(data, identical(data.Run, sides))
 	if err != nil {
 		return err
 	}
-	concluded := conclude(cmd, data, x.Folder, &f.place.output, text.String())
+	concluded := conclude(cmd, data, x.Folder, &f.place.output)
 	var silent exit
 	if concluded != nil && !errors.As(concluded, &silent) {
 		return concluded

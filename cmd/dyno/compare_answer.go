@@ -1,85 +1,70 @@
 package main
 
 import (
-	"fmt"
-	"io"
 	"strings"
-	"text/tabwriter"
 
-	"dyno/internal/contestant"
 	"dyno/internal/document"
 	"dyno/internal/record"
 	"dyno/internal/report"
 )
 
-// answer judges the conditions of a comparison, and adds them to its report. It prints what the
-// report leaves open: each condition's state with its interval. same says which sides are one
-// program.
-func answer(w io.Writer, data *report.Data, same string) ([]judgement, error) {
+// answer judges the conditions of a comparison, and adds to its report each condition's state with
+// its interval, and what limits the answer. same says which sides are one program.
+func answer(data *report.Data, same string) ([]judgement, error) {
 	p := &data.Run.Plan
 	conditions, err := parseConditions(p.FailIf, p.First().Open())
 	if err != nil {
 		return nil, err
 	}
-	fmt.Fprintln(w)
-	if these := attached(data.Run); these != "" && data.Valid > 0 {
-		fmt.Fprintf(w, "%s.\n", these)
-	}
-	if same != "" {
-		fmt.Fprintf(w, "%s.\n", same)
-	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	all := withdrawn(judged(p, data.Analysis, conditions), data.Analysis, data.Findings)
-	addConditions(data, all)
-	for _, j := range all {
-		of := ""
-		if len(p.Contestants) > contestant.FewestSides || len(comparedAt(p)) > 1 {
-			of = j.of + "\t"
-		}
-		fmt.Fprintf(t, "fail-if %s\t%s%s\t%s\n", j.text, of, j.state, j.figure())
+	s := document.Section{ID: "conditions"}
+	if len(all) > 0 {
+		s.Title, s.Blocks = "Conditions", []document.Block{conditionTable(all)}
 	}
-	t.Flush()
+	limits := []string{same}
+	if data.Valid > 0 {
+		limits = append(limits, attached(data.Run))
+	}
 	if fails(all, true) && !fails(all, false) {
-		text := "An inconclusive condition fails only with --strict."
+		limits = append(limits, "An inconclusive condition fails only with --strict")
 		if report.BudgetLimited(data) {
-			text += " A longer --budget narrows the intervals."
+			limits = append(limits, "A longer --budget narrows the intervals")
 		}
-		fmt.Fprintln(w, text)
 	}
+	for _, text := range report.NonEmpty(limits...) {
+		s.Blocks = append(s.Blocks, document.Paragraph{Text: document.Plain(text + ".")})
+	}
+	for _, j := range all {
+		data.Added.Conditions = append(data.Added.Conditions, j.data())
+	}
+	data.Added.Sections = append(data.Added.Sections, report.Placed{At: report.BelowAnswer, Section: s})
 	return all, nil
 }
 
-// figure returns the change with its interval, which is that of this session, and the note.
-func (j *judgement) figure() string {
-	if j.change.N == 0 {
-		return j.note
+// conditionTable has a row for each judged condition. Its changes have the intervals of this session.
+func conditionTable(all []judgement) document.Table {
+	t := document.Table{Columns: []document.Column{{Head: "condition", Lead: true}, {Head: "state"}, {Head: "change"},
+		{Head: "side"}}}
+	for _, j := range all {
+		change := document.Cell{Absent: j.note}
+		if j.change.N > 0 {
+			change = document.Cell{Value: report.Change(j.change)}
+		}
+		t.Rows = append(t.Rows, document.Row{Notes: report.NonEmpty(j.note),
+			Cells: []document.Cell{{Value: "fail-if " + j.text}, {Value: string(j.state)}, change, {Value: j.of}}})
 	}
-	return strings.TrimSuffix(strings.Replace(report.Change(j.change), "(", "(here ", 1)+": "+j.note, ": ")
+	return t
 }
 
-// conditionsID is the section of the judged conditions.
-const conditionsID = "conditions"
-
-// addConditions adds the judged conditions to the run's report: a section for pages, and what run.json has.
-func addConditions(data *report.Data, all []judgement) {
-	if len(all) == 0 {
-		return
+// data returns what run.json has of a judged condition.
+func (j *judgement) data() report.Condition {
+	one := report.Condition{Text: j.text, Contestant: j.side,
+		On: strings.TrimPrefix(strings.TrimPrefix(j.of, j.side), " on "), State: string(j.state),
+		Note: document.OrNull(j.note)}
+	if j.change.N > 0 {
+		one.Change = report.RatioOf(j.change)
 	}
-	t := document.Table{Columns: []document.Column{{Head: "Fails " +
-		"if", Lead: true}, {Head: "of"}, {Head: "outcome"}, {Head: "change"}}}
-	for _, j := range all {
-		t.Rows = append(t.Rows, document.Row{Cells: []document.Cell{{Value: j.text}, {Value: j.of}, {Value: string(j.state)},
-			{Value: j.figure()}}})
-		one := report.Condition{Text: j.text, Contestant: j.side,
-			On: strings.TrimPrefix(strings.TrimPrefix(j.of, j.side), " on "), State: string(j.state),
-			Note: document.OrNull(j.note)}
-		if j.change.N > 0 {
-			one.Change = report.RatioOf(j.change)
-		}
-		data.Added.Conditions = append(data.Added.Conditions, one)
-	}
-	data.Added.Sections = append(data.Added.Sections, report.Placed{At: report.BelowAnswer,
-		Section: document.Section{ID: conditionsID, Title: "Conditions", Blocks: []document.Block{t}}})
+	return one
 }
 
 // attached returns a note for a run against servers that were already running; "" for other runs.

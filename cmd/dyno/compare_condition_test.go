@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"dyno/internal/document"
 	"dyno/internal/judge"
 	"dyno/internal/record"
 	"dyno/internal/report"
@@ -254,14 +255,16 @@ func TestAnswerOnCPUs(t *testing.T) {
 		p.AtA, p.AtB = 1, 1
 		a.Pairs = append(a.Pairs, p)
 	}
-	var out bytes.Buffer
-	got, err := answer(&out, &report.Data{Results: judge.Results{Run: run, Analysis: a}}, "")
+	data := &report.Data{Results: judge.Results{Run: run, Analysis: a}}
+	got, err := answer(data, "")
 	if err != nil || len(got) != 2 || got[0].state != failed || got[1].state != passed || !fails(got, false) {
 		t.Errorf("states %v", got)
 	}
-	for _, want := range []string{"head on 1 CPU   failed  +4.6 % (here +3.9 % to +5.3 %)", "head on 2 CPUs  passed"} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("no %q in\n%s", want, &out)
+	out := addedText(t, data)
+	for _, want := range []string{"failed  +4.6 % (here +3.9 % to +5.3 %)  head on 1 CPU\n",
+		"passed  +0.4 % (here −1.2 % to +2 %)    head on 2 CPUs\n"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
 		}
 	}
 	if !answered(judged(&run.Plan, &judge.Analysis{Pairs: a.Pairs, Interim: 1,
@@ -285,6 +288,20 @@ func twinned(a *judge.Analysis) *judge.Analysis {
 	return a
 }
 
+// addedText is what is added to a report, as text.
+func addedText(t *testing.T, data *report.Data) string {
+	t.Helper()
+	d := &document.Document{}
+	for _, s := range data.Added.Sections {
+		d.Sections = append(d.Sections, s.Section)
+	}
+	var out strings.Builder
+	if err := document.Text(&out, d, document.Options{Width: 100}); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
 func TestAnswer(t *testing.T) {
 	oneLevel := record.Plan{Levels: []record.Level{{}}, Contestants: two, FailIf: []string{"cpu_per_request>3%"}}
 	run := func(hash string) *record.Run {
@@ -306,7 +323,7 @@ func TestAnswer(t *testing.T) {
 			[]string{"passed  +0.4 % (here −1.2 % to +2 %)", "\nalike.\n"}},
 		{run("b"), found(0, judge.Inconclusive, "", 2, 0, math.Inf(1)), nil, false, []string{"too few epochs"}},
 		{run("b"), &judge.Analysis{Primary: "cpu_per_request"}, nil, true,
-			[]string{"not measured  one of the two has no figure"}},
+			[]string{"  not measured  ", "one of the two has no figure"}},
 		{run("b"), found(1, judge.Different, "base", 1.5, 1.4, 1.6),
 			[]judge.Finding{{ID: judge.Twins, State: judge.Fail}}, false,
 			[]string{"inconclusive", "A/A check fails"}},
@@ -318,18 +335,19 @@ func TestAnswer(t *testing.T) {
 			[]judge.Finding{{ID: judge.Deferred, Contestant: "head", State: judge.Fail, Text: "it worked between loads"}}, true,
 			[]string{"  not shown  ", "it worked between loads"}},
 	} {
-		var out bytes.Buffer
-		got, err := answer(&out, &report.Data{Results: judge.Results{Run: c.run, Analysis: c.a, Findings: c.findings}}, "alike")
+		data := &report.Data{Results: judge.Results{Run: c.run, Analysis: c.a, Findings: c.findings}}
+		got, err := answer(data, "alike")
+		out := addedText(t, data)
 		if err != nil || fails(got, false) != c.failed {
-			t.Errorf("states %v\n%s", got, &out)
+			t.Errorf("states %v\n%s", got, out)
 		}
-		open := strings.Contains(out.String(), "  inconclusive  ")
-		if fails(got, true) != (c.failed || open) || strings.Contains(out.String(), "only with --strict") != open {
-			t.Errorf("states %v with --strict\n%s", got, &out)
+		open := strings.Contains(out, "  inconclusive  ")
+		if fails(got, true) != (c.failed || open) || strings.Contains(out, "only with --strict") != open {
+			t.Errorf("states %v with --strict\n%s", got, out)
 		}
 		for _, w := range c.want {
-			if !strings.Contains(out.String(), w) {
-				t.Errorf("no %q in\n%s", w, &out)
+			if !strings.Contains(out, w) {
+				t.Errorf("no %q in\n%s", w, out)
 			}
 		}
 	}

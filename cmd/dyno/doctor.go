@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -28,7 +27,6 @@ func doctorCommand() *cobra.Command {
 		if f.Format == "json" {
 			return cmp.Or(err, d.JSON(stdout))
 		}
-		color := isTerminal(stdout) && os.Getenv("NO_COLOR") == ""
-		return cmp.Or(err, d.Text(stdout, color, min(width(stdout), 140)))
+		return cmp.Or(err, d.Text(stdout, colored(stdout), min(width(stdout), 140)))
 	}, &f)
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"slices"
 	"time"
 
@@ -66,7 +65,7 @@ func (f *loadFlags) run(args []string) error {
 func (f *loadFlags) print(s *report.Summary) error {
 	stdout := f.cmd.OutOrStdout()
 	err := f.output.write(stdout, func(w io.Writer, form string) error {
-		s.Color = w == stdout && isTerminal(stdout) && os.Getenv("NO_COLOR") == ""
+		s.Color = w == stdout && colored(w)
 		return report.SummaryForms[form](w, s)
 	})
 	if err != nil {
@@ -96,7 +95,7 @@ func (f *loadFlags) find(p *loader.Plan) error {
 		return failed
 	}
 	err := f.output.write(stdout, func(w io.Writer, form string) error {
-		found.Color = w == stdout && isTerminal(stdout) && os.Getenv("NO_COLOR") == ""
+		found.Color = w == stdout && colored(w)
 		return report.FoundForms[form](w, found)
 	})
 	if err := errors.Join(failed, err); err != nil {

@@ -99,7 +99,7 @@ func (o *output) document(stdout io.Writer, d *document.Document, data any) erro
 	return o.write(stdout, func(w io.Writer, form string) error {
 		shown := document.Options{}
 		if w == stdout && isTerminal(w) { // a pipe gets whole lines
-			shown.Width, shown.Color = width(w), os.Getenv("NO_COLOR") == ""
+			shown.Width, shown.Color = width(w), colored(w)
 		}
 		switch form {
 		case "html":

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -57,12 +56,11 @@ func reportCommand() *cobra.Command {
 			data.Page = filepath.Join(dir, pageFile)
 			defer func() { complain(cmd, writePages(data, dir)) }() // after the verdict
 		}
-		var more bytes.Buffer
 		if isComparison(run) {
-			if _, err := answer(&more, data, ""); err != nil {
+			if _, err := answer(data, ""); err != nil {
 				return fmt.Errorf("%s: %w", path, err)
 			}
 		}
-		return f.report(cmd.OutOrStdout(), data, more.String())
+		return f.report(cmd.OutOrStdout(), data)
 	}, &f)
 }

@@ -145,7 +145,7 @@ func run(cmd *cobra.Command, f *runFlags, args []string) error {
 	if f.missing != "" {
 		data.Added.Closing = append(data.Added.Closing, document.Item{Label: "Missing", Text: document.Plain(f.missing)})
 	}
-	return conclude(cmd, data, x.Folder, &f.place.output, "")
+	return conclude(cmd, data, x.Folder, &f.place.output)
 }
 
 // experiment plans the run that the flags request.
@@ -281,10 +281,10 @@ func (f *runFlags) resumed(cmd *cobra.Command, _ []string) (*bench.Experiment, e
 // runForms are the forms of a run.
 func runForms() []string { return slices.Sorted(maps.Keys(report.Formats)) }
 
-// conclude writes the verdicts, and the run folder's pages. The form text ends with more.
-func conclude(cmd *cobra.Command, data *report.Data, dir string, o *output, more string) error {
+// conclude writes the verdicts, and the run folder's pages.
+func conclude(cmd *cobra.Command, data *report.Data, dir string, o *output) error {
 	data.Folder, data.Page = dir, filepath.Join(dir, pageFile)
-	if err := o.report(cmd.OutOrStdout(), data, more); err != nil {
+	if err := o.report(cmd.OutOrStdout(), data); err != nil {
 		return err
 	}
 	complain(cmd, writePages(data, dir))
@@ -306,22 +306,14 @@ func conclude(cmd *cobra.Command, data *report.Data, dir string, o *output, more
 	return nil
 }
 
-// report writes a run in the forms that the flags name. The form text ends with more.
-func (o *output) report(stdout io.Writer, data *report.Data, more string) error {
+// report writes a run in the forms that the flags name.
+func (o *output) report(stdout io.Writer, data *report.Data) error {
 	return o.write(stdout, func(w io.Writer, form string) error {
 		shown := *data
 		if form == "text" && w == stdout {
-			shown.Color, shown.Width = isTerminal(w) && os.Getenv("NO_COLOR") == "", width(w)
+			shown.Color, shown.Width = colored(w), width(w)
 		}
-		if form == "text" { // more has the conditions
-			shown.Added.Sections = slices.DeleteFunc(slices.Clone(shown.Added.Sections),
-				func(p report.Placed) bool { return p.ID == conditionsID })
-		}
-		err := report.Formats[form](w, &shown)
-		if form == "text" && err == nil {
-			_, err = io.WriteString(w, more)
-		}
-		return err
+		return report.Formats[form](w, &shown)
 	})
 }
 

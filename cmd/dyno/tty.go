@@ -2,6 +2,7 @@ package main
 
 import (
 	"io"
+	"os"
 
 	"github.com/charmbracelet/x/term"
 )
@@ -13,6 +14,9 @@ func isTerminal(w io.Writer) bool {
 	f, ok := w.(file)
 	return ok && term.IsTerminal(f.Fd())
 }
+
+// colored reports whether w is a terminal that may show colours.
+func colored(w io.Writer) bool { return isTerminal(w) && os.Getenv("NO_COLOR") == "" }
 
 // width returns the terminal's columns, or 100 if there is none.
 func width(w io.Writer) int {

@@ -153,12 +153,12 @@ func After(s judge.Scale) string {
 	return " " + s.Name
 }
 
-// Change formats a ratio as a change in percent, with its interval.
+// Change formats a ratio as a change in percent, with its interval in this session.
 func Change(e judge.Estimate) string {
 	if math.IsInf(e.Hi, 1) {
 		return signedPerCent(e.Value-1) + ", too few epochs for an interval"
 	}
-	return signedPerCent(e.Value-1) + " (" + signedPerCent(e.Lo-1) + " to " + signedPerCent(e.Hi-1) + ")"
+	return signedPerCent(e.Value-1) + " (here " + signedPerCent(e.Lo-1) + " to " + signedPerCent(e.Hi-1) + ")"
 }
 
 // signedPerCent formats a share as a percentage with its sign.
