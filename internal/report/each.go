@@ -10,7 +10,7 @@ import (
 	"dyno/internal/record"
 )
 
-// eachShown is the number of requests of a mix that Text shows; JSON and CSV list all.
+// eachShown is the number of requests of a mix that Text shows; JSON lists all.
 const eachShown = 12
 
 // eachRequest holds the figures for one request of a mix.
@@ -51,7 +51,7 @@ func (s *Summary) eachTable() []document.Block {
 				cmp.Compare(a.latency.Quantile(.5).NS, b.latency.Quantile(.5).NS))
 		})
 		all = all[:eachShown]
-		t.After = fmt.Sprintf("the %d slowest of %d; JSON and CSV list all", eachShown, n)
+		t.After = fmt.Sprintf("the %d slowest of %d; JSON lists all", eachShown, n)
 	}
 	for _, e := range all {
 		t.Rows = append(t.Rows, cellsRow(e.name, document.Short(e.perSec), timeText(e.latency.Quantile(.5)),
@@ -75,18 +75,4 @@ func (s *Summary) eachOfJSON() (list []eachJSON) {
 		list = append(list, eachJSON{e.name, round(e.perSec), e.Succeeded, e.Failed, e.Unanswered, timesOf(e.latency)})
 	}
 	return list
-}
-
-// csv returns the request as a CSV row.
-func (e *eachRequest) csv() []string {
-	ns := func(f judge.Figure) string {
-		if !f.Known || f.AtLeast {
-			return ""
-		}
-		return integer(int64(f.NS + 0.5))
-	}
-	return []string{"", summaryDecimal(round(e.perSec)), integer(e.Succeeded + e.Failed + e.Unanswered),
-		integer(e.Unanswered),
-		integer(e.Failed), ns(e.latency.Quantile(.5)), ns(e.latency.Quantile(.99)), ns(e.latency.Max()), "", "", "", "",
-		document.CSVCell(e.name), ""}
 }

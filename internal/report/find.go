@@ -299,7 +299,7 @@ func FoundJSON(w io.Writer, f *Found) error {
 		Target      string   `json:"target"`
 		Seed        uint64   `json:"seed"`
 		Dyno        string   `json:"dyno"`
-	}{Format: Format, Objective: f.Objective, Low: round(f.Lo), ClosedLoop: round(f.Top), Probes: f.Probes,
+	}{Format: foundFormat, Objective: f.Objective, Low: round(f.Lo), ClosedLoop: round(f.Top), Probes: f.Probes,
 		Interrupted: f.Ended == Interrupted, Warnings: f.warnings(), CPU: f.CPU, Command: f.Command,
 		Target: f.Target, Seed: f.Seed, Dyno: f.Dyno}
 	if f.Lo > 0 {

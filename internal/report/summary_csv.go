@@ -10,15 +10,14 @@ import (
 
 // SummaryCSV writes a header and a row per second:
 //
-//	second,requests_per_sec,started,errors,failed,p50_ns,p99_ns,max_ns,lag_p50_ns,lag_p99_ns,run_queue_share,bytes_read,request,sent_again,cpu
+//	second,requests_per_sec,started,errors,failed,p50_ns,p99_ns,max_ns,lag_p50_ns,lag_p99_ns,run_queue_share,bytes_read,sent_again,cpu
 //
-// A row for each request of a mix follows, over the whole load, with an empty second. A field is
-// empty if it was not measured; so is the rate in the last row, if the window did not fill that
-// second.
+// A field is empty if it was not measured; so is the rate in the last row, if the window did not
+// fill that second.
 func SummaryCSV(w io.Writer, s *Summary) error {
 	out := csv.NewWriter(w)
 	out.Write([]string{"second", "requests_per_sec", "started", "errors", "failed", "p50_ns", "p99_ns", "max_ns",
-		"lag_p50_ns", "lag_p99_ns", "run_queue_share", "bytes_read", "request", "sent_again", "cpu"})
+		"lag_p50_ns", "lag_p99_ns", "run_queue_share", "bytes_read", "sent_again", "cpu"})
 	cpu := document.CSVCell(s.CPU)
 	measured := s.Usage().Known
 	for _, sec := range s.Seconds {
@@ -30,13 +29,8 @@ func SummaryCSV(w io.Writer, s *Summary) error {
 			queue = summaryDecimal(share(float64(sec.RunQueueNS) / float64(sec.LengthNS*int64(s.Load.Workers))))
 		}
 		out.Write([]string{summaryDecimal(sec.second()), rate, integer(sec.Started), integer(sec.Errored),
-			integer(sec.Failed),
-			orEmpty(sec.P50NS), orEmpty(sec.P99NS), orEmpty(sec.MaxNS), orEmpty(sec.LagP50NS), orEmpty(sec.LagP99NS),
-			queue,
-			integer(sec.BytesRead), "", integer(sec.SentAgain), cpu})
-	}
-	for _, e := range s.each() {
-		out.Write(append(e.csv(), cpu))
+			integer(sec.Failed), orEmpty(sec.P50NS), orEmpty(sec.P99NS), orEmpty(sec.MaxNS), orEmpty(sec.LagP50NS),
+			orEmpty(sec.LagP99NS), queue, integer(sec.BytesRead), integer(sec.SentAgain), cpu})
 	}
 	out.Flush()
 	return out.Error()

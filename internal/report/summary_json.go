@@ -9,53 +9,37 @@ import (
 	"dyno/internal/record"
 )
 
-// Format is JSON's version; see doc/format.md.
-const Format = 1
+// Formats of the JSON of a load, and of a search; see doc/format.md.
+const (
+	loadFormat  = 2
+	foundFormat = 1
+)
 
-// loadJSON is the load in JSON. An absent key was not measured.
+// loadJSON is the load in JSON: the keys that a trial's load has, and more.
 type loadJSON struct {
 	Format         int     `json:"format"`
 	RequestsPerSec float64 `json:"requests_per_sec"`
 
-	Planned      int64 `json:"planned"`
-	NeverStarted int64 `json:"never_started"`
-	Started      int64 `json:"started"`
-	Succeeded    int64 `json:"succeeded"`
-	Failed       int64 `json:"failed"`
-	Errored      int64 `json:"errored"`
-	InFlight     int64 `json:"in_flight"`
+	*record.Load
+	Planned    int64  `json:"planned"`
+	Failed     int64  `json:"failed"`
+	Errored    int64  `json:"errored"`
+	InFlight   int64  `json:"in_flight"`
+	WallNS     int64  `json:"wall_ns"`
+	Dialled    int64  `json:"dialled,omitempty"`
+	RunQueueNS *int64 `json:"run_queue_ns,omitempty"`
 
-	WindowNS int64 `json:"window_ns"`
-	WallNS   int64 `json:"wall_ns"`
-
-	RateAnswers float64 `json:"rate_answers"`
-	RateNS      int64   `json:"rate_ns"`
-	RateFromNS  int64   `json:"rate_from_ns,omitempty"`
-
-	Connections  int   `json:"connections"`
-	Established  int   `json:"established"`
-	Dialled      int64 `json:"dialled,omitempty"`
-	SentAgain    int64 `json:"sent_again,omitempty"`
-	BytesRead    int64 `json:"bytes_read"`
-	BytesWritten int64 `json:"bytes_written"`
-
-	Protocol         string              `json:"protocol"`
-	StreamsAllowed   int                 `json:"streams_allowed,omitempty"`
-	TLS              []record.TLSSession `json:"tls,omitempty"`
-	Unverified       bool                `json:"unverified,omitempty"`
-	Checked          string              `json:"checked,omitempty"`
-	Handshakes       int64               `json:"handshakes,omitempty"`
-	HandshakesPerSec float64             `json:"handshakes_per_sec,omitempty"`
-	Unnotified       int64               `json:"unnotified,omitempty"`
+	Protocol         string  `json:"protocol"`
+	Unverified       bool    `json:"unverified,omitempty"`
+	Checked          string  `json:"checked,omitempty"`
+	HandshakesPerSec float64 `json:"handshakes_per_sec,omitempty"`
 
 	Requests   []eachJSON              `json:"requests,omitempty"`
 	Objectives []judge.ObjectiveResult `json:"objectives,omitempty"`
 
-	Failures     map[string]int64  `json:"failures"`
-	Errors       map[string]int64  `json:"errors"`
 	Messages     map[string]string `json:"messages,omitempty"`
 	FirstFailure string            `json:"first_failure,omitempty"`
-	Status       map[int]int64     `json:"status"`
+	Status       map[int]int64     `json:"status,omitempty"`
 
 	Service   times `json:"service,omitempty"`
 	Response  times `json:"response,omitempty"`
@@ -67,22 +51,17 @@ type loadJSON struct {
 
 	Censored       int64 `json:"censored"`
 	CensoredFromNS int64 `json:"censored_from_ns,omitempty"`
-	StarvedNS      int64 `json:"starved_ns"`
-	SilentNS       int64 `json:"silent_ns,omitempty"`
-	BacklogPeak    int64 `json:"backlog_peak"`
-	UnevenNS       int64 `json:"uneven_ns,omitempty"`
 
 	Generator generator `json:"generator"`
 	Warnings  []warning `json:"warnings"`
 
-	UnreachableNS int64     `json:"unreachable_ns,omitempty"`
-	Interrupted   bool      `json:"interrupted,omitempty"`
-	CPU           string    `json:"cpu,omitempty"` // model of the CPUs
-	Command       string    `json:"command"`
-	Target        string    `json:"target"`
-	Seed          uint64    `json:"seed"`
-	Dyno          string    `json:"dyno"`
-	Intervals     []jsonSec `json:"intervals"`
+	Interrupted bool      `json:"interrupted,omitempty"`
+	CPU         string    `json:"cpu,omitempty"` // model of the CPUs
+	Command     string    `json:"command"`
+	Target      string    `json:"target"`
+	Seed        uint64    `json:"seed"`
+	Dyno        string    `json:"dyno"`
+	Intervals   []jsonSec `json:"intervals"`
 }
 
 // warning is a check that a load did not pass.
@@ -103,17 +82,12 @@ func (s *Summary) warnings() []warning {
 // requests beyond them, and the keys that are lower bounds.
 type times map[string]any
 
+// generator is what the load generator used, as far as it is known.
 type generator struct {
-	Workers       int      `json:"workers"`
-	CPUNS         *int64   `json:"cpu_ns,omitempty"`
 	CPUShare      *float64 `json:"cpu_share,omitempty"`
-	RunQueueNS    *int64   `json:"run_queue_ns,omitempty"`
 	RunQueueShare *float64 `json:"run_queue_share,omitempty"`
-	SpunNS        *int64   `json:"spun_ns,omitempty"`
-	Spin          *bool    `json:"spin,omitempty"`
 	NoSpin        string   `json:"no_spin,omitempty"`
 	CeilingPerSec *float64 `json:"ceiling_per_sec,omitempty"`
-	GapNS         int64    `json:"gap_ns,omitempty"`
 	SuspendedNS   int64    `json:"suspended_ns,omitempty"`
 }
 
@@ -131,29 +105,21 @@ type jsonSec struct {
 func SummaryJSON(w io.Writer, s *Summary) error {
 	l, d := &s.Load, &s.Detail
 	doc := loadJSON{
-		Format: Format, RequestsPerSec: round(s.PerSec()),
-		Planned: s.All(), NeverStarted: l.NeverStarted, Started: l.Started, Succeeded: l.Succeeded,
-		Failed:  l.Failed,
-		Errored: l.Errored(), InFlight: l.InFlight,
-		RateAnswers: l.RateAnswers, RateNS: l.RateNS, RateFromNS: l.RateFromNS,
-		WindowNS: l.WindowNS, WallNS: int64(s.Wall), Connections: l.Connections, Established: l.Established,
-		Dialled: s.Dialled(), SentAgain: l.SentAgain,
-		BytesRead: l.BytesRead, BytesWritten: l.BytesWritten,
-		Failures: notNil(l.Failures), Errors: notNil(l.Errors), Messages: d.Texts, FirstFailure: d.First,
-		Status:   notNil(d.Status),
+		Format: loadFormat, RequestsPerSec: round(s.PerSec()), Load: l,
+		Planned: s.All(), Failed: l.Failed, Errored: l.Errored(), InFlight: l.InFlight, WallNS: int64(s.Wall),
+		Dialled: s.Dialled(), Messages: d.Texts, FirstFailure: d.First, Status: d.Status,
 		Requests: s.eachOfJSON(), Objectives: s.Results(),
 		Service: timesOf(s.Service()), Response: timesOf(s.Response()), Wrong: timesOf(s.Wrong()), Lag: timesOf(s.Lag()),
 		Connect: timesOf(judge.Latencies{H: d.Connect}), Handshake: timesOf(s.Handshake()),
 		FirstByte: timesOf(judge.Latencies{H: d.FirstByte}),
-		Censored:  s.Primary().Censored, CensoredFromNS: s.Primary().From, StarvedNS: l.StarvedNS, SilentNS: l.SilentNS,
-		BacklogPeak: l.BacklogPeak, UnevenNS: l.UnevenNS,
+		Censored:  s.Primary().Censored, CensoredFromNS: s.Primary().From,
 		Generator: s.generator(), Warnings: s.warnings(),
-		UnreachableNS: l.UnreachableNS, Interrupted: s.Interrupted, CPU: s.CPU, Command: s.Command,
-		Target: s.Target, Seed: s.Seed,
+		Interrupted: s.Interrupted, CPU: s.CPU, Command: s.Command, Target: s.Target, Seed: s.Seed,
 		Dyno: s.Dyno, Intervals: []jsonSec{},
-		Protocol:       map[bool]string{false: "HTTP/1.1", true: "HTTP/2"}[s.HTTP2],
-		StreamsAllowed: l.StreamsAllowed, TLS: l.TLS, Unverified: s.Unverified, Checked: s.Checked,
-		Handshakes: l.Handshakes, Unnotified: l.Unnotified,
+		Protocol: map[bool]string{false: "HTTP/1.1", true: "HTTP/2"}[s.HTTP2], Unverified: s.Unverified, Checked: s.Checked,
+	}
+	if s.Usage().Known {
+		doc.RunQueueNS = &l.RunQueueNS
 	}
 	if perSec, ok := l.HandshakesPerSec(); ok {
 		doc.HandshakesPerSec = round(perSec)
@@ -194,11 +160,8 @@ func timesOf(l judge.Latencies) times {
 }
 
 func (s *Summary) generator() generator {
-	l, u := &s.Load, s.Usage()
-	g := generator{Workers: l.Workers, Spin: l.Spin, NoSpin: s.NoSpin, GapNS: l.GapNS,
-		SuspendedNS: int64(s.Suspended)}
+	u, g := s.Usage(), generator{NoSpin: s.NoSpin, SuspendedNS: int64(s.Suspended)}
 	if u.Known {
-		g.CPUNS, g.RunQueueNS, g.SpunNS = &l.LoopCPUNS, &l.RunQueueNS, &l.SpunNS
 		g.CPUShare, g.RunQueueShare = pointer(share(u.CPU)), pointer(share(u.Queue))
 		if u.Ceiling > 0 {
 			g.CeilingPerSec = pointer(round(u.Ceiling))
@@ -216,10 +179,3 @@ func round(v float64) float64 { return math.Round(v*100) / 100 }
 func share(v float64) float64 { return math.Round(v*1e4) / 1e4 }
 
 func pointer[T any](v T) *T { return &v }
-
-func notNil[K comparable](m map[K]int64) map[K]int64 {
-	if m == nil {
-		return map[K]int64{}
-	}
-	return m
-}
