@@ -1,20 +1,12 @@
 package main
 
 import (
-	"path/filepath"
+	"os"
 	"slices"
 	"strings"
 
 	"dyno/internal/contestant"
 )
-
-// asFolder returns a folder's path in a form that cannot be mistaken for a name.
-func asFolder(folder string) string {
-	if strings.ContainsAny(folder, `/\`) || folder == "." || folder == ".." {
-		return folder
-	}
-	return "." + string(filepath.Separator) + folder
-}
 
 // know adds the contestants in the folders among values to the project, and returns the values with
 // each folder replaced by its contestants' names. A value is a folder if it contains a slash, or if
@@ -22,7 +14,8 @@ func asFolder(folder string) string {
 func (p *project) know(values []string) (names []string, err error) {
 	known := p.names()
 	for _, v := range values {
-		if asFolder(v) != v && (slices.Contains(known, v) || !isDir(v)) {
+		folder := strings.ContainsAny(v, `/\`) || v == "." || v == ".."
+		if !folder && (slices.Contains(known, v) || !isDir(v)) {
 			names = append(names, v)
 			continue
 		}
@@ -45,20 +38,6 @@ func (p *project) know(values []string) (names []string, err error) {
 	return names, nil
 }
 
-// knowOnly does the same as know for a flag that accepts only folders.
-func (p *project) knowOnly(folders []string) ([]string, error) {
-	for _, f := range folders {
-		if !isDir(f) {
-			return nil, usagef("--folder: no folder %s", f)
-		}
-	}
-	values := make([]string, len(folders))
-	for i, f := range folders {
-		values[i] = asFolder(f)
-	}
-	return p.know(values)
-}
-
 // add adds a contestant, unless its folder is already known.
 func (p *project) add(m *contestant.Manifest) error {
 	old := p.manifest(m.Name)
@@ -74,10 +53,7 @@ func (p *project) add(m *contestant.Manifest) error {
 }
 
 func sameFolder(a, b string) bool {
-	x, err := filepath.EvalSymlinks(a)
-	if err != nil {
-		return false
-	}
-	y, err := filepath.EvalSymlinks(b)
-	return err == nil && x == y
+	x, err := os.Stat(a)
+	y, failed := os.Stat(b)
+	return err == nil && failed == nil && os.SameFile(x, y)
 }

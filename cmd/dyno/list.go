@@ -18,37 +18,26 @@ import (
 	"dyno/internal/study"
 )
 
-// listFlags are the flags of dyno list, and the words that a row must contain.
-type listFlags struct {
-	Folders []string
-	words   []string
-}
+// listWords are words that a row of a list must contain.
+type listWords []string
 
 func listCommand() *cobra.Command {
-	var f listFlags
 	return command("list", func(cmd *cobra.Command, args []string) error {
-		if f.words = args; len(args) > 0 && args[0] == "runs" {
-			f.words = args[1:]
-			return listRuns(cmd.OutOrStdout(), &f)
+		if len(args) > 0 && args[0] == "runs" {
+			return listRuns(cmd.OutOrStdout(), args[1:])
 		}
 		p, err := openProject()
 		if err != nil {
 			return err
 		}
-		if _, err := p.knowOnly(f.Folders); err != nil {
-			return err
-		}
-		chosen := slices.DeleteFunc(slices.Clone(p.manifests), func(m *contestant.Manifest) bool {
-			return !f.holds(m.Name, m.Title, m.Language, m.Framework, m.Engine, strings.Join(m.Scenarios, " "))
-		})
-		return p.list(cmd.Context(), cmd.OutOrStdout(), &f, chosen)
-	}, &f)
+		return p.list(cmd.Context(), cmd.OutOrStdout(), args)
+	})
 }
 
 // holds reports whether every word occurs in one of the texts.
-func (f *listFlags) holds(texts ...string) bool {
+func (words listWords) holds(texts ...string) bool {
 	all := strings.ToLower(strings.Join(texts, "\n"))
-	for _, w := range f.words {
+	for _, w := range words {
 		if !strings.Contains(all, strings.ToLower(w)) {
 			return false
 		}
@@ -58,19 +47,22 @@ func (f *listFlags) holds(texts ...string) bool {
 
 // list writes contestants, scenarios and studies. It fetches nothing to find out which toolchains
 // are available.
-func (p *project) list(ctx context.Context, w io.Writer, f *listFlags, chosen []*contestant.Manifest) error {
+func (p *project) list(ctx context.Context, w io.Writer, words listWords) error {
 	columns := listWidth(w)
+	chosen := slices.DeleteFunc(slices.Clone(p.manifests), func(m *contestant.Manifest) bool {
+		return !words.holds(m.Name, m.Title, m.Language, m.Framework, m.Engine, strings.Join(m.Scenarios, " "))
+	})
 	contestants, here := p.listed(ctx, chosen, columns)
-	scenarios, err := p.listedScenarios(f)
+	scenarios, err := p.listedScenarios(words)
 	if err != nil {
 		return err
 	}
-	studies, err := p.listedStudies(f)
+	studies, err := p.listedStudies(words)
 	if err != nil {
 		return err
 	}
 	if len(contestants)+len(scenarios)+len(studies) == 0 {
-		return fmt.Errorf("list: nothing matches %s; run dyno list to see all", strings.Join(f.words, " "))
+		return fmt.Errorf("list: nothing matches %s; run dyno list to see all", strings.Join(words, " "))
 	}
 	var b strings.Builder
 	section(&b, columns, contestants, "CONTESTANT", "LANGUAGE", "FRAMEWORK", "ENGINE", "SCENARIOS")
@@ -121,7 +113,7 @@ func shortFramework(m *contestant.Manifest) string {
 }
 
 // listedScenarios returns the scenarios' rows.
-func (p *project) listedScenarios(f *listFlags) (rows [][]string, err error) {
+func (p *project) listedScenarios(words listWords) (rows [][]string, err error) {
 	names, err := scenario.Names(p.fsys)
 	if err != nil {
 		return nil, err
@@ -131,7 +123,7 @@ func (p *project) listedScenarios(f *listFlags) (rows [][]string, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if !f.holds(s.Name, s.Title) {
+		if !words.holds(s.Name, s.Title) {
 			continue
 		}
 		serve := 0
@@ -146,17 +138,17 @@ func (p *project) listedScenarios(f *listFlags) (rows [][]string, err error) {
 }
 
 // listedStudies returns the studies' rows.
-func (p *project) listedStudies(f *listFlags) (rows [][]string, err error) {
+func (p *project) listedStudies(words listWords) (rows [][]string, err error) {
 	studies, err := study.All(p.fsys)
 	if err != nil {
 		return nil, err
 	}
 	for _, s := range studies {
-		words := []string{s.Slug, s.Title, s.Scenario}
+		texts := []string{s.Slug, s.Title, s.Scenario}
 		for _, l := range s.Levels {
-			words = append(words, l.Scenario)
+			texts = append(texts, l.Scenario)
 		}
-		if !f.holds(words...) {
+		if !words.holds(texts...) {
 			continue
 		}
 		rows = append(rows, []string{s.Slug, fmt.Sprint(len(s.Contestants)), s.Title})

@@ -63,48 +63,45 @@ func (f *loadFlags) run(args []string) error {
 
 // print writes the summary and returns the load's outcome.
 func (f *loadFlags) print(s *report.Summary) error {
-	stdout := f.cmd.OutOrStdout()
-	err := f.output.write(stdout, func(w io.Writer, form string) error {
-		s.Color = w == stdout && colored(w)
+	err := f.write(func(w io.Writer, form string, color bool) error {
+		s.Color = color
 		return report.SummaryForms[form](w, s)
 	})
-	if err != nil {
-		return err
+	if err == nil && f.Failed(s) {
+		err = exit(exitFailed)
 	}
-	if f.Failed(s) {
-		return exit(exitFailed)
-	}
-	return nil
+	return err
+}
+
+// write writes a result in the forms that the flags name.
+func (f *loadFlags) write(draw func(w io.Writer, form string, color bool) error) error {
+	stdout := f.cmd.OutOrStdout()
+	return f.output.write(stdout, func(w io.Writer, form string) error { return draw(w, form, w == stdout && colored(w)) })
 }
 
 // find searches for the highest rate, shows its probes on stderr and writes the result.
 func (f *loadFlags) find(p *loader.Plan) error {
-	stdout, stderr := f.cmd.OutOrStdout(), f.cmd.ErrOrStderr()
-	n := 0
-	tick := func(probe report.Probe) {
-		if n++; !f.Quiet {
-			fmt.Fprintf(stderr, "probe %d: %s, %s for %v: %s\n", n, probe.Kind, report.Rate(probe.PerSec),
-				probe.Length.Round(time.Millisecond), cmp.Or(probe.Outcome(), "done"))
-		}
+	stderr, n := f.cmd.ErrOrStderr(), 0
+	if f.Quiet {
+		stderr = io.Discard
 	}
-	if !f.Quiet {
-		fmt.Fprintln(stderr, "loading "+document.Clean(p.Target+": "+p.Did))
-	}
-	found, failed := p.Search(f.cmd.Context(), tick)
+	fmt.Fprintln(stderr, "loading "+document.Clean(p.Target+": "+p.Did))
+	found, failed := p.Search(f.cmd.Context(), func(probe report.Probe) {
+		n++
+		fmt.Fprintf(stderr, "probe %d: %s, %s for %v: %s\n", n, probe.Kind, report.Rate(probe.PerSec),
+			probe.Length.Round(time.Millisecond), cmp.Or(probe.Outcome(), "done"))
+	})
 	if found == nil {
 		return failed
 	}
-	err := f.output.write(stdout, func(w io.Writer, form string) error {
-		found.Color = w == stdout && colored(w)
+	err := errors.Join(failed, f.write(func(w io.Writer, form string, color bool) error {
+		found.Color = color
 		return report.FoundForms[form](w, found)
-	})
-	if err := errors.Join(failed, err); err != nil {
-		return err
+	}))
+	if err == nil && !found.OK() {
+		err = exit(exitFailed)
 	}
-	if !found.OK() {
-		return exit(exitFailed)
-	}
-	return nil
+	return err
 }
 
 // watch runs the load and shows its progress on stderr.

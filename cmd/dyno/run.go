@@ -256,7 +256,7 @@ func (f *runFlags) resumed(cmd *cobra.Command, _ []string) (*bench.Experiment, e
 	if err != nil {
 		return nil, err
 	}
-	if _, err := pr.knowOnly(f.request.Contestants); err != nil {
+	if _, err := pr.know(f.request.Contestants); err != nil {
 		return nil, err
 	}
 	if err := pr.call(run.Plan.Study.Slug, run.Plan.Contestants); err != nil {

@@ -172,7 +172,7 @@ const mostListed = 256 << 20
 
 // listRuns lists the runs that contain every word, the last first, with when and where they were measured, and
 // their answers in a sentence.
-func listRuns(w io.Writer, f *listFlags) error {
+func listRuns(w io.Writer, words listWords) error {
 	p, err := contestant.FindProject()
 	if err != nil {
 		return err
@@ -181,7 +181,7 @@ func listRuns(w io.Writer, f *listFlags) error {
 	var rows [][]string
 	for _, r := range all {
 		row := append([]string{document.Clean(r.name)}, r.summary()...)
-		if f.holds(row...) {
+		if words.holds(row...) {
 			rows = append(rows, row)
 		}
 	}
@@ -191,7 +191,7 @@ func listRuns(w io.Writer, f *listFlags) error {
 	case len(all) == 0:
 		fmt.Fprintf(&b, "no run is recorded in %s\n", p.Runs())
 	case len(rows) == 0:
-		return fmt.Errorf("list: no run in %s has %s; run dyno list runs to see all", p.Runs(), strings.Join(f.words, " "))
+		return fmt.Errorf("list: no run in %s has %s; run dyno list runs to see all", p.Runs(), strings.Join(words, " "))
 	}
 	if others > 0 {
 		fmt.Fprintf(&b, "\nnot shown, as it holds no record of a run: %d of the files and folders in %s\n", others, p.Runs())

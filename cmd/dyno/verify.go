@@ -22,7 +22,6 @@ type verifyFlags struct {
 	Offline        bool
 	Scenario, Seed string
 	Sample         int
-	Folders        []string
 }
 
 func verifyCommand() *cobra.Command {
@@ -67,21 +66,13 @@ func (f *verifyFlags) run(cmd *cobra.Command, p *project, names []string) error 
 	return nil
 }
 
-// chosen returns the manifests of the named contestants that serve the scenario; if none is named,
-// those in --folder; if there are none either, all.
+// chosen returns the manifests of the named contestants that serve the scenario; if none is named, of all.
 func (f *verifyFlags) chosen(p *project, names []string) ([]*contestant.Manifest, error) {
-	outside, err := p.knowOnly(f.Folders)
+	names, err := p.know(names)
 	if err != nil {
 		return nil, err
 	}
-	if names, err = p.know(names); err != nil {
-		return nil, err
-	}
-	switch {
-	case len(names) > 0:
-	case len(outside) > 0:
-		names = outside
-	default:
+	if len(names) == 0 {
 		names = p.names()
 	}
 	for _, n := range names {
