@@ -157,7 +157,7 @@ var loosen = strings.NewReplacer("\u00a0", " ", hyphen, "-")
 func (t *terminal) blocks(list []Block) {
 	list = slices.DeleteFunc(slices.Clone(list), func(b Block) bool { // blocks that only a page can show
 		switch b.(type) {
-		case Definitions, Legend, Choice, Picture, BarChart, LineChart:
+		case Legend, Choice, Picture, BarChart, LineChart:
 			return true
 		}
 		return false
