@@ -24,7 +24,7 @@ func (v *View) label() string {
 // blocks.
 func (v *View) document() *document.Document {
 	d := &document.Document{Title: v.heading(), Question: v.Added.Question, Label: sentenceCase(v.label()),
-		Byline: v.head(),
+		Byline: v.byline(),
 		Lead:   v.lead(v.sentences()), Front: v.front(), Trust: v.trust()}
 	if v.single {
 		d.NoChart = "the run has single figures, which a chart would seem to compare; choose another --format"
@@ -53,8 +53,8 @@ func sentenceCase(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:] + "."
 }
 
-// head describes the run on one line. It counts the contestants that ran.
-func (v *View) head() []string {
+// byline describes the run on one line. It counts the contestants that ran.
+func (v *View) byline() []string {
 	ran := slices.DeleteFunc(slices.Clone(v.rows), func(r Row) bool { return r.Failure != nil })
 	parts := judge.LevelWords(v.run.Plan.First(), true)
 	if v.named() {
