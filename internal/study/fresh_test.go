@@ -227,7 +227,7 @@ func TestFreshStudy(t *testing.T) {
 		}
 	}
 	html, _, _ := strings.Cut(out["html"], "<script")
-	for _, want := range []string{`<section id="held">`, `c30, then</th>`, `id="w-threads"`} {
+	for _, want := range []string{`<section id="held">`, `c30, then</th>`, `<b class="">Threads</b>`} {
 		if !strings.Contains(html, want) {
 			t.Errorf("the page's table of what the processes hold has no %s", want)
 		}
