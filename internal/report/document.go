@@ -29,10 +29,14 @@ func (v *View) document() *document.Document {
 	if v.single {
 		d.NoChart = "the run has single figures, which a chart would seem to compare; choose another --format"
 	}
+	pairs, below := v.comparedPairs(), document.Section{}
+	if v.ranks {
+		pairs, below = below, pairs
+	}
 	d.Sections = slices.Concat([]document.Section{v.short()}, v.placed(BelowAnswer),
 		[]document.Section{v.closing()},
-		details(slices.Concat([]document.Section{v.namedPairs(), v.ServiceAlone(), v.Processes(), v.tables(),
-			v.otherLevels(), v.pairByPair(), v.belief()}, v.placed(BelowFindings), v.rest())))
+		details(slices.Concat([]document.Section{pairs, v.ServiceAlone(), v.Processes(), v.tables(),
+			v.otherLevels(), below, v.belief()}, v.placed(BelowFindings), v.rest())))
 	d.Sections = slices.DeleteFunc(d.Sections, func(s document.Section) bool { return len(s.Blocks) == 0 })
 	return d
 }

@@ -21,9 +21,22 @@ type comparison struct {
 	Missing                        string // why it has no figure
 }
 
-// comparisons returns the compared pairs under the primary metric, in the plan's order; none is
-// left out.
+// comparisons returns the compared pairs under the primary metric, of a ranking each contestant with
+// those below it, else in the plan's order; none is left out.
 func (v *View) comparisons() (list []comparison) {
+	if v.ranks {
+		for _, p := range v.pairsOf(v.ranked()) {
+			if p.Better == p.B && p.Better != "" {
+				p = p.Turned()
+			}
+			c := comparison{Pair: p, TitleA: v.Title(p.A), TitleB: v.Title(p.B)}
+			if p.Ratio.N == 0 {
+				c.Missing = noRatio(p)
+			}
+			list = append(list, c)
+		}
+		return list
+	}
 	for _, f := range v.run.Plan.Family {
 		c := comparison{TitleA: v.Title(f.A.Contestant), TitleB: v.Title(f.B.Contestant), LevelA: v.levelAt(f.A),
 			LevelB: v.levelAt(f.B)}
@@ -53,6 +66,8 @@ func (v *View) levelAt(c record.Cell) string {
 // cellsOf names both sides. It names a common level or contestant only once.
 func (c *comparison) cellsOf() (a, b string) {
 	switch {
+	case c.LevelA == "":
+		return c.TitleA, c.TitleB
 	case c.A == c.B:
 		return c.TitleA + ", " + c.LevelA, c.LevelB
 	case c.LevelA == c.LevelB:
@@ -64,9 +79,6 @@ func (c *comparison) cellsOf() (a, b string) {
 // verdict returns a pair's verdict in words, which of the two is better, and what the verdict
 // relies on.
 func (v *View) verdict(c *comparison) (word, better, evidence string, kind judge.Verdict) {
-	if v.Verbose {
-		evidence = pText("p", c.P)
-	}
 	kind, word = c.Verdict, v.verdictWord(c.Verdict)
 	switch {
 	case c.Missing != "":
@@ -74,12 +86,16 @@ func (v *View) verdict(c *comparison) (word, better, evidence string, kind judge
 	case v.a.Interim == 0:
 		return notSeparated, "", "before the first analysis", judge.Inconclusive
 	case c.Verdict == judge.Negligible:
-		evidence = strings.Join(NonEmpty("certain, but within "+PerCent(v.margin()), evidence), "; ")
-	case c.Note != "":
-		evidence = strings.Join(NonEmpty(evidence, document.Clean(c.Note)), "; ")
+		evidence = "certain, but within " + PerCent(v.margin())
+	default:
+		evidence = document.Clean(c.Note)
+	}
+	if e := c.Elsewhere; e != nil && isDifferent(kind) {
+		there := v.there(fmt.Sprintf("%s (%s)", v.verdictWord(e.Verdict), bounds(e.Ratio)))
+		evidence = strings.Join(NonEmpty(evidence, there), "; ")
 	}
 	switch {
-	case kind != judge.Different:
+	case kind != judge.Different || v.ranks: // which has the better one first
 	case c.Leads() > 0:
 		better = "the first is better"
 	case c.Leads() < 0:
@@ -127,30 +143,45 @@ func (v *View) pairsShort() []document.Block {
 	return []document.Block{t}
 }
 
-// namedPairs returns a table of the compared pairs. Each row names its contestants, because readers
-// can sort the rows on a page.
-func (v *View) namedPairs() document.Section {
+// comparedPairs returns a table of the compared pairs, of a ranking below their count. Each row names
+// its contestants, because readers can sort the rows on a page.
+func (v *View) comparedPairs() document.Section {
 	out := document.Section{ID: "pairs", Title: "Compared pairs"}
-	if t := v.pairsTable(); v.named() && len(t.Rows) > 0 {
-		out.Blocks = []document.Block{t}
+	if v.ranks {
+		out.Title = "Pair by pair"
 	}
+	t := v.pairsTable()
+	if len(t.Rows) == 0 || v.single {
+		return out
+	}
+	if v.ranks {
+		out.Blocks = append(out.Blocks, document.Paragraph{Text: document.Plain(v.tally(v.pairsOf(v.ranked())))})
+	}
+	out.Blocks = append(out.Blocks, t)
 	return out
 }
 
-// pairsTable has a row for each compared pair.
+// pairsTable has a row for each compared pair, with p-values in the details.
 func (v *View) pairsTable() document.Table {
 	t := document.Table{Note: "The ratio of the first’s " + Lower(v.primary().Title) + " to the second’s.",
-		Columns: []document.Column{{Head: "pair", Lead: true}, {Head: "against"},
-			{Head: "ratio", Number: true}, {Head: "verdict"}}}
+		Columns: []document.Column{{Head: "pair", Lead: true}, {Head: "against"}, {Head: "ratio", Number: true},
+			{Head: "verdict"}}}
+	if v.Verbose {
+		t.Columns = append(t.Columns, document.Column{Head: "p", Number: true})
+	}
 	for _, c := range v.comparisons() {
 		a, b := c.cellsOf()
-		ratio := document.Cell{Absent: c.Missing}
+		ratio, p := document.Cell{Absent: c.Missing}, document.Cell{Absent: c.Missing}
 		if c.Missing == "" {
-			ratio = ratioCell(c.Ratio)
+			ratio, p = ratioCell(c.Ratio), document.Cell{Value: pText(c.P)}
 		}
 		word, better, evidence, kind := v.verdict(&c)
-		t.Rows = append(t.Rows, document.Row{Notes: NonEmpty(better, evidence),
-			Cells: []document.Cell{{Value: a}, {Value: b}, ratio, {Value: word, Style: styleOf[kind]}}})
+		row := document.Row{Notes: NonEmpty(better, evidence),
+			Cells: []document.Cell{{Value: a}, {Value: b}, ratio, {Value: word, Style: styleOf[kind]}}}
+		if v.Verbose {
+			row.Cells = append(row.Cells, p)
+		}
+		t.Rows = append(t.Rows, row)
 	}
 	return t
 }

@@ -171,7 +171,7 @@ func TestOwnLevels(t *testing.T) {
 		record.Comparison{A: cell("net-http", 0), B: cell("net-http", 2)})
 	want := []string{"net/http, c=10 | Kestrel", "Kestrel, c=100 | net/http", "net/http, c=10 | c=100",
 		"Gin, c=100 | Kestrel", "Kestrel, c=10 | c=100", "net/http, c=10 | c=50"}
-	if got := pairs(func(v *View) []document.Block { return v.namedPairs().Blocks }); !slices.Equal(got, want) {
+	if got := pairs(func(v *View) []document.Block { return v.comparedPairs().Blocks }); !slices.Equal(got, want) {
 		t.Errorf("on the page: %q", got)
 	}
 	if got := pairs((*View).pairsShort); !slices.Equal(got, want) {

@@ -121,18 +121,3 @@ func rankText(r Row) string {
 func quiet(s string) document.Paragraph {
 	return document.Paragraph{Text: document.Plain(s), Style: document.Quiet}
 }
-
-// pairByPair shows the verdict on each pair.
-func (v *View) pairByPair() document.Section {
-	s := document.Section{ID: "pairs", Title: "Pair by pair"}
-	all := v.pairsOf(v.ranked())
-	if !v.ranks || len(all) == 0 {
-		return s
-	}
-	var list document.List
-	for _, pair := range all {
-		list.Items = append(list.Items, document.Item{Text: v.sentence(pair).text()})
-	}
-	s.Blocks = []document.Block{document.Paragraph{Text: document.Plain(v.tally(all))}, list}
-	return s
-}

@@ -84,23 +84,20 @@ func widestSide(value, lo, hi float64) string {
 	return "±" + PerCent(side)
 }
 
-// pText formats a p-value with its sign: "p = 0.0005", "p < 0.0001".
-func pText(name string, p float64) string {
-	switch {
-	case math.IsNaN(p):
-		return name + " unknown"
-	case p < 0.0001:
-		return name + " < 0.0001"
-	}
+// pText formats a p-value: "0.0005", "< 0.0001".
+func pText(p float64) string {
 	n := 2 // decimals
 	switch {
+	case math.IsNaN(p):
+		return Missing
+	case p < 0.0001:
+		return "< 0.0001"
 	case p < 0.001:
 		n = 4
 	case p < 0.1:
 		n = 3
 	}
-	s := strconv.FormatFloat(p, 'f', n, 64)
-	return name + " = " + strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
+	return strings.TrimSuffix(strings.TrimRight(strconv.FormatFloat(p, 'f', n, 64), "0"), ".")
 }
 
 // ScaleOf returns the best scale for a column of values in a base unit (1/s, ns, bytes): the

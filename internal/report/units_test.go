@@ -88,9 +88,9 @@ func TestPlusMinus(t *testing.T) {
 }
 
 func TestP(t *testing.T) {
-	for p, want := range map[float64]string{0.00049: "p = 0.0005", 0.00005: "p < 0.0001", 0.0073: "p = 0.007",
-		0.0122: "p = 0.012", 0.31: "p = 0.31", 1: "p = 1"} {
-		if got := pText("p", p); got != want {
+	for p, want := range map[float64]string{0.00049: "0.0005", 0.00005: "< 0.0001", 0.0073: "0.007", 0.0122: "0.012",
+		0.31: "0.31", 1: "1"} {
+		if got := pText(p); got != want {
 			t.Errorf("pText(%v) = %q, want %q", p, got, want)
 		}
 	}

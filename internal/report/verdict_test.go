@@ -10,46 +10,46 @@ import (
 	"dyno/internal/judge"
 )
 
-func TestSentence(t *testing.T) {
-	d := fixture()
-	d.Verbose = true
-	v := NewView(d)
-	base := judge.Pair{A: "iris-mvc", B: "kestrel", Metric: "throughput", P: 0.0073,
-		Verdict: judge.Different, Better: "iris-mvc",
-		Ratio: judge.Estimate{Value: 1.42, Lo: 1.38, Hi: 1.47, N: 12}}
+// A ranking's pairs stand in a table with the better one first.
+func TestPairByPair(t *testing.T) {
+	base := judge.Pair{A: "fasthttp", B: "hyper", Metric: "throughput", P: 0.0073,
+		Verdict: judge.Different, Better: "fasthttp", Ratio: judge.Estimate{Value: 1.42, Lo: 1.38, Hi: 1.47, N: 12}}
 	with := func(f func(*judge.Pair)) judge.Pair { p := base; f(&p); return p }
 	for _, c := range []struct {
 		p    judge.Pair
 		want string
 	}{
-		{base, "Iris MVC serves 1.42 × (1.38–1.47) the requests of Kestrel: different (p = 0.007)"},
+		{base, "fasthttp | hyper | 1.42 (1.38–1.47) | different | 0.007 | "},
 		{with(func(p *judge.Pair) {
-			p.Better = "kestrel"
+			p.Better = "hyper"
 			p.Ratio = judge.Estimate{Value: 0.5, Lo: 0.4, Hi: 0.8, N: 12}
-		}),
-			"Kestrel serves 2.00 × (1.25–2.50) the requests of Iris MVC: different (p = 0.007)"},
-		{with(func(p *judge.Pair) {
-			p.Metric = "cpu_per_request"
-			p.Better = "kestrel"
-			p.Ratio.Value, p.Ratio.Lo, p.Ratio.Hi = 2, 1.6, 2.5
-		}),
-			"Kestrel uses 0.500 × (0.400–0.625) the CPU per request of Iris MVC: different (p = 0.007)"},
+		}), "hyper | fasthttp | 2.00 (1.25–2.50) | different | 0.007 | "},
 		{with(func(p *judge.Pair) { p.Verdict, p.Better = judge.Equivalent, "" }),
-			"Iris MVC serves 1.42 × (1.38–1.47) the requests of Kestrel: equal within 3 %"},
+			"fasthttp | hyper | 1.42 (1.38–1.47) | equal within 3 % | 0.007 | "},
 		{with(func(p *judge.Pair) { p.Verdict = judge.Negligible }),
-			"Iris MVC serves 1.42 × (1.38–1.47) the requests of Kestrel: negligible, certain but within 3 % (p = " +
-				"0.007)"},
+			"fasthttp | hyper | 1.42 (1.38–1.47) | negligible | 0.007 | certain, but within 3 %"},
 		{with(func(p *judge.Pair) { p.Verdict, p.Better = judge.Inconclusive, "" }),
-			"Iris MVC serves 1.42 × (1.38–1.47) the requests of Kestrel: not separated (p = 0.007)"},
+			"fasthttp | hyper | 1.42 (1.38–1.47) | not separated | 0.007 | "},
 		{with(func(p *judge.Pair) {
 			p.Verdict, p.Better, p.Note = judge.Inconclusive, "", "kestrel stands at the ceiling"
-		}),
-			"Iris MVC serves 1.42 × (1.38–1.47) the requests of Kestrel: no verdict: kestrel stands at the ceiling"},
+		}), "fasthttp | hyper | 1.42 (1.38–1.47) | not separated | 0.007 | kestrel stands at the ceiling"},
 		{with(func(p *judge.Pair) {
 			p.Verdict, p.Better, p.Note, p.Ratio = judge.Inconclusive, "", "others took the CPU", judge.Estimate{}
-		}), "Iris MVC and Kestrel: not compared: others took the CPU"},
+		}), "fasthttp | hyper |  | not compared |  | others took the CPU"},
 	} {
-		if got := v.sentence(c.p).String(); got != c.want {
+		d := fixture()
+		d.Verbose = true
+		for i, p := range d.Analysis.Pairs {
+			if p.A == "fasthttp" && p.B == "hyper" && p.Metric == "throughput" {
+				d.Analysis.Pairs[i] = c.p
+			}
+		}
+		row := NewView(d).pairsTable().Rows[0]
+		var got []string
+		for _, cell := range row.Cells {
+			got = append(got, strings.TrimSpace(cell.Value+" "+cell.Side))
+		}
+		if got := strings.Join(append(got, strings.Join(row.Notes, "; ")), " | "); got != c.want {
 			t.Errorf("got  %s\nwant %s", got, c.want)
 		}
 	}
@@ -277,8 +277,8 @@ func TestOtherPrimary(t *testing.T) {
 	if i, j := strings.Index(got, "CPU µs"), strings.Index(got, "req/s  "); i < 0 || i > j {
 		t.Error("the primary metric is not the first column")
 	}
-	if !strings.Contains(got, "the CPU per request of") || strings.Contains(got, "the requests of") {
-		t.Error("the sentences are not of the primary metric")
+	if !strings.Contains(got, "The ratio of the first’s CPU per request to the second’s.") {
+		t.Error("the pairs are not of the primary metric")
 	}
 }
 
