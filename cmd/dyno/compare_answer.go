@@ -37,7 +37,7 @@ func answer(data *report.Data, same string) ([]judgement, error) {
 	for _, j := range all {
 		data.Added.Conditions = append(data.Added.Conditions, j.data())
 	}
-	data.Added.Sections = append(data.Added.Sections, report.Placed{At: report.BelowAnswer, Section: s})
+	data.Added.BelowAnswer = append(data.Added.BelowAnswer, s)
 	return all, nil
 }
 

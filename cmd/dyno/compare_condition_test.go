@@ -291,11 +291,7 @@ func twinned(a *judge.Analysis) *judge.Analysis {
 // addedText is what is added to a report, as text.
 func addedText(t *testing.T, data *report.Data) string {
 	t.Helper()
-	d := &document.Document{}
-	for _, s := range data.Added.Sections {
-		d.Sections = append(d.Sections, s.Section)
-	}
-	var out strings.Builder
+	d, out := &document.Document{Sections: data.Added.BelowAnswer}, strings.Builder{}
 	if err := document.Text(&out, d, document.Options{Width: 100}); err != nil {
 		t.Fatal(err)
 	}

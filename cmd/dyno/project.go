@@ -61,7 +61,7 @@ func openRun(name string) (*record.Run, error) {
 
 // lastOf says where runs are recorded, and which is the latest.
 func lastOf(folder string) string {
-	all, _ := storedRuns(folder)
+	all := storedRuns(folder)
 	if len(all) == 0 {
 		return "runs are recorded in " + folder + ", where there is none yet"
 	}

@@ -111,12 +111,10 @@ func recordIn(dir string) fs.FileInfo {
 // holdsRun reports whether a folder holds a run, or several in folders 1, 2, ….
 func holdsRun(dir string) bool { return recordIn(dir) != nil || runsIn(dir) != nil }
 
-// storedRuns returns the runs in a folder, the last first, and how many other entries the folder has. The
-// folder may hold anything.
-func storedRuns(dir string) (all []storedRun, others int) {
+// storedRuns returns the runs in a folder, the last first. The folder may hold anything.
+func storedRuns(dir string) (all []storedRun) {
 	entries, _ := os.ReadDir(dir) // those that can be read
 	for _, e := range entries {
-		n := len(all)
 		path := filepath.Join(dir, e.Name())
 		folders := []string{path}
 		below, _ := os.ReadDir(path) // of several runs, each has a folder there
@@ -129,15 +127,12 @@ func storedRuns(dir string) (all []storedRun, others int) {
 				all = append(all, storedRun{name, folder, st.Size(), st.ModTime()})
 			}
 		}
-		if len(all) == n {
-			others++
-		}
 	}
 	slices.SortStableFunc(all, func(a, b storedRun) int {
 		return cmp.Or(b.at.Compare(a.at),
 			strings.Compare(b.name, a.name))
 	})
-	return all, others
+	return all
 }
 
 // findRun returns where the run is that a user names: a path, or a name in the folder of runs. Without a name
@@ -155,7 +150,7 @@ func findRun(cmd *cobra.Command, name string) (string, error) {
 		}
 		return name, nil
 	}
-	all, _ := storedRuns(p.Runs())
+	all := storedRuns(p.Runs())
 	if len(all) == 0 {
 		return "", usagef("no run is named, and %s", lastOf(p.Runs()))
 	}
@@ -177,7 +172,7 @@ func listRuns(w io.Writer, words listWords) error {
 	if err != nil {
 		return err
 	}
-	all, others := storedRuns(p.Runs())
+	all := storedRuns(p.Runs())
 	var rows [][]string
 	for _, r := range all {
 		row := append([]string{document.Clean(r.name)}, r.summary()...)
@@ -192,9 +187,6 @@ func listRuns(w io.Writer, words listWords) error {
 		fmt.Fprintf(&b, "no run is recorded in %s\n", p.Runs())
 	case len(rows) == 0:
 		return fmt.Errorf("list: no run in %s has %s; run dyno list runs to see all", p.Runs(), strings.Join(words, " "))
-	}
-	if others > 0 {
-		fmt.Fprintf(&b, "\nnot shown, as it holds no record of a run: %d of the files and folders in %s\n", others, p.Runs())
 	}
 	_, err = io.WriteString(w, strings.TrimPrefix(b.String(), "\n"))
 	return err

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 
@@ -99,25 +98,10 @@ func summary(j *Report) document.Section {
 // kind is the key by which findings are grouped for display.
 type kind struct{ rule, kind, source string }
 
-// entry has the findings of one kind.
+// entry has the findings of one kind, and the figures that they name.
 type entry struct {
 	found   []*Finding
 	figures map[*importer.Figure]bool
-	perDate map[string]int // figures; findings, if they name none
-}
-
-// add counts a finding and each of its figures once, for several findings may name one figure.
-func (e *entry) add(f *Finding) {
-	e.found = append(e.found, f)
-	if len(f.Figures) == 0 {
-		e.perDate[f.Row.Date]++
-	}
-	for _, fig := range f.Figures {
-		if !e.figures[fig] {
-			e.figures[fig] = true
-			e.perDate[f.Row.Date]++
-		}
-	}
 }
 
 // section has the findings with one verdict, a list for each rule and kind.
@@ -133,10 +117,13 @@ func section(j *Report, v Verdict, all bool) document.Section {
 			k.source = f.Figures[0].File
 		}
 		if entries[k] == nil {
-			entries[k] = &entry{figures: map[*importer.Figure]bool{}, perDate: map[string]int{}}
+			entries[k] = &entry{figures: map[*importer.Figure]bool{}}
 			kinds = append(kinds, k)
 		}
-		entries[k].add(f)
+		entries[k].found = append(entries[k].found, f)
+		for _, fig := range f.Figures {
+			entries[k].figures[fig] = true
+		}
 	}
 	// Stable: kinds with one name stay in the order of their sources.
 	slices.SortStableFunc(kinds, func(a, b kind) int {
@@ -161,21 +148,11 @@ func section(j *Report, v Verdict, all bool) document.Section {
 	return s
 }
 
-// item returns an entry: the number of figures, with their dates, and below it all findings or the
-// one that is furthest off.
+// item returns an entry: the number of figures, and below it all findings or the one that is furthest off.
 func (e *entry) item(source string, all bool) document.Item {
 	head := source + ": " + document.Count(len(e.figures), "figure")
 	if len(e.figures) == 0 {
 		head = source + ": " + document.Count(len(e.found), "table")
-	}
-	if dates := slices.Sorted(maps.Keys(e.perDate)); len(dates) > 1 || dates[0] != "" {
-		for i, d := range dates {
-			dates[i] = cmp.Or(d, "undated")
-			if len(dates) > 1 {
-				dates[i] += " " + numberText(float64(e.perDate[d]))
-			}
-		}
-		head += " – " + strings.Join(dates, ", ")
 	}
 	it := document.Item{Text: document.Plain(head)}
 	found := e.found

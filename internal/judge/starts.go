@@ -16,7 +16,6 @@ type Starts struct {
 	Ready   Estimate       // time from process start to the first right answer
 	Steady  Estimate       // warm-up time, for starts that became steady; older records have none
 	Classes map[string]int // warm-ups by record.Launch.Warmup
-	Each    []Start
 }
 
 // StartsOf returns a contestant's Starts after the pilots.
@@ -29,11 +28,9 @@ func StartsOf(run *record.Run, name string) Starts {
 			continue
 		}
 		s.N++
-		start := Start{Epoch: l.Epoch}
 		if c == nil || c.URL == "" { // else it was not started
-			start.ReadyNS, ready = l.ReadyNS, append(ready, float64(l.ReadyNS))
+			ready = append(ready, float64(l.ReadyNS))
 		}
-		s.Each = append(s.Each, start)
 		if l.SteadyNS != nil {
 			steady = append(steady, float64(*l.SteadyNS))
 		}
@@ -43,12 +40,6 @@ func StartsOf(run *record.Run, name string) Starts {
 	}
 	s.Ready, s.Steady = level(ready), level(steady)
 	return s
-}
-
-// Start describes one start of a contestant's processes, at the beginning of an epoch.
-type Start struct {
-	Epoch   int
-	ReadyNS int64 // time from process start to the first right answer; 0: dyno did not start it
 }
 
 // Unloaded returns a metric for a contestant that was started and not yet loaded, over all starts

@@ -11,7 +11,9 @@ type Added struct {
 	Question string          // the question that the run was made to answer
 	Answer   []string        // sentences that precede those about who leads
 	Closing  []document.Item // items that end the answer in a terminal
-	Sections []Placed
+	// sections above the one on how far to trust the answer, and below the findings of the checks
+	BelowAnswer, BelowFindings []document.Section
+
 	Tables   []string // metrics with tables even if the page omits most tables
 	JSON     any      // the object under the key claims in run.json
 
@@ -32,28 +34,4 @@ type Condition struct {
 func RatioOf(e judge.Estimate) *ratioJSON {
 	r := ratio(e)
 	return &r
-}
-
-// Placed is a section with its place in a report.
-type Placed struct {
-	At Place
-	document.Section
-}
-
-// Place is a place in a report where a caller can add sections.
-type Place int
-
-const (
-	BelowAnswer   Place = iota // above the section on how far to trust it
-	BelowFindings              // below the findings of the checks
-)
-
-// placed returns the sections that the caller adds at this place.
-func (v *View) placed(at Place) (list []document.Section) {
-	for _, s := range v.Added.Sections {
-		if s.At == at {
-			list = append(list, s.Section)
-		}
-	}
-	return list
 }

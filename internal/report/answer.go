@@ -388,30 +388,24 @@ func (v *View) setting() []string {
 
 // lasted says how long the run took from the first start of a measured server, without builds.
 func (v *View) lasted() []string {
-	began := int64(math.MaxInt64)
-	for i := range v.run.Launches {
-		began = min(began, v.run.Launches[i].StartedUnixNS)
+	var began int64
+	switch {
+	case len(v.run.Launches) > 0:
+		began = v.run.Launches[0].StartedUnixNS
+	case len(v.run.Trials) > 0:
+		began = v.run.Trials[0].StartedUnixNS
 	}
-	for i := range v.run.Trials {
-		began = min(began, v.run.Trials[i].StartedUnixNS)
-	}
-	if v.run.End == nil || began <= 0 || began == math.MaxInt64 {
+	if v.run.End == nil || began <= 0 {
 		return nil
 	}
 	ns := v.run.End.EndedUnixNS - began
 	for _, r := range v.run.Resumes {
 		ns -= r.PausedNS
 	}
-	switch d := time.Duration(ns); {
-	case d <= 0:
+	if ns <= 0 {
 		return nil
-	case d < 100*time.Second:
-		return []string{fmt.Sprintf("%.0f s", d.Seconds())}
-	case d < 100*time.Minute:
-		return []string{fmt.Sprintf("%.0f min", d.Minutes())}
-	default:
-		return []string{fmt.Sprintf("%.1f h", d.Hours())}
 	}
+	return []string{about(time.Duration(ns))}
 }
 
 // endedEarly says why a run did not do everything that was asked. It does not mention a used-up

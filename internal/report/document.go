@@ -33,10 +33,10 @@ func (v *View) document() *document.Document {
 	if v.ranks {
 		pairs, below = below, pairs
 	}
-	d.Sections = slices.Concat([]document.Section{v.short()}, v.placed(BelowAnswer),
+	d.Sections = slices.Concat([]document.Section{v.short()}, v.Added.BelowAnswer,
 		[]document.Section{v.closing()},
 		details(slices.Concat([]document.Section{pairs, v.ServiceAlone(), v.Processes(), v.tables(),
-			v.otherLevels(), below, v.belief()}, v.placed(BelowFindings), v.rest())))
+			v.otherLevels(), below, v.belief()}, v.Added.BelowFindings, v.rest())))
 	d.Sections = slices.DeleteFunc(d.Sections, func(s document.Section) bool { return len(s.Blocks) == 0 })
 	return d
 }

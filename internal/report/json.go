@@ -79,11 +79,8 @@ func (v *View) json() *runJSON {
 func (v *View) contestantJSON(r Row) contestantJSON {
 	o := contestantJSON{Name: r.Name, Title: r.Title, Control: r.Control, Excluded: orNull(r.Excluded),
 		Notes: append([]string{}, r.Data...), Failure: r.Failure,
-		Starts: startsJSON{r.Starts.N, r.Starts.Classes, []startJSON{}},
+		Starts: startsJSON{r.Starts.N, r.Starts.Classes},
 		Built:  r.Built, Launches: []record.Launch{}, SentAgain: v.sentAgain(r.Name)}
-	for _, s := range r.Starts.Each {
-		o.Starts.Each = append(o.Starts.Each, startJSON{s.Epoch, s.ReadyNS})
-	}
 	for _, l := range v.run.Launches {
 		if l.Contestant == r.Name {
 			o.Launches = append(o.Launches, l)

@@ -75,13 +75,6 @@ type contestantJSON struct {
 type startsJSON struct {
 	N       int            `json:"starts"` // number of starts, without pilots
 	Classes map[string]int `json:"warm_up_classes"`
-	Each    []startJSON    `json:"each,omitempty"`
-}
-
-// startJSON is one start. A key is left out where there is no value.
-type startJSON struct {
-	Epoch   int   `json:"epoch"`
-	ReadyNS int64 `json:"first_answer_ns,omitempty"`
 }
 
 type levelJSON struct {

@@ -12,15 +12,13 @@ import (
 func (v *page) added() report.Added {
 	c := v.Claims
 	a := report.Added{Question: c.Question + v.leftOut(), Answer: v.dearness(), JSON: c.json(),
-		Sections: []report.Placed{{At: report.BelowAnswer, Section: v.costs()},
-			{At: report.BelowAnswer, Section: v.variants()},
-			{At: report.BelowFindings, Section: v.claims()}}}
+		BelowAnswer: []document.Section{v.costs(), v.variants()}}
 	figures := v.publishedFigures(true)
 	figures.On, figures.Folded = document.OnPage, true
-	a.Sections = append(a.Sections, report.Placed{At: report.BelowFindings, Section: figures})
+	a.BelowFindings = []document.Section{v.claims(), figures}
 	if t := c.factors(); len(t.Rows) > 0 {
-		a.Sections = slices.Insert(a.Sections, 0, report.Placed{At: report.BelowAnswer, Section: document.Section{
-			ID: "article", Title: "The article’s claims: " + c.counts(), On: document.OnPage, Blocks: []document.Block{t}}})
+		a.BelowAnswer = slices.Insert(a.BelowAnswer, 0, document.Section{
+			ID: "article", Title: "The article’s claims: " + c.counts(), On: document.OnPage, Blocks: []document.Block{t}})
 	}
 	if c.published() > 0 {
 		text := fmt.Sprintf("%s: %s", document.Count(c.published(), "published claim"), c.mainCounts())
