@@ -87,7 +87,7 @@ func TestRealDuelOfTwoBuilds(t *testing.T) {
 	}
 	base, changed := run.Contestants[0], run.Contestants[1]
 	if base.Version == "" || base.BinaryHash == "" || base.BinaryHash == changed.BinaryHash ||
-		!strings.HasSuffix(base.Title, "/go/net-http") || !strings.HasSuffix(changed.Title, "/head/net-http") ||
+		base.Title != "go/net-http" || changed.Title != "head/net-http" ||
 		!strings.Contains(run.Plan.Title, "head/net-http") {
 		t.Errorf("%+v\n%+v", base, changed)
 	}

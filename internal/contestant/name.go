@@ -75,19 +75,37 @@ func (s *Side) shortName() string {
 	return s.Text
 }
 
-// longer adds to a name the words of s that one of its namesakes lacks. A path with the name takes its place.
+// longer adds to a name the words of s that one of its namesakes lacks. A path that ends in the name replaces it by the
+// shortest ending that they lack.
 func (s *Side) longer(name string, namesakes []*Side) string {
 	for _, w := range s.words() {
 		lacking := slices.ContainsFunc(namesakes, func(o *Side) bool { return !slices.Contains(o.words(), w) })
 		switch w = strings.TrimPrefix(strings.TrimLeft(w, "-"), "./"); {
 		case !lacking || w == "" || strings.Contains(w, PortMark):
-		case strings.HasPrefix(w, name) || strings.HasSuffix(w, name):
+		case strings.HasPrefix(w, name):
 			name = strings.Trim(w, "/")
+		case strings.HasSuffix(strings.TrimRight(w, "/"), name):
+			name = ending(strings.Split(strings.Trim(w, "/"), "/"), namesakes)
 		default:
 			name += "-" + w
 		}
 	}
 	return name
+}
+
+// ending returns the shortest end of a path that no word of the namesakes has; all of the path if each has one.
+func ending(path []string, namesakes []*Side) string {
+	for i := len(path) - 1; i > 0; i-- {
+		end := "/" + strings.Join(path[i:], "/")
+		if !slices.ContainsFunc(namesakes, func(o *Side) bool {
+			return slices.ContainsFunc(o.words(), func(w string) bool {
+				return strings.HasSuffix("/"+strings.TrimRight(w, "/"), end)
+			})
+		}) {
+			return end[1:]
+		}
+	}
+	return strings.Join(path, "/")
 }
 
 // words returns the words of what s was given as.

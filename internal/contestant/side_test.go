@@ -104,6 +104,10 @@ func TestNames(t *testing.T) {
 		{[]string{"nginx -g 'daemon off; worker_processes 1;'", "nginx -g 'daemon off; worker_processes 4;'"}, nil,
 			[]string{"nginx-1", "nginx-4"}},
 		{[]string{"node a.js", "node b.js", "node c.js"}, []string{"old", "new"}, []string{"old", "new", "c.js"}},
+		{[]string{"node contestants/go/net-http.js", "node /tmp/duel-of-two-builds/001/head/net-http.js"}, nil,
+			[]string{"go/net-http.js", "head/net-http.js"}},
+		{[]string{"node a/b/main.js", "node c/a/b/main.js", "node d/b/main.js"}, nil,
+			[]string{"a/b/main.js", "c/a/b/main.js", "d/b/main.js"}},
 	} {
 		sides, err := FindSides(t.Context(), c.texts, SideOptions{Taken: o.Taken, Folder: o.Folder, Names: c.given})
 		if err != nil {
