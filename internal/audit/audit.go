@@ -10,6 +10,7 @@
 package audit
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -150,15 +151,10 @@ func (j *examiner) sum(docs []*importer.Document) *Report {
 			}
 		}
 	}
-	for v := Impossible; v >= CannotTell; v-- {
-		for _, r := range Rules {
-			for _, f := range j.found {
-				if f.Verdict == v && f.Rule == r.ID {
-					out.Findings = append(out.Findings, f)
-				}
-			}
-		}
-	}
+	out.Findings = slices.Clone(j.found)
+	slices.SortStableFunc(out.Findings, func(a, b *Finding) int {
+		return cmp.Or(cmp.Compare(b.Verdict, a.Verdict), cmp.Compare(ruleIndex(a.Rule), ruleIndex(b.Rule)))
+	})
 	return out
 }
 
