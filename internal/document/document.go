@@ -84,7 +84,7 @@ type Table struct {
 // Column describes a column.
 type Column struct {
 	Head, Unit string
-	Number     bool   // aligned right
+	Number     bool // aligned right
 	// Lead columns identify the row. If a table is too wide, further columns follow below, with the
 	// last lead column repeated.
 	Lead bool
@@ -152,16 +152,16 @@ type Legend struct{ Items []LegendItem }
 // LegendItem is one colour.
 type LegendItem struct{ Key, Name string }
 
-func (Paragraph) block()   {}
-func (List) block()        {}
-func (Table) block()       {}
-func (Code) block()        {}
-func (Log) block()         {}
-func (Legend) block()      {}
-func (Choice) block()      {}
-func (Picture) block()     {}
-func (BarChart) block()    {}
-func (LineChart) block()   {}
+func (Paragraph) block() {}
+func (List) block()      {}
+func (Table) block()     {}
+func (Code) block()      {}
+func (Log) block()       {}
+func (Legend) block()    {}
+func (Choice) block()    {}
+func (Picture) block()   {}
+func (BarChart) block()  {}
+func (LineChart) block() {}
 
 // Prose is text whose parts may have a style.
 type Prose []Span

@@ -14,8 +14,8 @@ type Added struct {
 	// sections above the one on how far to trust the answer, and below the findings of the checks
 	BelowAnswer, BelowFindings []document.Section
 
-	Tables   []string // metrics with tables even if the page omits most tables
-	JSON     any      // the object under the key claims in run.json
+	Tables []string // metrics with tables even if the page omits most tables
+	JSON   any      // the object under the key claims in run.json
 
 	Conditions []Condition // conditions of dyno compare, as judged
 }
