@@ -110,10 +110,10 @@ var (
 	clock      = handle("clock", every, false, (*session).clock)
 	toWatch    = handle("watch", every, false, (*session).watch)
 	toUnwatch  = handle("unwatch", every, false, (*session).unwatch)
-	toCPU      = handle("cpu", every, false, (*session).cpu)
 	toLeave    = handle("leave", every, false, (*session).leave)
 	toServer   = handle("server", starts, false, (*session).server)
 	toGenerate = handle("generate", generates, false, (*session).generate)
+	toCPU      = handle("cpu", generates, false, (*session).cpu)
 	toShut     = handle("shut", generates, false, (*session).shut)
 	toTake     = handle("take", starts, false, (*session).take)
 

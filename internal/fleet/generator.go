@@ -40,7 +40,11 @@ func (g *generator) CPUs() (cpus []int) {
 
 // CPU returns the CPU time of all generators' agents.
 func (g *generator) CPU() (sum time.Duration, err error) {
-	used, err := g.used(g.generators)
+	used := make([]time.Duration, len(g.generators))
+	err = each(g.generators, func(i int, name string) (err error) {
+		used[i], err = tell(g.work, g.Host, name, toCPU, Done{}, serverLimit)
+		return err
+	})
 	for _, u := range used {
 		sum += u
 	}

@@ -217,7 +217,7 @@ func TestWatchesEnd(t *testing.T) {
 	if after := files(); after >= before+20 {
 		t.Errorf("%d files are open; before 20 observations there were %d", after, before)
 	}
-	if _, err := s.unwatch(&Unwatching{Number: 1}); err == nil {
+	if _, err := s.unwatch(new(1)); err == nil {
 		t.Error("an observation goes on after its run")
 	}
 }

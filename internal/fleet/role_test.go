@@ -1,7 +1,6 @@
 package fleet
 
 import (
-	"errors"
 	"reflect"
 	"strings"
 	"testing"
@@ -70,9 +69,11 @@ func TestMachinesOfARun(t *testing.T) {
 	}
 	h := &Host{machines: f.InRun(p), server: "srv1", generators: []string{"gen1", "gen2"}, service: "be1",
 		launchers: map[string]launcher{"be1": {serves: Hosting{Service: "records"}}}}
-	seen := func(cpus int) record.Causes { return record.Causes{ServerCPUs: cpus, BackgroundServerNS: int64(cpus)} }
-	load := record.Causes{GeneratorCPUs: 8, BackgroundGeneratorNS: 1, StealNS: 2}
-	if c := h.merged([]record.Causes{seen(4), load, load, seen(2)}); !reflect.DeepEqual(c, record.Causes{ServerCPUs: 4,
+	seen := func(cpus int) Watched {
+		return Watched{Causes: record.Causes{ServerCPUs: cpus, BackgroundServerNS: int64(cpus)}}
+	}
+	load := Watched{Causes: record.Causes{GeneratorCPUs: 8, BackgroundGeneratorNS: 1, StealNS: 2}}
+	if c := h.merged([]Watched{seen(4), load, load, seen(2)}); !reflect.DeepEqual(c, record.Causes{ServerCPUs: 4,
 		BackgroundServerNS: 4, ServiceCPUs: 2, BackgroundServiceNS: 2, GeneratorCPUs: 16, BackgroundGeneratorNS: 2, StealNS: 4,
 		Machines: []record.MachineCauses{
 			{Machine: "srv1", CPUs: 4, BackgroundNS: 4},
@@ -86,14 +87,18 @@ func TestMachinesOfARun(t *testing.T) {
 	}
 }
 
-// TestBesideOnOneKernel: programs of the run on hosts with one kernel are not each other's background.
+// TestBesideOnOneKernel: programs of the run are no background, not even those of other hosts with the same kernel.
 func TestBesideOnOneKernel(t *testing.T) {
 	h := &Host{machines: []string{"srv1", "gen1", "be1"}, server: "srv1", service: "be1", generators: []string{"gen1"},
-		described: map[string]record.Host{"srv1": {BootID: "b"}, "gen1": {BootID: "a"}, "be1": {BootID: "a"}}, here: "c",
-		lost: errors.New("no machine answers")}
-	started := map[string]time.Duration{"srv1": 7, "be1": 5}
-	if got := h.beside(make([]time.Duration, 4), started); got[0] != 0 || got[1] != 5 || got[2] != 0 {
-		t.Errorf("%v; want what the service used beside the generator", got)
+		described: map[string]record.Host{"srv1": {BootID: "b"}, "gen1": {BootID: "a"}, "be1": {BootID: "a"}}, here: "a"}
+	all := []Watched{{record.Causes{BackgroundServerNS: 10}, 1}, {record.Causes{BackgroundGeneratorNS: 30}, 3},
+		{record.Causes{BackgroundServerNS: 20}, 2}}
+	h.explain(all, map[string]time.Duration{"srv1": 7, "be1": 5}, 4)
+	for i, want := range []record.Causes{{BackgroundServerNS: 10 - 7}, {BackgroundGeneratorNS: 30 - 2 - 5 - 4},
+		{BackgroundServerNS: 20 - 3 - 5 - 4}} {
+		if got := all[i].Causes; !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %+v; want %+v", h.machines[i], got, want)
+		}
 	}
 }
 

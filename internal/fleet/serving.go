@@ -71,7 +71,7 @@ func (s *session) host(q *Hosting) (m record.Host, err error) {
 // clear ends observations and serving. s.kept.mu must be held.
 func (s *session) clear() {
 	for _, end := range s.watches.drain() {
-		end(0, 0)
+		end()
 	}
 	if s.serving != nil {
 		s.serving.close(s.agent.Log)

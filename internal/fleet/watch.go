@@ -17,57 +17,61 @@ type Watching struct {
 	Server int  `json:"server,omitempty"` // the loaded server, if it runs here
 }
 
-// Unwatching ends an observation.
-type Unwatching struct {
-	Number  int           `json:"number"`
-	Started time.Duration `json:"started,omitempty"` // CPU time of the run's programs here, during the observation
-	// Beside is the CPU time of the run's other machines that share this kernel.
-	Beside time.Duration `json:"beside,omitempty"`
+// Watched is an observation. What the run's started programs used counts as background.
+type Watched struct {
+	Causes record.Causes `json:"causes"`
+	Used   time.Duration `json:"used"` // CPU time of the agent
 }
 
 // watch begins an observation, and returns its number.
 func (s *session) watch(q *Watching) (number int, err error) {
-	site := s.agent.site
-	began, err := site.used()
+	began, err := s.agent.site.used()
 	if err != nil {
 		return 0, err
 	}
-	own := func() time.Duration { now, _ := site.used(); return now - began }
-	if !q.Starts {
-		end, err := site.observe()
-		if err != nil {
-			return 0, err
-		}
-		return s.watches.put(func(started, beside time.Duration) record.Causes {
-			return end(own() + started + beside)
-		}), nil
+	var end func(used time.Duration) record.Causes
+	if q.Starts {
+		end, err = s.watchServer(q.Server)
+	} else {
+		end, err = s.agent.site.observe()
 	}
-	v, err := s.hosts()
 	if err != nil {
 		return 0, err
 	}
-	var loaded bench.Server
-	if q.Server > 0 {
-		if loaded, err = v.servers.get(q.Server); err != nil {
-			return 0, err
-		}
-	}
-	end := v.local.Watch(loaded)
-	return s.watches.put(func(started, beside time.Duration) record.Causes {
-		return end(started, own()+beside, 0)
+	return s.watches.put(func() Watched {
+		now, _ := s.agent.site.used()
+		return Watched{end(now - began), now - began}
 	}), nil
 }
 
-func (s *session) unwatch(q *Unwatching) (c record.Causes, err error) {
-	end, err := s.watches.take(q.Number)
-	if err == nil {
-		c = end(q.Started, q.Beside)
+// watchServer begins to observe a machine that starts programs.
+func (s *session) watchServer(number int) (end func(used time.Duration) record.Causes, err error) {
+	v, err := s.hosts()
+	if err != nil {
+		return nil, err
 	}
-	return c, err
+	var loaded bench.Server
+	if number > 0 {
+		if loaded, err = v.servers.get(number); err != nil {
+			return nil, err
+		}
+	}
+	local := v.local.Watch(loaded)
+	return func(used time.Duration) record.Causes { return local(0, used, 0) }, nil
+}
+
+// unwatch ends the observation with this number.
+func (s *session) unwatch(number *int) (w Watched, err error) {
+	end, err := s.watches.take(*number)
+	if err == nil {
+		w = end()
+	}
+	return w, err
 }
 
 // Watch observes all machines in the run concurrently.
 func (h *Host) Watch(loaded bench.Server) func(server, generator, service time.Duration) record.Causes {
+	began, _ := machine.SelfCPU()
 	numbers := make([]int, len(h.machines))
 	_ = each(h.machines, func(i int, name string) (err error) {
 		_, starts := h.launchers[name]
@@ -78,34 +82,49 @@ func (h *Host) Watch(loaded bench.Server) func(server, generator, service time.D
 		numbers[i], err = tell(h.work, h, name, toWatch, q, serverLimit)
 		return err
 	})
-	before := h.usedByAll()
 	return func(server, _, service time.Duration) record.Causes {
-		started := map[string]time.Duration{h.server: server}
-		if h.service != "" {
-			started[h.service] = service
-		}
-		all, beside := make([]record.Causes, len(h.machines)), h.beside(before, started)
+		all := make([]Watched, len(h.machines))
 		_ = each(h.machines, func(i int, name string) (err error) {
-			q := Unwatching{Number: numbers[i], Started: started[name], Beside: beside[i]}
-			all[i], err = tell(h.work, h, name, toUnwatch, q, serverLimit)
+			all[i], err = tell(h.work, h, name, toUnwatch, numbers[i], serverLimit)
 			return err
 		})
+		now, _ := machine.SelfCPU()
+		h.explain(all, map[string]time.Duration{h.server: server, h.service: service}, now-began)
 		return h.merged(all)
 	}
 }
 
-// merged adds up the observations of the run's machines.
-func (h *Host) merged(all []record.Causes) record.Causes {
-	c := record.Causes{WallNS: all[0].WallNS}
+// explain takes the CPU time of the run's programs off the background of each machine: of the programs that it
+// started, and of all those of hosts on the same kernel. started is by machine, and own is the controller's.
+func (h *Host) explain(all []Watched, started map[string]time.Duration, own time.Duration) {
 	for i, name := range h.machines {
-		m := &all[i]
+		used, boot := started[name], h.described[name].BootID
+		for j, other := range h.machines {
+			if j != i && boot != "" && boot == h.described[other].BootID {
+				used += all[j].Used + started[other]
+			}
+		}
+		if boot != "" && boot == h.here {
+			used += own
+		}
+		for _, ns := range []*int64{&all[i].Causes.BackgroundServerNS, &all[i].Causes.BackgroundGeneratorNS} {
+			*ns = max(0, *ns-int64(used))
+		}
+	}
+}
+
+// merged adds up the observations of the run's machines.
+func (h *Host) merged(all []Watched) record.Causes {
+	c := record.Causes{WallNS: all[0].Causes.WallNS}
+	for i, name := range h.machines {
+		m := &all[i].Causes
 		c.Machines = append(c.Machines, record.MachineCauses{Machine: name, Generator: slices.Contains(h.generators, name),
 			CPUs: m.ServerCPUs + m.GeneratorCPUs, BackgroundNS: m.BackgroundServerNS + m.BackgroundGeneratorNS,
 			StealNS: m.StealNS})
-		switch {
-		case name == h.server:
+		switch name {
+		case h.server:
 			c.ServerCPUs, c.BackgroundServerNS = m.ServerCPUs, m.BackgroundServerNS
-		case name == h.service:
+		case h.service:
 			c.ServiceCPUs, c.BackgroundServiceNS = m.ServerCPUs, m.BackgroundServerNS
 		}
 		c.GeneratorCPUs += m.GeneratorCPUs
@@ -115,46 +134,4 @@ func (h *Host) merged(all []record.Causes) record.Causes {
 		c.SuspendedNS = max(c.SuspendedNS, m.SuspendedNS)
 	}
 	return c
-}
-
-// boots returns the kernel boot of each machine in the run, and of the controller's last.
-func (h *Host) boots() (all []string) {
-	for _, name := range h.machines {
-		all = append(all, h.described[name].BootID)
-	}
-	return append(all, h.here)
-}
-
-// used returns the CPU time of these machines' agents until now.
-func (h *Host) used(machines []string) ([]time.Duration, error) {
-	all := make([]time.Duration, len(machines))
-	return all, each(machines, func(i int, name string) (err error) {
-		all[i], err = tell(h.work, h, name, toCPU, Done{}, serverLimit)
-		return err
-	})
-}
-
-// usedByAll returns the CPU time of all agents and the controller until now, as far as it is known.
-func (h *Host) usedByAll() []time.Duration {
-	all, _ := h.used(h.machines)
-	own, _ := machine.SelfCPU()
-	return append(all, own)
-}
-
-// beside returns, for each machine, the CPU time that the run's other programs on the same kernel have
-// used since usedByAll returned before. started is the CPU time of started programs, by machine.
-func (h *Host) beside(before []time.Duration, started map[string]time.Duration) []time.Duration {
-	after, boots, all := h.usedByAll(), h.boots(), make([]time.Duration, len(h.machines))
-	for i := range h.machines {
-		for j := range after {
-			if j == i || boots[i] == "" || boots[i] != boots[j] {
-				continue
-			}
-			all[i] += after[j] - before[j]
-			if j < len(h.machines) {
-				all[i] += started[h.machines[j]]
-			}
-		}
-	}
-	return all
 }

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"dyno/internal/conf"
-	"dyno/internal/record"
 )
 
 // kept is the state that a session keeps between orders.
@@ -25,7 +24,7 @@ type kept struct {
 	serving *serving           // nil: no servers
 	archive *os.File           // the sources for the next run, as far as they have come; nil: none
 	taken   int64              // bytes in archive
-	watches table[func(started, beside time.Duration) record.Causes]
+	watches table[func() Watched]
 	loads   table[*opened]
 }
 
