@@ -186,7 +186,7 @@ func startsEstimate(run *record.Run, epoch int, names []string) (sum time.Durati
 
 // trialTime returns the estimated time for a contestant's trial at a level, with its planned length.
 func trialTime(run *record.Run, name string, epoch int, l record.Level) time.Duration {
-	sum := time.Duration(trialOf(&run.Plan, l)) + around(run, name, l)
+	sum := time.Duration(lengthOf(run, name, l, epoch)) + around(run, name, l)
 	if inTurn(&run.Plan) {
 		sum += startsEstimate(run, epoch, []string{name})
 	}

@@ -45,6 +45,36 @@ func trialOf(p *record.Plan, l record.Level) int64 {
 	return int64(max(time.Duration(p.Load.NS), 20*time.Duration(l.DelayNS), Answered(l), used))
 }
 
+// A connection that waits for answers should get several in a trial, or the trial shows how a server begins. A
+// slow server's trials become longer, up to longTrial.
+const (
+	answersEach = 3
+	longTrial   = time.Second
+)
+
+// lengthOf returns the length of a contestant's trial at a level, ns: trialOf's, or longer if the epochs that find
+// the warm-up times showed that answersEach answers on each connection take longer.
+func lengthOf(run *record.Run, name string, l record.Level, epoch int) int64 {
+	p, ns := &run.Plan, trialOf(&run.Plan, l)
+	if epoch < found(p) || l.Open() || p.Fresh() {
+		return ns
+	}
+	var took, answers int64
+	for _, t := range run.Trials {
+		if t.Epoch >= found(p) {
+			break
+		}
+		if t.Contestant == name && p.LevelOf(t) == l {
+			took, answers = took+t.Load.WindowNS, answers+t.Load.Succeeded
+		}
+	}
+	if answers == 0 {
+		return ns
+	}
+	all := answersEach * int64(l.Connections*max(1, l.Pipeline))
+	return max(ns, min(int64(longTrial), took/answers*all))
+}
+
 // All contestants together are sent their sequences of requests (scenario.Scenario.InTurn) in one part in
 // sequencePart of the budget, a twentieth of ten epochs, and each in MostSequence.
 const (

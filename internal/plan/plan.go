@@ -199,8 +199,8 @@ func inRound(run *record.Run, k record.Key, order []slot) (Order, bool) {
 			continue
 		}
 		k.Position = pos
-		return Order{Key: k, Contestant: e.Contestant, Level: e.level, TrialNS: trialOf(&run.Plan, e.level),
-			Pilot: k.Epoch < run.Plan.Pilots, LoadSeed: mix(k, 1)}, true
+		return Order{Key: k, Contestant: e.Contestant, Level: e.level, Pilot: k.Epoch < run.Plan.Pilots,
+			TrialNS: lengthOf(run, e.Contestant, e.level, k.Epoch), LoadSeed: mix(k, 1)}, true
 	}
 	return Order{}, false
 }

@@ -19,7 +19,8 @@ func Words(p *record.Plan, c *Cost) string {
 		return fmt.Sprintf("%s of %v, one after another, "+
 			"%v", document.Count(c.Trials, "load"), time.Duration(p.Load.NS), whole)
 	}
-	each, most := time.Duration(p.Load.NS).String(), time.Duration(p.BudgetNS).String()
+	each := fmt.Sprintf("%v, of slow servers up to %v,", time.Duration(p.Load.NS), max(time.Duration(p.Load.NS), longTrial))
+	most := time.Duration(p.BudgetNS).String()
 	if p.Fresh() {
 		each = document.Count(p.Load.Requests, "request")
 		most += " and one load more"

@@ -85,3 +85,27 @@ func TestRewarmRequests(t *testing.T) {
 		}
 	}
 }
+
+// A trial after the pilots is so long that a slow server answers each connection three times.
+func TestTrialsOfSlowServers(t *testing.T) {
+	p := standardPlan("slow", "fast", "slowest")
+	p.Load.NS = int64(shortTrial)
+	run := &record.Run{Plan: p}
+	for name, ns := range map[string]int64{"slow": 250e6, "fast": 25e6, "slowest": 5e9} {
+		run.Trials = append(run.Trials, &record.Trial{Contestant: name,
+			Load: record.Load{WindowNS: ns, Succeeded: int64(p.First().Connections)}})
+	}
+	for name, want := range map[string]time.Duration{
+		"slow": 750 * time.Millisecond, "fast": shortTrial, "slowest": longTrial,
+	} {
+		if got := time.Duration(lengthOf(run, name, p.First(), p.Pilots)); got != want {
+			t.Errorf("a trial of the %s server takes %v, want %v", name, got, want)
+		}
+		if got := time.Duration(lengthOf(run, name, p.First(), 0)); got != shortTrial {
+			t.Errorf("a pilot's trial of the %s server takes %v", name, got)
+		}
+	}
+	if o, _ := following(run, opening(&run.Plan, p.Pilots, 0)); time.Duration(o.TrialNS) < shortTrial {
+		t.Errorf("%+v", o)
+	}
+}
