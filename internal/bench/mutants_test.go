@@ -368,13 +368,8 @@ func sixty() (all []mutant) {
 // inFull is set to run all mutants: DYNO_MUTANTS=all go test -run 'TestCheats|TestHonest' ./internal/bench
 var inFull = os.Getenv("DYNO_MUTANTS") == "all"
 
-// chosen reports whether case i is among those tried: one in n, or of a short test, one in 4n.
-func chosen(n, i int) bool {
-	if testing.Short() {
-		n *= 4
-	}
-	return inFull || i%n == 0
-}
+// chosen reports whether case i is among those tried: one in n, or of a short test, the first.
+func chosen(n, i int) bool { return inFull || i%n == 0 && (i == 0 || !testing.Short()) }
 
 // TestCheats: no server that answers wrongly, whenever that begins, has a figure.
 func TestCheats(t *testing.T) {
