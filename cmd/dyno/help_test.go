@@ -78,7 +78,7 @@ func TestHelp(t *testing.T) {
 // TestExamplesOfHelp: all examples use flags of their commands.
 func TestExamplesOfHelp(t *testing.T) {
 	helps(t, func(cmd *cobra.Command, _ string) {
-		for line := range strings.Lines(cmd.Example) {
+		for line := range strings.Lines(strings.ReplaceAll(cmd.Example, " && dyno ", "\ndyno ")) {
 			_, call, found := strings.Cut(line, "dyno ")
 			call, _, _ = strings.Cut(call, " # ")
 			words := shellWords(call)
