@@ -46,7 +46,7 @@ func (s *Sides) Judge(contract *scenario.Scenario, seen map[string]*load.Sampler
 			settles: map[int]bool{}}
 		var odds int64
 		v.Answers, e.kept, e.odd, odds = seen[one.name].Seen()
-		e.fits, e.odds = v.Answers-odds, odds
+		e.blend(v.Answers-odds, odds)
 		v.Long, e.heads = seen[one.name].Long(), seen[one.name].Heads()
 		j.names = append(j.names, one.name)
 		j.out[one.name], j.all[one.name] = v, e
@@ -86,7 +86,8 @@ type evidence struct {
 	inTurn     []scenario.Answer // answers to Scenario.InTurn in this epoch
 	now        []scenario.Answer // answers to the same requests after the epoch's loads; nil until they are asked for
 	kept, odd  []load.Sampled
-	fits, odds int64 // numbers of answers that kept and odd are samples from
+	fits, odds int64          // numbers of answers that kept and odd are samples from
+	blended    []load.Sampled // sample from kept and odd, in proportion to fits and odds
 	heads      []load.Sampled
 	unlike     [][]difference         // for each element in heads: differences from the first answer before the load
 	counts     map[int]map[string]int // by request index: header sections, under "", and those with each difference

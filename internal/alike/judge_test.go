@@ -52,7 +52,7 @@ func judged(sent string, before, under map[string][]string) *juror {
 		for _, body := range under[name] {
 			e.kept = append(e.kept, sampledOf(body))
 		}
-		e.fits = int64(len(e.kept))
+		e.blend(int64(len(e.kept)), 0)
 		j.sides.all, j.names = append(j.sides.all, one), append(j.names, name)
 		j.all[name], j.out[name] = e, &Verdict{}
 	}
@@ -330,8 +330,8 @@ func TestRareZeros(t *testing.T) {
 		if c.other != "" {
 			o.odd = append(o.odd, sampledOf(c.other))
 		}
-		e.fits, e.odds = c.answers-c.odds, c.odds
-		o.fits, o.odds = c.answers, int64(len(o.odd))
+		e.blend(c.answers-c.odds, c.odds)
+		o.blend(c.answers, int64(len(o.odd)))
 		if err := j.shapes(e); (err != nil) != c.wrong {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -376,6 +376,31 @@ func TestRequireType(t *testing.T) {
 		e := &scenario.Expect{Headers: c.own}
 		if j.sides.requireType(0, e); !maps.Equal(e.Headers, c.want) {
 			t.Errorf("%s: %v", name, e.Headers)
+		}
+	}
+}
+
+// TestBlend: answers with and without their shape are in the sample in proportion to their numbers.
+func TestBlend(t *testing.T) {
+	for _, c := range []struct {
+		kept, odd  int
+		fits, odds int64
+		want       [2]int
+	}{
+		{100, 50, 6400, 50, [2]int{100, 1}}, {100, 256, 6400, 12_800, [2]int{100, 200}}, {7, 0, 7, 0, [2]int{7, 0}},
+		{0, 256, 0, 9000, [2]int{0, 256}}, {100, 256, 100, 25_600, [2]int{1, 256}},
+	} {
+		e := &evidence{kept: make([]load.Sampled, c.kept), odd: make([]load.Sampled, c.odd)}
+		for i := range e.odd {
+			e.odd[i].Index = 1
+		}
+		e.blend(c.fits, c.odds)
+		var got [2]int
+		for _, x := range e.blended {
+			got[x.Index]++
+		}
+		if got != c.want {
+			t.Errorf("%+v: %v", c, got)
 		}
 	}
 }

@@ -36,7 +36,7 @@ func (j *juror) varied(index int) {
 			into[name] = r
 		}
 		if !j.sides.Allowed.body {
-			read(e.kept, bodies, func(x *load.Sampled) values { return j.valuesOf(first, x.Body) })
+			read(e.blended, bodies, func(x *load.Sampled) values { return j.valuesOf(first, x.Body) })
 		}
 		read(e.heads, heads, func(x *load.Sampled) values {
 			vs := values{}
@@ -46,6 +46,20 @@ func (j *juror) varied(index int) {
 	}
 	j.repeated(index, bodies)
 	j.repeated(index, heads)
+}
+
+// blend makes one sample from kept and odd, in proportion to the numbers of answers that had the
+// expected shape and that had not.
+func (e *evidence) blend(fits, odds int64) {
+	e.fits, e.odds = fits, odds
+	share := func(of []load.Sampled, all int64) float64 {
+		if all == 0 {
+			return 1
+		}
+		return float64(len(of)) / float64(all)
+	}
+	least := min(share(e.kept, fits), share(e.odd, odds))
+	e.blended = slices.Concat(some(e.kept, int(least*float64(fits)+.5)), some(e.odd, int(least*float64(odds)+.5)))
 }
 
 // inTurn returns the values of the answers to the request at index.
