@@ -29,7 +29,7 @@ toolchain = { go = ">=1.24" }
 		{"[[service]]\nname = \"postgres\"", "[[service]]\nname = \"postgres\"", "postgres in scenarios"},
 		{"[[service]]\nname = \"postgres\"\nseed = \"a\"", "",
 			`the service "postgres" of studies/s differs from that of scenarios; write the same, or give it another name`},
-		{"[[service]]\nname = \"postgres\"\nreset = \"day\"", "", `studies/s/study.toml:3:1: "day": want epoch, run or never`},
+		{"[[service]]\nname = \"postgres\"\nreset = \"day\"", "", `studies/s/study.toml:3:1: "day": want epoch or run`},
 		{"", "[[service]]\nname = \"x\"\nurl = \"tcp://localhost:1\"\nport = 1", `contestants/go/x/contestant.toml:14:1: port is not for`},
 	} {
 		fsys := fstest.MapFS{"studies/s/study.toml": {Data: []byte(c.study)},
