@@ -67,7 +67,7 @@ func (c *script) run(t *testing.T, e load.Engine, network string, m int) {
 	if m == 0 {
 		l = run(t, session, w)
 	} else {
-		l = observe(t, t.Context(), session, w, 20*time.Millisecond).Load
+		l = observe(t, t.Context(), session, w, 100*time.Millisecond).Load // each interval costs CPU time
 	}
 	if l.Planned != requests || l.Started != requests || l.Connections != j.Connections || l.InFlight != 0 {
 		t.Errorf("planned %d, started %d of %d on %d connections, %d in flight", l.Planned, l.Started, requests,
