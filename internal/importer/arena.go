@@ -72,3 +72,75 @@ func (r *reader) object(values []leaf) {
 		}
 	}
 }
+
+// benchmarkerMetrics are the labels in the-benchmarker's data.json, with the units that its first
+// collector, wrk, uses. duration_ms is then in µs: the project itself divides it by a million.
+var benchmarkerMetrics = map[string]struct{ metric, unit string }{
+	"total_requests_per_s": {"rps", "req/s"}, "total_requests": {"requests", ""}, "duration_ms": {"time", "us"},
+	"total_bytes_received": {"transferred", "bytes"}, "http_errors": {"non2xx", ""}, "request_timeouts": {"timeouts", ""},
+	"socket_connection_errors": {"connect_errors", ""}, "socket_read_errors": {"read_errors", ""},
+	"socket_write_errors": {"write_errors", ""}, "average_latency": {"latency_mean", "us"},
+	"minimum_latency": {"latency_min", "us"}, "maximum_latency": {"latency_max", "us"},
+	"standard_deviation": {"latency_stdev", "us"},
+}
+
+// benchmarker reads the-benchmarker's data.json: each object is one figure for a framework at a
+// level, as the mean over the routes.
+func (r *reader) benchmarker() error {
+	list, err := leaves(r.data)
+	if err != nil {
+		return err
+	}
+	type key struct{ framework, level string }
+	contestants, rows := map[string]string{}, map[key]*Row{}
+	// Its second collector, oha, counts latencies in s and the duration in ms, and spells
+	// percentiles in this way.
+	seconds := slices.ContainsFunc(list, func(l leaf) bool { return l.text == "percentile50" })
+	var ids []string // ids of each row
+	for _, values := range byObject(list) {
+		at := map[string]leaf{}
+		for _, l := range values {
+			at[l.path[len(l.path)-1]] = l
+		}
+		switch path := values[0].path; {
+		case len(path) == 3 && path[0] == "frameworks":
+			contestants[at["id"].text] = at["label"].text
+		case len(path) == 3 && path[0] == "metrics":
+			k := key{at["framework_id"].text, at["level"].text}
+			if rows[k] == nil {
+				rows[k] = r.newRow("")
+				rows[k].Connections, _ = strconv.Atoi(k.level)
+				rows[k].Averaged = true
+				ids = append(ids, k.framework)
+			}
+			r.benchmarkerFigure(rows[k], at["label"], at["value"], seconds)
+		}
+	}
+	for i, row := range r.doc.Rows {
+		row.Contestant = contestants[ids[i]]
+	}
+	return nil
+}
+
+// benchmarkerFigure adds the figure with a label. −1 means that it was not recorded.
+func (r *reader) benchmarkerFigure(row *Row, label, value leaf, seconds bool) {
+	m, known := benchmarkerMetrics[label.text]
+	if !known {
+		if m.metric, known = metricOf(label.text); !known || !strings.HasPrefix(label.text, "percentile") {
+			r.leaveOut(label.text, label.line, label.column)
+			return
+		}
+		m.unit = "us"
+	}
+	switch {
+	case seconds && m.metric == "time":
+		m.unit = "ms"
+	case seconds && m.unit == "us":
+		m.unit = "s"
+	}
+	text := value.text
+	if v, err := strconv.ParseFloat(text, 64); err == nil && v == -1 {
+		text = ""
+	}
+	r.add(row, m.metric, text, m.unit, value.line, value.column)
+}
