@@ -147,7 +147,7 @@ func TestCompareRevisions(t *testing.T) {
 		}
 	}
 	cmd.Process.Signal(os.Interrupt)
-	if <-done; cmd.ProcessState.ExitCode() != exitFailed || !strings.Contains(text.String(), "not measured  one of the two has no figure") {
+	if <-done; cmd.ProcessState.ExitCode() != exitFailed || !strings.Contains(text.String(), "one of the two has no figure") {
 		t.Errorf("%v\n%s", cmd.ProcessState, &text)
 	}
 	if trees := git("worktree", "list"); strings.Contains(trees, "\n") {

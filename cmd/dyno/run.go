@@ -331,7 +331,7 @@ func unmeasuredRun(r *record.Run) error {
 // resumption returns the command that continues an interrupted run; "" if there is nothing to
 // continue.
 func resumption(r *record.Run, dir string) string {
-	if r.End == nil || r.End.Reason != plan.Interrupted || isComparison(r) || len(plan.Valid(r)) == 0 {
+	if _, err := plan.Resumable(r); err != nil || r.End == nil || isComparison(r) {
 		return ""
 	}
 	return "dyno run --resume " + quoted(dir)

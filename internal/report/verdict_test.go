@@ -194,7 +194,7 @@ func TestAnswer(t *testing.T) {
 			d.Analysis.Interim, d.Analysis.Epochs, d.Analysis.Needed, d.Run.End.Reason = 0, 11, 10, "interrupted"
 		}, []string{"Not enough data to rank: 11 epochs measured", "The run was interrupted."}, "--budget"},
 		{"interrupted at once", func(d *Data) { d.Valid, d.Run.End.Reason = 0, "interrupted" },
-			[]string{"The run was interrupted before its first trial that counts, so it cannot go on."}, "--resume"},
+			[]string{"The run was interrupted before its first trial that counts."}, "--resume"},
 		{"none", func(d *Data) { d.Analysis.Cells, d.Analysis.Places = nil, nil }, []string{"Nothing was measured"},
 			"Of "},
 	} {

@@ -355,7 +355,7 @@ func (v *View) ended() string {
 	switch r := v.run.End.Reason; r {
 	case "interrupted":
 		if v.Valid == 0 {
-			return "The run was interrupted before its first trial that counts, so it cannot go on."
+			return "The run was interrupted before its first trial that counts."
 		}
 		return "The run was interrupted."
 	case "failed":
