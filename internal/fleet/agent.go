@@ -70,13 +70,14 @@ func (a *Agent) session(ctx context.Context) error {
 		return err
 	}
 	defer link.close()
-	s := &session{agent: a, ctx: ctx, link: link, id: token()}
+	s := &session{agent: a, ctx: ctx, link: link, id: token(), turn: make(chan struct{}, 1)}
 	if err := link.orders(s.receive); err != nil {
 		return err
 	}
 	a.Log("connected to the controller at " + a.Bundle.Controller)
 	<-ctx.Done()
 	link.close()
+	s.turn <- struct{}{} // no order begins from here on
 	s.release()
 	a.Log("the controller is gone; nothing runs here, and the agent waits for it")
 	return nil
@@ -93,8 +94,9 @@ type session struct {
 	agent   *Agent
 	ctx     context.Context // ends with the connection
 	link    link
-	id      string // named in orders
-	arrived int64  // arrival of the last order, agent's clock; owned by the receiving goroutine
+	id      string        // named in orders
+	arrived int64         // arrival of the last order, agent's clock; owned by the receiving goroutine
+	turn    chan struct{} // full while an order is received, and once the session has ended
 	kept
 }
 
@@ -147,6 +149,12 @@ func handle[Q, A any](name string, roles []Role, beside bool, f func(*session, *
 // receive carries out an order and sends the answer.
 func (s *session) receive(r *received) {
 	s.arrived = s.agent.now()
+	select {
+	case s.turn <- struct{}{}:
+		defer func() { <-s.turn }()
+	case <-s.ctx.Done():
+		return
+	}
 	var o Order
 	h, err := handler{}, strict(r.data, &o)
 	if err == nil {
