@@ -26,7 +26,7 @@ import (
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if f := flag.Lookup("test.parallel"); f.Value.String() == f.DefValue {
-		flag.Set(f.Name, strconv.Itoa(16*runtime.GOMAXPROCS(0)))
+		flag.Set(f.Name, strconv.Itoa(4*runtime.GOMAXPROCS(0)))
 	}
 	os.Exit(m.Run())
 }
