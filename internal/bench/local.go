@@ -346,8 +346,11 @@ func (l *Local) Launch(ctx context.Context, name string, o Launch) (Server, erro
 	apart := l.Apart(name)
 	var relay *machine.Relay
 	if (apart || b.Contained()) && len(o.Services) > 0 {
+		l.mu.Lock()
+		spared := !l.contained()
+		l.mu.Unlock()
 		relay = &machine.Relay{Argv: []string{l.self, "refserver", refserver.Relay + strings.Join(o.Services, ",")},
-			Addrs: o.Services, CPUs: l.pinned(l.serviceCPUs())}
+			Addrs: o.Services, CPUs: l.pinned(l.serviceCPUs()), Spared: spared}
 	}
 	identity, err := l.certified(o.Protocols)
 	if err != nil {
@@ -423,14 +426,24 @@ func (l *Local) Apart(name string) bool {
 		return false
 	}
 	services := len(l.opts.Services) > 0 && l.service(name) == nil
+	if services && l.contained() {
+		return true
+	}
 	for one, port := range l.fixed {
-		if services && l.service(one) == nil && l.built[one].Contained() {
-			return true
-		}
 		for other, same := range l.fixed {
 			if one != other && port > 0 && port == same && (one == name || services) {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// contained reports whether a side that has been launched is in a container. l.mu must be held.
+func (l *Local) contained() bool {
+	for name := range l.fixed {
+		if l.service(name) == nil && l.built[name].Contained() {
+			return true
 		}
 	}
 	return false

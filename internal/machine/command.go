@@ -47,6 +47,9 @@ type Relay struct {
 	Argv  []string
 	Addrs []string
 	CPUs  []int // nil: all that dyno may use
+	// Spared: connections that the tree makes by connect(2) are opened by this program, and so spared the relay. It has
+	// no effect on Adopt.
+	Spared bool
 }
 
 // boxVariable is an environment variable that Start sets. It identifies a tree's process that has

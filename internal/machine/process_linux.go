@@ -150,6 +150,18 @@ func (p *Process) relayed() (err error) {
 	return err
 }
 
+// opened opens connections for the tree in place of its relay where it asks for that and the kernel allows it.
+func (p *Process) opened() {
+	if p.into == nil || !p.into.Spared {
+		return
+	}
+	p.launcher.do(func() {
+		if o, err := newOpener(p.into.Addrs); err == nil {
+			go o.serve()
+		}
+	})
+}
+
 // RelayEnded returns an error that says how the relay into the tree's network ended; nil while it runs, and without one.
 func (p *Process) RelayEnded() error {
 	if p.relay == nil || !p.relay.exited() {
@@ -218,6 +230,7 @@ func begin(cmd Command, by accounting, files ...*os.File) (*Process, error) {
 		if err == nil {
 			err = p.relayed()
 		}
+		p.opened()
 		if err != nil {
 			p.close()
 			return nil, fmt.Errorf("start %s: %w", cmd.Argv[0], err)

@@ -50,6 +50,8 @@ func TestMain(m *testing.M) {
 		}
 		fmt.Println(l.Addr().(*net.TCPAddr).Port)
 		select {}
+	case "dials":
+		beDialer()
 	case "two ports":
 		beTwoPorts()
 	case "sockets":
