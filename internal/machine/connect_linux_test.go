@@ -117,7 +117,7 @@ func beDialer() {
 		}
 		b := make([]byte, 10)
 		n, _ := unix.Read(fd, b)
-		return string(b[:n])
+		return string(b[:max(0, n)]) // -1 if the relay was just killed
 	}
 	fmt.Println("watched:", watched())
 	later := ""
