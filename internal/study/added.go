@@ -28,12 +28,7 @@ func (v *page) added() report.Added {
 		a.Closing = []document.Item{{Label: "Article", Text: document.Plain(text)}}
 	}
 	for i := range c.Outcomes {
-		o := &c.Outcomes[i]
-		a.Tables = append(a.Tables, o.Metric.Name)
-		if o.Record != "" {
-			a.Closing = append(a.Closing, document.Item{Label: "Record",
-				Text: document.Plain("Claimed: " + stopped(o.Claim.Text) + " " + o.Record)})
-		}
+		a.Tables = append(a.Tables, c.Outcomes[i].Metric.Name)
 	}
 	return a
 }

@@ -2,7 +2,6 @@ package study
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io/fs"
 	"regexp"
@@ -41,13 +40,6 @@ func Answers(fsys fs.FS) (all []Answer, err error) {
 	return all, err
 }
 
-// recorded is an answer's outcome in the committed run.
-type recorded struct {
-	Outcome Verdict
-	Found   string // the figure with its interval
-	Where   string // the machine, and when
-}
-
 // OursText formats the measured figures on one line.
 func (o *Outcome) OursText() string { return oursText(o) }
 
@@ -56,36 +48,6 @@ func (v Verdict) Label() string { return v.label() }
 
 // SentencesFile lists the sentences in all articles.
 const SentencesFile = Folder + "/sentences.csv"
-
-// AnswersFile holds what is recorded of all answers: the program carries it, but not the trials.
-const AnswersFile = Folder + "/answers.csv"
-
-// AnswersColumns is the header of AnswersFile.
-var AnswersColumns = []string{"study", "claim", "outcome", "found", "where"}
-
-// readRecord reads what is recorded of a study's answers, by claim.
-func readRecord(fsys fs.FS, slug string) (map[string]recorded, error) {
-	all := map[string]recorded{}
-	err := readTable(fsys, AnswersFile, AnswersColumns, func(row []string) (int, string) {
-		if row[0] == slug {
-			all[row[1]] = recorded{Verdict(row[2]), row[3], row[4]}
-		}
-		return 0, ""
-	})
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	return all, err
-}
-
-// onRecord says what another run found on a claim; "" if it did not judge the claim.
-func (s *Study) onRecord(claim string) string {
-	r := s.record[claim]
-	if r.Found == "" {
-		return ""
-	}
-	return "On record, another run (" + r.Where + "): " + r.Found + ", " + string(r.Outcome) + "."
-}
 
 var yearIn = regexp.MustCompile(`\b20\d\d\b`)
 
@@ -105,9 +67,6 @@ func (a *Answer) item() document.Item {
 			cmp.Or(document.Clean(r.Host.CPU), "an unknown CPU"), stopped(ours))
 	} else if a.Judged != nil && o.judged() {
 		now = "Measured, and no figure: " + stopped(o.Reason)
-	}
-	if record := a.Study.onRecord(a.Claim.ID); ours == "" && record != "" {
-		now += " " + record
 	}
 	it.Text = document.Prose{{Text: then + " "}, {Text: now, Style: document.Strong}}
 	return it

@@ -68,9 +68,6 @@ func (s *Study) JudgeClaims(d *report.Data, file string) (*Judged, error) {
 				*o = x
 			}
 		}
-		if o.Verdict == NotRun {
-			o.Record = s.onRecord(o.Claim.ID)
-		}
 	}
 	j := &Judged{Data: d, Claims: c}
 	d.Added = newPage(j).added()

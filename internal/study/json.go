@@ -41,13 +41,6 @@ func (c *Claims) json() object {
 	if len(c.Withdrawn) > 0 {
 		o["withdrawn"] = objects(c.Withdrawn, func(w *Claim) object { return object{"id": w.ID, "why": w.Withdrawn} })
 	}
-	if a := c.Committed; a != nil {
-		differ := objects(a.Differ, func(d *Difference) object {
-			return object{"id": d.Here.Claim.ID, "there": d.There.Verdict, "here": d.Here.Verdict}
-		})
-		o["committed"] = object{"trials": a.File, "judged_in_both": a.Judged, "same": a.Judged - len(a.Differ),
-			"differ": differ}
-	}
 	if len(c.Costs) > 0 {
 		o["costs"] = objects(c.Costs, func(x *cost) object {
 			return report.InUnit("ns", report.EstimateNumbers(x.More, x.More.N == 0), object{"contestant": x.Contestant,

@@ -53,7 +53,6 @@ type Outcome struct {
 	Epochs   int     // the fewest epochs behind a shown figure; 0 if none is shown
 	Before   Verdict // outcome under the claim as planned, if it was amended after the run; else ""
 	Warnings []Warning
-	Record   string // what another run found, if this one did not measure an article's answer; else ""
 	// Free is the outcome at levels that are as published and otherwise the same; nil if there is
 	// none, or if this is it.
 	Free *Outcome

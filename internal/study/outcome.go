@@ -128,3 +128,6 @@ func (c *Comparison) notEnough() string {
 	}
 	return "not enough data to tell"
 }
+
+// judged reports whether the run could test the claim.
+func (o *Outcome) judged() bool { return o.Verdict != NotTestable && o.Verdict != NotRun }

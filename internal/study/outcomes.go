@@ -23,11 +23,9 @@ type Claims struct {
 	Changed                       bool              // the claims changed after the run was planned
 	Outcomes                      []Outcome
 	Withdrawn                     []Claim // claims that the run was planned with, withdrawn since
-	// agreement with the committed run; nil for that run itself, or without one
-	Committed *agreement
-	Published []published
-	Costs     []cost
-	Variants  []worth
+	Published                     []published
+	Costs                         []cost
+	Variants                      []worth
 }
 
 // published is a published figure with the measured one, both in the metric's base unit.
@@ -35,13 +33,6 @@ type published struct {
 	Figure
 	Ours   judge.Estimate
 	Absent string // why there is no measured figure
-}
-
-// agreement compares a study's outcomes in two runs.
-type agreement struct {
-	File   string // the other run's trials
-	Judged int    // claims that both runs could judge
-	Differ []Difference
 }
 
 // Fixed says how many claims were not fixed before the run; "" if all were.
@@ -335,7 +326,7 @@ func (o *Outcome) item() document.Item {
 		text += " " + measuredAs(o) + ": " + stopped(ours)
 	}
 	return document.Item{Label: o.Verdict.label(), Style: claimMarks[o.Verdict].style, Text: document.Plain(text),
-		More: document.Texts(evidenceText(o), freeText(o), o.Record, amendedText(o),
+		More: document.Texts(evidenceText(o), freeText(o), amendedText(o),
 			report.Led("Not counted: it restates the figure of ", o.Claim.Restates),
 			o.Claim.Note, publishedAs(o)+report.Led("; ", whereText(o))+".")}
 }
@@ -357,27 +348,6 @@ func amendedText(o *Outcome) string {
 		string(o.Before) + "."
 }
 
-// agreement lists the claims that have another outcome in the committed run.
-func (v *page) agreement() document.Section {
-	a := v.Claims.Committed
-	if a == nil || a.Judged == 0 {
-		return document.Section{}
-	}
-	var list document.List
-	for _, d := range a.Differ {
-		list.Items = append(list.Items, document.Item{Label: d.Here.Verdict.label(), Style: claimMarks[d.Here.Verdict].style,
-			Text: document.Plain("There " + string(d.There.Verdict) + ": " + stopped(d.Here.Claim.Text)),
-			More: document.Texts(report.Led("There: ", oursText(d.There)), report.Led("Here: ", oursText(d.Here)))})
-	}
-	same := fmt.Sprintf("The same outcome as in %s for %d of %s.", a.File, a.Judged-len(a.Differ),
-		document.Count(a.Judged, "claim"))
-	s := document.Section{Title: "Beside the committed run", Blocks: []document.Block{paragraph(same)}}
-	if len(list.Items) > 0 {
-		s.Blocks = append(s.Blocks, list)
-	}
-	return s
-}
-
 // stopped makes s end with exactly one full stop.
 func stopped(s string) string { return strings.TrimSuffix(s, ".") + "." }
 
@@ -387,7 +357,7 @@ func ClaimsText(w io.Writer, j *Judged) error {
 	about := document.Section{Blocks: []document.Block{
 		document.Paragraph{Label: "Source", Text: document.Plain(v.Claims.Source)},
 		document.Paragraph{Label: "Trials", Text: document.Plain(v.Claims.File + ".")}}}
-	sections := []document.Section{v.claims(), v.agreement(), v.costs(), v.variants(), about}
+	sections := []document.Section{v.claims(), v.costs(), v.variants(), about}
 	return document.Text(w, &document.Document{Sections: sections}, j.Options())
 }
 

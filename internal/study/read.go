@@ -56,9 +56,6 @@ func Read(fsys fs.FS, slug string) (*Study, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		r.errs = append(r.errs, err)
 	}
-	if s.record, err = readRecord(fsys, slug); err != nil {
-		r.errs = append(r.errs, err)
-	}
 	r.variants()
 	if err := errors.Join(r.errs...); err != nil {
 		return nil, err

@@ -1,7 +1,6 @@
 package study
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
@@ -44,8 +43,7 @@ func (s *Study) Committed(root string) string {
 }
 
 // Stored judges the study's claims by a stored run. With the committed trials it includes the
-// study's records of long loads; with another run it compares the outcomes with the committed
-// run's.
+// study's records of long loads.
 func (s *Study) Stored(root, from string) (*Judged, error) {
 	run, err := Open(from)
 	if err != nil {
@@ -59,26 +57,8 @@ func (s *Study) Stored(root, from string) (*Judged, error) {
 		name = filepath.ToSlash(rel)
 	}
 	j, err := s.JudgeClaims(Evaluate(run), name)
-	switch {
-	case err != nil:
-		return nil, err
-	case name == s.Trials():
+	if err == nil && name == s.Trials() {
 		j.Classics, err = s.classicRuns(from)
-	default:
-		j.Claims.Committed, err = s.agreement(root, j.Claims)
 	}
 	return j, err
-}
-
-// agreement compares outcomes with the committed run's; nil if there is none.
-func (s *Study) agreement(root string, here *Claims) (*agreement, error) {
-	committed, err := s.Stored(root, s.Committed(root))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	judged, differ := Differences(committed.Claims.Outcomes, here.Outcomes)
-	return &agreement{File: committed.Claims.File, Judged: judged, Differ: differ}, nil
 }

@@ -51,8 +51,7 @@ type Study struct {
 	Services    []any             `toml:"service"`     // read by those who start them
 	Figures     []Figure          `toml:"-"`
 
-	record     map[string]recorded // of answers, in the committed run, by claim
-	everywhere []string            // contestants at levels that do not list any
+	everywhere []string // contestants at levels that do not list any
 }
 
 // Level is one operating point in a study.

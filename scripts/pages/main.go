@@ -1,12 +1,11 @@
 // Command pages writes what is made of the committed trials: the pages of each study, as dyno check STUDY --write does,
-// and studies/findings.md, coverage.md and answers.csv of all studies:
+// and studies/findings.md and coverage.md of all studies:
 //
 //	go run ./scripts/pages
 package main
 
 import (
 	"bytes"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -18,7 +17,6 @@ import (
 	"strings"
 
 	"dyno/internal/document"
-	"dyno/internal/report"
 	"dyno/internal/study"
 )
 
@@ -67,7 +65,6 @@ func pages(root string) (map[string][]byte, error) {
 	for name, write := range map[string]func(io.Writer) error{
 		study.Folder + "/findings.md": func(w io.Writer) error { return findingsPage(w, all) },
 		study.Folder + "/coverage.md": func(w io.Writer) error { return coveragePage(w, c) },
-		study.AnswersFile:             func(w io.Writer) error { return answers(w, all) },
 	} {
 		var b bytes.Buffer
 		if err := write(&b); err != nil {
@@ -76,22 +73,6 @@ func pages(root string) (map[string][]byte, error) {
 		files[name] = b.Bytes()
 	}
 	return files, nil
-}
-
-// answers writes what is recorded of the claims that answer their articles' questions.
-func answers(to io.Writer, all []*study.Judged) error {
-	w := csv.NewWriter(to)
-	err := w.Write(study.AnswersColumns)
-	for _, j := range all {
-		where := strings.TrimSuffix(strings.TrimPrefix(report.NewView(j.Data).Here(), "Here: "), ".")
-		for i := range j.Claims.Outcomes {
-			if o := &j.Claims.Outcomes[i]; o.Claim.Answers != "" {
-				err = errors.Join(err, w.Write([]string{j.Claims.Slug, o.Claim.ID, string(o.Verdict), o.OursText(), where}))
-			}
-		}
-	}
-	w.Flush()
-	return errors.Join(err, w.Error())
 }
 
 // count counts the published claims, each figure once: those with one of the outcomes, or all.
