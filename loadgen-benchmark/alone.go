@@ -81,7 +81,7 @@ func highWater(pid int) float64 {
 // stall measures the p99 response time at 1,000/s against a server that pauses for 200 ms in every 2 s.
 func stall(r row) experiment {
 	return dynoOnly(r, true, func(ctx context.Context, b *rig) (float64, error) {
-		srv, err := b.serve(ctx, "null~200ms/2s", "")
+		srv, err := b.serveFlawed(ctx, "stall")
 		if err != nil {
 			return 0, err
 		}
@@ -100,7 +100,7 @@ func stall(r row) experiment {
 // drops returns the number of closed connections that dyno reported minus the number that the server closed.
 func drops(r row) experiment {
 	return dynoOnly(r, false, func(ctx context.Context, b *rig) (float64, error) {
-		srv, err := b.serve(ctx, "null/4", "")
+		srv, err := b.serveFlawed(ctx, "drop")
 		if err != nil {
 			return 0, err
 		}
@@ -109,8 +109,8 @@ func drops(r row) experiment {
 		if err != nil {
 			return 0, err
 		}
-		t, err := srv.stop()
-		if err != nil {
+		var t flawedTally
+		if err := srv.end(&t); err != nil {
 			return 0, err
 		}
 		if t.Dropped == 0 || l.Succeeded != t.Requests-t.Dropped {

@@ -128,7 +128,7 @@ func (b *rig) install(ctx context.Context, p peer) installed {
 	return i
 }
 
-// server is a server on the server's CPU: a reference server, nginx, or a timed server.
+// server is a server on the server's CPU: a reference server, nginx, or a timed or flawed server.
 type server struct {
 	addr   string
 	scheme string

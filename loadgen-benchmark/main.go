@@ -54,8 +54,11 @@ type options struct {
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
 func run(args []string, stdout, stderr io.Writer) int {
-	if len(args) > 0 && args[0] == timedCommand {
-		if err := timed(args[1:], stderr); err != nil {
+	for command, do := range map[string]func([]string, io.Writer) error{timedCommand: timed, flawedCommand: flawed} {
+		if len(args) == 0 || args[0] != command {
+			continue
+		}
+		if err := do(args[1:], stderr); err != nil {
 			fmt.Fprintln(stderr, "loadgen-benchmark:", err)
 			return exitFailed
 		}

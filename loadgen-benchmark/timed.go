@@ -375,9 +375,12 @@ func (c *timedConn) requests() error {
 // of the static table.
 const timedBlock = "\x88\x0f\x10\x0atext/plain\x0f\x0d\x015"
 
+// timedAnswer is a response in HTTP/1.1.
+const timedAnswer = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nvalue"
+
 func (c *timedConn) response(stream uint32) []byte {
 	if c.parser == nil {
-		return []byte("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nvalue")
+		return []byte(timedAnswer)
 	}
 	b := append(wire.BeginHeaders(nil), timedBlock...)
 	return wire.AppendData(wire.EndHeaders(b, 0, stream, false), stream, "value", true)

@@ -32,8 +32,7 @@ func Command(ctx context.Context, name string, files []string, addr string, w io
 	case err != nil:
 		return conf.Usage(err)
 	case !ok:
-		return conf.Usagef("no reference server %q: want null, null+5ms, null~200ms/2s, null/4, ref, ref' or "+
-			"ref+20%%", name)
+		return conf.Usagef("no reference server %q: want null, null+5ms, ref, ref' or ref+20%%", name)
 	}
 	o, err := environment(files, addr)
 	if err != nil {

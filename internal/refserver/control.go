@@ -11,8 +11,6 @@ import (
 //
 //	null            answers at once with constant bytes
 //	null+5ms        responds 5 ms after it read the request, and reports the time; null+0ms as soon as it can
-//	null~200ms/2s   pauses for the last 200 ms in every 2 s
-//	null/4          closes the connection instead of answering every fourth request
 //	ref, ref'       answers any scenario, on net/http
 //	ref+20%         ref with 20 % added cost
 type Control struct {
@@ -22,15 +20,10 @@ type Control struct {
 	Extra  float64 // added cost, as a share of the reference's
 }
 
-// Manner is an additional behaviour of a server in the null family: at most one of these.
+// Manner is an additional behaviour of a server in the null family.
 type Manner struct {
 	Timed bool          // respond Delay after reading the request; report the true time in timeHeader
 	Delay time.Duration // delay before each response; needs Timed
-
-	Stall  time.Duration // neither read nor write for the last Stall of every Period since the start
-	Period time.Duration
-
-	Drop int64 // close the connection instead of every Drop-th response, counted over all connections; 0: never
 }
 
 // families are the reference servers whose names have a parameter. parse stores the text between prefix and
@@ -44,25 +37,11 @@ var families = []struct {
 		c.Null, c.Manner = true, Manner{Timed: true, Delay: d}
 		return err == nil && d >= 0 && d <= time.Minute
 	}},
-	{"null~", "", "want a stall and a longer period, such as null~200ms/2s", parseStall},
-	{"null/", "", "want a number, such as null/4 to drop every fourth request", func(c *Control, text string) bool {
-		n, err := strconv.ParseInt(text, 10, 32)
-		c.Null, c.Manner = true, Manner{Drop: n}
-		return err == nil && n >= 1
-	}},
 	{"ref+", "%", "want a cost such as ref+5%", func(c *Control, text string) bool {
 		x, err := strconv.ParseFloat(text, 64)
 		c.Extra = x / 100
 		return err == nil && x > 0 && x <= 1000
 	}},
-}
-
-func parseStall(c *Control, text string) bool {
-	stall, period, _ := strings.Cut(text, "/")
-	s, err := time.ParseDuration(stall)
-	p, err2 := time.ParseDuration(period)
-	c.Null, c.Manner = true, Manner{Stall: s, Period: p}
-	return err == nil && err2 == nil && s > 0 && p > s && p <= time.Hour
 }
 
 // ParseControl parses a reference server's name; ok is false for any other name.
@@ -90,13 +69,9 @@ func ParseControl(name string) (c Control, ok bool, err error) {
 
 // Title returns the name in reports.
 func (c Control) Title() string {
-	switch m := c.Manner; {
-	case m.Timed:
-		return fmt.Sprintf("null server, responds after %v", m.Delay)
-	case m.Stall > 0:
-		return fmt.Sprintf("null server, stalls for %v of every %v", m.Stall, m.Period)
-	case m.Drop > 0:
-		return fmt.Sprintf("null server, drops 1 of %d", m.Drop)
+	switch {
+	case c.Manner.Timed:
+		return fmt.Sprintf("null server, responds after %v", c.Manner.Delay)
 	case c.Null:
 		return "null server"
 	case c.Extra > 0:

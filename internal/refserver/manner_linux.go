@@ -2,7 +2,6 @@ package refserver
 
 import (
 	"bytes"
-	"context"
 	"slices"
 	"syscall"
 	"time"
@@ -51,19 +50,8 @@ func withTime(response []byte, head int) (timed, digits []byte) {
 // clock returns the time since the server's start.
 func (s *nullServer) clock() time.Duration { return time.Since(s.start) }
 
-// act carries out the server's manner: it waits until a stall is over, and sends the due responses. The loop
-// calls it as often as it can.
-func (s *nullServer) act(ctx context.Context) {
-	if s.manner.Stall > 0 {
-		for ctx.Err() == nil {
-			left := s.manner.Period - s.clock()%s.manner.Period
-			if left > s.manner.Stall {
-				break
-			}
-			ts := unix.NsecToTimespec(int64(min(left, nullTick)))
-			_ = unix.Nanosleep(&ts, nil)
-		}
-	}
+// act sends the due responses of a timed server. The loop calls it as often as it can.
+func (s *nullServer) act() {
 	for a := s.held.next(); a != nil; a = s.held.next() {
 		now := s.clock()
 		if now < a.read+s.manner.Delay {
@@ -99,9 +87,6 @@ func (s *nullServer) await(events []unix.EpollEvent) (n uintptr, errno syscall.E
 // with the value; for the excess it is 0.5 µs.
 func (s *nullServer) report() Tally {
 	t := s.tally
-	if s.manner.Period > 0 {
-		t.Stalls = int64(s.clock() / s.manner.Period)
-	}
 	if s.manner.Timed {
 		q := func(p float64) int64 { return int64(s.manner.Delay) + s.service.Quantile(p) }
 		t.Service = &Service{

@@ -13,7 +13,7 @@ import (
 )
 
 // Null is a server that answers with constant bytes, in the given manner. A load engine's rate against a Null
-// without a manner is the engine's ceiling. The other manners have a known latency or share of errors.
+// without a manner is the engine's ceiling. A timed one has a known latency.
 type Null struct {
 	Response []byte   // response to every request without an entry in Answers
 	Answers  []Answer // the first that fits is sent; a timed server has none
@@ -25,7 +25,7 @@ type Null struct {
 // OnlyClear says why the server can answer only in HTTP/1.1 in the clear; "" if in all forms of HTTP.
 func (n *Null) OnlyClear() string {
 	if n.Manner != (Manner{}) {
-		return "its delays, stalls and drops are those of HTTP/1.1 in the clear"
+		return "its delays are those of HTTP/1.1 in the clear"
 	}
 	return n.onlyClear
 }
@@ -50,9 +50,7 @@ const timeHeader = "X-Truth-Ns"
 
 // Tally is a null server's count of its run.
 type Tally struct {
-	Requests int64    `json:"requests"` // read in full, including dropped ones
-	Dropped  int64    `json:"dropped"`
-	Stalls   int64    `json:"stalls"`            // number of ended stalls
+	Requests int64    `json:"requests"`          // read in full
 	Service  *Service `json:"service,omitempty"` // service times of a timed server
 }
 

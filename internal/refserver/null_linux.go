@@ -21,8 +21,7 @@ import (
 // line, then a body of Content-Length) and parses only what Answers require. The Tally is complete if there
 // is no error. A timed server needs Linux 5.11.
 //
-// A HEAD request gets only the header section. A connection that sends a chunked body is closed. Requests
-// behind a dropped one on the same connection are lost with it, and not counted.
+// A HEAD request gets only the header section. A connection that sends a chunked body is closed.
 //
 // Unless the server is timed, it closes the connection after a response to "Connection: close", and to
 // HTTP/1.0 without "Connection: keep-alive". With keep-alive, which ab requests, the response repeats that
@@ -33,7 +32,7 @@ func (n *Null) Serve(ctx context.Context, network, addr string) (Tally, error) {
 		return Tally{}, err
 	}
 	s := nullServer{
-		base: base, manner: n.Manner, plain: n.Manner == Manner{},
+		base: base, manner: n.Manner,
 		in: make([]byte, 64<<10), start: time.Now(), service: record.NewHistogram(),
 	}
 	for _, a := range n.Answers {
@@ -45,7 +44,7 @@ func (n *Null) Serve(ctx context.Context, network, addr string) (Tally, error) {
 	}
 	if n.Manner.Timed {
 		if len(s.others) > 0 {
-			return Tally{}, errors.New("serve null: a server with delays or stalls can have only one response")
+			return Tally{}, errors.New("serve null: a server with delays can have only one response")
 		}
 		timed, digits := withTime(n.Response, len(base.head)-len(nullBlank))
 		s.base, _ = served(Answer{Bytes: timed})
@@ -89,7 +88,6 @@ const nullTick = 50 * time.Millisecond
 type nullServer struct {
 	base   *servedAnswer
 	others []*servedAnswer
-	plain  bool // the server has no manner
 	in     []byte
 	conns  []*nullConn // connections by fd
 	ep     int
@@ -142,8 +140,8 @@ func (s *nullServer) serve(ctx context.Context, ln int) (err error) {
 		if errno != 0 {
 			return errno
 		}
-		if !s.plain {
-			s.act(ctx)
+		if s.manner.Timed {
+			s.act()
 		}
 		for _, e := range events[:n] {
 			if e.Fd == int32(ln) {
@@ -151,8 +149,8 @@ func (s *nullServer) serve(ctx context.Context, ln int) (err error) {
 			} else if c := s.conns[e.Fd]; c != nil && !s.turn(int(e.Fd), c, e.Events) {
 				s.close(int(e.Fd))
 			}
-			if !s.plain {
-				s.act(ctx)
+			if s.manner.Timed {
+				s.act()
 			}
 		}
 	}
@@ -313,14 +311,6 @@ func (s *nullServer) answer(fd int, c *nullConn, n int, a *servedAnswer, headOnl
 	if headOnly {
 		many, size = a.head, len(a.head)
 	}
-	dropped := false
-	if d := s.manner.Drop; d > 0 {
-		if good := d - 1 - s.tally.Requests%d; int64(n) > good {
-			n, dropped = int(good), true
-			s.tally.Requests++
-			s.tally.Dropped++
-		}
-	}
 	s.tally.Requests += int64(n)
 	for n > 0 {
 		if s.manner.Timed {
@@ -337,7 +327,7 @@ func (s *nullServer) answer(fd int, c *nullConn, n int, a *servedAnswer, headOnl
 		}
 		n -= k
 	}
-	return !dropped
+	return true
 }
 
 // send writes b, and keeps the bytes that the socket does not accept now. It reports whether the connection
