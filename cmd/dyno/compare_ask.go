@@ -24,7 +24,7 @@ func (f *compareFlags) typed(cmd *cobra.Command, sides []*contestant.Side) (*sce
 	})
 	if r.Scenario != "" {
 		if says {
-			return nil, usagef("--scenario %s already defines the requests; omit --path, -m, -H, -b and -f", r.Scenario)
+			return nil, usagef("--scenario %s already defines the requests; omit --path, -m, -H and -b", r.Scenario)
 		}
 		return nil, nil
 	}

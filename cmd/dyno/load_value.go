@@ -59,12 +59,6 @@ var readers = map[string]func(string) (any, error){
 	"stages": as(parseStages), "share": as(parsePositive),
 	"objectives": as(judge.ParseObjectives), "statuses": as(scenario.ParseStatuses),
 	"text": as(func(s string) (*string, error) { return &s, nil }), // an empty text differs from none
-	"needed": as(func(s string) (string, error) {
-		if s == "" {
-			return "", errors.New("want a file name")
-		}
-		return s, nil
-	}),
 	"http": as(func(s string) (*wire.HTTP, error) {
 		h, err := wire.ParseHTTP(s)
 		return &h, err

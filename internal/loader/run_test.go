@@ -97,7 +97,7 @@ body = "value"
 		"pipeline": {Request{Requests: 40, Connections: 2, Pipeline: 4}, "done",
 			"4 in the pipeline of each"},
 		"post": {Request{Requests: 4, AdHoc: scenario.AdHoc{Body: text("{seq}"), Template: true}}, "done", ""},
-		"file": {Request{Requests: 4, AdHoc: scenario.AdHoc{BodyFile: body}}, "done", ""},
+		"file": {Request{Requests: 4, AdHoc: scenario.AdHoc{Body: text("@" + body)}}, "done", ""},
 		"expect": {Request{Requests: 4, AdHoc: scenario.AdHoc{ExpectBody: text("@" + body)}},
 			"done", ""},
 		"close": {Request{Requests: 4, AdHoc: scenario.AdHoc{Headers: []string{"Connection: close", "Host: a"}}},
@@ -221,8 +221,7 @@ func TestNewRefuses(t *testing.T) {
 	for want, r := range map[string]Request{
 		"want \"Name: value\"":          {AdHoc: scenario.AdHoc{Headers: []string{"A"}}},
 		"want a method":                 {AdHoc: scenario.AdHoc{Method: "10"}},
-		"-b and -f both":                {AdHoc: scenario.AdHoc{Body: text(""), BodyFile: "b"}},
-		"no such file":                  {AdHoc: scenario.AdHoc{BodyFile: "/nowhere/b"}},
+		"no such file":                  {AdHoc: scenario.AdHoc{Body: text("@/nowhere/b")}},
 		"omit it or --method":           {AdHoc: scenario.AdHoc{Scenario: "s.toml", Method: "GET"}},
 		"/nowhere/s.toml: no such file": {AdHoc: scenario.AdHoc{Scenario: "/nowhere/s.toml"}},
 		"Connection: close allows one": {AdHoc: scenario.AdHoc{Headers: []string{"Connection: close"}},
@@ -295,7 +294,7 @@ func TestLongBodies(t *testing.T) {
 	defer s.Close()
 	sum := sha256.Sum256(content)
 	p, err := New(t.Context(), Request{URL: s.URL, Requests: 3, Connections: 2, Timeout: time.Minute,
-		AdHoc: scenario.AdHoc{BodyFile: name, ExpectBody: text(fmt.Sprintf("20971520 %x", sum))}})
+		AdHoc: scenario.AdHoc{Body: text("@" + name), ExpectBody: text(fmt.Sprintf("20971520 %x", sum))}})
 	if err != nil {
 		t.Fatal(err)
 	}

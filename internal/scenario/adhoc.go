@@ -28,7 +28,6 @@ type AdHoc struct {
 	Method   string
 	Headers  []string // lines "Name: value"
 	Body     *string  // text, @FILE, or @- for standard input
-	BodyFile string
 	Template bool // Body and Headers may hold placeholders
 
 	ExpectStatus StatusSet
@@ -70,7 +69,7 @@ func (r *AdHoc) readScenario(headers []HeaderLine) (*Scenario, error) {
 		flag  string
 		given bool
 	}{
-		{"path", r.Paths != nil}, {"method", r.Method != ""}, {"body", r.Body != nil}, {"body-file", r.BodyFile != ""},
+		{"path", r.Paths != nil}, {"method", r.Method != ""}, {"body", r.Body != nil},
 		{"expect-status", !r.ExpectStatus.Empty()}, {"expect-body", r.ExpectBody != nil},
 	} {
 		if f.given {
@@ -174,7 +173,7 @@ func (r *Request) holdsJSON() bool {
 // tunnel (RFC 9110, section 9.3.6); a method with other characters than letters and hyphens is more likely a slip.
 func (r *AdHoc) method() (string, error) {
 	switch method := strings.ToUpper(r.Method); {
-	case method == "" && (r.Body != nil || r.BodyFile != ""):
+	case method == "" && r.Body != nil:
 		return http.MethodPost, nil
 	case method == "":
 		return http.MethodGet, nil
@@ -204,13 +203,9 @@ func parsePath(text string) (path string, weight int, err error) {
 	return ascii(path), weight, nil
 }
 
-// readBody returns the body that -b or -f defines.
+// readBody returns the body that -b defines.
 func (r *AdHoc) readBody(ctx context.Context) (string, error) {
 	switch {
-	case r.Body != nil && r.BodyFile != "":
-		return "", conf.Usagef("-b and -f both define the body; omit one")
-	case r.BodyFile != "":
-		return readFile("-f", r.BodyFile)
 	case r.Body == nil:
 		return "", nil
 	case *r.Body == "@-":
