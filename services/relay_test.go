@@ -4,6 +4,7 @@ package services
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -193,12 +194,9 @@ func sampled(all []*contestant.Manifest, n int) []*contestant.Manifest {
 	if seed == "" {
 		return all
 	}
-	var names []string
-	for _, m := range all {
-		names = append(names, m.Name)
-	}
-	names = bench.Sample(names, n, seed)
-	return slices.DeleteFunc(all, func(m *contestant.Manifest) bool { return !slices.Contains(names, m.Name) })
+	order := func(m *contestant.Manifest) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(seed+"\n"+m.Name))) }
+	slices.SortFunc(all, func(a, b *contestant.Manifest) int { return strings.Compare(order(a), order(b)) })
+	return all[:min(n, len(all))]
 }
 
 func readService(t *testing.T, root, name string) *contestant.Manifest {

@@ -19,9 +19,8 @@ import (
 
 // verifyFlags are the flags of dyno verify.
 type verifyFlags struct {
-	Offline        bool
-	Scenario, Seed string
-	Sample         int
+	Offline  bool
+	Scenario string
 }
 
 func verifyCommand() *cobra.Command {
@@ -79,12 +78,6 @@ func (f *verifyFlags) chosen(p *project, names []string) ([]*contestant.Manifest
 		if p.manifest(n) == nil {
 			return nil, usagef("no contestant %q%s", n, suggest(n, p.names(), "dyno list"))
 		}
-	}
-	if f.Sample < 0 || (f.Seed != "") != (f.Sample > 0) {
-		return nil, usagef("--sample needs a number above 0 and --seed; got --sample %d --seed %q", f.Sample, f.Seed)
-	}
-	if f.Sample > 0 {
-		names = bench.Sample(names, f.Sample, f.Seed)
 	}
 	return p.serving(names, f.Scenario)
 }

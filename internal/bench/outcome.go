@@ -1,10 +1,7 @@
 package bench
 
 import (
-	"cmp"
 	"context"
-	"crypto/sha256"
-	"slices"
 	"strings"
 	"time"
 
@@ -27,19 +24,6 @@ type Outcome struct {
 	Seen       *scenario.Observed
 	Version    string          // the built version
 	Failure    *record.Failure // nil: the contestant satisfies the contract
-}
-
-// Sample chooses n names, or all if there are fewer, and sorts them. The same seed chooses the same names:
-// those with the lowest hashes of seed and name.
-func Sample(names []string, n int, seed string) []string {
-	hash := func(name string) string {
-		sum := sha256.Sum256([]byte(seed + "\n" + name))
-		return string(sum[:])
-	}
-	byHash := slices.SortedFunc(slices.Values(names), func(a, b string) int { return cmp.Compare(hash(a), hash(b)) })
-	chosen := byHash[:min(n, len(byHash))]
-	slices.Sort(chosen)
-	return chosen
 }
 
 // Verify verifies contestants in turn, each in its scenarios, or in o.Scenario only if it is not "", and in
