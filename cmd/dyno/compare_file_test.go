@@ -36,10 +36,4 @@ func TestInitText(t *testing.T) {
 	if err != nil || len(c.services) != 1 || !c.services[0].Known() || c.services[0].Seed != "seed.sql" {
 		t.Errorf("a service: %+v, %v", c, err)
 	}
-	c, err = readCompareFile(fstest.MapFS{compareFileName: {Data: []byte(initFile([]string{`node "a b".js`, "x"}))}},
-		compareCommand().Flags())
-	if err != nil || len(c.values["sides"]) != 2 || c.values["sides"][0] != `node "a b".js` ||
-		c.values["name"] != nil {
-		t.Errorf("%+v, %v", c, err)
-	}
 }

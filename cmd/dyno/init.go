@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -18,7 +16,7 @@ import (
 var initText string
 
 func initCommand() *cobra.Command {
-	return command("init", func(cmd *cobra.Command, args []string) error {
+	return command("init", func(cmd *cobra.Command, _ []string) error {
 		f, err := os.OpenFile(compareFileName, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 		if errors.Is(err, fs.ErrExist) {
 			return fmt.Errorf(
@@ -27,7 +25,7 @@ func initCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		_, err = f.WriteString(initFile(args))
+		_, err = f.WriteString(initText)
 		if err := errors.Join(err, f.Close()); err != nil {
 			return fmt.Errorf("write %s: %w", compareFileName, err)
 		}
@@ -35,19 +33,4 @@ func initCommand() *cobra.Command {
 		fmt.Fprintf(cmd.ErrOrStderr(), "Enter there what to compare, then run: dyno compare\n")
 		return nil
 	})
-}
-
-// initFile returns a dyno.toml with those sides, or with the example's sides if there are none.
-func initFile(sides []string) string {
-	if len(sides) == 0 {
-		return initText
-	}
-	var lines strings.Builder
-	for _, s := range sides {
-		fmt.Fprintf(&lines, "  %s,\n", strconv.Quote(s))
-	}
-	before, rest, _ := strings.Cut(initText, "sides = [\n")
-	_, after, _ := strings.Cut(rest, "]\n")
-	after = strings.Replace(after, "name = [", "# name = [", 1)
-	return before + "sides = [\n" + lines.String() + "]\n" + after
 }

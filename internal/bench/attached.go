@@ -101,7 +101,7 @@ func (l *Local) attach() {
 			if s.tree, s.unread = machine.FindRunning(m.URL.Addr); s.unread != nil {
 				s.tree = nil
 			}
-			if own, err = machine.ServerCPUs(m.URL.Network, m.URL.Addr); err != nil {
+			if own, err = machine.ServerCPUs(m.URL.Addr); err != nil {
 				own, _ = machine.Limits()
 			}
 		}

@@ -159,7 +159,7 @@ func (r *Request) spins(t *scenario.Target, loops int) (spin bool, why string) {
 		return ok, why
 	}
 	s.Remote = false
-	s.ServerCPUs, _ = machine.ServerCPUs(t.Network, t.Addr) // nil: they are unknown
+	s.ServerCPUs, _ = machine.ServerCPUs(t.Addr) // nil: they are unknown, as behind a unix socket
 	return s.Allowed()
 }
 

@@ -104,17 +104,17 @@ func UnmarkTemp(string)                 {}
 
 // What is unknown on this system, or cannot be set.
 
-func Absent() map[string]string                      { return map[string]string{"instructions": errSystem.Error()} }
-func ServerCPUs(network, addr string) ([]int, error) { return nil, errSystem }
-func Name(pid int) string                            { return "" }
-func PinSelf([]int) (restore func(), err error)      { return nil, errSystem }
-func SelfCPU() (time.Duration, error)                { return 0, errSystem }
-func FreeBytes(string) int64                         { return 0 }
-func LockFolder(string) (release func(), err error)  { return func() {}, nil }
-func KeepFilesPrivate()                              {}
-func Suspended() time.Duration                       { return 0 }
-func RaiseFileLimit() (int64, error)                 { return 0, nil }
-func fileLimit() int64                               { return 0 }
+func Absent() map[string]string                     { return map[string]string{"instructions": errSystem.Error()} }
+func ServerCPUs(addr string) ([]int, error)         { return nil, errSystem }
+func Name(pid int) string                           { return "" }
+func PinSelf([]int) (restore func(), err error)     { return nil, errSystem }
+func SelfCPU() (time.Duration, error)               { return 0, errSystem }
+func FreeBytes(string) int64                        { return 0 }
+func LockFolder(string) (release func(), err error) { return func() {}, nil }
+func KeepFilesPrivate()                             {}
+func Suspended() time.Duration                      { return 0 }
+func RaiseFileLimit() (int64, error)                { return 0, nil }
+func fileLimit() int64                              { return 0 }
 
 // Usable returns the CPUs that this process may run on.
 func Usable() []int {

@@ -34,7 +34,6 @@ func FuzzParseStat(f *testing.F) {
 	f.Fuzz(func(t *testing.T, line []byte) {
 		parseStat(line)
 		parseDiagnosed(line, new([]listener))
-		parseUnixListeners(line, "/s")
 		kilobytes(line, "Pss")
 		field(line, "usage_usec", 1)
 	})

@@ -28,7 +28,7 @@ var forwarders = []string{"docker-proxy", "rootlessport", "slirp4netns", "pasta"
 // FindRunning finds the processes that listen on addr, an IP address and a port on this machine. It
 // returns an error if they cannot be found or read.
 func FindRunning(addr string) (*Running, error) {
-	all, pids, err := serving("tcp", addr)
+	all, pids, err := serving(addr)
 	if err != nil {
 		return nil, err
 	}

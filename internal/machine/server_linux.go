@@ -1,24 +1,20 @@
 package machine
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"net/netip"
-	"os"
 	"slices"
-	"strconv"
-	"strings"
 
 	"golang.org/x/sys/unix"
 )
 
 // ServerCPUs returns the CPUs, ascending, that the processes listening on a local address may run
-// on, for all their threads together. If network is "unix", addr is a socket's path; otherwise addr
-// is an IP address and a port. ServerCPUs returns an error if the processes cannot be found or
-// read. It does not see processes to which a listening process passes its connections.
-func ServerCPUs(network, addr string) ([]int, error) {
-	_, servers, err := serving(network, addr)
+// on, for all their threads together. addr is an IP address and a port. ServerCPUs returns an error if
+// the processes cannot be found or read. It does not see processes to which a listening process passes
+// its connections.
+func ServerCPUs(addr string) ([]int, error) {
+	_, servers, err := serving(addr)
 	if err != nil {
 		return nil, err
 	}
@@ -32,8 +28,8 @@ func ServerCPUs(network, addr string) ([]int, error) {
 }
 
 // serving returns all processes, and the pids of those that listen on a local address, as ServerCPUs has it.
-func serving(network, addr string) (all []stat, servers []int, err error) {
-	sockets, err := acceptors(network, addr)
+func serving(addr string) (all []stat, servers []int, err error) {
+	sockets, err := acceptors(addr)
 	if err == nil {
 		all, err = processes()
 	}
@@ -75,11 +71,7 @@ func addAffinity(pid int, set *unix.CPUSet) error {
 }
 
 // acceptors returns the links, "socket:[inode]", of the sockets that accept connections to addr.
-func acceptors(network, addr string) ([]string, error) {
-	if network == "unix" {
-		data, err := os.ReadFile("/proc/net/unix")
-		return parseUnixListeners(data, addr), err
-	}
+func acceptors(addr string) ([]string, error) {
 	to, err := netip.ParseAddrPort(addr)
 	if err != nil {
 		return nil, err
@@ -90,21 +82,4 @@ func acceptors(network, addr string) ([]string, error) {
 // accepts reports whether a socket takes connections to an address.
 func accepts(l listener, to netip.Addr) bool {
 	return l.address.IsUnspecified() || l.address == to.Unmap().WithZone("")
-}
-
-// parseUnixListeners reads /proc/net/unix (proc_pid_net(5)): field 4 holds flags, in which 10000
-// hex marks a listening socket (__SO_ACCEPTCON), field 7 the inode; the rest is the path as the
-// server gave it.
-func parseUnixListeners(data []byte, path string) []string {
-	var list []string
-	for line := range bytes.Lines(data) {
-		fields := strings.Fields(string(line))
-		if len(fields) < 8 || !strings.HasSuffix(strings.TrimRight(string(line), "\n"), " "+path) {
-			continue
-		}
-		if flags, err := strconv.ParseUint(fields[3], 16, 64); err == nil && flags&0x10000 != 0 {
-			list = append(list, "socket:["+fields[6]+"]")
-		}
-	}
-	return list
 }

@@ -292,24 +292,13 @@ func gone(m stat) bool {
 	return err != nil || now.started != m.started || now.dead()
 }
 
-// line returns the first word of the value on the line "key: value".
-func line(data []byte, key string) ([]byte, bool) {
-	for l := range bytes.Lines(data) {
-		if name, value, found := bytes.Cut(l, []byte{':'}); found && string(name) == key {
-			for word := range bytes.FieldsSeq(value) {
-				return word, true
-			}
-			return nil, false
-		}
-	}
-	return nil, false
-}
-
 // kilobytes returns the value on the line "key: n kB", in bytes.
 func kilobytes(data []byte, key string) (int64, bool) {
-	word, _ := line(data, key)
-	kb, ok := parseDigits(word)
-	return int64(kb) << 10, ok
+	n := memory(string(data), key)
+	if n == nil {
+		return 0, false
+	}
+	return *n, true
 }
 
 // SelfCPU returns the CPU time that this process has used, in all threads. It does not allocate.
