@@ -21,7 +21,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"dyno/internal/bench"
 	"dyno/internal/contestant"
 	"dyno/internal/wire"
 )

@@ -1,7 +1,6 @@
 package machine
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"os"

@@ -28,7 +28,7 @@ type AdHoc struct {
 	Method   string
 	Headers  []string // lines "Name: value"
 	Body     *string  // text, @FILE, or @- for standard input
-	Template bool // Body and Headers may hold placeholders
+	Template bool     // Body and Headers may hold placeholders
 
 	ExpectStatus StatusSet
 	ExpectBody   *string // text or @FILE
