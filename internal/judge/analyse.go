@@ -234,18 +234,9 @@ func (a *Analysis) place(names []string, pairs []Pair, m Metric) {
 	}
 	sorted := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !measured(n) })
 	BestFirst(sorted, over)
-	clear := func(x, y string) bool {
-		p := of[[2]string{x, y}]
-		return p != nil && math.Abs(math.Log(p.Ratio.Value)) > math.Log1p(a.Margin)
-	}
 	lo, hi := Ranks(len(sorted), func(i, j int) bool { return beats(sorted[i], sorted[j]) })
-	tier, leader := 0, ""
 	for i, n := range sorted {
-		if leader == "" || beats(leader, n) && clear(leader, n) {
-			tier, leader = tier+1, n
-		}
-		a.Places = append(a.Places, Place{Contestant: n, Tier: tier, Lo: lo[i], Hi: hi[i],
-			LowerBound: a.Shares[n] > CeilingLimit})
+		a.Places = append(a.Places, Place{Contestant: n, Lo: lo[i], Hi: hi[i], LowerBound: a.Shares[n] > CeilingLimit})
 	}
 	for _, n := range names {
 		if !measured(n) {

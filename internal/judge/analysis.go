@@ -1,4 +1,4 @@
-// Package judge turns trials into cells, paired comparisons, tiers and verdicts, and holds the checks in
+// Package judge turns trials into cells, paired comparisons and verdicts, and holds the checks in
 // doc/method.md as one table over recorded causes and the analysis. A check says whether a number is reliable; it
 // does not depend on which contestant is ahead. It uses no random numbers: the same file always gives the same
 // bytes.
@@ -105,7 +105,6 @@ func (e Estimate) inverse() Estimate {
 // without a figure.
 type Place struct {
 	Contestant string
-	Tier       int
 	Lo, Hi     int
 	LowerBound bool   // a lower bound, at the generator's ceiling: never ranked above another
 	Excluded   string // why it is not ranked; "" if it is

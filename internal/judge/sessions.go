@@ -174,12 +174,9 @@ func (all Sessions) Repeated(r Relation, cpu string) (groups []Sessions) {
 
 // residuals returns the logs less their mean.
 func (s *Session) residuals() []float64 {
-	mean, out := 0., slices.Clone(s.Logs)
-	for _, x := range s.Logs {
-		mean += x / float64(len(s.Logs))
-	}
+	all, out := mean(s.Logs), slices.Clone(s.Logs)
 	for i := range out {
-		out[i] -= mean
+		out[i] -= all
 	}
 	return out
 }

@@ -14,11 +14,9 @@ import (
 // whoever carries out, judges or reports a run reads the plan.
 type preset struct {
 	name    string
-	title   string   // name in sentences
-	flags   []string // flags that not every preset has
-	levels  bool     // several connections, delays or records may be asked for at once
-	named   bool     // the pairs that a study names are decided
-	inTurn  bool     // each load has its own process: in the requested order, without warm-up and repeats
+	levels  bool // several connections, delays or records may be asked for at once
+	named   bool // the pairs that a study names are decided
+	inTurn  bool // each load has its own process: in the requested order, without warm-up and repeats
 	arrange func(p *record.Plan, r *Request, q *Question, pr *profile)
 }
 
@@ -30,10 +28,9 @@ const (
 )
 
 var presets = []preset{
-	{name: paired, title: "paired comparison", flags: []string{"epochs"}, named: true, arrange: arrangePaired},
-	{name: sweep, title: "sweep", flags: []string{"epochs"}, levels: true, arrange: arrangeSweep},
-	{name: classic, title: "classic run", inTurn: true,
-		flags: []string{"requests", "duration", "classic", "epochs"}, arrange: arrangeClassic},
+	{name: paired, named: true, arrange: arrangePaired},
+	{name: sweep, levels: true, arrange: arrangeSweep},
+	{name: classic, inTurn: true, arrange: arrangeClassic},
 }
 
 // Names returns the preset names, as in flags.
@@ -52,16 +49,6 @@ func presetOf(name string) (*preset, error) {
 		}
 	}
 	return nil, refuse("--protocol %q: want one of %s", name, strings.Join(Names(), ", "))
-}
-
-// having returns the names of all presets that have a flag.
-func having(flag string) (names []string) {
-	for _, p := range presets {
-		if slices.Contains(p.flags, flag) {
-			names = append(names, p.name)
-		}
-	}
-	return names
 }
 
 // inRounds reports whether the preset compares contestants in rounds.

@@ -352,11 +352,10 @@ func (r *Request) check(p *record.Plan, t *preset) error {
 		flag  string
 		given bool
 	}{
-		{"classic", r.OwnRun != ""}, {"epochs", r.Epochs != 0},
-		{"requests", r.Requests != 0}, {"duration", r.Duration != 0},
+		{"classic", r.OwnRun != ""}, {"requests", r.Requests != 0}, {"duration", r.Duration != 0},
 	} {
-		if o.given && !slices.Contains(t.flags, o.flag) {
-			return refuse("--%s applies only to --protocol %s; omit it", o.flag, strings.Join(having(o.flag), " or "))
+		if o.given && !t.inTurn {
+			return refuse("--%s applies only to --protocol %s; omit it", o.flag, classic)
 		}
 	}
 	if m, ok := judge.MetricNamed(p.Primary); !ok || m.Unranked || m.Kind == judge.TailTime {

@@ -148,8 +148,7 @@ func (r *Row) startLines() (lines []line) {
 	}
 	if p := r.Place; p.Lo > 0 {
 		rank := judge.Estimate{Value: math.NaN(), Lo: float64(p.Lo), Hi: float64(p.Hi)}
-		lines = append(lines, line{contestant: r.Name, metric: "rank", Estimate: rank, verdict: "measured"},
-			r.single("", "tier", "", float64(p.Tier)))
+		lines = append(lines, line{contestant: r.Name, metric: "rank", Estimate: rank, verdict: "measured"})
 	}
 	return lines
 }

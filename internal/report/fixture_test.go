@@ -64,7 +64,7 @@ func inFull(w io.Writer, d *Data) error {
 type fake struct {
 	c                   record.Contestant
 	rate, cpu, p50, mem float64
-	tier, lo, hi        int
+	lo, hi              int
 	lowerBound          bool
 }
 
@@ -86,28 +86,28 @@ func analysed(in judge.Input) *judge.Analysis {
 }
 
 var fakes = []fake{
-	{rate: 0.982, cpu: 1.018, p50: 1.02, mem: 0.93, tier: 1, lo: 1, hi: 2, lowerBound: true,
+	{rate: 0.982, cpu: 1.018, p50: 1.02, mem: 0.93, lo: 1, hi: 2, lowerBound: true,
 		c: record.Contestant{Name: "fasthttp", Title: "fasthttp",
 			Language: "go", Framework: "github.com/valyala/fasthttp", Version: "v1.65.0", Engine: "fasthttp",
 			Toolchain: "go1.26.8 (PATH)", BuildNS: 2.1e9, HeaderBytes: 121, BodyBytes: 5}},
-	{rate: 0.979, cpu: 1.02, p50: 1.03, mem: 0.71, tier: 1, lo: 1, hi: 2,
+	{rate: 0.979, cpu: 1.02, p50: 1.03, mem: 0.71, lo: 1, hi: 2,
 		c: record.Contestant{Name: "hyper", Title: "hyper",
 			Language: "rust", Framework: "hyper", Version: "1.7.0", Engine: "hyper",
 			Toolchain: "rustc 1.91.0 (PATH)", BuildNS: 31e9, HeaderBytes: 98, BodyBytes: 5}},
-	{rate: 0.911, cpu: 1.10, p50: 1.08, mem: 1.04, tier: 2, lo: 3, hi: 4,
+	{rate: 0.911, cpu: 1.10, p50: 1.08, mem: 1.04, lo: 3, hi: 4,
 		c: record.Contestant{Name: "iris", Title: "Iris",
 			Language: "go", Framework: "github.com/kataras/iris/v12", Version: "v12.2.11", Engine: "net/http",
 			Toolchain: "go1.26.8 (PATH)", BuildNS: 8.4e9, HeaderBytes: 133, BodyBytes: 5}},
-	{rate: 0.902, cpu: 1.09, p50: 1.09, mem: 1.01, tier: 2, lo: 3, hi: 4,
+	{rate: 0.902, cpu: 1.09, p50: 1.09, mem: 1.01, lo: 3, hi: 4,
 		c: record.Contestant{Name: "net-http", Title: "net/http",
 			Language: "go", Framework: "net/http", Version: "go1.26.8", Engine: "net/http",
 			Toolchain: "go1.26.8 (PATH)", BuildNS: 1.2e9, HeaderBytes: 127, BodyBytes: 5}},
-	{rate: 0.781, cpu: 1.29, p50: 1.27, mem: 1.31, tier: 3, lo: 5, hi: 5,
+	{rate: 0.781, cpu: 1.29, p50: 1.27, mem: 1.31, lo: 5, hi: 5,
 		c: record.Contestant{Name: "iris-mvc", Title: "Iris MVC",
 			Language: "go", Framework: "github.com/kataras/iris/v12", Version: "v12.2.11", Engine: "net/http",
 			Toolchain: "go1.26.8 (PATH)", BuildNS: 8.8e9, HeaderBytes: 133, BodyBytes: 5,
 			Tuning: []string{"iris.WithoutPathCorrection: as its own MVC guide has it"}}},
-	{rate: 0.543, cpu: 1.86, p50: 1.81, mem: 6.4, tier: 4, lo: 6, hi: 6,
+	{rate: 0.543, cpu: 1.86, p50: 1.81, mem: 6.4, lo: 6, hi: 6,
 		c: record.Contestant{Name: "kestrel", Title: "Kestrel",
 			Language: "csharp", Framework: "Microsoft.AspNetCore", Version: "10.0.2", Engine: "kestrel", Managed: true,
 			Toolchain: ".NET SDK 10.0.102 (shared/dotnet)", BuildNS: 14e9, HeaderBytes: 146, BodyBytes: 5,
@@ -165,7 +165,7 @@ func fixture() *Data {
 		if !f.c.Control {
 			d.Analysis.Order = append(d.Analysis.Order, f.c.Name)
 			d.Analysis.Places = append(d.Analysis.Places,
-				judge.Place{Contestant: f.c.Name, Tier: f.tier, Lo: f.lo, Hi: f.hi, LowerBound: f.lowerBound})
+				judge.Place{Contestant: f.c.Name, Lo: f.lo, Hi: f.hi, LowerBound: f.lowerBound})
 		}
 	}
 	fixturePairs(rng, d.Analysis)
@@ -301,8 +301,8 @@ func early() *Data {
 	d.Run.Failures, d.Run.End, d.Valid, d.Discarded, d.Findings = nil, nil, 24, 0, nil
 	a := d.Analysis
 	a.Epochs, a.Interim, a.Order, a.Shares = 2, 0, []string{"iris-mvc", "kestrel"}, nil
-	a.Places = []judge.Place{{Contestant: "iris-mvc", Tier: 1, Lo: 1, Hi: 2},
-		{Contestant: "kestrel", Tier: 1, Lo: 1, Hi: 2}}
+	a.Places = []judge.Place{{Contestant: "iris-mvc", Lo: 1, Hi: 2},
+		{Contestant: "kestrel", Lo: 1, Hi: 2}}
 	wide := func(e *judge.Estimate, lo float64) { e.Lo, e.Hi, e.N = lo, math.Inf(1), 2 }
 	keep := map[string]bool{"iris-mvc": true, "kestrel": true, "ref": true, "ref'": true}
 	var cells []judge.Cell

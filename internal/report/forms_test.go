@@ -187,8 +187,8 @@ func TestFurtherMetric(t *testing.T) {
 	}
 }
 
-// What a contestant negotiates in one protocol is not said of another.
-func TestEncryptionByProtocol(t *testing.T) {
+// A contestant may negotiate another session for each protocol.
+func TestEncryptionByContestant(t *testing.T) {
 	d := fixture()
 	name := d.Run.Plan.Contestants[0]
 	for form, version := range map[wire.HTTP]string{wire.HTTPS: "TLS 1.2", wire.H2: "TLS 1.3"} {
@@ -197,8 +197,7 @@ func TestEncryptionByProtocol(t *testing.T) {
 				{Version: version, Suite: "x", Group: "X25519"}}}})
 	}
 	title := NewView(d).Title(name)
-	want := "TLS 1.2, x, X25519 (" + title + " in HTTP/1.1 over TLS); TLS 1.3, x, X25519 (" + title +
-		" in HTTP/2 over TLS)"
+	want := "TLS 1.2, x, X25519 (" + title + "); TLS 1.3, x, X25519 (" + title + ")"
 	if got := NewView(d).encryption(); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}

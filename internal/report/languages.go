@@ -38,14 +38,6 @@ func (r *Row) Key() string {
 	return key
 }
 
-// Engine returns the contestant's HTTP engine.
-func (r *Row) Engine() string {
-	if r.Built == nil || r.Built.Engine == "" {
-		return "engine unknown"
-	}
-	return r.Built.Engine
-}
-
 // metaOf returns a row's language and HTTP engine.
 func metaOf(r Row) string {
 	if r.Built == nil {

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -79,10 +78,9 @@ func (v *View) totals(r Row) (requests int64, errors map[string]int64) {
 
 // errorsText formats errors by kind, the most frequent first: "timeout 3, reset 1".
 func errorsText(errors map[string]int64) string {
-	kinds := slices.Sorted(maps.Keys(errors))
-	slices.SortStableFunc(kinds, func(a, b string) int { return int(errors[b] - errors[a]) })
-	for i, k := range kinds {
-		kinds[i] = document.Clean(k) + " " + document.Whole(errors[k])
+	var kinds []string
+	for _, k := range judge.MostFirst(errors) {
+		kinds = append(kinds, document.Clean(k.Kind)+" "+document.Whole(k.N))
 	}
 	return orElse(strings.Join(kinds, ", "), "none")
 }

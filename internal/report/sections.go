@@ -10,7 +10,6 @@ import (
 	"dyno/internal/document"
 	"dyno/internal/judge"
 	"dyno/internal/record"
-	"dyno/internal/wire"
 )
 
 // all returns the contestants, then the controls.
@@ -50,39 +49,18 @@ func labelled(facts []document.Fact) (blocks []document.Block) {
 	return blocks
 }
 
-// encryption says what TLS connections negotiated, by contestant and, if a contestant negotiated
-// several sessions, by protocol; "" if there were none.
+// encryption says what TLS connections negotiated, by contestant; "" if there were none.
 func (v *View) encryption() string {
-	type spoken struct {
-		contestant string
-		in         wire.HTTP
-	}
-	words := map[spoken]string{}
-	several := map[string]map[string]bool{} // by contestant
-	for i := range v.run.Trials {
-		t := v.run.Trials[i]
+	by := map[string][]string{}
+	for _, t := range v.run.Trials {
 		if len(t.Load.TLS) == 0 {
 			continue
 		}
 		// One that was resumed may name no group.
 		first := max(0, slices.IndexFunc(t.Load.TLS, func(s record.TLSSession) bool { return s.Group != "" }))
-		at := spoken{t.Contestant, v.run.Plan.LevelOf(t).HTTP}
-		if words[at] == "" {
-			words[at] = document.Clean(t.Load.TLS[first].Words())
-		}
-		if several[t.Contestant] == nil {
-			several[t.Contestant] = map[string]bool{}
-		}
-		several[t.Contestant][words[at]] = true
-	}
-	by := map[string][]string{}
-	for at, w := range words {
-		name := v.Title(at.contestant)
-		if len(several[at.contestant]) > 1 {
-			name += " in " + at.in.Words()
-		}
-		if !slices.Contains(by[w], name) {
-			by[w] = append(by[w], name)
+		words, name := document.Clean(t.Load.TLS[first].Words()), v.Title(t.Contestant)
+		if !slices.Contains(by[words], name) {
+			by[words] = append(by[words], name)
 		}
 	}
 	var all []string

@@ -141,37 +141,8 @@ func (v *View) ServiceAlone() document.Section {
 	return out
 }
 
-// Limits returns a table of what each server and its services used at a ranking's level, and which of the
-// two was the limit.
-func (v *View) Limits() document.Section {
-	s := document.Section{ID: "limits", Title: "Server or service"}
-	if !v.ranks || len(v.run.Plan.Services) == 0 || !v.figures() {
-		return s
-	}
-	var metrics []judge.Metric
-	for _, name := range []string{"throughput", "cpu_per_request", "server_cpu_share", "service_cpu",
-		"service_cpu_share", "service_ceiling", "memory", "service_memory"} {
-		if m, ok := judge.MetricNamed(name); ok && v.measures(m) {
-			metrics = append(metrics, m)
-		}
-	}
-	t, ready := v.levelTable(0, metrics), startColumns[0]
-	scale := v.startScale(ready)
-	t.Columns = append(t.Columns, document.Column{Head: ready.Head, Unit: scale.Name, Number: true},
-		document.Column{Head: "limit"})
-	for i, r := range v.all() {
-		if r.Excluded == "" {
-			t.Rows[i].Cells = append(t.Rows[i].Cells, startCell(ready.Of(r.Starts), scale),
-				document.Cell{Value: v.limit(r.Name)})
-		}
-	}
-	t.After = v.limits()
-	s.Blocks = []document.Block{t}
-	return s
-}
-
-// limits says which servers were the limit, and where something else was.
-func (v *View) limits() string {
+// Limits says which servers were the limit at a ranking's level, and where something else was; "" without services.
+func (v *View) Limits() string {
 	by := map[string][]string{}
 	for _, r := range v.rows {
 		if r.Excluded == "" {
@@ -182,7 +153,7 @@ func (v *View) limits() string {
 	for _, limit := range slices.Sorted(maps.Keys(by)) {
 		parts = append(parts, limit+" with "+And(by[limit]))
 	}
-	if len(parts) == 0 || len(v.run.Plan.Services) == 0 {
+	if !v.ranks || len(parts) == 0 || len(v.run.Plan.Services) == 0 {
 		return ""
 	}
 	return fmt.Sprintf("Limit: %s. The server is one if it used %s of its CPUs' time; services and load generator are "+

@@ -73,7 +73,7 @@ func (v *View) standings() document.Section {
 	}
 	t := v.levelTable(0, v.shown())
 	if v.ranks && len(v.shown()) > 0 {
-		t.After = strings.Join(NonEmpty(append(v.legend(), v.limits())...), " ")
+		t.After = strings.Join(NonEmpty(append(v.legend(), v.Limits())...), " ")
 	}
 	s.Blocks = []document.Block{t}
 	if notes := document.Items(slices.Concat(v.gaps(), v.loadMarks(), v.growth())...); v.single {

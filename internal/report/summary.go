@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"math"
 	"time"
 
@@ -59,7 +60,7 @@ func Of(i record.Interval) Second {
 
 // Measured sets s's percentiles from its interval's histograms.
 func (s *Second) Measured(d *record.Detail) {
-	if h := primary(d); h != nil {
+	if h := cmp.Or(d.Response, d.Service); h != nil {
 		s.P50NS, s.P99NS, s.MaxNS = told(h, 0.5), told(h, 0.99), h.Max()
 	}
 	if h := d.Lag; h != nil {
@@ -73,14 +74,6 @@ func told(h *record.Histogram, q float64) int64 {
 		return 0
 	}
 	return h.Quantile(q)
-}
-
-// primary returns response times if they were kept, else service times.
-func primary(d *record.Detail) *record.Histogram {
-	if d.Response != nil {
-		return d.Response
-	}
-	return d.Service
 }
 
 // PerSec returns the rate of answers that kept their contract: see record.Load.

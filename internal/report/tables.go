@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -14,13 +15,7 @@ import (
 // excludedLast keeps rows in the order asked for, but puts failed contestants last.
 func (v *View) excludedLast() {
 	slices.SortStableFunc(v.rows, func(a, b Row) int {
-		switch {
-		case a.Excluded == "" && b.Excluded != "":
-			return -1
-		case a.Excluded != "" && b.Excluded == "":
-			return 1
-		}
-		return 0
+		return cmp.Compare(min(1, len(a.Excluded)), min(1, len(b.Excluded)))
 	})
 }
 

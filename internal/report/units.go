@@ -23,7 +23,10 @@ func Duration(ns float64) string { return document.Duration(ns) }
 
 // Bytes prints b in the largest of B, KiB, MiB, GiB, TiB that leaves at least 1, with three
 // significant digits.
-func Bytes(b float64) string { return scaled(b, "bytes") }
+func Bytes(b float64) string {
+	s := ScaleOf("bytes", math.Abs(b))
+	return Sig3(b/s.Per) + " " + s.Name
+}
 
 // PerCent prints a share as a percentage: 0.031 is "3.1 %". It keeps one decimal below 10 % and
 // none from there on; a decimal of zero is left out.
@@ -121,11 +124,6 @@ func ScaleOf(unit string, values ...float64) judge.Scale {
 		}
 	}
 	return best
-}
-
-func scaled(v float64, unit string) string {
-	s := ScaleOf(unit, math.Abs(v))
-	return Sig3(v/s.Per) + " " + s.Name
 }
 
 // IntervalIn formats a level's bounds in a scale, without the scale's name: "91,200–95,100".

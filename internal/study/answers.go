@@ -40,12 +40,6 @@ func Answers(fsys fs.FS) (all []Answer, err error) {
 	return all, err
 }
 
-// OursText formats the measured figures on one line.
-func (o *Outcome) OursText() string { return oursText(o) }
-
-// Label returns an outcome with its icon.
-func (v Verdict) Label() string { return v.label() }
-
 // SentencesFile lists the sentences in all articles.
 const SentencesFile = Folder + "/sentences.csv"
 
@@ -55,10 +49,10 @@ var yearIn = regexp.MustCompile(`\b20\d\d\b`)
 func (a *Answer) item() document.Item {
 	then := yearIn.FindString(a.Article.Source) + ": " + stopped(a.Claim.Text)
 	o := a.outcome()
-	it := document.Item{Label: o.Verdict.label(), Style: claimMarks[o.Verdict].style}
+	it := document.Item{Label: o.Verdict.Label(), Style: claimMarks[o.Verdict].style}
 	ours := ""
 	if o.judged() {
-		ours = oursText(o)
+		ours = o.OursText()
 	}
 	now := "Not measured: " + stopped(cmp.Or(document.Clean(a.Why), o.Reason))
 	if ours != "" {

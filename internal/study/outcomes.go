@@ -205,9 +205,9 @@ func estimateText(e judge.Estimate, unit string) string {
 	return fmt.Sprintf("%s (%s)%s", report.Sig3(e.Value/s.Per), report.IntervalIn(e, s), report.After(s))
 }
 
-// oursText formats a claim's measured figures on one line, with the servers' CPUs. A published factor
-// needs no further name.
-func oursText(o *Outcome) string {
+// OursText formats the measured figures on one line, with the servers' CPUs. A published factor needs no
+// further name.
+func (o *Outcome) OursText() string {
 	switch {
 	case len(o.Shown) == 0:
 		return ""
@@ -283,8 +283,8 @@ var claimMarks = map[Verdict]struct {
 	NotTestable: {"–", document.Quiet}, NotRun: {"–", document.Quiet},
 }
 
-// label returns an outcome with its icon.
-func (v Verdict) label() string { return claimMarks[v].icon + " " + string(v) }
+// Label returns an outcome with its icon.
+func (v Verdict) Label() string { return claimMarks[v].icon + " " + string(v) }
 
 // paragraph returns a paragraph of unstyled text.
 func paragraph(s string) document.Paragraph { return document.Paragraph{Text: document.Plain(s)} }
@@ -322,10 +322,10 @@ func (v *page) claims() document.Section {
 // outcome rests on.
 func (o *Outcome) item() document.Item {
 	text := "Claimed: " + stopped(o.Claim.Text)
-	if ours := oursText(o); ours != "" {
+	if ours := o.OursText(); ours != "" {
 		text += " " + measuredAs(o) + ": " + stopped(ours)
 	}
-	return document.Item{Label: o.Verdict.label(), Style: claimMarks[o.Verdict].style, Text: document.Plain(text),
+	return document.Item{Label: o.Verdict.Label(), Style: claimMarks[o.Verdict].style, Text: document.Plain(text),
 		More: document.Texts(evidenceText(o), freeText(o), amendedText(o),
 			report.Led("Not counted: it restates the figure of ", o.Claim.Restates),
 			o.Claim.Note, publishedAs(o)+report.Led("; ", whereText(o))+".")}
@@ -336,7 +336,7 @@ func freeText(o *Outcome) string {
 	if o.Free == nil {
 		return ""
 	}
-	return stopped("As published: " + string(o.Free.Verdict) + report.Led(", ", oursText(o.Free)))
+	return stopped("As published: " + string(o.Free.Verdict) + report.Led(", ", o.Free.OursText()))
 }
 
 // amendedText says why a claim was amended after the run, and its former outcome.

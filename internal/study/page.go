@@ -66,9 +66,10 @@ func Readme(w io.Writer, j *Judged) error {
 		paragraph("Answer, here and today"+report.Led(",", judge.OnCPUs(v.Run, 0)), strings.Join(v.Answer(), " "))
 	}
 	intro.Blocks = append(intro.Blocks, v.picture(""))
+	paragraph("", v.Limits())
 	paragraph("Source", c.Source)
 	page := &document.Document{Title: c.Title, Comment: writtenBy(c)}
-	page.Sections = []document.Section{intro, v.claims(), v.ServiceAlone(), v.Limits(),
+	page.Sections = []document.Section{intro, v.claims(), v.ServiceAlone(),
 		v.publishedFigures(!v.many()), v.costs(), v.variants()}
 	if v.Run.Plan.Fresh() {
 		page.Sections = append(page.Sections, v.Processes())

@@ -25,9 +25,9 @@ load = { connections = 10 }
 			seen++
 			const want = "As published: "
 			if o.Place != " on one CPU" || o.Free == nil || !o.Free.judged() ||
-				!strings.HasPrefix(freeText(o), want) || !strings.Contains(oursText(o), ") on one CPU") ||
-				!strings.Contains(oursText(o.Free), ") on 2 CPUs shared with the load generator") {
-				t.Errorf("%+v; %s; %s", o, freeText(o), oursText(o))
+				!strings.HasPrefix(freeText(o), want) || !strings.Contains(o.OursText(), ") on one CPU") ||
+				!strings.Contains(o.Free.OursText(), ") on 2 CPUs shared with the load generator") {
+				t.Errorf("%+v; %s; %s", o, freeText(o), o.OursText())
 			}
 		case "reversed":
 			if seen++; o.Free != nil {
@@ -48,7 +48,7 @@ load = { connections = 10 }
 	d = judgedBy(t, st, Choice{Levels: []string{"all CPUs"}})
 	for i := range d.Claims.Outcomes {
 		o := &d.Claims.Outcomes[i]
-		if o.Claim.ID == "ratio" && (!o.judged() || o.Free != nil || !strings.Contains(oursText(o), "shared with")) ||
+		if o.Claim.ID == "ratio" && (!o.judged() || o.Free != nil || !strings.Contains(o.OursText(), "shared with")) ||
 			o.Claim.ID == "reversed" && o.Verdict != NotRun {
 			t.Errorf("judged only as published: %+v", o)
 		}

@@ -15,8 +15,8 @@ import (
 // best one's ratio to it with its range over the epochs, and the rate. The best one's rate is as
 // measured, as in the answer, and so is one that has no ratio; the others' follow by the ratio. It
 // returns nil if each is behind another, or if one shares no round with the best. It uses the valid
-// trials, the pilots if there are none, or else all trials; in a run that decides all pairs at one
-// level, that level's trials.
+// trials, or the pilots if there are none; in a run that decides all pairs at one level, that level's
+// trials.
 func Standing(run *record.Run) (out []record.Standing) {
 	rate, _ := judge.MetricNamed("throughput")
 	m, ok := judge.MetricNamed(run.Plan.Primary)
@@ -30,10 +30,6 @@ func Standing(run *record.Run) (out []record.Standing) {
 	trials := plan.Valid(run)
 	if len(trials) == 0 {
 		trials = plan.Pilot(run)
-	}
-	if len(trials) == 0 { // all are discarded: a rough figure is better than none
-		trials = run.Trials
-		of += ", in discarded trials"
 	}
 	if len(trials) == 0 {
 		return nil
