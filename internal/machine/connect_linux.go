@@ -110,9 +110,9 @@ func (o *opener) serve() {
 		}
 		go func() {
 			r := response{id: n.id}
-			if connected, err := o.connect(n); err != nil {
-				r.errno = -int32(err.(unix.Errno))
-			} else if !connected {
+			if answered, errno := o.connect(n); answered {
+				r.errno = -int32(errno)
+			} else {
 				r.flags = unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE
 			}
 			ioctl(o.filter, unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&r))
@@ -120,37 +120,38 @@ func (o *opener) serve() {
 	}
 }
 
-// connect replaces the caller's socket. It returns false if the kernel is to go on with the call, and the error, a
-// unix.Errno, of a connection that was tried.
-func (o *opener) connect(n *notification) (bool, error) {
+// connect answers a call of connect(2): it replaces the caller's socket and returns what the call is to return, 0 or an
+// error. It returns false if the kernel is to go on with the call.
+func (o *opener) connect(n *notification) (bool, unix.Errno) {
 	addr, ok := calledAddr(n)
 	space, served := o.to[addr]
 	if !ok || !served {
-		return false, nil
+		return false, 0
 	}
 	pid := tgid(int(n.pid))
 	process, err := unix.PidfdOpen(pid, 0)
 	if err != nil {
-		return false, nil
+		return false, 0
 	}
 	defer unix.Close(process)
 	number := int(n.args[0])
 	theirs, err := unix.PidfdGetfd(process, number, 0)
 	if err != nil || ioctl(o.filter, notifyIDValid, unsafe.Pointer(&n.id)) != nil {
-		return false, nil
+		return false, 0
 	}
 	defer unix.Close(theirs)
 	protocol, err := unix.GetsockoptInt(theirs, unix.SOL_SOCKET, unix.SO_PROTOCOL)
 	_, unconnected := unix.Getpeername(theirs)
 	if err != nil || protocol != unix.IPPROTO_TCP || unconnected == nil || watched(pid, number) {
-		return false, nil
+		return false, 0
 	}
-	var to unix.Sockaddr = &unix.SockaddrInet4{Port: int(addr.Port())}
-	family := unix.AF_INET
-	if addr.Addr().Is4() {
-		to.(*unix.SockaddrInet4).Addr = addr.Addr().As4()
-	} else {
-		family, to = unix.AF_INET6, &unix.SockaddrInet6{Port: int(addr.Port()), Addr: addr.Addr().As16()}
+	var to unix.Sockaddr = &unix.SockaddrInet6{Port: int(addr.Port()), Addr: addr.Addr().As16()} // of IPv4: mapped
+	family, err := unix.GetsockoptInt(theirs, unix.SOL_SOCKET, unix.SO_DOMAIN)
+	switch {
+	case err != nil || family == unix.AF_INET && !addr.Addr().Is4():
+		return false, 0
+	case family == unix.AF_INET:
+		to = &unix.SockaddrInet4{Port: int(addr.Port()), Addr: addr.Addr().As4()}
 	}
 	ours := -1
 	err = wire.InNamespace(space, func() error {
@@ -158,7 +159,7 @@ func (o *opener) connect(n *notification) (bool, error) {
 		return err
 	})
 	if err != nil {
-		return false, nil
+		return false, 0
 	}
 	defer unix.Close(ours)
 	for _, option := range [][2]int{{unix.SOL_SOCKET, unix.SO_KEEPALIVE}, {unix.IPPROTO_TCP, unix.TCP_NODELAY},
@@ -168,19 +169,20 @@ func (o *opener) connect(n *notification) (bool, error) {
 			unix.SetsockoptInt(ours, option[0], option[1], value)
 		}
 	}
-	if err := unix.Connect(ours, to); err != nil {
-		return false, err
-	}
 	flags, err := unix.FcntlInt(uintptr(theirs), unix.F_GETFL, 0)
 	if err == nil {
 		_, err = unix.FcntlInt(uintptr(ours), unix.F_SETFL, flags)
 	}
+	if err != nil {
+		return false, 0
+	}
+	tried, _ := unix.Connect(ours, to).(unix.Errno) // EINPROGRESS if theirs does not block
+	if tried != 0 && tried != unix.EINPROGRESS {
+		return true, tried
+	}
 	add := addition{id: n.id, flags: unix.SECCOMP_ADDFD_FLAG_SETFD, from: uint32(ours), to: uint32(number),
 		mode: closedOnExec(pid, number)}
-	if err != nil || ioctl(o.filter, notifyAddFD, unsafe.Pointer(&add)) != nil {
-		return false, nil
-	}
-	return true, nil
+	return ioctl(o.filter, notifyAddFD, unsafe.Pointer(&add)) == nil, tried
 }
 
 // calledAddr returns the address that a call of connect(2) has, if it is one of IP.

@@ -71,6 +71,7 @@ func TestSparedConnections(t *testing.T) {
 	<-p.relay.Done()
 	said("dialed 1000: hello")
 	said("flags: true true true true")
+	said("mapped: <nil>")
 	said("closed: connection refused")
 	said("watched later: connection refused")
 	said("elsewhere: connection refused")
@@ -143,6 +144,13 @@ func beDialer() {
 	nodelay, _ := unix.GetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY)
 	idle, _ := unix.GetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_KEEPIDLE)
 	fmt.Println("flags:", status&unix.O_NONBLOCK != 0, closed == unix.FD_CLOEXEC, nodelay == 1, idle == 77)
+	six, err := unix.Socket(unix.AF_INET6, unix.SOCK_STREAM, 0)
+	if err == nil {
+		to := &unix.SockaddrInet6{Port: addr.Port, Addr: [16]byte(addr.IP.To16())}
+		fmt.Println("mapped:", unix.Connect(six, to))
+	} else {
+		fmt.Println("mapped: <nil>") // no IPv6 here
+	}
 	fmt.Println("closed:", echo(net.Dial("tcp", os.Args[2])))
 	fmt.Println("elsewhere:", echo(net.Dial("tcp", "127.0.0.1:1")))
 	select {}
