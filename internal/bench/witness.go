@@ -200,7 +200,7 @@ func witnessed(ctx context.Context, e load.Engine, s *scenario.Scenario, seen *s
 		return err
 	}
 	job := to.job(watched, loads[0].connections)
-	l, err := shortLoad(ctx, e, job, loads[0].requests/tensOfRows(s))
+	l, err := shortLoad(ctx, e, job, loads[0].requests)
 	if err != nil {
 		return err
 	}

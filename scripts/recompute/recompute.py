@@ -175,21 +175,14 @@ def better(j, pair, verdict, family):
 
 
 def check_places(published, plan, tally):
-    """tiers and ranks, by the verdicts on the primary metric"""
-    rows = {(r["contestant"], r["metric"]): r for r in published["rows"] if r["metric"] in ("rank", "tier")}
-    of = [c for c in published["contestants"] if (c["name"], "rank") in rows]
-    found = {frozenset((p["a"], p["b"])): p for p in published["pairs"] if p["metric"] == plan["primary"]}
-    beats = {(p["better"], p["b"] if p["better"] == p["a"] else p["a"]) for p in found.values()
-             if p["verdict"] == "different"}
-    tier, leader = 0, None
-    for c in of:
-        name = c["name"]
-        if not leader or (leader, name) in beats and \
-                abs(log(found[frozenset((leader, name))]["value_ratio"])) > log1p(plan["margin"]):
-            tier, leader = tier + 1, name
-        tally.check(f"tier of {name}", tier, rows[name, "tier"]["value"])
-        tally.check(f"rank_lo of {name}", 1 + sum(b == name for _, b in beats), rows[name, "rank"]["lo"])
-        tally.check(f"rank_hi of {name}", len(of) - sum(a == name for a, _ in beats), rows[name, "rank"]["hi"])
+    """ranks, by the verdicts on the primary metric"""
+    rows = {r["contestant"]: r for r in published["rows"] if r["metric"] == "rank"}
+    of = [c["name"] for c in published["contestants"] if c["name"] in rows]
+    beats = {(p["better"], p["b"] if p["better"] == p["a"] else p["a"]) for p in published["pairs"]
+             if p["metric"] == plan["primary"] and p["verdict"] == "different"}
+    for name in of:
+        tally.check(f"rank_lo of {name}", 1 + sum(b == name for _, b in beats), rows[name]["lo"])
+        tally.check(f"rank_hi of {name}", len(of) - sum(a == name for a, _ in beats), rows[name]["hi"])
 
 
 def ceiling(table, pilot, plan, pair):
