@@ -136,7 +136,7 @@ func beDialer() {
 		unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1)
 		unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_KEEPIDLE, 77)
 	}, unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK)
-	if err != nil {
+	if err != nil && err != unix.EINPROGRESS {
 		panic(err)
 	}
 	status, _ := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0)
