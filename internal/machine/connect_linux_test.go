@@ -21,23 +21,6 @@ func TestSparedConnections(t *testing.T) {
 	if err := wire.NamespacesAllowed(); err != nil {
 		t.Skip(err)
 	}
-	service, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer service.Close()
-	go func() {
-		for {
-			conn, err := service.Accept()
-			if err != nil {
-				return
-			}
-			go func() {
-				defer conn.Close()
-				io.Copy(conn, conn)
-			}()
-		}
-	}()
 	gone, err := net.Listen("tcp", "[::1]:0")
 	if err != nil {
 		t.Skip(err)
@@ -47,7 +30,7 @@ func TestSparedConnections(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	addr, closed, log := service.Addr().String(), gone.Addr().String(), t.TempDir()+"/log"
+	addr, closed, log := echoes(t), gone.Addr().String(), t.TempDir()+"/log"
 	p, err := Start(Command{Argv: []string{self, addr, closed}, Env: []string{"PROC_ROLE=dials"}, Log: log,
 		OwnNetwork: true, Relay: &Relay{Argv: []string{self, "relay:" + addr}, Addrs: []string{addr, closed}, Spared: true}})
 	if err != nil {

@@ -230,7 +230,9 @@ func begin(cmd Command, by accounting, files ...*os.File) (*Process, error) {
 		if err == nil {
 			err = p.relayed()
 		}
-		p.opened()
+		if err == nil {
+			p.opened()
+		}
 		if err != nil {
 			p.close()
 			return nil, fmt.Errorf("start %s: %w", cmd.Argv[0], err)

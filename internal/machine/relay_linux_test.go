@@ -12,17 +12,13 @@ import (
 	"dyno/internal/wire"
 )
 
-// A program in a network namespace of its own reaches a service at the service's own address, on many
-// connections. The relay ends with the program.
-func TestRelay(t *testing.T) {
-	if err := wire.NamespacesAllowed(); err != nil {
-		t.Skip(err)
-	}
+// echoes starts a service that sends back what it is sent, and returns its address.
+func echoes(t *testing.T) string {
 	service, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer service.Close()
+	t.Cleanup(func() { service.Close() })
 	go func() {
 		for {
 			conn, err := service.Accept()
@@ -35,11 +31,20 @@ func TestRelay(t *testing.T) {
 			}()
 		}
 	}()
+	return service.Addr().String()
+}
+
+// A program in a network namespace of its own reaches a service at the service's own address, on many
+// connections. The relay ends with the program.
+func TestRelay(t *testing.T) {
+	if err := wire.NamespacesAllowed(); err != nil {
+		t.Skip(err)
+	}
+	addr := echoes(t)
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	addr := service.Addr().String()
 	p, err := Start(Command{Argv: []string{"/bin/sleep", "600"}, OwnNetwork: true,
 		Relay: &Relay{Argv: []string{self, "relay:" + addr}, Addrs: []string{addr}}})
 	if err != nil {

@@ -136,7 +136,7 @@ func (r *Run) CheckedAlso() (all []string) {
 	return all
 }
 
-// relays says how much CPU the relays to services used per right answer; "" if there was none.
+// relays says how services were reached, and how much CPU the relays used per right answer; "" if there was none.
 func (r *Run) relays() string {
 	used, answers := map[string]float64{}, map[string]float64{}
 	for _, t := range r.Trials {
@@ -154,8 +154,8 @@ func (r *Run) relays() string {
 	if len(each) == 0 {
 		return ""
 	}
-	return fmt.Sprintf(", by a relay for each server, which used %.3g to %.3g µs of CPU per right answer, counted as the services'",
-		slices.Min(each), slices.Max(each))
+	return fmt.Sprintf("; dyno opened the connections to them, or a relay passed them on, which used %.3g to %.3g µs of CPU "+
+		"per right answer of a server, counted as the services'", slices.Min(each), slices.Max(each))
 }
 
 // executed says in how many loads PostgreSQL's counts were compared with the answers.
