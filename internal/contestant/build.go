@@ -28,7 +28,7 @@ type Built struct {
 	Env      map[string]string // environment, in addition to the allow-listed variables and dyno's
 	Out      string            // folder with the built files
 	Hash     string            // SHA-256 of the program, set by Identify
-	Sources  string            // SHA-256 of all source files; empty if dyno did not build it
+	Sources  string            // SHA-256 of what makes the program; empty if dyno did not build it
 	Kept     bool              // a revision that an earlier run built
 	tc       Toolchain
 	service  *scenario.Service // nil for a contestant
@@ -70,11 +70,7 @@ func Build(ctx context.Context, m *Manifest, tc Toolchain, o BuildOptions) (*Bui
 	if err != nil {
 		return nil, &Failed{Stage: "build", Err: err, Hint: "copy it there"}
 	}
-	key, err := fingerprint(src, shared, tc)
-	if err != nil {
-		return fail(err)
-	}
-	sources, err := fingerprint(src, shared, Toolchain{})
+	sources, err := m.fingerprint(src, shared)
 	if err != nil {
 		return fail(err)
 	}
@@ -83,7 +79,7 @@ func Build(ctx context.Context, m *Manifest, tc Toolchain, o BuildOptions) (*Bui
 			return fail(err)
 		}
 	}
-	out := filepath.Join(o.Cache, "built", m.Name+"-"+key[:16])
+	out := filepath.Join(o.Cache, "built", m.Name+"-"+tc.key(sources)[:16])
 	if seed := m.Relink + o.Layout; seed > 0 {
 		out += fmt.Sprintf("-layout%d", seed)
 	}
@@ -209,28 +205,36 @@ func runtimeEnv(m *Manifest, tc Toolchain) map[string]string {
 	return env
 }
 
-// fingerprint hashes the toolchain and all files in a build: the contestant's folder src and the shared folders.
-// The folders' paths do not matter: checking out the same revision again does not cause a rebuild.
-func fingerprint(src string, shared []sharedFolder, tc Toolchain) (string, error) {
+// fingerprint hashes what makes a program: the files in the contestant's folder src and in the shared folders, and
+// how the manifest builds and starts it. What else the manifest says does not matter, nor do the folders' paths:
+// checking out the same revision again does not cause a rebuild.
+func (m *Manifest) fingerprint(src string, shared []sharedFolder) (string, error) {
 	h := sha256.New()
-	fmt.Fprintf(h, "%s %s %s\n", tc.Name, tc.Version, tc.Dir)
-	if tc.Name == "dotnet" {
-		fmt.Fprintln(h, mappedSource, mappedOut)
-	}
+	how, err := json.Marshal([]any{m.Build, m.BuildEnv, m.Run, m.Env})
+	fmt.Fprintf(h, "%s\n", how)
 	walk := func(base, as string) error {
 		names, err := SourceFiles(os.DirFS(base), ".")
 		for _, name := range names {
+			if as == "" && (name == "contestant.toml" || name == "service.toml") {
+				continue
+			}
 			b, readErr := os.ReadFile(filepath.Join(base, filepath.FromSlash(name)))
 			fmt.Fprintf(h, "%s %d\n%s\n", filepath.Join(as, filepath.FromSlash(name)), len(b), b)
 			err = cmp.Or(err, readErr)
 		}
 		return err
 	}
-	err := walk(src, "")
+	err = cmp.Or(err, walk(src, ""))
 	for _, f := range shared {
 		err = cmp.Or(err, walk(f.dir, filepath.Join("..", "..", "shared", f.name)))
 	}
 	return hex.EncodeToString(h.Sum(nil)), err
+}
+
+// key hashes a program's sources and the toolchain that builds it.
+func (tc *Toolchain) key(sources string) string {
+	text := strings.Join([]string{sources, tc.Name, tc.Version, tc.Dir, mappedSource, mappedOut}, "\n")
+	return fmt.Sprintf("%x", sha256.Sum256([]byte(text)))
 }
 
 // SourceFiles returns the regular files below dir in fsys, in lexical order, without the folders bin, obj and

@@ -45,7 +45,7 @@ func TestCopyOfAService(t *testing.T) {
 				t.Errorf("%s is not where go.mod looks for it", s.dir)
 			}
 		}
-		key, err := fingerprint(m.Dir(root), shared, Toolchain{})
+		key, err := m.fingerprint(m.Dir(root), shared)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,7 +10,7 @@ import (
 
 // Shared folders are part of the build: a change causes a rebuild, and a missing folder an error.
 func TestSharedFiles(t *testing.T) {
-	m, tc, o := project(t, server(""))
+	m, _, o := project(t, server(""))
 	src := filepath.Join(o.Root, "contestants", "go", "mine")
 	shared := filepath.Join(o.Root, "contestants", "shared", "pages")
 	m.Shared = []string{"pages"}
@@ -29,7 +29,7 @@ func TestSharedFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		key, err := fingerprint(src, folders, tc)
+		key, err := m.fingerprint(src, folders)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -37,6 +37,31 @@ func TestSharedFiles(t *testing.T) {
 	}
 	if len(seen) != 2 {
 		t.Errorf("%d keys of 2 contents", len(seen))
+	}
+}
+
+// What a manifest says about a program is none of its sources; how it is built and started is.
+func TestFingerprintOfAManifest(t *testing.T) {
+	m, _, o := project(t, server(""))
+	sum := func() string {
+		text, err := m.fingerprint(m.Dir(o.Root), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	was := sum()
+	m.Title = "Another"
+	file := filepath.Join(m.Dir(o.Root), "contestant.toml")
+	if err := os.WriteFile(file, []byte(strings.Replace(good, "title", "# renamed\ntitle", 1)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if sum() != was {
+		t.Error("another title makes another program")
+	}
+	m.Env = map[string]string{"GOGC": "off"}
+	if sum() == was {
+		t.Error("another environment makes no other program")
 	}
 }
 

@@ -161,7 +161,7 @@ type Contestant struct {
 	Processes string `json:"processes,omitempty"`
 
 	Toolchain  string   `json:"toolchain"`         // e.g. "go1.26.8 (PATH)"
-	Sources    string   `json:"sources,omitempty"` // sha256 over all its source files
+	Sources    string   `json:"sources,omitempty"` // sha256 over its source files, and how it is built and started
 	BinaryHash string   `json:"binary,omitempty"`  // sha256 over the started program
 	Layouts    []string `json:"layouts,omitempty"` // sha256 over the same program with its functions in other orders
 	BuildNS    int64    `json:"build_ns"`
