@@ -20,6 +20,9 @@ var calibrations = [][]string{
 	words("values|ref|ref+50%|aspnetcore-addmvc|aspnetcore-mvc|kestrel"),
 }
 
+// clear is the ratio of an interval's ends up to which a calibration counts: ± 10 %.
+const clear = 1.21
+
 // calibrate makes t one of the calibrations.
 func (t *LiveTask) calibrate(servers []string) {
 	t.Kind, t.Scenario, t.Contestants = LiveCalibrate, servers[0], servers[1:]
@@ -51,7 +54,7 @@ func matched(cost float64) string {
 	return fmt.Sprintf("ref+%.2f%%", 100*cost)
 }
 
-// pairUp completes a run of pairs: of the programs that reference servers match, by the mean over calibrations in other
+// pairUp completes a run of pairs: of the programs that reference servers match, by the mean over clear calibrations in other
 // sessions on run's machine, it takes the one with the fewest runs in done.
 func (t *LiveTask) pairUp(done []Live, run *record.Run) error {
 	var all []LiveTask // with the added cost in Costs[1]
@@ -67,8 +70,8 @@ func (t *LiveTask) pairUp(done []Live, run *record.Run) error {
 		}
 		for j, name := range l.Contestants[1:] {
 			at := slices.IndexFunc(all, func(x LiveTask) bool { return x.Scenario == l.Scenario && x.Contestants[0] == name })
-			if l.Couples[j].Cost > 0 {
-				continue // a reference server
+			if c := &l.Couples[j]; c.Cost > 0 || c.Hi > clear*c.Lo {
+				continue // a reference server, or a mean that is not known
 			}
 			if at < 0 {
 				at, all = len(all), append(all, *t)

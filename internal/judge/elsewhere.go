@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -17,7 +18,13 @@ type Elsewhere struct {
 	// that its prior rests on; 0: it is given.
 	Bias     float64
 	Programs int
+	State    float64 // standard deviation that the states of the machine during the run add; 0 if sessions show it
 }
+
+// slopeSD is the standard deviation, between pairs of different programs, of the slope of the log ratio over the log
+// of the machine's speed: a pair of slope 1 has one server that the machine's states do not change. It is the upper
+// 80 % limit of what python3 scripts/recompute/slopes.py finds in committed records. Revisions of one program have a slope of 0.
+const slopeSD = 0.33
 
 // sure is the confidence with which the second intervals of a run hold together.
 const sure = 0.95
@@ -54,7 +61,7 @@ func VerdictOf(e Estimate, margin float64) Verdict {
 
 // judgeElsewhere adds the second verdicts to a run's pairs. There is none without a first one, or if the record does
 // not tell the model of CPU.
-func (a *Analysis) judgeElsewhere(run *record.Run, known Sessions) {
+func (a *Analysis) judgeElsewhere(run *record.Run, valid []*record.Trial, known Sessions) {
 	p := &run.Plan
 	if !run.Host.KnownModel() || slices.ContainsFunc(run.Resumes, func(r record.Resume) bool { return r.Host != nil }) {
 		return
@@ -66,7 +73,7 @@ func (a *Analysis) judgeElsewhere(run *record.Run, known Sessions) {
 	spread, n := known.Between(RelationOf(p), run.Host.CPU)
 	_, biased := known.Bias(RelationOf(p))
 	each := stats.PairConfidence(len(cells), sure)
-	programs := map[string]string{}
+	levels, speeds, programs := ByLevel(run, valid), map[string]float64{}, map[string]string{}
 	for i := range run.Contestants {
 		programs[run.Contestants[i].Name] = Program(&run.Contestants[i])
 	}
@@ -89,8 +96,17 @@ func (a *Analysis) judgeElsewhere(run *record.Run, known Sessions) {
 				ratio = Estimate{Value: math.Exp(c.Mean), Lo: math.Exp(c.Lo), Hi: math.Exp(c.Hi), N: q.Ratio.N}
 			}
 		}
+		for _, at := range []int{q.AtA, q.AtB} {
+			key := fmt.Sprint(m.Name, at)
+			if _, known := speeds[key]; !known {
+				speeds[key] = speedSpread(levels[at], m)
+			}
+			if sessions == 0 && RelationOf(p) == Programs {
+				beyond.State = max(beyond.State, slopeSD*speeds[key])
+			}
+		}
 		e := &Elsewhere{Ratio: ratio.Moved(log).Wider(beyond.Reach(len(cells), sure)), Verdict: Inconclusive,
-			Sessions: sessions, Bias: beyond.Bias, Programs: biased}
+			Sessions: sessions, Bias: beyond.Bias, Programs: biased, State: beyond.State}
 		if q.Note == "" {
 			e.Verdict = VerdictOf(e.Ratio, a.Margin)
 		}

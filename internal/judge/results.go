@@ -105,7 +105,7 @@ func AnalyseRun(run *record.Run, c *Counted) *Analysis {
 		in.Family, in.At, in.Trials, in.Pilot = nil, nil, ByLevel(run, c.Valid)[0], ByLevel(run, c.Pilot)[0]
 	}
 	a := Analyse(in)
-	a.judgeElsewhere(run, KnownSessions())
+	a.judgeElsewhere(run, c.Valid, KnownSessions())
 	return a
 }
 

@@ -87,7 +87,7 @@ func TestElsewhere(t *testing.T) {
 		{append(own, given...), false, Inconclusive}} {
 		run.Plan.SameProgram = c.same
 		a := Analyse(input(trials, "fast", "slow"))
-		a.judgeElsewhere(run, c.known)
+		a.judgeElsewhere(run, nil, c.known)
 		p, _ := a.Pair("slow", "fast", "throughput")
 		if e := p.Elsewhere; e == nil || e.Verdict != c.want || e.Ratio.Hi < p.Ratio.Value || e.Ratio.Lo > p.Ratio.Value ||
 			p.Verdict == Inconclusive {
@@ -96,7 +96,7 @@ func TestElsewhere(t *testing.T) {
 		old := *run
 		old.Host.Cores = nil
 		b := Analyse(input(trials, "fast", "slow"))
-		if b.judgeElsewhere(&old, c.known); b.Pairs[0].Elsewhere != nil {
+		if b.judgeElsewhere(&old, nil, c.known); b.Pairs[0].Elsewhere != nil {
 			t.Errorf("of an unknown model: %+v", b.Pairs[0].Elsewhere)
 		}
 		if p, _ := a.Pair("slow", "fast", "memory"); p.Elsewhere != nil {
@@ -139,7 +139,7 @@ func TestElsewhereAllowsForBias(t *testing.T) {
 		in := input(trials, "a", "b")
 		in.OwnBias, in.AnyBias, in.Long = .065, .065, long
 		a := Analyse(in)
-		a.judgeElsewhere(run, known)
+		a.judgeElsewhere(run, nil, known)
 		p, _ := a.Pair("a", "b", "throughput")
 		want := 1.1
 		if long != nil {
@@ -152,5 +152,28 @@ func TestElsewhereAllowsForBias(t *testing.T) {
 	}
 	if math.Abs(widths[0]-1.96*.065) > .01 || widths[1] > .7*widths[0] {
 		t.Errorf("half-widths %v", widths)
+	}
+}
+
+// The speeds that the machine had widen the second intervals of different programs, whose slopes differ; the noise of
+// single loads is no speed.
+func TestElsewhereAllowsForSpeeds(t *testing.T) {
+	trials, m := synthetic(1, 40, .2, rates, "fast", "slow"), Metrics[0]
+	spread := speedSpread(trials, m) // drawn with 0.3, of 120 rounds
+	if m.Name != "throughput" || math.Abs(spread-.3) > .06 {
+		t.Errorf("%s: %v", m.Name, spread)
+	}
+	run := &record.Run{Plan: record.Plan{Contestants: []string{"fast", "slow"}, Levels: []record.Level{{}}},
+		Host: record.Host{CPU: "x", Cores: [][]int{{0}}}}
+	known := Sessions{{Relation: Programs, Given: .001}, {Relation: Revisions, Given: .001}}
+	for same, want := range map[bool]float64{false: slopeSD * spread, true: 0} {
+		run.Plan.SameProgram = same
+		a := Analyse(input(trials, "fast", "slow"))
+		a.judgeElsewhere(run, trials, known)
+		p, _ := a.Pair("fast", "slow", "throughput")
+		own, wide := math.Log(p.Ratio.Hi/p.Ratio.Value), math.Log(p.Elsewhere.Ratio.Hi/p.Elsewhere.Ratio.Value)
+		if p.Elsewhere.State != want || math.Abs(wide-math.Hypot(own, 1.96*math.Hypot(want, .001))) > 1e-3 {
+			t.Errorf("same program %v: %v, half-widths %v and %v", same, p.Elsewhere.State, own, wide)
+		}
 	}
 }

@@ -289,21 +289,27 @@ func (v *View) trouble(a judge.Answer) string {
 
 // assumed says which standard deviations the second verdicts rest on that were not measured; "" if there are none.
 func (v *View) assumed() string {
-	sessions, bias := v.givenSDs()
+	sessions, bias, state := v.givenSDs()
 	return Led("SDs that are assumed, not measured: ", And(NonEmpty(Led("between sessions on this model of CPU ", sessions),
-		Led("of the bias of short loads ", bias))))
+		Led("of the bias of short loads ", bias), Led("of ratios between the speeds that this machine had ", state))))
 }
 
-// givenSDs returns the standard deviations that second verdicts rest on, between sessions and of the bias of short
-// loads; "" for one that is measured, or if there are no such verdicts.
-func (v *View) givenSDs() (sessions, bias string) {
+// givenSDs returns the standard deviations that second verdicts rest on: between sessions, of the bias of short
+// loads, and the largest that the machine's states add; "" for one that is measured or below 0.5 %, or if there are
+// no such verdicts.
+func (v *View) givenSDs() (sessions, bias, state string) {
+	most := 0.005
 	for _, p := range v.a.Pairs {
-		if p.Elsewhere != nil && p.Elsewhere.Sessions == 0 {
+		e := p.Elsewhere
+		if e != nil && e.Sessions == 0 {
 			sessions = PerCent(v.between().SD)
 		}
-		if p.Elsewhere != nil && p.Elsewhere.Programs == 0 {
+		if e != nil && e.Programs == 0 {
 			bias = PerCent(v.between().Bias)
 		}
+		if e != nil && p.Metric == v.a.Primary && e.State >= most {
+			most, state = e.State, PerCent(e.State)
+		}
 	}
-	return sessions, bias
+	return sessions, bias, state
 }

@@ -131,6 +131,7 @@ type elsewhereJSON struct {
 	// under which it holds; 0: it was measured.
 	Bias        number `json:"bias_sd_log"`
 	AssumedBias number `json:"assumed_bias_sd_log,omitzero"`
+	State       number `json:"state_sd_log,omitzero"` // what the machine's states during the run add
 }
 
 type trendJSON struct {

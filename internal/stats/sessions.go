@@ -12,19 +12,22 @@ type Between struct {
 	SD   float64 // standard deviation between sessions
 	DF   float64 // degrees of freedom of the estimate SD; 0: SD is not estimated, but given
 	Bias float64 // standard deviation of the bias of short loads
+	// State is the standard deviation of ratios between the states that the machine was in during the run.
+	State float64
 }
 
 // Reach returns how far a family of k contestants may move between sessions: with probability conf
 // no pair's log ratio moves further. It is the quantile of Tukey's range over √2, times SD. If SD is
 // an estimate, Reach takes its upper 80 % confidence limit, and Student's quantile with DF degrees of
-// freedom in place of the normal one with the same probability. Bias adds to the variance.
+// freedom in place of the normal one with the same probability. Bias and State add to the variance.
 func (b Between) Reach(k int, conf float64) float64 {
 	z := RangeQuantile(k, conf) / math.Sqrt2
+	own := z * math.Hypot(b.Bias, b.State)
 	if b.DF <= 0 {
-		return z * math.Hypot(b.SD, b.Bias)
+		return math.Hypot(z*b.SD, own)
 	}
 	t := distuv.StudentsT{Sigma: 1, Nu: b.DF}.Quantile((1 + PairConfidence(k, conf)) / 2)
-	return math.Hypot(t*b.Upper(), z*b.Bias)
+	return math.Hypot(t*b.Upper(), own)
 }
 
 // Detectable returns approximately the difference within a pair of k contestants, on the log scale, that the second
