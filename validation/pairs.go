@@ -20,8 +20,8 @@ var calibrations = [][]string{
 	words("values|ref|ref+50%|aspnetcore-addmvc|aspnetcore-mvc|kestrel"),
 }
 
-// clear is the ratio of an interval's ends up to which a calibration counts: ± 10 %.
-const clear = 1.21
+// clearly is the ratio of an interval's ends up to which a calibration counts: ± 10 %.
+const clearly = 1.21
 
 // calibrate makes t one of the calibrations.
 func (t *LiveTask) calibrate(servers []string) {
@@ -70,7 +70,7 @@ func (t *LiveTask) pairUp(done []Live, run *record.Run) error {
 		}
 		for j, name := range l.Contestants[1:] {
 			at := slices.IndexFunc(all, func(x LiveTask) bool { return x.Scenario == l.Scenario && x.Contestants[0] == name })
-			if c := &l.Couples[j]; c.Cost > 0 || c.Hi > clear*c.Lo {
+			if c := &l.Couples[j]; c.Cost > 0 || c.Hi > clearly*c.Lo {
 				continue // a reference server, or a mean that is not known
 			}
 			if at < 0 {

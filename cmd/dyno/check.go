@@ -29,12 +29,6 @@ func checkCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		switch {
-		case len(args) == 0 && f.Write:
-			return usagef("--write needs a study")
-		case len(args) == 0:
-			return pr.checkAll(cmd)
-		}
 		return pr.check(cmd, args, f.Write, f.Format)
 	}, &f)
 }
@@ -91,19 +85,6 @@ func (p *project) check(cmd *cobra.Command, args []string, write bool, format st
 	if slices.ContainsFunc(data.Claims.Outcomes,
 		func(o study.Outcome) bool { return o.Verdict == study.Contradicted }) {
 		return exit(exitFailed)
-	}
-	return nil
-}
-
-// checkAll reads every study.
-func (p *project) checkAll(cmd *cobra.Command) error {
-	all, err := study.All(p.fsys)
-	if err != nil {
-		return err
-	}
-	for _, st := range all {
-		fmt.Fprintf(cmd.OutOrStdout(), "%s: levels %d, claims %d, published figures %d\n",
-			st.Slug, len(st.Levels), len(study.Current(st.Claims)), len(st.Figures))
 	}
 	return nil
 }

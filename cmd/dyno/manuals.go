@@ -1,10 +1,7 @@
 package main
 
 import (
-	"cmp"
 	"io"
-	"os"
-	"os/exec"
 	"path"
 	"slices"
 	"strings"
@@ -25,30 +22,13 @@ func manuals() (names []string) {
 	return names
 }
 
-// showManual prints a manual; on a terminal through PAGER, or less.
+// showManual prints a manual.
 func showManual(w io.Writer, name string) error {
 	page, err := manual.Manuals.ReadFile("doc/" + name + ".md")
 	if err != nil {
 		return err
 	}
-	columns := min(width(w), helpWidth)
-	show := func(w io.Writer) error { return document.Manual(w, string(page), columns, manualLink) }
-	if !isTerminal(w) {
-		return show(w)
-	}
-	pager := exec.Command("/bin/sh", "-c", cmp.Or(os.Getenv("PAGER"), "less"))
-	pager.Env = append(os.Environ(), "LESS="+cmp.Or(os.Getenv("LESS"), "FRX")) // -F: a short page needs no key
-	pager.Stdout, pager.Stderr = w, io.Discard
-	to, err := pager.StdinPipe()
-	if err != nil || pager.Start() != nil {
-		return show(w)
-	}
-	wrote := show(to)
-	to.Close()
-	if pager.Wait() != nil && wrote != nil { // there is no such program
-		return show(w)
-	}
-	return nil // a reader who leaves the pager early closes the pipe
+	return document.Manual(w, string(page), min(width(w), helpWidth), manualLink)
 }
 
 // manualLink returns the text by which a manual names a link's target.

@@ -6,8 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
-	"slices"
 	"strings"
 
 	"dyno/internal/conf"
@@ -44,19 +42,10 @@ func openProject() (*project, error) {
 // openRun opens a stored run. If there is none, the error says where runs are.
 func openRun(name string) (*record.Run, error) {
 	run, err := study.Open(name)
-	p, found := contestant.FindProject()
-	if !errors.Is(err, fs.ErrNotExist) || found != nil {
-		return run, err
-	}
-	slugs, _ := study.Slugs(foreign.FS(p.Root))
-	where := filepath.Join(study.Folder, name)
-	switch {
-	case !slices.Contains(slugs, name):
+	if p, found := contestant.FindProject(); errors.Is(err, fs.ErrNotExist) && found == nil {
 		return nil, fmt.Errorf("no run in %s: %s", name, lastOf(p.Runs()))
-	case p.Carried:
-		where += ", in a checkout of dyno"
 	}
-	return nil, fmt.Errorf("%s is a study: dyno run %s measures it; its recording is %s", name, name, where)
+	return run, err
 }
 
 // lastOf says where runs are recorded, and which is the latest.

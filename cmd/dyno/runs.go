@@ -94,7 +94,6 @@ func runsIn(dir string) (folders []string) {
 type storedRun struct {
 	name string // relative to that folder
 	path string
-	size int64     // of the record
 	at   time.Time // when its record was last written
 }
 
@@ -124,7 +123,7 @@ func storedRuns(dir string) (all []storedRun) {
 		for _, folder := range folders {
 			if st := recordIn(folder); st != nil {
 				name, _ := filepath.Rel(dir, folder)
-				all = append(all, storedRun{name, folder, st.Size(), st.ModTime()})
+				all = append(all, storedRun{name, folder, st.ModTime()})
 			}
 		}
 	}
@@ -162,9 +161,6 @@ func findRun(cmd *cobra.Command, name string) (string, error) {
 	return path, nil
 }
 
-// mostListed is the size of the largest record that a list reads.
-const mostListed = 256 << 20
-
 // listRuns lists the runs that contain every word, the last first, with when and where they were measured, and
 // their answers in a sentence.
 func listRuns(w io.Writer, words listWords) error {
@@ -194,9 +190,6 @@ func listRuns(w io.Writer, words listWords) error {
 
 // summary returns when the run began, and its answer with where it was measured.
 func (r storedRun) summary() []string {
-	if r.size > mostListed {
-		return []string{"-", fmt.Sprintf("not read here, as the record has %d MB; dyno report shows it", r.size>>20)}
-	}
 	run, err := study.Open(r.path)
 	if err == nil {
 		err = judge.Assert(run)

@@ -67,33 +67,28 @@ func Residuals(trials []*record.Trial, m Metric) []Residual {
 	return out
 }
 
-// speedSpread returns the standard deviation of the machine's speed over the rounds of trials, in logs of m: the root
-// of the mean product of two servers' distances from their own means in one round. No product holds one noise twice.
+// speedSpread returns the standard deviation of the machine's speed over the epochs of trials, in logs of m: the root
+// of the mean product of two servers' distances from their own means in one epoch. No product holds one noise twice.
 func speedSpread(trials []*record.Trial, m Metric) float64 {
-	var rounds [][]Residual
-	for _, epoch := range byEpoch(Residuals(trials, m)) {
-		rounds = append(rounds, byRound(epoch)...)
+	rs := Residuals(trials, m)
+	distances := func(of []Residual) map[string][]float64 {
+		all := map[string][]float64{}
+		for _, r := range of {
+			all[r.Contestant] = append(all[r.Contestant], r.Machine+r.FromRound)
+		}
+		return all
 	}
-	own, level := map[string][]float64{}, map[string]float64{}
-	for _, r := range slices.Concat(rounds...) {
-		own[r.Contestant] = append(own[r.Contestant], r.Machine+r.FromRound)
-	}
-	for name, values := range own {
-		level[name] = mean(values)
-	}
-	var products []float64
-	for _, round := range rounds {
-		sum, squares, n := 0., 0., float64(len(round))
-		for _, r := range round {
-			v := r.Machine + r.FromRound - level[r.Contestant]
+	whole, squared, epochs := distances(rs), 0., 0.
+	for _, epoch := range byEpoch(rs) {
+		own := distances(epoch)
+		sum, squares, n := 0., 0., float64(len(own))
+		for name, values := range own {
+			v := mean(values) - mean(whole[name])
 			sum, squares = sum+v, squares+v*v
 		}
-		products = append(products, (sum*sum-squares)/(n*(n-1)))
+		squared, epochs = squared+(sum*sum-squares)/(n*(n-1)), epochs+1
 	}
-	if len(products) == 0 {
-		return 0
-	}
-	return math.Sqrt(max(0, mean(products)))
+	return math.Sqrt(max(0, squared/max(1, epochs)))
 }
 
 // Follow sets After in rs. trials are all trials of the run in their order, including other levels

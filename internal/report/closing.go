@@ -291,7 +291,7 @@ func (v *View) trouble(a judge.Answer) string {
 func (v *View) assumed() string {
 	sessions, bias, state := v.givenSDs()
 	return Led("SDs that are assumed, not measured: ", And(NonEmpty(Led("between sessions on this model of CPU ", sessions),
-		Led("of the bias of short loads ", bias), Led("of ratios between the speeds that this machine had ", state))))
+		Led("of the bias of short loads ", bias), Led("of ratios, as the machine's speed varied, ", state))))
 }
 
 // givenSDs returns the standard deviations that second verdicts rest on: between sessions, of the bias of short

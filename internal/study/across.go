@@ -25,7 +25,6 @@ type Across struct {
 type AcrossPair struct {
 	A, B     string
 	Each     []judge.Estimate    // ratios by run, at 95 %; N is 0 if a run has none
-	Shown    []judge.Estimate    // ratios by run, as its report shows them
 	Together stats.RandomEffects // log ratio, at 95 %
 	// Elsewhere is the ratio with the interval for the mean over sessions; all runs are one session. N is 0 if unknown.
 	Elsewhere judge.Estimate
@@ -69,9 +68,7 @@ func Combine(runs []*record.Run) (*Across, error) {
 		shown := Analyse(r)
 		for i := range a.Pairs {
 			p := &a.Pairs[i]
-			one, _ := shown.Pair(p.A, p.B, m.Name)
-			p.Shown = append(p.Shown, one.Ratio)
-			if one.Long != nil && one.Long.Misleads { // the long loads decide
+			if one, _ := shown.Pair(p.A, p.B, m.Name); one.Long != nil && one.Long.Misleads { // the long loads decide
 				p.Each[len(p.Each)-1] = one.Ratio
 			}
 		}
@@ -104,29 +101,6 @@ func (p *AcrossPair) combine() {
 		}
 	}
 	p.Together = stats.CombineRuns(y, se, runLevel)
-}
-
-// Held counts the intervals in the runs' reports for pairs of contestants, and those that contain
-// the mean of all other runs: how well one run's interval predicts the others.
-func (a *Across) Held() (held, all int) {
-	for _, p := range a.Pairs {
-		for i, shown := range p.Shown {
-			sum, n := 0., 0
-			for j, e := range p.Each {
-				if j != i && e.N > 0 {
-					sum, n = sum+math.Log(e.Value), n+1
-				}
-			}
-			if n == 0 || shown.N == 0 || math.IsNaN(shown.Lo) || math.IsNaN(shown.Hi) {
-				continue
-			}
-			all++
-			if mean := math.Exp(sum / float64(n)); shown.Lo <= mean && mean <= shown.Hi {
-				held++
-			}
-		}
-	}
-	return held, all
 }
 
 // nextText formats the prediction interval; two runs give none.
@@ -162,10 +136,6 @@ func (a *Across) Document(first *record.Run) *document.Document {
 		"The 95 %% intervals include differences between runs (random effects); each holds by itself. The next run: the "+
 		"interval for one more run in this session. Other sessions: the interval for the mean over sessions on this model "+
 		"of CPU.", a.Runs)
-	if held, all := a.Held(); a.Runs > 2 && all > 0 {
-		note += fmt.Sprintf(" Of the intervals that the runs show, %d of %d (%s) contain the mean of the other runs.", held,
-			all, document.Percent(float64(held)/float64(all)))
-	}
 	return &document.Document{Sections: []document.Section{{Blocks: []document.Block{t,
 		document.Paragraph{Text: document.Plain(note)}}}}}
 }
