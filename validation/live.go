@@ -26,7 +26,8 @@ type Live struct {
 	Contestants    []string `json:"contestants,omitempty"` // with Scenario and Session, of kinds calibrate and pairs
 	Scenario       string   `json:"scenario,omitempty"`
 	Session        string   `json:"session,omitempty"`    // as judge.SessionOf
-	Calibrated     []string `json:"calibrated,omitempty"` // of kind pairs: the sessions that matched the two
+	Calibrated     []string `json:"calibrated,omitempty"` // of kind pairs: the other sessions
+	Expected       float64  `json:"expected,omitempty"`   // the ratio that they found
 	Epochs         int      `json:"epochs"`               // valid epochs
 	Analyses       int      `json:"interim_analyses"`     // made; a run without any is repeated
 	DiscardedShare float64  `json:"discarded_share"`      // discarded trials / all trials

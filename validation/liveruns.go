@@ -18,8 +18,8 @@ import (
 // LiveTask is a live run to make. Task 0 has profile full. Then come blocks of four: two runs with one
 // program against itself, one of them with a hog, and two with a known cost. Then come blocks of three: two
 // runs with programs linked anew from one source, and one with four servers, three of which cost more. The
-// order within a block is random, so that an unfinished file is balanced. The last runs compare programs with the
-// reference servers that match them; each session has calibrations of its own.
+// order within a block is random, so that an unfinished file is balanced. The last runs compare programs
+// whose ratio is known from other sessions; each session has calibrations of its own.
 type LiveTask struct {
 	Number      int
 	Kind        string
@@ -28,8 +28,9 @@ type LiveTask struct {
 	Costs       []float64 // added cost relative to the first
 	Seed        uint64
 	Scenario    string   // "": values
-	Calibrated  []string // sessions that matched the two
-	Program     string   // the first contestant as they had it, as judge.Program
+	Calibrated  []string // of pairs: the other sessions that measured both
+	Expected    float64  // the ratio that they found
+	Programs    []string // the contestants as they had them, as judge.Program
 	// Relinks are the seeds of the contestants' first layouts; no two runs share a program. Only relinked
 	// runs have them.
 	Relinks []int
@@ -42,9 +43,9 @@ const (
 	LiveFull     = "full"     // as ab, with profile full
 	LiveRelinked = "relinked" // one source, linked in different orders of functions
 	LiveCosts    = "costs"    // one server against three that cost more
-	LivePairs    = "pairs"    // different programs that cost the same
+	LivePairs    = "pairs"    // different programs whose ratio other sessions know
 
-	LiveCalibrate = "calibrate" // programs and reference servers, to match them
+	LiveCalibrate = "calibrate" // programs, and reference servers
 )
 
 var liveKinds = []string{LiveSame, LiveCost, LiveFull, LiveRelinked, LiveCosts, LivePairs, LiveCalibrate}
@@ -166,8 +167,11 @@ func (t *LiveTask) unfit(run *record.Run) error {
 		return fmt.Errorf("%s failed: %s: %s", f.Contestant, f.Stage, f.Reason)
 	case run.End == nil || len(run.Trials) == 0:
 		return errors.New("the run did not end")
-	case t.Program != "" && t.Program != judge.Program(run.Contestant(t.Contestants[0])):
-		return fmt.Errorf("%s has other sources than the calibrated %s", t.Contestants[0], t.Program)
+	}
+	for i, program := range t.Programs {
+		if program != judge.Program(run.Contestant(t.Contestants[i])) {
+			return fmt.Errorf("%s has other sources than the calibrated %s", t.Contestants[i], program)
+		}
 	}
 	return nil
 }
@@ -193,7 +197,8 @@ func live(t LiveTask, run *record.Run, costs []Cost) Live {
 		Seconds: float64(last-run.Launches[0].StartedUnixNS) / 1e9, Started: started(run), Machine: machineOf(run),
 	}
 	if t.Scenario != "" {
-		l.Contestants, l.Scenario, l.Session, l.Calibrated = t.Contestants, t.Scenario, judge.SessionOf(run), t.Calibrated
+		l.Contestants, l.Scenario, l.Session = t.Contestants, t.Scenario, judge.SessionOf(run)
+		l.Calibrated, l.Expected = t.Calibrated, t.Expected
 	}
 	for i, other := range t.Contestants[1:] {
 		c := Couple{Cost: t.Costs[i+1]}

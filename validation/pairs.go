@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -11,7 +12,7 @@ import (
 	"dyno/internal/refserver"
 )
 
-// calibrations are the runs of kind calibrate: the scenario, ref, reference servers that cost more and more, programs.
+// calibrations are the runs of kind calibrate: the scenario, ref, reference servers that cost more, programs.
 var calibrations = [][]string{
 	words("values|ref|ref+50%|iris|iris-mvc|net-http"),
 	words("values|ref|ref+50%|ref+500%|express|fastify|node-http"),
@@ -32,32 +33,11 @@ func (t *LiveTask) calibrate(servers []string) {
 	}
 }
 
-// matching returns the added cost with which a reference server takes as much CPU time per request as the second server
-// of c: on the straight line between the two nearest reference servers in the run. It is below 0 if that server takes
-// less than ref. The second verdict's ratio counts, which allows for the bias of short loads.
-func (l *Live) matching(c *Couple) float64 {
-	want, cost, takes, slope := 1/c.Elsewhere.Ratio, 0., 1., 0. // those of ref
-	for _, a := range l.Couples {
-		if a.Cost > 0 && (slope == 0 || want > takes) {
-			slope = (1/a.Ratio - takes) / (a.Cost - cost)
-			cost, takes = a.Cost, 1/a.Ratio
-		}
-	}
-	return cost + (want-takes)/slope
-}
-
-// matched names the reference server with an added cost; it is "" for a cost that none has.
-func matched(cost float64) string {
-	if !(cost >= .001 && cost <= 10) {
-		return ""
-	}
-	return fmt.Sprintf("ref+%.2f%%", 100*cost)
-}
-
-// pairUp completes a run of pairs: of the programs that reference servers match, by the mean over clear calibrations in other
-// sessions on run's machine, it takes the one with the fewest runs in done.
+// pairUp completes a run of pairs: of the programs in clear calibrations of other sessions on run's machine, two of one
+// calibration, with their mean ratio there. It takes a pair with the fewest runs in done, then of programs with the
+// fewest, then the most equal.
 func (t *LiveTask) pairUp(done []Live, run *record.Run) error {
-	var all []LiveTask // with the added cost in Costs[1]
+	var all []LiveTask
 	advice := "run `go run ./validation live calibrate` now, and `live pairs`"
 	for i := range done {
 		l := &done[i]
@@ -68,52 +48,76 @@ func (t *LiveTask) pairUp(done []Live, run *record.Run) error {
 			advice = "this session has some; run `live pairs`"
 			continue
 		}
-		for j, name := range l.Contestants[1:] {
-			at := slices.IndexFunc(all, func(x LiveTask) bool { return x.Scenario == l.Scenario && x.Contestants[0] == name })
-			if c := &l.Couples[j]; c.Cost > 0 || c.Hi > clearly*c.Lo {
+		for _, two := range couples(len(l.Couples)) {
+			a, b := &l.Couples[two[0]], &l.Couples[two[1]]
+			if max(a.Cost, b.Cost) > 0 || a.Hi > clearly*a.Lo || b.Hi > clearly*b.Lo {
 				continue // a reference server, or a mean that is not known
 			}
+			names := []string{l.Contestants[two[0]+1], l.Contestants[two[1]+1]}
+			programs := []string{l.Programs[two[0]+1], l.Programs[two[1]+1]}
+			at := slices.IndexFunc(all, func(x LiveTask) bool {
+				return x.Scenario == l.Scenario && slices.Equal(x.Contestants, names)
+			})
 			if at < 0 {
 				at, all = len(all), append(all, *t)
 			}
 			x := &all[at]
-			if x.Program != l.Programs[j+1] { // other sources, or none yet
-				x.Calibrated, x.Program, x.Costs = nil, l.Programs[j+1], []float64{0, 0}
+			if !slices.Equal(x.Programs, programs) { // other sources, or none yet
+				x.Calibrated, x.Programs, x.Expected = nil, programs, 1
 			}
-			x.Calibrated = append(x.Calibrated, l.Session)
-			x.Costs[1] += (l.matching(&l.Couples[j]) - x.Costs[1]) / float64(len(x.Calibrated))
-			x.Scenario, x.Contestants = l.Scenario, []string{name, matched(x.Costs[1])}
+			x.Scenario, x.Contestants, x.Calibrated = l.Scenario, names, append(x.Calibrated, l.Session)
+			n := float64(len(x.Calibrated))
+			x.Expected *= math.Pow(b.Elsewhere.Ratio/a.Elsewhere.Ratio/x.Expected, 1/n) // their geometric mean
 		}
 	}
-	all = slices.DeleteFunc(all, func(x LiveTask) bool { return x.Contestants[1] == "" })
 	if len(all) == 0 {
 		return fmt.Errorf("no calibration of another session on %s: %s after another boot or on another day",
 			machineOf(run), advice)
 	}
-	made := func(x LiveTask) int {
-		return count(done, func(l Live) bool {
-			return l.Kind == LivePairs && l.analysed() && l.Scenario == x.Scenario && l.Contestants[0] == x.Contestants[0]
-		}).Hits
+	made := func(x LiveTask) (n, each int) {
+		for _, l := range done {
+			if l.Kind == LivePairs && l.analysed() {
+				n += int(when(l.Scenario == x.Scenario && slices.Equal(l.Contestants, x.Contestants), 1))
+				for _, name := range x.Contestants {
+					each += int(when(slices.Contains(l.Contestants, name), 1))
+				}
+			}
+		}
+		return n, each
 	}
-	*t = slices.MinFunc(all, func(x, y LiveTask) int { return cmp.Compare(made(x), made(y)) })
-	t.Costs = []float64{0, 0} // as both take the same
+	*t = slices.MinFunc(all, func(x, y LiveTask) int {
+		n, each := made(x)
+		m, others := made(y)
+		return cmp.Or(cmp.Compare(n, m), cmp.Compare(each, others),
+			cmp.Compare(math.Abs(math.Log(x.Expected)), math.Abs(math.Log(y.Expected))))
+	})
+	t.Costs = []float64{0, 0} // as both take the same, less what was expected
 	return nil
 }
 
-// shows reports whether the second verdict claims a difference, or there is none.
-func (c *Couple) shows() bool {
-	return c.Elsewhere.Hi == 0 || different(judge.Verdict(c.Elsewhere.Verdict))
+// beyond returns the second interval over what the other sessions found, wider by √(N/(N−1)): they are N sessions with
+// the run's own, which share the interval's error.
+func (l *Live) beyond() judge.Estimate {
+	e, n := &l.Couple.Elsewhere, float64(len(l.Calibrated))
+	wider := math.Sqrt((n + 1) / n)
+	return judge.Estimate{Value: e.Ratio / l.Expected, Lo: e.Ratio / l.Expected * math.Pow(e.Lo/e.Ratio, wider),
+		Hi: e.Ratio / l.Expected * math.Pow(e.Hi/e.Ratio, wider)}
 }
 
-// pairsBar returns the bar for different programs with equal means.
+// shows reports whether the second verdict claims another ratio than the other sessions found, or there is none.
+func (l *Live) shows() bool {
+	return l.Couple.Elsewhere.Hi == 0 || different(judge.VerdictOf(l.beyond(), Margin))
+}
+
+// pairsBar returns the bar for different programs whose ratio is known from other sessions.
 func (p *Results) pairsBar() Bar {
 	all, boots, models := p.liveCouples(LivePairs, 0, false), map[string]bool{}, map[string]bool{}
 	for _, c := range all {
 		boot, _, _ := strings.Cut(c.run.Session, " ")
 		boots[boot], models[c.run.Machine] = true, true
 	}
-	r := count(all, func(c liveCouple) bool { return c.shows() })
-	b := liveBar("live, different programs with equal means: different in the second verdict", r, pairsRuns)
+	r := count(all, func(c liveCouple) bool { return c.run.shows() })
+	b := liveBar("live, different programs less their ratio in other sessions: different in the second verdict", r, pairsRuns)
 	b.Limit, b.Met, b.Open = "≤ 1 of 20, over two boots or more", r.Hits <= 1, b.Open || len(boots) < 2
 	b.Worst += fmt.Sprintf("; boots: %d, models of CPU: %d", len(boots), len(models))
 	return b
@@ -121,24 +125,25 @@ func (p *Results) pairsBar() Bar {
 
 // CalibrationTable lists the programs in calibrations.
 func (g page) CalibrationTable() table {
-	t := table{words("program|scenario|session|machine|CPU time of ref's|in other sessions|matched by")}
+	t := table{words("program|scenario|session|machine|CPU time of ref's|in other sessions")}
 	for _, l := range g.Live {
 		for j, c := range l.Couples {
 			if l.Kind == LiveCalibrate && c.Cost == 0 {
 				t = append(t, []string{l.Contestants[j+1], l.Scenario, l.Session, l.Machine, ratio(1/c.Ratio, 1/c.Hi, 1/c.Lo),
-					ratio(1/c.Elsewhere.Ratio, 1/c.Elsewhere.Hi, 1/c.Elsewhere.Lo), cmp.Or(matched(l.matching(&c)), "none")})
+					ratio(1/c.Elsewhere.Ratio, 1/c.Elsewhere.Hi, 1/c.Elsewhere.Lo)})
 			}
 		}
 	}
 	return t
 }
 
-// PairTable lists the runs of different programs with equal means.
+// PairTable lists the runs of different programs whose ratio is known from other sessions.
 func (g page) PairTable() table {
-	head := words("program|scenario|against|calibrated in|compared in|here|verdict|in other sessions|verdict")
+	head := words("programs|scenario|other sessions|they found|session|here|second verdict's interval|over what they found|")
 	return tableOf(head, g.liveCouples(LivePairs, 0, false), func(c liveCouple) []string {
-		l, e := c.run, &c.Elsewhere
-		return []string{l.Contestants[0], l.Scenario, l.Contestants[1], strings.Join(l.Calibrated, ", "), l.Session,
-			ratio(c.Ratio, c.Lo, c.Hi), c.Verdict, ratio(e.Ratio, e.Lo, e.Hi), bold(cmp.Or(e.Verdict, "none"), !c.shows())}
+		l, e, x := c.run, &c.Elsewhere, c.run.beyond()
+		return []string{strings.Join(l.Contestants, " ÷ "), l.Scenario, strings.Join(l.Calibrated, ", "),
+			fmt.Sprintf("%.3f", l.Expected), l.Session, ratio(c.Ratio, c.Lo, c.Hi), ratio(e.Ratio, e.Lo, e.Hi),
+			ratio(x.Value, x.Lo, x.Hi), bold(map[bool]string{true: "different", false: "not different"}[l.shows()], !l.shows())}
 	})
 }

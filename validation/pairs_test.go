@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -30,33 +31,34 @@ func calibratedAs(machine, session, version string, takes ...float64) Live {
 	return l
 }
 
-// A program is matched by the mean over the clear calibrations of other sessions on this machine, while its sources stay.
+// Two programs of one calibration are compared by their mean ratio in the clear calibrations of other sessions on this
+// machine, while their sources stay.
 func TestPairUp(t *testing.T) {
 	now := record.Run{Host: record.Host{CPU: "x", CPUs: 2, BootID: "b"}}
 	const here = "b 1970-01-01"
-	done := []Live{calibratedAs("x, 2 CPUs", "a", "v1", 7.1, 1.3, .9), calibratedAs("x, 2 CPUs", "c", "v1", 5.1),
-		calibratedAs("y, 2 CPUs", "c", "v1", 3), calibratedAs("x, 2 CPUs", here, "v1", 3)}
+	done := []Live{calibratedAs("x, 2 CPUs", "a", "v1", 1, 1.2, 2), calibratedAs("x, 2 CPUs", "c", "v1", 1, 1.8),
+		calibratedAs("y, 2 CPUs", "c", "v1", 3, 1), calibratedAs("x, 2 CPUs", here, "v1", 3, 1)}
 	pair := func() (task LiveTask) {
 		t.Helper()
 		if err := task.pairUp(done, &now); err != nil {
 			t.Fatal(err)
 		}
-		done = append(done, Live{Kind: LivePairs, Judge: liveJudge, Analyses: 1, Scenario: task.Scenario,
-			Contestants: task.Contestants, Couple: &Couple{}})
+		done = append(done, Live{Kind: LivePairs, Judge: liveJudge, Analyses: 1, Scenario: task.Scenario, Expected: task.Expected,
+			Calibrated: task.Calibrated, Contestants: task.Contestants, Couple: &Couple{}})
 		return task
 	}
-	first, second, third := pair(), pair(), pair()
-	if !slices.Equal(first.Contestants, words("p0|ref+500.00%")) || !slices.Equal(first.Calibrated, words("a|c")) ||
-		!slices.Equal(second.Contestants, words("p1|ref+25.00%")) || third.Contestants[0] != "p0" || first.Program != "p0v1" {
-		t.Errorf("%+v, %+v, %+v", first, second, third)
+	first, second := pair(), pair()
+	if !slices.Equal(first.Contestants, words("p0|p1")) || !slices.Equal(first.Calibrated, words("a|c")) ||
+		!slices.Equal(first.Programs, words("p0v1|p1v1")) || math.Abs(first.Expected-1/math.Sqrt(1.2*1.8)) > 1e-9 ||
+		!slices.Equal(second.Contestants, words("p1|p2")) || math.Abs(second.Expected-1.2/2) > 1e-9 {
+		t.Errorf("%+v, %+v", first, second)
 	}
-	wide := calibratedAs("x, 2 CPUs", "w", "v2", 9)
+	wide := calibratedAs("x, 2 CPUs", "w", "v2", 9, 1)
 	wide.Couples[2].Lo /= 2 // a mean that is not known
-	done = append(done, calibratedAs("x, 2 CPUs", "d", "v2", 1.3), wide)
-	if x := pair(); !slices.Equal(x.Contestants, words("p1|ref+25.00%")) {
-		t.Errorf("%+v", x)
-	}
-	if x := pair(); x.Program != "p0v2" || len(x.Calibrated) != 1 {
+	done = append(done, calibratedAs("x, 2 CPUs", "d", "v2", 1, 1.3), wide)
+	pair() // p0 and p2
+	if x := pair(); !slices.Equal(x.Programs, words("p0v2|p1v2")) || len(x.Calibrated) != 1 ||
+		math.Abs(x.Expected-1/1.3) > 1e-9 {
 		t.Errorf("%+v", x)
 	}
 	for i, want := range []string{"live calibrate` now", "this session has some; run `live pairs` after"} {
@@ -69,12 +71,22 @@ func TestPairUp(t *testing.T) {
 	if err := Page(&page, &Results{Live: done}); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"| p2 | values | a | " + machineOf(&now) + " | 0.111 (",
-		"| 0.900 | none |", "| p1 | values | ref+25.00% |",
-		"**none** |"} {
+	for _, want := range []string{"| p2 | values | a | " + machineOf(&now) + " | 0.111 (", "| p0 ÷ p1 | values | a, c | 0.680 |",
+		"| **different** |"} {
 		if !strings.Contains(page.String(), want) {
 			t.Errorf("no %q in\n%s", want, &page)
 		}
+	}
+}
+
+// The second verdict is over what the other sessions found, and their errors count as the run's.
+func TestBeyondOtherSessions(t *testing.T) {
+	l := Live{Expected: .5, Calibrated: words("a"), Couple: &Couple{Elsewhere: Side{Ratio: .55, Lo: .5, Hi: .605}}}
+	if x := l.beyond(); math.Abs(x.Value-1.1) > 1e-9 || math.Abs(x.Lo-1.1*math.Pow(1.1, -math.Sqrt2)) > 1e-9 || l.shows() {
+		t.Errorf("%+v", x)
+	}
+	if l.Expected = .4; !l.shows() {
+		t.Error("the interval ends far above what the other session found")
 	}
 }
 
@@ -96,9 +108,8 @@ func TestCalibrate(t *testing.T) {
 				return run, nil, nil
 			},
 			Keep: func(l Live) error {
-				l.Couples[1].Cost = 0
-				if x := l.matching(&l.Couples[1]); x < .22 || x > .28 || l.Session != session || len(l.Programs) != 3 {
-					t.Errorf("matched by %v: %+v", x, l)
+				if l.Session != session || len(l.Programs) != 3 {
+					t.Errorf("%+v", l)
 				}
 				return json.NewEncoder(&file).Encode(l)
 			},

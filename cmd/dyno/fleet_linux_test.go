@@ -109,7 +109,7 @@ func TestHosts(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		test func(*testing.T)
-	}{{"AgentsInWindows", agentsInWindows}, {"Run", runOnFleet}, {"Service", serviceOnFleet}, {"CompareURLs", compareURLsOnFleet}} {
+	}{{"AgentsInWindows", agentsInWindows}, {"Run", runOnFleet}, {"CompareURLs", compareURLsOnFleet}} {
 		t.Run(c.name, c.test)
 	}
 }

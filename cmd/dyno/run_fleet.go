@@ -43,33 +43,31 @@ func onFleet(cmd *cobra.Command, at *place, x *bench.Experiment) error {
 
 // fits returns an error if a file's machines cannot carry out a plan.
 func fits(f *fleet.Fleet, file string, p *record.Plan) error {
+	if len(p.Services) > 0 {
+		return usagef("--fleet: the scenario needs the service %s, which no machine of a fleet starts; compare on one machine",
+			p.Services[0].Name)
+	}
 	if len(p.Servers.Attached) > 0 {
 		return fitsURLs(f, file, p)
 	}
-	if err := one(f, file, fleet.Server, "no machine for the contestants"); err != nil {
-		return err
-	}
-	if len(p.Services) > 1 || len(p.Services) == 1 && !p.Services[0].Records {
-		return usagef("--fleet: a fleet starts one service, of the folder services/; compare on one machine")
-	}
-	if len(p.Services) > 0 {
-		if err := one(f, file, fleet.Service, "no machine for the service "+p.Services[0].Name+", which the contestants "+
-			"call"); err != nil {
-			return err
-		}
+	switch all := f.Servers; {
+	case len(all) == 0:
+		return usagef("%s: no machine for the contestants: add a table [[server]] with name and address, the IP address at "+
+			"which the other machines reach it", file)
+	case len(all) > 1:
+		return usagef("%s: a run has one machine for this; leave one table [[server]]", file)
+	case all[0].Address == "":
+		return usagef("%s: the [[server]] %s has no address: say at which IP address the other machines reach it", file,
+			all[0].Name)
 	}
 	return connects(f, file, p)
 }
 
 // fitsURLs does the same as fits for servers that are already running.
 func fitsURLs(f *fleet.Fleet, file string, p *record.Plan) error {
-	switch {
-	case len(p.Servers.Attached) < len(p.Contestants) || len(p.Controls) > 0:
-		return usagef("--fleet: a URL is compared with URLs alone, as dyno neither starts nor freezes them; omit " +
-			"the others, " +
+	if len(p.Servers.Attached) < len(p.Contestants) || len(p.Controls) > 0 {
+		return usagef("--fleet: a URL is compared with URLs alone, as dyno neither starts nor freezes them; omit the others, " +
 			"or pass --controls none")
-	case len(p.Services) > 0:
-		return usagef("--fleet: servers at URLs call no service that dyno starts; choose another --scenario")
 	}
 	return connects(f, file, p)
 }
@@ -85,22 +83,6 @@ func connects(f *fleet.Fleet, file string, p *record.Plan) error {
 			return usagef("--fleet: each of the %d generators needs a connection; raise --connections from %d, or name fewer "+
 				"machines", n, l.Connections)
 		}
-	}
-	return nil
-}
-
-// one returns an error unless a file names exactly one machine for a role, with its address. none
-// names the purpose.
-func one(f *fleet.Fleet, file string, role fleet.Role, none string) error {
-	switch all := f.In(role); {
-	case len(all) == 0:
-		return usagef("%s: %s: add a table [[%s]] with name and address, the IP address at which the other machines reach "+
-			"it", file, none, role)
-	case len(all) > 1:
-		return usagef("%s: a run has one machine for this; leave one table [[%s]]", file, role)
-	case all[0].Address == "":
-		return usagef("%s: the [[%s]] %s has no address: say at which IP address the other machines reach it", file, role,
-			all[0].Name)
 	}
 	return nil
 }

@@ -10,20 +10,11 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// A release build sets these: the version in CHANGELOG.md, its commit, and the commit's time (RFC
-// 3339). Without them, go build records commit and time if it finds the repository.
-var (
-	release     = "0.1.0-dev"
-	commit      string
-	committedAt string
-)
+// release is the version in CHANGELOG.md.
+const release = "0.1.0-dev"
 
-// setting returns the value that a release build has set, else the value that go build recorded
-// under the key, else "".
-func setting(key, set string) string {
-	if set != "" {
-		return set
-	}
+// setting returns the value that go build recorded under a key: commit and time, if it found the repository.
+func setting(key string) string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {
 			if s.Key == key {
@@ -37,7 +28,7 @@ func setting(key, set string) string {
 // version returns the release and, if the build recorded it, the commit. go install PATH@VERSION records the version
 // alone.
 func version() string {
-	if c := setting("vcs.revision", commit); c != "" {
+	if c := setting("vcs.revision"); c != "" {
 		return release + "+" + c[:min(12, len(c))]
 	}
 	if info, ok := debug.ReadBuildInfo(); ok && strings.HasPrefix(info.Main.Version, "v") {
@@ -46,17 +37,10 @@ func version() string {
 	return release
 }
 
-// builtAt returns the built commit's time, or the zero time if the build did not record it.
-func builtAt() time.Time {
-	t, _ := time.Parse(time.RFC3339, setting("vcs.time", committedAt))
-	return t
-}
-
-// versionLine returns the output of dyno version: release and commit, the commit's date, compiler
-// and system.
+// versionLine returns the output of dyno version: release and commit, the commit's date, compiler and system.
 func versionLine() string {
 	date := ""
-	if t := builtAt(); !t.IsZero() {
+	if t, err := time.Parse(time.RFC3339, setting("vcs.time")); err == nil {
 		date = t.Format(time.DateOnly) + ", "
 	}
 	return fmt.Sprintf("dyno %s (%s%s %s/%s)", version(), date, runtime.Version(), runtime.GOOS, runtime.GOARCH)

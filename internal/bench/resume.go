@@ -73,7 +73,6 @@ func sameKind(was, here *record.Host) error {
 	}
 	add("machine", was.Name, here.Name)
 	add("generators", machines(was.Generators), machines(here.Generators))
-	add("services", services(was), services(here))
 	add("CPU", was.CPU, here.CPU)
 	add("CPUs", was.CPUs, here.CPUs)
 	add("kernel series", machine.KernelSeries(was.Kernel), machine.KernelSeries(here.Kernel))
@@ -94,14 +93,6 @@ func machines(of []record.Host) (all []string) {
 		all = append(all, fmt.Sprintf("%s: %s %v", of[i].Name, of[i].CPU, cpus))
 	}
 	return all
-}
-
-// services names the machine of services; none if they have no machine of their own.
-func services(h *record.Host) []string {
-	if h.Service == nil {
-		return nil
-	}
-	return machines([]record.Host{*h.Service})
 }
 
 // sameFacts reports whether two machine descriptions are recorded alike.

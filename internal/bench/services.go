@@ -93,7 +93,7 @@ func (b *Bench) startService(ctx context.Context, d *record.Service, name string
 	if err != nil {
 		return nil, err
 	}
-	if l.CPUs = b.run.Host.ServicesOn(); l.CPUs == nil || o.AsPublished {
+	if l.CPUs = b.run.Host.ServiceCPUs; l.CPUs == nil || o.AsPublished {
 		l.CPUs = b.Generator.CPUs()
 	}
 	b.servers[name] = s

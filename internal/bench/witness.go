@@ -176,7 +176,7 @@ func (w *witness) readBack(ctx context.Context) (n int64, wrong, err error) {
 // database returns the PostgreSQL that a contestant calls; nil if there is none that can be asked from here.
 func (b *Bench) database(name string) Server {
 	h, p := &b.run.Host, &b.run.Plan
-	if len(h.Generators) > 0 || h.Service != nil || !slices.Contains(p.Contestants, name) {
+	if len(h.Generators) > 0 || !slices.Contains(p.Contestants, name) {
 		return nil
 	}
 	for i := range p.Services {

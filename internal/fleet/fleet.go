@@ -32,11 +32,9 @@ import (
 type Fleet struct {
 	// Controller is the address, host:port, at which agents reach the machine on which dyno is called.
 	Controller string `toml:"controller"`
-	// Servers build and start contestants, Generators make the load, and Services start the contestants'
-	// services. Each machine is in one table.
+	// Servers build and start contestants, Generators make the load. Each machine is in one table.
 	Servers    []Machine `toml:"server"`
 	Generators []Machine `toml:"generator"`
-	Services   []Machine `toml:"service"`
 
 	path string
 }
@@ -44,7 +42,7 @@ type Fleet struct {
 // Machine is another machine, with one agent.
 type Machine struct {
 	Name string `toml:"name"` // lower-case letters, digits and hyphens
-	// Address is the IP address at which the other machines reach a server's or service's machine.
+	// Address is the IP address at which the other machines reach a server's machine.
 	Address string `toml:"address"`
 	SSH     string `toml:"ssh"` // ssh destination, such as ann@10.0.0.2; "": the agent is started by hand
 }
@@ -94,7 +92,7 @@ func (f *Fleet) check(file *conf.File) error {
 			case seen[m.Name]:
 				return file.Errorf(key+".name", "%q is already taken; give each machine a name of its own", m.Name)
 			case m.Address != "" && role == Generator:
-				return file.Errorf(key+".address", "only a [[server]] and a [[service]] have an address")
+				return file.Errorf(key+".address", "only a [[server]] has an address")
 			case m.Address != "" && (net.ParseIP(m.Address) == nil || net.ParseIP(m.Address).IsLoopback()):
 				return file.Errorf(key+".address", "%q: want the IP address at which the other machines reach this one, such "+
 					`as "10.0.0.9"`, m.Address)
@@ -109,23 +107,19 @@ func (f *Fleet) check(file *conf.File) error {
 
 // In returns the machines with a role.
 func (f *Fleet) In(role Role) []Machine {
-	return map[Role][]Machine{Server: f.Servers, Generator: f.Generators, Service: f.Services}[role]
+	return map[Role][]Machine{Server: f.Servers, Generator: f.Generators}[role]
 }
 
 // Machines returns all machines.
-func (f *Fleet) Machines() []Machine { return slices.Concat(f.Servers, f.Generators, f.Services) }
+func (f *Fleet) Machines() []Machine { return slices.Concat(f.Servers, f.Generators) }
 
-// InRun returns the names of the machines that carry out a plan, servers first. It includes the service's if
-// contestants call one, and no servers' if all contestants are already running.
+// InRun returns the names of the machines that carry out a plan: the servers', unless all contestants are already
+// running, then the generators'.
 func (f *Fleet) InRun(p *record.Plan) (all []string) {
 	if len(p.Servers.Attached) == 0 {
 		all = names(f.Servers)
 	}
-	all = append(all, names(f.Generators)...)
-	if len(p.Services) > 0 {
-		all = append(all, f.Services[0].Name)
-	}
-	return all
+	return append(all, names(f.Generators)...)
 }
 
 // Role returns a machine's role; "" if there is no such machine.

@@ -64,7 +64,7 @@ func (l *lines) once(t *testing.T, text string) {
 }
 
 // written writes a fleet file for machines with these names, with a free port, and reads it. They are
-// generators, except srv, a server, and service, a service.
+// generators, except srv, a server.
 func written(t *testing.T, names ...string) *Fleet {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -73,7 +73,7 @@ func written(t *testing.T, names ...string) *Fleet {
 	}
 	text := fmt.Sprintf("controller = %q\n", ln.Addr())
 	ln.Close()
-	roles := map[string]Role{"srv": Server, "service": Service}
+	roles := map[string]Role{"srv": Server}
 	for _, n := range names {
 		text += fmt.Sprintf("[[%s]]\nname = %q\n", cmp.Or(roles[n], Generator), n)
 	}
@@ -440,7 +440,7 @@ func TestRead(t *testing.T) {
 			"1\"\n": "fleet.toml:3:1: ",
 		"controller = \"a:1\"\n[[generator]]\nname = \"a\"\n[[generator]]\nname = " +
 			"\"a\"\n": "fleet.toml:5:1: ",
-		"controller = \"a:1\"\n[[server]]\nname = \"a\"\n[[service]]\nname = " +
+		"controller = \"a:1\"\n[[server]]\nname = \"a\"\n[[generator]]\nname = " +
 			"\"a\"\n": "fleet.toml:5:1: ",
 		"controller = \"a:1\"\n[[generator]]\nname = " +
 			"\"controller\"\n": "already taken",

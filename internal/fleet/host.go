@@ -18,14 +18,13 @@ import (
 	"dyno/internal/wire"
 )
 
-// Host presents a fleet's machines as a bench.Fleet: servers run on one machine, their service on one, and the
-// others load them (Generator).
+// Host presents a fleet's machines as a bench.Fleet: servers run on one machine, and the others load them (Generator).
 type Host struct {
 	hub        *Hub
 	machines   []string                        // all machines in the run
 	server     string                          // "": all contestants are already running
-	service    string                          // "": contestants call no service
-	launchers  map[string]launcher             // machines that start programs, by name
+	serves     Hosting                         // what the server's machine is to do
+	sources    *os.File                        // archive of all that it builds
 	generators []string                        // the others
 	described  map[string]record.Host          // descriptions, by machine
 	work       context.Context                 // for orders without a caller's context; survives an interruption
@@ -36,12 +35,6 @@ type Host struct {
 	mu    sync.Mutex
 	lost  error // the first loss of a machine
 	place map[string]Place
-}
-
-// launcher is what a machine needs to start programs in the run.
-type launcher struct {
-	serves  Hosting
-	sources *os.File // archive of all that it builds
 }
 
 // Time limits for orders.
@@ -59,14 +52,16 @@ func (h *Hub) Host(ctx context.Context, o bench.LocalOptions, p *record.Plan) (*
 		return nil, conf.Usagef("--fleet: at a level as published servers and load generator share one machine, but in a " +
 			"fleet each has its own; choose another level, or omit --placement")
 	}
-	r := &Host{hub: h, machines: h.fleet.InRun(p), generators: h.Names(), launchers: map[string]launcher{}, cpus: o.CPUs,
-		here: machine.BootID(), work: context.WithoutCancel(ctx), described: map[string]record.Host{},
+	r := &Host{hub: h, machines: h.fleet.InRun(p), generators: h.Names(), cpus: o.CPUs, here: machine.BootID(), work: context.WithoutCancel(ctx), described: map[string]record.Host{},
 		place: map[string]Place{}}
 	var err error
 	if len(p.Servers.Attached) > 0 {
 		r.running, err = Running(o.Manifests, p.Contestants)
 	} else {
-		err = h.launches(r, o, p)
+		r.server = h.fleet.Servers[0].Name
+		r.serves = Hosting{Address: h.fleet.Servers[0].Address, Offline: o.Offline, Command: p.Origin.Command,
+			Scenario: o.Scenario, Others: o.Others, Layouts: o.Layouts}
+		r.sources, r.serves.Contestants, err = sourcesOf(o, p.Contestants)
 	}
 	if err != nil {
 		return nil, err
@@ -76,29 +71,6 @@ func (h *Hub) Host(ctx context.Context, o bench.LocalOptions, p *record.Plan) (*
 		return nil, err
 	}
 	return r, nil
-}
-
-// launches prepares the machines that start programs.
-func (h *Hub) launches(r *Host, o bench.LocalOptions, p *record.Plan) error {
-	at := h.fleet.Servers[0]
-	own := Hosting{Address: at.Address, Offline: o.Offline, Command: p.Origin.Command, Scenario: o.Scenario,
-		Others: o.Others, Layouts: o.Layouts}
-	archive, all, err := sourcesOf(o, p.Contestants)
-	if err != nil {
-		return err
-	}
-	own.Contestants = all
-	r.server, r.launchers[at.Name] = at.Name, launcher{own, archive}
-	if len(o.Services) == 0 {
-		return nil
-	}
-	at = h.fleet.Services[0]
-	own = Hosting{Address: at.Address, Offline: o.Offline, Command: p.Origin.Command, Service: o.Services[0].Name}
-	if archive, err = serviceOf(o); err != nil {
-		return err
-	}
-	r.service, r.launchers[at.Name] = at.Name, launcher{own, archive}
-	return nil
 }
 
 // take begins the run on its machines, and describes them.
@@ -119,14 +91,13 @@ func (h *Host) take(ctx context.Context) error {
 
 // taken begins the run on one machine, and returns its description.
 func (h *Host) taken(ctx context.Context, name string) (m record.Host, err error) {
-	s, starts := h.launchers[name]
-	if !starts {
+	if name != h.server {
 		return ask(ctx, h.hub, name, toGenerate, Done{}, hostLimit)
 	}
-	if err := h.hub.give(ctx, name, s.sources); err != nil {
+	if err := h.hub.give(ctx, name, h.sources); err != nil {
 		return m, err
 	}
-	return ask(ctx, h.hub, name, toHost, s.serves, hostLimit)
+	return ask(ctx, h.hub, name, toHost, h.serves, hostLimit)
 }
 
 // room returns an error if the servers' machine has fewer CPUs than a level gives to servers.
@@ -148,27 +119,20 @@ func (h *Host) Close() {
 		_, err := tell(h.work, h, name, toLeave, Done{}, serverLimit)
 		return err
 	})
-	for _, s := range h.launchers {
-		s.sources.Close() // nil if it was not made
-	}
+	h.sources.Close() // nil if it was not made
 	h.hub.Close()
 }
 
 // Apart returns false: generators on other machines could not reach a namespace.
 func (h *Host) Apart(string) bool { return false }
 
-// Describe returns the servers' machine, with the generators' and the service's. Nothing is known about
-// servers that are already running.
+// Describe returns the servers' machine, with the generators'. Nothing is known about servers that are already running.
 func (h *Host) Describe() record.Host {
 	m := record.Host{Pinned: true}
 	if h.server != "" {
 		m = h.described[h.server]
 	}
 	m.Generators = h.loaders()
-	if h.service != "" {
-		at := h.described[h.service]
-		m.Service = &at
-	}
 	return m
 }
 
@@ -178,14 +142,6 @@ func (h *Host) loaders() (all []record.Host) {
 		all = append(all, h.described[name])
 	}
 	return all
-}
-
-// startsOn returns the machine on which a program starts.
-func (h *Host) startsOn(name string) string {
-	if h.service != "" && name == h.launchers[h.service].serves.Service {
-		return h.service
-	}
-	return h.server
 }
 
 // lose keeps a loss of a machine. The first one counts.
@@ -215,15 +171,14 @@ func tell[Q, A any](ctx context.Context, h *Host, name string, k kind[Q, A], q Q
 	return a, err
 }
 
-// Build builds a contestant on the servers' machine, or the service on its machine.
+// Build builds a contestant on the servers' machine.
 func (h *Host) Build(ctx context.Context, name string, note func(string)) (record.Contestant, error) {
 	if m := h.running[name]; m != nil {
 		c, _ := bench.Elsewhere(m)
 		return c, nil
 	}
-	at := h.startsOn(name)
-	note("building on " + at)
-	c, err := tell(ctx, h, at, toBuild, name, buildLimit)
+	note("building on " + h.server)
+	c, err := tell(ctx, h, h.server, toBuild, name, buildLimit)
 	return c, withoutMachine(err)
 }
 
@@ -234,12 +189,11 @@ func (h *Host) Launch(ctx context.Context, name string, l bench.Launch) (bench.S
 		h.keep(m.URL.Endpoint, placeOfURL(m.URL))
 		return s, nil
 	}
-	at := h.startsOn(name)
-	a, err := tell(ctx, h, at, toLaunch, Starting{name, l}, launchLimit)
+	a, err := tell(ctx, h, h.server, toLaunch, Starting{name, l}, launchLimit)
 	if err != nil {
 		return nil, withoutMachine(err)
 	}
-	s := &remote{host: h, machine: at, number: a.Number, at: map[wire.HTTP]wire.Endpoint{}}
+	s := &remote{host: h, machine: h.server, number: a.Number, at: map[wire.HTTP]wire.Endpoint{}}
 	for _, p := range a.Places {
 		to, err := p.endpoint()
 		if err != nil {

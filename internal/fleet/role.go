@@ -14,11 +14,10 @@ type Role string
 const (
 	Server    Role = "server"    // builds and starts contestants
 	Generator Role = "generator" // makes load
-	Service   Role = "service"   // starts the contestants' service
 )
 
 // roles lists all roles, in the order of Fleet.Machines.
-var roles = []Role{Server, Generator, Service}
+var roles = []Role{Server, Generator}
 
 // ParseRole returns the role with a name.
 func ParseRole(name string) (Role, error) {
@@ -41,7 +40,7 @@ func list(all []Role) string {
 var (
 	every     []Role // no role is required
 	generates = []Role{Generator}
-	starts    = []Role{Server, Service} // roles for starting programs
+	starts    = []Role{Server} // for starting programs
 )
 
 // may returns an error if this agent has none of the roles required for an order.

@@ -13,18 +13,15 @@ import (
 	"dyno/internal/contestant"
 	"dyno/internal/machine"
 	"dyno/internal/record"
-	"dyno/internal/scenario"
 	"dyno/internal/wire"
 )
 
-// Hosting asks an agent to serve a run: to build, start, freeze and read the contestants, or their
-// service, on all CPUs that bench.Whole gives to servers.
+// Hosting asks an agent to serve a run: to build, start, freeze and read the contestants, on all
+// CPUs that bench.Whole gives to servers.
 type Hosting struct {
 	Address string `json:"address"` // IP address at which other machines reach the started programs
 	Offline bool   `json:"offline,omitempty"`
 	Command string `json:"command"` // the run's command, for messages
-
-	Service string `json:"service,omitempty"` // the service's name; "": contestants
 
 	Scenario string   `json:"scenario,omitempty"`
 	Others   []string `json:"others,omitempty"`
@@ -33,7 +30,7 @@ type Hosting struct {
 	Contestants []contestant.Manifest `json:"contestants,omitempty"`
 }
 
-// serving is an agent's state for a run whose contestants or service it serves.
+// serving is an agent's state for a run whose contestants it serves.
 type serving struct {
 	local   servers
 	free    []func() error // cleanup, run in reverse order
@@ -42,10 +39,6 @@ type serving struct {
 
 // host begins to serve a run, replacing the last one.
 func (s *session) host(q *Hosting) (m record.Host, err error) {
-	if service := s.agent.role() == Service; service != (q.Service != "") || service && len(q.Contestants) > 0 {
-		return m, unfit{fmt.Errorf("this agent is a %s: a server starts contestants, and a service starts a service",
-			s.agent.role())}
-	}
 	if net.ParseIP(q.Address) == nil {
 		return m, unfit{fmt.Errorf("%q is no IP address", q.Address)}
 	}
@@ -96,13 +89,8 @@ func (v *serving) open(ctx context.Context, s *session, q *Hosting) error {
 	if err != nil {
 		return err
 	}
-	var services []scenario.Service
-	if q.Service != "" {
-		services = append(services, scenario.Service{Name: q.Service})
-	}
 	v.local, err = s.agent.site.serve(bench.LocalOptions{Root: root, FS: os.DirFS(root), Manifests: manifests,
-		Scenario: q.Scenario, Others: q.Others, Services: services,
-		Folder: filepath.Join(folder, "run"), Offline: q.Offline, Layouts: q.Layouts, Address: q.Address})
+		Scenario: q.Scenario, Others: q.Others, Folder: filepath.Join(folder, "run"), Offline: q.Offline, Layouts: q.Layouts, Address: q.Address})
 	if err != nil {
 		return err
 	}

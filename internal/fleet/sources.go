@@ -42,20 +42,6 @@ func sourcesOf(o bench.LocalOptions, names []string) (archive *os.File, all []co
 	return archive, all, err
 }
 
-// serviceOf returns an archive with a service's sources.
-func serviceOf(o bench.LocalOptions) (archive *os.File, err error) {
-	m, err := contestant.ReadService(o.FS, o.Services[0].Name)
-	if err != nil {
-		return nil, err
-	}
-	return filled(func(work string) error {
-		if _, err := m.Copy(o.Root, work); err != nil {
-			return fmt.Errorf("send the sources of the service %s: %w", m.Name, err)
-		}
-		return nil
-	})
-}
-
 // filled returns the archive of a folder that fill fills.
 func filled(fill func(folder string) error) (archive *os.File, err error) {
 	work, err := machine.MkdirTemp("", "dyno-sources-")

@@ -74,29 +74,29 @@ func (h *Host) Watch(loaded bench.Server) func(server, generator, service time.D
 	began, _ := machine.SelfCPU()
 	numbers := make([]int, len(h.machines))
 	_ = each(h.machines, func(i int, name string) (err error) {
-		_, starts := h.launchers[name]
-		q := Watching{Starts: starts}
+		q := Watching{Starts: name == h.server}
 		if s, ok := loaded.(*remote); ok && q.Starts && s.machine == name {
 			q.Server = s.number
 		}
 		numbers[i], err = tell(h.work, h, name, toWatch, q, serverLimit)
 		return err
 	})
-	return func(server, _, service time.Duration) record.Causes {
+	return func(server, _, _ time.Duration) record.Causes {
 		all := make([]Watched, len(h.machines))
 		_ = each(h.machines, func(i int, name string) (err error) {
 			all[i], err = tell(h.work, h, name, toUnwatch, numbers[i], serverLimit)
 			return err
 		})
 		now, _ := machine.SelfCPU()
-		h.explain(all, map[string]time.Duration{h.server: server, h.service: service}, now-began)
+		h.explain(all, server, now-began)
 		return h.merged(all)
 	}
 }
 
 // explain takes the CPU time of the run's programs off the background of each machine: of the programs that it
-// started, and of all those of hosts on the same kernel. started is by machine, and own is the controller's.
-func (h *Host) explain(all []Watched, started map[string]time.Duration, own time.Duration) {
+// started, and of all those of hosts on the same kernel. server is that of the loaded one, and own is the controller's.
+func (h *Host) explain(all []Watched, server, own time.Duration) {
+	started := map[string]time.Duration{h.server: server}
 	for i, name := range h.machines {
 		used, boot := started[name], h.described[name].BootID
 		for j, other := range h.machines {
@@ -121,11 +121,8 @@ func (h *Host) merged(all []Watched) record.Causes {
 		c.Machines = append(c.Machines, record.MachineCauses{Machine: name, Generator: slices.Contains(h.generators, name),
 			CPUs: m.ServerCPUs + m.GeneratorCPUs, BackgroundNS: m.BackgroundServerNS + m.BackgroundGeneratorNS,
 			StealNS: m.StealNS})
-		switch name {
-		case h.server:
+		if name == h.server {
 			c.ServerCPUs, c.BackgroundServerNS = m.ServerCPUs, m.BackgroundServerNS
-		case h.service:
-			c.ServiceCPUs, c.BackgroundServiceNS = m.ServerCPUs, m.BackgroundServerNS
 		}
 		c.GeneratorCPUs += m.GeneratorCPUs
 		c.BackgroundGeneratorNS += m.BackgroundGeneratorNS

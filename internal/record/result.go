@@ -514,33 +514,17 @@ type Host struct {
 	// ServiceCPUs are the CPUs that only services have on this machine; none: they share the
 	// generator's.
 	ServiceCPUs []int `json:"service_cpus,omitempty"`
-	// Service is the machine on whose ServerCPUs the services run, in a run over several machines.
-	Service *Host `json:"service,omitempty"`
-}
-
-// ServicesOn returns the CPUs that services have, here or on their machine; nil: the generator's.
-func (h *Host) ServicesOn() []int {
-	if h.Service != nil {
-		return h.Service.ServerCPUs
-	}
-	return h.ServiceCPUs
 }
 
 // KnownModel reports whether CPU tells models apart: records from before Cores may have the brand alone, which several
 // generations share.
 func (h *Host) KnownModel() bool { return len(h.Cores) > 0 || strings.Contains(h.CPU, "family ") }
 
-// ServiceApart reports whether services have CPUs of their own, here or on their machine.
-func (h *Host) ServiceApart() bool { return len(h.ServiceCPUs) > 0 || h.Service != nil }
+// ServiceApart reports whether services have CPUs of their own.
+func (h *Host) ServiceApart() bool { return len(h.ServiceCPUs) > 0 }
 
-// Machines returns a run's machines: the servers', then the generators' and the services'.
-func (h *Host) Machines() []Host {
-	all := append([]Host{*h}, h.Generators...)
-	if h.Service != nil {
-		all = append(all, *h.Service)
-	}
-	return all
-}
+// Machines returns a run's machines: the servers', then the generators'.
+func (h *Host) Machines() []Host { return append([]Host{*h}, h.Generators...) }
 
 // Resume records that a run was resumed, after an interruption or after its budget ended before the
 // first interim analysis. A new epoch begins with new processes, because the last epoch is

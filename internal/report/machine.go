@@ -28,12 +28,7 @@ func (v *View) hosts() (facts []document.Fact) {
 	default:
 		facts = []document.Fact{{Name: "Servers", Value: document.Clean(h.Name) + ": " + machine(h, "servers")}}
 	}
-	facts = append(facts, document.Fact{Name: "Generators", Value: generators(h)})
-	if h.Service != nil {
-		facts = append(facts, document.Fact{Name: "The service’s machine",
-			Value: document.Clean(h.Service.Name) + ": " + machine(h.Service, "service")})
-	}
-	return facts
+	return append(facts, document.Fact{Name: "Generators", Value: generators(h)})
 }
 
 // unpinned says at how many levels nothing is pinned, with a leading semicolon; "" if there are none. all says
@@ -111,9 +106,6 @@ func where(h *record.Host) string {
 	text := "loaded by " + by
 	if h.Name != "" {
 		text = "on " + h.Name + ", " + text
-	}
-	if h.Service != nil {
-		text += ", the service on " + h.Service.Name
 	}
 	return document.Clean(text)
 }

@@ -41,8 +41,6 @@ func (v *View) servicesText() string {
 	}
 	h, text := &v.run.Host, And(all)
 	switch {
-	case h.Service != nil:
-		text += fmt.Sprintf(" on %s (%s)", document.Clean(h.Service.Name), list(h.ServicesOn()))
 	case h.ServiceCPUs != nil:
 		text += " on CPUs of their own (" + list(h.ServiceCPUs) + ")"
 	default:
@@ -131,8 +129,8 @@ func (v *View) ServiceAlone() document.Section {
 	}
 	if len(t.Rows) > 0 {
 		cpus := "those of the generator"
-		if at := v.run.Host.Service; at != nil {
-			cpus = "those of " + document.Clean(at.Name)
+		if v.run.Host.ServiceApart() {
+			cpus = "its own"
 		}
 		out.Blocks = []document.Block{document.Paragraph{Text: document.Plain("First the ceiling: in the pilots, " +
 			"before any load that counts, the generator loads the service itself. The service has the same CPUs " +
