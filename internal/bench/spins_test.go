@@ -10,7 +10,6 @@ import (
 func TestSpins(t *testing.T) {
 	two := record.Host{Pinned: true, ServerCPUs: []int{0}, GeneratorCPUs: []int{1}}
 	core, quota, calls := two, two, record.Plan{Services: []record.Service{{Name: "records"}}}
-	generators := []record.Host{{Name: "gen1", GeneratorCPUs: []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}}}
 	core.SharedCore, quota.QuotaCPUs = true, 1.5
 	for name, c := range map[string]struct {
 		host         record.Host
@@ -22,8 +21,6 @@ func TestSpins(t *testing.T) {
 		"one CPU":           {record.Host{ServerCPUs: []int{0}, GeneratorCPUs: []int{0}}, record.Plan{}, false, false},
 		"a quota":           {quota, record.Plan{}, false, false},
 		"a service":         {two, calls, false, false},
-		"a service elsewhere": {record.Host{Generators: generators,
-			Service: &record.Host{Name: "be1"}}, calls, true, true},
 	} {
 		b := &Bench{run: &record.Run{Plan: c.plan, Host: c.host}}
 		l := record.Level{Connections: 125}

@@ -86,15 +86,13 @@ func TestServiceIsToldOf(t *testing.T) {
 			}
 		}
 	}
-	run.Host = record.Host{Name: "srv1", CPUs: 1, ServerCPUs: []int{0}, Generators: []record.Host{{Name: "gen1"}},
-		Service: &record.Host{Name: "be1", CPU: "y", CPUs: 4, ServerCPUs: []int{0, 1, 2, 3}}}
+	run.Host = record.Host{CPUs: 4, ServerCPUs: []int{0}, GeneratorCPUs: []int{1}, ServiceCPUs: []int{2, 3}}
 	var out bytes.Buffer
 	if err := report.Text(&out, d); err != nil {
 		t.Fatal(err)
 	}
 	text := strings.Join(strings.Fields(strings.ReplaceAll(out.String(), "\u00a0", " ")), " ")
-	for _, w := range []string{"on be1 (0-3), frozen with", "then as later, those of be1, so",
-		"The service’s machine: be1: y, 4 CPUs (service on 0-3)"} {
+	for _, w := range []string{"on CPUs of their own (2, 3), frozen with", "then as later, its own, so"} {
 		if !strings.Contains(text, w) {
 			t.Errorf("the report does not say %q:\n%s", w, text)
 		}
