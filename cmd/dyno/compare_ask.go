@@ -44,8 +44,7 @@ func (f *compareFlags) typed(cmd *cobra.Command, sides []*contestant.Side) (*sce
 	}
 	if s.SentAsJSON {
 		fmt.Fprintln(cmd.ErrOrStderr(), "the body is JSON, so it is sent with Content-Type: application/json; -H "+
-			"'Content-Type: …' "+
-			"sends another")
+			"'Content-Type: …' sends another")
 	}
 	others := contestant.AskSides(sides, path)
 	s.Lenient = true

@@ -129,9 +129,8 @@ func (o *SideOptions) find(ctx context.Context, text string) (*Side, error) {
 			suggestion = fmt.Sprintf("; did you mean %q?", near)
 		}
 	}
-	return nil, conf.Usagef("%s not found: it is not a folder, a file, a program on PATH, a contestant or a "+
-		"revision (%w)%s; "+
-		"put a command in quotes", text, noRevision, suggestion)
+	return nil, conf.Usagef("%s not found: it is not a folder, a file, a program on PATH, a contestant or a revision "+
+		"(%w)%s; put a command in quotes", text, noRevision, suggestion)
 }
 
 // revision returns the revision of that name in the repository of --dir. A text that is plainly a path is none.

@@ -203,8 +203,7 @@ func unrankAtCeiling(pairs []Pair, shares map[record.Cell]float64) {
 		}
 		if shares[loser] > CeilingLimit {
 			p.Verdict, p.Better, p.BetterAt = Inconclusive, "", 0
-			p.Note = loser.Contestant + " is at the generator's ceiling: it may be faster than this generator can " +
-				"measure"
+			p.Note = loser.Contestant + " is at the generator's ceiling: it may be faster than this generator can measure"
 		}
 	}
 }

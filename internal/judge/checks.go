@@ -418,9 +418,8 @@ func busy(c *Check, e *Evidence, name string, own []*record.Trial) (State, strin
 		return CannotTell, unread(e.Run, name)
 	}
 	if s := sharesOf(own); s.generator > backgroundLimit {
-		return CannotTell, fmt.Sprintf("other programs used %s of the generator's CPUs, so its load may have been "+
-			"too small to "+
-			"keep the server busy", document.Percent(s.generator))
+		return CannotTell, fmt.Sprintf("other programs used %s of the generator's CPUs, so its load may have been too "+
+			"small to keep the server busy", document.Percent(s.generator))
 	}
 	x := min(share(used, had), 1) // the others were read over a little more than the load
 	text := fmt.Sprintf("%s used %s of the CPU time that other programs left on its CPUs", who, document.Percent(x))

@@ -165,9 +165,8 @@ func (v *View) Machines(published map[string]string) document.Section {
 	if len(h.Generators) > 0 {
 		place = "Servers " + where(h) + ". Generators: " + generators(h) + "."
 	}
-	text := fmt.Sprintf("%s %d "+
-		"valid epochs of %d rounds, %d of %d trials discarded. Equivalent: within %s; the chance of any false "+
-		"difference is at most %s.", place,
+	text := fmt.Sprintf("%s %d valid epochs of %d rounds, %d of %d trials discarded. Equivalent: within %s; the "+
+		"chance of any false difference is at most %s.", place,
 		v.a.Epochs, p.Rounds, v.Discarded, v.Valid+v.Discarded, PerCent(v.margin()), PerCent(p.Alpha))
 	if parts := v.parts(); parts != "" {
 		text += " The run was " + parts + "."

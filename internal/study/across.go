@@ -132,10 +132,9 @@ func (a *Across) Document(first *record.Run) *document.Document {
 			{Value: nextText(x)}, {Value: elsewhere},
 			{Value: document.Percent(math.Expm1(x.Between))}, {Value: each}}})
 	}
-	note := fmt.Sprintf("%d runs, each with an order, layouts, ports and processes of its own. "+
-		"The 95 %% intervals include differences between runs (random effects); each holds by itself. The next run: the "+
-		"interval for one more run in this session. Other sessions: the interval for the mean over sessions on this model "+
-		"of CPU.", a.Runs)
+	note := fmt.Sprintf("%d runs, each with an order, layouts, ports and processes of its own. The 95 %% intervals "+
+		"include differences between runs (random effects); each holds by itself. The next run: the interval for one "+
+		"more run in this session. Other sessions: the interval for the mean over sessions on this model of CPU.", a.Runs)
 	return &document.Document{Sections: []document.Section{{Blocks: []document.Block{t,
 		document.Paragraph{Text: document.Plain(note)}}}}}
 }
