@@ -17,6 +17,7 @@ type Input struct {
 	Controls    []string          // the reference, and its copy for the A/A check
 	Ceiling     string            // the control in the pilots that sets the generator's ceiling
 	Failed      map[string]string // contestants without a figure, and the reason
+	Deferring   map[string]string // contestants whose figures leave out work, and why
 	Analyses    []stats.Interim
 	Primary     string
 	Alpha       float64
@@ -87,6 +88,7 @@ func Analyse(in Input) *Analysis {
 		}
 		a.judgeMoving(ps)
 		a.judgeLong(t, ps, m, in)
+		judgeDeferring(ps, m, in.Deferring)
 		if m.Name == in.Primary {
 			unrankAtCeiling(ps, shares)
 			if in.Family == nil {

@@ -197,3 +197,21 @@ func TestRanks(t *testing.T) {
 		}
 	}
 }
+
+// A contestant that puts off work leads nobody and equals nobody; behind another it stays.
+func TestDeferringLeadsNobody(t *testing.T) {
+	trials := synthetic(1, 12, .005, rates, "fast", "slow", "twin", "ref", "ref'")
+	for deferring, want := range map[string][2]Verdict{"": {Different, Equivalent}, "fast": {Inconclusive, Equivalent},
+		"slow": {Different, Inconclusive}} {
+		in := input(trials, "fast", "slow", "twin")
+		in.Deferring = map[string]string{deferring: "it may have put off work"}
+		a := Analyse(in)
+		lead, _ := a.Pair("fast", "slow", "throughput")
+		equal, _ := a.Pair("slow", "twin", "throughput")
+		memory, _ := a.Pair("fast", "slow", "memory")
+		if got := [2]Verdict{lead.Verdict, equal.Verdict}; got != want || memory.Note != "" ||
+			(lead.Verdict == Inconclusive) != (lead.Note != "") || lead.Verdict == Inconclusive && lead.Better != "" {
+			t.Errorf("%q defers: %v, want %v; %+v", deferring, got, want, lead)
+		}
+	}
+}

@@ -376,6 +376,10 @@ var provocations = []provocation{
 		withoutLoad(14e6, 12e7)(e)
 		trials(func(t *record.Trial) { t.Load.Connections = 125 })(e)
 	}},
+	{"V40", Fail, func(e *Evidence) { // work put off until 8 ms after the last request, on a slow machine
+		withoutLoad(34e6, 12e7)(e)
+		trials(func(t *record.Trial) { t.Load.Connections = 125 })(e)
+	}},
 	{"V31", Warn, func(e *Evidence) { e.Run.Host.Pinned = false }},
 	{"V39", Warn, trials(func(t *record.Trial) { t.Load.SilentNS, t.Load.Connections = 120e6, 8 })},
 	{"V31", Warn, func(e *Evidence) { e.Run.Host.SharedCore = true }},

@@ -274,41 +274,72 @@ func freshStarts(c *Check, e *Evidence) []Finding {
 }
 
 // deferred checks whether contestants use CPU while they are not loaded, in two ways: after an
-// epoch's last trial, without connections; and from a trial's thaw to its freeze but outside the
+// epoch's last trial, without connections, beyond what closing them may cost; and from a trial's thaw to its freeze but outside the
 // window, beyond the cost of the re-warm's requests at the window's rate and the most that
 // connections may cost (a closed loop's connections on one CPU leave no room for more). Records
 // without these readings have no such finding.
 func deferred(c *Check, e *Evidence) []Finding {
+	return slices.DeleteFunc(measured(func(c *Check, e *Evidence, _ string, own []*record.Trial) (State, string) {
+		return c.putOff(e.Run, own)
+	})(c, e), func(f Finding) bool { return f.Text == "" })
+}
+
+// putOff grades the CPU that a contestant uses while it is not loaded, in its own trials.
+func (c *Check) putOff(run *record.Run, own []*record.Trial) (State, string) {
 	// Largest CPU time, in ns, for accepting and closing a connection, for the same with TLS, and
 	// for closing one.
 	const connection, handshake, closing = 0.2e6, 2e6, 0.1e6
-	return slices.DeleteFunc(measured(func(c *Check, e *Evidence, name string, own []*record.Trial) (State, string) {
-		var idle, time, outside, within float64
-		for i := range own {
-			t := own[i]
-			if t.UnloadedCPUNS != nil {
-				idle += max(0, float64(*t.UnloadedCPUNS)-closing*float64(t.Load.Connections))
-				time += float64(t.UnloadedNS)
+	var idle, time, outside, within float64
+	for _, t := range own {
+		if t.UnloadedCPUNS != nil {
+			closes := closing * float64(t.Load.Connections)
+			idle += max(0, float64(*t.UnloadedCPUNS)-closes)
+			time += max(float64(t.UnloadedNS)/4, float64(t.UnloadedNS)-closes)
+		}
+		if cpu := t.Server.CPUNS; cpu != nil && t.OutsideCPUNS != nil && t.Load.Succeeded > 0 {
+			each := connection
+			if run.Plan.LevelOf(t).HTTP.TLS() {
+				each = handshake
 			}
-			if cpu := t.Server.CPUNS; cpu != nil && t.OutsideCPUNS != nil && t.Load.Succeeded > 0 {
-				each := connection
-				if e.Run.Plan.LevelOf(t).HTTP.TLS() {
-					each = handshake
-				}
-				within += float64(*cpu)
-				outside += max(0, float64(*t.OutsideCPUNS)-each*float64(t.Load.Connections)-
-					float64(t.RewarmRequests)*float64(*cpu)/float64(t.Load.Succeeded))
+			within += float64(*cpu)
+			outside += max(0, float64(*t.OutsideCPUNS)-each*float64(t.Load.Connections)-
+				float64(t.RewarmRequests)*float64(*cpu)/float64(t.Load.Succeeded))
+		}
+	}
+	if time == 0 || within == 0 {
+		return Pass, ""
+	}
+	unloaded, beyond := idle/time, outside/within
+	return max(c.Limits[0].Grade(unloaded), c.Limits[1].Grade(beyond)),
+		fmt.Sprintf("without load it used a CPU for %s of the time; around its loads, beyond the cost of answers and "+
+			"connections, it used %s of the CPU time that it used in them", document.Percent(unloaded),
+			document.Percent(beyond))
+}
+
+// deferring returns the contestants that the check of CPU without load fails, and why.
+func deferring(run *record.Run, trials []*record.Trial) map[string]string {
+	own, out := map[string][]*record.Trial{}, map[string]string{}
+	for _, t := range trials {
+		own[t.Contestant] = append(own[t.Contestant], t)
+	}
+	for name, of := range own {
+		if state, text := ByID(Deferred).putOff(run, of); state == Fail {
+			out[name] = name + " may have put off work: " + text
+		}
+	}
+	return out
+}
+
+// judgeDeferring withdraws verdicts on contestants whose figures leave out work, unless they are behind.
+func judgeDeferring(pairs []Pair, m Metric, deferring map[string]string) {
+	for i := range pairs {
+		p := &pairs[i]
+		for name, other := range map[string]string{p.A: p.B, p.B: p.A} {
+			if why := deferring[name]; why != "" && p.Better != other && p.Verdict != Inconclusive && m.Kind&bothClocks != 0 {
+				p.Verdict, p.Better, p.BetterAt, p.Note = Inconclusive, "", 0, why
 			}
 		}
-		if time == 0 || within == 0 {
-			return Pass, ""
-		}
-		unloaded, beyond := idle/time, outside/within
-		return max(c.Limits[0].Grade(unloaded), c.Limits[1].Grade(beyond)),
-			fmt.Sprintf("without load it used a CPU for %s of the time; around its loads, beyond the cost of answers and "+
-				"connections, it used %s of the CPU time that it used in them", document.Percent(unloaded),
-				document.Percent(beyond))
-	})(c, e), func(f Finding) bool { return f.Text == "" })
+	}
 }
 
 // dependence checks whether an epoch resembles the one before. Intervals allow for it, by an
