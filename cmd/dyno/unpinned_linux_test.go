@@ -3,14 +3,16 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"golang.org/x/sys/unix"
 )
 
-// A program that tests start may use all CPUs, even if another test has pinned this test binary meanwhile.
+// A run that a test starts on a made machine may use all CPUs, even if another test has pinned this test binary
+// meanwhile. Its servers keep the CPUs that it gives them.
 func init() {
-	if programs[filepath.Base(os.Args[0])] == nil {
+	if filepath.Base(os.Args[0]) != "dyno-made" || !slices.Contains(os.Args, "run") {
 		return
 	}
 	var all unix.CPUSet
