@@ -26,7 +26,6 @@ func TestRealServerCPUs(t *testing.T) {
 	if err := machine.RoomForServers(1); err != nil {
 		t.Skip(err)
 	}
-	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "run")
 	var asked []string
 	for _, n := range numbers {
