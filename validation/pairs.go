@@ -117,7 +117,8 @@ func (p *Results) pairsBar() Bar {
 		boots[boot], models[c.run.Machine] = true, true
 	}
 	r := count(all, func(c liveCouple) bool { return c.run.shows() })
-	b := liveBar("live, different programs less their ratio in other sessions: different in the second verdict", r, pairsRuns)
+	b := liveBar("live, different programs less their ratio in other sessions: different in the second verdict", r,
+		pairsRuns)
 	b.Limit, b.Met, b.Open = "≤ 1 of 20, over two boots or more", r.Hits <= 1, b.Open || len(boots) < 2
 	b.Worst += fmt.Sprintf("; boots: %d, models of CPU: %d", len(boots), len(models))
 	return b
@@ -139,7 +140,8 @@ func (g page) CalibrationTable() table {
 
 // PairTable lists the runs of different programs whose ratio is known from other sessions.
 func (g page) PairTable() table {
-	head := words("programs|scenario|other sessions|they found|session|here|second verdict's interval|over what they found|")
+	head := words("programs|scenario|other sessions|they found|session|here|second verdict's interval|" +
+		"over what they found|")
 	return tableOf(head, g.liveCouples(LivePairs, 0, false), func(c liveCouple) []string {
 		l, e, x := c.run, &c.Elsewhere, c.run.beyond()
 		return []string{strings.Join(l.Contestants, " ÷ "), l.Scenario, strings.Join(l.Calibrated, ", "),

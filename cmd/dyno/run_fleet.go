@@ -44,8 +44,8 @@ func onFleet(cmd *cobra.Command, at *place, x *bench.Experiment) error {
 // fits returns an error if a file's machines cannot carry out a plan.
 func fits(f *fleet.Fleet, file string, p *record.Plan) error {
 	if len(p.Services) > 0 {
-		return usagef("--fleet: the scenario needs the service %s, which no machine of a fleet starts; compare on one machine",
-			p.Services[0].Name)
+		return usagef("--fleet: the scenario needs the service %s, which no machine of a fleet starts; compare on one "+
+			"machine", p.Services[0].Name)
 	}
 	if len(p.Servers.Attached) > 0 {
 		return fitsURLs(f, file, p)
@@ -66,8 +66,8 @@ func fits(f *fleet.Fleet, file string, p *record.Plan) error {
 // fitsURLs does the same as fits for servers that are already running.
 func fitsURLs(f *fleet.Fleet, file string, p *record.Plan) error {
 	if len(p.Servers.Attached) < len(p.Contestants) || len(p.Controls) > 0 {
-		return usagef("--fleet: a URL is compared with URLs alone, as dyno neither starts nor freezes them; omit the others, " +
-			"or pass --controls none")
+		return usagef("--fleet: a URL is compared with URLs alone, as dyno neither starts nor freezes them; omit the " +
+			"others, or pass --controls none")
 	}
 	return connects(f, file, p)
 }

@@ -52,7 +52,8 @@ func (h *Hub) Host(ctx context.Context, o bench.LocalOptions, p *record.Plan) (*
 		return nil, conf.Usagef("--fleet: at a level as published servers and load generator share one machine, but in a " +
 			"fleet each has its own; choose another level, or omit --placement")
 	}
-	r := &Host{hub: h, machines: h.fleet.InRun(p), generators: h.Names(), cpus: o.CPUs, here: machine.BootID(), work: context.WithoutCancel(ctx), described: map[string]record.Host{},
+	r := &Host{hub: h, machines: h.fleet.InRun(p), generators: h.Names(), cpus: o.CPUs,
+		here: machine.BootID(), work: context.WithoutCancel(ctx), described: map[string]record.Host{},
 		place: map[string]Place{}}
 	var err error
 	if len(p.Servers.Attached) > 0 {

@@ -90,7 +90,8 @@ func (v *serving) open(ctx context.Context, s *session, q *Hosting) error {
 		return err
 	}
 	v.local, err = s.agent.site.serve(bench.LocalOptions{Root: root, FS: os.DirFS(root), Manifests: manifests,
-		Scenario: q.Scenario, Others: q.Others, Folder: filepath.Join(folder, "run"), Offline: q.Offline, Layouts: q.Layouts, Address: q.Address})
+		Scenario: q.Scenario, Others: q.Others, Folder: filepath.Join(folder, "run"),
+		Offline: q.Offline, Layouts: q.Layouts, Address: q.Address})
 	if err != nil {
 		return err
 	}

@@ -273,11 +273,10 @@ func freshStarts(c *Check, e *Evidence) []Finding {
 	return out
 }
 
-// deferred checks whether contestants use CPU while they are not loaded, in two ways: after an
-// epoch's last trial, without connections, beyond what closing them may cost; and from a trial's thaw to its freeze but outside the
-// window, beyond the cost of the re-warm's requests at the window's rate and the most that
-// connections may cost (a closed loop's connections on one CPU leave no room for more). Records
-// without these readings have no such finding.
+// deferred checks whether contestants use CPU while they are not loaded, in two ways: after an epoch's last trial,
+// without connections, beyond what closing them may cost; and from a trial's thaw to its freeze but outside the window,
+// beyond the cost of the re-warm's requests at the window's rate and the most that connections may cost (a closed
+// loop's connections on one CPU leave no room for more). Records without these readings have no such finding.
 func deferred(c *Check, e *Evidence) []Finding {
 	return slices.DeleteFunc(measured(func(c *Check, e *Evidence, _ string, own []*record.Trial) (State, string) {
 		return c.putOff(e.Run, own)

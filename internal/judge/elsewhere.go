@@ -23,7 +23,8 @@ type Elsewhere struct {
 
 // slopeSD is the standard deviation, between pairs of different programs, of the slope of the log ratio over the log
 // of the machine's speed: a pair of slope 1 has one server that the machine's states do not change. It is the upper
-// 80 % limit of what python3 scripts/recompute/slopes.py finds in committed records. Revisions of one program have a slope of 0.
+// 80 % limit of what python3 scripts/recompute/slopes.py finds in committed records. Revisions of one program have a
+// slope of 0.
 const slopeSD = 0.33
 
 // sure is the confidence with which the second intervals of a run hold together.

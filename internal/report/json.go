@@ -112,8 +112,8 @@ func (v *View) pairsJSON(pairs []judge.Pair) []pairJSON {
 		o := pairJSON{A: p.A, B: p.B, Metric: p.Metric, ratioJSON: ratio(p.Ratio), SE: number(p.SE), DF: number(p.DF),
 			P: number(p.P), Verdict: p.Verdict, Better: orNull(p.Better), Note: orNull(p.Note)}
 		if e := p.Elsewhere; e != nil {
-			o.Elsewhere = &elsewhereJSON{ratioJSON: ratio(e.Ratio), Verdict: e.Verdict, Sessions: e.Sessions, Bias: number(e.Bias),
-				State: number(e.State)}
+			o.Elsewhere = &elsewhereJSON{ratioJSON: ratio(e.Ratio), Verdict: e.Verdict, Sessions: e.Sessions,
+				Bias: number(e.Bias), State: number(e.State)}
 			if e.Sessions == 0 {
 				o.Elsewhere.Assumed = number(v.between().SD)
 			}
