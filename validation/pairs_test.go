@@ -43,8 +43,8 @@ func TestPairUp(t *testing.T) {
 		if err := task.pairUp(done, &now); err != nil {
 			t.Fatal(err)
 		}
-		done = append(done, Live{Kind: LivePairs, Judge: liveJudge, Analyses: 1, Scenario: task.Scenario, Expected: task.Expected,
-			Calibrated: task.Calibrated, Contestants: task.Contestants, Couple: &Couple{}})
+		done = append(done, Live{Kind: LivePairs, Judge: liveJudge, Analyses: 1, Scenario: task.Scenario,
+			Expected: task.Expected, Calibrated: task.Calibrated, Contestants: task.Contestants, Couple: &Couple{}})
 		return task
 	}
 	first, second := pair(), pair()
@@ -71,7 +71,8 @@ func TestPairUp(t *testing.T) {
 	if err := Page(&page, &Results{Live: done}); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"| p2 | values | a | " + machineOf(&now) + " | 0.111 (", "| p0 ÷ p1 | values | a, c | 0.680 |",
+	for _, want := range []string{"| p2 | values | a | " + machineOf(&now) + " | 0.111 (",
+		"| p0 ÷ p1 | values | a, c | 0.680 |",
 		"| **different** |"} {
 		if !strings.Contains(page.String(), want) {
 			t.Errorf("no %q in\n%s", want, &page)

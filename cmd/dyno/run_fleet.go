@@ -44,7 +44,7 @@ func onFleet(cmd *cobra.Command, at *place, x *bench.Experiment) error {
 // fits returns an error if a file's machines cannot carry out a plan.
 func fits(f *fleet.Fleet, file string, p *record.Plan) error {
 	if len(p.Services) > 0 {
-		return usagef("--fleet: the scenario needs the service %s, which no machine of a fleet starts; compare on one "+
+		return usagef("--fleet: no machine of a fleet starts the service %s, which the contestants call; compare on one "+
 			"machine", p.Services[0].Name)
 	}
 	if len(p.Servers.Attached) > 0 {

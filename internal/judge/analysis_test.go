@@ -215,3 +215,26 @@ func TestDeferringLeadsNobody(t *testing.T) {
 		}
 	}
 }
+
+// Work that is put off at another level withdraws no verdict at the first: the check asks about the same trials.
+func TestDeferringAtTheFirstLevel(t *testing.T) {
+	first, other := record.Level{Connections: 10}, record.Level{Connections: 20}
+	run := &record.Run{Plan: record.Plan{Processes: record.PerEpoch, Rounds: 3, Contestants: []string{"fast", "slow"},
+		Levels: []record.Level{first, other}, Primary: "throughput", Alpha: .05, Margin: .03}}
+	run.Plan.Complete()
+	c := &Counted{Analyses: []stats.Interim{{N: 12, Alpha: .05}}}
+	for i := range run.Plan.Levels {
+		for _, x := range synthetic(1, 12, .005, rates, "fast", "slow") {
+			if x.Level, x.OutsideCPUNS = &run.Plan.Levels[i], ns(0); i > 0 {
+				x.UnloadedNS, x.UnloadedCPUNS = 5e7, ns(5e7)
+			}
+			c.Valid = append(c.Valid, x)
+		}
+	}
+	if !run.Plan.Ranks() {
+		t.Fatal("the plan decides at all levels")
+	}
+	if p, _ := AnalyseRun(run, c).Pair("fast", "slow", "throughput"); p.Verdict != Different {
+		t.Errorf("%+v", p)
+	}
+}

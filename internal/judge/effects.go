@@ -310,9 +310,9 @@ func (c *Check) putOff(run *record.Run, own []*record.Trial) (State, string) {
 	}
 	unloaded, beyond := idle/time, outside/within
 	return max(c.Limits[0].Grade(unloaded), c.Limits[1].Grade(beyond)),
-		fmt.Sprintf("without load it used a CPU for %s of the time; around its loads, beyond the cost of answers and "+
-			"connections, it used %s of the CPU time that it used in them", document.Percent(unloaded),
-			document.Percent(beyond))
+		fmt.Sprintf("without load, less the time that closing connections may take, it used a CPU for %s of the time; around "+
+			"its loads, beyond the cost of answers and connections, it used %s of the CPU time that it used in them",
+			document.Percent(unloaded), document.Percent(beyond))
 }
 
 // deferring returns the contestants that the check of CPU without load fails, and why.

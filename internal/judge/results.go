@@ -96,8 +96,7 @@ func AnalyseRun(run *record.Run, c *Counted) *Analysis {
 	p := &run.Plan
 	in := Input{
 		Long: c.Long, Trials: c.Valid, Pilot: c.Pilot, Contestants: p.Contestants, Controls: p.Controls, Ceiling: p.Ceiling,
-		Failed: failed(run), Deferring: deferring(run, c.Valid),
-		Analyses: c.Analyses, Primary: p.Primary, Alpha: p.Alpha, Margin: p.Margin, Fresh: p.Fresh(),
+		Failed: failed(run), Analyses: c.Analyses, Primary: p.Primary, Alpha: p.Alpha, Margin: p.Margin, Fresh: p.Fresh(),
 		Family: p.Family, At: p.At,
 	}
 	in.OwnBias, _ = KnownSessions().Bias(RelationOf(p))
@@ -105,6 +104,7 @@ func AnalyseRun(run *record.Run, c *Counted) *Analysis {
 	if p.Ranks() {
 		in.Family, in.At, in.Trials, in.Pilot = nil, nil, ByLevel(run, c.Valid)[0], ByLevel(run, c.Pilot)[0]
 	}
+	in.Deferring = deferring(run, in.Trials)
 	a := Analyse(in)
 	a.judgeElsewhere(run, c.Valid, KnownSessions())
 	return a
