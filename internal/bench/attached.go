@@ -18,7 +18,6 @@ import (
 // attached is a contestant that is already running, at a URL. dyno only loads and reads it: no
 // method stops, freezes, pins or signals it.
 type attached struct {
-	spans
 	target *scenario.Target
 	tree   *machine.Running // nil: its processes cannot be read
 	unread error            // why they cannot
@@ -47,12 +46,6 @@ func (s *attached) Read(what What) (r Reading, err error) {
 		return r, nil
 	case what == ReadHeap || what == ReadRelay || what == ReadCount || what == ReadCounted || what == ReadLog:
 		return r, errors.New("dyno did not start it")
-	case what == ReadGrow:
-		s.grow(s)
-		return r, nil
-	case what == ReadGrown:
-		err = s.end(what, &r)
-		return r, err
 	case s.tree == nil:
 		return r, s.unread
 	}

@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"errors"
 	"time"
 
 	"dyno/internal/contestant"
@@ -25,9 +24,6 @@ const (
 	// ReadCount starts to count instructions, and ReadCounted sets Usage to the number since then.
 	ReadCount   What = "count"
 	ReadCounted What = "counted"
-	// ReadGrow starts to read memory from time to time, also under load, and ReadGrown sets Memory.
-	ReadGrow  What = "grow"
-	ReadGrown What = "grown"
 )
 
 // Reading holds figures read from a Server.
@@ -43,7 +39,6 @@ type Reading struct {
 	Heap       Heap               `json:"heap,omitzero"`
 	Logged     int64              `json:"logged,omitempty"` // bytes written to its log so far
 	Tail       []string           `json:"tail,omitempty"`   // last lines of its log
-	Memory     []record.MemoryAt  `json:"memory,omitempty"`
 }
 
 // read adds a server's figures to u. Unreadable ones stay absent.
@@ -62,30 +57,4 @@ func exited(s Server) error {
 func WithLog(s Server, err error) *contestant.Failed {
 	r, _ := s.Read(ReadLog)
 	return &contestant.Failed{Err: err, Tail: r.Tail}
-}
-
-// spans holds readings over a time, from the beginning Read to the ending one.
-type spans struct{ ends map[What]func(*Reading) }
-
-func (s *spans) begin(ending What, end func(*Reading)) {
-	if s.ends == nil {
-		s.ends = map[What]func(*Reading){}
-	}
-	s.ends[ending] = end
-}
-
-func (s *spans) end(what What, r *Reading) error {
-	end := s.ends[what]
-	if end == nil {
-		return errors.New("cannot read " + string(what) + ": it is unknown, or was not begun")
-	}
-	delete(s.ends, what)
-	end(r)
-	return nil
-}
-
-// grow begins growth.
-func (s *spans) grow(of Server) {
-	end := growth(of)
-	s.begin(ReadGrown, func(r *Reading) { r.Memory = end() })
 }

@@ -350,10 +350,6 @@ func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*record.Trial
 	}
 	log, _ := s.Read(ReadLog)
 	heap := b.heap(s)
-	alone := p.Processes == record.PerLoad
-	if alone {
-		s.Read(ReadGrow)
-	}
 	s.Read(ReadCount)
 	each := []func() (time.Duration, error){cpuOf(s), b.Generator.CPU}
 	for _, service := range services {
@@ -364,10 +360,6 @@ func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*record.Trial
 	t.Load, err = sess.Run(ctx, b.window(o, &seen))
 	t.ClocksNS = int64(b.Generator.Now().Sub(began))
 	used := inner()
-	if alone {
-		grown, _ := s.Read(ReadGrown)
-		t.Memory = grown.Memory
-	}
 	if err != nil {
 		return nil, err
 	}

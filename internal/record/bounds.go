@@ -58,7 +58,6 @@ var bounds = map[string]span{
 	"take":              {0, 10_000, 0},
 	"paused_ns":         {-1 << 53, 1 << 53, 0},
 	"began_ns":          {-1 << 53, 1 << 53, 0},
-	"at_ns":             {-1 << 62, 1 << 62, 0},
 	"round_trip_ns":     {-1 << 53, 1 << 53, 0},
 	"error_p50_ns":      {-1 << 53, 1 << 53, 0},
 	"error_p99_ns":      {-1 << 53, 1 << 53, 0},
@@ -72,7 +71,6 @@ var bounds = map[string]span{
 	"memory_bytes":      {0, 1 << 62, 0},
 	"file_limit":        {0, 1 << 63, 0},
 	"hard_file_limit":   {0, 1 << 63, 0},
-	"memory":            {entries: 10_000},
 	"windows":           {entries: 10_000},
 }
 

@@ -281,14 +281,3 @@ type Interval struct {
 	Load              Load  // without histogram and quantiles
 	Detail            Detail
 }
-
-// MemoryAt is a process tree's memory at a time after the window's start, as in Usage. The first
-// reading is at the start, the last at the end.
-type MemoryAt struct {
-	AtNS         int64 `json:"at_ns"`
-	PrivateBytes int64 `json:"private_bytes,omitempty"`
-	PSSBytes     int64 `json:"pss_bytes,omitempty"`
-}
-
-// Bytes returns the memory.
-func (m MemoryAt) Bytes() float64 { return float64(max(m.PrivateBytes, m.PSSBytes)) }

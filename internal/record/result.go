@@ -332,9 +332,6 @@ type Trial struct {
 	UnloadedNS    int64  `json:"unloaded_ns,omitempty"`
 	UnloadedCPUNS *int64 `json:"unloaded_cpu_ns,omitempty"`
 	Causes        Causes `json:"causes"`
-	// Memory is how the server's memory grew while it was loaded: only for a classic run's long
-	// loads.
-	Memory []MemoryAt `json:"memory,omitempty"`
 }
 
 // ServiceCPU returns the CPU time of all services in the counted window; nil if it is not known of

@@ -15,7 +15,6 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/internal/document"
 	"dyno/internal/judge"
 	"dyno/internal/record"
 	"dyno/internal/stats"
@@ -182,13 +181,6 @@ func classicFixture() *Data {
 				t.Causes.BackgroundServerNS, t.Server.PrivateBytes = t.Causes.WallNS/4, nil
 			case name == "kestrel":
 				t.Server.PrivateBytes = nil
-			}
-			for i := range int64(5) { // Kestrel's grows until its sessions end
-				if at := 2e9 * (i + 1); name != "kestrel" {
-					t.Memory = append(t.Memory, record.MemoryAt{AtNS: at, PrivateBytes: 15 << 20})
-				} else if e == 1 {
-					t.Memory = append(t.Memory, record.MemoryAt{AtNS: at, PrivateBytes: min(40*(i+1), 150) << 20})
-				}
 			}
 			d.Loads = append(d.Loads, t)
 		}
@@ -389,51 +381,6 @@ func TestPanels(t *testing.T) {
 		if strings.Join(titles, ";") != c.titles || strings.Join(ticks, " ") != c.ticks {
 			t.Errorf("%q with ticks %q, want %q with %q", titles, ticks, c.titles, c.ticks)
 		}
-	}
-}
-
-// Time and rate are of the same load, and no percentiles are averaged.
-// Memory that was followed under load is told in every form for people, on a study's page, too.
-func TestGrowth(t *testing.T) {
-	page := func(d *Data) string {
-		var out bytes.Buffer
-		one := viewOf(d).Growth()
-		if err := document.Markdown(&out, &document.Document{Sections: []document.Section{one}}, 1); err != nil {
-			t.Fatal(err)
-		}
-		return out.String()
-	}
-	d := classicFixture()
-	if got := string(written(t, inFull, d)); !strings.Contains(got, "150 MiB after 8.00 s") ||
-		strings.Contains(got, "settled") {
-		t.Errorf("below a minute memory has a pace, or no readings:\n%s", got)
-	}
-	stretch := func(times int64) {
-		for i := range d.Loads {
-			for k := range d.Loads[i].Memory {
-				d.Loads[i].Memory[k].AtNS *= times
-			}
-		}
-	}
-	stretch(4)
-	if got := page(d); strings.Contains(got, "a minute") || !strings.Contains(got, "150 MiB after 32.0 s") {
-		t.Errorf("below a minute:\n%s", got)
-	}
-	stretch(3)
-	const words = "Memory of Kestrel under load: 40.0 MiB at the start, 150 MiB after 96.0 s, at most 150 MiB; after " +
-		"its first tenth +58.3 MiB a minute, +478 KiB per 1,000 requests."
-	for name, write := range map[string]Writer{"text": inFull, "markdown": Markdown, "html": HTML} {
-		got := strings.NewReplacer("\\", "", "&#43;", "+", "\u00a0",
-			" ").Replace(strings.Join(strings.Fields(string(written(t, write, d))), " "))
-		if !strings.Contains(got, words) {
-			t.Errorf("%s does not say how memory grew:\n%s", name, got)
-		}
-	}
-	for i := range d.Loads {
-		d.Loads[i].Memory = d.Loads[i].Memory[:min(2, len(d.Loads[i].Memory))]
-	}
-	if got := string(written(t, inFull, d)); strings.Contains(got, "under load:") {
-		t.Errorf("two readings are no growth:\n%s", got)
 	}
 }
 

@@ -76,7 +76,7 @@ func (v *View) standings() document.Section {
 		t.After = strings.Join(NonEmpty(append(v.legend(), v.Limits())...), " ")
 	}
 	s.Blocks = []document.Block{t}
-	if notes := document.Items(slices.Concat(v.gaps(), v.loadMarks(), v.growth())...); v.single {
+	if notes := document.Items(slices.Concat(v.gaps(), v.loadMarks())...); v.single {
 		s.Blocks = append(s.Blocks, notes)
 	}
 	return s

@@ -40,8 +40,8 @@ type source struct {
 	date string // date of published figures, which have no loads
 }
 
-// sections returns the published figures beside dyno's, and how memory grew.
-func (r *classicRun) sections() []document.Section {
+// section returns the published figures beside dyno's.
+func (r *classicRun) section() document.Section {
 	a, v := &articleRun{classicRun: r}, report.NewView(r.Data)
 	var excluded []string
 	for _, row := range v.Rows() {
@@ -65,7 +65,7 @@ func (r *classicRun) sections() []document.Section {
 	if len(excluded) > 0 {
 		s.Blocks = append(s.Blocks, document.Items(excluded...))
 	}
-	return []document.Section{s, v.Growth()}
+	return s
 }
 
 // intro says how the loads were made.

@@ -75,7 +75,7 @@ func Readme(w io.Writer, j *Judged) error {
 		page.Sections = append(page.Sections, v.Processes())
 	}
 	for i := range j.Classics {
-		page.Sections = append(page.Sections, j.Classics[i].sections()...)
+		page.Sections = append(page.Sections, j.Classics[i].section())
 	}
 	checked := v.Checked(!v.many())
 	if v.many() && len(checked.Blocks) > 0 {
