@@ -1,12 +1,12 @@
 #!/bin/sh
-# Tries dyno on a server with a database: net-http-pgx against a copy of itself. Five runs each on tfb-db and
-# tfb-fortunes with equal sides, and ten on tfb-updates, where the database is the limit, with a side that burns another
-# 5 % of what a request takes of the server's CPU. Each appends a line to database.txt; started again, it makes the
-# missing runs. Sixteen connections keep the database busy; 125 make an answer take 0.2 s.
+# Tries dyno on a server with a database: net-http-pgx against a copy of itself. Ten runs on tfb-db with a side that
+# burns another 5 % of what a request takes of the server's CPU, while PostgreSQL and the load generator use all of
+# theirs, and five each on tfb-db and tfb-fortunes with equal sides. Each appends a line to database.txt; started again,
+# it makes the missing runs. Sixteen connections keep the database busy.
 #
-#	sh validation/database.sh DYNO FOLDER [BUDGET]     in a checkout; DYNO: the program, absolute; 2 h at 5m
+#	sh validation/database.sh DYNO FOLDER [BUDGET]     in a checkout; DYNO: the program, absolute; 1 h at 3m
 set -eu
-dyno=$1 folder=$2 budget=${3:-5m}
+dyno=$1 folder=$2 budget=${3:-3m}
 mkdir -p "$folder/go"
 cp -r contestants/shared "$folder"
 for side in base head; do
@@ -37,7 +37,7 @@ run() {
     echo "$1: burns $3 ns; $(awk -F, '$1 ~ / ÷ / && $3 == "cpu_per_request"' "$1.csv")" | tee -a database.txt
 }
 touch database.txt
+run tfb-db-0-1 tfb-db 0
+ns=$(awk -F, '$1 == "base" && $3 == "cpu_per_request" { print int($5 / 20) }' tfb-db-0-1.csv)
+for i in 1 2 3 4 5 6 7 8 9 10; do run "tfb-db-5-$i" tfb-db "$ns"; done
 for i in 1 2 3 4 5; do for scenario in tfb-db tfb-fortunes; do run "$scenario-0-$i" "$scenario" 0; done; done
-run tfb-updates-0-1 tfb-updates 0
-ns=$(awk -F, '$1 == "base" && $3 == "cpu_per_request" { print int($5 / 20) }' tfb-updates-0-1.csv)
-for i in 1 2 3 4 5 6 7 8 9 10; do run "tfb-updates-5-$i" tfb-updates "$ns"; done

@@ -168,8 +168,9 @@ func useOf(own []*record.Trial) (u use) {
 	return u
 }
 
-// ofGenerator returns the share that generator and services together used of the generator's CPUs.
-func (u *use) ofGenerator() float64 { return share(u.generator+u.beside, u.had) }
+// ofGenerator returns the share that generator and services together used of the generator's CPUs. What lies above 1 is
+// the reading of the services' clocks, which older records have in the generator's.
+func (u *use) ofGenerator() float64 { return min(1, share(u.generator+u.beside, u.had)) }
 
 func shareOfGenerator(c *Check, e *Evidence, name string, own []*record.Trial) (State, string) {
 	u := useOf(own)

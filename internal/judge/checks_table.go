@@ -200,7 +200,7 @@ var table = []Check{
 		Question: MachineQuiet, In: compared, Metrics: bothClocks,
 		Limits: []Limit{{"share of the CPUs", backgroundLimit, 1}}, find: otherSides},
 	{ID: Dependence, Title: "dependence between epochs",
-		Means:    "starts resembled those before: intervals may be too narrow",
+		Means:    "starts resembled those before: intervals are twice as wide for it",
 		Do:       LargerBudget,
 		Question: EnoughData, In: OneLevel, Metrics: bothClocks,
 		Limits: []Limit{{"correlation with the epoch before", 0, 1}}, find: dependence},

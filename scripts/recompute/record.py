@@ -88,12 +88,13 @@ METRICS = {
     "rate_max": load("rate_max_per_sec"), "service_mean": load("service_mean_ns"), "service_sd": load("service_sd_ns"),
     "service_max": load("service_max_ns"), "cpu_time": server("cpu_ns"),
     "cpu_since_start": server("cpu_user_total_ns", "cpu_system_total_ns"), "threads": server("threads"),
-    "sockets": server("open_sockets"), "swap_pss": server("swap_pss_bytes"),
+    "sockets": server("open_sockets"), "swap_pss": server("swap_pss_bytes"), "file_memory": server("file_bytes"),
     "server_cpu_share": share(lambda t: t["server"]["cpu_ns"], "server_cpus"),
     "service_cpu_share": services,
     "service_cpu": lambda t: sum(s["cpu_ns"] for s in t["services"]) / t["load"]["succeeded"] if t.get("services") else None,
     "service_ceiling": lambda t: rate(t) / services(t) if services(t) else None,
-    "service_memory": lambda t: sum(s["pss_bytes"] for s in t["services"]) if t.get("services") else None,
+    "service_memory": lambda t: (sum(s.get("private_bytes", s.get("pss_bytes")) for s in t["services"])
+                                 if t.get("services") else None),
     "generator_cpu_share": share(lambda t: t["generator"]["cpu_ns"], "generator_cpus")}
 LATENCIES = {"p50", "service_mean", "service_sd", "service_max"}
 
