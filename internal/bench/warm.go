@@ -143,7 +143,9 @@ func (s *started) warm(waits bool) bool {
 		return false
 	case took >= s.most():
 		return true
-	case s.compiles && took < plan.WarmMost && !s.quiet(), s.compiles && !waits && s.WarmupRequests < s.Requests:
+	case s.compiles && took < plan.WarmMost && !s.quiet():
+		return false
+	case !waits && (s.WarmupRequests < s.Plain || s.compiles && s.WarmupRequests < s.Requests):
 		return false
 	}
 	return s.steady()

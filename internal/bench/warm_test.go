@@ -67,6 +67,28 @@ func TestOthersWaitForCompilers(t *testing.T) {
 	}
 }
 
+// A slow server has answered 5,000 requests in the epochs that find how long a warm-up takes: Node behind PostgreSQL
+// "was steady" after the 1,000 of a second, and became three times as fast within an epoch.
+func TestSlowServersAreWarmedByRequests(t *testing.T) {
+	b, _, d, _ := set(t)
+	d.warms = func(name string, _ int) float64 {
+		if name == "b" {
+			return .005
+		}
+		return 1
+	}
+	run, err := b.Run(t.Context(), wholePlan(small("a", "b")))
+	if err != nil || len(run.Failures) > 0 {
+		t.Fatal(err, run.Failures)
+	}
+	for _, l := range run.Launches {
+		first := l.Epoch < max(1, run.Plan.Pilots)
+		if n := l.WarmupRequests; l.Contestant == "b" && (first && n < 5000 || !first && n > 4000) {
+			t.Errorf("epoch %d: %d requests", l.Epoch, n)
+		}
+	}
+}
+
 // At the end of an epoch a process ends while the next is verified again, and all have ended before
 // those of the next epoch start.
 func TestProcessesEndWhileOthersAreVerified(t *testing.T) {

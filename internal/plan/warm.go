@@ -8,9 +8,10 @@ import (
 	"dyno/internal/record"
 )
 
-// Warm-up for a fresh process (doc/method.md): it is loaded for at least WarmLeast, and until its
-// rates no longer rise. A process that uses CPU at rest compiles: it has also answered warmRequests,
-// and has been idle at rest for WarmQuiet, unless its rates are steady after WarmMost.
+// Warm-up for a fresh process (doc/method.md): it is loaded for at least WarmLeast, has answered
+// fewRequests where the time is not known yet, and its rates no longer rise. A process that uses CPU at
+// rest compiles: it has answered warmRequests, and has been idle at rest for WarmQuiet, unless its
+// rates are steady after WarmMost.
 const (
 	WarmLeast = 500 * time.Millisecond
 	WarmMost  = 10 * time.Second
@@ -19,7 +20,7 @@ const (
 	WarmRestMost  = 3 * time.Second  // between two windows, while one compiles
 	WarmQuiet     = 2 * time.Second
 	warmRequests  = 20_000
-	laterRequests = 5000 // in epochs after those that found the time
+	fewRequests   = 5000 // of one that compiles, once the time is known
 )
 
 // warmPilot is the estimated warm-up for a contestant that is steady from the start, while its
@@ -55,6 +56,7 @@ type Warming struct {
 	Compiling   time.Duration // Most for one that compiles
 	Quiet       time.Duration // for which one that compiles must have been idle at rest
 	Requests    int64         // the least of one that compiles and whose handlers do not wait
+	Plain       int64         // the same of one that does not compile
 	Calibrated  bool          // earlier epochs found the time
 	Compiles    bool          // an earlier epoch showed that it does
 }
@@ -70,6 +72,7 @@ func Warmup(run *record.Run, name string, epoch int) Warming {
 	p, pr := &run.Plan, profileOf(&run.Plan)
 	w := Warming{Least: WarmLeast, Most: WarmMost, Compiling: cmp.Or(pr.compiling, WarmCompiling),
 		Quiet: cmp.Or(pr.quiet, WarmQuiet), Requests: cmp.Or(pr.requests, warmRequests), Calibrated: epoch >= found(p)}
+	w.Plain = min(w.Requests, fewRequests)
 	for i := range run.Launches {
 		l := &run.Launches[i]
 		w.Compiles = w.Compiles || l.Contestant == name && l.Epoch < epoch && l.CompiledNS != nil
@@ -98,7 +101,7 @@ func Warmup(run *record.Run, name string, epoch int) Warming {
 	if w.Compiles {
 		most = w.Compiling
 	}
-	w.Least, w.Requests = min(max(w.Least, steady*5/4), most), min(w.Requests, laterRequests)
+	w.Least, w.Requests, w.Plain = min(max(w.Least, steady*5/4), most), w.Plain, 0
 	return w
 }
 

@@ -28,8 +28,8 @@ func TestWarmupFollowsFromThePilots(t *testing.T) {
 		launch("net", 0, record.Warmed, ns(3*time.Second)), launch("net", 1, record.Warmed, ns(3*time.Second)),
 		launch("jit", 0, record.Warmed, ns(2*time.Second)), launch("jit", 1, record.Warmed, ns(20*time.Second)),
 	}
-	first := Warming{WarmLeast, WarmMost, WarmCompiling, WarmQuiet, warmRequests, false, false}
-	later := Warming{WarmLeast, WarmMost, WarmCompiling, WarmQuiet, laterRequests, true, false}
+	first := Warming{WarmLeast, WarmMost, WarmCompiling, WarmQuiet, warmRequests, fewRequests, false, false}
+	later := Warming{WarmLeast, WarmMost, WarmCompiling, WarmQuiet, fewRequests, 0, true, false}
 	for _, c := range []struct {
 		name  string
 		epoch int
