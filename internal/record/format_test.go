@@ -19,8 +19,8 @@ import (
 // gone matches what older records have.
 var gone = regexp.MustCompile(`,"` + goneKeys + `|"` + goneKeys + `,`)
 
-const goneKeys = `(?:(?:clock|stall)":\{[^{}]*\}|(?:costs|memory)":\[[^\]]*\]|(?:turbo|thp)":"\w*"|(?:tcp_tw_reuse|tcp_timestamps|` +
-	`somaxconn|aslr|timer_slack_ns|sleeps|sleep_p[59][09]_ns|loaded_ns|run_queue_ns|http2|simultaneous|ranked|strict|` +
+const goneKeys = `(?:(?:clock|stall)":\{[^{}]*\}|(?:costs|memory)":\[[^\]]*\]|(?:turbo|thp)":"\w*"|` +
+	`(?:tcp_tw_reuse|tcp_timestamps|somaxconn|aslr|timer_slack_ns|sleeps|sleep_p[59][09]_ns|loaded_ns|run_queue_ns|http2|simultaneous|ranked|strict|` +
 	`drop_rounds|rate_(?:first|last)_per_cpu_sec|peak_rss_bytes|switches_(?:in)?voluntary_total|lines_of_code)":(?:true|\d+))`
 
 // Every committed recording is read in full, with all its keys, and Write's output gives it back.
