@@ -197,7 +197,7 @@ type simSession struct {
 
 func (s *simSession) Close() error { s.site.running.Add(-1); return nil }
 
-// Run implements load.Session. A closed loop makes 1,000 requests a second.
+// Run implements load.Session. A closed loop makes 10,000 requests a second.
 func (s *simSession) Run(ctx context.Context, w load.Window) (l record.Load, err error) {
 	if w.Begin != nil {
 		w.Begin()
@@ -210,7 +210,7 @@ func (s *simSession) Run(ctx context.Context, w load.Window) (l record.Load, err
 		s.site.begun = append(s.site.begun, time.Now())
 		s.site.mu.Unlock()
 	} else {
-		w.Schedule = &load.Schedule{Stages: []load.Stage{{From: 1000, To: 1000}}}
+		w.Schedule = &load.Schedule{Stages: []load.Stage{{From: 10_000, To: 10_000}}}
 	}
 	if !naps(ctx, time.Duration(float64(w.For)/(1+s.site.drift))) {
 		return l, ctx.Err()
