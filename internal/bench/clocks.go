@@ -16,8 +16,7 @@ func (r reading) ns() *int64 {
 	if !r.ok {
 		return nil
 	}
-	n := int64(r.d)
-	return &n
+	return new(int64(r.d))
 }
 
 func (r reading) or(d time.Duration) time.Duration {

@@ -32,8 +32,7 @@ func (b *Bench) heap(s Server) func(u *record.Usage) {
 		}
 		third := r.Heap
 		within := func(of func(Heap) int64) *int64 {
-			n := max(0, of(third)-of(second.Heap)-(of(second.Heap)-of(first.Heap)))
-			return &n
+			return new(max(0, of(third)-of(second.Heap)-(of(second.Heap)-of(first.Heap))))
 		}
 		u.AllocBytes = within(func(h Heap) int64 { return h.Allocated })
 		if third.Inuse > 0 {

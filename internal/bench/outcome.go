@@ -92,8 +92,7 @@ func verifyContestant(ctx context.Context, at LocalOptions, m *contestant.Manife
 	}
 	defer host.Close()
 	if err := launched(ctx, host, s, o); err != nil {
-		f := host.Failure(m.Name, "verify", err)
-		o.Failure = &f
+		o.Failure = new(host.Failure(m.Name, "verify", err))
 	}
 	return o, nil
 }

@@ -177,8 +177,7 @@ func (s *started) levels() []leveled {
 // those in which it was loaded.
 func (s *started) classify() {
 	if s.compiled > 0 {
-		at := int64(s.compiled)
-		s.CompiledNS = &at
+		s.CompiledNS = new(int64(s.compiled))
 	}
 	if !s.compiles {
 		s.WarmupNS = 0
@@ -193,8 +192,7 @@ func (s *started) classify() {
 	}
 	var from int
 	s.Warmup, from = classOf(s.levels())
-	at := began(s.Windows[from])
-	s.SteadyNS = &at
+	s.SteadyNS = new(began(s.Windows[from]))
 }
 
 // began returns the start of a window, on WarmupNS's clock.

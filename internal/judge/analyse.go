@@ -24,6 +24,7 @@ type Input struct {
 	Margin      float64
 	Fresh       bool            // each level has its own processes
 	Long        []*record.Trial // long loads, two on each contestant, one after the other; nil: none
+	Beside      []*record.Trial // trials of the same processes, of one epoch
 
 	// Standard deviations of the bias of short loads: of pairs like these, and of different programs.
 	OwnBias, AnyBias float64
@@ -276,8 +277,8 @@ func (a *Analysis) checkAA(t *Table, in Input, levels []int) {
 		family = append(family, record.Comparison{A: record.Cell{Contestant: in.Controls[0], Level: l},
 			B: record.Cell{Contestant: in.Controls[1], Level: l}})
 	}
-	worst := slices.MinFunc(a.decidePairs(t, m, family, in), func(p, q Pair) int { return cmp.Compare(p.P, q.P) })
-	a.AACheck = &worst
+	byP := func(p, q Pair) int { return cmp.Compare(p.P, q.P) }
+	a.AACheck = new(slices.MinFunc(a.decidePairs(t, m, family, in), byP))
 }
 
 // addShares computes how much of the generator's ceiling each contestant reaches at a level: the

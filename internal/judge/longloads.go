@@ -72,11 +72,13 @@ func (a *Analysis) judgeLong(t *Table, pairs []Pair, m Metric, in Input) {
 			halves = append(halves, of[name])
 		}
 	}
+	beside := Tabulate(in.Beside, in.At)
+	beside.noise = t.noise
 	for i := range pairs {
 		p := &pairs[i]
 		x, okA := logs[p.A]
 		y, okB := logs[p.B]
-		short, trials := t.inEpoch(m, p, in.Long[0].Epoch)
+		short, trials := t.inEpoch(m, p, beside)
 		if p.Ratio.N == 0 || p.AtA+p.AtB > 0 || !okA || !okB || !(trials > 0) || math.IsNaN(short) {
 			continue
 		}
@@ -93,15 +95,18 @@ func (a *Analysis) judgeLong(t *Table, pairs []Pair, m Metric, in Input) {
 	}
 }
 
-// inEpoch returns a pair's log ratio in an epoch, the median over its rounds, with a standard error from the spread
-// within all epochs. Both are NaN if the epoch has no such ratio, or if no other epoch has one.
-func (t *Table) inEpoch(m Metric, p *Pair, epoch int) (log, se float64) {
+// inEpoch returns a pair's log ratio in a table of one epoch, the median over its rounds, with a standard error from
+// the spread within t's epochs. Both are NaN if there is no such ratio there, or none in t.
+func (t *Table) inEpoch(m Metric, p *Pair, one *Table) (log, se float64) {
 	var epochs [][]float64
 	for _, e := range t.epochsOf(p.CellA(), p.CellB()) {
 		epochs = append(epochs, t.logRatios(m, p.CellA(), p.CellB(), e))
 	}
 	within, _, _, _ := stats.Components(epochs)
-	own := t.logRatios(m, p.CellA(), p.CellB(), epoch)
+	var own []float64
+	for _, e := range one.epochs {
+		own = one.logRatios(m, p.CellA(), p.CellB(), e)
+	}
 	return stats.Median(own), within * math.Sqrt(math.Pi/2/float64(len(own)))
 }
 

@@ -3,6 +3,7 @@ package judge
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,7 +12,8 @@ import (
 
 // longOf makes long loads on contestants, in the last epoch of trials, with these requests per second: the order of the
 // loads is the same forwards and backwards.
-func longOf(trials []*record.Trial, names []string, perSec ...float64) (out []*record.Trial) {
+func longOf(trials []*record.Trial, names []string, perSec ...float64) (out, beside []*record.Trial) {
+	last := trials[len(trials)-1].Epoch
 	for n := range 2 * len(names) { // plan.Long has both of a contestant together
 		at := n / 2
 		i := at
@@ -19,11 +21,11 @@ func longOf(trials []*record.Trial, names []string, perSec ...float64) (out []*r
 			i = 2*len(names) - 1 - at
 		}
 		cpu := int64(2e9)
-		out = append(out, &record.Trial{Key: record.Key{Epoch: trials[len(trials)-1].Epoch, Round: -1, Position: i},
+		out = append(out, &record.Trial{Key: record.Key{Epoch: last, Round: -1, Position: i},
 			Contestant: names[at], Server: record.Usage{CPUNS: &cpu},
 			Load: record.Load{WindowNS: 2e9, Succeeded: int64(2 * perSec[i]), ServiceP50NS: int64(125e9 / perSec[i])}})
 	}
-	return out
+	return out, slices.DeleteFunc(slices.Clone(trials), func(x *record.Trial) bool { return x.Epoch != last })
 }
 
 // paced returns 12 epochs in which b is slower than a by a factor, with noise sigma within the epochs and starts
@@ -63,7 +65,7 @@ func TestLongLoads(t *testing.T) {
 			trials, _ := paced(1, c.slow, .02, 0)
 			in := input(trials, "a", "b")
 			in.OwnBias, in.AnyBias = .065, .065
-			in.Long = longOf(trials, []string{"b", "a"}, r, c.long*r, c.long*r, r)
+			in.Long, in.Beside = longOf(trials, []string{"b", "a"}, r, c.long*r, c.long*r, r)
 			a := Analyse(in)
 			p, ok := a.Pair("a", "b", "throughput")
 			if !ok || p.Long == nil || len(a.Long) != 4 {
@@ -96,10 +98,23 @@ func TestLongLoadsOnOneStart(t *testing.T) {
 	trials, start := paced(1, 1.3, .01, .3)
 	in := input(trials, "a", "b")
 	slow := 50_000 / 1.3 * math.Exp(start)
-	in.Long = longOf(trials, []string{"b", "a"}, slow, 50_000, 50_000, slow)
+	in.Long, in.Beside = longOf(trials, []string{"b", "a"}, slow, 50_000, 50_000, slow)
 	p, _ := Analyse(in).Pair("a", "b", "throughput")
 	if p.Long == nil || math.Abs(p.Long.Measured) > .02 {
 		t.Errorf("start %.2f: %+v", start, p.Long)
+	}
+}
+
+// A run whose budget ends within the last epoch has trials of the same processes, although that epoch does not count.
+func TestLongLoadsOfAnEpochThatDoesNotCount(t *testing.T) {
+	trials, start := paced(1, 1.3, .01, .3)
+	slow := 50_000 / 1.3 * math.Exp(start)
+	loads, beside := longOf(trials, []string{"b", "a"}, slow, 50_000, 50_000, slow)
+	in := input(trials[:len(trials)-len(beside)], "a", "b")
+	in.Long, in.Beside = loads, beside[:len(beside)/2]
+	a := Analyse(in)
+	if p, _ := a.Pair("a", "b", "throughput"); p.Long == nil || math.Abs(p.Long.Measured) > .03 {
+		t.Errorf("start %.2f: %+v, %q", start, p.Long, a.NoLong)
 	}
 }
 
@@ -111,7 +126,7 @@ func TestLongLoadsWhileTheMachineSlows(t *testing.T) {
 	for i := range 6 {
 		perSec = append(perSec, 50_000*math.Exp(-.1*float64(i)))
 	}
-	in.Long = longOf(trials, []string{"c", "b", "a"}, perSec...)
+	in.Long, in.Beside = longOf(trials, []string{"c", "b", "a"}, perSec...)
 	for _, p := range Analyse(in).Pairs {
 		if p.Metric == "throughput" && (p.Long == nil || math.Abs(p.Long.Measured) > .02) {
 			t.Errorf("%+v", p.Long)
@@ -123,12 +138,12 @@ func TestLongLoadsWhileTheMachineSlows(t *testing.T) {
 func TestLongLoadsThatShowNothing(t *testing.T) {
 	trials, _ := paced(1, 1.3, .02, 0)
 	for name, spoil := range map[string]func(in *Input){
-		"no figure":     func(in *Input) { in.Long[1].Server.CPUNS = nil },
-		"another epoch": func(in *Input) { in.Long[0].Epoch = 99 },
+		"no figure": func(in *Input) { in.Long[1].Server.CPUNS = nil },
+		"no trials": func(in *Input) { in.Beside = nil },
 	} {
 		in := input(trials, "a", "b")
 		in.Primary = "cpu_per_request"
-		in.Long = longOf(trials, []string{"b", "a"}, 1, 1, 1, 1)
+		in.Long, in.Beside = longOf(trials, []string{"b", "a"}, 1, 1, 1, 1)
 		spoil(&in)
 		if a := Analyse(in); a.Long != nil || !strings.Contains(a.NoLong, "no figure of cpu_per_request") {
 			t.Errorf("%s: %+v, %q", name, a.Long, a.NoLong)
@@ -150,7 +165,7 @@ func TestHonestLongLoads(t *testing.T) {
 			for range 4 {
 				perSec = append(perSec, 50_000*math.Exp(sigma*rng.NormFloat64()))
 			}
-			in.Long = longOf(trials, []string{"b", "a"}, perSec...)
+			in.Long, in.Beside = longOf(trials, []string{"b", "a"}, perSec...)
 			if p, _ := Analyse(in).Pair("a", "b", "throughput"); p.Long.Misleads {
 				wrong++
 			}

@@ -16,6 +16,7 @@ type Counted struct {
 	Discarded, All int             // trials after the pilots
 	Analyses       []stats.Interim
 	Long           []*record.Trial // long loads, B A A B; nil: none
+	Beside         []*record.Trial // valid trials of the long loads' epoch, also if the run ended within it
 	NoLong         string          // why there are none; "": none were planned
 	Rated          []*record.Trial // open loops at one rate, after the epochs
 	NoRated        string          // why there are none; "": none were planned
@@ -95,14 +96,15 @@ func Judge(run *record.Run, c *Counted) *Results {
 func AnalyseRun(run *record.Run, c *Counted) *Analysis {
 	p := &run.Plan
 	in := Input{
-		Long: c.Long, Trials: c.Valid, Pilot: c.Pilot, Contestants: p.Contestants, Controls: p.Controls, Ceiling: p.Ceiling,
-		Failed: failed(run), Analyses: c.Analyses, Primary: p.Primary, Alpha: p.Alpha, Margin: p.Margin, Fresh: p.Fresh(),
+		Long: c.Long, Beside: c.Beside, Trials: c.Valid, Pilot: c.Pilot, Contestants: p.Contestants,
+		Controls: p.Controls, Ceiling: p.Ceiling, Failed: failed(run), Analyses: c.Analyses, Primary: p.Primary, Alpha: p.Alpha, Margin: p.Margin, Fresh: p.Fresh(),
 		Family: p.Family, At: p.At,
 	}
 	in.OwnBias, _ = KnownSessions().Bias(RelationOf(p))
 	in.AnyBias, _ = KnownSessions().Bias(Programs)
 	if p.Ranks() {
 		in.Family, in.At, in.Trials, in.Pilot = nil, nil, ByLevel(run, c.Valid)[0], ByLevel(run, c.Pilot)[0]
+		in.Beside = ByLevel(run, c.Beside)[0]
 	}
 	in.Deferring = deferring(run, in.Trials)
 	a := Analyse(in)

@@ -135,9 +135,10 @@ func TestElsewhereAllowsForBias(t *testing.T) {
 	known := Sessions{{Relation: Programs, Given: .001}, {Relation: Programs, Given: .065, Long: true}}
 	trials, _ := paced(1, 1.1, .01, 0)
 	var widths []float64
-	for _, long := range [][]*record.Trial{nil, longOf(trials, []string{"b", "a"}, 50_000, 53_000, 53_000, 50_000)} {
+	loads, beside := longOf(trials, []string{"b", "a"}, 50_000, 53_000, 53_000, 50_000)
+	for _, long := range [][]*record.Trial{nil, loads} {
 		in := input(trials, "a", "b")
-		in.OwnBias, in.AnyBias, in.Long = .065, .065, long
+		in.OwnBias, in.AnyBias, in.Long, in.Beside = .065, .065, long, beside
 		a := Analyse(in)
 		a.judgeElsewhere(run, nil, known)
 		p, _ := a.Pair("a", "b", "throughput")

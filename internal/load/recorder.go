@@ -325,8 +325,7 @@ func (r *Recorder) load(now int64) record.Load {
 		SentAgain: r.SentAgain,
 	}
 	if r.Pace != nil {
-		pace := r.Pace.Sum
-		l.Pace = &pace
+		l.Pace = new(r.Pace.Sum)
 	}
 	r.negotiated(&l)
 	for k := Status; k < kinds; k++ {

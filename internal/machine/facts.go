@@ -28,8 +28,7 @@ func facts(root fs.FS, server, generator []int) record.Facts {
 	info := read(root, "proc/meminfo")
 	f.AvailableBytes = memory(info, "MemAvailable")
 	if total, free := memory(info, "SwapTotal"), memory(info, "SwapFree"); total != nil && free != nil {
-		used := *total - *free
-		f.SwapUsedBytes = &used
+		f.SwapUsedBytes = new(*total - *free)
 	}
 	return f
 }

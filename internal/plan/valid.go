@@ -15,7 +15,9 @@ func Count(run *record.Run) *judge.Counted {
 	p, c := &run.Plan, judge.Counted{Pilot: Pilot(run), Analyses: Analyses(run)}
 	c.Epochs, c.Valid = counting(run)
 	c.Discarded, c.All = Discarded(run)
-	c.Long, c.NoLong = Long(run)
+	if c.Long, c.NoLong = Long(run); len(c.Long) > 0 {
+		c.Beside, _ = validOf(run, c.Long[0].Epoch, extrasOf(run))
+	}
 	c.Rated, c.NoRated = Rated(run)
 	for i := range p.Levels {
 		var l judge.PlannedLevel

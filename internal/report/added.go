@@ -32,6 +32,5 @@ type Condition struct {
 
 // RatioOf returns an estimate as run.json has it.
 func RatioOf(e judge.Estimate) *ratioJSON {
-	r := ratio(e)
-	return &r
+	return new(ratio(e))
 }

@@ -127,7 +127,7 @@ func SummaryJSON(w io.Writer, s *Summary) error {
 	for _, sec := range s.Seconds {
 		j := jsonSec{Second: sec.second(), Errors: sec.Errored, Failed: sec.Failed, P50NS: sec.P50NS, P99NS: sec.P99NS}
 		if s.filled(sec) {
-			j.RequestsPerSec = pointer(round(perSec(sec.Succeeded, sec.LengthNS)))
+			j.RequestsPerSec = new(round(perSec(sec.Succeeded, sec.LengthNS)))
 		}
 		doc.Intervals = append(doc.Intervals, j)
 	}
@@ -162,9 +162,9 @@ func timesOf(l judge.Latencies) times {
 func (s *Summary) generator() generator {
 	u, g := s.Usage(), generator{NoSpin: s.NoSpin, SuspendedNS: int64(s.Suspended)}
 	if u.Known {
-		g.CPUShare, g.RunQueueShare = pointer(share(u.CPU)), pointer(share(u.Queue))
+		g.CPUShare, g.RunQueueShare = new(share(u.CPU)), new(share(u.Queue))
 		if u.Ceiling > 0 {
-			g.CeilingPerSec = pointer(round(u.Ceiling))
+			g.CeilingPerSec = new(round(u.Ceiling))
 		}
 	}
 	return g

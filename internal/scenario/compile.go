@@ -160,8 +160,7 @@ func (e *Expect) compile(t *template, names []string, s *Scenario) error {
 	w := &t.want
 	w.Status = e.Status
 	if e.Status == 0 {
-		set := e.Statuses
-		w.Statuses = &set
+		w.Statuses = new(e.Statuses)
 	}
 	switch {
 	case e.Recalls: // no cookie is sent, so the session is empty

@@ -219,8 +219,7 @@ func (s *Scenario) Bind(get func(path string) ([]byte, error)) (*Scenario, error
 		if err != nil {
 			return nil, fmt.Errorf("request %s from the service %s: %w", path, s.source(), err)
 		}
-		text := string(body)
-		said[path] = &text
+		said[path] = new(string(body))
 	}
 	if len(said) == 0 {
 		return s, nil

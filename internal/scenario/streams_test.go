@@ -22,7 +22,7 @@ func TestVerifyHTTP2(t *testing.T) {
 	long := strings.Repeat("x", 200_000)
 	s := &Scenario{Name: "x", Requests: []Request{
 		{Name: "get", Method: "GET", Path: "/v/{id}", Weight: 1, With: map[string]Input{"id": {Int: [2]int64{1, 9}}},
-			Expect: Expect{Status: 200, Body: pointer("value {id}"),
+			Expect: Expect{Status: 200, Body: new("value {id}"),
 				Headers: map[string]string{"Content-Type": "text/plain"}}},
 		{Name: "post", Method: "POST", Path: "/echo", Body: long, Weight: 1, Expect: Expect{Status: 200, Body: &long}},
 		{Name: "head", Method: "HEAD", Path: "/v/1", Expect: Expect{Status: 200}},
@@ -54,7 +54,7 @@ func TestVerifyHTTP2(t *testing.T) {
 		all[0].Response.Status != 200 {
 		t.Errorf("%+v, %v", all, err)
 	}
-	s.Requests[0].Expect.Body = pointer("other")
+	s.Requests[0].Expect.Body = new("other")
 	if _, err := Verify(t.Context(), s, to, nil, 0); err == nil || !strings.Contains(err.Error(), " HTTP/2)") {
 		t.Errorf("a wrong body: %v", err)
 	}

@@ -5,7 +5,7 @@ const express = require("express");
 const { Pool } = require("pg");
 
 const { serve } = require("./harness-node");
-const db = require("./node-pg")(new Pool({ connectionString: process.env.DATABASE_URL }));
+const db = require("./node-pg")(new Pool({ connectionString: process.env.DATABASE_URL, idleTimeoutMillis: 0 }));
 
 const app = express();
 

@@ -8,7 +8,7 @@ const queries = require("./node-pg");
 
 const app = fastify();
 
-app.register(require("@fastify/postgres"), { connectionString: process.env.DATABASE_URL });
+app.register(require("@fastify/postgres"), { connectionString: process.env.DATABASE_URL, idleTimeoutMillis: 0 });
 app.register(require("@fastify/view"), { engine: { ejs: require("ejs") }, root: `${__dirname}/views` });
 
 app.addHook("onRequest", async (request, reply) => {

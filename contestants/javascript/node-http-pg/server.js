@@ -8,7 +8,7 @@ const Handlebars = require("handlebars");
 const { Pool } = require("pg");
 
 const { serve } = require("./harness-node");
-const db = require("./node-pg")(new Pool({ connectionString: process.env.DATABASE_URL }));
+const db = require("./node-pg")(new Pool({ connectionString: process.env.DATABASE_URL, idleTimeoutMillis: 0 }));
 
 const page = Handlebars.compile(readFileSync(`${__dirname}/views/fortunes.hbs`, "utf8"));
 const value = /^\/api\/values\/-?[0-9]+$/;
