@@ -78,7 +78,8 @@ func (a *Analysis) judgeLong(t *Table, pairs []Pair, m Metric, in Input) {
 		p := &pairs[i]
 		x, okA := logs[p.A]
 		y, okB := logs[p.B]
-		short, trials := t.inEpoch(m, p, beside)
+		own := beside.logRatios(m, p.CellA(), p.CellB(), in.Long[0].Epoch)
+		short, trials := stats.Median(own), t.within(m, p)*math.Sqrt(math.Pi/2/float64(len(own)))
 		if p.Ratio.N == 0 || p.AtA+p.AtB > 0 || !okA || !okB || !(trials > 0) || math.IsNaN(short) {
 			continue
 		}
@@ -95,19 +96,14 @@ func (a *Analysis) judgeLong(t *Table, pairs []Pair, m Metric, in Input) {
 	}
 }
 
-// inEpoch returns a pair's log ratio in a table of one epoch, the median over its rounds, with a standard error from
-// the spread within t's epochs. Both are NaN if there is no such ratio there, or none in t.
-func (t *Table) inEpoch(m Metric, p *Pair, one *Table) (log, se float64) {
+// within returns the standard deviation of a pair's log ratios within an epoch; NaN if none has one.
+func (t *Table) within(m Metric, p *Pair) float64 {
 	var epochs [][]float64
 	for _, e := range t.epochsOf(p.CellA(), p.CellB()) {
 		epochs = append(epochs, t.logRatios(m, p.CellA(), p.CellB(), e))
 	}
 	within, _, _, _ := stats.Components(epochs)
-	var own []float64
-	for _, e := range one.epochs {
-		own = one.logRatios(m, p.CellA(), p.CellB(), e)
-	}
-	return stats.Median(own), within * math.Sqrt(math.Pi/2/float64(len(own)))
+	return within
 }
 
 // decideByLong gives a pair the ratio and the verdict that its long loads show: the trials' ratio less their bias. It

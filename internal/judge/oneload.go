@@ -164,8 +164,8 @@ func (o *OneLoad) fewerStreams() string {
 		return ""
 	}
 	return fmt.Sprintf("fewer requests in flight: the server allows %s on a connection "+
-		"(SETTINGS_MAX_CONCURRENT_STREAMS), "+
-		"so the load was lower than requested. Raise its limit, or take more connections with %s each",
+		"(SETTINGS_MAX_CONCURRENT_STREAMS), so the load was lower than requested. Raise its limit, or take more "+
+		"connections with %s each",
 		document.Whole(int64(n)), document.Count(n, "stream"))
 }
 
@@ -224,9 +224,8 @@ func (o *OneLoad) atLimit() string {
 	if u.Queue > crowdedFrom {
 		remedy = "Other programs, perhaps the server, use its CPUs: separate it from them with taskset"
 	}
-	how := fmt.Sprintf(
-		"its event loops were busy for %s of the time and waited for a CPU for %s", document.Percent(u.CPU),
-		document.Percent(u.Queue))
+	how := fmt.Sprintf("its event loops were busy for %s of the time and waited for a CPU for %s",
+		document.Percent(u.CPU), document.Percent(u.Queue))
 	if !o.Open {
 		return "the generator was at its limit: " + how + ". The server may be faster than shown. " + remedy
 	}
@@ -267,8 +266,8 @@ func (o *OneLoad) silence() (ns int64, few bool) {
 // answer at a time.
 func (o *OneLoad) stopped() string {
 	ns, few := o.silence()
-	length := fmt.Sprintf("%s, %s of the "+
-		"load", document.Duration(float64(ns)), document.Percent(share(float64(ns), float64(o.Load.Sending()))))
+	part := document.Percent(share(float64(ns), float64(o.Load.Sending())))
+	length := document.Duration(float64(ns)) + ", " + part + " of the load"
 	switch {
 	case ns == 0 || few:
 		return ""
@@ -300,8 +299,7 @@ func (o *OneLoad) starved() string {
 	l := &o.Load
 	share := float64(l.StarvedNS) / float64(l.WindowNS) / float64(max(l.Workers, 1))
 	text := fmt.Sprintf("for %s of the time requests were due, at most %s at once, while no connection was free: "+
-		"response times include the wait for one. ",
-		document.Percent(min(share, 1)), document.Whole(l.BacklogPeak))
+		"response times include the wait for one. ", document.Percent(min(share, 1)), document.Whole(l.BacklogPeak))
 	if 2*l.UnevenNS > l.StarvedNS {
 		return text + fmt.Sprintf(
 			"For %s of that time another event loop had a free connection: lower --threads (%d), or raise -c",
@@ -417,10 +415,9 @@ func (o *OneLoad) tryHTTP2() string {
 var ErrorPhrases = map[string]string{
 	"status": "wrong status", "header": "wrong header", "length": "wrong length", "body": "wrong body",
 	"dial": "without a connection", "reset": "reset by the server", "closed": "closed without a response",
-	"timeout": "timed out",
-	"parse":   "malformed response", "write": "could not be sent", "handshake": "without a TLS handshake",
-	"stream reset": "whose stream the server reset", "goaway": "refused by GOAWAY",
-	"truncated": "whose response was cut short",
+	"timeout": "timed out", "parse": "malformed response", "write": "could not be sent",
+	"handshake": "without a TLS handshake", "stream reset": "whose stream the server reset",
+	"goaway": "refused by GOAWAY", "truncated": "whose response was cut short",
 }
 
 // Tally counts one kind of failure or error.

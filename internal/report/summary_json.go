@@ -177,5 +177,3 @@ func round(v float64) float64 { return math.Round(v*100) / 100 }
 
 // share rounds a share to 0.01 %.
 func share(v float64) float64 { return math.Round(v*1e4) / 1e4 }
-
-func pointer[T any](v T) *T { return &v }

@@ -68,8 +68,6 @@ func TestVerifyHTTP2(t *testing.T) {
 	}
 }
 
-func pointer[T any](x T) *T { return &x }
-
 // TestRejectsHTTP2: an answer that breaks RFC 9113 is an error.
 func TestRejectsHTTP2(t *testing.T) {
 	type say = func(*http2.Framer)
