@@ -50,7 +50,7 @@ class Tally:
 
 
 def analyses(plan, fits, theirs):
-    """the last analysis' level: of a run that was expected to end there, or what is left where more was expected"""
+    """the last analysis' level: of a run that was expected to end there, or its own or what is left where more was"""
     late = lambda of: sum(n >= LEAST for n in plan["epochs"] if n < of and 3 * n <= 2 * of)
     if fits < LEAST:
         return (.8 if fits == LEAST - 1 in plan["epochs"] else .1) * plan["alpha"]
@@ -59,7 +59,7 @@ def analyses(plan, fits, theirs):
     levels = [.8 * plan["alpha"] / (1 + late(fits))]
     for more in range(fits + 1, max(plan["epochs"]) + 1):
         done = sum(LEAST <= n < fits for n in plan["epochs"] if 3 * n <= 2 * more)
-        levels.append(.8 * plan["alpha"] * (1 - done / (1 + late(more))))
+        levels += [.8 * plan["alpha"] / (1 + late(more)), .8 * plan["alpha"] * (1 - done / (1 + late(more)))]
     return min(levels, key=lambda level: abs(level - theirs))
 
 
