@@ -97,8 +97,8 @@ func AnalyseRun(run *record.Run, c *Counted) *Analysis {
 	p := &run.Plan
 	in := Input{
 		Long: c.Long, Beside: c.Beside, Trials: c.Valid, Pilot: c.Pilot, Contestants: p.Contestants,
-		Controls: p.Controls, Ceiling: p.Ceiling, Failed: failed(run), Analyses: c.Analyses, Primary: p.Primary, Alpha: p.Alpha, Margin: p.Margin, Fresh: p.Fresh(),
-		Family: p.Family, At: p.At,
+		Controls: p.Controls, Ceiling: p.Ceiling, Failed: failed(run), Analyses: c.Analyses, Primary: p.Primary,
+		Alpha: p.Alpha, Margin: p.Margin, Fresh: p.Fresh(), Family: p.Family, At: p.At,
 	}
 	in.OwnBias, _ = KnownSessions().Bias(RelationOf(p))
 	in.AnyBias, _ = KnownSessions().Bias(Programs)
