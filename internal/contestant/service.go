@@ -42,7 +42,8 @@ var knownServices = map[string]knownService{
 			"initdb -D '{data}' -U postgres -A trust -E UTF8 --locale=C --no-sync; } && " +
 			"exec postgres -D '{data}' -p {port} -h 127.0.0.1 -k '{data}' -c dynamic_shared_memory_type=mmap",
 		setting: " -c %s=%s",
-		seed:    "psql -h {host} -p {port} -U postgres -d postgres -Xq -v ON_ERROR_STOP=1 -v VERBOSITY=terse -f {seed}"},
+		seed: "psql --version >/dev/null 2>&1 || exit 127; " + // Debian's may have no client behind it
+			"psql -h {host} -p {port} -U postgres -d postgres -Xq -v ON_ERROR_STOP=1 -v VERBOSITY=terse -f {seed}"},
 	"redis":  redisLike("Redis", "redis"),
 	"valkey": redisLike("Valkey", "valkey"),
 }

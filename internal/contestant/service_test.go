@@ -252,7 +252,11 @@ func TestPostgresOfMavenCentral(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("DYNO_POSTGRES", dir)
-	t.Setenv("PATH", t.TempDir()) // without psql
+	path := t.TempDir() // Debian's psql without a client of any version ends with 1
+	if err := os.WriteFile(filepath.Join(path, "psql"), []byte("#!/bin/sh\nexit 1\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", path)
 	seed := written(t, filepath.Join(t.TempDir(), "seed.sql"), "CREATE TABLE t (n int);")
 	b, _, err := served(t, &scenario.Service{Name: "postgres", Seed: seed, Version: ">=17"})
 	if err != nil {
