@@ -21,7 +21,7 @@ import (
 // is no verdict.
 func TestRealDuelOfDeferredWork(t *testing.T) {
 	if os.Getenv("DYNO_REAL_DUEL") == "" {
-		t.Skip("set DYNO_REAL_DUEL=1 to compare real servers, about two minutes")
+		t.Skip("set DYNO_REAL_DUEL=1 to compare real servers, about a minute")
 	}
 	dir := t.TempDir()
 	self, server, out := filepath.Join(dir, "dyno"), filepath.Join(dir, "server"), filepath.Join(dir, "run")
@@ -37,14 +37,14 @@ func TestRealDuelOfDeferredWork(t *testing.T) {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	var stdout, stderr bytes.Buffer
-	start(t, self, &stdout, &stderr, "compare", server, server+" idle", "--budget", "2m", "--seed", "1", "--run-folder", out)
+	start(t, self, &stdout, &stderr, "compare", server, server+" idle", "--budget", "1m", "--seed", "1", "--run-folder", out)
 	t.Logf("%s\n%s", &stderr, &stdout)
 	run, err := record.Open(out)
 	if err != nil {
 		t.Fatal(err)
 	}
 	loads, why := plan.Long(run)
-	if n := len(plan.Epochs(run)); n < 6 || loads == nil {
+	if n := len(plan.Epochs(run)); n < 3 || loads == nil {
 		t.Skipf("%d valid epochs, %d long loads (%s): the machine was too busy", n, len(loads), why)
 	}
 	data, deferrer := study.Evaluate(run), run.Plan.Contestants[1]

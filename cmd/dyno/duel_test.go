@@ -31,7 +31,7 @@ func TestRealDuel(t *testing.T) {
 	build(t, self)
 	var stdout, stderr bytes.Buffer
 	code := start(t, self, &stdout, &stderr, "run", "--contestants", "iris-mvc,net-http,aspnetcore-mvc", "--budget",
-		"3m", "--seed", "1", "--offline", "--run-folder", dir)
+		"90s", "--seed", "1", "--offline", "--run-folder", dir)
 	t.Logf("%s\n%s", &stderr, &stdout)
 	if busy := strings.Contains(stderr.String(), "nothing was measured: "); code != 0 && !(busy && code == exitFailed) {
 		t.Fatalf("exit %d", code)

@@ -19,8 +19,8 @@ func compareURLsOnFleet(t *testing.T) {
 	f.start("ctl", "refserver", "null", "--addr", "127.0.0.1:80")
 	time.Sleep(500 * time.Millisecond)
 	compare := func(more ...string) (string, error) {
-		out, err := f.command("ctl", append([]string{"compare", "--fleet", f.file, "--budget", "40s", "--connections", "8",
-			"--run-folder", f.out}, more...)...).CombinedOutput()
+		out, err := f.command("ctl", append([]string{"compare", "--fleet", f.file, "--budget", "30s", "--rate", "none",
+			"--connections", "8", "--run-folder", f.out}, more...)...).CombinedOutput()
 		return string(out), err
 	}
 	for _, c := range []struct{ more, want string }{

@@ -165,7 +165,7 @@ var subtle = []struct {
 // draws its values from fewer.
 func TestSubtleCheats(t *testing.T) {
 	for i, c := range subtle {
-		if !chosen(4, i) {
+		if !chosen(8, i) {
 			continue
 		}
 		t.Run(c.name, func(t *testing.T) {
@@ -272,7 +272,7 @@ func TestHonestAndUnlike(t *testing.T) {
 			return plainText("", "Content-Length", fmt.Sprint(100+rand.IntN(3)))
 		}, nil},
 	} {
-		if !chosen(4, i) {
+		if !chosen(8, i) {
 			continue
 		}
 		t.Run(c.name, func(t *testing.T) {
