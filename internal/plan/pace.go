@@ -10,9 +10,9 @@ import (
 
 // Analyses returns the run's interim analyses: those that fit its budget by the estimate.
 //
-// If the run ends between two analyses, the remaining ones are made there, as one: an epoch's length
-// does not depend on which contestant is faster, so their levels may be spent together. With fewer
-// than stats.Least epochs it is one more early analysis. This does not apply to an interrupted run,
+// If the run ends undecided before the last one, the remaining ones, and one at its end, are made there, as one: an
+// epoch's length does not depend on which contestant is faster, so their levels may be spent together. With
+// fewer than stats.Least epochs it is one more early analysis. This does not apply to an interrupted run,
 // which may go on.
 func Analyses(run *record.Run) []stats.Interim {
 	if !run.Plan.InRounds() {
@@ -21,16 +21,14 @@ func Analyses(run *record.Run) []stats.Interim {
 	analyses := interims(&run.Plan, fits(run))
 	n, taken, left := counted(run), len(analyses), 0.
 	switch {
-	case taken == 0 || run.End == nil || run.End.Reason == Interrupted || n < min(stats.Least, analyses[0].N):
+	case taken == 0 || run.End == nil || run.End.Reason == Interrupted || run.End.Reason == string(Decided) ||
+		n < min(stats.Least, analyses[0].N):
 		return analyses
 	case n > analyses[taken-1].N: // an older version counted the epochs that fit by the run's own pace
 		analyses[taken-1].N, analyses[taken-1].Early = n, false
 	}
-	for ; taken > 0 && analyses[taken-1].N > n; taken-- {
+	for ; taken > 0 && analyses[taken-1].N >= n; taken-- {
 		left += analyses[taken-1].Alpha
-	}
-	if left == 0 || taken > 0 && analyses[taken-1].N == n {
-		return analyses
 	}
 	return append(analyses[:taken], stats.Remaining(run.Plan.Epochs, n, left, run.Plan.Alpha))
 }

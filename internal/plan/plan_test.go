@@ -294,6 +294,21 @@ func TestAnalysisWhenTheBudgetEnds(t *testing.T) {
 	if looks := Analyses(&p.run); !slices.Equal(looks, before) {
 		t.Errorf("an interrupted run, which may go on, has the looks %v", looks)
 	}
+	at := player{run: record.Run{Plan: standardPlan("a", "b")}}
+	at.foul = func(o Order) (c record.Causes) {
+		if o.Epoch > 8 { // eight epochs count: the budget ends at an analysis
+			c.StealNS = 4e8
+		}
+		return c
+	}
+	at.run.End = &record.End{Reason: string(at.play(t, never))}
+	if looks := Analyses(&at.run); len(looks) != 1 || looks[0].N != 8 || math.Abs(looks[0].Alpha-.04) > 1e-12 {
+		t.Errorf("at the analysis where the budget ends: %v", looks)
+	}
+	at.run.End.Reason = string(Decided)
+	if looks := Analyses(&at.run); !slices.Equal(looks, before) {
+		t.Errorf("a run that its analysis decided has the looks %v", looks)
+	}
 	few := player{run: record.Run{Plan: standardPlan("a", "b")}}
 	few.foul = func(o Order) (c record.Causes) {
 		if o.Epoch > 4 {

@@ -108,14 +108,11 @@ func Interims(candidates []int, fits int, alpha float64) (all []Interim) {
 	return all
 }
 
-// Remaining returns the analysis for a run with these candidates that ended after n epochs, between two
-// analyses, where those to come had left of alpha. If n is too small for Joint, it is one more early one.
+// Remaining returns the last analysis for a run with these candidates that ended after n epochs before all its
+// analyses, where that one and those to come had left of alpha. If n is too small for Joint, it is one more early one.
 func Remaining(candidates []int, n int, left, alpha float64) Interim {
-	switch {
-	case n >= Least:
-		return Interim{N: n, Alpha: left}
-	case slices.Contains(candidates, n): // a single pair's first by Joint; with the early ones it spends alpha
-		return Interim{N: n, Alpha: lateShare * alpha}
+	if n >= Least || n == Least-1 && slices.Contains(candidates, n) {
+		return Interim{N: n, Alpha: min(left, lateShare*alpha)}
 	}
 	return Interim{n, earlyShare * alpha, true}
 }

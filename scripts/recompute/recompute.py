@@ -55,7 +55,10 @@ def analyses(plan, fits, theirs):
     if fits < LEAST:
         return (.8 if fits == LEAST - 1 in plan["epochs"] else .1) * plan["alpha"]
     if LEAST - 1 in plan["epochs"]:  # a single pair
-        return (.8 if fits == LEAST else .32 if fits < 12 else .2) * plan["alpha"]
+        planned = (({}, .8), ({7: .32, 8: .48}, .32), ({8: .32, 10: .32, 12: .2}, .2), ({8: .32, 10: .2, 12: .12, 24: .2}, .2))
+        left = [last + sum(share for n, share in before.items() if n >= fits) for before, last in planned]
+        levels = [share * plan["alpha"] for share in (.8, .32, .2, *(min(.8, share) for share in left))]
+        return min(levels, key=lambda level: abs(level - theirs))
     levels = [.8 * plan["alpha"] / (1 + late(fits))]
     for more in range(fits + 1, max(plan["epochs"]) + 1):
         done = sum(LEAST <= n < fits for n in plan["epochs"] if 3 * n <= 2 * more)
