@@ -10,7 +10,7 @@ import (
 
 // Analyses returns the run's interim analyses: those that fit its budget by the estimate.
 //
-// If the run ends undecided before the last one, the remaining ones, and one at its end, are made there, as one: an
+// If the run ends before the last one, and none decided it, the remaining ones, and one at its end, are made as one: an
 // epoch's length does not depend on which contestant is faster, so their levels may be spent together. With
 // fewer than stats.Least epochs it is one more early analysis. This does not apply to an interrupted run,
 // which may go on.
