@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"math"
 	"path/filepath"
 	"slices"
@@ -20,9 +21,12 @@ import (
 // sessionsFile has the sessions from which dyno's second verdicts follow, below the project's root.
 const sessionsFile = "internal/judge/sessions.jsonl"
 
-// clearSE is the largest median standard error of log ratios, at a level, that shows how sessions differ:
-// Sessions.Between does not take errors off.
-const clearSE = 0.03
+// fewestEpochs is the smallest number of epochs of which a standard error is taken: that of a single pair's first
+// analysis by sign flips.
+const fewestEpochs = stats.Least - 1
+
+// clearLong is the largest median standard error of biases that is kept: they have a standard deviation of some percent.
+const clearLong = 0.1
 
 // addSessions reads all records below folders, appends what their sessions measured to file, and prints what
 // is known of the spread between sessions. A session that file has already is not added again.
@@ -104,7 +108,7 @@ func sessionsOf(path string) (all []judge.Session, longs []judge.Long, err error
 			}
 			cell := func(name string) record.Cell { return record.Cell{Contestant: name, Level: level} }
 			logs := t.Logs(m, cell(c.Name), cell(cmp.Or(first, c.Name)))
-			if len(logs) < stats.Least {
+			if len(logs) < fewestEpochs {
 				continue
 			}
 			first = cmp.Or(first, c.Name)
@@ -113,18 +117,15 @@ func sessionsOf(path string) (all []judge.Session, longs []judge.Long, err error
 		}
 		if len(s.Programs) > 1 {
 			s.SEs[0] = 0 // the first against itself
-			if stats.Median(s.SEs[1:]) <= clearSE {
-				all = append(all, s)
-			}
+			all = append(all, s)
 		}
 	}
 	s, longs := longSession(run)
-	if s.Source = filepath.ToSlash(path); len(s.Programs) > 1 {
+	if s.Source = filepath.ToSlash(path); len(s.Programs) > 1 && stats.Median(s.SEs[1:]) <= clearLong {
 		all = append(all, s)
 	}
 	if all == nil {
-		return nil, nil, fmt.Errorf("%s: no level has two contestants with known sources, %d epochs, and standard errors of "+
-			"at most %g %%", path, stats.Least, 100*clearSE)
+		return nil, nil, fmt.Errorf("%s: no level has two contestants with known sources and %d epochs", path, fewestEpochs)
 	}
 	return all, longs, nil
 }
@@ -216,6 +217,10 @@ func printSessions(known judge.Sessions, out io.Writer) error {
 		covered, held := leftOut(known, k.relation, k.cpu)
 		return []string{string(k.relation), cmp.Or(k.cpu, "any"), tau, from, perOf(covered), perOf(held)}
 	}))
+	if moves := betweenModels(known); err == nil && len(moves) > 0 {
+		head := words("models of CPU|pairs on both|different on both|of these turned round|ratio moves by, median|at most")
+		_, err = fmt.Fprint(out, "\n", tableOf(head, moves, (*move).row))
+	}
 	for _, r := range []judge.Relation{judge.Programs, judge.Revisions} {
 		sd, n := known.Bias(r)
 		text := fmt.Sprintf("from %d programs, upper 80 %%", n)
@@ -227,6 +232,71 @@ func printSessions(known judge.Sessions, out io.Writer) error {
 		}
 	}
 	return err
+}
+
+// move says how the ratios of pairs differ between two models of CPU.
+type move struct {
+	models [2]string
+	clear  Rate      // pairs that the second verdict calls different on both
+	turned Rate      // of these, in opposite directions
+	by     []float64 // absolute differences of the log ratios
+	most   string    // the pair that differs most
+}
+
+func (m *move) row() []string {
+	by := func(log float64) string { return fmt.Sprintf("%.2f ×", math.Exp(log)) }
+	return []string{m.models[0] + "; " + m.models[1], fmt.Sprint(len(m.by)), perOf(m.clear), perOf(m.turned),
+		by(stats.Median(m.by)), by(slices.Max(m.by)) + ": " + m.most}
+}
+
+// betweenModels compares the means over sessions of the same pairs of different programs, by the same question, on
+// each two models of CPU.
+func betweenModels(known judge.Sessions) (moves []*move) {
+	type pair struct{ question, a, b string }
+	pairs, cpus := map[pair]bool{}, map[string]bool{}
+	for _, s := range known {
+		if s.Relation != judge.Programs || s.Long {
+			continue
+		}
+		for _, c := range couples(len(s.Programs)) {
+			pairs[pair{s.Question, s.Programs[c[0]], s.Programs[c[1]]}] = true
+			cpus[s.CPU] = true
+		}
+	}
+	models := slices.Sorted(maps.Keys(cpus))
+	for _, c := range couples(len(models)) {
+		m := &move{models: [2]string{models[c[0]], models[c[1]]}}
+		for p := range pairs {
+			log, different := [2]float64{}, true
+			for i, cpu := range m.models {
+				logs, ses := known.Pair(cpu, "", p.question, p.a, p.b)
+				n, sum, square := float64(len(logs)), 0., 0.
+				for k := range logs {
+					sum, square = sum+logs[k], square+ses[k]*ses[k]/n/n
+				}
+				spread, _ := known.Between(judge.Programs, cpu)
+				log[i] = sum / n // NaN: not measured there
+				different = different && math.Abs(log[i]) > math.Hypot(stats.NormalLimit(Alpha)*math.Sqrt(square),
+					spread.Reach(2, 1-Alpha))
+			}
+			by := math.Abs(log[0] - log[1])
+			if math.IsNaN(by) {
+				continue
+			}
+			if m.by = append(m.by, by); by == slices.Max(m.by) {
+				m.most = fmt.Sprintf("%s to %s, %.2f and %.2f", p.a, p.b, math.Exp(log[0]), math.Exp(log[1]))
+			}
+			m.clear.Of++
+			if different {
+				m.clear.Hits, m.turned.Of = m.clear.Hits+1, m.turned.Of+1
+				m.turned.Hits += int(when(log[0]*log[1] < 0, 1))
+			}
+		}
+		if len(m.by) > 0 {
+			moves = append(moves, m)
+		}
+	}
+	return moves
 }
 
 // leftOut leaves out one session after another: covered counts the pairs whose second interval in that

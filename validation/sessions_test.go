@@ -2,8 +2,10 @@ package main
 
 import (
 	"bytes"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -66,6 +68,27 @@ func TestSessionsOfTheMethod(t *testing.T) {
 	page, err := os.ReadFile("../doc/method.md")
 	if err != nil || !strings.Contains(string(page), table) {
 		t.Errorf("doc/method.md needs this table (%v):\n%s", err, table)
+	}
+}
+
+// On a second model one pair turned round, one kept its direction, and one was not measured.
+func TestBetweenModels(t *testing.T) {
+	known := judge.Sessions{{Relation: judge.Programs, Given: .015}}
+	for _, s := range []judge.Session{
+		{CPU: "x", Session: "1", Programs: []string{"p", "q", "r", "s"}, Logs: []float64{0, .1, .3, .5}},
+		{CPU: "x", Session: "2", Programs: []string{"p", "q", "r", "s"}, Logs: []float64{0, .1, .3, .5}},
+		{CPU: "y", Session: "3", Programs: []string{"p", "q", "r"}, Logs: []float64{0, -.1, .3}},
+	} {
+		s.Relation, s.SEs = judge.Programs, make([]float64, len(s.Logs))
+		known = append(known, s)
+	}
+	moves := betweenModels(known)
+	if len(moves) != 1 {
+		t.Fatalf("%+v", moves)
+	}
+	if m := moves[0]; m.clear != (Rate{3, 3}) || m.turned != (Rate{1, 3}) || len(m.by) != 3 || math.Abs(slices.Max(m.by)-.2) > 1e-9 ||
+		!strings.HasPrefix(m.most, "p to q, ") && !strings.HasPrefix(m.most, "q to r, ") {
+		t.Errorf("%+v", m)
 	}
 }
 

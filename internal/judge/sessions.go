@@ -92,6 +92,10 @@ func ReadSessions(r io.Reader) (all Sessions, err error) {
 // deviation for the relation, and those on one model of CPU replace the given one.
 const leastSessions = 5
 
+// clearSE is the largest median standard error of log ratios that shows how sessions differ: Between does not take
+// errors off.
+const clearSE = 0.03
+
 // group identifies the sessions whose figures can be compared with each other.
 func (s *Session) group() string {
 	return fmt.Sprintf("%s|%s|%s|%s", s.Relation, s.CPU, s.Question, strings.Join(s.Programs, "|"))
@@ -155,12 +159,12 @@ func (all Sessions) Bias(r Relation) (sd float64, programs int) {
 	return math.Sqrt(max(0, b.Upper()*b.Upper()-errors/df)), len(different)
 }
 
-// Repeated returns the sessions that measured the same programs by the same question on a model of CPU, for each
-// question that two sessions or more share.
+// Repeated returns the sessions that measured the same programs by the same question on a model of CPU, with a median
+// standard error of at most clearSE, for each question that two sessions or more share.
 func (all Sessions) Repeated(r Relation, cpu string) (groups []Sessions) {
 	by := map[string]Sessions{}
 	for _, s := range all {
-		if s.Relation == r && s.CPU == cpu && s.Given == 0 && !s.Long {
+		if s.Relation == r && s.CPU == cpu && s.Given == 0 && !s.Long && stats.Median(s.SEs[1:]) <= clearSE {
 			by[s.group()] = append(by[s.group()], s)
 		}
 	}
