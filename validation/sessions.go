@@ -25,7 +25,7 @@ const sessionsFile = "internal/judge/sessions.jsonl"
 // analysis by sign flips.
 const fewestEpochs = stats.Least - 1
 
-// clearLong is the largest median standard error of biases that is kept: they have a standard deviation of some percent.
+// clearLong is the largest median standard error of biases that is kept: their standard deviation is some percent.
 const clearLong = 0.1
 
 // addSessions reads all records below folders, appends what their sessions measured to file, and prints what
