@@ -125,7 +125,8 @@ func sessionsOf(path string) (all []judge.Session, longs []judge.Long, err error
 		all = append(all, s)
 	}
 	if all == nil {
-		return nil, nil, fmt.Errorf("%s: no level has two contestants with known sources and %d epochs", path, fewestEpochs)
+		return nil, nil, fmt.Errorf("%s: no level has two contestants with known sources and %d epochs", path,
+			fewestEpochs)
 	}
 	return all, longs, nil
 }
@@ -218,7 +219,8 @@ func printSessions(known judge.Sessions, out io.Writer) error {
 		return []string{string(k.relation), cmp.Or(k.cpu, "any"), tau, from, perOf(covered), perOf(held)}
 	}))
 	if moves := betweenModels(known); err == nil && len(moves) > 0 {
-		head := words("models of CPU|pairs on both|different on both|of these turned round|ratio moves by, median|at most")
+		head := words("models of CPU|pairs in the other direction|different on both|of these in the other|ratio moves by, median|" +
+			"at most")
 		_, err = fmt.Fprint(out, "\n", tableOf(head, moves, (*move).row))
 	}
 	for _, r := range []judge.Relation{judge.Programs, judge.Revisions} {
@@ -237,15 +239,16 @@ func printSessions(known judge.Sessions, out io.Writer) error {
 // move says how the ratios of pairs differ between two models of CPU.
 type move struct {
 	models [2]string
-	clear  Rate      // pairs that the second verdict calls different on both
-	turned Rate      // of these, in opposite directions
+	other  Rate      // pairs whose ratios are on different sides of 1
+	clear  Rate      // pairs whose intervals, with τ and ω as of a run of these two, exclude 1 on both
+	turned Rate      // of these, on different sides
 	by     []float64 // absolute differences of the log ratios
 	most   string    // the pair that differs most
 }
 
 func (m *move) row() []string {
 	by := func(log float64) string { return fmt.Sprintf("%.2f ×", math.Exp(log)) }
-	return []string{m.models[0] + "; " + m.models[1], fmt.Sprint(len(m.by)), perOf(m.clear), perOf(m.turned),
+	return []string{m.models[0] + "; " + m.models[1], perOf(m.other), perOf(m.clear), perOf(m.turned),
 		by(stats.Median(m.by)), by(slices.Max(m.by)) + ": " + m.most}
 }
 
@@ -286,10 +289,10 @@ func betweenModels(known judge.Sessions) (moves []*move) {
 			if m.by = append(m.by, by); by == slices.Max(m.by) {
 				m.most = fmt.Sprintf("%s to %s, %.2f and %.2f", p.a, p.b, math.Exp(log[0]), math.Exp(log[1]))
 			}
-			m.clear.Of++
+			turned := int(when(log[0]*log[1] < 0, 1))
+			m.other.Of, m.other.Hits, m.clear.Of = m.other.Of+1, m.other.Hits+turned, m.clear.Of+1
 			if different {
-				m.clear.Hits, m.turned.Of = m.clear.Hits+1, m.turned.Of+1
-				m.turned.Hits += int(when(log[0]*log[1] < 0, 1))
+				m.clear.Hits, m.turned.Of, m.turned.Hits = m.clear.Hits+1, m.turned.Of+1, m.turned.Hits+turned
 			}
 		}
 		if len(m.by) > 0 {

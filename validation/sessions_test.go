@@ -86,7 +86,7 @@ func TestBetweenModels(t *testing.T) {
 	if len(moves) != 1 {
 		t.Fatalf("%+v", moves)
 	}
-	if m := moves[0]; m.clear != (Rate{3, 3}) || m.turned != (Rate{1, 3}) || len(m.by) != 3 ||
+	if m := moves[0]; m.clear != (Rate{3, 3}) || m.other != (Rate{1, 3}) || m.turned != (Rate{1, 3}) || len(m.by) != 3 ||
 		math.Abs(slices.Max(m.by)-.2) > 1e-9 ||
 		!strings.HasPrefix(m.most, "p to q, ") && !strings.HasPrefix(m.most, "q to r, ") {
 		t.Errorf("%+v", m)

@@ -37,7 +37,8 @@ func TestRealDuelOfDeferredWork(t *testing.T) {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	var stdout, stderr bytes.Buffer
-	start(t, self, &stdout, &stderr, "compare", server, server+" idle", "--budget", "1m", "--seed", "1", "--run-folder", out)
+	start(t, self, &stdout, &stderr, "compare", server, server+" idle", "--budget", "1m", "--seed", "1",
+		"--run-folder", out)
 	t.Logf("%s\n%s", &stderr, &stdout)
 	run, err := record.Open(out)
 	if err != nil {

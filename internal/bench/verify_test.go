@@ -45,7 +45,7 @@ func TestMutants(t *testing.T) {
 			if slices.Contains(alikeOthers, name) || (slices.Contains(wholeLoads, name) && !testing.Short()) != whole {
 				continue
 			}
-			if testing.Short() && name != "sessions-jar" {
+			if testing.Short() && name != "templates" && name != "sessions-jar" {
 				continue // all of them would take minutes with the race detector
 			}
 			for _, m := range refMutantsOf(s) {
