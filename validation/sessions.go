@@ -272,7 +272,7 @@ func betweenModels(known judge.Sessions) (moves []*move) {
 		for p := range pairs {
 			log, different := [2]float64{}, true
 			for i, cpu := range m.models {
-				logs, ses := known.Pair(cpu, "", p.question, p.a, p.b)
+				_, logs, ses := known.Pair(cpu, "", p.question, p.a, p.b)
 				n, sum, square := float64(len(logs)), 0., 0.
 				for k := range logs {
 					sum, square = sum+logs[k], square+ses[k]*ses[k]/n/n
@@ -306,27 +306,23 @@ func betweenModels(known judge.Sessions) (moves []*move) {
 // session, times √(N/(N−1)), contains the mean of the other N−1; held counts, of the pairs that are
 // different in the second verdict, the other sessions that found the same direction.
 func leftOut(known judge.Sessions, r judge.Relation, cpu string) (covered, held Rate) {
-	for _, g := range known.Repeated(r, cpu) {
-		for i, one := range g {
-			others := slices.DeleteFunc(slices.Clone(known), func(s judge.Session) bool { return s.Session == one.Session })
+	for _, p := range known.Repeated(r, cpu) {
+		for i, own := range p.Logs {
+			others := slices.DeleteFunc(slices.Clone(known), func(s judge.Session) bool { return s.Session == p.Sessions[i] })
 			spread, _ := others.Between(r, cpu)
 			spread.Bias = 0 // the same in all sessions
-			n := float64(len(g))
-			for _, pair := range couples(len(one.Programs)) {
-				log := func(s *judge.Session) float64 { return s.Logs[pair[0]] - s.Logs[pair[1]] }
-				own, mean := log(&one), 0.
-				half := math.Hypot(stats.NormalLimit(Alpha)*math.Hypot(one.SEs[pair[0]], one.SEs[pair[1]]), spread.Reach(2, 1-Alpha))
-				for j := range g {
-					if j == i {
-						continue
-					}
-					mean += log(&g[j]) / (n - 1)
-					if math.Abs(own) > half {
-						held.Of, held.Hits = held.Of+1, held.Hits+int(when(own*log(&g[j]) > 0, 1))
-					}
+			half := math.Hypot(stats.NormalLimit(Alpha)*p.SEs[i], spread.Reach(2, 1-Alpha))
+			mean, n := 0., float64(len(p.Logs))
+			for j, log := range p.Logs {
+				if j == i {
+					continue
 				}
-				covered.Of, covered.Hits = covered.Of+1, covered.Hits+int(when(math.Abs(own-mean) <= half*math.Sqrt(n/(n-1)), 1))
+				mean += log / (n - 1)
+				if math.Abs(own) > half {
+					held.Of, held.Hits = held.Of+1, held.Hits+int(when(own*log > 0, 1))
+				}
 			}
+			covered.Of, covered.Hits = covered.Of+1, covered.Hits+int(when(math.Abs(own-mean) <= half*math.Sqrt(n/(n-1)), 1))
 		}
 	}
 	return covered, held

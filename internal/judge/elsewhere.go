@@ -74,10 +74,7 @@ func (a *Analysis) judgeElsewhere(run *record.Run, valid []*record.Trial, known 
 	spread, n := known.Between(RelationOf(p), run.Host.CPU)
 	_, biased := known.Bias(RelationOf(p))
 	each := stats.PairConfidence(len(cells), sure)
-	levels, speeds, programs := ByLevel(run, valid), map[string]float64{}, map[string]string{}
-	for i := range run.Contestants {
-		programs[run.Contestants[i].Name] = Program(&run.Contestants[i])
-	}
+	levels, speeds := ByLevel(run, valid), map[string]float64{}
 	for i := range a.Pairs {
 		q := &a.Pairs[i]
 		m, ok := MetricNamed(q.Metric)
@@ -88,9 +85,9 @@ func (a *Analysis) judgeElsewhere(run *record.Run, valid []*record.Trial, known 
 		if q.Long != nil {
 			beyond.Bias, log = q.Long.SD, q.Long.Mean
 		}
-		x, y := programs[q.A], programs[q.B]
+		x, y := Program(run.Contestant(q.A)), Program(run.Contestant(q.B))
 		if x != "" && y != "" && q.AtA == q.AtB && !(q.Long != nil && q.Long.Misleads) { // they are of short loads
-			logs, ses := known.Pair(run.Host.CPU, SessionOf(run), Asked(p, q.AtA, m.Name), x, y)
+			_, logs, ses := known.Pair(run.Host.CPU, SessionOf(run), Asked(p, q.AtA, m.Name), x, y)
 			logs, ses = append(logs, math.Log(q.Ratio.Value)), append(ses, q.SE)
 			if c := stats.CombineRuns(logs, ses, each); len(logs) >= leastSessions && !math.IsNaN(c.Mean) {
 				sessions, beyond = len(logs), stats.Between{Bias: beyond.Bias}

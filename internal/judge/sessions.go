@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -96,15 +95,8 @@ const leastSessions = 5
 // errors off.
 const clearSE = 0.03
 
-// group identifies the sessions whose figures can be compared with each other.
-func (s *Session) group() string {
-	return fmt.Sprintf("%s|%s|%s|%s", s.Relation, s.CPU, s.Question, strings.Join(s.Programs, "|"))
-}
-
 // Between returns the standard deviation of a pair's log ratio between sessions on a model of CPU, and how many
-// sessions it rests on: 0 if it is given. Each program's log less the mean over the programs in its session,
-// less its own mean over the sessions, is a residual; the variance of a pair is twice that of the residuals.
-// The sessions' own errors are not taken off, so the value is rather too large.
+// sessions it rests on: 0 if it is given. The sessions' own errors are not taken off, so the value is rather too large.
 func (all Sessions) Between(r Relation, cpu string) (b stats.Between, sessions int) {
 	b.Bias, _ = all.Bias(r)
 	for _, s := range all {
@@ -112,28 +104,19 @@ func (all Sessions) Between(r Relation, cpu string) (b stats.Between, sessions i
 			b.SD = max(b.SD, s.Given)
 		}
 	}
-	squares, df, different := 0., 0., map[string]bool{}
-	for _, g := range all.Repeated(r, cpu) {
-		k, n := float64(len(g[0].Logs)), float64(len(g))
-		means := make([]float64, len(g[0].Logs))
-		for _, s := range g {
-			different[s.Session] = true
-			for i, x := range s.residuals() {
-				means[i] += x / n
-			}
+	squares, n, different := 0., 0., map[string]bool{}
+	for _, p := range all.Repeated(r, cpu) {
+		for i, x := range p.Logs {
+			squares += math.Pow(x-mean(p.Logs), 2)
+			different[p.Sessions[i]] = true
 		}
-		for _, s := range g {
-			for i, x := range s.residuals() {
-				squares += (x - means[i]) * (x - means[i])
-			}
-		}
-		df += (k - 1) * (n - 1)
+		n += float64(len(p.Logs) - 1)
 	}
 	if len(different) < leastSessions {
 		return b, 0
 	}
-	// Programs of one session share its state: there is no more information than in its sessions.
-	b.SD, b.DF = math.Sqrt(2*squares/df), min(df, float64(len(different)-1))
+	// Pairs of one session share its state: there is no more information than in its sessions.
+	b.SD, b.DF = math.Sqrt(squares/n), min(n, float64(len(different)-1))
 	return b, len(different)
 }
 
@@ -159,21 +142,34 @@ func (all Sessions) Bias(r Relation) (sd float64, programs int) {
 	return math.Sqrt(max(0, b.Upper()*b.Upper()-errors/df)), len(different)
 }
 
-// Repeated returns the sessions that measured the same programs by the same question on a model of CPU, with a median
-// standard error of at most clearSE, for each question that two sessions or more share.
-func (all Sessions) Repeated(r Relation, cpu string) (groups []Sessions) {
-	by := map[string]Sessions{}
-	for _, s := range all {
-		if s.Relation == r && s.CPU == cpu && s.Given == 0 && !s.Long && stats.Median(s.SEs[1:]) <= clearSE {
-			by[s.group()] = append(by[s.group()], s)
+// Repeated is what sessions on one model of CPU measured of a pair of programs by one question.
+type Repeated struct {
+	Question, A, B string
+	Sessions       []string
+	Logs, SEs      []float64 // log of A over B in each, and its standard error
+}
+
+// Repeated returns the pairs that two sessions or more measured on a model of CPU, of lines with a median standard
+// error of at most clearSE.
+func (all Sessions) Repeated(r Relation, cpu string) (pairs []Repeated) {
+	clear := slices.DeleteFunc(slices.Clone(all), func(s Session) bool {
+		return s.Relation != r || s.CPU != cpu || s.Given > 0 || s.Long || stats.Median(s.SEs[1:]) > clearSE
+	})
+	seen := map[[3]string]bool{}
+	for _, s := range clear {
+		for i, a := range s.Programs {
+			for _, b := range s.Programs[i+1:] {
+				if key := [3]string{s.Question, a, b}; !seen[key] {
+					seen[key] = true
+					p := Repeated{Question: s.Question, A: a, B: b}
+					if p.Sessions, p.Logs, p.SEs = clear.Pair(cpu, "", s.Question, a, b); len(p.Logs) > 1 {
+						pairs = append(pairs, p)
+					}
+				}
+			}
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(by)) {
-		if len(by[name]) > 1 {
-			groups = append(groups, by[name])
-		}
-	}
-	return groups
+	return pairs
 }
 
 // residuals returns the logs less their mean.
@@ -185,15 +181,26 @@ func (s *Session) residuals() []float64 {
 	return out
 }
 
-// Pair returns a pair's log ratios and standard errors in the sessions on a model of CPU, but session.
-func (all Sessions) Pair(cpu, session, question, a, b string) (y, se []float64) {
+// Pair returns a pair's log ratio and its standard error in each session on a model of CPU, but one. The runs of a
+// session are one replicate: their mean.
+func (all Sessions) Pair(cpu, but, question, a, b string) (sessions []string, y, se []float64) {
+	var runs []float64
 	for _, s := range all {
 		i, j := slices.Index(s.Programs, a), slices.Index(s.Programs, b)
-		if s.CPU == cpu && s.Session != session && s.Question == question && i >= 0 && j >= 0 && !s.Long {
-			y, se = append(y, s.Logs[i]-s.Logs[j]), append(se, max(1e-6, math.Hypot(s.SEs[i], s.SEs[j])))
+		if s.CPU != cpu || s.Session == but || s.Question != question || i < 0 || j < 0 || s.Long {
+			continue
 		}
+		at := slices.Index(sessions, s.Session)
+		if at < 0 {
+			at, sessions = len(sessions), append(sessions, s.Session)
+			y, se, runs = append(y, 0), append(se, 0), append(runs, 0)
+		}
+		y[at], se[at], runs[at] = y[at]+s.Logs[i]-s.Logs[j], math.Hypot(se[at], math.Hypot(s.SEs[i], s.SEs[j])), runs[at]+1
 	}
-	return y, se
+	for at, n := range runs {
+		y[at], se[at] = y[at]/n, max(1e-6, se[at]/n)
+	}
+	return sessions, y, se
 }
 
 // SessionOf identifies a run's session, for Session.Session: the hash of its machine's boot, and the day. Older records
@@ -207,9 +214,9 @@ func SessionOf(run *record.Run) string {
 	return id + " " + time.Unix(0, run.Plan.Origin.StartedUnixNS).UTC().Format(time.DateOnly)
 }
 
-// Program names a contestant and its sources, for Session.Programs; "" if the record does not have the sources.
+// Program names a contestant and its sources, for Session.Programs; "" if the record does not have them.
 func Program(c *record.Contestant) string {
-	if len(c.Sources) < 12 {
+	if c == nil || len(c.Sources) < 12 {
 		return ""
 	}
 	return c.Name + " " + c.Version + " " + c.Sources[:12]

@@ -79,12 +79,14 @@ func TestElsewhere(t *testing.T) {
 	}
 	own := slices.Clone(pair)
 	own[0].Session = SessionOf(run) // a session counts once
+	runs := slices.Clone(pair)
+	runs[0].Session = runs[1].Session
 	for _, c := range []struct {
 		known Sessions
 		same  bool
 		want  Verdict
 	}{{given, false, Inconclusive}, {given, true, Negligible}, {append(pair, given...), false, Negligible},
-		{append(own, given...), false, Inconclusive}} {
+		{append(own, given...), false, Inconclusive}, {append(runs, given...), false, Inconclusive}} {
 		run.Plan.SameProgram = c.same
 		a := Analyse(input(trials, "fast", "slow"))
 		a.judgeElsewhere(run, nil, c.known)

@@ -20,12 +20,9 @@ func Analyses(run *record.Run) []stats.Interim {
 	}
 	analyses := interims(&run.Plan, fits(run))
 	n, taken, left := counted(run), len(analyses), 0.
-	switch {
-	case taken == 0 || run.End == nil || run.End.Reason == Interrupted || run.End.Reason == string(Decided) ||
-		n < min(stats.Least, analyses[0].N):
+	if taken == 0 || run.End == nil || run.End.Reason == Interrupted || run.End.Reason == string(Decided) ||
+		n < min(stats.Least, analyses[0].N) {
 		return analyses
-	case n > analyses[taken-1].N: // an older version counted the epochs that fit by the run's own pace
-		analyses[taken-1].N, analyses[taken-1].Early = n, false
 	}
 	for ; taken > 0 && analyses[taken-1].N >= n; taken-- {
 		left += analyses[taken-1].Alpha
