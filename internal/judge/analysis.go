@@ -57,7 +57,6 @@ type Pair struct {
 	Better   string // A, B or "" unless different or negligible
 	BetterAt int    // the better cell's level
 	Note     string // why there is no ratio, or why a significant difference does not count
-	Moving   bool   // A or B still changes during an epoch (Analysis.Trends): only far larger differences count
 	// Elsewhere is nil before the first analysis, and for metrics whose spread between sessions is unknown.
 	Elsewhere *Elsewhere
 	Long      *Long // nil: not both had long loads

@@ -194,9 +194,8 @@ func (a *Analysis) leaveMoving(pairs []Pair) {
 }
 
 // judgeMoving withdraws verdicts on contestants that are still changing: their ratio would describe
-// some seconds of a transient. A difference stands if it exceeds, by more than the margin,
-// movingFactor times the movement at the far end of its interval. The ratio's interval is widened
-// by as much: the direction is certain, the size is not.
+// some seconds of a transient. Their intervals are widened by movingFactor times the movement at the far end of its
+// interval. A difference stands if it still exceeds the margin: the direction is certain, the size is not.
 func (a *Analysis) judgeMoving(pairs []Pair) {
 	for i := range pairs {
 		p := &pairs[i]
@@ -209,13 +208,9 @@ func (a *Analysis) judgeMoving(pairs []Pair) {
 					fmt.Sprintf("%s is %s: its ratio depends on the time of measurement", c.Contestant, x.Words()))
 			}
 		}
-		p.Moving = note != ""
-		apart := max(math.Log(p.Ratio.Lo), -math.Log(p.Ratio.Hi))
-		switch {
-		case !p.Moving || p.Verdict == Inconclusive:
-		case p.Verdict == Different && apart > moved+math.Log1p(a.Margin):
-			p.Ratio.Lo, p.Ratio.Hi = p.Ratio.Lo*math.Exp(-moved), p.Ratio.Hi*math.Exp(moved)
-		default:
+		p.Ratio.Lo, p.Ratio.Hi = p.Ratio.Lo*math.Exp(-moved), p.Ratio.Hi*math.Exp(moved)
+		stands := p.Verdict == Different && max(p.Ratio.Lo, 1/p.Ratio.Hi) > 1+a.Margin
+		if note != "" && p.Verdict != Inconclusive && !stands {
 			p.Verdict, p.Better, p.BetterAt, p.Note = Inconclusive, "", 0, note
 		}
 	}

@@ -135,12 +135,10 @@ func (v *View) why(g group) string {
 		if p.Verdict != judge.Inconclusive {
 			continue
 		}
-		switch apart = max(apart, p.Ratio.Hi-1, 1/p.Ratio.Lo-1); {
-		case p.Moving:
-			return "one still changes its speed"
-		case p.Note != "":
+		if p.Note != "" {
 			return "no verdict: " + document.Clean(p.Note)
 		}
+		apart = max(apart, p.Ratio.Hi-1, 1/p.Ratio.Lo-1)
 	}
 	if math.IsInf(apart, 0) || math.IsNaN(apart) {
 		return reason

@@ -409,7 +409,7 @@ func (e *evidence) Compare(a, b Cell, metric string) Comparison {
 	if e.data.Analysis.Interim == 0 {
 		c.Note = "the run ended before its first interim analysis"
 	}
-	if !planned || !p.Moving || p.Verdict != judge.Different { // else its interval allows for the movement
+	if !planned || p.Verdict != judge.Different { // else its interval allows for the movement
 		for _, cell := range []Cell{a, b} {
 			if moves := e.Moves(cell, metric); moves != "" && c.Note == "" {
 				c.Note = cell.String() + ": " + moves

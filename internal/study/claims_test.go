@@ -678,6 +678,9 @@ func TestMovingClaims(t *testing.T) {
 				a.Trends = append(a.Trends, judge.Trend{Cell: record.Cell{Contestant: "fast", Level: level}, Metric: "throughput",
 					Change: judge.Estimate{Value: 1.06, Lo: 1.03, Hi: 1.1, N: 12}, Moving: true})
 			}
+			for i := range a.Pairs {
+				a.Pairs[i].Verdict = judge.Inconclusive
+			}
 		},
 	} {
 		d := Evaluate(fakeRun(t, st, Choice{}))
@@ -708,7 +711,7 @@ func TestMovingClaimsFarApart(t *testing.T) {
 	}
 	for i := range d.Analysis.Pairs {
 		if p := &d.Analysis.Pairs[i]; p.Metric == "throughput" && p.Verdict == judge.Different {
-			p.Moving, p.Ratio.Lo, p.Ratio.Hi = true, p.Ratio.Lo/1.1, p.Ratio.Hi*1.1
+			p.Ratio.Lo, p.Ratio.Hi = p.Ratio.Lo/1.1, p.Ratio.Hi*1.1
 		}
 	}
 	c, err := st.JudgeClaims(d, "x")

@@ -152,12 +152,11 @@ def compare(record, published, tally):
             in_family = j.n == epochs or j.n >= LEAST
             verdict = j.verdict(margin) if in_family else "inconclusive"
             moved = sum(moving.get((c, metric), 0) for c in pair)
-            if moved and verdict != "inconclusive":
+            if moved:
                 lo, hi = j.interval()
-                if verdict == "different" and max(lo, -hi) > moved + log1p(margin):
-                    j.moved = moved
-                else:
+                if not (verdict == "different" and max(lo, -hi) > moved + log1p(margin)):
                     verdict = "inconclusive"
+                j.moved = moved
             if "ceiling" in (p["note"] or ""):  # V02 withdraws it
                 tally.check(what + " ceiling", ceiling(table, pilot, plan, pair) > .8, True)
                 verdict = "inconclusive"
