@@ -42,6 +42,9 @@ func Combine(runs []*record.Run) (*Across, error) {
 			!slices.Equal(p.Contestants, first.Contestants) {
 			return nil, fmt.Errorf("the runs do not ask the same: contestants, scenario, level or primary metric differ")
 		}
+		if r.Host.CPU != runs[0].Host.CPU || r.Host.BootID != runs[0].Host.BootID {
+			return nil, fmt.Errorf("two machines or boots measured the runs: dyno report shows each by itself")
+		}
 	}
 	if !first.Ranks() {
 		return nil, fmt.Errorf("only paired comparisons at one level are combined across runs")
@@ -59,17 +62,19 @@ func Combine(runs []*record.Run) (*Across, error) {
 	if c := first.Controls; len(c) > 1 {
 		a.Pairs = append(a.Pairs, AcrossPair{A: c[0], B: c[1]})
 	}
+	states := make([]float64, len(a.Pairs))
 	for _, r := range runs {
-		t := judge.Tabulate(plan.Valid(r), r.Plan.At)
+		t, shown := judge.Tabulate(plan.Valid(r), r.Plan.At), Analyse(r)
 		for i := range a.Pairs {
 			p := &a.Pairs[i]
-			p.Each = append(p.Each, t.Compare(m, record.Cell{Contestant: p.A}, record.Cell{Contestant: p.B}, runLevel))
-		}
-		shown := Analyse(r)
-		for i := range a.Pairs {
-			p := &a.Pairs[i]
-			if one, _ := shown.Pair(p.A, p.B, m.Name); one.Long != nil && one.Long.Misleads { // the long loads decide
-				p.Each[len(p.Each)-1] = one.Ratio
+			ratio := t.Compare(m, record.Cell{Contestant: p.A}, record.Cell{Contestant: p.B}, runLevel)
+			one, _ := shown.Pair(p.A, p.B, m.Name)
+			if one.Long != nil && one.Long.Misleads { // the long loads decide
+				ratio = one.Ratio
+			}
+			p.Each = append(p.Each, ratio)
+			if one.Elsewhere != nil {
+				states[i] = max(states[i], one.Elsewhere.State)
 			}
 		}
 	}
@@ -83,6 +88,7 @@ func Combine(runs []*record.Run) (*Across, error) {
 			if !slices.Contains(first.Contestants, a.Pairs[i].A) {
 				continue // the reference and its copy
 			}
+			between.State = states[i]
 			e := judge.Estimate{Value: math.Exp(x.Mean), Lo: math.Exp(x.Lo), Hi: math.Exp(x.Hi), N: len(runs)}
 			a.Pairs[i].Elsewhere = e.Wider(between.Reach(2, runLevel))
 		}
@@ -152,9 +158,10 @@ func (a *Across) Data() any {
 		x := p.Together
 		numbers := map[string]float64{"value": math.Exp(x.Mean), "lo": math.Exp(x.Lo), "hi": math.Exp(x.Hi),
 			"next_lo": math.Exp(x.NextLo), "next_hi": math.Exp(x.NextHi), "between": math.Exp(x.Between)}
+		elsewhere := report.InUnit("×", report.EstimateNumbers(p.Elsewhere, p.Elsewhere.N == 0), object{})
 		each := objects(p.Each, func(e *judge.Estimate) object {
 			return report.InUnit("×", report.EstimateNumbers(*e, e.N == 0), object{"epochs": e.N})
 		})
-		return report.InUnit("×", numbers, object{"a": p.A, "b": p.B, "each": each})
+		return report.InUnit("×", numbers, object{"a": p.A, "b": p.B, "each": each, "elsewhere": elsewhere})
 	})}
 }
