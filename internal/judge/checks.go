@@ -288,8 +288,8 @@ func backgroundServer(c *Check, e *Evidence) (State, string) {
 		return CannotTell, "the servers run on machines that dyno cannot read"
 	}
 	x := sharesOf(e.watched()).server
-	return c.Limits[0].Grade(x), fmt.Sprintf("other programs used %s of the server's "+
-		"CPUs", document.Percent(x)) + amongThem(e.Run)
+	return c.Limits[0].Grade(x), fmt.Sprintf("on average other programs used %s of "+
+		"the server's CPUs", document.Percent(x)) + amongThem(e.Run)
 }
 
 // amongThem names the program that used most CPU of those seen after the pilots: it and the background CPU are read

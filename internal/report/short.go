@@ -257,7 +257,7 @@ func (v *View) surer(rows []Row) string {
 	}
 	per := ""
 	if ratios && v.a.Taken > 0.02 && m.PerCPU {
-		per = ToBest + ": per CPU time that other programs left (they took " + document.Percent(v.a.Taken) + ")"
+		per = ToBest + ": per CPU time that other programs left each (they took up to " + document.Percent(v.a.Taken) + ")"
 	}
 	return strings.Join(NonEmpty(Led(v.shortHead(m)+" ", spread(levels)), per), " · ")
 }
