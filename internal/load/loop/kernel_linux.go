@@ -319,13 +319,13 @@ func rest(d time.Duration) {
 
 func closeFile(fd int) { unix.Close(fd) }
 
-// socketError returns the error of a socket that was being connected.
-func socketError(fd int) error {
+// linked reports whether a socket that was being connected is, by its events, or why it is not.
+func linked(fd int, events uint32) (bool, error) {
 	errno, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_ERROR)
 	if err == nil && errno != 0 {
 		err = syscall.Errno(errno)
 	}
-	return err
+	return err == nil && events&eventOut != 0, err
 }
 
 // mark begins to count segments on all connections.

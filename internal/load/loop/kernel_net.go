@@ -251,17 +251,17 @@ func closeFile(p socket) {
 	}
 }
 
-// socketError returns the error of a dial that has failed.
-func socketError(p socket) error {
+// linked reports whether a dial has made a connection, or why it has not. The event may be of the connection before.
+func linked(p socket, _ uint32) (bool, error) {
 	p.bell.Lock()
 	defer p.bell.Unlock()
 	var errno syscall.Errno
 	if p.nc == nil && errors.As(p.inErr, &errno) {
-		return errno
+		return false, errno
 	} else if p.nc == nil {
-		return p.inErr
+		return false, p.inErr
 	}
-	return nil
+	return true, nil
 }
 
 func isOwn(p socket) bool {

@@ -88,12 +88,7 @@ func (s *stream) close() {
 }
 
 // linked reports whether a dial under way has made a connection, or why it has not.
-func (s *stream) linked(events uint32) (bool, error) {
-	if err := socketError(s.fd); err != nil {
-		return false, err
-	}
-	return events&eventOut != 0, nil
-}
+func (s *stream) linked(events uint32) (bool, error) { return linked(s.fd, events) }
 
 // isOwn reports whether the stream is connected to itself. A dial to an unused port of this machine
 // can succeed this way, by simultaneous open (RFC 9293 3.5), if the kernel chooses the same port as
