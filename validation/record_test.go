@@ -36,7 +36,8 @@ func TestFullRecordsGiveTheSameVerdicts(t *testing.T) {
 		for i, c := range couples(trapServers) {
 			p, ok := a.Pair(serverName(c[0]), serverName(c[1]), "throughput")
 			j := &d.at[len(d.at)-1][i]
-			if a.Moves(p.CellA(), p.Metric) != nil || a.Moves(p.CellB(), p.Metric) != nil { // by chance; the fast comparison does not check this
+			// by chance; the fast comparison does not check this
+			if a.Moves(p.CellA(), p.Metric) != nil || a.Moves(p.CellB(), p.Metric) != nil {
 				verdicts["moving"]++
 				continue
 			}

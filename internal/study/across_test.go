@@ -13,7 +13,8 @@ import (
 // acrossRun is a run of a and b, a twice as fast; in every second epoch the machine is so much faster.
 func acrossRun(t *testing.T, seed uint64, faster float64) *record.Run {
 	t.Helper()
-	q := plan.Question{Contestants: []string{"a", "b"}, Primary: "throughput", Levels: []record.Level{{Connections: 10, Pipeline: 1}}}
+	q := plan.Question{Contestants: []string{"a", "b"}, Primary: "throughput",
+		Levels: []record.Level{{Connections: 10, Pipeline: 1}}}
 	run := carriedOut(t, planned(t, plan.Request{Question: q, Seed: seed}), func(o plan.Order, tr *record.Trial) {
 		madeUp(o, tr)
 		tr.Load.Succeeded = int64(float64(tr.Load.Succeeded) * math.Pow(faster, float64(o.Epoch%2)))

@@ -281,14 +281,14 @@ func cancelledBefore(t *testing.T, e load.Engine) {
 }
 
 // idleClose checks that a connection which the server closes between windows is dialled again
-// before the next one, without an error. On a busy machine the end may be read too late now and then.
+// before the next one, without an error. On a busy machine the end may be read too late now and then: then a
+// request fails, or a connection is dialled while others answer all of a window of a millisecond.
 func idleClose(t *testing.T, e load.Engine) {
 	s := serve(t, "tcp", each(value))
 	session := open(t, e, job(s))
 	run(t, session, load.Window{Requests: 40})
 	clean := 0
-	tried := 0
-	for ; tried < 200 && clean < 3; tried++ {
+	for i := 0; i < 20 && clean < 3; i++ {
 		s.hangUp()
 		l := run(t, session, load.Window{Requests: 40})
 		if l.Succeeded+l.Errored() != 40 || l.Errored() > 4 || l.Established > 4 {
@@ -299,7 +299,7 @@ func idleClose(t *testing.T, e load.Engine) {
 		}
 	}
 	if clean < 3 {
-		t.Errorf("%d of %d windows without an error", clean, tried)
+		t.Errorf("%d of 20 windows without an error on all connections", clean)
 	}
 }
 
