@@ -291,15 +291,15 @@ func idleClose(t *testing.T, e load.Engine) {
 	for i := 0; i < 20 && clean < 3; i++ {
 		s.hangUp()
 		l := run(t, session, load.Window{Requests: 40})
-		if l.Succeeded+l.Errored() != 40 || l.Errored() > 4 || l.Established > 4 {
+		if l.Succeeded+l.Errored() != 40 || l.Errored() > 4 || l.Established < 2 || l.Established > 4 {
 			t.Errorf("%+v", l)
 		}
-		if l.Errored() == 0 && l.Established == 4 {
+		if l.Errored() == 0 {
 			clean++
 		}
 	}
 	if clean < 3 {
-		t.Errorf("%d of 20 windows without an error on all connections", clean)
+		t.Errorf("%d of 20 windows without an error", clean)
 	}
 }
 
