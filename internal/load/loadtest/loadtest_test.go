@@ -280,25 +280,25 @@ func cancelledBefore(t *testing.T, e load.Engine) {
 	}
 }
 
-// idleClose checks that a connection which the server closes between windows is dialled again
-// before the next one, without an error. On a busy machine the end may be read too late now and then: then a
-// request fails, or a connection is dialled while others answer all of a window of a millisecond.
+// idleClose checks that a connection which the server has closed between windows is dialled again
+// before the next one, without an error; on a busy machine a worker may learn of the end too late now and then.
 func idleClose(t *testing.T, e load.Engine) {
 	s := serve(t, "tcp", each(value))
 	session := open(t, e, job(s))
 	run(t, session, load.Window{Requests: 40})
 	clean := 0
-	for i := 0; i < 20 && clean < 3; i++ {
+	for range 20 {
 		s.hangUp()
+		time.Sleep(time.Millisecond) // else the window may begin before its connections' end has arrived
 		l := run(t, session, load.Window{Requests: 40})
-		if l.Succeeded+l.Errored() != 40 || l.Errored() > 4 || l.Established < 2 || l.Established > 4 {
+		if l.Succeeded+l.Errored() != 40 || l.Errored() > 4 || l.Established != 4 {
 			t.Errorf("%+v", l)
 		}
 		if l.Errored() == 0 {
 			clean++
 		}
 	}
-	if clean < 3 {
+	if clean < 10 {
 		t.Errorf("%d of 20 windows without an error", clean)
 	}
 }
