@@ -1,3 +1,5 @@
+//go:build linux
+
 // Command loadgen-benchmark races dyno against other load generators on this machine and writes
 // loadgen-benchmark/performance.md:
 //

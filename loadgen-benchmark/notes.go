@@ -1,3 +1,5 @@
+//go:build linux
+
 package main
 
 // notes are written by hand and appear below the table, by row name.

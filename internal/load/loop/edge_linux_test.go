@@ -1,3 +1,5 @@
+//go:build !gonet
+
 package loop
 
 import (
