@@ -2,6 +2,7 @@ package alike
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -86,7 +87,7 @@ func differences(a, b *wire.Response) (all []difference) {
 // described calls add for differences between two header sections in fields that describe the body.
 func described(a, b *wire.Response, add func(what, x, y string)) {
 	if x, y := mediaType(a), mediaType(b); x != y {
-		add("type", orNone(x), orNone(y))
+		add("type", cmp.Or(x, "none"), cmp.Or(y, "none"))
 	}
 	for _, name := range compared {
 		x, y := value(a, name), value(b, name)
@@ -94,11 +95,11 @@ func described(a, b *wire.Response, add func(what, x, y string)) {
 			x, y = withoutHost(x), withoutHost(y)
 		}
 		if x != y {
-			add("header:"+name, orNone(x), orNone(y))
+			add("header:"+name, cmp.Or(x, "none"), cmp.Or(y, "none"))
 		}
 	}
 	if x, y := cookies(a), cookies(b); x != y {
-		add("header:set-cookie", orNone(x), orNone(y))
+		add("header:set-cookie", cmp.Or(x, "none"), cmp.Or(y, "none"))
 	}
 }
 
@@ -109,13 +110,6 @@ func mediaType(r *wire.Response) string {
 		return strings.TrimSpace(text)
 	}
 	return media
-}
-
-func orNone(s string) string {
-	if s == "" {
-		return "none"
-	}
-	return s
 }
 
 // withoutHost returns a URL without the scheme and host, which differ between servers.

@@ -1,6 +1,7 @@
 package alike
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -143,7 +144,8 @@ func (j *juror) otherFields(x, y *scenario.Answer) (all []difference) {
 		name := strings.TrimPrefix(at, "header ")
 		if vs[at] != ws[at] && !slices.Contains(compared, name) && !strings.HasPrefix(name, "set-cookie") &&
 			name != "content-type" {
-			all = append(all, difference{what: "header:" + name, a: orNone(shown(vs[at])), b: orNone(shown(ws[at]))})
+			all = append(all, difference{what: "header:" + name,
+				a: cmp.Or(shown(vs[at]), "none"), b: cmp.Or(shown(ws[at]), "none")})
 		}
 	}
 	return all

@@ -6,7 +6,6 @@ import (
 
 	"dyno/internal/document"
 	"dyno/internal/importer"
-	"dyno/internal/report"
 )
 
 // span is a number and the range of values that round to its printed digits.
@@ -45,7 +44,7 @@ func (a span) usable() bool { return a.lo > 0 && !math.IsInf(a.hi, 0) && !math.I
 // significant digits.
 func numberText(v float64) string {
 	if math.Abs(v) < 100 || math.IsInf(v, 0) || math.IsNaN(v) {
-		return short(report.Sig3(v))
+		return short(document.Sig3(v))
 	}
 	return document.Grouped(v, 0)
 }
@@ -55,7 +54,7 @@ func rateText(v float64) string { return numberText(v) + "/s" }
 
 // timeText prints a time in s with a suitable unit.
 func timeText(s float64) string {
-	v, unit, _ := strings.Cut(report.Duration(s*1e9), " ")
+	v, unit, _ := strings.Cut(document.Duration(s*1e9), " ")
 	return short(v) + " " + unit
 }
 

@@ -28,9 +28,6 @@ func Text(w io.Writer, j *Report, width int, all bool) error {
 	return document.Text(w, d, document.Options{Width: max(width, 40)})
 }
 
-// paragraph returns a paragraph of unstyled text.
-func paragraph(s string) document.Paragraph { return document.Paragraph{Text: document.Plain(s)} }
-
 // counts returns cells with a number each.
 func counts(list ...int) (cells []document.Cell) {
 	for _, n := range list {
@@ -50,7 +47,7 @@ func summary(j *Report) document.Section {
 		if n := len(d.Troubles); n > 0 {
 			unread = "; " + numberText(float64(n)) + " cannot be read"
 		}
-		s.Blocks = append(s.Blocks, paragraph(fmt.Sprintf("%s: %s in %s (%s)%s",
+		s.Blocks = append(s.Blocks, document.Para(fmt.Sprintf("%s: %s in %s (%s)%s",
 			d.Name, document.Count(d.Printed(), "figure"), document.Count(len(d.Rows), "row"), d.Format, unread)))
 		if n := len(d.Unread); n > 0 {
 			var names []string
@@ -61,7 +58,7 @@ func summary(j *Report) document.Section {
 			if n > mostNames {
 				more = " and " + numberText(float64(n-mostNames)) + " more"
 			}
-			s.Blocks = append(s.Blocks, paragraph("Columns that are not read: "+strings.Join(names, ", ")+more))
+			s.Blocks = append(s.Blocks, document.Para("Columns that are not read: "+strings.Join(names, ", ")+more))
 		}
 	}
 	total := j.Figures.Total()
@@ -88,7 +85,7 @@ func summary(j *Report) document.Section {
 	}
 	s.Blocks = append(s.Blocks, t)
 	if n := j.Prose.Total(); n > 0 {
-		s.Blocks = append(s.Blocks, paragraph(fmt.Sprintf(
+		s.Blocks = append(s.Blocks, document.Para(fmt.Sprintf(
 			"and %s in prose beside the tables: %d impossible, %d doubtful, %d sound",
 			document.Count(n, "figure"), j.Prose[Impossible], j.Prose[Doubtful], j.Prose[Sound])))
 	}
@@ -132,12 +129,12 @@ func section(j *Report, v Verdict, all bool) document.Section {
 	s := document.Section{Title: v.String()}
 	for i, k := range kinds {
 		if i == 0 || kinds[i-1].kind != k.kind || kinds[i-1].rule != k.rule {
-			s.Blocks = append(s.Blocks, paragraph(k.rule+" "+k.kind))
+			s.Blocks = append(s.Blocks, document.Para(k.rule+" "+k.kind))
 		}
 		s.Blocks = append(s.Blocks, document.List{Items: []document.Item{entries[k].item(k.source, all)}})
 	}
 	if list := j.Missing(); v == CannotTell && len(list) > 0 {
-		s.Blocks = append(s.Blocks, paragraph("not checked; what could check them"))
+		s.Blocks = append(s.Blocks, document.Para("not checked; what could check them"))
 		var l document.List
 		for _, m := range list {
 			l.Items = append(l.Items, document.Item{Text: document.Plain(fmt.Sprintf("%s: %s: %s", m.File,
@@ -198,8 +195,8 @@ func rules(j *Report) document.Section {
 	}
 	s := document.Section{Blocks: []document.Block{t}}
 	if len(idle) > 0 {
-		s.Blocks = append(s.Blocks, paragraph("Without findings: "+strings.Join(idle, "; ")+"."))
+		s.Blocks = append(s.Blocks, document.Para("Without findings: "+strings.Join(idle, "; ")+"."))
 	}
-	s.Blocks = append(s.Blocks, paragraph("Not shown by any table: "+strings.Join(blind, "; ")+"."))
+	s.Blocks = append(s.Blocks, document.Para("Not shown by any table: "+strings.Join(blind, "; ")+"."))
 	return s
 }

@@ -75,7 +75,7 @@ func TestFindings(t *testing.T) {
 	}{
 		{"CPUs", func(c *record.Calibration) { c.Host.Pinned = false }, stateBad, "at least two CPUs"},
 		{"CPUs", func(c *record.Calibration) { c.Host.ServerCPUs = []int{0} }, stateNote, "several CPUs"},
-		{"cores", func(c *record.Calibration) { c.Facts.SplitCores = [][]int{{0, 1}} }, stateWarn, "CPUs 0 and 1"},
+		{"cores", func(c *record.Calibration) { c.Facts.SplitCores = [][]int{{0, 1}} }, stateWarn, "CPUs 0, 1"},
 		{"cores", func(c *record.Calibration) { c.Facts.SMT = "" }, stateNote, "does not report"},
 		{"frequency governor", func(c *record.Calibration) { c.Host.Governor = "powersave" }, stateWarn, "cpupower"},
 		{"frequency governor", func(c *record.Calibration) { c.Host.Governor = "unknown" }, stateNote, "unknown"},

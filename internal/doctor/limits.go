@@ -81,7 +81,7 @@ func late(ns int64) string {
 	if ns <= 1000 {
 		return "1 µs"
 	}
-	return report.Duration(float64(ns))
+	return document.Duration(float64(ns))
 }
 
 func ceilingFinding(x record.Ceiling) finding {
@@ -101,7 +101,7 @@ func ceilingFinding(x record.Ceiling) finding {
 	}
 	switch {
 	case x.Connections == 1 && x.RatePerSec > 0:
-		r.Means = "the round trip takes " + report.Duration(1e9/x.RatePerSec)
+		r.Means = "the round trip takes " + document.Duration(1e9/x.RatePerSec)
 	case disturbed(x):
 		r.State, r.Means = stateNote,
 			"neither was at its limit, so the true ceiling is higher; perhaps other programs used the CPUs"

@@ -81,7 +81,7 @@ func cpuFinding(h *record.Host) finding {
 			Means: "each slows the other, so measurements reflect both", Change: "give dyno at least two CPUs"}
 	}
 	r := finding{Name: "CPUs", State: stateOK, Value: fmt.Sprintf("%s: the server on %s, the generator on %s", cpus,
-		document.Numbers(h.ServerCPUs, ","), document.Numbers(h.GeneratorCPUs, ","))}
+		document.Numbers(h.ServerCPUs), document.Numbers(h.GeneratorCPUs))}
 	if len(h.ServerCPUs) == 1 {
 		r.State, r.Means = stateNote, "this machine cannot show how a server uses several CPUs"
 	}
@@ -94,10 +94,10 @@ func coresFinding(h *record.Host, f *record.Facts) finding {
 	case len(f.SplitCores) > 0:
 		var cores []string
 		for _, core := range f.SplitCores {
-			cores = append(cores, document.Numbers(core, " and "))
+			cores = append(cores, document.Numbers(core))
 		}
 		return finding{Name: "cores", State: stateWarn,
-			Value:  "server and generator share a core: CPUs " + strings.Join(cores, ", "),
+			Value:  "server and generator share a core: CPUs " + strings.Join(cores, "; "),
 			Means:  "each slows the other by using the same execution units, which no counter shows",
 			Change: "give dyno two cores, or disable hyper-threading: echo off >/sys/devices/system/cpu/smt/control"}
 	case f.SMT == "":

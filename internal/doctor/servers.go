@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"dyno/internal/document"
 	"fmt"
 	"math"
 	"strings"
@@ -19,7 +20,7 @@ func serverFindings(c *record.Calibration) []finding {
 		if d.DelayNS == 0 {
 			r.Name = "no delay"
 			r.Value = fmt.Sprintf("the round trip takes %s; p99 is off "+
-				"by %s", report.Duration(float64(d.RoundTripNS)), signed(d.ErrorP99NS))
+				"by %s", document.Duration(float64(d.RoundTripNS)), signed(d.ErrorP99NS))
 		}
 		if r.State != stateOK {
 			r.Means, r.Change = "latencies have an error of this size", freeCPUs+" or the server's"
@@ -34,9 +35,9 @@ func signed(ns int64) string {
 		return "less than 1 µs"
 	}
 	if ns < 0 {
-		return "−" + report.Duration(float64(-ns))
+		return "−" + document.Duration(float64(-ns))
 	}
-	return "+" + report.Duration(float64(ns))
+	return "+" + document.Duration(float64(ns))
 }
 
 // noiseFindings returns findings about other programs on the machine.
@@ -147,7 +148,7 @@ func canDecide(c *record.Calibration, expected []expectation) string {
 		if latencyState(p99) == stateBad {
 			verdict = "Its latencies are uncalibrated, with an error of up to"
 		}
-		s = append(s, fmt.Sprintf("%s %s at p99.", verdict, report.Duration(float64(p99))))
+		s = append(s, fmt.Sprintf("%s %s at p99.", verdict, document.Duration(float64(p99))))
 	} else {
 		s = append(s, "The accuracy of its latencies was not measured.")
 	}

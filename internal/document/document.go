@@ -9,6 +9,8 @@
 // caller's table of formats.
 package document
 
+import "strings"
+
 // Document is a title, a lead with the most important results, and sections. A terminal shows title
 // and byline on one line, and each sentence in the lead on its own line.
 type Document struct {
@@ -189,6 +191,12 @@ const (
 
 // classes are the styles' names in pages.
 var classes = [...]string{"", "strong", "quiet", "good", "same", "warn", "bad", ""}
+
+// Para returns a paragraph of unstyled text.
+func Para(s string) Paragraph { return Paragraph{Text: Plain(s)} }
+
+// Stopped makes s end with exactly one full stop.
+func Stopped(s string) string { return strings.TrimSuffix(s, ".") + "." }
 
 // Plain returns text without a style.
 func Plain(s string) Prose {

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -46,13 +47,23 @@ func Count[N int | int64](n N, noun string) string {
 // Percent prints a share with three significant digits: 0.0314 is "3.14 %".
 func Percent(share float64) string { return fmt.Sprintf("%.3g %%", 100*share) }
 
-// Numbers joins numbers with a separator: "0, 1".
-func Numbers(numbers []int, separator string) string {
-	words := make([]string, len(numbers))
-	for i, n := range numbers {
-		words[i] = strconv.Itoa(n)
+// Numbers joins ascending numbers with commas, runs of three or more as from-to: "0-3, 8"; "none" without one.
+func Numbers(numbers []int) string {
+	var parts []string
+	for i := 0; i < len(numbers); i++ {
+		first := i
+		for i+1 < len(numbers) && numbers[i+1] == numbers[i]+1 {
+			i++
+		}
+		switch parts = append(parts, strconv.Itoa(numbers[first])); i - first {
+		case 0:
+		case 1:
+			parts = append(parts, strconv.Itoa(numbers[i]))
+		default:
+			parts[len(parts)-1] += "-" + strconv.Itoa(numbers[i])
+		}
 	}
-	return strings.Join(words, separator)
+	return cmp.Or(strings.Join(parts, ", "), "none")
 }
 
 // Sig3 prints v with three significant digits and a comma between thousands: 93412 is "93,400",

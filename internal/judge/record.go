@@ -259,7 +259,7 @@ func apart(_ *Check, e *Evidence) (State, string) {
 		return Warn, "server and generator are pinned to threads of one core: each slows the other down"
 	}
 	return Pass, fmt.Sprintf("server and generator are pinned to separate CPUs, %s and %s",
-		document.Numbers(h.ServerCPUs, ", "), document.Numbers(h.GeneratorCPUs, ", "))
+		document.Numbers(h.ServerCPUs), document.Numbers(h.GeneratorCPUs))
 }
 
 // apartHosts is apart for several machines, some of which may be hosts on one machine, such as

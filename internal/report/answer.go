@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -42,7 +43,7 @@ func (v *View) only(r Row) string {
 	c := v.cell(r.Name, m.Name)
 	s := ScaleOf(m.Unit, c.Level.Value)
 	text := fmt.Sprintf("Only %s has a figure, so there is nothing to compare it with: %s %s (%s)", r.Title,
-		Sig3(c.Level.Value/s.Per),
+		document.Sig3(c.Level.Value/s.Per),
 		strings.Replace(s.Name, "1/s", "per second", 1), IntervalIn(c.Level, s))
 	if c.Ratio.N > 0 {
 		text += fmt.Sprintf(", %s of the reference %s", Times(c.Ratio), v.reference())
@@ -382,7 +383,7 @@ func logSays(f *record.Failure) string {
 
 // setting says on which machines, if there were several, and on which CPU the run was measured, and how long it took.
 func (v *View) setting() []string {
-	cpu := document.Clean(orElse(strings.Join(v.cpus(), "; "), "CPU unknown"))
+	cpu := document.Clean(cmp.Or(strings.Join(v.cpus(), "; "), "CPU unknown"))
 	return append(NonEmpty(where(&v.run.Host), cpu), v.lasted()...)
 }
 
@@ -520,7 +521,7 @@ func (v *View) forbidding() (list []string) {
 		if i := slices.IndexFunc(fails, func(f judge.Finding) bool { return f.ID == judge.Discarded }); i >= 0 {
 			worst = fails[i] // what the others led to
 		}
-		text := document.Clean(orElse(worst.Text, worst.Title))
+		text := document.Clean(cmp.Or(worst.Text, worst.Title))
 		if n := len(fails) - 1; n > 0 {
 			text += fmt.Sprintf(" (and %s)", document.Count(n, "more check"))
 		}

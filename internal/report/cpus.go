@@ -23,7 +23,7 @@ func (v *View) processors() []document.Fact {
 			continue
 		}
 		n := len(l.Processors.CPUs)
-		given[n], shared[n] = list(l.Processors.CPUs), l.Processors.Threads
+		given[n], shared[n] = document.Numbers(l.Processors.CPUs), l.Processors.Threads
 		for variable, value := range l.Processors.Variables {
 			told[variable] = true
 			text := v.Title(l.Contestant) + " has " + variable + "=" + document.Clean(value)

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"io"
@@ -31,8 +32,8 @@ var noEstimate = judge.Estimate{Value: math.NaN(), Lo: math.NaN(), Hi: math.NaN(
 // kind of run.
 func (v *View) runLines() []line {
 	lines := []line{
-		{metric: "scenario", Estimate: noEstimate, notes: []string{orElse(v.run.Plan.Scenario, "not recorded")}},
-		{metric: "cpu", Estimate: noEstimate, notes: []string{orElse(strings.Join(v.cpus(), "; "), "unknown")}},
+		{metric: "scenario", Estimate: noEstimate, notes: []string{cmp.Or(v.run.Plan.Scenario, "not recorded")}},
+		{metric: "cpu", Estimate: noEstimate, notes: []string{cmp.Or(strings.Join(v.cpus(), "; "), "unknown")}},
 	}
 	if label := v.label(); label != "" {
 		lines = append(lines, line{metric: "label", Estimate: noEstimate, notes: []string{label}})
@@ -165,7 +166,7 @@ func pairLines(pairs []judge.Pair, level func(record.Cell) string) (lines []line
 		m, _ := judge.MetricNamed(p.Metric)
 		l := line{contestant: both(p.A, p.B), level: both(level(p.CellA()), level(p.CellB())), metric: p.Metric, unit: m.Unit,
 			Estimate: noEstimate, ratio: p.Ratio, verdict: string(p.Verdict),
-			notes: NonEmpty("p = "+orElse(decimal(p.P), "unknown"), document.Clean(p.Note))}
+			notes: NonEmpty("p = "+cmp.Or(decimal(p.P), "unknown"), document.Clean(p.Note))}
 		if l.N = p.Ratio.N; l.N == 0 {
 			l.verdict, l.notes = "absent", []string{noRatio(p)}
 		}

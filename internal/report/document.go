@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -179,7 +180,7 @@ func (v *View) rest() []document.Section {
 // method returns facts about how the run measured, which no other section has.
 func (v *View) method() []document.Fact {
 	p := &v.run.Plan
-	facts := []document.Fact{{Name: "Scenario", Value: orElse(p.Scenario, "not recorded")}}
+	facts := []document.Fact{{Name: "Scenario", Value: cmp.Or(p.Scenario, "not recorded")}}
 	if v.single {
 		facts = append(facts, document.Fact{Name: "Order",
 			Value: "as asked; each contestant is started alone, loaded at once without a warm-up, and stopped"})

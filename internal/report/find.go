@@ -182,7 +182,7 @@ func (f *Found) warnings() (list []string) {
 		list = append(list, "the closed loop got no right response, so there is no rate to search around")
 	case f.TooSlowNS > 0:
 		list = append(list, fmt.Sprintf("the fastest response of the closed loop took %s: no rate keeps the objective",
-			Duration(float64(f.TooSlowNS))))
+			document.Duration(float64(f.TooSlowNS))))
 	case f.Rate == 0:
 		list = append(list, "no probe had enough requests to know the percentile. Choose a lower one")
 	case f.Lo == 0:
@@ -241,7 +241,7 @@ func (f *Found) document() *document.Document {
 		}
 		latency := "-"
 		if p.LatencyNS > 0 && p.Kind != ClosedLoop { // the closed loop has its fastest response
-			latency = Duration(float64(p.LatencyNS))
+			latency = document.Duration(float64(p.LatencyNS))
 		}
 		t.Rows = append(t.Rows, cellsRow(p.Kind, Rate(p.PerSec), latency, document.Whole(p.Planned),
 			document.Whole(p.Missing), p.Outcome()))
@@ -255,22 +255,24 @@ func (f *Found) document() *document.Document {
 	perSec, kept, all := f.Confirmed()
 	hi := "?"
 	if !math.IsInf(f.Hi, 1) {
-		hi = Sig3(f.Hi)
+		hi = document.Sig3(f.Hi)
 	}
-	text := fmt.Sprintf("%s estimated: half of the probes keep the objective there (95 %% interval %s–%s)", Sig3(f.Rate),
-		Sig3(f.Lo), hi)
+	text := fmt.Sprintf("%s estimated: half of the probes keep the objective there (95 %% interval %s–%s)",
+		document.Sig3(f.Rate),
+		document.Sig3(f.Lo), hi)
 	switch {
 	case f.Rate == 0:
 		text = "none found"
 	case f.Lo == 0:
 		text = "below " + hi
 	case math.IsInf(f.Hi, 1) && f.OK():
-		text = "at least " + Sig3(perSec)
+		text = "at least " + document.Sig3(perSec)
 	}
 	say("Highest rate/sec", text)
 	text = "none"
 	if f.OK() {
-		text = fmt.Sprintf("%s: %d of %d long probes kept the objective; plan with this rate", Sig3(perSec), kept, all)
+		text = fmt.Sprintf("%s: %d of %d long probes kept the objective; plan with this rate",
+			document.Sig3(perSec), kept, all)
 	}
 	say("Confirmed rate/sec", text)
 	for _, text := range f.warnings() {

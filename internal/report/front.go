@@ -54,7 +54,7 @@ func (v *View) barChart(m judge.Metric, i int) document.BarChart {
 			b.Lo, b.Hi = f.Value, f.Value
 		}
 		if f.Absent == "" {
-			b.Value, b.Side = Sig3(f.Value/scale.Per), f.side()
+			b.Value, b.Side = document.Sig3(f.Value/scale.Per), f.side()
 		}
 		if ranks && f.Absent == "" {
 			ratio := toBestCell(v.toBest(r, m))

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"dyno/internal/document"
 	"fmt"
 
 	"dyno/internal/judge"
@@ -13,11 +14,11 @@ func timeText(f judge.Figure) string {
 	case !f.Known:
 		return "-"
 	case f.AtLeast:
-		return ">= " + Duration(f.NS)
+		return ">= " + document.Duration(f.NS)
 	case f.NS < record.LowestTime: // the histogram cannot tell such times apart
 		return fmt.Sprintf("< %d µs", record.LowestTime/1000)
 	}
-	return Duration(f.NS)
+	return document.Duration(f.NS)
 }
 
 // objectiveText says whether a load kept an objective.
@@ -27,9 +28,9 @@ func objectiveText(v *judge.ObjectiveResult) string {
 	case v.Share != nil && *v.Share == 0:
 		value = "none"
 	case v.Share != nil:
-		value = Sig3(100**v.Share) + " %"
+		value = document.Sig3(100**v.Share) + " %"
 	case v.Kept != nil:
-		value = Duration(*v.ValueNS)
+		value = document.Duration(*v.ValueNS)
 	}
 	switch {
 	case v.Kept == nil:

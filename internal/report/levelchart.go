@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -38,7 +39,7 @@ func (v *View) panels() (list []panel) {
 			if of.form != wire.Clear {
 				title = strings.Join(NonEmpty(title, of.form.Words()), ", ")
 			}
-			title = orElse(strings.Join(NonEmpty(append([]string{title},
+			title = cmp.Or(strings.Join(NonEmpty(append([]string{title},
 				judge.LevelWords(record.Level{DelayNS: of.DelayNS, Work: of.Work,
 					CPUs: of.CPUs, AsPublished: of.AsPublished}, true)...)...), ", "), "no delay")
 			list = append(list, panel{Plot: document.Plot{Title: title}})

@@ -71,9 +71,9 @@ func (f *Figure) Cell(scale judge.Scale) document.Cell {
 	if f.Absent != "" {
 		return document.Cell{Absent: f.Absent}
 	}
-	value, side := Sig3(f.Value/scale.Per), f.side()
+	value, side := document.Sig3(f.Value/scale.Per), f.side()
 	if f.Open() && f.N > 1 {
-		value, side = Sig3(f.Least/scale.Per)+"–"+Sig3(f.Most/scale.Per), ""
+		value, side = document.Sig3(f.Least/scale.Per)+"–"+document.Sig3(f.Most/scale.Per), ""
 	}
 	if f.Bound {
 		value = "≥ " + value
@@ -89,7 +89,8 @@ func (f *Figure) Point(at float64, name string, s judge.Scale) document.Point {
 	}
 	p.Lo, p.Hi = f.Bounds()
 	p.Open, p.Beyond = f.Open(), f.Bound
-	p.Text = fmt.Sprintf("%s: %s (%s–%s)%s", name, Sig3(f.Value/s.Per), Sig3(p.Lo/s.Per), Sig3(p.Hi/s.Per), After(s))
+	p.Text = fmt.Sprintf("%s: %s (%s–%s)%s", name, document.Sig3(f.Value/s.Per), document.Sig3(p.Lo/s.Per), document.Sig3(p.Hi/s.Per),
+		After(s))
 	if p.Open {
 		p.Text += ", a range and no interval"
 	}

@@ -76,9 +76,9 @@ func (l *LoadView) now(response bool) string {
 		if response {
 			name = "response p50 "
 		}
-		words = append(words, name+Duration(float64(h.Quantile(0.5))))
+		words = append(words, name+document.Duration(float64(h.Quantile(0.5))))
 		if judge.Bears(h.Count(), 0.99) {
-			words = append(words, "p99 "+Duration(float64(h.Quantile(0.99))))
+			words = append(words, "p99 "+document.Duration(float64(h.Quantile(0.99))))
 		}
 	}
 	trouble := "no errors"

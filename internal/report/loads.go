@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -51,9 +52,9 @@ func (f *Figure) loadCell(s judge.Scale) document.Cell {
 	if f.Absent != "" {
 		return document.Cell{Absent: f.Absent}
 	}
-	cell := document.Cell{Value: Sig3(f.Value / s.Per)}
+	cell := document.Cell{Value: document.Sig3(f.Value / s.Per)}
 	if f.N > 1 || f.Least < f.Most {
-		cell.Side = "(" + Sig3(f.Least/s.Per) + "–" + Sig3(f.Most/s.Per) + ")"
+		cell.Side = "(" + document.Sig3(f.Least/s.Per) + "–" + document.Sig3(f.Most/s.Per) + ")"
 	}
 	return cell
 }
@@ -82,7 +83,7 @@ func errorsText(errors map[string]int64) string {
 	for _, k := range judge.MostFirst(errors) {
 		kinds = append(kinds, document.Clean(k.Kind)+" "+document.Whole(k.N))
 	}
-	return orElse(strings.Join(kinds, ", "), "none")
+	return cmp.Or(strings.Join(kinds, ", "), "none")
 }
 
 // disturbed returns the number of a contestant's loads that other programs disturbed, and the
@@ -142,5 +143,6 @@ func (v *View) bestLoad() string {
 	if who == "" {
 		return "Nothing was measured."
 	}
-	return fmt.Sprintf("Most requests per second: %s, %s; a single figure, which decides nothing.", who, Sig3(most))
+	return fmt.Sprintf("Most requests per second: %s, %s; a single figure, which decides nothing.",
+		who, document.Sig3(most))
 }

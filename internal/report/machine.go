@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -66,15 +67,16 @@ func machine(h *record.Host, role string) string {
 	switch own := slices.Concat(h.ServerCPUs, h.GeneratorCPUs); {
 	case role != "" && len(own) > 0:
 		slices.Sort(own)
-		cpus += fmt.Sprintf(" (%s on %s)", role, list(slices.Compact(own)))
+		cpus += fmt.Sprintf(" (%s on %s)", role, document.Numbers(slices.Compact(own)))
 	case len(h.ServerCPUs) > 0:
 		how := "not pinned"
 		if h.Pinned {
 			how = "pinned"
 		}
-		cpus += fmt.Sprintf(" (server on %s, generator on %s, %s)", list(h.ServerCPUs), list(h.GeneratorCPUs), how)
+		cpus += fmt.Sprintf(" (server on %s, generator on %s, %s)", document.Numbers(h.ServerCPUs),
+			document.Numbers(h.GeneratorCPUs), how)
 	}
-	parts := []string{orElse(h.CPU, "CPU unknown"), cpus}
+	parts := []string{cmp.Or(h.CPU, "CPU unknown"), cpus}
 	add := func(known bool, fact string) {
 		if known {
 			parts = append(parts, fact)
@@ -82,7 +84,7 @@ func machine(h *record.Host, role string) string {
 	}
 	add(h.MemoryBytes > 0, Bytes(float64(h.MemoryBytes)))
 	add(true, strings.TrimSpace(h.OS+" "+h.Kernel))
-	add(true, "governor "+orElse(h.Governor, "unknown"))
+	add(true, "governor "+cmp.Or(h.Governor, "unknown"))
 	add(h.Hypervisor != "", "a virtual machine ("+h.Hypervisor+")")
 	add(h.Quota != "", "CPU quota "+h.Quota)
 	add(h.FileLimit > 0, "at most "+document.Whole(h.FileLimit)+" open files")
@@ -129,9 +131,9 @@ func (v *View) Machines(published map[string]string) document.Section {
 		}
 	}
 	ours := map[string]string{
-		"cpu":    fmt.Sprintf("%s, %s", orElse(strings.Join(v.cpus(), "; "), "unknown"), document.Count(h.CPUs, "CPU")),
+		"cpu":    fmt.Sprintf("%s, %s", cmp.Or(strings.Join(v.cpus(), "; "), "unknown"), document.Count(h.CPUs, "CPU")),
 		"memory": Bytes(float64(h.MemoryBytes)),
-		"os":     strings.TrimSpace(h.OS + " " + h.Kernel), "power": "governor " + orElse(h.Governor, "unknown"),
+		"os":     strings.TrimSpace(h.OS + " " + h.Kernel), "power": "governor " + cmp.Or(h.Governor, "unknown"),
 		"tool": "dyno " + p.Origin.Dyno, "versions": strings.Join(versions, ", "), "command": p.Origin.Command,
 		"date": v.Started(),
 	}
@@ -150,15 +152,16 @@ func (v *View) Machines(published map[string]string) document.Section {
 	}
 	for _, k := range keys {
 		if theirs := published[k]; theirs+ours[k] != "" {
-			row := document.Row{Cells: []document.Cell{{Value: k}, {Value: orElse(ours[k], Missing)}}}
+			row := document.Row{Cells: []document.Cell{{Value: k}, {Value: cmp.Or(ours[k], document.Missing)}}}
 			if len(published) > 0 {
-				row.Cells = slices.Insert(row.Cells, 1, document.Cell{Value: orElse(theirs, Missing)})
+				row.Cells = slices.Insert(row.Cells, 1, document.Cell{Value: cmp.Or(theirs, document.Missing)})
 			}
 			t.Rows = append(t.Rows, row)
 		}
 	}
 	free, all := v.unpinned()
-	place := fmt.Sprintf("Server on CPU %s, generator on CPU %s%s.", list(h.ServerCPUs), list(h.GeneratorCPUs), free)
+	place := fmt.Sprintf("Server on CPU %s, generator on CPU %s%s.", document.Numbers(h.ServerCPUs),
+		document.Numbers(h.GeneratorCPUs), free)
 	if all {
 		place = "Servers and generator on all CPUs, not pinned."
 	}

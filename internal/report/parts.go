@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -23,7 +24,7 @@ func (v *View) parts() string {
 		case p.First < p.Last:
 			epochs = fmt.Sprintf("%d–%d", p.First, p.Last)
 		}
-		facts := []string{orElse(p.Host.Kernel, "kernel unknown"), Bytes(float64(p.Host.MemoryBytes))}
+		facts := []string{cmp.Or(p.Host.Kernel, "kernel unknown"), Bytes(float64(p.Host.MemoryBytes))}
 		if len(cpus) > 1 {
 			facts = slices.Insert(facts, 0, p.Host.CPU)
 		}

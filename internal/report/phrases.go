@@ -5,32 +5,6 @@ import (
 	"strings"
 )
 
-// list formats CPU numbers, with runs of three or more as from-to: "0-3, 8".
-func list(cpus []int) string {
-	var parts []string
-	for i := 0; i < len(cpus); {
-		j := i
-		for j+1 < len(cpus) && cpus[j+1] == cpus[j]+1 {
-			j++
-		}
-		if j-i >= 2 {
-			parts = append(parts, fmt.Sprintf("%d-%d", cpus[i], cpus[j]))
-			i = j + 1
-			continue
-		}
-		parts = append(parts, fmt.Sprint(cpus[i]))
-		i++
-	}
-	return orElse(strings.Join(parts, ", "), "none")
-}
-
-func orElse(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
-}
-
 // And joins the items of a list with commas and "and".
 func And[T any](parts []T) string { return joined(parts, " and ") }
 

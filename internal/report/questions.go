@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -45,7 +46,7 @@ func (v *View) finding(f judge.Finding) string {
 	if f.Contestant != "" {
 		who = v.Title(f.Contestant) + ": "
 	}
-	return who + document.Clean(orElse(f.Text, f.Title))
+	return who + document.Clean(cmp.Or(f.Text, f.Title))
 }
 
 // Checked returns the six questions with their answers, and below each answer its further findings:

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -120,7 +121,7 @@ func (v *View) repeat() document.Section {
 		s.Blocks = append(s.Blocks, document.Paragraph{Text: document.Plain("The command was not recorded.")})
 	}
 	s.Blocks = append(s.Blocks, quiet(fmt.Sprintf("Seed %d, dyno %s. All figures are computed from trials.jsonl alone.",
-		v.run.Plan.Seed, orElse(v.run.Plan.Origin.Dyno, "unknown"))))
+		v.run.Plan.Seed, cmp.Or(v.run.Plan.Origin.Dyno, "unknown"))))
 	return s
 }
 
@@ -145,17 +146,17 @@ func (v *View) contestants() document.Section {
 		for _, s := range c.Differs {
 			words = append(words, "differs: "+s)
 		}
-		response, build := Missing, Missing
+		response, build := document.Missing, document.Missing
 		if c.HeaderBytes+c.BodyBytes > 0 {
 			response = fmt.Sprintf("%d + %d bytes", c.HeaderBytes, c.BodyBytes)
 		}
 		if c.BuildNS > 0 {
-			build = Duration(float64(c.BuildNS))
+			build = document.Duration(float64(c.BuildNS))
 		}
 		t.Rows = append(t.Rows, document.Row{Key: r.Key(), Cells: []document.Cell{{Value: r.Title, Small: metaOf(r)},
 			{Value: strings.TrimSpace(c.Framework + " " + c.Version), Small: strings.Join(words, "; ")},
 			{Value: c.Toolchain, Small: v.containerLimits(c.Name)},
-			{Value: orElse(c.BinaryHash[:min(len(c.BinaryHash), 12)], Missing)}, {Value: response}, {Value: build}}})
+			{Value: cmp.Or(c.BinaryHash[:min(len(c.BinaryHash), 12)], document.Missing)}, {Value: response}, {Value: build}}})
 	}
 	s := document.Section{ID: "contestants", Title: "What was measured", On: document.OnPage, Folded: true}
 	if len(t.Rows) > 0 {

@@ -42,11 +42,11 @@ func (v *View) servicesText() string {
 	h, text := &v.run.Host, And(all)
 	switch {
 	case h.ServiceCPUs != nil:
-		text += " on CPUs of their own (" + list(h.ServiceCPUs) + ")"
+		text += " on CPUs of their own (" + document.Numbers(h.ServiceCPUs) + ")"
 	default:
 		text += " on the generator's CPUs"
 		if h.Pinned && len(h.GeneratorCPUs) > 0 {
-			text += " (" + list(h.GeneratorCPUs) + ")"
+			text += " (" + document.Numbers(h.GeneratorCPUs) + ")"
 		}
 	}
 	text += ", frozen with the contestant that calls " + it(len(all))
@@ -111,8 +111,8 @@ func (v *View) ServiceAlone() document.Section {
 		line := document.Row{Cells: []document.Cell{{Value: v.names[i]}, {Absent: "it was not loaded alone"}}}
 		for _, a := range v.Alone {
 			if a.Serves(l.At) {
-				line.Cells[1] = document.Cell{Value: Sig3(a.PerSec),
-					Side: "(" + Sig3(a.Least) + "–" + Sig3(a.Most) + ")"}
+				line.Cells[1] = document.Cell{Value: document.Sig3(a.PerSec),
+					Side: "(" + document.Sig3(a.Least) + "–" + document.Sig3(a.Most) + ")"}
 			}
 		}
 		for _, r := range rows {

@@ -210,7 +210,7 @@ func (v *View) shortCell(r Row, m judge.Metric) document.Cell {
 	if c.Absent != "" {
 		return document.Cell{Absent: c.Absent}
 	}
-	text := Sig3(c.Level.Value / v.scale(m).Per)
+	text := document.Sig3(c.Level.Value / v.scale(m).Per)
 	if r.Place.LowerBound && m.AtCeiling && m.More {
 		text = "≥ " + text
 	}

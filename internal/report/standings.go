@@ -110,7 +110,7 @@ func rankText(r Row) string {
 	case r.Control || r.Excluded != "":
 		return ""
 	case p.Lo == 0:
-		return Missing
+		return document.Missing
 	case p.Lo == p.Hi:
 		return fmt.Sprint(p.Lo)
 	}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -53,9 +54,9 @@ func startCell(e judge.Estimate, s judge.Scale) document.Cell {
 	case e.N == 0:
 		return document.Cell{Absent: "none was found"}
 	case e.Lo == e.Hi:
-		return document.Cell{Value: Sig3(e.Value / s.Per)}
+		return document.Cell{Value: document.Sig3(e.Value / s.Per)}
 	}
-	return document.Cell{Value: Sig3(e.Value / s.Per), Side: "(" + IntervalIn(e, s) + ")"}
+	return document.Cell{Value: document.Sig3(e.Value / s.Per), Side: "(" + IntervalIn(e, s) + ")"}
 }
 
 // classesText counts the warm-ups by class: "flat", or "warmed 9, slowdown 3".
@@ -70,7 +71,7 @@ func classesText(s judge.Starts) string {
 			parts = append(parts, fmt.Sprintf("%s %d", c, n))
 		}
 	}
-	return orElse(strings.Join(parts, ", "), Missing)
+	return cmp.Or(strings.Join(parts, ", "), document.Missing)
 }
 
 // starts returns a table of the processes' starts.

@@ -209,7 +209,7 @@ func (v *TerminalView) leader() string {
 	for i, next := range v.standing[1:min(len(v.standing), 1+others)] {
 		name := document.Clean(next.Name) + " not comparable"
 		if next.Ratio > 0 {
-			name = Sig3(next.Ratio) + " × " + document.Clean(next.Name)
+			name = document.Sig3(next.Ratio) + " × " + document.Clean(next.Name)
 		}
 		s += []string{": ", ", "}[min(i, 1)] + name + " (" + Rate(next.PerSec) + ")"
 	}

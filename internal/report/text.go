@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -166,7 +167,7 @@ func (s *Summary) percentiles() document.Table {
 	}
 	if l := s.Primary(); l.Censored > 0 {
 		notes = append(notes, fmt.Sprintf(">=: at least; %s without a right response count with the time they had "+
-			"waited, %s or more", document.Count(l.Censored, "request"), Duration(float64(l.From))))
+			"waited, %s or more", document.Count(l.Censored, "request"), document.Duration(float64(l.From))))
 	}
 	if l := s.Wrong(); l.Count() > 0 {
 		notes = append(notes, fmt.Sprintf("of right responses; %s took p50 %s, p99 %s, max %s",
@@ -182,7 +183,7 @@ func (s *Summary) codes() string {
 	for _, code := range slices.Sorted(maps.Keys(s.Detail.Status)) {
 		each = append(each, fmt.Sprintf("%d - %s", code, document.Whole(s.Detail.Status[code])))
 	}
-	return orElse(strings.Join(each, ", "), "none")
+	return cmp.Or(strings.Join(each, ", "), "none")
 }
 
 // errorsHead is the heading for errors. A response that is cut short counts as one.
@@ -289,7 +290,7 @@ func (s *Summary) generatorText() string {
 
 func (s *Summary) megabytes(n int64) string {
 	v, _ := s.Load.Along(n)
-	return Sig3(v/1e6) + " MB/s"
+	return document.Sig3(v/1e6) + " MB/s"
 }
 
 // fixed formats with two decimals, as wrk and bombardier do; NaN is "-".

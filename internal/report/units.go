@@ -9,23 +9,14 @@ import (
 	"dyno/internal/judge"
 )
 
-// Missing is shown in place of a number that does not exist.
-const Missing = document.Missing
-
-// Sig3 is document.Sig3.
-func Sig3(v float64) string { return document.Sig3(v) }
-
 // Rate prints a rate in 1/s, as Sig3, with its unit.
-func Rate(perSec float64) string { return Sig3(perSec) + "/s" }
-
-// Duration is document.Duration.
-func Duration(ns float64) string { return document.Duration(ns) }
+func Rate(perSec float64) string { return document.Sig3(perSec) + "/s" }
 
 // Bytes prints b in the largest of B, KiB, MiB, GiB, TiB that leaves at least 1, with three
 // significant digits.
 func Bytes(b float64) string {
 	s := ScaleOf("bytes", math.Abs(b))
-	return Sig3(b/s.Per) + " " + s.Name
+	return document.Sig3(b/s.Per) + " " + s.Name
 }
 
 // PerCent prints a share as a percentage: 0.031 is "3.1 %". It keeps one decimal below 10 % and
@@ -92,7 +83,7 @@ func pText(p float64) string {
 	n := 2 // decimals
 	switch {
 	case math.IsNaN(p):
-		return Missing
+		return document.Missing
 	case p < 0.0001:
 		return "< 0.0001"
 	case p < 0.001:
@@ -131,7 +122,7 @@ func IntervalIn(e judge.Estimate, s judge.Scale) string {
 	if math.IsInf(e.Lo, 0) && math.IsInf(e.Hi, 0) {
 		return "interval open"
 	}
-	return Sig3(e.Lo/s.Per) + "–" + Sig3(e.Hi/s.Per)
+	return document.Sig3(e.Lo/s.Per) + "–" + document.Sig3(e.Hi/s.Per)
 }
 
 // Decimals returns the number of decimals in a figure as it was written, at most four.

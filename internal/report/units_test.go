@@ -13,11 +13,11 @@ func TestSig3(t *testing.T) {
 		9.996: "10.0", 1: "1.00",
 		0.55: "0.550", 0.01234: "0.0123", 0.0009996: "0.00100", -1234: "−1,230", math.Inf(1): "∞", math.Inf(-1): "−∞",
 	} {
-		if got := Sig3(v); got != want {
+		if got := document.Sig3(v); got != want {
 			t.Errorf("Sig3(%v) = %q, want %q", v, got, want)
 		}
 	}
-	if got := Sig3(math.NaN()); got != Missing {
+	if got := document.Sig3(math.NaN()); got != document.Missing {
 		t.Errorf("Sig3(NaN) = %q", got)
 	}
 }
@@ -26,7 +26,7 @@ func TestScaled(t *testing.T) {
 	for ns, want := range map[float64]string{0: "0 ns", 1: "1.00 ns", 999.4: "999 ns", 999.6: "1.00 µs",
 		12345: "12.3 µs", 1.284e6: "1.28 ms", 3e9: "3.00 s",
 		3.6e12: "3,600 s", math.Inf(1): "∞ ns"} {
-		if got := Duration(ns); got != want {
+		if got := document.Duration(ns); got != want {
 			t.Errorf("Duration(%v) = %q, want %q", ns, got, want)
 		}
 	}
@@ -105,16 +105,5 @@ func TestScaleOf(t *testing.T) {
 	}
 	if s := ScaleOf("furlong", 3); s.Name != "furlong" || s.Per != 1 {
 		t.Errorf("an unknown unit is %v", s)
-	}
-}
-
-func TestList(t *testing.T) {
-	for _, c := range []struct {
-		cpus []int
-		want string
-	}{{nil, "none"}, {[]int{0}, "0"}, {[]int{0, 1}, "0, 1"}, {[]int{0, 1, 2, 3, 8}, "0-3, 8"}} {
-		if got := list(c.cpus); got != c.want {
-			t.Errorf("list(%v) = %q, want %q", c.cpus, got, c.want)
-		}
 	}
 }

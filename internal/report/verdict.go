@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"dyno/internal/document"
 	"dyno/internal/judge"
 )
@@ -13,7 +14,7 @@ var styleOf = map[judge.Verdict]document.Style{
 }
 
 // noRatio says why a pair has no ratio.
-func noRatio(p judge.Pair) string { return document.Clean(orElse(p.Note, "no valid round has both")) }
+func noRatio(p judge.Pair) string { return document.Clean(cmp.Or(p.Note, "no valid round has both")) }
 
 // notSeparated is the verdict if neither a difference nor equality is shown.
 const notSeparated = "not separated"

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -204,7 +205,7 @@ func FailureText(f *record.Failure) string {
 	if f.Unavailable() {
 		s = "unavailable"
 	}
-	s += ": " + orElse(f.Reason, "no reason was recorded")
+	s += ": " + cmp.Or(f.Reason, "no reason was recorded")
 	if f.Hint != "" {
 		s += "; " + f.Hint
 	}
@@ -258,7 +259,7 @@ func (v *View) moving(name string) (notes []string) {
 		}
 		at := ""
 		if !v.ranks {
-			at = " at " + orElse(document.Clean(v.run.Plan.LevelName(x.Level)), fmt.Sprintf("level %d", x.Level))
+			at = " at " + cmp.Or(document.Clean(v.run.Plan.LevelName(x.Level)), fmt.Sprintf("level %d", x.Level))
 		}
 		notes = append(notes, x.Words()+at+": only far larger differences count")
 	}
@@ -341,7 +342,7 @@ func (v *View) ranked() (rows []Row) {
 // heading returns the run's title.
 func (v *View) heading() string {
 	p := &v.run.Plan
-	return document.Clean(orElse(p.Title, orElse(p.Study.Slug, "dyno run")))
+	return document.Clean(cmp.Or(p.Title, cmp.Or(p.Study.Slug, "dyno run")))
 }
 
 // ended says why the run ended before it had done what was asked, as a sentence.

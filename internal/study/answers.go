@@ -47,20 +47,20 @@ var yearIn = regexp.MustCompile(`\b20\d\d\b`)
 
 // item returns the answer, then and now.
 func (a *Answer) item() document.Item {
-	then := yearIn.FindString(a.Article.Source) + ": " + stopped(a.Claim.Text)
+	then := yearIn.FindString(a.Article.Source) + ": " + document.Stopped(a.Claim.Text)
 	o := a.outcome()
 	it := document.Item{Label: o.Verdict.Label(), Style: claimMarks[o.Verdict].style}
 	ours := ""
 	if o.judged() {
 		ours = o.OursText()
 	}
-	now := "Not measured: " + stopped(cmp.Or(document.Clean(a.Why), o.Reason))
+	now := "Not measured: " + document.Stopped(cmp.Or(document.Clean(a.Why), o.Reason))
 	if ours != "" {
 		r := a.Judged.Run
 		now = fmt.Sprintf("Measured %s on %s: %s", time.Unix(0, r.Plan.Origin.StartedUnixNS).UTC().Format("2 Jan 2006"),
-			cmp.Or(document.Clean(r.Host.CPU), "an unknown CPU"), stopped(ours))
+			cmp.Or(document.Clean(r.Host.CPU), "an unknown CPU"), document.Stopped(ours))
 	} else if a.Judged != nil && o.judged() {
-		now = "Measured, and no figure: " + stopped(o.Reason)
+		now = "Measured, and no figure: " + document.Stopped(o.Reason)
 	}
 	it.Text = document.Prose{{Text: then + " "}, {Text: now, Style: document.Strong}}
 	return it

@@ -145,5 +145,5 @@ func numberCell(v, per float64, absent string) document.Cell {
 	if math.IsNaN(v) {
 		return document.Cell{Absent: absent}
 	}
-	return document.Cell{Value: report.Sig3(v / per)}
+	return document.Cell{Value: document.Sig3(v / per)}
 }

@@ -1,6 +1,7 @@
 package study
 
 import (
+	"dyno/internal/document"
 	"fmt"
 	"math"
 	"path"
@@ -120,7 +121,7 @@ func (e *evidence) untestable(c Cell, metric string) string {
 	switch p := &e.run.Plan; {
 	case slices.Contains(wholeLoad, metric) && !p.Fresh() && p.Load.NS > 0:
 		return fmt.Sprintf("it describes a whole load with its cold start, but this run has trials of %s on warm "+
-			"servers; it needs repeated cold loads", report.Duration(float64(p.Load.NS)))
+			"servers; it needs repeated cold loads", document.Duration(float64(p.Load.NS)))
 	case metric == "threads" && strings.HasPrefix(e.place(c), judge.OnOneCPU):
 		return "the servers have one CPU, and how many threads they start depends on the number of CPUs"
 	}

@@ -124,7 +124,7 @@ func (v *page) costsBeyond(base string) document.Table {
 		if of[c.Contestant].Value == "" {
 			of[c.Contestant] = document.Cell{Absent: "unknown"}
 			if c.Of.N > 0 {
-				of[c.Contestant] = document.Cell{Value: report.Sig3(c.Of.Value / scale.Per)}
+				of[c.Contestant] = document.Cell{Value: document.Sig3(c.Of.Value / scale.Per)}
 			}
 		}
 	}

@@ -104,7 +104,7 @@ func publishedText(o *Outcome) string {
 			return fmt.Sprintf("%g ×", x)
 		}
 		s := report.ScaleOf(o.Metric.Unit, x)
-		return report.Sig3(x/s.Per) + report.After(s)
+		return document.Sig3(x/s.Per) + report.After(s)
 	}
 	var limits []string
 	if c.AtLeast != nil {
@@ -179,7 +179,7 @@ func shownText(s Shown) string {
 	case s.Unit == Contestants:
 		return fmt.Sprintf("%g to %g %s", e.Lo, e.Hi, s.What)
 	case s.Unit == "%":
-		return fmt.Sprintf("%s %s (%s–%s) %%", s.What, report.Sig3(e.Value), report.Sig3(e.Lo), report.Sig3(e.Hi))
+		return fmt.Sprintf("%s %s (%s–%s) %%", s.What, document.Sig3(e.Value), document.Sig3(e.Lo), document.Sig3(e.Hi))
 	}
 	return s.What + " " + estimateText(e, s.Unit)
 }
@@ -187,7 +187,7 @@ func shownText(s Shown) string {
 // factorText formats a factor with its interval, "1.05 × (1.01–1.08)", or alone if it is exact.
 func factorText(e judge.Estimate) string {
 	if e.Lo == e.Hi {
-		return report.Sig3(e.Value) + " ×"
+		return document.Sig3(e.Value) + " ×"
 	}
 	return report.Times(e)
 }
@@ -198,11 +198,11 @@ func estimateText(e judge.Estimate, unit string) string {
 	s := report.ScaleOf(unit, e.Value)
 	switch {
 	case e.Lo == e.Hi:
-		return report.Sig3(e.Value/s.Per) + report.After(s)
+		return document.Sig3(e.Value/s.Per) + report.After(s)
 	case math.IsInf(e.Lo, 0) || math.IsInf(e.Hi, 0):
-		return report.Sig3(e.Value/s.Per) + report.After(s) + ", interval open"
+		return document.Sig3(e.Value/s.Per) + report.After(s) + ", interval open"
 	}
-	return fmt.Sprintf("%s (%s)%s", report.Sig3(e.Value/s.Per), report.IntervalIn(e, s), report.After(s))
+	return fmt.Sprintf("%s (%s)%s", document.Sig3(e.Value/s.Per), report.IntervalIn(e, s), report.After(s))
 }
 
 // OursText formats the measured figures on one line, with the servers' CPUs. A published factor needs no
@@ -286,9 +286,6 @@ var claimMarks = map[Verdict]struct {
 // Label returns an outcome with its icon.
 func (v Verdict) Label() string { return claimMarks[v].icon + " " + string(v) }
 
-// paragraph returns a paragraph of unstyled text.
-func paragraph(s string) document.Paragraph { return document.Paragraph{Text: document.Plain(s)} }
-
 // claims returns the study's outcomes.
 func (v *page) claims() document.Section {
 	c := v.Claims
@@ -309,11 +306,11 @@ func (v *page) claims() document.Section {
 	}
 	for _, w := range c.Withdrawn {
 		list.Items = append(list.Items, document.Item{Label: "withdrawn", Style: document.Quiet,
-			Text: document.Plain(stopped(w.Text)), More: document.Texts(stopped(w.Withdrawn))})
+			Text: document.Plain(document.Stopped(w.Text)), More: document.Texts(document.Stopped(w.Withdrawn))})
 	}
 	s.Blocks = append(s.Blocks, list)
 	if len(ours.Items) > 0 {
-		s.Blocks = append(s.Blocks, paragraph("Not published, and not counted: what dyno adds."), ours)
+		s.Blocks = append(s.Blocks, document.Para("Not published, and not counted: what dyno adds."), ours)
 	}
 	return s
 }
@@ -321,9 +318,9 @@ func (v *page) claims() document.Section {
 // item returns a claim with its outcome, "Claimed: … Measured: 1.05 × (1.01–1.08).", and what the
 // outcome rests on.
 func (o *Outcome) item() document.Item {
-	text := "Claimed: " + stopped(o.Claim.Text)
+	text := "Claimed: " + document.Stopped(o.Claim.Text)
 	if ours := o.OursText(); ours != "" {
-		text += " " + measuredAs(o) + ": " + stopped(ours)
+		text += " " + measuredAs(o) + ": " + document.Stopped(ours)
 	}
 	return document.Item{Label: o.Verdict.Label(), Style: claimMarks[o.Verdict].style, Text: document.Plain(text),
 		More: document.Texts(evidenceText(o), freeText(o), amendedText(o),
@@ -336,7 +333,7 @@ func freeText(o *Outcome) string {
 	if o.Free == nil {
 		return ""
 	}
-	return stopped("As published: " + string(o.Free.Verdict) + report.Led(", ", o.Free.OursText()))
+	return document.Stopped("As published: " + string(o.Free.Verdict) + report.Led(", ", o.Free.OursText()))
 }
 
 // amendedText says why a claim was amended after the run, and its former outcome.
@@ -344,12 +341,9 @@ func amendedText(o *Outcome) string {
 	if o.Before == "" {
 		return ""
 	}
-	return stopped("Amended after this run was planned"+report.Led(": ", o.Claim.Was.Why)) + " As it was before: " +
-		string(o.Before) + "."
+	return document.Stopped("Amended after this run was planned"+report.Led(": ", o.Claim.Was.Why)) +
+		" As it was before: " + string(o.Before) + "."
 }
-
-// stopped makes s end with exactly one full stop.
-func stopped(s string) string { return strings.TrimSuffix(s, ".") + "." }
 
 // ClaimsText writes only the outcomes for a study's claims.
 func ClaimsText(w io.Writer, j *Judged) error {

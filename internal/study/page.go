@@ -143,7 +143,7 @@ func (v *page) publishedFigures(all bool) document.Section {
 	if len(v.Claims.Published) == 0 {
 		return s
 	}
-	s.Blocks = append([]document.Block{paragraph("They are from other machines, versions and years; they are shown, " +
+	s.Blocks = append([]document.Block{document.Para("They are from other machines, versions and years; they are shown, " +
 		"not judged. Each cell has the published figure, then ours with its interval. * is computed.")},
 		v.publishedTables()...)
 	if !all {
@@ -157,7 +157,7 @@ func (v *page) publishedFigures(all bool) document.Section {
 		}
 	}
 	if len(computed) > 0 {
-		s.Blocks = append(s.Blocks, paragraph("* "+strings.Join(slices.Sorted(maps.Keys(computed)), " ")))
+		s.Blocks = append(s.Blocks, document.Para("* "+strings.Join(slices.Sorted(maps.Keys(computed)), " ")))
 	}
 	return s
 }
@@ -244,7 +244,7 @@ func (p *published) ours() string {
 	if p.Ours.N == 0 {
 		return document.Missing
 	}
-	s := report.Sig3(p.Ours.Value / p.Per)
+	s := document.Sig3(p.Ours.Value / p.Per)
 	if p.Ours.Lo != p.Ours.Hi {
 		s += " (" + report.IntervalIn(p.Ours, judge.Scale{Per: p.Per}) + ")"
 	}

@@ -174,7 +174,7 @@ func (c *covered) section(a *study.Article) document.Section {
 			c.answer(s)}})
 	}
 	return document.Section{Title: a.Title, Blocks: []document.Block{
-		paragraph(stopped(a.Source)), t}}
+		document.Para(document.Stopped(a.Source)), t}}
 }
 
 // answer is a sentence's result: a line for each claim, linked to their study's page.

@@ -25,7 +25,7 @@ func findingsPage(w io.Writer, all []*study.Judged) error {
 		{Text: "doc/studies.md", Link: "../doc/studies.md"},
 		{Text: " has the rules."}}}}}
 	if len(all) == 0 {
-		about.Blocks = append(about.Blocks, paragraph("No study has committed trials yet."))
+		about.Blocks = append(about.Blocks, document.Para("No study has committed trials yet."))
 		page.Sections = []document.Section{about}
 		return document.Markdown(w, page, 1)
 	}
@@ -53,7 +53,7 @@ func findingsPage(w io.Writer, all []*study.Judged) error {
 // claim.
 func findingsSection(d *study.Judged) document.Section {
 	c := d.Claims
-	s := document.Section{Title: c.Title, Blocks: []document.Block{paragraph(c.Question), d.Picture(c.Slug + "/")}}
+	s := document.Section{Title: c.Title, Blocks: []document.Block{document.Para(c.Question), d.Picture(c.Slug + "/")}}
 	if text := c.Fixed(); text != "" {
 		s.Blocks = append(s.Blocks, document.Paragraph{Text: document.Plain(text), Style: document.Warn})
 	}
@@ -71,7 +71,8 @@ func findingsSection(d *study.Judged) document.Section {
 			found = o.OursText()
 		}
 		list.Items = append(list.Items, document.Item{Label: o.Verdict.Label(),
-			Text: document.Prose{{Text: stopped(o.Claim.Text) + " "}, {Text: stopped(found), Style: document.Quiet}}})
+			Text: document.Prose{{Text: document.Stopped(o.Claim.Text) + " "},
+				{Text: document.Stopped(found), Style: document.Quiet}}})
 	}
 	rest := "The figures"
 	if n := count(c) - len(list.Items); n > 0 {
@@ -79,6 +80,6 @@ func findingsSection(d *study.Judged) document.Section {
 	}
 	s.Blocks = append(s.Blocks, list, document.Paragraph{Text: document.Prose{
 		{Text: rest + ": "}, {Text: "the study's page", Link: c.Slug + "/" + study.ReadmeFile},
-		{Text: ". Article: " + stopped(c.Source) + " " + report.NewView(d.Data).Here()}}})
+		{Text: ". Article: " + document.Stopped(c.Source) + " " + report.NewView(d.Data).Here()}}})
 	return s
 }

@@ -14,9 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
-	"dyno/internal/document"
 	"dyno/internal/study"
 )
 
@@ -84,9 +82,3 @@ func count(c *study.Claims, only ...study.Verdict) (n int) {
 	}
 	return n
 }
-
-// paragraph returns a paragraph of unstyled text.
-func paragraph(s string) document.Paragraph { return document.Paragraph{Text: document.Plain(s)} }
-
-// stopped makes s end with exactly one full stop.
-func stopped(s string) string { return strings.TrimSuffix(s, ".") + "." }
