@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"math"
 	"path/filepath"
 	"slices"
@@ -221,7 +220,7 @@ func printSessions(known judge.Sessions, out io.Writer) error {
 	if moves := betweenModels(known); err == nil && len(moves) > 0 {
 		head := words("models of CPU|pairs in the other direction|different on both|of these in the other|ratio moves by, median|" +
 			"at most")
-		_, err = fmt.Fprint(out, "\n", tableOf(head, moves, (*move).row))
+		_, err = fmt.Fprint(out, "\n", tableOf(head, moves, (*move).row), "\n", besides(known))
 	}
 	for _, r := range []judge.Relation{judge.Programs, judge.Revisions} {
 		sd, n := known.Bias(r)
@@ -255,21 +254,10 @@ func (m *move) row() []string {
 // betweenModels compares the means over sessions of the same pairs of different programs, by the same question, on
 // each two models of CPU.
 func betweenModels(known judge.Sessions) (moves []*move) {
-	type pair struct{ question, a, b string }
-	pairs, cpus := map[pair]bool{}, map[string]bool{}
-	for _, s := range known {
-		if s.Relation != judge.Programs || s.Long {
-			continue
-		}
-		for _, c := range couples(len(s.Programs)) {
-			pairs[pair{s.Question, s.Programs[c[0]], s.Programs[c[1]]}] = true
-			cpus[s.CPU] = true
-		}
-	}
-	models := slices.Sorted(maps.Keys(cpus))
+	pairs, models := measured(known)
 	for _, c := range couples(len(models)) {
 		m := &move{models: [2]string{models[c[0]], models[c[1]]}}
-		for p := range pairs {
+		for _, p := range pairs {
 			log, different := [2]float64{}, true
 			for i, cpu := range m.models {
 				_, logs, ses := known.Pair(cpu, "", p.question, p.a, p.b)
@@ -300,6 +288,48 @@ func betweenModels(known judge.Sessions) (moves []*move) {
 		}
 	}
 	return moves
+}
+
+// askedPair is two programs and what was asked.
+type askedPair struct{ question, a, b string }
+
+// measured returns the pairs of different programs that sessions compared, and the models of CPU, both sorted.
+func measured(known judge.Sessions) (pairs []askedPair, models []string) {
+	for _, s := range known {
+		if s.Relation != judge.Programs || s.Long {
+			continue
+		}
+		for _, c := range couples(len(s.Programs)) {
+			pairs, models = append(pairs, askedPair{s.Question, s.Programs[c[0]], s.Programs[c[1]]}), append(models, s.CPU)
+		}
+	}
+	slices.SortFunc(pairs, func(p, q askedPair) int {
+		return cmp.Or(cmp.Compare(p.question, q.question), cmp.Compare(p.a, q.a), cmp.Compare(p.b, q.b))
+	})
+	slices.Sort(models)
+	return slices.Compact(pairs), slices.Compact(models)
+}
+
+// besides lists the ratios in each session, for the pairs that two models of CPU measured.
+func besides(known judge.Sessions) table {
+	pairs, models := measured(known)
+	t := table{append(words("question|pair"), models...)}
+	for _, p := range pairs {
+		row, n := []string{p.question, p.a + " ÷ " + p.b}, 0
+		for _, cpu := range models {
+			_, logs, _ := known.Pair(cpu, "", p.question, p.a, p.b)
+			n += int(when(len(logs) > 0, 1))
+			var all []string
+			for _, log := range logs {
+				all = append(all, fmt.Sprintf("%.2f", math.Exp(log)))
+			}
+			row = append(row, strings.Join(all, ", "))
+		}
+		if n > 1 {
+			t = append(t, row)
+		}
+	}
+	return t
 }
 
 // leftOut leaves out one session after another: covered counts the pairs whose second interval in that
