@@ -40,20 +40,40 @@ const unloadedNS = int64(50 * time.Millisecond)
 
 // longLoads plans long loads on all contestants.
 func longLoads(p *record.Plan) record.LastLoads {
-	l := record.LastLoads{NS: int64(max(longLoad, 20*time.Duration(p.First().DelayNS))), Contestants: len(p.Contestants)}
+	l := record.LastLoads{NS: int64(max(longLoad, 20*time.Duration(p.First().DelayNS)))}
+	for _, name := range p.Contestants {
+		if comparedAt(p, 0, name) {
+			l.Contestants++
+		}
+	}
 	switch {
 	case p.Load.NS >= l.NS || len(p.Contestants) < 2:
 		return record.LastLoads{}
-	case p.Fresh() || len(parts(p)) > 1 || !comparedAt(p, 0, ""):
-		return record.LastLoads{Absent: "they are made only where all processes serve the first level, and are compared there"}
+	case !endsAtFirst(p) || l.Contestants < 2:
+		return record.LastLoads{Absent: "they are made only where all comparisons are of processes that serve the first level"}
 	}
 	return l
 }
 
-// ratedLoads plans open loops. There are none if the plan has open loops of its own or starts servers differently for
-// its levels, or if the request omits them.
+// endsAtFirst reports whether the processes that are compared serve the first level: the last of them are there at the
+// end.
+func endsAtFirst(p *record.Plan) bool {
+	return !p.Fresh() && comparedAt(p, 0, "") && slices.Equal(partsWith(p, false), []int{0})
+}
+
+// atTheEnd returns the contestants that are compared at the first level, if the last epoch's processes serve it.
+func atTheEnd(run *record.Run) []string {
+	p := &run.Plan
+	if partAt(p, max(0, lastEpoch(run))) > 0 {
+		return nil
+	}
+	return slices.DeleteFunc(remaining(run, p.Contestants), func(name string) bool { return !comparedAt(p, 0, name) })
+}
+
+// ratedLoads plans open loops. There are none if the plan has open loops of its own or compares processes that do not
+// serve its first level, or if the request omits them.
 func ratedLoads(p *record.Plan, r *Request) record.LastLoads {
-	if r.NoRated || len(p.Contestants) == 0 || !p.Ranks() || p.Fresh() || len(parts(p)) > 1 ||
+	if r.NoRated || len(p.Contestants) == 0 || !p.Ranks() || !endsAtFirst(p) ||
 		slices.ContainsFunc(p.Levels, record.Level.Open) {
 		return record.LastLoads{}
 	}
@@ -127,10 +147,7 @@ func twice(run *record.Run, names []string, begin int, o Order) (all []Order) {
 // LongOrders returns the long loads, on the best contestants of a ranking, which are in the middle of the order. The
 // attempt counts from 0.
 func LongOrders(run *record.Run, ranking []record.Standing, attempt int) []Order {
-	p := &run.Plan
-	names := slices.DeleteFunc(remaining(run, p.Contestants), func(name string) bool {
-		return !compared(p, record.Cell{Contestant: name})
-	})
+	p, names := &run.Plan, atTheEnd(run)
 	rank := func(name string) uint { // the largest for those without a place
 		return uint(slices.IndexFunc(ranking, func(s record.Standing) bool { return s.Name == name }))
 	}
@@ -145,7 +162,7 @@ func LongOrders(run *record.Run, ranking []record.Standing, attempt int) []Order
 
 // RatedOrders returns the open loops after a run's epochs; none if no throughput was measured.
 func RatedOrders(run *record.Run) []Order {
-	p, at, names, slowest := &run.Plan, run.Plan.First(), remaining(run, run.Plan.Contestants), math.Inf(1)
+	p, at, names, slowest := &run.Plan, run.Plan.First(), atTheEnd(run), math.Inf(1)
 	for _, name := range names {
 		if own := ratesOf(p, Valid(run), name); len(own) > 0 {
 			slowest = min(slowest, stats.Median(own))

@@ -122,3 +122,37 @@ func TestLongLoadsAsTheBudgetAllows(t *testing.T) {
 		}
 	}
 }
+
+// Levels with processes of their own that compare nothing do not prevent the loads at the end, which contestants of
+// these levels alone do not have. Where such an epoch was the last, there are none.
+func TestLastLoadsBesideOtherProcesses(t *testing.T) {
+	q := someQuestion()
+	q.Contestants, q.Cells = append(q.Contestants, "c2"), append(q.Cells, cell("c2", 1))
+	q.Levels[1].AsPublished = true
+	p, err := New(Request{Question: q}, someWorld())
+	if err != nil || len(parts(&p)) != 2 || p.Long.NS == 0 || p.Long.Contestants != 2 || p.Rated.NS == 0 {
+		t.Fatalf("%d parts, %+v, %v", len(parts(&p)), p.Last, err)
+	}
+	run := &record.Run{Plan: p}
+	names := func(all []Order) (list string) {
+		for _, o := range all {
+			list += " " + o.Contestant
+		}
+		return list
+	}
+	for o, stop := Next(run, func() bool { return true }); stop == ""; o, stop = Next(run, func() bool { return true }) {
+		tr := &record.Trial{Key: o.Key, Contestant: o.Contestant, Load: record.Load{WindowNS: o.TrialNS, Connections: 125,
+			Established: 125, Started: 1000, Succeeded: 1000, RateAnswers: 1000, RateNS: o.TrialNS, RateFromNS: 1}}
+		if o.Level != p.First() {
+			tr.Level = &o.Level
+		}
+		run.Trials = append(run.Trials, tr)
+		long, rated := names(LongOrders(run, nil, 0)), names(RatedOrders(run))
+		if part := partAt(&p, o.Epoch); (part == 0) != (long != "") || part == 1 && rated != "" || strings.Contains(long+rated, "c2") {
+			t.Fatalf("in an epoch of part %d:%s;%s", part, long, rated)
+		}
+	}
+	if long, rated := names(LongOrders(run, nil, 0)), names(RatedOrders(run)); long != " c1 c0 c0 c1" || rated != " c0 c1 c1 c0" {
+		t.Errorf("after the decision:%s;%s", long, rated)
+	}
+}
