@@ -10,45 +10,56 @@ import (
 // whose figures the Iris articles quote. wrk samples five times as long, per thread.
 const Slice = 20 * time.Millisecond
 
-// maxSlices bounds a Slices if only a number of requests ends the window: the first eleven minutes.
-const maxSlices = 1 << 15
+// someSlices are made at a time: those of eleven minutes.
+const someSlices = 1 << 15
 
 // Slices counts one event loop's right and wrong answers in each Slice of a window, and the
-// requests that waited throughout it. Counting does not allocate. All times are ns on the session's
+// requests that waited throughout it. Counting seldom allocates. All times are ns on the session's
 // clock.
 type Slices struct {
-	start         int64
+	start, most   int64 // of a window, and the number of slices that it has
 	Counts, Wrong []int32
 	Waits         []int32 // change in the number of waiting requests from the slice before; only long waits
 }
 
 // newSlices returns the Slices for a window from start to until; math.MaxInt64 means no end.
 func newSlices(start, until int64) *Slices {
-	n := int64(maxSlices)
-	if until < math.MaxInt64 {
-		n = min(n, max(until-start, 0)/int64(Slice))
+	s := &Slices{start: start, most: max(until-start, 0) / int64(Slice), Waits: make([]int32, 1)}
+	s.grow(0)
+	return s
+}
+
+// grow makes room for the slice i and some more, as far as the window has them.
+func (s *Slices) grow(i int64) {
+	if more := min(i+someSlices, s.most) - int64(len(s.Counts)); i >= int64(len(s.Counts)) && more > 0 {
+		s.Counts = append(s.Counts, make([]int32, more)...)
+		s.Wrong = append(s.Wrong, make([]int32, more)...)
+		s.Waits = append(s.Waits, make([]int32, more)...)
 	}
-	return &Slices{start: start, Counts: make([]int32, n), Wrong: make([]int32, n), Waits: make([]int32, n+1)}
 }
 
 // count adds a right answer at now; s may be nil.
 func (s *Slices) count(now int64) {
 	if s != nil {
-		s.in(s.Counts, now)
+		s.in(&s.Counts, now)
 	}
 }
 
 // miss adds a wrong answer at now; s may be nil.
 func (s *Slices) miss(now int64) {
 	if s != nil {
-		s.in(s.Wrong, now)
+		s.in(&s.Wrong, now)
 	}
 }
 
 // in adds one to the slice of counts that contains now.
-func (s *Slices) in(counts []int32, now int64) {
-	if i := (now - s.start) / int64(Slice); uint64(i) < uint64(len(counts)) {
-		counts[i]++
+func (s *Slices) in(counts *[]int32, now int64) {
+	i := (now - s.start) / int64(Slice)
+	if i >= int64(len(*counts)) {
+		s.grow(i)
+	}
+	if uint64(i) < uint64(len(*counts)) {
+		(*counts)[i]++
 	}
 }
 
@@ -61,6 +72,7 @@ func (s *Slices) wait(due, now int64) {
 		return
 	}
 	first := max(due-s.start+int64(Slice)-1, 0) / int64(Slice)
+	s.grow((now - s.start) / int64(Slice))
 	if last := min((now-s.start)/int64(Slice), int64(len(s.Counts))); first < last {
 		s.Waits[first]++
 		s.Waits[last]--
@@ -96,9 +108,11 @@ func (s *Slices) complete() bool {
 // merge adds o and returns the sum; s may be nil.
 func (s *Slices) merge(o *Slices) *Slices {
 	if s == nil { // a copy, because o may be merged into others too
-		return &Slices{o.start, slices.Clone(o.Counts), slices.Clone(o.Wrong), slices.Clone(o.Waits)}
+		return &Slices{o.start, o.most, slices.Clone(o.Counts), slices.Clone(o.Wrong), slices.Clone(o.Waits)}
 	}
-	for i := range min(len(s.Counts), len(o.Counts)) {
+	s.most = max(s.most, o.most, int64(len(o.Counts)))
+	s.grow(int64(len(o.Counts)) - 1)
+	for i := range o.Counts {
 		s.Counts[i] += o.Counts[i]
 		s.Wrong[i] += o.Wrong[i]
 		s.Waits[i] += o.Waits[i]
@@ -113,12 +127,12 @@ func (s *Slices) rates(from, until int64) (n int64, sd, most float64) {
 		return 0, 0, 0
 	}
 	first := (from - s.start + int64(Slice) - 1) / int64(Slice)
-	last := min((until-s.start)/int64(Slice), int64(len(s.Counts)))
+	last := min((until-s.start)/int64(Slice), max(s.most, int64(len(s.Counts))))
 	if n = last - first; n < 2 {
 		return 0, 0, 0
 	}
 	sum, squares, top := 0., 0., int32(0)
-	for _, c := range s.Counts[first:last] {
+	for _, c := range s.Counts[min(first, int64(len(s.Counts))):min(last, int64(len(s.Counts)))] {
 		sum, squares, top = sum+float64(c), squares+float64(c)*float64(c), max(top, c)
 	}
 	perSec := float64(time.Second) / float64(Slice)

@@ -33,8 +33,16 @@ func TestSlices(t *testing.T) {
 	if n, _, _ := all.rates(start+3*ms, start+59*ms); n != 0 {
 		t.Errorf("%d slices; one alone has no deviation", n)
 	}
-	if n, sd, most := newSlices(0, math.MaxInt64).rates(0, math.MaxInt64); n != maxSlices || sd != 0 || most != 0 {
-		t.Errorf("%d slices of a window without an end, %v, %v", n, sd, most)
+	for _, until := range []int64{math.MaxInt64, 3600e9} { // a window without an end, and one that is as long
+		s := newSlices(0, until)
+		if n, sd, most := s.rates(0, 3600e9); n != 180_000 || sd != 0 || most != 0 {
+			t.Errorf("%d slices of an hour, %v, %v", n, sd, most)
+		}
+		s.wait(800e9, 808e9)
+		s.count(1500e9)
+		if all := newSlices(0, until).merge(s); all.silence(3600e9) != 8e9 || all.Counts[75_000] != 1 || !all.complete() {
+			t.Errorf("after 13 minutes nothing is counted: %d", all.silence(3600e9))
+		}
 	}
 	if n, _, _ := newSlices(5, 3).rates(5, 3); n != 0 {
 		t.Errorf("%d slices of no time", n)
