@@ -490,7 +490,7 @@ func broken(l *record.Load, sc *scenario.Scenario) error {
 	case l.Established < l.Connections:
 		return fmt.Errorf("only %d of %d connections were established", l.Established, l.Connections)
 	case l.StreamsAllowed > 0 && l.Pace == nil: // a closed loop
-		return fmt.Errorf("it allows %d requests in flight on a connection of HTTP/2 "+
+		return fmt.Errorf("at some time it allowed %d requests in flight on a connection of HTTP/2 "+
 			"(SETTINGS_MAX_CONCURRENT_STREAMS), and more were asked for; ask for %[1]d streams at most, or raise its limit",
 			l.StreamsAllowed)
 	case l.Succeeded == 0:

@@ -3,6 +3,7 @@ package judge
 import (
 	"cmp"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -163,8 +164,8 @@ func (o *OneLoad) fewerStreams() string {
 	if n == 0 || o.Load.Pace != nil {
 		return ""
 	}
-	return fmt.Sprintf("fewer requests in flight: the server allows %s on a connection "+
-		"(SETTINGS_MAX_CONCURRENT_STREAMS), so the load was lower than requested. Raise its limit, or take more "+
+	return fmt.Sprintf("fewer requests in flight: at some time the server allowed %s on a connection "+
+		"(SETTINGS_MAX_CONCURRENT_STREAMS), so the load was then lower than requested. Raise its limit, or take more "+
 		"connections with %s each",
 		document.Whole(int64(n)), document.Count(n, "stream"))
 }
@@ -183,9 +184,9 @@ func (o *OneLoad) churn() string {
 	if o.Renewing || o.Load.Succeeded+o.Load.Failed == 0 || dialled-o.Load.Errored() <= churnFrom*max(had, 1) {
 		return ""
 	}
-	text := fmt.Sprintf("the server closed connections: %s were dialled for %s, so the figures include the cost of "+
-		"connecting. Configure the server to keep connections open (keep-alive, its time-out, requests per "+
-		"connection), or pass --no-keepalive if this is intended",
+	text := fmt.Sprintf("connections did not last: %s were dialled for %s, so the figures include the cost of "+
+		"connecting. The server closed them, or sent more than it was asked for. Configure it to keep them open "+
+		"(keep-alive, its time-out, requests per connection), or pass --no-keepalive if this is intended",
 		document.Whole(dialled), document.Whole(had))
 	if late := dialled - o.Detail.Connect.AtMost([]int64{int64(foreign.Dropped)})[0]; late > 0 {
 		text += fmt.Sprintf(". %s took 0.9 s or more, which is usual where the server's listen queue is full: lower -c",
@@ -356,7 +357,7 @@ func (o *OneLoad) missed() string {
 func (o *OneLoad) redirects() string {
 	n := int64(0)
 	for code, answers := range o.Detail.Status {
-		if code/100 == 3 {
+		if code/100 == 3 && code != http.StatusNotModified {
 			n += answers
 		} else if answers > 0 {
 			return ""

@@ -38,6 +38,7 @@ type HTTP2 struct {
 	barred  int64 // when it last said that it takes no streams
 	settled bool  // the server's SETTINGS have come
 	limit   int   // streams at a time
+	fewest  int   // least limit since Allowed was called; 0: none was given
 	initial int64 // a new stream's window
 	room    int64 // left in the connection's window
 	shrunk  bool  // it shrank the header table, and was not answered
@@ -177,12 +178,17 @@ func (h *HTTP2) Room(depth int) int {
 	return max(0, min(depth, h.limit)-len(h.active)-len(h.held))
 }
 
-// Allowed returns how many of depth requests the server allows in flight; depth if it has not said.
+// Allowed returns how many of depth requests the server allowed in flight at all times since the last call; depth if it
+// has not said.
 func (h *HTTP2) Allowed(depth int) int {
-	if h != nil && h.settled {
-		return min(depth, h.limit)
+	if h == nil || h.fewest == 0 {
+		return depth
 	}
-	return depth
+	fewest := h.fewest
+	if h.fewest = 0; h.limit < math.MaxInt {
+		h.fewest = h.limit
+	}
+	return min(depth, fewest)
 }
 
 // resends reports whether a request may be sent again now.

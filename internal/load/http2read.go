@@ -259,7 +259,8 @@ func (h *HTTP2) settle() error {
 		case wire.HeaderTableSize:
 			h.shrunk = h.shrunk || v < wire.TableSize
 		case wire.MaxConcurrentStreams:
-			if h.limit = int(v); v == 0 {
+			h.limit, h.fewest = int(v), int(least(int64(h.fewest), int64(v)))
+			if v == 0 {
 				h.barred = h.heard
 			}
 		case wire.InitialWindowSize:

@@ -45,7 +45,7 @@ type Load struct {
 	// took; 0: none was repeated.
 	RepeatedDials int64 `json:"repeated_dials,omitempty"`
 	OpeningNS     int64 `json:"opening_ns,omitempty"`
-	// StreamsAllowed is the number of requests that the server allowed in flight on an HTTP/2
+	// StreamsAllowed is the least number of requests that the server allowed at some time in flight on an HTTP/2
 	// connection, if that is fewer than requested; else 0.
 	StreamsAllowed int `json:"streams_allowed,omitempty"`
 

@@ -349,6 +349,7 @@ func TestRedirects(t *testing.T) {
 		"asked for":  {func(s *Summary) { s.AnyStatus = false }, false},
 		"one is not": {func(s *Summary) { s.Detail.Status[200] = 1 }, false},
 		"no answer":  {func(s *Summary) { s.Detail.Status = nil }, false},
+		"up to date": {func(s *Summary) { s.Detail.Status = map[int]int64{304: 9} }, false},
 	} {
 		s := cases()["redirects"]
 		if c.change(s); (judge.TextOf(s.Findings(), judge.Redirected) != "") != c.want {

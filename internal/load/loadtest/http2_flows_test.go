@@ -95,6 +95,18 @@ var conversations = []conversation{
 				t.Errorf("%d streams allowed; want 1", l.StreamsAllowed)
 			}
 		}},
+	{name: "one stream up to the third request", kept: true, serve: converse(func(c *talk) {
+		for stream, ok := c.request(); ok; stream, ok = c.request() {
+			if c.n == 3 {
+				c.send(setting(maxStreams, 100))
+			}
+			c.send(right(stream)...)
+		}
+	}, setting(maxStreams, 1)), check: func(t *testing.T, s *server, l record.Load) {
+		if undisturbed(t, s, l); l.StreamsAllowed != 1 {
+			t.Errorf("%d streams allowed for a while; want 1", l.StreamsAllowed)
+		}
+	}},
 	{name: "no streams for a while", kept: true, serve: converse(func(c *talk) {
 		time.Sleep(20 * time.Millisecond)
 		c.send(setting(maxStreams, 100))

@@ -155,10 +155,11 @@ func (s *session) load(win *window) (l record.Load, err error) {
 		l.RepeatedDials += w.dials.Repeated
 		opening = max(opening, w.opening)
 		for i := range w.conns {
-			if c := &w.conns[i]; c.state == isUp {
+			c := &w.conns[i]
+			if c.state == isUp {
 				w.count(c)
-				load.Allow(&l, c.http.Allowed(w.depth), w.depth)
 			}
+			load.Allow(&l, c.http.Allowed(w.depth), w.depth)
 		}
 		unreachable = min(unreachable, w.unreachable)
 		if err == nil && load.OutOfFiles(w.dialErr) {

@@ -155,6 +155,7 @@ func (w *worker) begin(win *window, start int64) {
 	w.connects = w.connects[:0]
 	for i := range w.conns {
 		c := &w.conns[i]
+		c.http.Allowed(w.depth) // before the window
 		c.due = start + w.job.Turn(&win.Window, c.index)
 		c.begun, c.parked, c.claimed, c.heard, c.fails, c.ever = false, false, false, 0, 0, c.state == isUp
 		if c.ever && c.tls != nil {
