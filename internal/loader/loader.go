@@ -103,7 +103,13 @@ func New(ctx context.Context, r Request) (*Plan, error) {
 	if !t.HTTP2 {
 		r.Pipeline = max(r.Pipeline, int64(s.Pipeline))
 	}
-	p := &Plan{Request: r, Target: foreign.Mask(t.URL), target: t, engine: loop.Engine{},
+	loaded := t.URL
+	if base, ok := strings.CutSuffix(t.URL, "/"); ok && t.Path == "/" {
+		if loaded = base; len(s.Requests) == 1 {
+			loaded += s.Requests[0].Path
+		}
+	}
+	p := &Plan{Request: r, Target: foreign.Mask(loaded), target: t, engine: loop.Engine{},
 		openLoop: r.open()}
 	p.job = load.Job{
 		Endpoint: t.Endpoint, Scenario: s, Seed: r.Seed,

@@ -93,7 +93,7 @@ body = "value"
 		"requests": {Request{Requests: 20}, "done", "20 requests over 20 connections, closed loop, "},
 		"open": {Request{Requests: 5, Rate: 1000, Connections: 2}, "done",
 			"5 requests at 1000/s over 2 connections, open loop, constant arrivals"},
-		"ramp-up": {Request{Requests: 4, Connections: 2, RampUp: time.Millisecond}, "done", "added over 1ms"},
+		"ramp-up": {Request{Requests: 2000, Connections: 2, RampUp: time.Millisecond}, "done", "added over 1ms"},
 		"pipeline": {Request{Requests: 40, Connections: 2, Pipeline: 4}, "done",
 			"4 in the pipeline of each"},
 		"post": {Request{Requests: 4, AdHoc: scenario.AdHoc{Body: text("{seq}"), Template: true}}, "done", ""},

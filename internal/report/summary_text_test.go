@@ -35,6 +35,10 @@ func TestTwoRates(t *testing.T) {
 			t.Errorf("%g: %q; want %q", mean, got, want)
 		}
 	}
+	s.Load.RateFromNS = 2e9
+	if got := s.twoRates(1.1 * s.PerSec()); !strings.HasSuffix(got, "from the end of the ramp-up on") {
+		t.Errorf("with a ramp-up: %q", got)
+	}
 	s.Load = closed().Load
 	s.Load.RateAnswers, s.Load.Succeeded = 0, 0
 	if got := s.twoRates(0); got != "" {

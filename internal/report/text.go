@@ -49,15 +49,16 @@ func (s *Summary) document() *document.Document {
 	line("HTTP codes", s.codes())
 	blocks = append(blocks, s.failures("Failures (responses that broke their contract)", s.Load.Failures)...)
 	blocks = append(blocks, s.failures(s.errorsHead(), s.Load.Errors)...)
-	if n := s.Dialled(); n > 0 {
-		text := fmt.Sprintf("%s requested, %s established, %s dialled", document.Whole(int64(s.Load.Connections)),
-			document.Whole(int64(s.Load.Established)), document.Whole(n))
-		if again := s.Load.RepeatedDials; again > 0 {
-			text += fmt.Sprintf("; opened in %v: %s repeated, because the server's listen queue was full or packets "+
-				"were lost", time.Duration(s.Load.OpeningNS).Round(time.Millisecond), document.Count(again, "dial"))
-		}
-		line("Connections", text)
+	text := fmt.Sprintf("%s requested, %s established", document.Whole(int64(s.Load.Connections)),
+		document.Whole(int64(s.Load.Established)))
+	if n := s.Dialled(); n > 0 { // else all were made before a warm-up
+		text += ", " + document.Whole(n) + " dialled"
 	}
+	if again := s.Load.RepeatedDials; again > 0 {
+		text += fmt.Sprintf("; opened in %v: %s repeated, because the server's listen queue was full or packets "+
+			"were lost", time.Duration(s.Load.OpeningNS).Round(time.Millisecond), document.Count(again, "dial"))
+	}
+	line("Connections", text)
 	if n := s.Load.SentAgain; n > 0 {
 		line("Sent again", document.Count(n, "time")+" a request that the server said it had not processed "+
 			"(HTTP/2); a latency counts from when the request was due")
@@ -140,7 +141,8 @@ func (s *Summary) twoRates(mean float64) string {
 	if s.PerSec() == 0 || math.Abs(mean/s.PerSec()-1) <= 0.02 {
 		return ""
 	}
-	return "Reqs/sec averages whole seconds. Requests/sec (last line) averages the time in which requests were sent"
+	return "Reqs/sec averages whole seconds. Requests/sec (last line) averages the time in which requests were sent" +
+		map[bool]string{true: ", from the end of the ramp-up on"}[s.Load.RateFromNS > 1]
 }
 
 func (s *Summary) percentiles() document.Table {
