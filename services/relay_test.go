@@ -222,7 +222,7 @@ func startIn(t *testing.T, dir, root string, m *contestant.Manifest, service, pr
 	if err := absent[m.Name]; err != nil {
 		t.Skip(err)
 	}
-	tc, err := contestant.Find(t.Context(), m, contestant.FindOptions{Root: root, Offline: true})
+	tc, err := contestant.Find(t.Context(), m, contestant.FindOptions{Offline: true})
 	if err != nil {
 		t.Skip(err)
 	}

@@ -116,7 +116,7 @@ func announce(w io.Writer, root string, studies []*study.Study) {
 // lacking finds the toolchains, and returns for each study why none of its answers can be had here; "" if one can.
 func (p *project) lacking(cmd *cobra.Command, offline bool, answers []study.Answer) map[string]string {
 	found, lacks := map[string]string{}, map[string]string{}
-	o := contestant.FindOptions{Root: p.root, Offline: offline}
+	o := contestant.FindOptions{Offline: offline}
 	o.Note = func(text string) { fmt.Fprintln(cmd.ErrOrStderr(), text) }
 	for _, a := range answers {
 		lack := ""

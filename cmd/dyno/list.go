@@ -78,7 +78,7 @@ func (p *project) listed(ctx context.Context, chosen []*contestant.Manifest, col
 	here string) {
 	missing := map[string][]string{} // reason -> contestants
 	var found []string
-	o := contestant.FindOptions{Root: p.root, Look: true, Known: map[string]contestant.Toolchain{}}
+	o := contestant.FindOptions{Look: true, Known: map[string]contestant.Toolchain{}}
 	for _, m := range chosen {
 		tc, err := contestant.Find(ctx, m, o)
 		if err != nil {

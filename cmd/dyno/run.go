@@ -222,7 +222,7 @@ func (p *project) leaveOut(cmd *cobra.Command, q *plan.Question) string {
 	var names []string
 	why := ""
 	q.Contestants = slices.DeleteFunc(q.Contestants, func(name string) bool {
-		_, err := contestant.Find(cmd.Context(), p.manifest(name), contestant.FindOptions{Root: p.root, Look: true})
+		_, err := contestant.Find(cmd.Context(), p.manifest(name), contestant.FindOptions{Look: true})
 		if err != nil {
 			names = append(names, name)
 			why = strings.Replace(err.Error(), "dyno run downloads", "dyno run "+q.Study+" --quick downloads", 1)

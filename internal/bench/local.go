@@ -264,7 +264,7 @@ func (l *Local) find(ctx context.Context, m *contestant.Manifest, note func(stri
 	}
 	l.mu.Unlock()
 	f.once.Do(func() {
-		o := contestant.FindOptions{Root: l.opts.Root, Offline: l.opts.Offline, Note: note}
+		o := contestant.FindOptions{Offline: l.opts.Offline, Note: note}
 		f.tc, f.err = contestant.Find(ctx, m, o)
 	})
 	return f.tc, f.err

@@ -18,7 +18,7 @@ func TestNoCacheWithoutHome(t *testing.T) {
 	t.Setenv("HOME", "")
 	t.Setenv("XDG_CACHE_HOME", "")
 	m := &Manifest{Name: "mine", Toolchain: map[string]string{"go": ">=1.24"}}
-	_, errFind := Find(t.Context(), m, FindOptions{Root: t.TempDir(), Offline: true})
+	_, errFind := Find(t.Context(), m, FindOptions{Offline: true})
 	m.Path = "."
 	_, errBuild := Build(t.Context(), m, Toolchain{}, BuildOptions{Root: t.TempDir()})
 	_, errCache := Cache()

@@ -83,7 +83,7 @@ func bare(t *testing.T) (m *Manifest, o FindOptions) {
 	t.Setenv("DOTNET_ROOT", "")
 	t.Setenv("DYNO_DOTNET", "")
 	return &Manifest{Toolchain: map[string]string{"dotnet": ">=10.0"}},
-		FindOptions{Root: t.TempDir(), Cache: t.TempDir()}
+		FindOptions{Cache: t.TempDir()}
 }
 
 func TestFetchFromVendor(t *testing.T) {
@@ -211,16 +211,14 @@ func TestOrderOfPlaces(t *testing.T) {
 			t.Errorf("found %s %s, %v; want %s %s", tc.Origin, tc.Version, err, origin, version)
 		}
 	}
-	beside := filepath.Join(filepath.Dir(o.Root), "shared", "dotnet")
-	if err := os.MkdirAll(beside, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	archive := filepath.Join(beside, "dotnet-sdk-10.0.1-linux-x64.tar.gz")
+	archive := filepath.Join(t.TempDir(), "dotnet-sdk-10.0.1-linux-x64.tar.gz")
 	sdk := fakeSDK(t, "dotnet/", "10.0.1") // the folder has the program's name
 	if err := os.WriteFile(archive, sdk, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	want("archive next to the checkout", "10.0.1")
+	t.Setenv("DYNO_DOTNET", archive)
+	want("DYNO_DOTNET", "10.0.1")
+	t.Setenv("DYNO_DOTNET", "")
 	want("cache", "10.0.1")
 	install(filepath.Join(o.Cache, "dotnet-10.0.2"), "10.0.2")
 	want("cache", "10.0.2")
@@ -230,8 +228,6 @@ func TestOrderOfPlaces(t *testing.T) {
 	want("PATH", "10.0.4")
 	t.Setenv("DYNO_DOTNET", install(t.TempDir(), "10.0.5"))
 	want("DYNO_DOTNET", "10.0.5")
-	t.Setenv("DYNO_DOTNET", archive)
-	want("DYNO_DOTNET", "10.0.1")
 	t.Setenv("DYNO_DOTNET", "/nowhere")
 	if _, err := Find(t.Context(), m, o); err == nil || !strings.Contains(err.Error(), "DYNO_DOTNET: stat /nowhere") {
 		t.Errorf("a wrong DYNO_DOTNET: %v", err)

@@ -38,7 +38,7 @@ func project(t *testing.T, source string) (*Manifest, Toolchain, BuildOptions) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tc, err := Find(t.Context(), m, FindOptions{Root: root, Offline: true})
+	tc, err := Find(t.Context(), m, FindOptions{Offline: true})
 	if err != nil {
 		t.Skip("no Go: ", err)
 	}
@@ -276,7 +276,7 @@ func TestRealDotnet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tc, err := Find(t.Context(), m, FindOptions{Root: root, Offline: true})
+	tc, err := Find(t.Context(), m, FindOptions{Offline: true})
 	if err != nil {
 		t.Skip("no .NET: ", err)
 	}

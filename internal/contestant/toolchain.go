@@ -34,7 +34,6 @@ func (u *Unavailable) Error() string { return fmt.Sprintf("needs %s: %s", u.Tool
 
 // FindOptions configures Find.
 type FindOptions struct {
-	Root    string // the project's folder; archives lie next to it
 	Cache   string // dyno's cache; empty means the user's
 	Offline bool   // download nothing
 	Look    bool   // download nothing, and unpack no archive but one that DYNO_<NAME> names
@@ -51,7 +50,6 @@ type kind struct {
 	program  string
 	version  func(ctx context.Context, program string) (string, error)
 	env      func(dir, cache string) map[string]string
-	archives string // glob relative to the checkout
 	fetch    func(ctx context.Context, floor, cache string, o *FindOptions) (dir string, err error)
 	hint     string
 	folders  string // glob of further folders with the program
@@ -68,7 +66,7 @@ var toolchains = map[string]kind{
 		hint:     "install Go from https://go.dev/dl and put it on PATH"},
 	"dotnet": {title: "the .NET SDK", variable: "DYNO_DOTNET", home: "DOTNET_ROOT",
 		program: "dotnet", version: dotnetVersion, env: dotnetEnv, identify: (*Built).identifyDotnet,
-		archives: "../shared/dotnet/dotnet-sdk-*.tar.*", fetch: fetchDotnet,
+		fetch: fetchDotnet,
 		hint: "install the .NET SDK from https://dotnet.microsoft.com/download, or set DYNO_DOTNET to its folder or " +
 			"archive"},
 	"postgres": {title: "PostgreSQL", variable: "DYNO_POSTGRES", program: "postgres", version: programVersion,
@@ -129,8 +127,7 @@ type search struct {
 }
 
 func (s *search) find(ctx context.Context) (Toolchain, error) {
-	for _, place := range []func(context.Context) (Toolchain, bool){s.asked, s.onPath, s.home, s.installed, s.cached,
-		s.nextToCheckout} {
+	for _, place := range []func(context.Context) (Toolchain, bool){s.asked, s.onPath, s.home, s.installed, s.cached} {
 		tc, ok := place(ctx)
 		if err := ctx.Err(); err != nil {
 			return tc, err
@@ -239,23 +236,6 @@ func (s *search) cached(ctx context.Context) (Toolchain, bool) {
 			continue
 		}
 		if tc, ok := s.try(ctx, dir, "cache"); ok {
-			return tc, true
-		}
-	}
-	return Toolchain{}, false
-}
-
-// nextToCheckout returns an archive next to the checkout.
-func (s *search) nextToCheckout(ctx context.Context) (Toolchain, bool) {
-	if s.kind.archives == "" {
-		return Toolchain{}, false
-	}
-	files, _ := filepath.Glob(filepath.Join(s.o.Root, s.kind.archives))
-	for _, file := range files {
-		if s.o.Look {
-			return Toolchain{Name: s.name, Version: archiveVersion(file), Origin: "archive next to the checkout"}, true
-		}
-		if tc, ok := s.archive(ctx, file, "archive next to the checkout"); ok {
 			return tc, true
 		}
 	}

@@ -65,7 +65,7 @@ func outdated(ctx context.Context, w io.Writer, root string, chosen []*contestan
 		for _, d := range deps {
 			ask[tool] = append(ask[tool], d.Name)
 		}
-		if tools[tool], err = contestant.Find(ctx, m, contestant.FindOptions{Root: root, Offline: true}); err != nil {
+		if tools[tool], err = contestant.Find(ctx, m, contestant.FindOptions{Offline: true}); err != nil {
 			return fmt.Errorf("the packages of %s: %w", m.Name, err)
 		}
 	}

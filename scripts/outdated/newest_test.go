@@ -80,7 +80,7 @@ func TestAskNewest(t *testing.T) {
 	t.Setenv("GOPROXY", "file://"+proxy)
 	t.Setenv("GONOSUMDB", "*")
 	m := &contestant.Manifest{Toolchain: map[string]string{"go": ">=1.24"}}
-	tc, err := contestant.Find(t.Context(), m, contestant.FindOptions{Root: t.TempDir(), Cache: t.TempDir()})
+	tc, err := contestant.Find(t.Context(), m, contestant.FindOptions{Cache: t.TempDir()})
 	if err != nil {
 		t.Skip(err)
 	}
