@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"dyno/internal/load"
 	"errors"
 	"net/http"
 	"slices"
@@ -263,5 +264,36 @@ func TestDateStandsStill(t *testing.T) {
 	if f := run.FailureOf("b"); f == nil || f.Stage != "verify" || !strings.Contains(f.Reason, "the Date header is still") ||
 		run.FailureOf("a") != nil {
 		t.Errorf("%+v", run.Failures)
+	}
+}
+
+// TestWrongBeforeTheLoad: a server whose answers are wrong only after a thaw, before the load that counts, is out.
+func TestWrongBeforeTheLoad(t *testing.T) {
+	for reason, spoil := range map[string]func(*record.Load){
+		"3 of 7 responses broke the contract: status 3": func(l *record.Load) {
+			l.Succeeded, l.Failed, l.Failures = 4, 3, map[string]int64{"status": 3}
+		},
+		"3 of 7 requests got no whole response: closed 3": func(l *record.Load) {
+			l.Succeeded, l.Started, l.Errors = 4, 7, map[string]int64{"closed": 3}
+		},
+	} {
+		b, _, d, _ := set(t)
+		name := ""
+		d.trouble = func(n string, _ *record.Load) { name = n }
+		d.within = func(w load.Window, l *record.Load) {
+			if name == "b" && w.For == 30*time.Millisecond {
+				spoil(l)
+			}
+		}
+		p := small("a", "b")
+		p.Controls, p.Ceiling, p.Epochs = nil, "", []int{2}
+		run, err := b.Run(t.Context(), wholePlan(p))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f := run.FailureOf("b"); f == nil || f.Stage != "load" || !strings.Contains(f.Reason, reason) ||
+			!strings.Contains(f.Reason, "before a load that counts") || run.FailureOf("a") != nil {
+			t.Errorf("%s: %+v", reason, run.Failures)
+		}
 	}
 }

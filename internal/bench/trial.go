@@ -290,6 +290,9 @@ func (b *Bench) connect(ctx context.Context, s Server, o plan.Order) (_ load.Ses
 		before.For, before.Requests = max(before.For, plan.LongRewarm), 0
 	}
 	seen, err := sess.Run(ctx, before)
+	if err == nil && seen.Failed+seen.Errored() > 0 {
+		err = fmt.Errorf("after a pause, before a load that counts, %w", broken(&seen, job.Scenario))
+	}
 	if err != nil {
 		sess.Close()
 		return nil, nil, 0, err
