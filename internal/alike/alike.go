@@ -231,13 +231,15 @@ type variance struct {
 	seen   map[[2]string]bool // names of differences, and places
 }
 
+func newVariance() *variance { return &variance{header: map[string]bool{}, seen: map[[2]string]bool{}} }
+
 // learn finds the variation between a side's responses.
 func (one *side) learn() {
 	one.varies = map[int]*variance{}
 	for k, first := range one.answers[0] {
 		v := one.varies[first.Index]
 		if v == nil {
-			v = &variance{header: map[string]bool{}, seen: map[[2]string]bool{}}
+			v = newVariance()
 			one.varies[first.Index] = v
 		}
 		for _, again := range one.answers[1:] {
@@ -488,6 +490,8 @@ func (s *Sides) contract(base *scenario.Scenario) *scenario.Scenario {
 		}
 		if len(statuses) == 1 {
 			e.Status, e.Statuses = first.Status, scenario.StatusSet{}
+		} else {
+			s.found.Statuses++
 		}
 		s.stateful = s.stateful || !r.Safe()
 		text := string(first.Body)

@@ -70,9 +70,7 @@ func differences(a, b *wire.Response) (all []difference) {
 	add := func(what string, at place, x, y string) {
 		all = append(all, difference{what: what, at: at, a: shown(x), b: shown(y)})
 	}
-	if a.Status != b.Status {
-		add("status", nil, fmt.Sprint(a.Status), fmt.Sprint(b.Status))
-	}
+	all = statusDifference(a, b)
 	described(a, b, func(what, x, y string) { add(what, nil, x, y) })
 	if a.Close != b.Close {
 		add(connection, nil, kept(a), kept(b))
@@ -82,6 +80,14 @@ func differences(a, b *wire.Response) (all []difference) {
 		add(rewritten, nil, string(a.Body), string(b.Body))
 	}
 	return all
+}
+
+// statusDifference returns the difference between two responses' statuses, if there is one and both are known.
+func statusDifference(a, b *wire.Response) []difference {
+	if a.Status == b.Status || a.Status == 0 || b.Status == 0 {
+		return nil
+	}
+	return []difference{{what: "status", a: fmt.Sprint(a.Status), b: fmt.Sprint(b.Status)}}
 }
 
 // described calls add for differences between two header sections in fields that describe the body.

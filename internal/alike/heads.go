@@ -27,7 +27,7 @@ func lasting(name string, toHead bool) bool {
 	return !slices.Contains(passing, name) && !strings.Contains(name, "cache")
 }
 
-// headDifferences returns how header section b differs from a, both from the same side: in fields
+// headDifferences returns how header section b differs from a, both from the same side: in the status, fields
 // that describe the body, in the Content-Length for HEAD, and by each lasting header that b lacks.
 // An additional header is no difference: servers mark a few answers, for example for tracing.
 func headDifferences(a, b *wire.Response, toHead bool) (all []difference) {
@@ -36,6 +36,7 @@ func headDifferences(a, b *wire.Response, toHead bool) (all []difference) {
 			all = append(all, difference{what: what, a: shown(x), b: shown(y)})
 		}
 	}
+	all = statusDifference(a, b)
 	described(a, b, add)
 	if x, y := value(a, "content-length"), value(b, "content-length"); toHead && x != "" && y != "" && x != y {
 		add("header:content-length", x, y)
@@ -165,7 +166,7 @@ func (j *juror) drawnHeads(e *evidence) {
 		return
 	}
 	for i := range all {
-		index, y, x := all[i].Index, &theirs[i], &wire.Response{Fields: all[i].Fields}
+		index, y, x := all[i].Index, &theirs[i], &wire.Response{Status: all[i].Status, Fields: all[i].Fields}
 		for _, d := range headDifferences(y.Response, x, toHead(y)) {
 			if d.b == "not sent" || d.what == "header:content-length" && !j.sameLengths(e.side, j.all[other].side, index) ||
 				e.side.varies[index].excuses(&d) || j.all[other].side.varies[index].excuses(&d) ||

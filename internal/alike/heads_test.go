@@ -167,3 +167,38 @@ func TestHistoriesOfChanges(t *testing.T) {
 		}
 	}
 }
+
+// TestDrawnStatus: another status than on the other side, with an equal body or without one that is sampled, is wrong.
+func TestDrawnStatus(t *testing.T) {
+	for name, c := range map[string]struct {
+		x, nowA, nowB int
+		wrong         string
+	}{
+		"alike":        {404, 404, 404, ""},
+		"not any more": {200, 404, 404, "status"},
+	} {
+		j := judged("GET /1", map[string][]string{"a": {"{}", "{}"}, "b": {"{}", "{}"}}, nil)
+		for _, e := range j.all {
+			for _, answers := range e.answers {
+				answers[0].Drawn = true
+			}
+		}
+		e := j.all["a"]
+		e.heads = []load.Sampled{{Status: c.x, Body: []byte("{}")}}
+		j.again = func(name string, marks []scenario.Mark) (all []scenario.Answer, _ error) {
+			status := map[string]int{"a": c.nowA, "b": c.nowB}[name]
+			for range max(1, len(marks)) {
+				all = append(all, scenario.Answer{Sent: "GET /2", Drawn: true,
+					Response: &wire.Response{Status: status, Body: []byte("{}")}})
+			}
+			return all, nil
+		}
+		err := j.drawn(e, e.heads)
+		j.drawnHeads(e)
+		for _, err := range []error{err, j.out["a"].Wrong} {
+			if (err != nil) != (c.wrong != "") || err != nil && !strings.Contains(err.Error(), c.wrong) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+}

@@ -109,7 +109,7 @@ func (e *evidence) learn(stateful bool) {
 		}
 		v := e.varies[x.Index]
 		if v == nil {
-			v = &variance{seen: map[[2]string]bool{}}
+			v = newVariance()
 			e.varies[x.Index] = v
 		}
 		e.differs[i] = bodyDifferences(first.Response, response(first, &x))
@@ -128,7 +128,7 @@ func (one *side) first(index int) *scenario.Answer {
 // response returns a sampled answer with the header fields that the side sent before the load.
 func response(like *scenario.Answer, x *load.Sampled) *wire.Response {
 	r := *like.Response
-	r.Body = x.Body
+	r.Status, r.Body = x.Status, x.Body
 	return &r
 }
 
@@ -273,7 +273,7 @@ func (j *juror) unlike(a, b string, got *wire.Response, want *scenario.Answer, o
 	varies := func(name string, d *difference) bool {
 		return j.all[name].side.varies[want.Index].excuses(d) || own[name] != nil && own[name].excuses(d)
 	}
-	for _, d := range bodyDifferences(want.Response, got) {
+	for _, d := range append(statusDifference(want.Response, got), bodyDifferences(want.Response, got)...) {
 		if !(varies(a, &d) && varies(b, &d)) && j.sides.Allowed.excuses(&d) == "" {
 			return &d
 		}
@@ -290,8 +290,8 @@ func (j *juror) resolve(e *evidence, other string, x *load.Sampled, y *scenario.
 		if err != nil {
 			continue
 		}
-		answers[name], own[name] = &two[0], &variance{seen: map[[2]string]bool{}}
-		own[name].add(bodyDifferences(two[0].Response, two[1].Response), true)
+		answers[name], own[name] = &two[0], newVariance()
+		own[name].add(differences(two[0].Response, two[1].Response), true)
 	}
 	d := j.unlike(e.name, other, response(y, x), y, own)
 	if d == nil {

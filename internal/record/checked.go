@@ -29,15 +29,19 @@ func (r *Run) bodies() string {
 	if a == nil || a.Requests == 0 {
 		return ""
 	}
-	some, shape := "status of every answer", "its shape, and its length within a factor of 2"
+	status := "status"
+	if a.Statuses > 0 {
+		status = "status (one of several)"
+	}
+	some, shape := status+" of every answer", "its shape, and its length within a factor of 2"
 	if a.Constant > 0 {
 		shape = "shape, and length within a factor of 2"
 		some += fmt.Sprintf(", and the body of %d of %d requests", a.Constant, a.Requests)
 	}
 	switch varying := a.Requests - a.Constant - a.Open; {
 	case a.Constant == a.Requests:
-		return "status and body of every answer"
-	case varying == 0 && a.Constant == 0:
+		return status + " and body of every answer"
+	case varying == 0 && a.Constant == 0 && a.Statuses == 0:
 		return StatusAlone
 	case varying == 0:
 		return some

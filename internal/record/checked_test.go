@@ -14,6 +14,8 @@ func TestChecked(t *testing.T) {
 	}{
 		"not recorded": {Run{Trials: two}, ""},
 		"constant":     {Run{Alike: &Alike{Requests: 1, Constant: 1}, Trials: two}, "status and body of every answer"},
+		"several statuses": {Run{Alike: &Alike{Requests: 2, Constant: 2, Statuses: 1}, Trials: two},
+			"status (one of several) and body of every answer"},
 		"no samples": {Run{Alike: vary, Trials: two}, "status of every answer; bodies that vary were compared " +
 			"before the load alone"},
 		"before trials": {Run{Alike: vary}, "status of every answer, its shape, and its length within a factor of " +

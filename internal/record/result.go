@@ -226,6 +226,7 @@ type Alike struct {
 	Requests int      `json:"requests,omitempty"` // requests under load
 	Constant int      `json:"constant"`           // requests whose whole body is checked in every answer
 	Open     int      `json:"open,omitempty"`     // requests for which only the status is checked
+	Statuses int      `json:"statuses,omitempty"` // requests whose answers may have one of several
 	// the other bodies may depend on earlier requests: their shape is compared
 	Stateful bool     `json:"stateful,omitempty"`
 	Varies   []string `json:"varies,omitempty"`   // differences between answers from one contestant
