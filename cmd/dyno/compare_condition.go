@@ -171,7 +171,7 @@ func fails(all []judgement, strict bool) bool {
 
 // withdrawn withdraws states that the findings rule out: every change no larger than a difference
 // that the run found between two copies of one server, and passes by a side that works outside its
-// loads.
+// loads or leaves requests without an answer.
 func withdrawn(js []judgement, a *judge.Analysis, findings []judge.Finding) []judgement {
 	twins, _ := judge.StateOf(findings, judge.Twins)
 	for i := range js {
@@ -180,7 +180,7 @@ func withdrawn(js []judgement, a *judge.Analysis, findings []judge.Finding) []ju
 			j.state, j.note = inconclusive, "the A/A check fails: the reference differs from its own copy"
 		}
 		for _, f := range findings {
-			if f.ID == judge.Deferred && f.State == judge.Fail && f.Contestant == j.side && j.state == passed &&
+			if (f.ID == judge.Deferred || f.ID == judge.Errors) && f.State == judge.Fail && f.Contestant == j.side && j.state == passed &&
 				f.Concerns(j.metric.Kind) {
 				j.state, j.note = unshown, "not shown to be within the limit: "+f.Text
 			}

@@ -330,6 +330,9 @@ func TestAnswer(t *testing.T) {
 		{run("b"), found(1, judge.Different, "head", .3, .28, .32),
 			[]judge.Finding{{ID: judge.Deferred, Contestant: "head", State: judge.Fail, Text: "it worked between loads"}}, true,
 			[]string{"  not shown  ", "it worked between loads"}},
+		{run("b"), found(1, judge.Different, "head", .3, .28, .32),
+			[]judge.Finding{{ID: judge.Errors, Contestant: "head", State: judge.Fail, Text: "9 requests without"}}, true,
+			[]string{"  not shown  ", "9 requests without"}},
 	} {
 		data := &report.Data{Results: judge.Results{Run: c.run, Analysis: c.a, Findings: c.findings}}
 		got, err := answer(data, "alike")

@@ -379,19 +379,24 @@ func contract(c *Check, e *Evidence, name string, own []*record.Trial) (State, s
 }
 
 func unanswered(c *Check, e *Evidence, name string, own []*record.Trial) (State, string) {
-	var errored int64
-	short := 0
-	for _, t := range e.Run.Trials {
-		if t.Contestant == name {
-			errored += t.Load.Errored() + t.Load.InFlight
-			if t.Load.Established < t.Load.Connections {
-				short++
-			}
+	var errored, all int64
+	short, open := 0, true
+	for _, t := range slices.Concat(e.Run.Trials, e.Run.Long, e.Run.Rated) {
+		if t.Contestant != name {
+			continue
+		}
+		lost := t.Load.Errored() + t.Load.InFlight
+		errored, all, open = errored+lost, all+t.Load.Started, open && (lost == 0 || t.Load.Pace != nil)
+		if t.Load.Established < t.Load.Connections {
+			short++
 		}
 	}
-	if errored > 0 || short > 0 {
-		return Fail, fmt.Sprintf("%s without a response; %s with fewer connections than planned",
-			document.Count(errored, "request"), document.Count(short, "trial"))
+	if text := fmt.Sprintf("%s without a response; %s with fewer connections than planned",
+		document.Count(errored, "request"), document.Count(short, "trial")); short > 0 || errored > 0 && !open ||
+		float64(errored) > c.Limits[0].Fail*float64(all) {
+		return Fail, text
+	} else if errored > 0 {
+		return Warn, text
 	}
 	return Pass, "no errors; all connections established in every trial"
 }

@@ -203,6 +203,8 @@ var provocations = []provocation{
 	{"V12", Fail, trials(func(t *record.Trial) { t.Load.Failed = 1 })},
 	{"V13", Fail, trials(func(t *record.Trial) { t.Load.Errors = map[string]int64{"reset": 1} })},
 	{"V13", Fail, trials(func(t *record.Trial) { t.Load.Established = 4 })},
+	{"V13", Warn, openLoops(func(l *record.Load) { l.Errors = map[string]int64{"closed": l.Started / 2000} })},
+	{"V13", Fail, openLoops(func(l *record.Load) { l.Errors = map[string]int64{"closed": l.Started / 500} })},
 	{"V14", Warn, trials(func(t *record.Trial) { t.Server.CPUNS = ns(36e7) })},
 	{"V14", Fail, trials(func(t *record.Trial) { t.Server.CPUNS = ns(20e7) })},
 	{"V14", CannotTell, trials(func(t *record.Trial) { // perhaps of one thread
