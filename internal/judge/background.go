@@ -118,15 +118,52 @@ func (t *Table) lost(m Metric, a, b record.Cell) (share float64, turned bool) {
 	return t.noise.mayLose[a], false
 }
 
-// Mixed says why a pair has no ratio under a metric: one of the two is saturated, and other programs
-// may have cost the other one more than backgroundLimit. It returns "" for other pairs.
+// Mixed says why a pair has no ratio under a metric: other programs may work for one of the two; or one of the two is
+// saturated, and other programs may have cost the other one more than backgroundLimit. It returns "" for other pairs.
 func (t *Table) Mixed(m Metric, a, b record.Cell) string {
+	if m.PerCPU || m.Kind&CPUTime > 0 {
+		if text := t.helped(a, b); text != "" {
+			return text
+		}
+	}
 	share, _ := t.lost(m, a, b)
 	if share <= backgroundLimit {
 		return ""
 	}
 	return fmt.Sprintf("other programs or the hypervisor took %s of the CPU time, and only one of the two is known to "+
 		"use nearly all of the rest: their rates are not comparable", document.Percent(share))
+}
+
+// helpedFrom is the difference between the shares of the server's CPUs that other programs used beside two servers from
+// which they may work for one of the two, if chance makes it in at most helpedAlpha of the tables.
+const (
+	helpedFrom  = 0.05
+	helpedAlpha = 0.02
+)
+
+// helped says that other programs used more CPU beside one of two cells than beside the other, paired by epoch.
+func (t *Table) helped(a, b record.Cell) string {
+	var apart, x, y []float64
+	for at, share := range t.noise.beside {
+		if other, both := t.noise.beside[place{b, at.epoch}]; both && at.Cell == a {
+			apart, x, y = append(apart, share-other), append(x, share), append(y, other)
+		}
+	}
+	if len(apart) < 3 || math.Abs(mean(apart)) < helpedFrom {
+		return ""
+	}
+	cells := 0
+	for c := range t.noise.taken {
+		if c.Level == a.Level {
+			cells++
+		}
+	}
+	if _, lo, hi := stats.MeanCI(apart, 1-helpedAlpha/float64(cells*(cells-1)/2)); lo <= 0 && hi >= 0 {
+		return ""
+	}
+	return fmt.Sprintf("other programs used %s of the server's CPUs beside %s and %s beside %s, each time: they may work for "+
+		"one of the two; make them a [[service]] of the scenario, or stop them", document.Percent(mean(x)), a.Contestant,
+		document.Percent(mean(y)), b.Contestant)
 }
 
 // allowing widens a pair's interval by what is not known of the background: the error of the shares
@@ -166,6 +203,7 @@ type noise struct {
 	// mean shares of CPU time that other programs and the hypervisor took: of the server's CPUs, and of
 	// the server's or the generator's
 	taken, mayLose map[record.Cell]float64
+	beside         map[place]float64 // what other programs used of the server's CPUs, the mean in an epoch
 	// slopes for the other cells: log rate over the log of each share that BackgroundOf leaves
 	slopes [3]float64
 }
@@ -176,21 +214,26 @@ const leastSlope = 3
 // noiseOf estimates noise from all trials.
 func (t *Table) noiseOf() (n noise) {
 	n.full, n.fullSE = map[record.Cell]float64{}, map[record.Cell]float64{}
-	n.taken, n.mayLose = map[record.Cell]float64{}, map[record.Cell]float64{}
+	n.taken, n.mayLose, n.beside = map[record.Cell]float64{}, map[record.Cell]float64{}, map[place]float64{}
 	used, left := map[record.Cell][]float64{}, map[record.Cell][]float64{}
 	server, generator := map[record.Cell][]float64{}, map[record.Cell][]float64{}
 	byEpoch := func(a, b place) int { return cmp.Compare(a.epoch, b.epoch) }
 	for _, at := range slices.SortedFunc(maps.Keys(t.trials), byEpoch) { // sums depend on the order
+		var beside []float64
 		for _, tr := range t.trials[at] {
 			if tr == nil {
 				continue
 			}
 			s := BackgroundOf(tr)
+			beside = append(beside, s[0])
 			server[at.Cell] = append(server[at.Cell], s[0]+s[2])
 			generator[at.Cell] = append(generator[at.Cell], s[1]+s[2])
 			if u, ok := usedOf(tr); ok {
 				used[at.Cell], left[at.Cell] = append(used[at.Cell], u), append(left[at.Cell], 1-s[0]-s[2])
 			}
+		}
+		if len(beside) > 0 {
+			n.beside[at] = mean(beside)
 		}
 	}
 	for c := range used { // sums, because a trial's background is a few ticks
