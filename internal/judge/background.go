@@ -161,7 +161,7 @@ func (t *Table) helped(a, b record.Cell) string {
 	if _, lo, hi := stats.MeanCI(apart, 1-helpedAlpha/float64(cells*(cells-1)/2)); lo <= 0 && hi >= 0 {
 		return ""
 	}
-	return fmt.Sprintf("other programs used %s of the server's CPUs beside %s and %s beside %s, each time: they may work for "+
+	return fmt.Sprintf("other programs used %s of the server's CPUs beside %s and %s beside %s: they may work for "+
 		"one of the two; make them a [[service]] of the scenario, or stop them", document.Percent(mean(x)), a.Contestant,
 		document.Percent(mean(y)), b.Contestant)
 }

@@ -192,3 +192,32 @@ func TestEarlyVerdictsWait(t *testing.T) {
 		}
 	}
 }
+
+// Programs that use CPU beside one server alone may work for it: the pair has no ratio of rates or CPU time. Programs
+// that come and go beside both seldom prevent one.
+func TestHelped(t *testing.T) {
+	rng, by := rand.New(rand.NewPCG(5, 6)), 0
+	a, b := record.Cell{Contestant: "a"}, record.Cell{Contestant: "b"}
+	for range 300 {
+		trials := beside(rng, 3+rng.IntN(8), 1, .3, 20, byCPU, byCPU)
+		if Tabulate(trials, func(*record.Trial) int { return 0 }).Mixed(named("throughput"), a, b) != "" {
+			by++
+		}
+		for _, tr := range trials {
+			if tr.Contestant == "b" {
+				tr.Causes.BackgroundServerNS = 0
+			} else {
+				tr.Causes.BackgroundServerNS = 3e7 + rng.Int64N(1e7)
+			}
+		}
+		table := Tabulate(trials, func(*record.Trial) int { return 0 })
+		for name, want := range map[string]bool{"throughput": true, "cpu_per_request": true, "memory": false} {
+			if (table.Mixed(named(name), a, b) != "") != want {
+				t.Fatalf("%s: %q", name, table.Mixed(named(name), a, b))
+			}
+		}
+	}
+	if by > 12 {
+		t.Errorf("%d of 300 pairs beside the same programs", by)
+	}
+}
