@@ -96,7 +96,13 @@ func TestDifferences(t *testing.T) {
 			[]string{"body at .a[1].b\n", "a  2\n", "b  3\n", "--differ 'json:.a[*].b'"}, "json:.a[*].b"},
 		"JSON name": {answer(200, `{"a":1,"x y":true}`), answer(200, `{"a":1}`),
 			[]string{`body at ."x y"`, "a  true", "b  not there"}, `json:"x y"`},
-		"JSON elements":       {answer(200, `[1,2]`), answer(200, `[1]`), []string{"body at .\n", "a  2 elements"}, "json:."},
+		"JSON elements": {answer(200, `[1,2]`), answer(200, `[1]`), []string{"body at .\n", "a  2 elements"}, "json:."},
+		"JSON surrogate": {answer(200, `{"a":"\ud83d"}`, jsonType), answer(200, `{"a":"�"}`, jsonType),
+			[]string{"body\n", `a  {"a":"\ud83d"}`, `b  {"a":"�"}`}, "body"},
+		"JSON surrogates": {answer(200, `{"a":"\ud83d"}`, jsonType), answer(200, `{"a":"\ud83e"}`, jsonType),
+			[]string{"body at line 1\n", `a  {"a":"\ud83d"}`, `b  {"a":"\ud83e"}`}, "body"},
+		"JSON name twice": {answer(200, `{"a":1,"a":2}`, jsonType), answer(200, `{"a":2}`, jsonType),
+			[]string{"body\n", `a  {"a":1,"a":2}`, `b  {"a":2}`}, "body"},
 		"other bytes of JSON": {answer(200, `{"a":1,"b":2}`, jsonType), answer(200, `{"b": 2.0, "a": 1}`, jsonType), nil, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"dyno/internal/conf"
 	"dyno/internal/foreign"
 )
 
@@ -75,24 +76,70 @@ func (l *loose) comparable(page string) string {
 	return strings.ReplaceAll(page, "> <", "><")
 }
 
-// ReadJSON parses one JSON value. Unlike encoding/json it rejects bytes that are not UTF-8 (RFC 8259, section
-// 8.1). Numbers are json.Number.
+// surrogates matches an escaped backslash, a pair of escaped surrogates, and an unpaired one.
+var surrogates = conf.Regexp(`\\\\|\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u[dD][89a-fA-F]..`)
+
+// ReadJSON parses one JSON value. Numbers are json.Number. Unlike encoding/json it rejects bytes that are not
+// UTF-8, unpaired surrogates, and objects with two members of one name: readers of such texts find different
+// values (RFC 8259, sections 4 and 8).
 func ReadJSON(b []byte) (any, error) {
-	if !utf8.Valid(b) {
-		return nil, errors.New("not JSON: not UTF-8")
-	}
-	var raw json.RawMessage
-	err := json.Unmarshal(b, &raw)
-	if at, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return nil, fmt.Errorf("not JSON: byte %d: %w", at.Offset, err)
-	} else if err != nil {
+	if err := checkJSON(b); err != nil {
 		return nil, err
+	}
+	for _, m := range surrogates().FindAll(b, -1) {
+		if len(m) == len(`\ud800`) {
+			return nil, fmt.Errorf("JSON with the unpaired surrogate %s", m)
+		}
 	}
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.UseNumber()
 	var v any
-	err = d.Decode(&v)
-	return v, err
+	if err := d.Decode(&v); err != nil {
+		return nil, err
+	}
+	written := 0
+	for s := (scan{b: b}); s.next() != 0; {
+		switch {
+		case s.take(':'):
+			written++
+		case s.b[s.i] == '"':
+			s.text()
+		default:
+			s.i++
+		}
+	}
+	if written != members(v) {
+		return nil, errors.New("JSON with an object that repeats a name")
+	}
+	return v, nil
+}
+
+// checkJSON returns an error unless b is one JSON value in UTF-8 (RFC 8259, section 8.1).
+func checkJSON(b []byte) error {
+	if !utf8.Valid(b) {
+		return errors.New("not JSON: not UTF-8")
+	}
+	var raw json.RawMessage
+	err := json.Unmarshal(b, &raw)
+	if at, ok := errors.AsType[*json.SyntaxError](err); ok {
+		return fmt.Errorf("not JSON: byte %d: %w", at.Offset, err)
+	}
+	return err
+}
+
+// members returns the number of members of all objects in v.
+func members(v any) (n int) {
+	switch v := v.(type) {
+	case []any:
+		for _, e := range v {
+			n += members(e)
+		}
+	case map[string]any:
+		for _, e := range v {
+			n += 1 + members(e)
+		}
+	}
+	return n
 }
 
 // differ describes the first difference between two values from ReadJSON; "" if they are equal. Numbers are

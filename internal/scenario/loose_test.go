@@ -63,6 +63,24 @@ func TestJSONIsComparedByValue(t *testing.T) {
 	}
 }
 
+// TestAmbiguousJSON: ReadJSON refuses JSON that readers take differently, and nothing else in Unicode.
+func TestAmbiguousJSON(t *testing.T) {
+	for body, want := range map[string]string{
+		`"\ud83d"`: `unpaired surrogate \ud83d`, `"\uDE00\ud83d"`: `surrogate \uDE00`, `{"\ud800":1}`: `\ud800`,
+		`"\ud83d\ud83d\ude00"`: `\ud83d`, `"\ud83d\ude00\ude00"`: `\ude00`, `"\ud83d\\\ude00"`: `\ud83d`,
+		`{"a":1,"a":1}`:                                          "repeats a name",
+		`[{"b":[{"a:":1,"\u0061:":{}}]}]`:                        "repeats a name",
+		`{"a":{"b":1},"c":2,"a":3}`:                              "repeats a name",
+		`["\ud83d\ude00","\\ud83d","\ufffd","�","\ud7ff\ue000"]`: "",
+		`{"a":{"a":":\":","":1},":":[{"a":1},{"a":1}],"A":{}}`:   "",
+	} {
+		_, err := ReadJSON([]byte(body))
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v; want %q", body, err, want)
+		}
+	}
+}
+
 func ptr(s string) *string { return &s }
 
 func TestNumbersAreEqualByValue(t *testing.T) {

@@ -186,7 +186,7 @@ func (s *Shape) Breach(body []byte, times int64) string {
 	case s.names == nil:
 		return ""
 	}
-	if _, err := ReadJSON(body); err != nil {
+	if err := checkJSON(body); err != nil {
 		return err.Error()
 	}
 	if j := (scan{b: body}); !j.whole(s.names) {
