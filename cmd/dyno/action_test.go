@@ -182,18 +182,37 @@ func TestAction(t *testing.T) {
 	}
 }
 
-// TestIdenticalCommands: two commands are one program only if they read alike, because the file
-// that starts them may be a shell.
+// TestIdenticalCommands: two commands are one program if only their files' names differ, and a file's folder,
+// which may hold more of the program, does not.
 func TestIdenticalCommands(t *testing.T) {
-	r := &record.Run{Contestants: []record.Contestant{{Name: "a", BinaryHash: "1"}, {Name: "b", BinaryHash: "1"}}}
-	sides := []*contestant.Side{{Name: "a", Kind: contestant.CommandSide, Text: "node a.js"},
-		{Name: "b", Kind: contestant.CommandSide, Text: "node b.js"}}
-	if got := identical(r, sides); got != "" {
-		t.Errorf("two commands: %q", got)
+	t.Chdir(t.TempDir())
+	for name, text := range map[string]string{"srv1": "1", "srv2": "1", "other": "2", "old/srv1": "1", "new/srv1": "1"} {
+		os.MkdirAll(filepath.Dir(name), 0o755)
+		if err := os.WriteFile(name, []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
 	}
-	sides[1].Text = "node a.js"
-	if got := identical(r, sides); !strings.Contains(got, "byte for byte") {
-		t.Errorf("one command: %q", got)
+	for _, c := range []struct {
+		a, b string
+		same bool
+	}{
+		{"./srv1", "./srv1", true}, {"./srv1", "./srv2", true}, {"node srv1 -p 80", "node srv2 -p 80", true},
+		{"./srv1", "./other", false}, {"./srv1 --fast", "./srv2 --slow", false}, {"./srv1", "./srv2 --slow", false},
+		{"A=1 ./srv1", "A=2 ./srv1", false}, {"./old/srv1", "./new/srv1", false}, {"node srv1", "node other", false},
+		{"export A=1 && ./srv1", "export A=2 && ./srv1", false}, {"./srv1 | tee 1", "./srv1 | tee 2", false},
+	} {
+		r, sides := &record.Run{}, []*contestant.Side(nil)
+		for name, line := range map[string]string{"a": c.a, "b": c.b} {
+			b := contestant.Commanded(&contestant.Manifest{Command: &contestant.Command{Line: line, Dir: "."}})
+			if _, _, err := b.Identify(); err != nil {
+				t.Fatal(err)
+			}
+			r.Contestants = append(r.Contestants, record.Contestant{Name: name, BinaryHash: b.Hash})
+			sides = append(sides, &contestant.Side{Name: name, Kind: contestant.CommandSide, Text: line})
+		}
+		if got := identical(r, sides); strings.Contains(got, "byte for byte") != c.same {
+			t.Errorf("%q, %q: %q", c.a, c.b, got)
+		}
 	}
 }
 

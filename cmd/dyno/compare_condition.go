@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -205,8 +206,7 @@ func identical(r *record.Run, sides []*contestant.Side) string {
 			two := r.Contestant(t.Name)
 			switch {
 			case one == nil || two == nil:
-			// one interpreter or shell, two programs
-			case s.Kind == contestant.CommandSide && t.Kind == contestant.CommandSide && s.Text != t.Text:
+			case s.Kind == contestant.CommandSide && t.Kind == contestant.CommandSide && !oneFolder(s.Text, t.Text):
 			case one.BinaryHash != "" && one.BinaryHash == two.BinaryHash:
 				return fmt.Sprintf("%s and %s are the same program, byte for byte: an A/A run", s.Name, t.Name)
 			case one.SameServer(two):
@@ -215,6 +215,15 @@ func identical(r *record.Run, sides []*contestant.Side) string {
 		}
 	}
 	return ""
+}
+
+// oneFolder reports whether two command lines whose BinaryHash is equal can start only one program: they are equal,
+// or each is one command, of which the hash covers all words, and their files lie in the same folder, since a
+// program may read other files in its own.
+func oneFolder(a, b string) bool {
+	x, y := (&contestant.Command{Line: a}).Start().Words, (&contestant.Command{Line: b}).Start().Words
+	return a == b || strings.Join(x, " ") == a && strings.Join(y, " ") == b &&
+		slices.EqualFunc(x, y, func(v, w string) bool { return filepath.Dir(v) == filepath.Dir(w) })
 }
 
 // answered reports whether every decidable condition is decided.
