@@ -58,12 +58,11 @@ func parseCondition(text string, open bool) (condition, error) {
 		return condition{}, fmt.Errorf("column %d: %s", from[2*i]+1, fmt.Sprintf(format, args...))
 	}
 	m, ok := judge.MetricNamed(word[1])
-	if ok && m.Open() && !open {
-		return at(1, "%s is measured in an open loop: give --rate", m.Name)
-	}
-	if !ok || m.Unranked {
-		names := conditionMetrics(open)
-		if near := conf.Nearest(word[1], names); near != "" {
+	if names := conditionMetrics(open); !slices.Contains(names, word[1]) {
+		if slices.Contains(conditionMetrics(true), word[1]) {
+			return at(1, "%s is measured in an open loop: give --rate", m.Name)
+		}
+		if near := conf.Nearest(word[1], names); near != "" && !ok {
 			return at(1, "no metric %q; did you mean %q?", word[1], near)
 		}
 		return at(1, "want a metric: %s", strings.Join(names, ", "))

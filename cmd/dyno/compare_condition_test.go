@@ -46,6 +46,10 @@ func TestParseCondition(t *testing.T) {
 		"throughput < -3":         "column 16: want % after the number",
 		"throughput<-3 percent":   "column 15: want % after the number",
 		"memory>3%,p50>3%":        "column 10: unexpected text after %",
+		"heap_inuse>5%":           "column 1: want a metric: throughput, cpu_per_request, p50, memory",
+		"threads > 5 %":           "column 1: want a metric",
+		"response_p999>5%":        "column 1: want a metric",
+		"response_p50>5%":         "column 1: response_p50 is measured in an open loop: give --rate",
 		"cpu_per_request > 3 % x": "column 23: unexpected text after %",
 	} {
 		if _, err := parseCondition(text, false); err == nil || !strings.HasPrefix(err.Error(), want) {
@@ -63,8 +67,10 @@ func TestConditionMetrics(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "column 1: response_p99 is measured in an open loop: give --rate") {
 		t.Error(err)
 	}
-	if _, err = parseCondition("server_cpu_share>1%", true); err == nil {
-		t.Error("a metric that is compared with nothing makes a condition")
+	for _, name := range []string{"server_cpu_share", "threads", "response_p999"} { // not in every comparison
+		if _, err = parseCondition(name+">1%", true); err == nil || !strings.Contains(err.Error(), ": want a metric: ") {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 	var out bytes.Buffer
 	cmd := compareCommand()
