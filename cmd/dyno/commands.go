@@ -182,10 +182,9 @@ func (f *flagRow) define(fl *pflag.FlagSet, to any) {
 		}
 	default:
 		if text, ok := to.(*string); ok && f.Read == "" {
-			fl.StringVarP(text, f.Name, f.Short, f.Default, f.Help)
-			return
+			*text = f.Default
 		}
-		fl.VarP(&value{reflect.ValueOf(to).Elem(), f, f.Default}, f.Name, f.Short, f.Help)
+		fl.VarP(&value{to: reflect.ValueOf(to).Elem(), row: f, text: f.Default}, f.Name, f.Short, f.Help)
 		fl.Lookup(f.Name).NoOptDefVal = f.Bare
 	}
 }

@@ -21,6 +21,7 @@ type value struct {
 	to   reflect.Value
 	row  *flagRow
 	text string // text as given, or the default for the help
+	set  bool
 }
 
 // String returns the text.
@@ -29,10 +30,14 @@ func (v *value) String() string { return v.text }
 // Type returns the word for the value.
 func (v *value) Type() string { return v.row.Value }
 
-// Set reads the text.
+// Set reads the text. A second text is an error, since it would replace the first.
 func (v *value) Set(s string) error {
 	read := readers[v.row.Read]
 	switch {
+	case v.set && slices.Contains([]string{"objectives", "statuses", "stages"}, v.row.Read):
+		return fmt.Errorf("the flag is given twice; write one list: --%s '%s,%s'", v.row.Name, v.text, s)
+	case v.set:
+		return errors.New("the flag is given twice; give it once")
 	case v.row.Read == "count" && v.row.Most > 0:
 		read = as(parseUpTo(v.row.Most))
 	case v.row.Read == "one":
@@ -43,7 +48,7 @@ func (v *value) Set(s string) error {
 		return err
 	}
 	v.to.Set(reflect.ValueOf(got))
-	v.text = s
+	v.text, v.set = s, true
 	return nil
 }
 
@@ -58,6 +63,7 @@ var readers = map[string]func(string) (any, error){
 	}),
 	"stages": as(parseStages), "share": as(parsePositive),
 	"objectives": as(judge.ParseObjectives), "statuses": as(scenario.ParseStatuses),
+	"":     as(func(s string) (string, error) { return s, nil }),
 	"text": as(func(s string) (*string, error) { return &s, nil }), // an empty text differs from none
 	"http": as(func(s string) (*wire.HTTP, error) {
 		h, err := wire.ParseHTTP(s)
