@@ -60,10 +60,9 @@ func ParseObjectives(text string) (all []Objective, err error) {
 
 // keyOf returns a percentile's key: p99.9 or p999 is p999_ns; "" if there is none.
 func keyOf(name string) string {
-	key := strings.ReplaceAll(name, ".", "") + "_ns"
 	for _, p := range Percentiles {
-		if p.Key == key {
-			return key
+		if name+"_ns" == p.Key || name+"%" == "p"+p.Name {
+			return p.Key
 		}
 	}
 	return ""

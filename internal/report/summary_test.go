@@ -375,9 +375,9 @@ func TestLateNeedsPercentile(t *testing.T) {
 }
 
 func TestParseObjectives(t *testing.T) {
-	got, err := judge.ParseObjectives("p99<20ms,errors<0.1%, p99.9<1s")
+	got, err := judge.ParseObjectives("p99<20ms,errors<0.1%, p99.9<1s,p9999<2s")
 	want := []judge.Objective{{Text: "p99<20ms", Key: "p99_ns", Below: 20e6}, {Text: "errors<0.1%", Below: 0.001},
-		{Text: "p99.9<1s", Key: "p999_ns", Below: 1e9}}
+		{Text: "p99.9<1s", Key: "p999_ns", Below: 1e9}, {Text: "p9999<2s", Key: "p9999_ns", Below: 2e9}}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("%v\n%s", err, diff)
 	}
@@ -385,7 +385,8 @@ func TestParseObjectives(t *testing.T) {
 		"p99": "want NAME<LIMIT", "p98<1ms": "want p50, p75", "p99<20": "want a limit above 0",
 		"errors<2": "want a limit",
 		"errors<0": "want a limit", "p99<-1s": "want a limit", "p99<1s,p99<2s": "second limit for p99",
-		"": "want NAME<LIMIT",
+		"": "want NAME<LIMIT", "p9.9<1s": "want p50", "p7.5<1s": "want p50", "p99.<1s": "want p50", "p.99<1s": "want p50",
+		"p9.99<1s": "want p50, p75, p90, p95, p99, p99.9, p99.99 or errors",
 	} {
 		if _, err := judge.ParseObjectives(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v; want %q", text, err, want)
