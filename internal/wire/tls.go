@@ -12,6 +12,7 @@ import (
 	"net"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -147,7 +148,7 @@ func NotHTTP2(chosen string) error {
 	if chosen == "" {
 		return &NotHTTP2Error{"it chose no protocol (ALPN)"}
 	}
-	return &NotHTTP2Error{fmt.Sprintf("it chose %s (ALPN)", chosen)}
+	return &NotHTTP2Error{fmt.Sprintf("it chose %q (ALPN)", chosen)}
 }
 
 // NoProtocol reports whether a handshake failed because the server supports none of the offered
@@ -168,7 +169,11 @@ func Reason(err error) string {
 	case errors.As(err, &op) && op.Op == "local error": // our own alert says what was wrong
 		return strings.TrimPrefix(op.Err.Error(), "tls: ")
 	case errors.As(err, &refused):
-		return certificate(refused.UnverifiedCertificates) + ": " + strings.TrimPrefix(refused.Err.Error(), "x509: ")
+		why := strings.TrimPrefix(refused.Err.Error(), "x509: ")
+		if _, named := errors.AsType[x509.HostnameError](refused.Err); named { // with the names as they are
+			why = strconv.Quote(why)
+		}
+		return certificate(refused.UnverifiedCertificates) + ": " + why
 	case errors.As(err, &header) && header.Conn != nil: // set for the first record only
 		return fmt.Sprintf("the server does not speak TLS: its response begins with %q", header.RecordHeader[:])
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
@@ -190,10 +195,10 @@ func certificate(chain []*x509.Certificate) string {
 	for _, ip := range c.IPAddresses {
 		names = append(names, ip.String())
 	}
-	name := cmp.Or(c.Subject.CommonName, strings.Join(names, ", "), c.Subject.String(), "without a name")
-	by := cmp.Or(c.Issuer.CommonName, c.Issuer.String())
+	by := strconv.Quote(cmp.Or(c.Issuer.CommonName, c.Issuer.String()))
 	if c.Issuer.String() == c.Subject.String() {
 		by = "itself"
 	}
-	return fmt.Sprintf("the server's certificate (%s, issued by %s) was refused", name, cmp.Or(by, "nobody"))
+	return fmt.Sprintf("the server's certificate (%q, issued by %s) was refused",
+		cmp.Or(c.Subject.CommonName, strings.Join(names, ", "), c.Subject.String()), by)
 }

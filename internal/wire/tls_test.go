@@ -3,8 +3,11 @@ package wire
 import (
 	"crypto/tls"
 	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/asn1"
 	"encoding/pem"
 	"errors"
+	"fmt"
 	"net"
 	"net/http/httptest"
 	"os"
@@ -95,5 +98,21 @@ func TestSecure(t *testing.T) {
 	}
 	if got := certificate([]*x509.Certificate{{DNSNames: []string{"a", "b"}}}); !strings.Contains(got, "a, b") {
 		t.Error(got)
+	}
+}
+
+// A certificate's names do not write lines of dyno's.
+func TestNamesOfACertificateAreQuoted(t *testing.T) {
+	evil := "x, issued by itself) was fine\ndyno: all right\n("
+	c := &x509.Certificate{Subject: pkix.Name{CommonName: evil}, Issuer: pkix.Name{CommonName: evil + "y"},
+		DNSNames: []string{evil}}
+	c.Extensions = []pkix.Extension{{Id: asn1.ObjectIdentifier{2, 5, 29, 17}}}
+	for _, reason := range []error{x509.UnknownAuthorityError{Cert: c}, x509.HostnameError{Certificate: c, Host: "h"}} {
+		got := (&HandshakeError{&tls.CertificateVerificationError{UnverifiedCertificates: []*x509.Certificate{c},
+			Err: reason}}).Error()
+		want := fmt.Sprintf("TLS handshake: the server's certificate (%q, issued by %q) was refused: ", evil, evil+"y")
+		if !strings.HasPrefix(got, want) || strings.Contains(got, "\n") {
+			t.Errorf("%s", got)
+		}
 	}
 }

@@ -121,7 +121,7 @@ func refused(t *testing.T, e load.Engine) {
 	j.TLS.RootCAs = x509.NewCertPool()
 	_, err := e.Open(t.Context(), j)
 	var h *wire.HandshakeError
-	if !errors.As(err, &h) || !strings.Contains(err.Error(), "(loadtest, issued by itself)") {
+	if !errors.As(err, &h) || !strings.Contains(err.Error(), `("loadtest", issued by itself)`) {
 		t.Errorf("an unknown authority: %v", err)
 	}
 	clear := serve(t, "tcp", func(p *peer) { p.say("220 mail.example ESMTP\r\n"); linger(p) })

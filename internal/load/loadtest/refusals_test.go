@@ -107,12 +107,12 @@ var refusals = []refusal{
 		text: "not valid for any names"},
 	{name: "signed by itself", strange: true, certificate: func(c *x509.Certificate) {
 		c.Subject.CommonName = "stranger"
-	}, text: "(stranger, issued by itself) was refused: certificate signed by unknown authority"},
+	}, text: `("stranger", issued by itself) was refused: certificate signed by unknown authority`},
 	{name: "not for servers", certificate: func(c *x509.Certificate) {
 		c.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageCodeSigning}
 	}, text: "incompatible key usage"},
 	{name: "without a common name", strange: true, certificate: func(c *x509.Certificate) { c.Subject = pkix.Name{} },
-		text: "(localhost, 127.0.0.1, issued by itself)"},
+		text: `("localhost, 127.0.0.1", issued by itself)`},
 	{name: "client's certificate wanted, TLS 1.2", server: asksForCertificate(tls.VersionTLS12),
 		text: `sent the alert "`},
 	{name: "client's certificate wanted", server: asksForCertificate(tls.VersionTLS13), // after the client's handshake
