@@ -105,11 +105,8 @@ func command(path string, run func(*cobra.Command, []string) error, structs ...a
 	}
 	if run != nil {
 		cmd.RunE = func(cmd *cobra.Command, args []string) error {
-			switch err := cmp.Or(unsupported(&t, runtime.GOOS), conflicting(cmd)); {
-			case err != nil:
+			if err := cmp.Or(unsupported(&t, runtime.GOOS), conflicting(cmd)); err != nil {
 				return err
-			case slices.Contains(args, ""):
-				return usagef("an argument is empty; %s", emptyAdvice)
 			}
 			return run(cmd, args)
 		}
@@ -133,19 +130,17 @@ func unsupported(c *commandRow, system string) error {
 		"dyno load, report, check, audit and list work here", c.Path, system)
 }
 
-// emptyAdvice says what to do about an empty value.
-const emptyAdvice = "omit it, or give it a value (is a variable unset?)"
-
-// conflicting returns an error if the flags that are set exclude one another, or have an empty value. Only a
-// text may be empty: a body.
-func conflicting(cmd *cobra.Command) (err error) {
+// conflicting returns an error if the flags that are set exclude one another, or if one of them or an argument is
+// empty. Only a text, such as a body, may be empty.
+func conflicting(cmd *cobra.Command) error {
+	empty := map[bool]string{true: "an argument"}[slices.Contains(cmd.Flags().Args(), "")]
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if text := f.Value.String(); text == "[]" || text == "" && rowOf(cmd, f.Name).Read != "text" {
-			err = usagef("--%s is empty; %s", f.Name, emptyAdvice)
+			empty = "--" + f.Name
 		}
 	})
-	if err != nil {
-		return err
+	if empty != "" {
+		return usagef("%s is empty; omit it, or give it a value (is a variable unset?)", empty)
 	}
 	for _, c := range commands().Conflict {
 		if c.In == pathOf(cmd) && cmd.Flags().Changed(c.Flag) && (slices.ContainsFunc(c.With, cmd.Flags().Changed) ||

@@ -125,9 +125,6 @@ func (r *AdHoc) requests(ctx context.Context, path string, headers []HeaderLine)
 		return nil, err
 	}
 	method, err := r.method()
-	if err == nil && method == http.MethodHead && r.ExpectBody != nil {
-		err = conf.Usagef("--expect-body: a response to HEAD has no body to check; omit it, or pass -m GET")
-	}
 	if err != nil {
 		return nil, err
 	}

@@ -40,6 +40,8 @@ func (r *Request) check(host string) error {
 	switch {
 	case !isToken(r.Method):
 		return wrong("method", "%q is not an HTTP method", r.Method)
+	case r.Method == "HEAD" && r.Expect.Whole():
+		return wrong("method", "a response to HEAD has no body to check; expect none, or use GET")
 	case !strings.HasPrefix(r.Path, "/") || !inPath.takes(r.Path):
 		return wrong("path", "%q: want a path that starts with / and has no spaces", foreign.Mask(r.Path))
 	case r.Weight < 0 || r.Weight > maxWeight:

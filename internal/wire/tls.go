@@ -170,10 +170,7 @@ func Reason(err error) string {
 		return strings.TrimPrefix(op.Err.Error(), "tls: ")
 	case errors.As(err, &refused):
 		why := strings.TrimPrefix(refused.Err.Error(), "x509: ")
-		if _, named := errors.AsType[x509.HostnameError](refused.Err); named { // with the names as they are
-			why = strconv.Quote(why)
-		}
-		return certificate(refused.UnverifiedCertificates) + ": " + why
+		return fmt.Sprintf("%s: %q", certificate(refused.UnverifiedCertificates), why) // it may hold names, too
 	case errors.As(err, &header) && header.Conn != nil: // set for the first record only
 		return fmt.Sprintf("the server does not speak TLS: its response begins with %q", header.RecordHeader[:])
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):

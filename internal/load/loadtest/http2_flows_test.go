@@ -54,7 +54,7 @@ var conversations = []conversation{
 			right(stream)...)
 	})},
 	{name: "HEAD", kept: true, serve: answers(section(":status", "200", "content-length", "5")),
-		job: expect(func(r *scenario.Request) { r.Method = "HEAD" })},
+		job: expect(func(r *scenario.Request) { r.Method, r.Expect.Body = "HEAD", nil })},
 	{name: "no content", kept: true, serve: answers(section(":status", "204")),
 		job: expect(func(r *scenario.Request) { r.Expect = scenario.Expect{Status: 204} })},
 	{name: "unknown frames and settings", kept: true, serve: answers(func(stream uint32) []frame {
@@ -153,7 +153,7 @@ var conversations = []conversation{
 	{name: "missing header", kept: true, failures: map[string]int64{"header": 60}, serve: answers(right),
 		job: expect(func(r *scenario.Request) { r.Expect.Headers = map[string]string{"X-Other": ""} })},
 	{name: "HEAD with DATA", kept: true, failures: map[string]int64{"length": 60}, serve: answers(right),
-		job: expect(func(r *scenario.Request) { r.Method = "HEAD" })},
+		job: expect(func(r *scenario.Request) { r.Method, r.Expect.Body = "HEAD", nil })},
 	{name: "204 with DATA", kept: true, failures: map[string]int64{"length": 60},
 		job: expect(func(r *scenario.Request) { r.Expect = scenario.Expect{Status: 204} }),
 		serve: answers(func(stream uint32) []frame {

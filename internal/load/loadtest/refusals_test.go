@@ -107,7 +107,7 @@ var refusals = []refusal{
 		text: "not valid for any names"},
 	{name: "signed by itself", strange: true, certificate: func(c *x509.Certificate) {
 		c.Subject.CommonName = "stranger"
-	}, text: `("stranger", issued by itself) was refused: certificate signed by unknown authority`},
+	}, text: `("stranger", issued by itself) was refused: "certificate signed by unknown authority"`},
 	{name: "not for servers", certificate: func(c *x509.Certificate) {
 		c.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageCodeSigning}
 	}, text: "incompatible key usage"},
