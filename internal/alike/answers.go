@@ -151,11 +151,11 @@ func shown(s string) string {
 	if !utf8.ValidString(s) {
 		s = fmt.Sprintf("%q", s)
 	}
-	s = strings.ReplaceAll(s, "\r", "")
+	s = strings.ReplaceAll(foreign.Received(s), "\r", "")
 	if r := []rune(s); len(r) > 80 {
 		s = string(r[:79]) + "…"
 	}
-	return strings.ReplaceAll(foreign.Mask(s), "\n", "⏎")
+	return strings.ReplaceAll(s, "\n", "⏎")
 }
 
 // isJSON reports whether to compare the body as JSON.

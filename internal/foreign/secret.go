@@ -53,7 +53,7 @@ func Value(name, value string) string {
 	if Name(name) {
 		return Hidden
 	}
-	return Mask(value)
+	return Received(value)
 }
 
 // Missing returns the names of the secrets that a command line lacks, because Hidden replaces them.
@@ -81,7 +81,7 @@ func mask(text string) (masked string, all []found) {
 	hide := func(re *regexp.Regexp, end string, is func(string) bool) {
 		text = re.ReplaceAllStringFunc(text, func(match string) string {
 			part := re.FindStringSubmatch(match)
-			if !is(part[1]) || strings.HasPrefix(part[3], "@") {
+			if !is(part[1]) || strings.HasPrefix(part[3], "@") && re != header() { // but for a header, a file
 				return match
 			}
 			name := strings.TrimLeft(part[1], "-")
@@ -112,44 +112,52 @@ func Learn(args []string) {
 	values.Lock()
 	defer values.Unlock()
 	for i, arg := range args {
-		if i > 0 && !strings.HasPrefix(arg, "-") && Name(args[i-1]) {
+		if i > 0 && !strings.HasPrefix(arg, "-") && strings.HasPrefix(args[i-1], "-") && Name(args[i-1]) {
 			add(arg)
 		}
 		_, all := mask(arg)
 		for _, s := range all {
 			for _, word := range append(strings.FieldsFunc(s.value, func(r rune) bool {
-				return strings.ContainsRune(" :;,", r)
+				return strings.ContainsRune(" :;,{}", r)
 			}), s.value) {
 				add(word)
+				_, ofCookie, _ := strings.Cut(word, "=")
+				add(strings.Trim(ofCookie, `"`))
 			}
 		}
 	}
 	slices.SortFunc(values.list, func(a, b []byte) int { return len(b) - len(a) })
 }
 
-// add adds a value that no other text is likely to have: long enough, and no plain word.
+// schemes precede the secret in an Authorization (RFC 9110, section 11.1).
+var schemes = map[string]bool{"Basic": true, "Bearer": true, "Digest": true, "Token": true}
+
+// add adds a value of at least 4 bytes.
 func add(value string) {
-	digit := strings.ContainsFunc(value, unicode.IsDigit)
-	if len(value) < 6 || !digit && len(value) < 12 {
-		return
-	}
 	quoted, _ := json.Marshal(value)
 	unescaped, _ := url.QueryUnescape(value)
 	for _, form := range []string{value, string(quoted[1 : len(quoted)-1]), html.EscapeString(value), unescaped,
 		url.QueryEscape(value)} {
-		if b := []byte(form); len(b) >= 6 && !slices.ContainsFunc(values.list,
+		if b := []byte(form); len(b) >= 4 && !schemes[form] && !slices.ContainsFunc(values.list,
 			func(o []byte) bool { return bytes.Equal(o, b) }) {
 			values.list = append(values.list, b)
 		}
 	}
 }
 
-// Hide returns text with all learnt secrets replaced by Hidden.
-func Hide(text []byte) []byte {
+// Hide returns text with those learnt secrets replaced by Hidden that no other text is likely to have: long enough,
+// and no plain word.
+func Hide(text []byte) []byte { return replaced(text, false) }
+
+// Received returns a text that a server sent, masked, and with all learnt secrets of at least 4 bytes replaced.
+func Received(text string) string { return Mask(string(replaced([]byte(text), true))) }
+
+func replaced(text []byte, all bool) []byte {
 	values.RLock()
 	defer values.RUnlock()
 	for _, v := range values.list {
-		if bytes.Contains(text, v) {
+		digit := bytes.ContainsFunc(v, unicode.IsDigit)
+		if all || len(v) >= 12 || len(v) >= 6 && digit {
 			text = bytes.ReplaceAll(text, v, []byte(Hidden))
 		}
 	}

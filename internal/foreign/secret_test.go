@@ -20,6 +20,7 @@ func TestMask(t *testing.T) {
 		`./server --auth-token="a b" -v`:              `./server --auth-token="***" -v`,
 		`{"user":"me","password":"a\"b","n":1}`:       `{"user":"me","password":"***","n":1}`,
 		"user=me&client_secret=x%20y":                 "user=me&client_secret=***",
+		"X-Api-Key: @key":                             "X-Api-Key: ***",
 		"password=@file":                              "password=@file",
 		"./server --keep-alive 5 --monkey 3 key=val":  "./server --keep-alive 5 --monkey 3 key=val",
 		"Authorization: ***":                          "Authorization: ***",
@@ -53,6 +54,25 @@ func TestHide(t *testing.T) {
 	} {
 		if got := string(Hide([]byte(text))); got != want {
 			t.Errorf("%s: %s; want %s", text, got, want)
+		}
+	}
+}
+
+// A server may repeat a secret that is too short, or too plain a word, to be hidden everywhere.
+func TestReceived(t *testing.T) {
+	Learn([]string{"-H", "Authorization: Bearer swordfish", "X-Api-Key: abc12", "Cookie: id=w0rd; theme=darkness"})
+	for text, want := range map[string]string{
+		"no user has the credential swordfish":   "no user has the credential ***",
+		"abc12 or w0rd":                          "*** or ***",
+		"theme was darkness, Bearer realm=\"a\"": "theme was ***, Bearer realm=\"a\"",
+		"password=x":                             "password=***",
+		"no secret":                              "no secret",
+	} {
+		if got := Received(text); got != want {
+			t.Errorf("%s: %s; want %s", text, got, want)
+		}
+		if got := string(Hide([]byte(text))); got != text {
+			t.Errorf("%s: hidden everywhere: %s", text, got)
 		}
 	}
 }

@@ -3,7 +3,6 @@ package load
 import (
 	"errors"
 	"fmt"
-	"unicode/utf8"
 
 	"dyno/internal/foreign"
 	"dyno/internal/scenario"
@@ -22,6 +21,9 @@ var (
 // Shown is the number of bytes from a response that a complaint quotes.
 const Shown = 200
 
+// mostRead is the number of bytes in which a complaint looks for secrets, which may be long.
+const mostRead = 8 << 10
+
 // Complaint describes how the response broke its contract. raw is the data read last if the
 // protocol is text, or empty if the connection's end ended the response. Complaint allocates.
 func (a *Answer) Complaint(k Kind, s *scenario.Scenario, raw []byte) string {
@@ -34,7 +36,7 @@ func (a *Answer) Complaint(k Kind, s *scenario.Scenario, raw []byte) string {
 		raw = a.last
 	}
 	if len(raw) > 0 {
-		why += fmt.Sprintf("; read last: %.*q", Shown, foreign.Mask(string(raw[:min(len(raw), utf8.UTFMax*Shown)])))
+		why += fmt.Sprintf("; read last: %.*q", Shown, foreign.Received(string(raw[:min(len(raw), mostRead)])))
 	}
 	return fmt.Sprintf("%s %s: wrong %v: status %d, body of %d bytes%s", r.Method, foreign.Mask(r.Path), k, a.Status,
 		a.Length, why)

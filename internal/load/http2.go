@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"dyno/internal/foreign"
 	"dyno/internal/scenario"
 	"dyno/internal/wire"
 )
@@ -407,7 +408,7 @@ type leftError struct {
 func (e *leftError) Error() string {
 	text := fmt.Sprintf("the server sent GOAWAY: %v", e.code)
 	if e.debug != "" {
-		text += fmt.Sprintf(", %.*q", Shown, e.debug)
+		text += fmt.Sprintf(", %.*q", Shown, foreign.Received(e.debug))
 	}
 	return text
 }

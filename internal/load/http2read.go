@@ -231,7 +231,7 @@ func (h *HTTP2) stray() error {
 func (h *HTTP2) leave() *Answer {
 	p := &h.parser
 	if old, ok := h.left.(*leftError); !ok || old.code != p.Code {
-		h.left = &leftError{p.Code, string(p.Piece[:min(len(p.Piece), Shown)])}
+		h.left = &leftError{p.Code, string(p.Piece[:min(len(p.Piece), mostRead)])}
 	}
 	for i := len(h.active) - 1; i >= 0; i-- {
 		if s := h.active[i]; s.id > p.Stream {

@@ -102,9 +102,9 @@ func (v *verifier) hangUp() {
 // quote shows the first bytes of a body with secrets masked.
 func quote(b []byte) string {
 	if len(b) > 60 {
-		return fmt.Sprintf("%q… (%d bytes)", foreign.Mask(string(b[:60])), len(b))
+		return fmt.Sprintf("%.60q… (%d bytes)", foreign.Received(string(b[:min(len(b), 8<<10)])), len(b))
 	}
-	return fmt.Sprintf("%q", foreign.Mask(string(b)))
+	return fmt.Sprintf("%q", foreign.Received(string(b)))
 }
 
 // Probe returns a function that sends the first loaded request on a new connection. The error is nil if the

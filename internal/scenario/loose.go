@@ -52,13 +52,13 @@ func (l *loose) breach(body []byte) string {
 		if got == l.page {
 			return ""
 		}
-		at := 0
-		for at < len(got) && at < len(l.page) && got[at] == l.page[at] {
+		got, page, at := foreign.Received(got), foreign.Received(l.page), 0
+		for at < len(got) && at < len(page) && got[at] == page[at] {
 			at++
 		}
 		from := max(at-20, 0)
 		return fmt.Sprintf("the page (%d bytes) differs, not only in white space, at %.60q; want %.60q",
-			len(body), foreign.Mask(got[from:]), foreign.Mask(l.page[from:]))
+			len(body), got[from:], page[from:])
 	}
 	got, err := ReadJSON(body)
 	if err != nil {
@@ -191,7 +191,7 @@ func differ(at string, got, want any) string {
 	}
 	show := func(v any) string {
 		b, _ := json.Marshal(v)
-		text := foreign.Mask(string(b))
+		text := foreign.Received(string(b))
 		if slices.ContainsFunc(strings.FieldsFunc(at, func(r rune) bool { return r == '.' || r == '[' }), foreign.Name) {
 			text = foreign.Value("secret", text)
 		}

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"dyno/internal/conf"
+	"dyno/internal/foreign"
 )
 
 // asFile is a scenario file. Keys that offer an alternative to a Scenario field are read separately from
@@ -141,6 +142,11 @@ func (k *requestKeys) requests(fsys fs.FS) ([]Request, error) {
 		r.Name = r.Method + " " + r.Path
 	}
 	for _, name := range sortedKeys(k.Headers) {
+		secret := name + ": " + k.Headers[name]
+		for named, in := range k.With {
+			secret = strings.ReplaceAll(secret, "{"+named+"}", strings.Join(in.Pick, ";"))
+		}
+		foreign.Learn([]string{secret}) // if it is one, by its name
 		switch line := (HeaderLine{Name: name, Value: k.Headers[name]}); {
 		case r.hasHeader(name):
 			return nil, wrong("headers."+name, "%s is given twice", name)
