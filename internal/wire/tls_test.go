@@ -110,7 +110,8 @@ func TestNamesOfACertificateAreQuoted(t *testing.T) {
 	for _, reason := range []error{x509.UnknownAuthorityError{Cert: c}, x509.HostnameError{Certificate: c, Host: "h"}} {
 		got := (&HandshakeError{&tls.CertificateVerificationError{UnverifiedCertificates: []*x509.Certificate{c},
 			Err: reason}}).Error()
-		want := fmt.Sprintf("TLS handshake: the server's certificate (%q, issued by %q) was refused: \"certificate ", evil, evil+"y")
+		want := fmt.Sprintf("TLS handshake: the server's certificate (%q, issued by %q) was refused: \"certificate ", evil,
+			evil+"y")
 		if !strings.HasPrefix(got, want) || strings.Contains(got, "\n") {
 			t.Errorf("%s", got)
 		}
