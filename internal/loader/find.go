@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"dyno/internal/conf"
+	"dyno/internal/document"
 	"dyno/internal/judge"
 	"dyno/internal/load"
 	"dyno/internal/machine"
@@ -56,7 +57,8 @@ type finder struct {
 	closed  plan.Closed
 	seen    []plan.Seen // the probes that count
 	paused  int         // probes in a row in which the generator stood still
-	limited int         // probes in a row that were missed with the generator at its limit
+	limited int         // probes in a row that were missed with the generator at its limit, or long and not known
+	repeats int         // probes that had to be repeated
 }
 
 // Search finds the highest rate at which the server meets the objective, with the same probes as a search in
@@ -74,8 +76,7 @@ func (p *Plan) Search(ctx context.Context, tick func(report.Probe)) (*report.Fou
 	defer session.Close()
 	f := &finder{plan: p, session: session, slo: slo, found: &report.Found{Dyno: p.Dyno, Command: p.Command,
 		CPU: machine.CPU(), Target: p.Target, Did: p.Did, Seed: p.Seed, Objective: objectiveText(p.Find),
-		Quantile: slo.Quantile,
-		Rounds:   plan.SearchRounds}}
+		Quantile: slo.Quantile, LongProbes: plan.LongProbes}}
 	err = f.search(ctx, tick)
 	f.found.Top = f.closed.PerSec
 	if rate, lo, hi := plan.Highest(&f.slo, f.seen); rate > 0 {
@@ -102,7 +103,7 @@ func (f *finder) search(ctx context.Context, tick func(report.Probe)) error {
 			seen, from, ok := plan.Again(&f.slo, f.seen)
 			if ok && agains < mostAgains && late <= whole*3/2 {
 				f.seen, round = seen, from
-				f.found.Again(plan.SearchRounds - from)
+				f.found.Again()
 				agains++
 			}
 		}
@@ -121,8 +122,12 @@ func (f *finder) search(ctx context.Context, tick func(report.Probe)) error {
 			break
 		}
 		if late+length > 2*whole && len(f.found.Probes) > 0 {
-			f.end(report.OutOfTime, "low rates and slow responses take long probes, and those in which the generator "+
-				"stood still are repeated; make -d longer")
+			why := fmt.Sprintf("the next one, of %s, would have ended later than %s after the start",
+				document.Duration(float64(length)), durationText(2*whole))
+			if f.repeats > 0 {
+				why += fmt.Sprintf("; %d of these had to be repeated", f.repeats)
+			}
+			f.end(report.OutOfTime, why+". Make -d longer")
 			break
 		}
 		probe, err := f.probe(ctx, round, rate, length)
@@ -141,11 +146,13 @@ func (f *finder) search(ctx context.Context, tick func(report.Probe)) error {
 					"programs used its CPUs. Free the machine of other work, and try again", mostPaused))
 				break
 			}
+			f.repeats++
 			continue
 		}
 		f.paused = 0
-		if probe.Limited() {
+		if probe.Limited() || probe.NotKnown && probe.Kind == report.Confirmation {
 			if f.limited++; f.limited < plan.MostLimited {
+				f.repeats++
 				continue
 			}
 		}
@@ -156,9 +163,8 @@ func (f *finder) search(ctx context.Context, tick func(report.Probe)) error {
 		}
 		round++
 		_, kept, all := f.found.Confirmed()
-		if lower = round >= plan.SearchRounds && (kept < all || kept == 0 && probe.Limited()); lower {
+		if lower = round >= plan.SearchRounds && kept < all; lower {
 			round = plan.Lower(round)
-			f.found.Rounds += plan.LongProbes
 		}
 	}
 	return nil

@@ -74,6 +74,14 @@ func (s *server) Run(_ context.Context, w load.Window) (record.Load, error) {
 // pause makes the generator stand still for half of a load.
 func pause(l *record.Load) { l.GapNS = l.WindowNS / 2 }
 
+// atLimit makes a load that the generator sent late, because its event loop was always busy.
+func atLimit(l *record.Load, d *record.Detail) {
+	d.Response.Reset()
+	d.Response.RecordN(30e6, l.Planned)
+	d.Lag.RecordN(30e6, l.Planned)
+	l.LoopCPUNS = l.WindowNS
+}
+
 // silence makes loads without a response, in which the generator stands still for a third of the time.
 func silence(_ *server, l *record.Load, _ *record.Detail) {
 	l.Errors, l.Succeeded, l.RateAnswers = map[string]int64{"timeout": l.Succeeded}, 0, 0
@@ -125,6 +133,22 @@ func TestSearch(t *testing.T) {
 			}}, rate: 5000, probes: plan.SearchRounds + 2 + plan.LongProbes},
 		{name: "unsteady at all rates", find: "p99<10ms", server: server{perSec: 5000, takes: time.Millisecond,
 			spoil: unsteady(0)}, probes: plan.SearchRounds + 3, check: func(f *report.Found) bool { return f.Lo > 0 }},
+		{name: "long probes with the generator at its limit", find: "p99<10ms", server: server{perSec: 5000,
+			takes: time.Millisecond, spoil: func(s *server, l *record.Load, d *record.Detail) {
+				if s.loads > plan.SearchRounds-plan.LongProbes && l.Planned > 4000*l.WindowNS/1e9 && s.loads%3 != 0 {
+					atLimit(l, d)
+				}
+			}}, rate: 5000, probes: plan.SearchRounds + 2 + plan.LongProbes, check: func(f *report.Found) bool {
+			rate, kept, all := f.Confirmed()
+			return kept == 3 && all == 3 && math.Abs(rate/f.Rate/.75-1) < 1e-6
+		}},
+		{name: "pauses, and too little time", find: "p99<10ms", server: server{perSec: 5000, takes: time.Millisecond,
+			spoil: func(s *server, l *record.Load, _ *record.Detail) {
+				if s.loads%3 > 0 {
+					pause(l)
+				}
+			}}, ended: report.OutOfTime, probes: 74,
+			why: "the next one, of 5.00 s, would have ended later than 4m52s after the start; 50 of these had to be repeated"},
 		{name: "slow", find: "p50<1s", length: 3 * time.Minute,
 			server: server{perSec: 400, takes: 300 * time.Millisecond}, rate: 400},
 		{name: "slower than the objective", find: "p50<1s", server: server{perSec: 100, takes: 2 * time.Second},
@@ -161,8 +185,8 @@ func TestSearch(t *testing.T) {
 			server: server{perSec: 43, takes: 20 * time.Millisecond}, ended: report.Stopped,
 			why: "p99.9 cannot be known below 2,500/s", probes: 1},
 		{name: "too little time", find: "p99<1s", length: time.Second,
-			server: server{perSec: 100, takes: 20 * time.Millisecond}, ended: report.OutOfTime, why: "make -d longer",
-			probes: 1},
+			server: server{perSec: 100, takes: 20 * time.Millisecond}, ended: report.OutOfTime, probes: 1,
+			why: "the next one, of 32.1 s, would have ended later than 2s after the start. Make -d longer"},
 		{name: "fewer connections", find: "p99<10ms", server: server{perSec: 5000, takes: time.Millisecond,
 			spoil: func(_ *server, l *record.Load, _ *record.Detail) { l.Established = 3 }}, ended: report.Stopped,
 			why: "the closed loop had fewer connections: 3 of 4", probes: 1},

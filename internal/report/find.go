@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,7 +23,7 @@ type Found struct {
 	Top          float64 // rate in a closed loop
 	TooSlowNS    int64   // fastest response, if that missed the objective: the search ended there
 	Probes       []Probe
-	Rounds       int    // probes in a full search
+	LongProbes   int    // number of probes at one rate that must keep the objective to confirm it
 	Ended        string // why it ended before its last probe: Interrupted, Failed, OutOfTime or Stopped; "": it did not
 	Why          string // details beyond Ended
 	Color        bool   // FoundText may use ANSI styles
@@ -64,7 +65,6 @@ const (
 
 // Outcome gives the probe's result in a few words.
 func (p *Probe) Outcome() string {
-	text := "missed: " + p.Why
 	switch {
 	case p.Cut:
 		return "not counted: ended before its time"
@@ -80,11 +80,12 @@ func (p *Probe) Outcome() string {
 		return "kept"
 	case p.NotKnown:
 		return "not known: " + p.Why
-	}
-	if p.Limited() {
+	case p.Limited():
 		return "not counted: the generator was at its limit"
+	case p.AtLimit:
+		return "missed: " + p.Why + ", with the generator at its limit"
 	}
-	return text
+	return "missed: " + p.Why
 }
 
 // Silent reports whether the generator stood still in a probe without a right response. The pause
@@ -92,20 +93,23 @@ func (p *Probe) Outcome() string {
 func (p *Probe) Silent() bool { return p.Paused && p.Planned > 0 && p.Missing == p.Planned }
 
 // Limited reports whether the probe missed the objective while the generator was at its limit: it
-// shows nothing about the server.
-func (p *Probe) Limited() bool {
-	return p.AtLimit && p.Kind != ClosedLoop && !p.Kept && !p.NotKnown && p.whole()
+// shows nothing about the server. A confirming probe counts nevertheless: if those that miss were
+// repeated, and those that pass were not, luck could confirm a rate.
+func (p *Probe) Limited() bool { return p.AtLimit && p.Kind == Searching && p.missed() }
+
+// missed reports whether the probe missed the objective, for whatever reason.
+func (p *Probe) missed() bool {
+	return p.Kind != ClosedLoop && p.whole() && !p.NotKnown && !p.Kept
 }
 
-// Again extends the search by rounds probes after its last ones: the confirmations so far no longer
-// confirm the final rate.
-func (f *Found) Again(rounds int) {
+// Again extends the search after its last probes: the confirmations so far no longer confirm the
+// final rate.
+func (f *Found) Again() {
 	for i := range f.Probes {
 		if f.Probes[i].Kind == Confirmation {
 			f.Probes[i].Kind = Searching
 		}
 	}
-	f.Rounds += rounds
 }
 
 // counts reports whether the probe shows anything about the objective.
@@ -147,21 +151,21 @@ func (f *Found) long() (text string) {
 	return strings.TrimPrefix(text, ", ")
 }
 
-// OK reports whether a rate was found that every confirming probe kept.
+// OK reports whether a rate was found that every confirming probe kept, and as many as must count.
 func (f *Found) OK() bool {
 	_, kept, all := f.Confirmed()
-	return f.Lo > 0 && all > 0 && kept == all && f.Ended == ""
+	return f.Lo > 0 && all >= f.LongProbes && kept == all && f.Ended == ""
 }
 
 // unfinished says how far a search came that ended before its last probe.
 func (f *Found) unfinished() string {
 	n := 0
 	for _, p := range f.Probes {
-		if p.whole() {
+		if !p.Cut && !p.Gone {
 			n++
 		}
 	}
-	text := fmt.Sprintf("%s after %d of %d probes", f.Ended, n, f.Rounds)
+	text := f.Ended + " after " + document.Count(n, "probe")
 	if f.Lo > 0 && f.long() == "" {
 		text += ", so the rate is a first estimate, which no long probe confirms"
 	}
@@ -186,9 +190,13 @@ func (f *Found) warnings() (list []string) {
 	case f.Rate == 0:
 		list = append(list, "no probe had enough requests to know the percentile. Choose a lower one")
 	case f.Lo == 0:
-		list = append(list, "every probe missed the objective: the highest rate is lower than all of them")
+		list = append(list, "every probe that counts missed the objective: the highest rate is lower than all of them")
 	case math.IsInf(f.Hi, 1):
-		list = append(list, "no probe that counts shows an upper bound: the highest rate may be higher than shown")
+		why := "no probe that counts missed the objective"
+		if slices.ContainsFunc(f.Probes, func(p Probe) bool { return p.counts() && !p.Kept }) {
+			why = "the probes that missed the objective show no upper bound"
+		}
+		list = append(list, why+": the highest rate may be higher than shown")
 	}
 	if f.Lo > 0 && f.Ended == "" && !f.OK() {
 		most := 0.
@@ -198,8 +206,8 @@ func (f *Found) warnings() (list []string) {
 			}
 		}
 		why := "at no rate did all long probes keep the objective"
-		if f.long() == "" {
-			why = "no long probe counts"
+		if _, kept, all := f.Confirmed(); kept == all {
+			why = fmt.Sprintf("%d of %d necessary long probes count", all, f.LongProbes)
 		}
 		if most > 0 {
 			why += ". Up to the estimate, the highest rate at which a probe kept it was " + Rate(most)
@@ -234,10 +242,10 @@ func (f *Found) document() *document.Document {
 		document.Column{Head: f.Objective})}
 	missed, limited := 0, 0
 	for _, p := range f.Probes {
-		if p.Limited() {
-			limited++
-		} else if p.counts() && !p.Kept {
-			missed++
+		if p.missed() {
+			if missed++; p.AtLimit {
+				limited++
+			}
 		}
 		latency := "-"
 		if p.LatencyNS > 0 && p.Kind != ClosedLoop { // the closed loop has its fastest response
@@ -248,7 +256,7 @@ func (f *Found) document() *document.Document {
 	}
 	blocks = append(blocks, t)
 	say("Generator", fmt.Sprintf("at its limit in %d of %s that missed the objective", limited,
-		document.Count(missed+limited, "probe"))+Led(", on ", f.CPU))
+		document.Count(missed, "probe"))+Led(", on ", f.CPU))
 	if text := f.long(); text != "" {
 		say("Long probes", "kept the objective: "+text)
 	}
