@@ -209,7 +209,7 @@ func (f *finder) probe(ctx context.Context, round int, rate float64, length time
 	}
 	probe.AtLimit = judge.TextOf(found, judge.GeneratorShare) != ""
 	if round == 0 {
-		f.begin(&probe, s, judge.TextOf(found, judge.Connected))
+		f.begin(ctx, &probe, s, judge.TextOf(found, judge.Connected))
 	} else {
 		f.judge(&probe, s)
 	}
@@ -218,27 +218,56 @@ func (f *finder) probe(ctx context.Context, round int, rate float64, length time
 
 // reaches reports whether the server accepts a connection. A server that was overloaded does so again.
 func (f *finder) reaches(ctx context.Context) bool {
-	job := f.plan.job
-	job.Connections, job.Workers = 1, 1
-	session, err := f.plan.engine.Open(ctx, job)
+	session, err := f.open(ctx)
 	if err != nil {
 		return ctx.Err() != nil // an interruption says nothing about the server
 	}
 	return session.Close() == nil
 }
 
+// open opens a session for one request at a time.
+func (f *finder) open(ctx context.Context) (load.Session, error) {
+	job := f.plan.job
+	job.Connections, job.Workers, job.Pipeline = 1, 1, 1
+	return f.plan.engine.Open(ctx, job)
+}
+
+// alone makes a closed loop with one request at a time, and takes the service time from there. It returns the
+// fastest response; 0 if that is not known.
+func (f *finder) alone(ctx context.Context, length time.Duration) int64 {
+	session, err := f.open(ctx)
+	if err != nil {
+		return 0
+	}
+	defer session.Close()
+	s := &report.Summary{OneLoad: judge.OneLoad{For: length}}
+	s.Load, err = session.Run(ctx, load.Window{For: length, Observe: &load.Observe{Into: &s.Detail}})
+	if err != nil || s.Load.Succeeded == 0 || judge.TextOf(s.Findings(), judge.Pauses) != "" {
+		return 0
+	}
+	f.closed.Service = plan.ClosedOf(&s.Load).Service
+	return s.Detail.Service.Min()
+}
+
 // begin sets the bounds for further probes from the closed loop, or ends the search. LatencyNS is set only if
-// even the fastest response missed the objective.
-func (f *finder) begin(probe *report.Probe, s *report.Summary, fewer string) {
+// even the fastest response missed the objective. Slow responses may have waited for each other: then one request
+// at a time decides whether the search goes on.
+func (f *finder) begin(ctx context.Context, probe *report.Probe, s *report.Summary, fewer string) {
 	f.closed = plan.ClosedOf(&s.Load)
 	low, high := plan.Bounds(&f.slo, f.closed)
 	fastest := s.Detail.Service.Min()
+	if fastest >= f.slo.LimitNS {
+		probe.LatencyNS = fastest
+	}
+	if f.found.Ended == "" && !probe.Paused && fewer == "" && int64(f.closed.Service) >= f.slo.LimitNS {
+		if alone := f.alone(ctx, s.For); alone >= f.slo.LimitNS {
+			f.found.TooSlowNS = alone
+		}
+	}
 	switch {
-	case f.found.Ended != "" || probe.Paused:
+	case f.found.Ended != "" || probe.Paused || f.found.TooSlowNS > 0:
 	case fewer != "":
 		f.end(report.Stopped, "the closed loop had "+fewer)
-	case fastest >= f.slo.LimitNS:
-		probe.LatencyNS, f.found.TooSlowNS = fastest, fastest
 	case high > 0 && high <= low:
 		f.end(report.Stopped, fmt.Sprintf("the closed loop reached %s, and in the longest probe p%g cannot be known "+
 			"below %s. Choose a lower percentile", report.Rate(f.closed.PerSec), 100*f.slo.Quantile, report.Rate(low)))

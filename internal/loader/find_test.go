@@ -21,12 +21,15 @@ type server struct {
 	perSec float64       // capacity
 	takes  time.Duration // response time without a queue
 	waits  time.Duration // additional response time in an open loop
+	queues time.Duration // additional response time in a closed loop with several connections
 	spoil  func(s *server, l *record.Load, d *record.Detail)
 	loads  int  // number of loads so far, including this one
 	gone   bool // accepts no connection
+	alone  bool // the last session has one connection
 }
 
-func (s *server) Open(context.Context, load.Job) (load.Session, error) {
+func (s *server) Open(_ context.Context, job load.Job) (load.Session, error) {
+	s.alone = job.Connections == 1
 	if s.gone {
 		return nil, errors.New("connection refused")
 	}
@@ -46,6 +49,8 @@ func (s *server) Run(_ context.Context, w load.Window) (record.Load, error) {
 		perSec, takes = w.Schedule.Stages[0].From, takes+float64(s.waits)
 		slope = max(perSec/s.perSec-1, 0)
 		d.Response, d.Lag = record.NewHistogram(), record.NewHistogram()
+	} else if !s.alone {
+		takes += float64(s.queues)
 	}
 	n, window := int64(perSec*w.For.Seconds()), float64(w.For)
 	var early, late float64
@@ -153,6 +158,8 @@ func TestSearch(t *testing.T) {
 			server: server{perSec: 400, takes: 300 * time.Millisecond}, rate: 400},
 		{name: "slower than the objective", find: "p50<1s", server: server{perSec: 100, takes: 2 * time.Second},
 			probes: 1, check: func(f *report.Found) bool { return f.TooSlowNS > 0 }},
+		{name: "slower than the objective with many connections alone", find: "p90<500ms", length: 3 * time.Minute,
+			server: server{perSec: 400, takes: 50 * time.Millisecond, queues: 3 * time.Second}, rate: 400},
 		{name: "a generator that pauses", find: "p99<10ms", server: server{perSec: 5000, takes: time.Millisecond,
 			spoil: func(s *server, l *record.Load, _ *record.Detail) {
 				if s.loads < 12 && s.loads%3 == 1 {

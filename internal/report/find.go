@@ -21,7 +21,7 @@ type Found struct {
 	Quantile     float64 // the objective's percentile, 0 to 1
 	Rate, Lo, Hi float64 // rate per second, with its 95 % interval; Hi +Inf: every probe kept the objective, Lo 0: none
 	Top          float64 // rate in a closed loop
-	TooSlowNS    int64   // fastest response, if that missed the objective: the search ended there
+	TooSlowNS    int64   // fastest response of one request at a time, if that missed the objective: the search ended there
 	Probes       []Probe
 	LongProbes   int    // number of probes at one rate that must keep the objective to confirm it
 	Ended        string // why it ended before its last probe: Interrupted, Failed, OutOfTime or Stopped; "": it did not
@@ -185,7 +185,7 @@ func (f *Found) warnings() (list []string) {
 	case f.Top <= 0:
 		list = append(list, "the closed loop got no right response, so there is no rate to search around")
 	case f.TooSlowNS > 0:
-		list = append(list, fmt.Sprintf("the fastest response of the closed loop took %s: no rate keeps the objective",
+		list = append(list, fmt.Sprintf("one request at a time, the fastest response took %s: no rate keeps the objective",
 			document.Duration(float64(f.TooSlowNS))))
 	case f.Rate == 0:
 		list = append(list, "no probe had enough requests to know the percentile. Choose a lower one")

@@ -94,7 +94,7 @@ func TestFound(t *testing.T) {
 		"server gone, its probe": {func(f *Found) { f.Probes[6].Gone = true }, true,
 			"not counted: the server was gone"},
 		"too slow": {func(f *Found) { f.Probes, f.Rate, f.Lo, f.Hi, f.TooSlowNS = f.Probes[:1], 0, 0, 0, 3e8 }, false,
-			"WARNING: the fastest response of the closed loop took 300 ms: no rate keeps the objective"},
+			"WARNING: one request at a time, the fastest response took 300 ms: no rate keeps the objective"},
 		"all kept": {func(f *Found) { f.Hi = math.Inf(1) }, true,
 			"Highest rate/sec: at least 1,170\nConfirmed rate/sec: 1,170: 3 of 3"},
 		"no bound, with a miss": {func(f *Found) { f.Hi = math.Inf(1) }, true, "WARNING: the probes that missed the " +
