@@ -187,10 +187,11 @@ func (f *finder) probe(ctx context.Context, round int, rate float64, length time
 		w.Schedule = &load.Schedule{Stages: []load.Stage{{For: length, From: rate, To: rate}},
 			Poisson: f.plan.Arrivals != "constant", Seed: f.plan.Seed + uint64(len(f.found.Probes))}
 	}
-	s := &report.Summary{OneLoad: judge.OneLoad{Open: round > 0, For: length}}
+	s := f.plan.frame()
+	s.Open, s.For = round > 0, length
 	w.Observe = &load.Observe{Into: &s.Detail}
 	l, err := f.session.Run(ctx, w)
-	s.Load, s.Wall, s.Interrupted = l, time.Duration(l.WallNS), err != nil
+	s.Load, s.Wall, s.Interrupted, s.SentHTTP2 = l, time.Duration(l.WallNS), err != nil, sentHTTP2(s.Detail)
 	if probe.Planned, probe.Missing = l.Planned, l.Planned-l.Succeeded; round == 0 {
 		probe.PerSec = s.PerSec()
 	}
@@ -209,7 +210,7 @@ func (f *finder) probe(ctx context.Context, round int, rate float64, length time
 	}
 	probe.AtLimit = judge.TextOf(found, judge.GeneratorShare) != ""
 	if round == 0 {
-		f.begin(ctx, &probe, s, judge.TextOf(found, judge.Connected))
+		f.begin(ctx, &probe, s, found)
 	} else {
 		f.judge(&probe, s)
 	}
@@ -252,7 +253,18 @@ func (f *finder) alone(ctx context.Context, length time.Duration) int64 {
 // begin sets the bounds for further probes from the closed loop, or ends the search. LatencyNS is set only if
 // even the fastest response missed the objective. Slow responses may have waited for each other: then one request
 // at a time decides whether the search goes on.
-func (f *finder) begin(ctx context.Context, probe *report.Probe, s *report.Summary, fewer string) {
+func (f *finder) begin(ctx context.Context, probe *report.Probe, s *report.Summary, found []judge.Finding) {
+	f.found.Closed = nil
+	for _, id := range []string{judge.Redirected, judge.Churn, judge.Streams, judge.Errors} {
+		text := judge.TextOf(found, id)
+		if text != "" && id == judge.Errors && s.Detail.First != "" {
+			text += ". The first wrong answer: " + s.Detail.First
+		}
+		if text != "" {
+			f.found.Closed = append(f.found.Closed, text)
+		}
+	}
+	fewer := judge.TextOf(found, judge.Connected)
 	f.closed = plan.ClosedOf(&s.Load)
 	low, high := plan.Bounds(&f.slo, f.closed)
 	fastest := s.Detail.Service.Min()

@@ -14,6 +14,7 @@ import (
 	"dyno/internal/plan"
 	"dyno/internal/record"
 	"dyno/internal/report"
+	"dyno/internal/scenario"
 )
 
 // world simulates a server with known capacity on a machine with other work: an Engine and its Session.
@@ -123,7 +124,7 @@ func (w world) keeps(limit float64) float64 {
 		kept := 0
 		for range 41 {
 			q := world{rng: w.rng, perSec: w.perSec, base: w.base}
-			f := &finder{plan: &Plan{Request: Request{Seed: 1}}, session: &q, found: &report.Found{}}
+			f := &finder{plan: &Plan{job: load.Job{Scenario: &scenario.Scenario{}}}, session: &q, found: &report.Found{}}
 			f.slo = plan.SLO{Quantile: .99, LimitNS: int64(limit), ErrorShare: .001}
 			if p, _ := f.probe(context.Background(), 20, rate, 5*time.Second); p.Kept {
 				kept++
@@ -190,7 +191,8 @@ func TestFindHolds(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					w := &world{rng: rand.New(rand.NewPCG(seed, 7)), began: time.Now(), perSec: 3000, base: c.base}
 					c.change(w)
-					p := &Plan{Request: Request{Find: objectives("p99<10ms"), Seed: seed}, engine: w, job: load.Job{Workers: 1}}
+					p := &Plan{Request: Request{Find: objectives("p99<10ms"), Seed: seed}, engine: w,
+						job: load.Job{Workers: 1, Scenario: &scenario.Scenario{}}}
 					f, err := p.Search(t.Context(), nil)
 					if err != nil {
 						t.Fatal(err)

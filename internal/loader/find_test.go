@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -13,6 +14,7 @@ import (
 	"dyno/internal/plan"
 	"dyno/internal/record"
 	"dyno/internal/report"
+	"dyno/internal/scenario"
 )
 
 // server is a server with known capacity and its connections, without a network or a clock: an Engine and its
@@ -201,14 +203,26 @@ func TestSearch(t *testing.T) {
 			spoil: func(s *server, l *record.Load, _ *record.Detail) { l.Started += int64(s.loads / 3) }},
 			ended: report.Stopped, why: "do not add up", probes: 3},
 		{name: "no right response", find: "p99<10ms", server: server{perSec: 5000, takes: time.Millisecond,
-			spoil: func(_ *server, l *record.Load, _ *record.Detail) {
+			spoil: func(_ *server, l *record.Load, d *record.Detail) {
 				l.Failed, l.Succeeded, l.RateAnswers = l.Succeeded, 0, 0
-			}}, probes: 1},
+				l.Failures, d.First = map[string]int64{"status": l.Failed}, "GET /: status 404"
+			}}, probes: 1, check: func(f *report.Found) bool {
+			return slices.Equal(f.Closed, []string{
+				"errors: 100 % of 10,000 requests: 10,000 wrong status. The first wrong answer: GET /: status 404"})
+		}},
+		{name: "redirects", find: "p99<10ms", server: server{perSec: 5000, takes: time.Millisecond,
+			spoil: func(s *server, l *record.Load, d *record.Detail) {
+				if d.Status = map[int]int64{301: l.Succeeded}; s.loads == 1 {
+					pause(l)
+				}
+			}}, rate: 5000, probes: plan.SearchRounds + 1, check: func(f *report.Found) bool {
+			return len(f.Closed) == 1 && strings.HasPrefix(f.Closed[0], "all 10,000 answers are redirects (3xx)")
+		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := &Plan{Request: Request{Find: objectives(c.find), Duration: c.length}, engine: &c.server,
-					job: load.Job{Workers: 1}}
+					job: load.Job{Workers: 1, Scenario: &scenario.Scenario{}}}
 				n, began := 0, time.Now()
 				f, err := p.Search(t.Context(), func(report.Probe) { n++ })
 				if err != nil {

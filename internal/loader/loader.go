@@ -197,9 +197,8 @@ func (p *Plan) description() string {
 	switch {
 	case p.Find != nil:
 		length := p.searchTime().Round(time.Second)
-		amount = fmt.Sprintf("the highest rate that keeps %s, in about %s (at most "+
-			"%s)", objectiveText(p.Find), durationText(length),
-			durationText(2*length))
+		amount = fmt.Sprintf("the highest rate that keeps %s, in about %s (at most %s, and the wait for last responses)",
+			objectiveText(p.Find), durationText(length), durationText(2*length))
 	case p.Stages != nil:
 		amount = durationText(p.Length) + " in " + document.Count(int64(len(p.Stages)), "stage")
 	case p.openLoop:

@@ -18,10 +18,11 @@ type Found struct {
 	Seed                       uint64
 
 	Objective    string
-	Quantile     float64 // the objective's percentile, 0 to 1
-	Rate, Lo, Hi float64 // rate per second, with its 95 % interval; Hi +Inf: every probe kept the objective, Lo 0: none
-	Top          float64 // rate in a closed loop
-	TooSlowNS    int64   // fastest response of one request at a time, if that missed the objective: the search ended there
+	Quantile     float64  // the objective's percentile, 0 to 1
+	Rate, Lo, Hi float64  // rate per second, with its 95 % interval; Hi +Inf: every probe kept the objective, Lo 0: none
+	Top          float64  // rate in a closed loop
+	TooSlowNS    int64    // fastest response of one request at a time, if that missed: the search ended there
+	Closed       []string // warnings about the closed loop
 	Probes       []Probe
 	LongProbes   int    // number of probes at one rate that must keep the objective to confirm it
 	Ended        string // why it ended before its last probe: Interrupted, Failed, OutOfTime or Stopped; "": it did not
@@ -197,6 +198,9 @@ func (f *Found) warnings() (list []string) {
 			why = "the probes that missed the objective show no upper bound"
 		}
 		list = append(list, why+": the highest rate may be higher than shown")
+	}
+	for _, text := range f.Closed {
+		list = append(list, "in the closed loop: "+text)
 	}
 	if f.Lo > 0 && f.Ended == "" && !f.OK() {
 		most := 0.

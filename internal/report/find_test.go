@@ -111,6 +111,8 @@ func TestFound(t *testing.T) {
 		}, false, "not counted: ended before its time"},
 		"failed":     {func(f *Found) { f.Ended = Failed }, false, "WARNING: failed after 7 probes"},
 		"none known": {func(f *Found) { f.Rate, f.Lo, f.Hi = 0, 0, 0 }, false, "WARNING: no probe had enough requests"},
+		"redirects": {func(f *Found) { f.Closed = []string{"all 9 answers are redirects (3xx)"} }, true,
+			"\nWARNING: in the closed loop: all 9 answers are redirects (3xx)\n"},
 		"nothing": {func(f *Found) { f.Probes, f.Rate, f.Lo, f.Hi, f.Top = f.Probes[:1], 0, 0, 0, 0 }, false,
 			"Highest rate/sec: none found"},
 	} {
