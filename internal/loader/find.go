@@ -122,12 +122,9 @@ func (f *finder) search(ctx context.Context, tick func(report.Probe)) error {
 			break
 		}
 		if late+length > 2*whole && len(f.found.Probes) > 0 {
-			why := fmt.Sprintf("the next one, of %s, would have ended later than %s after the start",
-				document.Duration(float64(length)), durationText(2*whole))
-			if f.repeats > 0 {
-				why += fmt.Sprintf("; %d of these had to be repeated", f.repeats)
-			}
-			f.end(report.OutOfTime, why+". Make -d longer")
+			f.end(report.OutOfTime, fmt.Sprintf("the next one, of %s, would have ended later than %s after the start; "+
+				"%d of these had to be repeated. Make -d longer", document.Duration(float64(length)), durationText(2*whole),
+				f.repeats))
 			break
 		}
 		probe, err := f.probe(ctx, round, rate, length)
@@ -233,53 +230,46 @@ func (f *finder) open(ctx context.Context) (load.Session, error) {
 	return f.plan.engine.Open(ctx, job)
 }
 
-// alone makes a closed loop with one request at a time, and takes the service time from there. It returns the
-// fastest response; 0 if that is not known.
-func (f *finder) alone(ctx context.Context, length time.Duration) int64 {
+// tooSlow makes a closed loop with one request at a time, takes the service time from there, and reports whether
+// even the fastest response missed the objective.
+func (f *finder) tooSlow(ctx context.Context, length time.Duration) bool {
 	session, err := f.open(ctx)
 	if err != nil {
-		return 0
+		return false
 	}
 	defer session.Close()
 	s := &report.Summary{OneLoad: judge.OneLoad{For: length}}
 	s.Load, err = session.Run(ctx, load.Window{For: length, Observe: &load.Observe{Into: &s.Detail}})
 	if err != nil || s.Load.Succeeded == 0 || judge.TextOf(s.Findings(), judge.Pauses) != "" {
-		return 0
+		return false // not known
 	}
 	f.closed.Service = plan.ClosedOf(&s.Load).Service
-	return s.Detail.Service.Min()
+	if fastest := s.Detail.Service.Min(); fastest >= f.slo.LimitNS {
+		f.found.TooSlowNS = fastest
+	}
+	return f.found.TooSlowNS > 0
 }
 
-// begin sets the bounds for further probes from the closed loop, or ends the search. LatencyNS is set only if
-// even the fastest response missed the objective. Slow responses may have waited for each other: then one request
-// at a time decides whether the search goes on.
+// begin sets the bounds for further probes from the closed loop, or ends the search. Slow responses may have
+// waited for each other: then one request at a time decides whether the search goes on.
 func (f *finder) begin(ctx context.Context, probe *report.Probe, s *report.Summary, found []judge.Finding) {
 	f.found.Closed = nil
 	for _, id := range []string{judge.Redirected, judge.Churn, judge.Streams, judge.Errors} {
-		text := judge.TextOf(found, id)
-		if text != "" && id == judge.Errors && s.Detail.First != "" {
-			text += ". The first wrong answer: " + s.Detail.First
+		if text := judge.TextOf(found, id); text != "" {
+			f.found.Closed = append(f.found.Closed, "in the closed loop: "+text)
 		}
-		if text != "" {
-			f.found.Closed = append(f.found.Closed, text)
-		}
+	}
+	if s.Detail.First != "" {
+		f.found.Closed = append(f.found.Closed, "the first wrong answer: "+s.Detail.First)
 	}
 	fewer := judge.TextOf(found, judge.Connected)
 	f.closed = plan.ClosedOf(&s.Load)
 	low, high := plan.Bounds(&f.slo, f.closed)
-	fastest := s.Detail.Service.Min()
-	if fastest >= f.slo.LimitNS {
-		probe.LatencyNS = fastest
-	}
-	if f.found.Ended == "" && !probe.Paused && fewer == "" && int64(f.closed.Service) >= f.slo.LimitNS {
-		if alone := f.alone(ctx, s.For); alone >= f.slo.LimitNS {
-			f.found.TooSlowNS = alone
-		}
-	}
 	switch {
-	case f.found.Ended != "" || probe.Paused || f.found.TooSlowNS > 0:
+	case f.found.Ended != "" || probe.Paused:
 	case fewer != "":
 		f.end(report.Stopped, "the closed loop had "+fewer)
+	case int64(f.closed.Service) >= f.slo.LimitNS && f.tooSlow(ctx, s.For): // the search ends
 	case high > 0 && high <= low:
 		f.end(report.Stopped, fmt.Sprintf("the closed loop reached %s, and in the longest probe p%g cannot be known "+
 			"below %s. Choose a lower percentile", report.Rate(f.closed.PerSec), 100*f.slo.Quantile, report.Rate(low)))

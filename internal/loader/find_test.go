@@ -195,7 +195,7 @@ func TestSearch(t *testing.T) {
 			why: "p99.9 cannot be known below 2,500/s", probes: 1},
 		{name: "too little time", find: "p99<1s", length: time.Second,
 			server: server{perSec: 100, takes: 20 * time.Millisecond}, ended: report.OutOfTime, probes: 1,
-			why: "the next one, of 32.1 s, would have ended later than 2s after the start. Make -d longer"},
+			why: "the next one, of 32.1 s, would have ended later than 2s after the start; 0 of these had to be repeated. Make"},
 		{name: "fewer connections", find: "p99<10ms", server: server{perSec: 5000, takes: time.Millisecond,
 			spoil: func(_ *server, l *record.Load, _ *record.Detail) { l.Established = 3 }}, ended: report.Stopped,
 			why: "the closed loop had fewer connections: 3 of 4", probes: 1},
@@ -208,7 +208,8 @@ func TestSearch(t *testing.T) {
 				l.Failures, d.First = map[string]int64{"status": l.Failed}, "GET /: status 404"
 			}}, probes: 1, check: func(f *report.Found) bool {
 			return slices.Equal(f.Closed, []string{
-				"errors: 100 % of 10,000 requests: 10,000 wrong status. The first wrong answer: GET /: status 404"})
+				"in the closed loop: errors: 100 % of 10,000 requests: 10,000 wrong status",
+				"the first wrong answer: GET /: status 404"})
 		}},
 		{name: "redirects", find: "p99<10ms", server: server{perSec: 5000, takes: time.Millisecond,
 			spoil: func(s *server, l *record.Load, d *record.Detail) {
@@ -216,7 +217,7 @@ func TestSearch(t *testing.T) {
 					pause(l)
 				}
 			}}, rate: 5000, probes: plan.SearchRounds + 1, check: func(f *report.Found) bool {
-			return len(f.Closed) == 1 && strings.HasPrefix(f.Closed[0], "all 10,000 answers are redirects (3xx)")
+			return len(f.Closed) == 1 && strings.HasPrefix(f.Closed[0], "in the closed loop: all 10,000 answers are redirects")
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strings"
 	"time"
 
@@ -37,8 +36,7 @@ type Probe struct {
 	Length  time.Duration `json:"length_ns"`
 	Planned int64         `json:"planned"`
 	Missing int64         `json:"missing"` // planned requests without a right response
-	// LatencyNS is the objective's percentile; 0 if it is unknown or a lower bound. For the closed
-	// loop it is the fastest response, if that missed the objective.
+	// LatencyNS is the objective's percentile; 0 if it is unknown or a lower bound.
 	LatencyNS int64  `json:"latency_ns,omitempty"`
 	Kept      bool   `json:"kept"`
 	Why       string `json:"why,omitempty"`       // why it was not kept
@@ -99,9 +97,7 @@ func (p *Probe) Silent() bool { return p.Paused && p.Planned > 0 && p.Missing ==
 func (p *Probe) Limited() bool { return p.AtLimit && p.Kind == Searching && p.missed() }
 
 // missed reports whether the probe missed the objective, for whatever reason.
-func (p *Probe) missed() bool {
-	return p.Kind != ClosedLoop && p.whole() && !p.NotKnown && !p.Kept
-}
+func (p *Probe) missed() bool { return p.Kind != ClosedLoop && p.whole() && !p.NotKnown && !p.Kept }
 
 // Again extends the search after its last probes: the confirmations so far no longer confirm the
 // final rate.
@@ -193,15 +189,9 @@ func (f *Found) warnings() (list []string) {
 	case f.Lo == 0:
 		list = append(list, "every probe that counts missed the objective: the highest rate is lower than all of them")
 	case math.IsInf(f.Hi, 1):
-		why := "no probe that counts missed the objective"
-		if slices.ContainsFunc(f.Probes, func(p Probe) bool { return p.counts() && !p.Kept }) {
-			why = "the probes that missed the objective show no upper bound"
-		}
-		list = append(list, why+": the highest rate may be higher than shown")
+		list = append(list, "the probes together show no upper bound: the highest rate may be higher than shown")
 	}
-	for _, text := range f.Closed {
-		list = append(list, "in the closed loop: "+text)
-	}
+	list = append(list, f.Closed...)
 	if f.Lo > 0 && f.Ended == "" && !f.OK() {
 		most := 0.
 		for _, p := range f.Probes {
@@ -252,7 +242,7 @@ func (f *Found) document() *document.Document {
 			}
 		}
 		latency := "-"
-		if p.LatencyNS > 0 && p.Kind != ClosedLoop { // the closed loop has its fastest response
+		if p.LatencyNS > 0 {
 			latency = document.Duration(float64(p.LatencyNS))
 		}
 		t.Rows = append(t.Rows, cellsRow(p.Kind, Rate(p.PerSec), latency, document.Whole(p.Planned),
