@@ -35,7 +35,7 @@ func (j *examiner) little(r *importer.Row) {
 
 // closed reports whether Little's law holds for a row's figures: they come from one closed loop
 // with known connections.
-func closed(r *importer.Row) bool { return r.Connections > 0 && !r.Open && !r.Averaged }
+func closed(r *importer.Row) bool { return r.Connections > 0 && !r.Open }
 
 // unknownDepth is the reason why more requests in flight than connections are not judged.
 const unknownDepth = "how many requests a connection carries at once is not published"

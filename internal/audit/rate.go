@@ -116,10 +116,10 @@ func timeAtFault(r *importer.Row, rate *importer.Figure, quotient pace) bool {
 // no other reason are up to 24 % off.
 const sampledAlike = 0.25
 
-// mayBeSampled reports whether a rate may be a mean over samples or loads, which is a different
+// mayBeSampled reports whether a rate may be a mean over samples, which is a different
 // average.
 func mayBeSampled(r *importer.Row, rate *importer.Figure, gap float64) bool {
-	return rate.Metric == "rps_mean" || r.Averaged || gap <= sampledAlike &&
+	return rate.Metric == "rps_mean" || gap <= sampledAlike &&
 		(r.Tool == "" || r.Tool == "bombardier" || r.Tool == "plow")
 }
 
@@ -152,9 +152,6 @@ func (j *examiner) rate(r *importer.Row) {
 		case mayBeSampled(r, f, gap):
 			t.fail(Doubtful, "rate is not requests ÷ time",
 				"a mean over short samples weights slow and fast periods equally; the rate is requests ÷ time")
-			if r.Averaged {
-				t.Note = "a mean over several loads, which weights short and failed ones like the others"
-			}
 			t.concern(f)
 		default:
 			t.fail(Impossible, "rate is not requests ÷ time", "")

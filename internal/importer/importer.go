@@ -1,5 +1,5 @@
 // Package importer reads published figures: tables in CSV or Markdown, the output of load
-// generators, and the result files of TechEmpower, HttpArena and the-benchmarker. It converts them
+// generators, and the result files of TechEmpower and HttpArena. It converts them
 // to rows of figures, each with the precision of its printed digits, and does not judge them.
 //
 // Unreadable parts become a Trouble with file:line:column; the rest is read anyway.
@@ -82,7 +82,6 @@ type Row struct {
 	Planned    float64 // intended length of the load in s; 0: unknown
 	Open       bool    // an open loop: requests are sent at a rate
 	PerRequest bool    // connections are opened again, for each request or after a few
-	Averaged   bool    // the figures are means over several loads, for which Little's law does not hold
 	Processes  int     // the contestant's processes, as far as its figures show; 0: unknown
 
 	Figures []*Figure
@@ -152,7 +151,7 @@ func (d *Document) Printed() int {
 
 // Formats are the format names that Read accepts.
 var Formats = []string{"csv", "markdown", "wrk", "ab", "bombardier", "oha", "hey", "h2load", "k6", "techempower",
-	"httparena", "the-benchmarker"}
+	"httparena"}
 
 // errUnknown means that the content has no known format.
 var errUnknown = errors.New(
@@ -180,8 +179,6 @@ func Read(name string, data []byte, format string) (*Document, error) {
 		err = r.techempower()
 	case f == "httparena":
 		err = r.objects()
-	case f == "the-benchmarker":
-		err = r.benchmarker()
 	case f == "text", slices.Contains(Formats, f):
 		r.text()
 	default:
@@ -202,7 +199,7 @@ func isJSON(data []byte) bool { return len(data) > 0 && (data[0] == '{' || data[
 
 // jsonMarks are keys that only one format has.
 var jsonMarks = []struct{ key, format string }{
-	{`"rawData"`, "techempower"}, {`"framework_id"`, "the-benchmarker"}, {`"avg_latency"`, "httparena"},
+	{`"rawData"`, "techempower"}, {`"avg_latency"`, "httparena"},
 	{`"p99_latency"`, "httparena"},
 }
 
