@@ -15,11 +15,11 @@ func (p *project) know(values []string) (names []string, err error) {
 	known := p.names()
 	for _, v := range values {
 		folder := strings.ContainsAny(v, `/\`) || v == "." || v == ".."
-		if !folder && (slices.Contains(known, v) || !isDir(v)) {
+		if !folder && (slices.Contains(known, v) || !contestant.IsDir(v)) {
 			names = append(names, v)
 			continue
 		}
-		if !isDir(v) {
+		if !contestant.IsDir(v) {
 			return nil, usagef("no folder %s; name a contestant of the project without a slash", v)
 		}
 		found, err := contestant.ListFolder(v)

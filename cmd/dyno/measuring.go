@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"dyno/internal/bench"
+	"dyno/internal/contestant"
 	"dyno/internal/document"
 	"dyno/internal/foreign"
 	"dyno/internal/machine"
@@ -186,7 +187,7 @@ func repeated(cmd *cobra.Command, args []string) string {
 	return strings.Join(words, " ")
 }
 
-// quoted returns a word quoted for a shell.
+// quoted returns a word for a shell, quoted if need be.
 func quoted(s string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
@@ -195,7 +196,7 @@ func quoted(s string) string {
 	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
 		return s
 	}
-	return fmt.Sprintf("'%s'", strings.ReplaceAll(s, "'", `'\''`))
+	return contestant.ShellWord(s)
 }
 
 // commandLine returns the command line, shortened for a message.

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"strings"
 
@@ -55,11 +54,6 @@ func lastOf(folder string) string {
 		return "runs are recorded in " + folder + ", where there is none yet"
 	}
 	return "the last one that is recorded here is " + all[0].path + "; dyno list runs shows all"
-}
-
-func isDir(path string) bool {
-	st, err := os.Stat(path)
-	return err == nil && st.IsDir()
 }
 
 func (p *project) names() []string {

@@ -248,7 +248,7 @@ func (f *runFlags) resumed(cmd *cobra.Command, _ []string) (*bench.Experiment, e
 	if len(run.Host.Generators) > 0 && f.place.Fleet == "" {
 		return nil, usagef("--resume %s: it was measured on several machines; pass --fleet FILE, too", f.Resume)
 	}
-	if !isDir(f.Resume) {
+	if !contestant.IsDir(f.Resume) {
 		return nil, usagef("--resume %s: want a folder, in which the run goes on; put the file into one of its own, as "+
 			"%s or %[2]s.gz", f.Resume, record.TrialsFile)
 	}

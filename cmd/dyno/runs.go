@@ -143,7 +143,7 @@ func findRun(cmd *cobra.Command, name string) (string, error) {
 	}
 	if name != "" {
 		named := filepath.Join(p.Runs(), name)
-		if _, err := os.Stat(name); (err != nil || isDir(name) && !holdsRun(name)) && filepath.IsLocal(name) &&
+		if _, err := os.Stat(name); (err != nil || contestant.IsDir(name) && !holdsRun(name)) && filepath.IsLocal(name) &&
 			holdsRun(named) {
 			return named, nil
 		}

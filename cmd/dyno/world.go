@@ -28,7 +28,7 @@ var newHost func(bench.LocalOptions) (bench.Host, error)
 func (p *project) ask(r *plan.Request, slug string, c study.Choice) (*study.Study, error) {
 	st, err := p.study(slug)
 	switch {
-	case err != nil && (p.manifest(slug) != nil || isDir(slug)):
+	case err != nil && (p.manifest(slug) != nil || contestant.IsDir(slug)):
 		return nil, usagef("no study %q; to name contestants, use --contestants %s,net-http", slug, slug)
 	case err != nil:
 		return nil, err

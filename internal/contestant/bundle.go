@@ -37,7 +37,7 @@ func FindProject() (Project, error) {
 		return Project{}, err
 	}
 	for at := dir; ; at = filepath.Dir(at) {
-		if isDir(filepath.Join(at, Folder)) && isDir(filepath.Join(at, scenario.Folder)) {
+		if IsDir(filepath.Join(at, Folder)) && IsDir(filepath.Join(at, scenario.Folder)) {
 			rel, err := filepath.Rel(at, here)
 			return Project{Root: at, Inside: err == nil && filepath.IsLocal(rel)}, nil
 		}

@@ -219,7 +219,7 @@ func (f *composeFile) container(s *composeService) (*Container, error) {
 			return nil, fmt.Errorf("dyno does not pass build.%s to the engine; remove it", slices.Sorted(maps.Keys(b.More))[0])
 		}
 		from := under(dir, b.Context)
-		if !isDir(from) {
+		if !IsDir(from) {
 			return nil, fmt.Errorf("there is no folder %s to build it in", from)
 		}
 		c.Build = slices.Concat([]string{"build", "-q", "-f", under(from, cmp.Or(b.Dockerfile, "Dockerfile"))},

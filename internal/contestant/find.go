@@ -36,7 +36,7 @@ func FindSides(ctx context.Context, texts []string, o SideOptions) ([]*Side, err
 			"%d sides: want %d to %d; put a command in quotes: dyno compare 'node a.js' 'node b.js'",
 			len(texts), FewestSides, most)
 	}
-	if o.Dir != "" && !isDir(o.Dir) {
+	if o.Dir != "" && !IsDir(o.Dir) {
 		return nil, conf.Usagef("--dir: there is no folder %s", o.Dir)
 	}
 	var sides []*Side
@@ -171,19 +171,16 @@ func (s *Side) takeFile(st os.FileInfo) error {
 		return conf.Usagef("%s is not executable; pass the command that starts it, in quotes, such as 'node %s'",
 			s.Text, s.Text)
 	}
-	s.Kind, s.command.Line = CommandSide, quoted(s.Text)
+	path := s.Text
+	if !strings.ContainsRune(filepath.ToSlash(path), '/') { // the shell would look for a bare name on PATH
+		path = "./" + path
+	}
+	s.Kind, s.command.Line = CommandSide, ShellWord(path)
 	return nil
 }
 
-// quoted returns a file's path as a word for the shell, which would look for a bare name on PATH.
-func quoted(path string) string {
-	if !strings.ContainsRune(filepath.ToSlash(path), '/') {
-		path = "./" + path
-	}
-	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
-}
-
-func isDir(path string) bool {
+// IsDir reports whether there is a folder at path.
+func IsDir(path string) bool {
 	st, err := os.Stat(path)
 	return err == nil && st.IsDir()
 }

@@ -91,7 +91,7 @@ func ServiceManifest(fsys fs.FS, d *scenario.Service) (m *Manifest, err error) {
 		m.Title, m.Framework, m.Toolchain = k.title, k.title, map[string]string{d.Name: cmp.Or(d.Version, k.floor)}
 		m.Command.Line = k.start
 		for _, key := range slices.Sorted(maps.Keys(d.Settings)) {
-			m.Command.Line += fmt.Sprintf(k.setting, shellWord(key), shellWord(d.Settings[key]))
+			m.Command.Line += fmt.Sprintf(k.setting, ShellWord(key), ShellWord(d.Settings[key]))
 			m.Tuning = append(m.Tuning, key+": "+d.Settings[key])
 		}
 	case d.Start != "":
@@ -130,8 +130,8 @@ func serviceAt(text string) (*scenario.Target, error) {
 	return t, err
 }
 
-// shellWord quotes a text for a shell.
-func shellWord(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
+// ShellWord quotes a text for a shell.
+func ShellWord(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
 // Serve makes b a service. It fills the service's data folder, unless the cache has it: the service
 // starts, and the seed runs. o has Dir and Log. The error is a *Failed or ctx's.
@@ -271,7 +271,7 @@ func (b *Built) seed(ctx context.Context, addr, data string) error {
 	line, file := d.Seed, under(d.Dir, d.Seed)
 	isSeed := k.seed != "" && isFile(file)
 	if isSeed {
-		line = strings.ReplaceAll(k.seed, "{seed}", shellWord(file))
+		line = strings.ReplaceAll(k.seed, "{seed}", ShellWord(file))
 	}
 	err := b.shell(ctx, strings.ReplaceAll(line, scenario.DataMark, data), addr)
 	var exit *exec.ExitError
@@ -347,7 +347,7 @@ func (b *Built) launchIn(ctx context.Context, work string, o LaunchOptions) (*In
 	if b.tc.Name != "" {
 		with.Dir = work
 	}
-	if bin := filepath.Join(work, programs, "bin"); isDir(bin) {
+	if bin := filepath.Join(work, programs, "bin"); IsDir(bin) {
 		with.Env["PATH"] = bin + ":" + with.Env["PATH"]
 	}
 	if b.nobody {

@@ -27,10 +27,10 @@ func (m *Manifest) sharedFolders(root string) ([]sharedFolder, error) {
 	var found []sharedFolder
 	for _, name := range m.Shared {
 		f := sharedFolder{name: name, dir: filepath.Join(near, name), near: true}
-		if !isDir(f.dir) {
+		if !IsDir(f.dir) {
 			f.dir, f.near = filepath.Join(project, name), false
 		}
-		if !isDir(f.dir) {
+		if !IsDir(f.dir) {
 			return nil, fmt.Errorf(
 				"%s uses the shared folder %q, which is neither in %s nor in %s", m.Name, name, near,
 				project)
