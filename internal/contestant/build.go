@@ -213,7 +213,7 @@ func (m *Manifest) fingerprint(src string, shared []sharedFolder) (string, error
 	how, err := json.Marshal([]any{m.Build, m.BuildEnv, m.Run, m.Env})
 	fmt.Fprintf(h, "%s\n", how)
 	walk := func(base, as string) error {
-		names, err := SourceFiles(os.DirFS(base), ".")
+		names, err := SourceFiles(os.DirFS(base))
 		for _, name := range names {
 			if as == "" && (name == "contestant.toml" || name == "service.toml") {
 				continue
@@ -237,10 +237,9 @@ func (tc *Toolchain) key(sources string) string {
 	return fmt.Sprintf("%x", sha256.Sum256([]byte(text)))
 }
 
-// SourceFiles returns the regular files below dir in fsys, in lexical order, without the folders bin, obj and
-// .git.
-func SourceFiles(fsys fs.FS, dir string) (names []string, err error) {
-	err = fs.WalkDir(fsys, dir, func(name string, d fs.DirEntry, err error) error {
+// SourceFiles returns the regular files in fsys, in lexical order, without the folders bin, obj and .git.
+func SourceFiles(fsys fs.FS) (names []string, err error) {
+	err = fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err

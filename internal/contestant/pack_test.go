@@ -23,11 +23,16 @@ const comment = "The project that dyno carries with it, made by: go generate ./i
 func pack(fsys fs.FS) ([]byte, error) {
 	all := &txtar.Archive{Comment: []byte(comment)}
 	for _, folder := range folders {
-		names, err := SourceFiles(fsys, folder)
+		below, err := fs.Sub(fsys, folder)
+		if err != nil {
+			return nil, err
+		}
+		names, err := SourceFiles(below)
 		if err != nil {
 			return nil, err
 		}
 		for _, name := range names {
+			name = path.Join(folder, name)
 			if folder == "studies" && !isSource(name) || path.Dir(name) == folder && path.Ext(name) == ".md" {
 				continue
 			}

@@ -74,7 +74,7 @@ func (m *Manifest) Copy(root, dir string) (*Manifest, error) {
 
 // copyTree copies the regular files below src, except build output.
 func copyTree(src, dst string) error {
-	names, err := SourceFiles(os.DirFS(src), ".")
+	names, err := SourceFiles(os.DirFS(src))
 	for _, name := range names {
 		name = filepath.FromSlash(name)
 		err = cmp.Or(err, copyFile(filepath.Join(src, name), filepath.Join(dst, name)))
