@@ -81,7 +81,7 @@ func (g *cgroup) usage() (time.Duration, error) {
 	if err != nil {
 		return 0, err
 	}
-	return field(g.buf[:n], "usage_usec", time.Microsecond)
+	return field(g.buf[:n], "usage_usec")
 }
 
 // split returns usage by user and system mode.
@@ -90,19 +90,19 @@ func (g *cgroup) split() (user, system time.Duration, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	if user, err = field(data, "user_usec", time.Microsecond); err != nil {
+	if user, err = field(data, "user_usec"); err != nil {
 		return 0, 0, err
 	}
-	system, err = field(data, "system_usec", time.Microsecond)
+	system, err = field(data, "system_usec")
 	return user, system, err
 }
 
-// field returns the value on the line "key value" in a cgroup's flat file.
-func field(data []byte, key string, unit time.Duration) (time.Duration, error) {
+// field returns the µs on the line "key value" in a cgroup's flat file.
+func field(data []byte, key string) (time.Duration, error) {
 	for line := range bytes.Lines(data) {
 		if len(line) > len(key) && string(line[:len(key)]) == key && line[len(key)] == ' ' {
 			if n, ok := parseDigits(bytes.TrimSpace(line[len(key):])); ok {
-				return time.Duration(n) * unit, nil
+				return time.Duration(n) * time.Microsecond, nil
 			}
 		}
 	}
@@ -158,7 +158,7 @@ func killGroup(dir string) { os.WriteFile(filepath.Join(dir, "cgroup.kill"), []b
 
 // removeGroup removes the cgroup at dir and those below it. It retries, because the kernel refuses
 // for a moment after the last process has ended.
-func removeGroup(dir string) bool {
+func removeGroup(dir string) {
 	for _, d := range slices.Backward(groupFolders(dir)) {
 		for range 20 {
 			if err := unix.Rmdir(d); err == nil || !errors.Is(err, unix.EBUSY) {
@@ -167,8 +167,6 @@ func removeGroup(dir string) bool {
 			time.Sleep(time.Millisecond)
 		}
 	}
-	_, err := os.Stat(dir)
-	return errors.Is(err, fs.ErrNotExist)
 }
 
 // remove closes and removes the cgroup. If that fails, it stays listed in the state file.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -74,9 +75,7 @@ func Environment(home, tmp string, pad int, extra map[string]string) []string {
 	if pad > 0 {
 		vars["DYNO_PAD"] = strings.Repeat("0", pad)
 	}
-	for key, value := range extra {
-		vars[key] = value
-	}
+	maps.Copy(vars, extra)
 	list := make([]string, 0, len(vars))
 	for key, value := range vars {
 		list = append(list, key+"="+value)

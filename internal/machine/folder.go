@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"cmp"
 	"crypto/rand"
 	"fmt"
 	"io/fs"
@@ -15,10 +16,7 @@ const RuntimeVariable = "DYNO_RUNTIME_DIR"
 // if dir is empty. The name is prefix and a random text. MkdirTemp marks the folder before it makes
 // it, so that a kill in between leaves no unmarked folder. The path is absolute.
 func MkdirTemp(dir, prefix string) (string, error) {
-	if dir == "" {
-		dir = os.TempDir()
-	}
-	path, err := filepath.Abs(filepath.Join(dir, prefix+rand.Text()))
+	path, err := filepath.Abs(filepath.Join(cmp.Or(dir, os.TempDir()), prefix+rand.Text()))
 	if err != nil {
 		return "", err
 	}

@@ -49,7 +49,7 @@ func (m *Meter) Snapshot(s *Snapshot) {
 	s.Throttled, s.Suspended = 0, Suspended()
 	if m.throttle >= 0 {
 		if n, err := unix.Pread(m.throttle, m.buf[:], 0); err == nil {
-			s.Throttled, _ = field(m.buf[:n], "throttled_usec", time.Microsecond) // absent in the root group
+			s.Throttled, _ = field(m.buf[:n], "throttled_usec") // absent in the root group
 		}
 	}
 }
@@ -79,13 +79,7 @@ func Usable() []int {
 	if err := unix.SchedGetaffinity(0, &set); err != nil {
 		return nil
 	}
-	var list []int
-	for cpu := 0; len(list) < set.Count(); cpu++ {
-		if set.IsSet(cpu) {
-			list = append(list, cpu)
-		}
-	}
-	return list
+	return cpuNumbers(&set)
 }
 
 func fileLimit() int64 {

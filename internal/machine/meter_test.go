@@ -125,12 +125,12 @@ func TestField(t *testing.T) {
 	const stat = "usage_usec 233598\nuser_usec 200000\nsystem_usec 33598\nnr_periods 0\nthrottled_usec 1500\n"
 	for key, want := range map[string]time.Duration{"usage_usec": 233598 * time.Microsecond,
 		"system_usec": 33598 * time.Microsecond, "throttled_usec": 1500 * time.Microsecond} {
-		if got, err := field([]byte(stat), key, time.Microsecond); got != want || err != nil {
+		if got, err := field([]byte(stat), key); got != want || err != nil {
 			t.Errorf("%s: %v, %v", key, got, err)
 		}
 	}
 	for _, bad := range []string{"", "usage_usec\n", "usage_usec x\n", "usage_usecs 1\n"} {
-		if _, err := field([]byte(bad), "usage_usec", 1); err == nil {
+		if _, err := field([]byte(bad), "usage_usec"); err == nil {
 			t.Errorf("%q was taken", bad)
 		}
 	}
