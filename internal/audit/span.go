@@ -40,14 +40,8 @@ func (a span) apart(b span) float64 { return math.Abs(a.gap(b)) }
 // usable reports whether a span is positive and finite, so that it can be a factor or a divisor.
 func (a span) usable() bool { return a.lo > 0 && !math.IsInf(a.hi, 0) && !math.IsNaN(a.at) }
 
-// numberText formats v for a sentence: from 100 as a whole number with commas, below with three
-// significant digits.
-func numberText(v float64) string {
-	if math.Abs(v) < 100 || math.IsInf(v, 0) || math.IsNaN(v) {
-		return short(document.Sig3(v))
-	}
-	return document.Grouped(v, 0)
-}
+// numberText formats v for a sentence.
+func numberText(v float64) string { return short(document.Short(v)) }
 
 // rateText prints a rate in 1/s.
 func rateText(v float64) string { return numberText(v) + "/s" }

@@ -108,8 +108,8 @@ func unitOf(ns float64) (unit string, per float64) {
 
 // Short prints v with three significant digits, or all digits before the point.
 func Short(v float64) string {
-	if v >= 100 {
-		return Whole(int64(v + 0.5))
+	if math.Abs(v) >= 100 {
+		return Grouped(v, 0)
 	}
 	return Sig3(v)
 }
