@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"dyno/internal/contestant"
+	"dyno/internal/document"
 	"dyno/internal/foreign"
 	"dyno/internal/record"
 )
@@ -23,9 +24,7 @@ func WriteCalibration(c *record.Calibration) error {
 	name, err := fileName()
 	if err == nil {
 		err = foreign.Replace(filepath.Dir(name), filepath.Base(name), 0o600, func(w io.Writer) error {
-			e := json.NewEncoder(w)
-			e.SetIndent("", "  ")
-			return e.Encode(c)
+			return document.JSON(w, c)
 		})
 	}
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +13,7 @@ import (
 	"time"
 
 	"dyno/internal/conf"
+	"dyno/internal/document"
 	"dyno/internal/foreign"
 	"dyno/internal/wire"
 )
@@ -160,9 +160,7 @@ func readKeys(name string) (*Keys, error) {
 // writeSecret writes v, readable by its owner alone, completely or not at all.
 func writeSecret(name string, v any) error {
 	if err := foreign.Replace(filepath.Dir(name), filepath.Base(name), 0o600, func(w io.Writer) error {
-		e := json.NewEncoder(w)
-		e.SetIndent("", "  ")
-		return e.Encode(v)
+		return document.JSON(w, v)
 	}); err != nil {
 		return fmt.Errorf("write a key: %w", err)
 	}
