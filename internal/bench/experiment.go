@@ -63,7 +63,7 @@ func New(ctx context.Context, r plan.Request, w plan.World, s Setup) (*Experimen
 	if x.Cost, err = plan.Estimate(&p); err != nil {
 		return nil, err
 	}
-	return x, x.prepare(ctx)
+	return x, x.prepare()
 }
 
 // Resume resumes the interrupted run in s's folder with the run's plan.
@@ -72,7 +72,7 @@ func Resume(ctx context.Context, run *record.Run, s Setup) (*Experiment, error) 
 		return nil, &plan.RequestError{Err: fmt.Errorf("resume %s: %w", s.Folder, err)}
 	}
 	x := &Experiment{Setup: s, Plan: &run.Plan, begun: run}
-	return x, x.prepare(ctx)
+	return x, x.prepare()
 }
 
 // BeginsNow makes the present the start of a run that was planned before, unless it is resumed.
@@ -83,7 +83,7 @@ func (x *Experiment) BeginsNow() {
 }
 
 // prepare reads the scenarios.
-func (x *Experiment) prepare(ctx context.Context) (err error) {
+func (x *Experiment) prepare() (err error) {
 	if x.scenario, err = x.Scenario(x.Plan.Scenario); err != nil {
 		return err
 	}

@@ -101,8 +101,8 @@ func (s *Scenario) walk(host string, o Options, f func(t template, weight int)) 
 }
 
 // compileOne compiles the request r alone, whatever its weight. The contract may be loose.
-func (s *Scenario) compileOne(r *Request, host string, o Options) (*Mix, error) {
-	t, err := r.compile(0, host, s, o)
+func (s *Scenario) compileOne(r *Request, host string) (*Mix, error) {
+	t, err := r.compile(0, host, s, Options{})
 	return &Mix{session: s.Session, total: 1, templates: []template{t}}, err
 }
 

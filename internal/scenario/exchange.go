@@ -139,7 +139,7 @@ func (s *Scenario) Answers(ctx context.Context, to wire.Endpoint) ([]Answer, err
 		if r.Weight == 0 {
 			continue
 		}
-		mix, err := s.compileOne(r, to.Authority(), Options{})
+		mix, err := s.compileOne(r, to.Authority())
 		if err != nil {
 			return nil, err
 		}

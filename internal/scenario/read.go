@@ -138,9 +138,7 @@ func (k *requestKeys) requests(fsys fs.FS) ([]Request, error) {
 	if k.Weight != nil {
 		r.Weight = *k.Weight
 	}
-	if r.Name == "" {
-		r.Name = r.Method + " " + r.Path
-	}
+	r.Name = cmp.Or(r.Name, r.Method+" "+r.Path)
 	for _, name := range sortedKeys(k.Headers) {
 		secret := name + ": " + k.Headers[name]
 		for named, in := range k.With {
@@ -302,7 +300,7 @@ func (s *Scenario) checkRead(r *Request) error {
 	if !slices.Contains(Methods, r.Method) {
 		return wrong("method", "%q is not an HTTP method; want one in capitals, such as GET", r.Method)
 	}
-	if _, err := s.compileOne(r, "localhost", Options{}); err != nil {
+	if _, err := s.compileOne(r, "localhost"); err != nil {
 		return err
 	}
 	switch noCookie := "no session cookie is named; set session = \"name\" at the top of the file"; {

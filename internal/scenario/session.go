@@ -61,8 +61,8 @@ func (v *verifier) visitor(set, get int, seed uint64) (*visitor, error) {
 	p := &visitor{verifier: v, set: &v.s.Requests[set], get: &v.s.Requests[get], cookies: map[string]string{}}
 	stored := *p.set
 	stored.Expect = Expect{Status: http.StatusOK, Body: &stored.Remembers}
-	draws, err := v.s.compileOne(p.set, v.to.Authority(), Options{})
-	values, err2 := v.s.compileOne(&stored, v.to.Authority(), Options{})
+	draws, err := v.s.compileOne(p.set, v.to.Authority())
+	values, err2 := v.s.compileOne(&stored, v.to.Authority())
 	p.draws, p.values = draws.NewSource(seed, 0, 1), values.NewSource(seed, 0, 1)
 	return p, errors.Join(err, err2)
 }
@@ -78,7 +78,7 @@ func (p *visitor) sets(ctx context.Context) error {
 
 // gets reads the session's content.
 func (p *visitor) gets(ctx context.Context) error {
-	mix, err := p.s.compileOne(p.get, p.to.Authority(), Options{})
+	mix, err := p.s.compileOne(p.get, p.to.Authority())
 	if err != nil {
 		return err
 	}

@@ -178,7 +178,7 @@ func (v *verifier) requests(ctx context.Context, pick func(r *Request) bool) err
 // request verifies the request at index i.
 func (v *verifier) request(ctx context.Context, i int) error {
 	r := &v.s.Requests[i]
-	mix, err := v.s.compileOne(r, v.to.Authority(), Options{})
+	mix, err := v.s.compileOne(r, v.to.Authority())
 	if err != nil {
 		return err
 	}
