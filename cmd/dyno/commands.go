@@ -153,10 +153,7 @@ func conflicting(cmd *cobra.Command) error {
 
 // field returns a pointer to the field that the flag sets.
 func (f *flagRow) field(structs []any) any {
-	name := f.Field
-	if name == "" {
-		name = strings.ReplaceAll(f.Name, "-", "")
-	}
+	name := cmp.Or(f.Field, strings.ReplaceAll(f.Name, "-", ""))
 	for _, s := range structs {
 		field := reflect.ValueOf(s).Elem().FieldByNameFunc(func(n string) bool { return strings.EqualFold(n, name) })
 		if field.IsValid() {

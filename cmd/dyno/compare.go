@@ -212,12 +212,7 @@ func guessed(w io.Writer, sides []*contestant.Side) {
 
 // buildsOnly reports whether dyno builds all of sides.
 func buildsOnly(sides []*contestant.Side) bool {
-	for _, s := range sides {
-		if !s.Built() {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(sides, func(s *contestant.Side) bool { return !s.Built() })
 }
 
 // primary returns the metric that decides by default. In an open loop this is not throughput,

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"slices"
@@ -48,9 +49,7 @@ func (f *compareFlags) typed(cmd *cobra.Command, sides []*contestant.Side) (*sce
 	}
 	others := contestant.AskSides(sides, path)
 	s.Lenient = true
-	if s.Title == "" {
-		s.Title = strings.Join(append([]string{titleOf(s)}, others...), ", ")
-	}
+	s.Title = cmp.Or(s.Title, strings.Join(append([]string{titleOf(s)}, others...), ", "))
 	return s, nil
 }
 
@@ -62,11 +61,11 @@ func titleOf(s *scenario.Scenario) string {
 			names = append(names, fmt.Sprintf("%d more", len(s.Requests)-3))
 			break
 		}
-		if name := q.Name; q.Weight != 1 {
-			names = append(names, fmt.Sprintf("%s ×%d", name, q.Weight))
-		} else {
-			names = append(names, name)
+		name := q.Name
+		if q.Weight != 1 {
+			name = fmt.Sprintf("%s ×%d", name, q.Weight)
 		}
+		names = append(names, name)
 	}
 	return strings.Join(names, ", ")
 }

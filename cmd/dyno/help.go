@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -90,12 +91,7 @@ func unknownCommand(cmd *cobra.Command, word string) error {
 // helpText says what a command is for, its usage, examples, commands and flags.
 func helpText(cmd *cobra.Command) string {
 	var b strings.Builder
-	text := cmd.Long
-	if text == "" {
-		text = cmd.Short
-	}
-	b.WriteString(strings.TrimSpace(text) + "\n")
-	b.WriteString("\nUsage:\n")
+	b.WriteString(strings.TrimSpace(cmp.Or(cmd.Long, cmd.Short)) + "\n\nUsage:\n")
 	if cmd.Runnable() && !cmd.HasAvailableSubCommands() {
 		b.WriteString("  " + wrapped(cmd.UseLine(), helpWidth-2) + "\n")
 	}

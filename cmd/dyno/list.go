@@ -37,12 +37,7 @@ func listCommand() *cobra.Command {
 // holds reports whether every word occurs in one of the texts.
 func (words listWords) holds(texts ...string) bool {
 	all := strings.ToLower(strings.Join(texts, "\n"))
-	for _, w := range words {
-		if !strings.Contains(all, strings.ToLower(w)) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(all, strings.ToLower(w)) })
 }
 
 // list writes contestants, scenarios and studies. It fetches nothing to find out which toolchains

@@ -460,9 +460,7 @@ func (l *Local) pinned(cpus []int) []int {
 // Failure converts an error into a record. The log's name is relative to the run folder.
 func (l *Local) Failure(name, stage string, err error) record.Failure {
 	f := contestant.AsFailure(name, err)
-	if f.Stage == "" {
-		f.Stage = stage
-	}
+	f.Stage = cmp.Or(f.Stage, stage)
 	if rel, err := filepath.Rel(l.opts.Folder, f.LogFile); err == nil && f.LogFile != "" {
 		f.LogFile = rel
 	}

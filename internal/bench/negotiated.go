@@ -1,10 +1,12 @@
 package bench
 
 import (
+	"cmp"
 	"fmt"
 
 	"dyno/internal/plan"
 	"dyno/internal/record"
+	"dyno/internal/report"
 	"dyno/internal/wire"
 )
 
@@ -50,10 +52,7 @@ func sameSession(a, b record.TLSSession) bool {
 
 // session describes a connection's TLS session.
 func session(s record.TLSSession) string {
-	if s.ALPN == "" {
-		return s.Words() + ", no ALPN"
-	}
-	return s.Words() + ", ALPN " + s.ALPN
+	return s.Words() + cmp.Or(report.Led(", ALPN ", s.ALPN), ", no ALPN")
 }
 
 // forms returns the HTTP forms that a contestant is asked in, the first loaded first.

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -81,10 +82,7 @@ func (s *localServer) exited() error {
 	default:
 		return nil
 	}
-	err := s.Process.Err()
-	if err == nil {
-		err = errors.New("exit status 0")
-	}
+	err := cmp.Or(s.Process.Err(), errors.New("exit status 0"))
 	if n := len(s.Process.Tree()); n > 0 {
 		return fmt.Errorf("%w, and left %d of its processes behind; start a server in the foreground", err, n)
 	}

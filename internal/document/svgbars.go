@@ -1,6 +1,7 @@
 package document
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -48,9 +49,7 @@ func drawBars(c *BarChart, standalone bool) string {
 		}
 		words = append(words, strings.TrimSpace(b.Name+" "+b.Value+" "+b.Side+" "+b.Missing))
 	}
-	if s.most == 0 {
-		s.most = 1
-	}
+	s.most = cmp.Or(s.most, 1)
 	each := barHeight + 9
 	if slices.ContainsFunc(c.Bars, func(b Bar) bool { return b.Small != "" }) {
 		each = nameLine + smallLine + 9

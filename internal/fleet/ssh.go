@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -110,11 +111,7 @@ func (m Machine) run(ctx context.Context, b *Bundle, script string, stdin io.Rea
 	var stdout, stderr bytes.Buffer
 	c.Stdin, c.Stdout, c.Stderr = stdin, &stdout, &stderr
 	if err := c.Run(); err != nil {
-		why := strings.TrimSpace(stderr.String())
-		if why == "" {
-			why = err.Error()
-		}
-		return "", fmt.Errorf("%s: ssh %s: %s", m.Name, m.SSH, why)
+		return "", fmt.Errorf("%s: ssh %s: %s", m.Name, m.SSH, cmp.Or(strings.TrimSpace(stderr.String()), err.Error()))
 	}
 	return stdout.String(), nil
 }

@@ -321,22 +321,15 @@ func (v *View) cell(name, metric string) judge.Cell {
 
 // shown returns the metrics that have table columns: none if no trial could fill them.
 func (v *View) shown() []judge.Metric {
-	for _, r := range v.all() {
-		if r.Excluded == "" {
-			return v.metrics
-		}
+	if slices.ContainsFunc(v.all(), func(r Row) bool { return r.Excluded == "" }) {
+		return v.metrics
 	}
 	return nil
 }
 
 // ranked returns the rows with a rank.
-func (v *View) ranked() (rows []Row) {
-	for _, r := range v.rows {
-		if r.Excluded == "" {
-			rows = append(rows, r)
-		}
-	}
-	return rows
+func (v *View) ranked() []Row {
+	return slices.DeleteFunc(slices.Clone(v.rows), func(r Row) bool { return r.Excluded != "" })
 }
 
 // heading returns the run's title.

@@ -93,13 +93,9 @@ func (r *AdHoc) readScenario(headers []HeaderLine) (*Scenario, error) {
 
 // merged returns headers, followed by a request's own headers with other names.
 func merged(headers, own []HeaderLine) []HeaderLine {
-	all := slices.Clone(headers)
-	for _, h := range own {
-		if !hasHeader(headers, strings.ToLower(h.Name)) {
-			all = append(all, h)
-		}
-	}
-	return all
+	return append(slices.Clone(headers), slices.DeleteFunc(slices.Clone(own), func(h HeaderLine) bool {
+		return hasHeader(headers, strings.ToLower(h.Name))
+	})...)
 }
 
 // oneFile is a project whose scenario folder is the folder of this file.

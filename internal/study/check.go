@@ -1,6 +1,7 @@
 package study
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -83,9 +84,7 @@ func (k *checker) claim() {
 // rule checks the keys for the claim's kind, then its cells, numbers and pairs.
 func (k *checker) rule() {
 	c := k.c
-	if c.Metric == "" {
-		c.Metric = k.s.Primary
-	}
+	c.Metric = cmp.Or(c.Metric, k.s.Primary)
 	want, ok := fields[c.Kind]
 	if !ok {
 		if c.Kind != "" {

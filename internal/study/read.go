@@ -1,6 +1,7 @@
 package study
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -29,10 +30,7 @@ func Read(fsys fs.FS, slug string) (*Study, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Slug = slug
-	if s.Primary == "" {
-		s.Primary = "throughput"
-	}
+	s.Slug, s.Primary = slug, cmp.Or(s.Primary, "throughput")
 	s.everywhere = s.Contestants
 	for i := range s.Levels {
 		for _, name := range s.Levels[i].Contestants {
@@ -265,9 +263,7 @@ func (r *reader) levels() {
 
 // protocol reads the HTTP form for the level at key at.
 func (r *reader) protocol(l *Level, at string) wire.HTTP {
-	if l.HTTP == "" {
-		l.HTTP = wire.Clear.String()
-	}
+	l.HTTP = cmp.Or(l.HTTP, wire.Clear.String())
 	form, err := wire.ParseHTTP(l.HTTP)
 	switch {
 	case err != nil:
