@@ -13,6 +13,7 @@ import (
 	"dyno/internal/document"
 	"dyno/internal/judge"
 	"dyno/internal/record"
+	"dyno/internal/report"
 )
 
 // condition is one --fail-if: a change in a side against the first that makes the command fail.
@@ -191,9 +192,7 @@ func withdrawn(js []judgement, a *judge.Analysis, findings []judge.Finding) []ju
 
 // nearest returns the distance on the log scale from 1 to the nearer end of a ratio's interval; 0
 // if the interval includes 1. furthest is for the other end.
-func nearest(e judge.Estimate) float64 {
-	return max(0, math.Log(e.Lo), -math.Log(e.Hi))
-}
+func nearest(e judge.Estimate) float64 { return max(0, math.Log(e.Lo), -math.Log(e.Hi)) }
 
 func furthest(e judge.Estimate) float64 { return max(-math.Log(e.Lo), math.Log(e.Hi)) }
 
@@ -257,9 +256,7 @@ func heads(p *record.Plan) []string { return p.Contestants[min(1, len(p.Contesta
 // comparedAt returns the levels where a comparison's sides are compared.
 func comparedAt(p *record.Plan) (levels []int) {
 	for _, f := range p.Family {
-		if !slices.Contains(levels, f.A.Level) {
-			levels = append(levels, f.A.Level)
-		}
+		levels = report.AddNew(levels, f.A.Level)
 	}
 	if len(levels) == 0 {
 		return []int{0}

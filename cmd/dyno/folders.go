@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"dyno/internal/contestant"
+	"dyno/internal/report"
 )
 
 // know adds the contestants in the folders among values to the project, and returns the values with
@@ -30,9 +31,7 @@ func (p *project) know(values []string) (names []string, err error) {
 			if err := p.add(m); err != nil {
 				return nil, err
 			}
-			if !slices.Contains(names, m.Name) {
-				names = append(names, m.Name)
-			}
+			names = report.AddNew(names, m.Name)
 		}
 	}
 	return names, nil

@@ -36,8 +36,7 @@ func reportCommand() *cobra.Command {
 			return reportRuns(cmd, path, &f.output)
 		}
 		run, err := openRun(path)
-		var damaged *record.Damaged
-		if f.Salvage && errors.As(err, &damaged) {
+		if damaged, ok := errors.AsType[*record.Damaged](err); f.Salvage && ok {
 			run, err = damaged.Run, nil
 		}
 		if err != nil {

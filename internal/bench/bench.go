@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -18,6 +17,7 @@ import (
 	"dyno/internal/load"
 	"dyno/internal/plan"
 	"dyno/internal/record"
+	"dyno/internal/report"
 	"dyno/internal/scenario"
 	"dyno/internal/wire"
 )
@@ -362,9 +362,7 @@ func (b *Bench) launch(ctx context.Context, name string, padding, epoch int) (Se
 	var routes []string
 	for _, a := range asked {
 		for _, r := range b.scenario(a.Scenario).Routes {
-			if !slices.Contains(routes, r) {
-				routes = append(routes, r)
-			}
+			routes = report.AddNew(routes, r)
 		}
 	}
 	first := b.exact.asked(name, b.scenario(asked[0].Scenario))

@@ -106,9 +106,7 @@ func (s *localServer) meters() (by, absent map[string]string) {
 }
 
 // Generator returns this machine's load engine, on the generator's CPUs or, as published, on all.
-func (l *Local) Generator() Generator {
-	return &localGenerator{Engine: loop.Engine{}, local: l}
-}
+func (l *Local) Generator() Generator { return &localGenerator{Engine: loop.Engine{}, local: l} }
 
 type localGenerator struct {
 	load.Engine

@@ -14,6 +14,7 @@ import (
 	"dyno/internal/load"
 	"dyno/internal/plan"
 	"dyno/internal/record"
+	"dyno/internal/report"
 	"dyno/internal/scenario"
 	"dyno/internal/wire"
 )
@@ -438,9 +439,7 @@ func (b *Bench) verify(ctx context.Context, name string, differs []string, s Ser
 			all.Framing[of.Label(request)] = framing
 		}
 		for _, d := range seen.Differs {
-			if !slices.Contains(all.Differs, d) {
-				all.Differs = append(all.Differs, d)
-			}
+			all.Differs = report.AddNew(all.Differs, d)
 		}
 	}
 	return all, nil

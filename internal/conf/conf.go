@@ -46,8 +46,7 @@ type File struct {
 func Read(fsys fs.FS, path string, into any) (*File, error) {
 	data, err := readAll(fsys, path)
 	if err != nil {
-		var pathErr *fs.PathError
-		if errors.As(err, &pathErr) {
+		if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
 			err = pathErr.Err // its operation and path would repeat ours
 		}
 		return nil, fmt.Errorf("read %s: %w", path, err)

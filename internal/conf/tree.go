@@ -141,8 +141,7 @@ func places(path string, data []byte) (*node, error) {
 		return root, nil
 	}
 	e := &Error{Path: path, Line: 1, Column: 1, Text: err.Error()}
-	var at *unstable.ParserError
-	if errors.As(err, &at) {
+	if at, ok := errors.AsType[*unstable.ParserError](err); ok {
 		where := p.place(p.Range(at.Highlight))
 		e.Line, e.Column, e.Text = where.line, where.column, at.Message
 		if strings.HasPrefix(e.Text, "expected keyword") { // it takes any bare word for true, false, inf or nan

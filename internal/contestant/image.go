@@ -79,8 +79,7 @@ func (e engine) ask(ctx context.Context, args ...string) (string, error) {
 // output runs a command and returns its output. An error has the last line of its error output.
 func output(ctx context.Context, argv ...string) (string, error) {
 	out, err := machine.Output(exec.CommandContext(ctx, argv[0], argv[1:]...))
-	var failed *exec.ExitError
-	if errors.As(err, &failed) && len(failed.Stderr) > 0 {
+	if failed, ok := errors.AsType[*exec.ExitError](err); ok && len(failed.Stderr) > 0 {
 		lines := strings.Split(strings.TrimSpace(string(failed.Stderr)), "\n")
 		err = errors.New(strings.TrimPrefix(lines[len(lines)-1], "Error: "))
 	}

@@ -86,9 +86,7 @@ func (m *Manifest) Called() []scenario.Service {
 }
 
 // readNamed reads the contestant.toml in the project's folder dir. Errors carry file:line:column.
-func readNamed(fsys fs.FS, dir string) (*Manifest, error) {
-	return named(fsys, dir, "contestant")
-}
+func readNamed(fsys fs.FS, dir string) (*Manifest, error) { return named(fsys, dir, "contestant") }
 
 // ReadService reads a service's service.toml from a project. Errors carry file:line:column.
 func ReadService(fsys fs.FS, name string) (*Manifest, error) {
@@ -213,9 +211,7 @@ func (m *Manifest) check(f *conf.File, what string) error {
 }
 
 // List reads all contestants' manifests in a project, sorted by name.
-func List(fsys fs.FS) ([]*Manifest, error) {
-	return list(fsys, Folder+"/*/*/contestant.toml")
-}
+func List(fsys fs.FS) ([]*Manifest, error) { return list(fsys, Folder+"/*/*/contestant.toml") }
 
 // list reads the manifests that match pattern, sorted by name.
 func list(fsys fs.FS, pattern string) ([]*Manifest, error) {

@@ -274,8 +274,8 @@ func (b *Built) seed(ctx context.Context, addr, data string) error {
 		line = strings.ReplaceAll(k.seed, "{seed}", ShellWord(file))
 	}
 	err := b.shell(ctx, strings.ReplaceAll(line, scenario.DataMark, data), addr)
-	var exit *exec.ExitError
-	if isSeed && k.sql && errors.As(err, &exit) && exit.ExitCode() == 127 { // its client is not there
+	exit, ok := errors.AsType[*exec.ExitError](err)
+	if isSeed && k.sql && ok && exit.ExitCode() == 127 { // its client is not there
 		var text []byte
 		if text, err = os.ReadFile(file); err == nil {
 			_, err = Query(ctx, addr, string(text))

@@ -88,9 +88,7 @@ func spaced(s string) string {
 }
 
 // tight keeps a number, its unit and its interval on one line.
-func tight(s string) string {
-	return tighter.Replace(unitAfter.ReplaceAllString(s, "$1\u00a0$2"))
-}
+func tight(s string) string { return tighter.Replace(unitAfter.ReplaceAllString(s, "$1\u00a0$2")) }
 
 var (
 	unitAfter = regexp.MustCompile(`([0-9∞–]) (×|%|ns|µs|ms|s|min|B|KiB|MiB|GiB|TiB|bytes)`)

@@ -76,8 +76,7 @@ func open(path string, flag int, mode fs.FileMode) (*os.File, error) {
 	}
 	defer root.Close()
 	named := func(err error) error { // with the path that the user knows
-		var at *fs.PathError
-		if errors.As(err, &at) {
+		if at, ok := errors.AsType[*fs.PathError](err); ok {
 			err = at.Err
 		}
 		return &fs.PathError{Op: "open", Path: path, Err: err}

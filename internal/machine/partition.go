@@ -181,9 +181,7 @@ func roomFor(n, most, usable int, quota float64) error {
 // Take returns n of cpus for a server, in ascending order: one thread on each core as long as there
 // are cores, so that two CPUs are two cores. threads reports whether two of them are threads on one
 // core. Take returns all cpus if there are not more.
-func Take(cpus []int, n int) (taken []int, threads bool) {
-	return take(cores(os.DirFS("/"), cpus), n)
-}
+func Take(cpus []int, n int) (taken []int, threads bool) { return take(cores(os.DirFS("/"), cpus), n) }
 
 func take(cores [][]int, n int) (taken []int, threads bool) {
 	for depth := 0; len(taken) < n; depth++ {

@@ -90,9 +90,7 @@ func ownerOf(at netip.AddrPort) []int {
 }
 
 // Name returns the name of process pid as ps shows it, empty if it has ended.
-func Name(pid int) string {
-	return read(os.DirFS("/proc"), strconv.Itoa(pid)+"/comm")
-}
+func Name(pid int) string { return read(os.DirFS("/proc"), strconv.Itoa(pid)+"/comm") }
 
 // listeners returns the links, "socket:[inode]", of the TCP sockets that listen on port and satisfy
 // wanted.

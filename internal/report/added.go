@@ -31,6 +31,4 @@ type Condition struct {
 }
 
 // RatioOf returns an estimate as run.json has it.
-func RatioOf(e judge.Estimate) *ratioJSON {
-	return new(ratio(e))
-}
+func RatioOf(e judge.Estimate) *ratioJSON { return new(ratio(e)) }

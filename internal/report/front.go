@@ -90,6 +90,4 @@ func (v *View) barChart(m judge.Metric, i int) document.BarChart {
 }
 
 // everyPair reports whether all pairs are compared at each level, and nothing else.
-func (v *View) everyPair() bool {
-	return slices.Equal(v.run.Plan.AllPairs(), v.run.Plan.Family)
-}
+func (v *View) everyPair() bool { return slices.Equal(v.run.Plan.AllPairs(), v.run.Plan.Family) }

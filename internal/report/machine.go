@@ -146,9 +146,7 @@ func (v *View) Machines(published map[string]string) document.Section {
 	}
 	keys := []string{"date", "machine", "cpu", "memory", "os", "power", "tool", "versions", "command"}
 	for _, k := range slices.Sorted(maps.Keys(published)) {
-		if !slices.Contains(keys, k) {
-			keys = append(keys, k)
-		}
+		keys = AddNew(keys, k)
 	}
 	for _, k := range keys {
 		if theirs := published[k]; theirs+ours[k] != "" {

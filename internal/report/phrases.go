@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -28,6 +29,14 @@ func NonEmpty(parts ...string) (list []string) {
 		}
 	}
 	return list
+}
+
+// AddNew adds x to a list that lacks it.
+func AddNew[T comparable](list []T, x T) []T {
+	if slices.Contains(list, x) {
+		return list
+	}
+	return append(list, x)
 }
 
 // Lower changes the beginning of a sentence for use in the middle of one. Abbreviations such as CPU

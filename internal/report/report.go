@@ -41,9 +41,7 @@ var Formats = map[string]Writer{
 
 // Text writes the report for a terminal: the answer in about 25 lines, and all details if Verbose
 // is set.
-func Text(w io.Writer, d *Data) error {
-	return document.Text(w, viewOf(d).document(), d.Options())
-}
+func Text(w io.Writer, d *Data) error { return document.Text(w, viewOf(d).document(), d.Options()) }
 
 func (d *Data) Options() document.Options {
 	const most = 100 // longer lines are hard to read; but wide tables of details need not be cut
@@ -72,9 +70,7 @@ func Markdown(w io.Writer, d *Data) error { return document.Markdown(w, viewOf(d
 func SVG(w io.Writer, d *Data) error { return document.SVG(w, viewOf(d).document()) }
 
 // JSON writes run.json; doc/format.md describes its keys.
-func JSON(w io.Writer, d *Data) error {
-	return document.JSON(w, viewOf(d).json())
-}
+func JSON(w io.Writer, d *Data) error { return document.JSON(w, viewOf(d).json()) }
 
 // measures reports whether the run has a figure for the metric at any level or, if it ranks, at the
 // first.

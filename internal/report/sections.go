@@ -60,9 +60,7 @@ func (v *View) encryption() string {
 		// One that was resumed may name no group.
 		first := max(0, slices.IndexFunc(t.Load.TLS, func(s record.TLSSession) bool { return s.Group != "" }))
 		words, name := document.Clean(t.Load.TLS[first].Words()), v.Title(t.Contestant)
-		if !slices.Contains(by[words], name) {
-			by[words] = append(by[words], name)
-		}
+		by[words] = AddNew(by[words], name)
 	}
 	var all []string
 	for _, w := range slices.Sorted(maps.Keys(by)) {

@@ -107,9 +107,7 @@ func (v *View) levelByLevel() document.Section {
 
 // chartsBelow reports whether metrics have their own charts below the answer. Lines for many
 // contestants could not be told apart.
-func (v *View) chartsBelow() bool {
-	return v.any() && len(v.rows) <= MostBars
-}
+func (v *View) chartsBelow() bool { return v.any() && len(v.rows) <= MostBars }
 
 // metricTable has a row for each contestant and a column for each level, after one for idle processes if there
 // are fresh ones. Contestants that failed are in the first such table alone.
@@ -148,9 +146,7 @@ func (v *View) metricTable(m judge.Metric, first bool) document.Table {
 }
 
 // UnitWords returns a column's unit in words: "requests per second", "ms".
-func UnitWords(s judge.Scale) string {
-	return strings.Replace(s.Name, "1/s", "requests per second", 1)
-}
+func UnitWords(s judge.Scale) string { return strings.Replace(s.Name, "1/s", "requests per second", 1) }
 
 // Way says which figures are the better ones.
 func Way(m judge.Metric) string {

@@ -58,9 +58,7 @@ func openBound(v float64, n int) string {
 }
 
 // seemsOne reports whether v is not 1 but prints as 1 with n decimals.
-func seemsOne(v float64, n int) bool {
-	return v != 1 && math.Abs(v-1) < 0.5*math.Pow10(-n)
-}
+func seemsOne(v float64, n int) bool { return v != 1 && math.Abs(v-1) < 0.5*math.Pow10(-n) }
 
 // widestSide formats the wider side of an interval around value as a percentage: "±2.3 %"; "±∞" if
 // a side is open or value is 0.

@@ -100,9 +100,7 @@ func NewView(d *Data) *View {
 	names := slices.Clone(v.a.Order)
 	for _, more := range [][]string{v.run.Plan.Contestants, v.built()} {
 		for _, n := range more {
-			if !slices.Contains(names, n) {
-				names = append(names, n)
-			}
+			names = AddNew(names, n)
 		}
 	}
 	for _, n := range names {

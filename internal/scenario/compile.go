@@ -43,9 +43,7 @@ type template struct {
 }
 
 // shared reports whether all requests can share one contract, because it holds no state per request.
-func (t *template) shared() bool {
-	return t.body == nil && !t.want.Cookies && !t.want.Marked
-}
+func (t *template) shared() bool { return t.body == nil && !t.want.Cookies && !t.want.Marked }
 
 // Compile checks all requests and renders the fixed parts of those with a weight. The Host header is host
 // unless a request sets it. Loaded contracts must be exact (see Exact) unless o.Loose.

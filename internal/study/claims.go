@@ -225,9 +225,7 @@ func (e *evidence) findings(c Cell, metric string) []judge.Finding {
 
 // index returns the level's index in the run's Levels, or −1 if Analysis and Findings cover the
 // level: in a run without a named family.
-func (e *evidence) index(level int) int {
-	return level - (len(e.run.Plan.Levels) - len(e.data.Levels))
-}
+func (e *evidence) index(level int) int { return level - (len(e.run.Plan.Levels) - len(e.data.Levels)) }
 
 // level returns the findings at a level; in a run at several levels, this level's own instead of
 // the worst.

@@ -93,7 +93,7 @@ func (v *page) dearness() []string {
 func (v *page) costs() document.Section {
 	var bases []string
 	for _, c := range v.Claims.Costs {
-		bases = addNew(bases, c.Base)
+		bases = report.AddNew(bases, c.Base)
 	}
 	if len(bases) == 0 {
 		return document.Section{}
@@ -117,7 +117,7 @@ func (v *page) costsBeyond(base string) document.Table {
 	var g grid[string]
 	dearest, of, at := cost{}, map[string]document.Cell{}, map[string]cost{}
 	for _, c := range costs {
-		g.heads = addNew(g.heads, c.Level)
+		g.heads = report.AddNew(g.heads, c.Level)
 		if c.Absent == "" && (dearest.Level == "" || c.More.Value > dearest.More.Value) {
 			dearest = c
 		}

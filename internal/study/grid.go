@@ -1,6 +1,9 @@
 package study
 
-import "dyno/internal/document"
+import (
+	"dyno/internal/document"
+	"dyno/internal/report"
+)
 
 // grid holds a table's cells by row and column, each in the order in which they were set first.
 type grid[R comparable] struct {
@@ -16,7 +19,7 @@ func (g *grid[R]) set(row R, head string, c document.Cell) {
 	if g.cells[row] == nil {
 		g.rows, g.cells[row] = append(g.rows, row), map[string]document.Cell{}
 	}
-	g.heads = addNew(g.heads, head)
+	g.heads = report.AddNew(g.heads, head)
 	g.cells[row][head] = c
 }
 

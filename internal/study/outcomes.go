@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strings"
 
 	"dyno/internal/document"
@@ -245,14 +244,6 @@ func evidenceText(o *Outcome) string {
 	return strings.Join(parts, "; ")
 }
 
-// addNew adds x to a list that lacks it.
-func addNew[T comparable](list []T, x T) []T {
-	if slices.Contains(list, x) {
-		return list
-	}
-	return append(list, x)
-}
-
 // warningsText names the questions behind a claim's warnings, and the contestants concerned:
 // "generator free? (iris, kestrel), warmed up?".
 func warningsText(list []Warning) string {
@@ -261,7 +252,7 @@ func warningsText(list []Warning) string {
 		var who []string // "" for the whole run
 		for _, w := range list {
 			if c := judge.ByID(w.ID); c != nil && c.Question == q {
-				who = addNew(who, document.Clean(w.Contestant))
+				who = report.AddNew(who, document.Clean(w.Contestant))
 			}
 		}
 		if names := report.NonEmpty(who...); len(names) > 0 {

@@ -181,7 +181,7 @@ func shortTable(t document.Table) document.Table {
 func (v *page) publishedTables() (tables []document.Block) {
 	var levels []string
 	for i := range v.Claims.Published {
-		levels = addNew(levels, v.Claims.Published[i].Level)
+		levels = report.AddNew(levels, v.Claims.Published[i].Level)
 	}
 	for _, l := range levels {
 		tables = append(tables, v.publishedTable(l))

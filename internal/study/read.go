@@ -15,6 +15,7 @@ import (
 	"dyno/internal/judge"
 	"dyno/internal/plan"
 	"dyno/internal/record"
+	"dyno/internal/report"
 	"dyno/internal/stats"
 	"dyno/internal/wire"
 )
@@ -34,7 +35,7 @@ func Read(fsys fs.FS, slug string) (*Study, error) {
 	s.everywhere = s.Contestants
 	for i := range s.Levels {
 		for _, name := range s.Levels[i].Contestants {
-			s.Contestants = addNew(slices.Clip(s.Contestants), name)
+			s.Contestants = report.AddNew(slices.Clip(s.Contestants), name)
 		}
 	}
 	r := &reader{fsys: fsys, file: file, s: s}
