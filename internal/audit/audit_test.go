@@ -356,3 +356,12 @@ func FuzzExamine(f *testing.F) {
 		}
 	})
 }
+
+// TestPercent: a share above 100 % has no exponent.
+func TestPercent(t *testing.T) {
+	for share, want := range map[float64]string{2.5: "250 %", 1: "100 %", .124: "12 %", .0314: "3.1 %", .00314: "0.31 %"} {
+		if got := percent(share); got != want {
+			t.Errorf("%v: %q, want %q", share, got, want)
+		}
+	}
+}

@@ -7,9 +7,9 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 
 	"dyno/internal/importer"
+	"dyno/internal/report"
 )
 
 // tables groups rows that were measured together: the contestants in one scenario at one level.
@@ -250,9 +250,12 @@ func (j *examiner) power() {
 	}
 }
 
-// percent prints a share with two significant digits, 100 % without the exponent of %g.
+// percent prints a share with two significant digits, from 10 % without decimals.
 func percent(share float64) string {
-	return strings.Replace(fmt.Sprintf("%.2g %%", 100*share), "e+02", "00", 1)
+	if share >= 0.01 {
+		return report.PerCent(share)
+	}
+	return fmt.Sprintf("%.2g %%", 100*share)
 }
 
 // processes applies R10, as far as a table shows it: it finds a contestant that ran as several
