@@ -113,7 +113,7 @@ func longCost(run *record.Run) time.Duration {
 	for _, name := range p.Contestants {
 		each = max(each, LongRewarm+time.Duration(p.Long.NS)+around(run, name, p.First())+3*trialOverhead)
 	}
-	return time.Duration(cmp.Or(p.Long.Contestants, 2)) * 2 * each
+	return time.Duration(p.Long.Contestants) * 2 * each
 }
 
 // RatedCost returns the time that is kept for the open loops after a run's epochs.
@@ -152,7 +152,7 @@ func LongOrders(run *record.Run, ranking []record.Standing, attempt int) []Order
 		return uint(slices.IndexFunc(ranking, func(s record.Standing) bool { return s.Name == name }))
 	}
 	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(rank(a), rank(b)) })
-	names = names[:min(len(names), cmp.Or(p.Long.Contestants, 2))]
+	names = names[:min(len(names), p.Long.Contestants)]
 	if p.Long.NS == 0 || len(names) < 2 {
 		return nil
 	}

@@ -159,7 +159,7 @@ type Last struct {
 // LastLoads are loads after the epochs, two on each contestant.
 type LastLoads struct {
 	NS          int64  `json:"ns,omitempty"`          // length of each load; 0: none
-	Contestants int    `json:"contestants,omitempty"` // number of contestants that have long loads; 0, in older records: 2
+	Contestants int    `json:"contestants,omitempty"` // number of contestants that have long loads
 	Absent      string `json:"absent,omitempty"`      // why there are none, or no time is kept for them, if there could be
 }
 

@@ -42,7 +42,7 @@ func EndString(b []byte, at int) []byte {
 		return b
 	}
 	var number [10]byte
-	length := appendInteger(number[:0], 7, 0, n)
+	length := appendInteger(number[:0], n)
 	b = append(b, length[1:]...)
 	copy(b[at+len(length):], b[at+1:])
 	copy(b[at:], length)
@@ -51,16 +51,16 @@ func EndString(b []byte, at int) []byte {
 
 // AppendString appends a string without Huffman code.
 func AppendString(b []byte, s string) []byte {
-	return append(appendInteger(b, 7, 0, len(s)), s...)
+	return append(appendInteger(b, len(s)), s...)
 }
 
-// appendInteger appends n with a prefix of bits bits, below first's (RFC 7541 5.1).
-func appendInteger(b []byte, bits uint, first byte, n int) []byte {
-	most := 1<<bits - 1
+// appendInteger appends n with a prefix of 7 bits (RFC 7541 5.1).
+func appendInteger(b []byte, n int) []byte {
+	const most = 0x7f
 	if n < most {
-		return append(b, first|byte(n))
+		return append(b, byte(n))
 	}
-	b = append(b, first|byte(most))
+	b = append(b, most)
 	for n -= most; n >= 0x80; n >>= 7 {
 		b = append(b, byte(n)|0x80)
 	}
