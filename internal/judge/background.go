@@ -149,7 +149,7 @@ func (t *Table) helped(a, b record.Cell) string {
 			apart, x, y = append(apart, share-other), append(x, share), append(y, other)
 		}
 	}
-	if len(apart) < 3 || math.Abs(mean(apart)) < helpedFrom {
+	if len(apart) < 3 || math.Abs(stats.Mean(apart)) < helpedFrom {
 		return ""
 	}
 	cells := 0
@@ -162,8 +162,8 @@ func (t *Table) helped(a, b record.Cell) string {
 		return ""
 	}
 	return fmt.Sprintf("other programs used %s of the server's CPUs beside %s and %s beside %s: they may work for "+
-		"one of the two; make them a [[service]] of the scenario, or stop them", document.Percent(mean(x)), a.Contestant,
-		document.Percent(mean(y)), b.Contestant)
+		"one of the two; make them a [[service]] of the scenario, or stop them", document.Percent(stats.Mean(x)), a.Contestant,
+		document.Percent(stats.Mean(y)), b.Contestant)
 }
 
 // allowing widens a pair's interval by what is not known of the background: the error of the shares
@@ -233,22 +233,22 @@ func (t *Table) noiseOf() (n noise) {
 			}
 		}
 		if len(beside) > 0 {
-			n.beside[at] = mean(beside)
+			n.beside[at] = stats.Mean(beside)
 		}
 	}
 	for c := range used { // sums, because a trial's background is a few ticks
-		if share := mean(used[c]) / max(mean(used[c]), mean(left[c])); share >= Saturated {
+		if share := stats.Mean(used[c]) / max(stats.Mean(used[c]), stats.Mean(left[c])); share >= Saturated {
 			n.full[c] = share
 			squares, k := 0., float64(len(used[c]))
 			for i, u := range used[c] {
 				squares += (u - share*left[c][i]) * (u - share*left[c][i])
 			}
-			n.fullSE[c] = math.Sqrt(squares/(k*max(1, k-1))) / mean(used[c])
+			n.fullSE[c] = math.Sqrt(squares/(k*max(1, k-1))) / stats.Mean(used[c])
 		}
 	}
 	for c := range server {
-		n.taken[c] = mean(server[c])
-		n.mayLose[c] = max(n.taken[c], mean(generator[c]))
+		n.taken[c] = stats.Mean(server[c])
+		n.mayLose[c] = max(n.taken[c], stats.Mean(generator[c]))
 	}
 	x, y := t.apart(n)
 	copy(n.slopes[:], stats.Slopes(x, y, leastSlope))

@@ -35,7 +35,7 @@ func LongError(halves []float64, trials float64) (se, upper float64) {
 	assumed := math.Hypot(LongTimes*trials, LongLeast)
 	squares, df := LongDF*assumed*assumed, LongDF+max(0, float64(len(halves)-1))
 	for _, h := range halves {
-		squares += 2 * math.Pow(h-mean(halves), 2)
+		squares += 2 * math.Pow(h-stats.Mean(halves), 2)
 	}
 	loads := stats.Between{SD: math.Sqrt(squares / df), DF: df}
 	return math.Hypot(loads.SD, trials), math.Hypot(loads.Upper(), trials)

@@ -31,8 +31,7 @@ func Residuals(trials []*record.Trial, m Metric) []Residual {
 	}
 	rounds := map[[2]int][]value{}
 	levels := map[string][]float64{}
-	for i := range trials {
-		t := trials[i]
+	for _, t := range trials {
 		if v, ok := m.Of(t); ok && v > 0 {
 			at := [2]int{t.Epoch, t.Round}
 			rounds[at] = append(rounds[at], value{trial: t, log: math.Log(v)})
@@ -71,19 +70,13 @@ func Residuals(trials []*record.Trial, m Metric) []Residual {
 // of the mean product of two servers' distances from their own means in one epoch. No product holds one noise twice.
 func speedSpread(trials []*record.Trial, m Metric) float64 {
 	rs := Residuals(trials, m)
-	distances := func(of []Residual) map[string][]float64 {
-		all := map[string][]float64{}
-		for _, r := range of {
-			all[r.Contestant] = append(all[r.Contestant], r.Machine+r.FromRound)
-		}
-		return all
-	}
-	whole, squared, epochs := distances(rs), 0., 0.
+	speed := func(r Residual) float64 { return r.Machine + r.FromRound }
+	whole, squared, epochs := levelsOf(rs, speed, stats.Mean), 0., 0.
 	for _, epoch := range byEpoch(rs) {
-		own := distances(epoch)
+		own := levelsOf(epoch, speed, stats.Mean)
 		sum, squares, n := 0., 0., float64(len(own))
-		for name, values := range own {
-			v := mean(values) - mean(whole[name])
+		for name, level := range own {
+			v := level - whole[name]
 			sum, squares = sum+v, squares+v*v
 		}
 		squared, epochs = squared+(sum*sum-squares)/(n*(n-1)), epochs+1
@@ -180,9 +173,9 @@ func SpeedRatios(rs []Residual, contestants []string) map[string]Effect {
 			continue
 		}
 		family[name] = test
-		if v := mean(machine); v > 0 {
-			most := mean(known)
-			if x := mean(whole); math.Abs(x) > math.Abs(most) {
+		if v := stats.Mean(machine); v > 0 {
+			most := stats.Mean(known)
+			if x := stats.Mean(whole); math.Abs(x) > math.Abs(most) {
 				most = x
 			}
 			sizes[name] = -most / v * betweenHalves * math.Sqrt(v)
@@ -201,14 +194,7 @@ func SpeedRatios(rs []Residual, contestants []string) map[string]Effect {
 // the variance of the machine's speed.
 func moves(epoch []Residual, contestant string, limit float64) (excess, common float64, rounds int) {
 	cut := func(r Residual) float64 { return r.Machine + max(-limit, min(limit, r.FromRound)) }
-	own := map[string][]float64{}
-	for _, r := range epoch {
-		own[r.Contestant] = append(own[r.Contestant], cut(r))
-	}
-	level := map[string]float64{}
-	for name, values := range own {
-		level[name] = mean(values)
-	}
+	level := levelsOf(epoch, cut, stats.Mean)
 	for _, round := range byRound(epoch) {
 		var x, sum, squares, others float64
 		here := false
@@ -278,7 +264,7 @@ func CarryOver(rs []Residual) map[string]Effect {
 					others = append(others, values[i])
 				}
 			}
-			before[name] = append(before[name], mean(after)-mean(others))
+			before[name] = append(before[name], stats.Mean(after)-stats.Mean(others))
 		}
 	}
 	return effects(before)
@@ -323,29 +309,24 @@ func split(rs []Residual, number func(*Residual) int) (out [][]Residual) {
 	return out
 }
 
+// levelsOf returns the middle of each contestant's values.
+func levelsOf(rs []Residual, value func(Residual) float64, middle func([]float64) float64) map[string]float64 {
+	own, levels := map[string][]float64{}, map[string]float64{}
+	for _, r := range rs {
+		own[r.Contestant] = append(own[r.Contestant], value(r))
+	}
+	for name, values := range own {
+		levels[name] = middle(values)
+	}
+	return levels
+}
+
 // centred returns each residual from its round, minus the contestant's median in this epoch.
 func centred(epoch []Residual) []float64 {
-	own := map[string][]float64{}
-	for _, r := range epoch {
-		own[r.Contestant] = append(own[r.Contestant], r.FromRound)
-	}
-	level := map[string]float64{}
-	for name, v := range own {
-		level[name] = stats.Median(v)
-	}
+	level := levelsOf(epoch, func(r Residual) float64 { return r.FromRound }, stats.Median)
 	out := make([]float64, len(epoch))
 	for i, r := range epoch {
 		out[i] = r.FromRound - level[r.Contestant]
 	}
 	return out
-}
-
-func mean(x []float64) (m float64) {
-	if len(x) == 0 {
-		return math.NaN()
-	}
-	for _, v := range x {
-		m += v / float64(len(x))
-	}
-	return m
 }

@@ -107,7 +107,7 @@ func (all Sessions) Between(r Relation, cpu string) (b stats.Between, sessions i
 	squares, n, different := 0., 0., map[string]bool{}
 	for _, p := range all.Repeated(r, cpu) {
 		for i, x := range p.Logs {
-			squares += math.Pow(x-mean(p.Logs), 2)
+			squares += math.Pow(x-stats.Mean(p.Logs), 2)
 			different[p.Sessions[i]] = true
 		}
 		n += float64(len(p.Logs) - 1)
@@ -174,7 +174,7 @@ func (all Sessions) Repeated(r Relation, cpu string) (pairs []Repeated) {
 
 // residuals returns the logs less their mean.
 func (s *Session) residuals() []float64 {
-	all, out := mean(s.Logs), slices.Clone(s.Logs)
+	all, out := stats.Mean(s.Logs), slices.Clone(s.Logs)
 	for i := range out {
 		out[i] -= all
 	}

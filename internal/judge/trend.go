@@ -84,7 +84,7 @@ func (t *Table) changes(m Metric, c record.Cell, cells []record.Cell, controls [
 	for i, e := range t.epochs {
 		own := t.logs(m, c, e)
 		if others := t.others(m, own, e, riders, c); len(others) > 0 {
-			out[i] = t.change(e, own, others, mean)
+			out[i] = t.change(e, own, others, stats.Mean)
 		} else {
 			out[i] = t.against(e, own, t.others(m, own, e, cells, c))
 		}

@@ -12,9 +12,9 @@ const steadyTimes = 5
 // rate.
 func (l *Load) PerSec() (float64, bool) {
 	if l.RateNS > 0 {
-		return perSec(l.RateAnswers, l.RateNS)
+		return PerSec(l.RateAnswers, l.RateNS)
 	}
-	return perSec(float64(l.Succeeded), l.WindowNS)
+	return PerSec(float64(l.Succeeded), l.WindowNS)
 }
 
 // Along returns the rate of n things that came with all answers, such as bytes: it counts the same
@@ -22,11 +22,11 @@ func (l *Load) PerSec() (float64, bool) {
 func (l *Load) Along(n int64) (float64, bool) {
 	switch {
 	case l.RateNS <= 0:
-		return perSec(float64(n), l.WindowNS)
+		return PerSec(float64(n), l.WindowNS)
 	case l.Succeeded > 0:
-		return perSec(float64(n)*l.RateAnswers/float64(l.Succeeded), l.RateNS)
+		return PerSec(float64(n)*l.RateAnswers/float64(l.Succeeded), l.RateNS)
 	}
-	return perSec(float64(n), l.RateNS)
+	return PerSec(float64(n), l.RateNS)
 }
 
 // Sending returns how long requests were sent, in ns from the window's start; for recordings
@@ -38,12 +38,13 @@ func (l *Load) Sending() int64 {
 	return l.WindowNS
 }
 
-func perSec(answers float64, ns int64) (float64, bool) {
-	if answers <= 0 || ns <= 0 {
+// PerSec returns the rate of n things in a time; false if there is none.
+func PerSec(n float64, ns int64) (float64, bool) {
+	if n <= 0 || ns <= 0 {
 		return 0, false
 	}
-	rate := answers / float64(ns) * 1e9
-	return rate, rate > 0 // false if the answers are too few for a positive number
+	rate := n / float64(ns) * 1e9
+	return rate, rate > 0 // false if they are too few for a positive number
 }
 
 // Steady reports whether PerSec's time span is long enough for a rate, and each connection was

@@ -9,6 +9,7 @@ import (
 	"dyno/internal/document"
 	"dyno/internal/judge"
 	"dyno/internal/record"
+	"dyno/internal/stats"
 )
 
 const loadPlainEvery = 5 * time.Second // interval between progress lines without a TTY
@@ -68,8 +69,7 @@ func (l *LoadView) Close() { l.view.Close() }
 func (l *LoadView) now(response bool) string {
 	words, h := []string{"waiting for the last responses"}, l.latency
 	if !l.drains && len(l.rates) > 0 {
-		mean, _, _ := meanStdevMax(l.rates)
-		words[0] = Rate(mean)
+		words[0] = Rate(stats.Mean(l.rates))
 	}
 	if !l.drains && h.Count() > 0 {
 		name := "service p50 "

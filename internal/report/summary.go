@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"math"
 	"time"
 
 	"dyno/internal/judge"
@@ -82,11 +81,10 @@ func (s *Summary) PerSec() float64 {
 	return v
 }
 
-func perSec(n, ns int64) float64 {
-	if ns <= 0 {
-		return 0
-	}
-	return float64(n) / (float64(ns) / 1e9)
+// perSec returns the rate of right answers.
+func (s Second) perSec() float64 {
+	v, _ := record.PerSec(float64(s.Succeeded), s.LengthNS)
+	return v
 }
 
 // TimedOut returns the number of requests that timed out.
@@ -97,7 +95,7 @@ func (s *Summary) TimedOut() int64 { return s.Load.Errors["timeout"] }
 func (s *Summary) whole() (perSecond []float64) {
 	for _, sec := range s.Seconds {
 		if s.filled(sec) {
-			perSecond = append(perSecond, perSec(sec.Succeeded, sec.LengthNS))
+			perSecond = append(perSecond, sec.perSec())
 		}
 	}
 	return perSecond
@@ -107,20 +105,4 @@ func (s *Summary) whole() (perSecond []float64) {
 // to no rate.
 func (s *Summary) filled(sec Second) bool {
 	return sec.LengthNS > 0 && sec.StartNS+sec.LengthNS <= s.Load.Sending()
-}
-
-// meanStdevMax describes x, which is not empty; stdev is for a sample (n-1), NaN below 3 values.
-func meanStdevMax(x []float64) (mean, stdev, most float64) {
-	for _, v := range x {
-		mean += v / float64(len(x))
-		most = max(most, v)
-	}
-	if len(x) < 3 {
-		return mean, math.NaN(), most
-	}
-	var squares float64
-	for _, v := range x {
-		squares += (v - mean) * (v - mean)
-	}
-	return mean, math.Sqrt(squares / float64(len(x)-1)), most
 }

@@ -23,7 +23,7 @@ func SummaryCSV(w io.Writer, s *Summary) error {
 	for _, sec := range s.Seconds {
 		rate, queue := "", ""
 		if s.filled(sec) {
-			rate = summaryDecimal(round(perSec(sec.Succeeded, sec.LengthNS)))
+			rate = summaryDecimal(round(sec.perSec()))
 		}
 		if measured {
 			queue = summaryDecimal(share(float64(sec.RunQueueNS) / float64(sec.LengthNS*int64(s.Load.Workers))))

@@ -127,7 +127,7 @@ func SummaryJSON(w io.Writer, s *Summary) error {
 	for _, sec := range s.Seconds {
 		j := jsonSec{Second: sec.second(), Errors: sec.Errored, Failed: sec.Failed, P50NS: sec.P50NS, P99NS: sec.P99NS}
 		if s.filled(sec) {
-			j.RequestsPerSec = new(round(perSec(sec.Succeeded, sec.LengthNS)))
+			j.RequestsPerSec = new(round(sec.perSec()))
 		}
 		doc.Intervals = append(doc.Intervals, j)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"dyno/internal/document"
 	"dyno/internal/judge"
+	"dyno/internal/stats"
 )
 
 // SummaryForms are the forms of a load's summary by name.
@@ -111,8 +112,11 @@ func (s *Summary) statistics() document.Table {
 	t := document.Table{Columns: columns("Statistics", "Avg", "Stdev", "Max")}
 	rate := cellsRow("Reqs/sec", "-", "-", "-")
 	if x := s.whole(); len(x) > 0 {
-		mean, stdev, most := meanStdevMax(x)
-		rate = cellsRow("Reqs/sec", fixed(mean), fixed(stdev), fixed(most))
+		mean, stdev := stats.Mean(x), math.NaN()
+		if len(x) > 2 {
+			stdev = stats.StdDev(x)
+		}
+		rate = cellsRow("Reqs/sec", fixed(mean), fixed(stdev), fixed(slices.Max(x)))
 		t.After = s.twoRates(mean)
 	}
 	t.Rows = append(t.Rows, rate)

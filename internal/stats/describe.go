@@ -17,6 +17,20 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
+// Mean returns the mean of x; NaN if x is empty.
+func Mean(x []float64) (mean float64) {
+	if len(x) == 0 {
+		return math.NaN()
+	}
+	for _, v := range x {
+		mean += v / float64(len(x))
+	}
+	return mean
+}
+
+// StdDev returns the standard deviation of a sample, NaN for one value.
+func StdDev(x []float64) float64 { return math.Sqrt(variance(x)) }
+
 // Median returns the median of x, in x's unit: the middle value, or the mean of the two middle
 // values. It is NaN if x is empty or holds a NaN.
 func Median(x []float64) float64 {
