@@ -23,7 +23,7 @@ const Saturated = 0.9
 // usedOf returns the share of its CPUs' time that a trial's server used, with a generator on the same
 // CPUs, whose CPU time limits the rate, too; false if that or the background cannot be read.
 func usedOf(t *record.Trial) (used float64, ok bool) {
-	time := float64(t.ClocksWall()) * float64(t.Causes.ServerCPUs)
+	time := float64(t.ClocksNS) * float64(t.Causes.ServerCPUs)
 	if t.Server.CPUNS == nil || *t.Server.CPUNS <= 0 || time <= 0 || t.Causes.BackgroundUnknown {
 		return 0, false
 	}

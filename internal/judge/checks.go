@@ -150,7 +150,7 @@ func useOf(own []*record.Trial) (u use) {
 		if cpu == nil {
 			continue
 		}
-		wall, causes := float64(own[i].ClocksWall()), &own[i].Causes
+		wall, causes := float64(own[i].ClocksNS), &own[i].Causes
 		u.generator += float64(max(*cpu-own[i].Load.SpunNS, 0))
 		cpus, loops := causes.GeneratorCPUs, own[i].Load.Workers
 		service := own[i].ServiceCPU()
@@ -410,11 +410,11 @@ func busy(c *Check, e *Evidence, name string, own []*record.Trial) (State, strin
 		}
 		closed, all = true, own[i].Causes.ServerCPUs
 		if cpu := own[i].Server.CPUNS; cpu != nil {
-			used, server, wall = used+float64(*cpu), server+float64(*cpu), wall+float64(own[i].ClocksWall())
+			used, server, wall = used+float64(*cpu), server+float64(*cpu), wall+float64(own[i].ClocksNS)
 			if used += besideServer(own[i]); own[i].Causes.SharedCPUs > 0 {
 				who = "it and the load generator"
 			}
-			had += float64(own[i].ClocksWall()) * leftToServer(&own[i].Causes)
+			had += float64(own[i].ClocksNS) * leftToServer(&own[i].Causes)
 		}
 	}
 	if len(own) > 0 && !closed {

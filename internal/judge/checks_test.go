@@ -48,6 +48,7 @@ func sound() *Evidence {
 					Load: record.Load{WindowNS: 4e8, RateAnswers: float64(n), RateNS: 4e8, RateFromNS: 1,
 						Connections: 5, Established: 5, Started: n, Succeeded: n,
 						ServiceP50NS: 1e6, ServiceP99NS: 2e6, ServiceMaxNS: 3e6, GapNS: 5e6},
+					ClocksNS:  4e8,
 					Server:    record.Usage{CPUNS: &cpu, PrivateBytes: &pss, Processes: 1},
 					Generator: record.Usage{CPUNS: &generator},
 					Causes:    record.Causes{WallNS: 4e8, ServerCPUs: 1, GeneratorCPUs: 1},
@@ -208,9 +209,9 @@ var provocations = []provocation{
 	{"V14", Warn, trials(func(t *record.Trial) { t.Server.CPUNS = ns(36e7) })},
 	{"V14", Fail, trials(func(t *record.Trial) { t.Server.CPUNS = ns(20e7) })},
 	{"V14", CannotTell, trials(func(t *record.Trial) { // perhaps of one thread
-		t.Causes.ServerCPUs, t.Server.CPUNS = 2, ns(t.ClocksWall()*97/100)
+		t.Causes.ServerCPUs, t.Server.CPUNS = 2, ns(t.ClocksNS*97/100)
 	})},
-	{"V14", Fail, trials(func(t *record.Trial) { t.Causes.ServerCPUs, t.Server.CPUNS = 2, ns(t.ClocksWall()*13/10) })},
+	{"V14", Fail, trials(func(t *record.Trial) { t.Causes.ServerCPUs, t.Server.CPUNS = 2, ns(t.ClocksNS*13/10) })},
 	{"V14", Pass, trials(func(t *record.Trial) { t.Server.CPUNS, t.Causes.SharedCPUs = ns(20e7), 1 })},
 	{"V15", Pass, warmups(record.Slowdown, record.Warmed, record.NotSteady, record.Flat)},
 	{"V15", Warn, warmups(record.Slowdown, record.Slowdown, record.Flat)},
@@ -302,7 +303,6 @@ var provocations = []provocation{
 	{"V28", Fail, func(e *Evidence) { e.Run.Damage = &record.Damaged{Err: io.ErrUnexpectedEOF} }},
 	{"V29", Warn, trials(func(t *record.Trial) { t.Load.RateFromNS = 0 })},
 	{"V29", Warn, trials(func(t *record.Trial) { t.Load.ServiceP50NS = 1e8 })},
-	{"V29", CannotTell, trials(func(t *record.Trial) { t.Load.RateNS, t.Load.RateFromNS = 0, 0 })},
 	{"V30", Fail, trials(func(t *record.Trial) { t.Load.GapNS = 50e6 })}, // an eighth
 	{"V30", Fail, func(e *Evidence) { e.Valid[7].Causes.SuspendedNS = 2e6 }},
 	{"V30", Fail, openLoops(func(l *record.Load) { l.GapNS = 12e6 })},
@@ -667,7 +667,7 @@ func TestBusyServerBesideOthers(t *testing.T) {
 		e := sound()
 		for i := range e.Valid {
 			v := e.Valid[i]
-			cpu := v.ClocksWall() * int64(v.Causes.ServerCPUs) * 8 / 10
+			cpu := v.ClocksNS * int64(v.Causes.ServerCPUs) * 8 / 10
 			v.Server.CPUNS = &cpu
 			v.Causes.BackgroundServerNS = int64(background * float64(v.Causes.WallNS) * float64(v.Causes.ServerCPUs))
 		}
@@ -725,8 +725,6 @@ func TestEdgesSay(t *testing.T) {
 	for want, change := range map[string]func(l *record.Load){
 		"the rates " + sent:                      func(*record.Load) {},
 		"the rates of 431 of 432 trials " + sent: func(l *record.Load) { l.RateFromNS = 0 },
-		"for 1 of 432 trials it is not recorded how long requests were sent: their rates include the wait for the last " +
-			"answers": func(l *record.Load) { l.RateNS, l.RateFromNS, l.RateAnswers = 0, 0, 0 },
 	} {
 		e := sound()
 		change(&e.Valid[7].Load)

@@ -44,7 +44,7 @@ func TestServicesMachine(t *testing.T) {
 	for i := range round {
 		c := &round[i].Causes
 		c.ServiceCPUs, c.BackgroundServiceNS = 2, c.WallNS/20
-		used = round[i].ClocksWall() * 2 / 10 * 9
+		used = round[i].ClocksNS * 2 / 10 * 9
 		round[i].Services = []record.Usage{{CPUNS: &used}}
 	}
 	if slices.ContainsFunc(round, Discard) {

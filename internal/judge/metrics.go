@@ -354,10 +354,10 @@ func generatorShare(t *record.Trial) (float64, bool) {
 
 // shareOf returns the share that a process used of cpus CPUs, in a trial with services.
 func shareOf(t *record.Trial, used *int64, cpus int) (float64, bool) {
-	if len(t.Services) == 0 || used == nil || t.ClocksWall() <= 0 || cpus == 0 {
+	if len(t.Services) == 0 || used == nil || t.ClocksNS <= 0 || cpus == 0 {
 		return 0, false
 	}
-	return float64(*used) / float64(t.ClocksWall()) / float64(cpus), true
+	return float64(*used) / float64(t.ClocksNS) / float64(cpus), true
 }
 
 // serviceP99 returns the service time's 99th percentile; false if too few requests lie beyond it.

@@ -31,12 +31,9 @@ func tailSample(c *Check, own []*record.Trial) (State, string) {
 // edges checks whether rates come from a steady load, while requests were sent.
 func edges(_ *Check, e *Evidence) (State, string) {
 	n, all := Unsteady(e.Valid)
-	steady, whole := 0, 0
+	steady := 0
 	for _, t := range e.Valid {
-		switch _, ok := t.Load.PerSec(); {
-		case ok && t.Load.RateNS <= 0:
-			whole++
-		case ok && t.Load.RateFromNS > 0:
+		if _, ok := t.Load.PerSec(); ok && t.Load.RateFromNS > 0 {
 			steady++
 		}
 	}
@@ -44,12 +41,8 @@ func edges(_ *Check, e *Evidence) (State, string) {
 	if steady < all {
 		which = fmt.Sprintf("the rates of %d of %d trials are", steady, all)
 	}
-	switch {
-	case n > 0:
+	if n > 0 {
 		return Warn, fmt.Sprintf("the rates of %d of %d trials are %s", n, all, UnsteadyText)
-	case whole > 0:
-		return CannotTell, fmt.Sprintf("for %d of %d trials it is not recorded how long requests were sent: their rates "+
-			"include the wait for the last answers", whole, all)
 	}
 	return Pass, which + " of the time in which requests were sent, without the wait for the last answers"
 }

@@ -66,11 +66,3 @@ func (l *Load) Wall() int64 {
 	}
 	return l.WindowNS
 }
-
-// ClocksWall returns ClocksNS or, for recordings without it, the window.
-func (t *Trial) ClocksWall() int64 {
-	if t.ClocksNS > 0 {
-		return t.ClocksNS
-	}
-	return t.Load.WindowNS
-}

@@ -118,7 +118,7 @@ func madeTrial(name string, at record.Level, epoch, round int, rate, windowNS fl
 	}
 	p50 := int64(float64(at.Connections)/rate*1e9) * 9 / 10
 	return &record.Trial{Key: record.Key{Epoch: epoch, Round: round}, Contestant: name, Level: &at,
-		Server: record.Usage{CPUNS: &cpu, PrivateBytes: &pss},
+		ClocksNS: int64(windowNS), Server: record.Usage{CPUNS: &cpu, PrivateBytes: &pss},
 		Load: record.Load{WindowNS: int64(windowNS), Connections: at.Connections, Established: at.Connections,
 			Started: n, Succeeded: n, BytesRead: n * 121,
 			ServiceP50NS: p50, ServiceP99NS: 4 * p50, ServiceMaxNS: 31 * p50},

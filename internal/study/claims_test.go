@@ -312,6 +312,7 @@ func fakeRun(t *testing.T, st *Study, c Choice) *record.Run {
 		now += o.TrialNS
 		run.Add(record.Record{Trial: &record.Trial{Key: o.Key, Contestant: o.Contestant, Level: &level,
 			StartedUnixNS: now - o.TrialNS, EndedUnixNS: now,
+			ClocksNS: o.TrialNS,
 			Load: record.Load{WindowNS: o.TrialNS, RateAnswers: float64(n), RateNS: o.TrialNS, RateFromNS: 1,
 				Connections: level.Connections, Established: level.Connections,
 				Started: n, Succeeded: n, BytesRead: 120 * n,

@@ -61,8 +61,8 @@ func TestDeferredWorkWinsNothing(t *testing.T) {
 				}
 				cpu := o.TrialNS
 				l := &record.Trial{Key: o.Key, Contestant: o.Contestant, Server: record.Usage{CPUNS: &cpu},
-					Causes: record.Causes{WallNS: o.TrialNS, ServerCPUs: 1, GeneratorCPUs: 1},
-					Load:   record.Load{WindowNS: o.TrialNS, Connections: 125, Established: 125, Started: 100_000, Succeeded: 100_000}}
+					ClocksNS: o.TrialNS, Causes: record.Causes{WallNS: o.TrialNS, ServerCPUs: 1, GeneratorCPUs: 1},
+					Load: record.Load{WindowNS: o.TrialNS, Connections: 125, Established: 125, Started: 100_000, Succeeded: 100_000}}
 				c.long(&run.Plan, i, l)
 				run.Add(record.Record{Long: l})
 			}
