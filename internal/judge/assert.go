@@ -22,15 +22,13 @@ func (d *Defect) Error() string {
 // backwards, latencies ascend, builds are identified, and missing figures have a reason.
 func Assert(run *record.Run) error {
 	measured := map[string]bool{}
-	for i := range run.Trials {
-		t := run.Trials[i]
+	for _, t := range run.Trials {
 		measured[t.Contestant] = true
 		if what := contradiction(t); what != "" {
 			return &Defect{fmt.Sprintf("epoch %d, round %d, %s: %s", t.Epoch, t.Round, t.Contestant, what)}
 		}
 	}
-	for i := range run.Contestants {
-		c := &run.Contestants[i]
+	for _, c := range run.Contestants {
 		if measured[c.Name] && run.FailureOf(c.Name) == nil && !c.Control && c.URL == "" &&
 			(c.Version == "" || c.BinaryHash == "") {
 			return &Defect{"the record lacks the version or the program's hash of " + c.Name}

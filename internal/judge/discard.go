@@ -151,12 +151,9 @@ const startMost = sample / 2
 // missedStart reports whether one among several generators began, or may have begun, at another
 // time.
 func missedStart(t *record.Trial) bool {
-	for _, p := range t.Load.Parts {
-		if max(p.BeganNS, -p.BeganNS) > startMost-p.BoundNS {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.Load.Parts, func(p record.LoadPart) bool {
+		return max(p.BeganNS, -p.BeganNS) > startMost-p.BoundNS
+	})
 }
 
 // Discard reports whether a trial is invalid for a cause that no correction covers: the generator

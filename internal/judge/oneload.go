@@ -39,8 +39,7 @@ type OneLoad struct {
 // explain them, then the warnings.
 func (o *OneLoad) Findings() (all []Finding) {
 	for _, state := range []State{Fail, Warn} {
-		for i := range table {
-			c := &table[i]
+		for _, c := range table {
 			if c.One.State != state || c.One.text == nil {
 				continue
 			}

@@ -33,8 +33,7 @@ func alone(run *record.Run, pilot []*record.Trial) (out []Alone) {
 		if rates[l] != nil {
 			continue
 		}
-		for i := range pilot {
-			t := pilot[i]
+		for _, t := range pilot {
 			at := p.LevelOf(t).AtSource()
 			if x, ok := throughput.Of(t); ok && t.Contestant == p.Source() && at == l {
 				rates[l] = append(rates[l], x)

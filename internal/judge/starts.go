@@ -22,8 +22,7 @@ type Starts struct {
 func StartsOf(run *record.Run, name string) Starts {
 	s, c := Starts{Classes: map[string]int{}}, run.Contestant(name)
 	var ready, steady []float64
-	for i := range run.Launches {
-		l := &run.Launches[i]
+	for _, l := range run.Launches {
 		if l.Contestant != name || l.Epoch < run.Plan.Pilots {
 			continue
 		}

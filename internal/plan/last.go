@@ -222,8 +222,7 @@ func Rated(run *record.Run) (loads []*record.Trial, why string) {
 
 // ratesOf returns a contestant's throughputs at the first level in some trials.
 func ratesOf(p *record.Plan, trials []*record.Trial, name string) (rates []float64) {
-	for i := range trials {
-		t := trials[i]
+	for _, t := range trials {
 		if t.Contestant == name && p.At(t) == 0 {
 			if perSec, ok := t.Load.PerSec(); ok {
 				rates = append(rates, perSec)

@@ -73,16 +73,14 @@ func Warmup(run *record.Run, name string, epoch int) Warming {
 	w := Warming{Least: WarmLeast, Most: WarmMost, Compiling: cmp.Or(pr.compiling, WarmCompiling),
 		Quiet: cmp.Or(pr.quiet, WarmQuiet), Requests: cmp.Or(pr.requests, warmRequests), Calibrated: epoch >= found(p)}
 	w.Plain = min(w.Requests, fewRequests)
-	for i := range run.Launches {
-		l := &run.Launches[i]
+	for _, l := range run.Launches {
 		w.Compiles = w.Compiles || l.Contestant == name && l.Epoch < epoch && l.CompiledNS != nil
 	}
 	if !w.Calibrated {
 		return w
 	}
 	lost, steady := false, time.Duration(0)
-	for i := range run.Launches {
-		l := &run.Launches[i]
+	for _, l := range run.Launches {
 		own := l.Contestant == name
 		if l.Epoch >= found(p) || !own && !(w.Compiles && l.CompiledNS != nil) {
 			continue

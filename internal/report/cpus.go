@@ -17,8 +17,7 @@ func (v *View) processors() []document.Fact {
 	told := map[string]bool{}
 	var own []string
 	shared := map[int]bool{}
-	for i := range v.run.Launches {
-		l := &v.run.Launches[i]
+	for _, l := range v.run.Launches {
 		if l.Processors == nil {
 			continue
 		}

@@ -192,8 +192,7 @@ func (v *page) publishedTables() (tables []document.Block) {
 func (v *page) publishedTable(level string) document.Table {
 	type key struct{ contestant, date string }
 	var g grid[key]
-	for i := range v.Claims.Published {
-		p := &v.Claims.Published[i]
+	for _, p := range v.Claims.Published {
 		if p.Level != level {
 			continue
 		}
