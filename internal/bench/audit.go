@@ -50,8 +50,7 @@ func (b *Bench) idled(o plan.Order, t *record.Trial) error {
 			nearly(own), o.Level.Work, nearly(leastWork))
 	}
 	var of []float64
-	for i := range b.run.Trials {
-		at := b.run.Trials[i]
+	for _, at := range b.run.Trials {
 		if v, ok := cpuPerAnswer(at); ok && len(p.Controls) > 0 && at.Contestant == p.Controls[0] &&
 			p.LevelOf(at) == o.Level {
 			of = append(of, v)

@@ -21,8 +21,7 @@ func (b *Bench) negotiated(name string, at record.Level, l *record.Load) error {
 		return fmt.Errorf("%s: no connection over TLS was made", at.HTTP.Words())
 	}
 	first := l.TLS[0]
-	for i := range b.run.Trials {
-		t := b.run.Trials[i]
+	for _, t := range b.run.Trials {
 		if t.Contestant == name && len(t.Load.TLS) > 0 &&
 			plan.AskingAt(b.run.Plan.LevelOf(t)) == plan.AskingAt(at) {
 			first = t.Load.TLS[0]
