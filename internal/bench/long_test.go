@@ -49,7 +49,7 @@ func TestLongLoads(t *testing.T) {
 			b, h, d, records := set(t)
 			b.Standing = standing
 			p := small("a", "b", "c")
-			p.Long.NS = int64(2 * time.Second)
+			p.Long.NS, p.Long.Contestants = int64(2*time.Second), 2
 			if p.BudgetNS = int64(c.budget); c.budget == 0 {
 				p.BudgetNS, p.Long.NS, p.Long.Absent = int64(time.Hour), 0, "the budget is too short for them"
 			}
@@ -144,8 +144,9 @@ func TestCPUWithoutLoad(t *testing.T) {
 func TestRatedLoads(t *testing.T) {
 	b, _, _, records := set(t)
 	b.Standing = standing
-	p := small("a", "b", "c")                                                               // c serves 30,000/s
-	p.Long.NS, p.Rated = 2e9, record.LastLoads{NS: 2e9, Absent: "no time is kept for them"} // and the epochs leave it
+	p := small("a", "b", "c") // c serves 30,000/s
+	p.Long = record.LastLoads{NS: 2e9, Contestants: 2}
+	p.Rated = record.LastLoads{NS: 2e9, Absent: "no time is kept for them"} // and the epochs leave it
 	run, err := b.Run(t.Context(), wholePlan(p))
 	if err != nil || len(run.Long) != 4 {
 		t.Fatalf("%+v, %v", run.End, err)
