@@ -181,8 +181,8 @@ func withdrawn(js []judgement, a *judge.Analysis, findings []judge.Finding) []ju
 			j.state, j.note = inconclusive, "the A/A check fails: the reference differs from its own copy"
 		}
 		for _, f := range findings {
-			if (f.ID == judge.Deferred || f.ID == judge.Errors) && f.State == judge.Fail && f.Contestant == j.side && j.state == passed &&
-				f.Concerns(j.metric.Kind) {
+			if (f.ID == judge.Deferred || f.ID == judge.Errors) && f.State == judge.Fail && f.Contestant == j.side &&
+				j.state == passed && f.Concerns(j.metric.Kind) {
 				j.state, j.note = unshown, "not shown to be within the limit: "+f.Text
 			}
 		}

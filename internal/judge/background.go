@@ -162,8 +162,8 @@ func (t *Table) helped(a, b record.Cell) string {
 		return ""
 	}
 	return fmt.Sprintf("other programs used %s of the server's CPUs beside %s and %s beside %s: they may work for "+
-		"one of the two; make them a [[service]] of the scenario, or stop them", document.Percent(stats.Mean(x)), a.Contestant,
-		document.Percent(stats.Mean(y)), b.Contestant)
+		"one of the two; make them a [[service]] of the scenario, or stop them", document.Percent(stats.Mean(x)),
+		a.Contestant, document.Percent(stats.Mean(y)), b.Contestant)
 }
 
 // allowing widens a pair's interval by what is not known of the background: the error of the shares

@@ -50,7 +50,7 @@ func longLoads(p *record.Plan) record.LastLoads {
 	case p.Load.NS >= l.NS || len(p.Contestants) < 2:
 		return record.LastLoads{}
 	case !endsAtFirst(p) || l.Contestants < 2:
-		return record.LastLoads{Absent: "they are made only where all comparisons are of processes that serve the first level"}
+		return record.LastLoads{Absent: "they are made only where all processes that are compared serve the first level"}
 	}
 	return l
 }

@@ -148,11 +148,13 @@ func TestLastLoadsBesideOtherProcesses(t *testing.T) {
 		}
 		run.Trials = append(run.Trials, tr)
 		long, rated := names(LongOrders(run, nil, 0)), names(RatedOrders(run))
-		if part := partAt(&p, o.Epoch); (part == 0) != (long != "") || part == 1 && rated != "" || strings.Contains(long+rated, "c2") {
+		if part := partAt(&p, o.Epoch); (part == 0) != (long != "") || part == 1 && rated != "" ||
+			strings.Contains(long+rated, "c2") {
 			t.Fatalf("in an epoch of part %d:%s;%s", part, long, rated)
 		}
 	}
-	if long, rated := names(LongOrders(run, nil, 0)), names(RatedOrders(run)); long != " c1 c0 c0 c1" || rated != " c0 c1 c1 c0" {
+	if long, rated := names(LongOrders(run, nil, 0)), names(RatedOrders(run)); long != " c1 c0 c0 c1" ||
+		rated != " c0 c1 c1 c0" {
 		t.Errorf("after the decision:%s;%s", long, rated)
 	}
 }

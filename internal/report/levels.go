@@ -89,8 +89,8 @@ func (f *Figure) Point(at float64, name string, s judge.Scale) document.Point {
 	}
 	p.Lo, p.Hi = f.Bounds()
 	p.Open, p.Beyond = f.Open(), f.Bound
-	p.Text = fmt.Sprintf("%s: %s (%s–%s)%s", name, document.Sig3(f.Value/s.Per), document.Sig3(p.Lo/s.Per), document.Sig3(p.Hi/s.Per),
-		After(s))
+	p.Text = fmt.Sprintf("%s: %s (%s–%s)%s", name, document.Sig3(f.Value/s.Per), document.Sig3(p.Lo/s.Per),
+		document.Sig3(p.Hi/s.Per), After(s))
 	if p.Open {
 		p.Text += ", a range and no interval"
 	}

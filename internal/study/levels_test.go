@@ -32,7 +32,8 @@ func carriedOutWithin(t *testing.T, p record.Plan, of func(plan.Order, *record.T
 		cpu, pss := o.TrialNS, int64(1e7)
 		tr := &record.Trial{Key: o.Key, Contestant: o.Contestant, StartedUnixNS: n * 1e9, EndedUnixNS: n*1e9 + 1,
 			Server:    record.Usage{CPUNS: &cpu, PrivateBytes: &pss, Processes: 1},
-			Generator: record.Usage{CPUNS: &cpu}, ClocksNS: 1e8, Causes: record.Causes{WallNS: 1e8, ServerCPUs: 1, GeneratorCPUs: 1},
+			Generator: record.Usage{CPUNS: &cpu}, ClocksNS: 1e8,
+			Causes: record.Causes{WallNS: 1e8, ServerCPUs: 1, GeneratorCPUs: 1},
 			Load: record.Load{WindowNS: 1e8, Connections: o.Level.Connections, Established: o.Level.Connections,
 				Started: 5000, Succeeded: 5000, ServiceP50NS: 1e6, ServiceP99NS: 2e6, ServiceMaxNS: 3e6}}
 		if o.Level != p.First() {
