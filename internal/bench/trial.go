@@ -291,7 +291,7 @@ func (b *Bench) connect(ctx context.Context, s Server, o plan.Order) (_ load.Ses
 	}
 	seen, err := sess.Run(ctx, before)
 	if err == nil && seen.Failed+seen.Errored() > 0 {
-		err = fmt.Errorf("after a pause, before a load that counts, %w", broken(&seen, job.Scenario))
+		err = fmt.Errorf("before a load that counts, %w", broken(&seen, job.Scenario))
 	}
 	if err != nil {
 		sess.Close()

@@ -225,7 +225,9 @@ func (t *Table) noiseOf() (n noise) {
 				continue
 			}
 			s := BackgroundOf(tr)
-			beside = append(beside, s[0])
+			if wall := float64(tr.Causes.WallNS) * float64(tr.Causes.ServerCPUs); wall > 0 && !tr.Causes.BackgroundUnknown {
+				beside = append(beside, float64(tr.Causes.BackgroundServerNS)/wall) // without sides that are not frozen
+			}
 			server[at.Cell] = append(server[at.Cell], s[0]+s[2])
 			generator[at.Cell] = append(generator[at.Cell], s[1]+s[2])
 			if u, ok := usedOf(tr); ok {

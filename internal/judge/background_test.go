@@ -217,6 +217,25 @@ func TestHelped(t *testing.T) {
 			}
 		}
 	}
+	for name, change := range map[string]func(*record.Causes){
+		"the other side, which is not frozen": func(c *record.Causes) { c.OtherSidesNS = 3e7 },
+		"not known beside one":                func(c *record.Causes) { c.BackgroundUnknown = true },
+	} {
+		trials := beside(rng, 8, 1, 0, 0, byCPU, byCPU)
+		for _, tr := range trials {
+			if tr.Causes.BackgroundServerNS = 0; name == "not known beside one" {
+				tr.Causes.BackgroundServerNS = 3e7
+			}
+			if tr.Contestant == "b" {
+				tr.Causes.BackgroundServerNS = 0
+				change(&tr.Causes)
+			}
+		}
+		table := Tabulate(trials, func(*record.Trial) int { return 0 })
+		if text := table.Mixed(named("cpu_per_request"), a, b); text != "" {
+			t.Errorf("%s: %q", name, text)
+		}
+	}
 	if by > 12 {
 		t.Errorf("%d of 300 pairs beside the same programs", by)
 	}
