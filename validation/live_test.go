@@ -39,8 +39,7 @@ func playFake(t *LiveTask) *record.Run {
 	for i, cost := range t.Costs {
 		truth[i] = -math.Log1p(cost)
 	}
-	boot := []string{"a", "b"}[t.Number%2]
-	run := &record.Run{Plan: p, Host: record.Host{CPU: "none, family 1", CPUs: 2, BootID: boot}}
+	run := &record.Run{Plan: p, Host: record.Host{CPU: "none, family 1", CPUs: 2, BootID: "a"}}
 	for _, name := range t.Contestants {
 		run.Contestants = append(run.Contestants, record.Contestant{Name: name, BinaryHash: name,
 			Layouts: make([]string, p.Links.Layouts-1)})
@@ -122,19 +121,21 @@ func TestLiveGoesOn(t *testing.T) {
 	}
 	var file bytes.Buffer
 	var played []int
-	stopAt := 6
+	stopAt, boot := 6, "a"
 	options := func(more int) *LiveOptions {
 		done, err := ReadLive(bytes.NewReader(file.Bytes()), "live.jsonl")
 		if err != nil {
 			t.Fatal(err)
 		}
-		return &LiveOptions{Done: done, More: more,
+		return &LiveOptions{Done: done, More: more, Session: boot + " 2017-07-15",
 			Play: func(_ context.Context, task *LiveTask) (*record.Run, []Cost, error) {
 				if task.Number == stopAt {
 					return nil, nil, errors.New("interrupted")
 				}
 				played = append(played, task.Number)
-				return playFake(task), costsOfFake(task), nil
+				run := playFake(task)
+				run.Host.BootID = boot
+				return run, costsOfFake(task), nil
 			},
 			Keep: func(l Live) error { return json.NewEncoder(&file).Encode(l) },
 		}
@@ -152,12 +153,19 @@ func TestLiveGoesOn(t *testing.T) {
 	if err := RunLive(t.Context(), options(0)); err != nil { // nothing is missing
 		t.Fatal(err)
 	}
+	boot = "b"
+	if err := RunLive(t.Context(), options(0)); err != nil {
+		t.Fatal(err)
+	}
+	if more := played[LiveAll:]; len(more) != pairsRuns || more[0] != firstPair {
+		t.Errorf("on another boot %v are made, not the %d pairs", more, pairsRuns)
+	}
 	var twice []int
 	blind := options(0)
 	blind.Done[9].Analyses = 0
 	again := slices.IndexFunc(blind.Done, func(l Live) bool { return l.Kind == LiveRelinked })
 	blind.Done[again].Judge = ""
-	if err := RunLive(t.Context(), &LiveOptions{Done: blind.Done, Play: blind.Play, Keep: func(l Live) error {
+	if err := RunLive(t.Context(), &LiveOptions{Done: blind.Done, Session: blind.Session, Play: blind.Play, Keep: func(l Live) error {
 		if l.Number != 9 && l.Number != again {
 			t.Errorf("run %d is made again, where 9 came to no look, and %d was judged otherwise", l.Number, again)
 		}
@@ -178,7 +186,7 @@ func TestLiveGoesOn(t *testing.T) {
 			t.Fatalf("played %v", played)
 		}
 	}
-	checkLive(t, &Results{Live: options(0).Done[:LiveAll]})
+	checkLive(t, &Results{Live: options(0).Done[:LiveAll+pairsRuns]})
 }
 
 // checkLive checks the bars, the records and the page of live runs.

@@ -19,7 +19,7 @@ import (
 // program against itself, one of them with a hog, and two with a known cost. Then come blocks of three: two
 // runs with programs linked anew from one source, and one with four servers, three of which cost more. The
 // order within a block is random, so that an unfinished file is balanced. The last runs compare programs
-// whose ratio is known from other sessions; each session has calibrations of its own.
+// whose ratio is known from other sessions, on each boot anew; each session has calibrations of its own.
 type LiveTask struct {
 	Number      int
 	Kind        string
@@ -56,7 +56,7 @@ const (
 	liveSeed     = 20170819
 	relinkedRuns = 40
 	costsRuns    = 20
-	pairsRuns    = 20
+	pairsRuns    = 20 // a boot
 
 	firstOfThree = 1 + 2*liveRuns                          // number of the first run in the first block of three
 	firstPair    = firstOfThree + relinkedRuns + costsRuns // number of the first run of pairs
@@ -117,7 +117,7 @@ type LiveOptions struct {
 	Done    []Live // runs already made
 	Kind    string // only runs of this kind; "": all but calibrations
 	More    int    // runs to make; 0: all missing ones
-	Session string // calibrations of other sessions are missing in this one
+	Session string // this one; calibrations of others, and pairs of other boots, are missing in it
 	// Play carries out a run, and completes one of pairs. It returns the record and the costs that the servers report;
 	// nil if they report none.
 	Play func(context.Context, *LiveTask) (*record.Run, []Cost, error)
@@ -136,7 +136,8 @@ type Cost struct {
 func RunLive(ctx context.Context, o *LiveOptions) error {
 	made := func(n int) bool {
 		return slices.ContainsFunc(o.Done, func(l Live) bool {
-			return l.Number == n && l.analysed() && !l.old() && (n < LiveAll || l.Session == o.Session)
+			return l.Number == n && l.analysed() && !l.old() &&
+				(n < firstPair || l.Session == o.Session || n < LiveAll && bootOf(l.Session) == bootOf(o.Session))
 		})
 	}
 	left := o.More

@@ -23,7 +23,7 @@
 //
 // Different programs with equal means take two sessions; a session is one day of one boot. In the first, live
 // calibrate finds, within 40 min, the ref+x% that take as much CPU time per request as some twenty programs.
-// In the second, live pairs compares 20 programs with these, in an hour.
+// In the second, live pairs compares 20 pairs of these, in an hour; each boot has 20 of its own.
 //
 // go run ./validation picture draws best-of-three beside the live runs of kind aa: doc/pictures/apart.svg.
 //
