@@ -165,13 +165,14 @@ func TestLiveGoesOn(t *testing.T) {
 	blind.Done[9].Analyses = 0
 	again := slices.IndexFunc(blind.Done, func(l Live) bool { return l.Kind == LiveRelinked })
 	blind.Done[again].Judge = ""
-	if err := RunLive(t.Context(), &LiveOptions{Done: blind.Done, Session: blind.Session, Play: blind.Play, Keep: func(l Live) error {
+	blind.Keep = func(l Live) error {
 		if l.Number != 9 && l.Number != again {
 			t.Errorf("run %d is made again, where 9 came to no look, and %d was judged otherwise", l.Number, again)
 		}
 		twice = append(twice, l.Number)
 		return nil
-	}}); err != nil {
+	}
+	if err := RunLive(t.Context(), blind); err != nil {
 		t.Fatal(err)
 	}
 	if len(twice) != 2 {
