@@ -254,24 +254,17 @@ func (m *move) row() []string {
 // betweenModels compares the means over sessions of the same pairs of different programs, by the same question, on
 // each two models of CPU.
 func betweenModels(known judge.Sessions) (moves []*move) {
-	pairs, models := measured(known)
+	pairs, models := measured(known), known.Models()
 	for _, c := range couples(len(models)) {
 		m := &move{models: [2]string{models[c[0]], models[c[1]]}}
 		for _, p := range pairs {
 			log, different := [2]float64{}, true
 			for i, cpu := range m.models {
-				_, logs, ses := known.Pair(cpu, "", p.question, p.a, p.b)
-				n, sum, square := float64(len(logs)), 0., 0.
-				for k := range logs {
-					sum, square = sum+logs[k], square+ses[k]*ses[k]/n/n
-				}
-				spread, _ := known.Between(judge.Programs, cpu)
-				log[i] = sum / n // NaN: not measured there
-				different = different && math.Abs(log[i]) > math.Hypot(stats.NormalLimit(Alpha)*math.Sqrt(square),
-					spread.Reach(2, 1-Alpha))
+				e := known.On(cpu, judge.Programs, p.question, p.a, p.b, 2)
+				log[i], different = math.Log(e.Value), different && (e.Lo > 1 || e.Hi < 1)
 			}
 			by := math.Abs(log[0] - log[1])
-			if math.IsNaN(by) {
+			if !(by < math.Inf(1)) { // not measured on both
 				continue
 			}
 			if m.by = append(m.by, by); by == slices.Max(m.by) {
@@ -293,26 +286,25 @@ func betweenModels(known judge.Sessions) (moves []*move) {
 // askedPair is two programs and what was asked.
 type askedPair struct{ question, a, b string }
 
-// measured returns the pairs of different programs that sessions compared, and the models of CPU, both sorted.
-func measured(known judge.Sessions) (pairs []askedPair, models []string) {
+// measured returns the pairs of different programs that sessions compared, sorted.
+func measured(known judge.Sessions) (pairs []askedPair) {
 	for _, s := range known {
 		if s.Relation != judge.Programs || s.Long {
 			continue
 		}
 		for _, c := range couples(len(s.Programs)) {
-			pairs, models = append(pairs, askedPair{s.Question, s.Programs[c[0]], s.Programs[c[1]]}), append(models, s.CPU)
+			pairs = append(pairs, askedPair{s.Question, s.Programs[c[0]], s.Programs[c[1]]})
 		}
 	}
 	slices.SortFunc(pairs, func(p, q askedPair) int {
 		return cmp.Or(cmp.Compare(p.question, q.question), cmp.Compare(p.a, q.a), cmp.Compare(p.b, q.b))
 	})
-	slices.Sort(models)
-	return slices.Compact(pairs), slices.Compact(models)
+	return slices.Compact(pairs)
 }
 
 // besides lists the ratios in each session, for the pairs that two models of CPU measured.
 func besides(known judge.Sessions) table {
-	pairs, models := measured(known)
+	pairs, models := measured(known), known.Models()
 	t := table{append(words("question|pair"), models...)}
 	for _, p := range pairs {
 		row, n := []string{p.question, p.a + " ÷ " + p.b}, 0

@@ -192,11 +192,8 @@ func (s *started) classify() {
 	}
 	var from int
 	s.Warmup, from = classOf(s.levels())
-	s.SteadyNS = new(began(s.Windows[from]))
+	s.SteadyNS = new(s.Windows[from].EndNS - s.Windows[from].WindowNS) // its start, on WarmupNS's clock
 }
-
-// began returns the start of a window, on WarmupNS's clock.
-func began(w record.WarmupWindow) int64 { return w.EndNS - w.WindowNS }
 
 // warmOnce makes one load window for each scenario that s will be loaded with, on new connections
 // as in a trial: the code that opens and closes them must be compiled as well.

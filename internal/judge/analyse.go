@@ -278,6 +278,7 @@ func (a *Analysis) checkAA(t *Table, in Input, levels []int) {
 			B: record.Cell{Contestant: in.Controls[1], Level: l}})
 	}
 	byP := func(p, q Pair) int { return cmp.Compare(p.P, q.P) }
+	in.Family = family // alone: beside it would stand the same series
 	a.AACheck = new(slices.MinFunc(a.decidePairs(t, m, family, in), byP))
 }
 

@@ -238,3 +238,17 @@ func TestDeferringAtTheFirstLevel(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 }
+
+// The check of the twins is that of their own series: as ratios to the reference it counted them twice, and starts seemed
+// to resemble those before.
+func TestTwinsCountOnce(t *testing.T) {
+	m, cell := Metrics[0], func(name string) record.Cell { return record.Cell{Contestant: name} }
+	for seed := range uint64(40) {
+		in := input(synthetic(seed, 12, .05, rates, "fast", "slow", "ref", "ref'"), "fast", "slow")
+		a, twins := Analyse(in), Tabulate(in.Trials, nil).differences(m, cell("ref"), cell("ref'"))
+		want := Decide([][]float64{twins}, nil, len(twins), in.Analyses, a.AlphaAt, in.Margin, 3)[0]
+		if math.Abs(a.AACheck.SE/want.SE-1) > 1e-9 {
+			t.Fatalf("seed %d: standard error %v; by its own series %v", seed, a.AACheck.SE, want.SE)
+		}
+	}
+}

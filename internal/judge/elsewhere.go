@@ -73,7 +73,6 @@ func (a *Analysis) judgeElsewhere(run *record.Run, valid []*record.Trial, known 
 	}
 	spread, n := known.Between(RelationOf(p), run.Host.CPU)
 	_, biased := known.Bias(RelationOf(p))
-	each := stats.PairConfidence(len(cells), sure)
 	levels, speeds := ByLevel(run, valid), map[string]float64{}
 	for i := range a.Pairs {
 		q := &a.Pairs[i]
@@ -89,9 +88,9 @@ func (a *Analysis) judgeElsewhere(run *record.Run, valid []*record.Trial, known 
 		if x != "" && y != "" && q.AtA == q.AtB && !(q.Long != nil && q.Long.Misleads) { // they are of short loads
 			_, logs, ses := known.Pair(run.Host.CPU, SessionOf(run), Asked(p, q.AtA, m.Name), x, y)
 			logs, ses = append(logs, math.Log(q.Ratio.Value)), append(ses, q.SE)
-			if c := stats.CombineRuns(logs, ses, each); len(logs) >= leastSessions && !math.IsNaN(c.Mean) {
-				sessions, beyond = len(logs), stats.Between{Bias: beyond.Bias}
-				ratio = Estimate{Value: math.Exp(c.Mean), Lo: math.Exp(c.Lo), Hi: math.Exp(c.Hi), N: q.Ratio.N}
+			if own, ok := ofSessions(logs, ses, len(cells)); ok {
+				sessions, beyond, ratio = len(logs), stats.Between{Bias: beyond.Bias}, own
+				ratio.N = q.Ratio.N
 			}
 		}
 		for _, at := range []int{q.AtA, q.AtB} {

@@ -75,8 +75,8 @@ func speedSpread(trials []*record.Trial, m Metric) float64 {
 	for _, epoch := range byEpoch(rs) {
 		own := levelsOf(epoch, speed, stats.Mean)
 		sum, squares, n := 0., 0., float64(len(own))
-		for name, level := range own {
-			v := level - whole[name]
+		for _, name := range slices.Sorted(maps.Keys(own)) { // a sum's last digit depends on the order
+			v := own[name] - whole[name]
 			sum, squares = sum+v, squares+v*v
 		}
 		squared, epochs = squared+(sum*sum-squares)/(n*(n-1)), epochs+1

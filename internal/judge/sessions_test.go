@@ -2,6 +2,7 @@ package judge
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -165,6 +166,18 @@ func TestElsewhereAllowsForSpeeds(t *testing.T) {
 	spread := speedSpread(trials, m) // rounds are drawn with 0.3, three in an epoch
 	if m.Name != "throughput" || math.Abs(spread-.3/math.Sqrt(3)) > .04 {
 		t.Errorf("%s: %v", m.Name, spread)
+	}
+	ten := map[string]float64{}
+	for i := range 10 {
+		ten[fmt.Sprint(i)] = 1e4 * float64(1+i)
+	}
+	for seed := range uint64(20) {
+		many := synthetic(seed, 30, .2, ten, slices.Sorted(maps.Keys(ten))...)
+		for first, n := speedSpread(many, m), 0; n < 10; n++ {
+			if again := speedSpread(many, m); again != first {
+				t.Fatalf("the same trials give %v and %v", first, again)
+			}
+		}
 	}
 	run := &record.Run{Plan: record.Plan{Contestants: []string{"fast", "slow"}, Levels: []record.Level{{}}},
 		Host: record.Host{CPU: "x", Cores: [][]int{{0}}}}

@@ -12,7 +12,7 @@ import (
 func (v *page) added() report.Added {
 	c := v.Claims
 	a := report.Added{Question: c.Question + v.leftOut(), Answer: v.dearness(), JSON: c.json(),
-		BelowAnswer: []document.Section{v.costs(), v.variants()}}
+		BelowAnswer: []document.Section{v.costs()}}
 	figures := v.publishedFigures(true)
 	figures.On, figures.Folded = document.OnPage, true
 	a.BelowFindings = []document.Section{v.claims(), figures}

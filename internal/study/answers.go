@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"dyno/internal/document"
+	"dyno/internal/report"
 )
 
 // Answer is a claim that answers its article's question, and its outcome in a run.
@@ -49,7 +50,7 @@ var yearIn = regexp.MustCompile(`\b20\d\d\b`)
 func (a *Answer) item() document.Item {
 	then := yearIn.FindString(a.Article.Source) + ": " + document.Stopped(a.Claim.Text)
 	o := a.outcome()
-	it := document.Item{Label: o.Verdict.Label(), Style: claimMarks[o.Verdict].style}
+	it := document.Item{Label: o.Label(), Style: claimMarks[o.Verdict].style}
 	ours := ""
 	if o.judged() {
 		ours = o.OursText()
@@ -58,7 +59,7 @@ func (a *Answer) item() document.Item {
 	if ours != "" {
 		r := a.Judged.Run
 		now = fmt.Sprintf("Measured %s on %s: %s", time.Unix(0, r.Plan.Origin.StartedUnixNS).UTC().Format("2 Jan 2006"),
-			cmp.Or(document.Clean(r.Host.CPU), "an unknown CPU"), document.Stopped(ours))
+			cmp.Or(document.Clean(r.Host.CPU), "an unknown CPU"), document.Stopped(ours)) + report.Led(" ", o.elsewhereText())
 	} else if a.Judged != nil && o.judged() {
 		now = "Measured, and no figure: " + document.Stopped(o.Reason)
 	}

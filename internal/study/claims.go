@@ -38,7 +38,7 @@ func (s *Study) JudgeClaims(d *report.Data, file string) (*Judged, error) {
 			return slices.Contains(d.Run.Plan.Contestants, name)
 		}),
 		File: file, Outcomes: Judge(Current(s.Claims), e), Published: e.published(), Unavailable: s.Unavailable,
-		Costs: e.costs(), Variants: e.variants(),
+		Costs: e.costs(),
 	}
 	if planned := d.Run.Plan.Study.ClaimsHash; planned != "" && planned != Hash(s.Claims) {
 		before := Before(s.Claims)
@@ -61,6 +61,7 @@ func (s *Study) JudgeClaims(d *report.Data, file string) (*Judged, error) {
 		if cells := o.Claim.All(); len(cells) > 0 && !o.Metric.Static {
 			x := outcomeOf(&o.Claim, free)
 			o.Place, x.Place, x.Before = e.place(cells[0]), free.place(cells[0]), o.Before
+			o.Elsewhere, x.Elsewhere = e.elsewhere(&o.Claim), free.elsewhere(&o.Claim)
 			switch {
 			case x.Place == o.Place || !x.judged():
 			case o.judged():
@@ -81,7 +82,8 @@ type evidence struct {
 	run   *record.Run
 	data  *report.Data
 	valid []*record.Trial
-	free  bool // cells are at the levels that are as published, and otherwise as the study says
+	free  bool   // cells are at the levels that are as published, and otherwise as the study says
+	cpu   string // pairs are compared by other sessions on this model of CPU; "": by the run
 
 	found map[int][]judge.Finding // findings by level
 	cells *judge.Table
@@ -397,6 +399,10 @@ func (e *evidence) Compare(a, b Cell, metric string) Comparison {
 	m, _ := trialMetric(metric)
 	p, planned := e.data.Analysis.Compared(x, y, metric)
 	c := Comparison{Ratio: p.Ratio, Verdict: p.Verdict, Note: p.Note, Unplanned: !planned}
+	if e.cpu != "" {
+		c.Ratio = e.inSessions(x, y, metric)
+		c.Verdict = judge.VerdictOf(c.Ratio, e.Margin())
+	}
 	if m.Name == Tail { // no run compares it: the pair counts as planned if the primary metric compares it
 		_, primary := e.data.Analysis.Compared(x, y, e.run.Plan.Primary)
 		c.Unplanned = !primary
@@ -414,6 +420,9 @@ func (e *evidence) Compare(a, b Cell, metric string) Comparison {
 				c.Note = cell.String() + ": " + moves
 			}
 		}
+	}
+	if e.cpu != "" && e.cpu != e.run.Host.CPU {
+		c.Note = "" // it is of the run
 	}
 	e.bound(&c, p, metric)
 	return c

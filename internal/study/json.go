@@ -47,15 +47,15 @@ func (c *Claims) json() object {
 				"level": x.Level, "base": x.Base, "epochs": x.More.N, "absent": document.OrNull(x.Absent)})
 		})
 	}
-	if len(c.Variants) > 0 {
-		o["variants"] = objects(c.Variants, func(x *worth) object {
-			e := report.EstimateNumbers(x.Times, x.Times.N == 0)
-			return object{"contestant": x.Is, "of": x.Of, "what": x.What, "level": x.Level,
-				"throughput_ratio": document.Number(e["value"]), "lo": document.Number(e["lo"]), "hi": document.Number(e["hi"]),
-				"epochs": x.Times.N, "absent": document.OrNull(x.Absent)}
-		})
-	}
 	return o
+}
+
+// shownJSON returns measured figures, and on how many epochs or sessions they rest.
+func shownJSON(all []Shown, rests string) []object {
+	return objects(all, func(s *Shown) object {
+		return report.InUnit(s.Unit, report.EstimateNumbers(s.Estimate, false),
+			object{"what": s.What, rests: s.Estimate.N})
+	})
 }
 
 func (c *Claims) outcomeJSON(o *Outcome) object {
@@ -69,10 +69,16 @@ func (c *Claims) outcomeJSON(o *Outcome) object {
 	if o.Free != nil {
 		one["as_published"] = c.outcomeJSON(o.Free)
 	}
-	one["ours"] = objects(o.Shown, func(s *Shown) object {
-		return report.InUnit(s.Unit, report.EstimateNumbers(s.Estimate, false),
-			object{"what": s.What, "epochs": s.Estimate.N})
-	})
+	if len(o.Elsewhere) > 0 {
+		one["elsewhere"] = objects(o.Elsewhere, func(x *Elsewhere) object {
+			rests := "sessions"
+			if x.Own {
+				rests = "epochs"
+			}
+			return object{"cpu": x.CPU, "verdict": x.Verdict, "reason": x.Reason, "ours": shownJSON(x.Shown, rests)}
+		})
+	}
+	one["ours"] = shownJSON(o.Shown, "epochs")
 	one["warnings"] = objects(o.Warnings, func(w *Warning) object {
 		return object{"id": w.ID, "contestant": document.OrNull(w.Contestant), "text": w.Text}
 	})

@@ -56,6 +56,8 @@ type Outcome struct {
 	// Free is the outcome at levels that are as published and otherwise the same; nil if there is
 	// none, or if this is it.
 	Free *Outcome
+	// Elsewhere has the outcomes in other sessions, where all of the claim's pairs are known.
+	Elsewhere []Elsewhere
 }
 
 // Warning is a check that did not pass. Contestant is "" if it concerns the whole run.

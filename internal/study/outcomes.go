@@ -24,7 +24,6 @@ type Claims struct {
 	Withdrawn                     []Claim // claims that the run was planned with, withdrawn since
 	Published                     []published
 	Costs                         []cost
-	Variants                      []worth
 }
 
 // published is a published figure with the measured one, both in the metric's base unit.
@@ -75,18 +74,27 @@ func (c *Claims) with(verdict Verdict) int {
 func (c *Claims) counts() string {
 	var parts []string
 	for _, v := range Verdicts {
-		if n := c.with(v); n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, v))
+		if c.with(v) > 0 {
+			parts = append(parts, c.countOf(v))
 		}
 	}
 	return strings.Join(parts, ", ")
 }
 
+// countOf counts the published claims with an outcome: "3 confirmed (1 here only)".
+func (c *Claims) countOf(v Verdict) string {
+	text := fmt.Sprintf("%d %s", c.with(v), v)
+	here := c.number(func(o *Outcome) bool { return o.Verdict == v && o.Claim.Counts() && o.hereOnly() })
+	if here > 0 {
+		text += fmt.Sprintf(" (%d here only)", here)
+	}
+	return text
+}
+
 // mainCounts says how many claims hold, how many do not, and how many are in between or open.
 func (c *Claims) mainCounts() string {
-	yes, no := c.with(Confirmed), c.with(Contradicted)
-	text := fmt.Sprintf("%d %s, %d %s", yes, Confirmed, no, Contradicted)
-	if others := c.published() - yes - no; others > 0 {
+	text := c.countOf(Confirmed) + ", " + c.countOf(Contradicted)
+	if others := c.published() - c.with(Confirmed) - c.with(Contradicted); others > 0 {
 		text += fmt.Sprintf(", %d in between or open (in the report)", others)
 	}
 	return text
@@ -313,8 +321,8 @@ func (o *Outcome) item() document.Item {
 	if ours := o.OursText(); ours != "" {
 		text += " " + measuredAs(o) + ": " + document.Stopped(ours)
 	}
-	return document.Item{Label: o.Verdict.Label(), Style: claimMarks[o.Verdict].style, Text: document.Plain(text),
-		More: document.Texts(evidenceText(o), freeText(o), amendedText(o),
+	return document.Item{Label: o.Label(), Style: claimMarks[o.Verdict].style, Text: document.Plain(text),
+		More: document.Texts(evidenceText(o), o.elsewhereText(), freeText(o), amendedText(o),
 			report.Led("Not counted: it restates the figure of ", o.Claim.Restates),
 			o.Claim.Note, publishedAs(o)+report.Led("; ", whereText(o))+".")}
 }
@@ -342,7 +350,7 @@ func ClaimsText(w io.Writer, j *Judged) error {
 	about := document.Section{Blocks: []document.Block{
 		document.Paragraph{Label: "Source", Text: document.Plain(v.Claims.Source)},
 		document.Paragraph{Label: "Trials", Text: document.Plain(v.Claims.File + ".")}}}
-	sections := []document.Section{v.claims(), v.costs(), v.variants(), about}
+	sections := []document.Section{v.claims(), v.costs(), about}
 	return document.Text(w, &document.Document{Sections: sections}, j.Options())
 }
 

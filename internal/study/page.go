@@ -70,7 +70,7 @@ func Readme(w io.Writer, j *Judged) error {
 	paragraph("Source", c.Source)
 	page := &document.Document{Title: c.Title, Comment: writtenBy(c)}
 	page.Sections = []document.Section{intro, v.claims(), v.ServiceAlone(),
-		v.publishedFigures(!v.many()), v.costs(), v.variants()}
+		v.publishedFigures(!v.many()), v.costs()}
 	if v.Run.Plan.Fresh() {
 		page.Sections = append(page.Sections, v.Processes())
 	}

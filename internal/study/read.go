@@ -55,7 +55,6 @@ func Read(fsys fs.FS, slug string) (*Study, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		r.errs = append(r.errs, err)
 	}
-	r.variants()
 	if err := errors.Join(r.errs...); err != nil {
 		return nil, err
 	}

@@ -43,9 +43,8 @@ type Study struct {
 	Duration    string            `toml:"duration"` // time in place of requests, for articles that load for a time
 	Base        string            `toml:"base"`     // the level to compare the others' CPU per request with
 	Levels      []Level           `toml:"level"`
-	Classics    []OwnRun          `toml:"classic"` // the article's own runs
-	Claims      []Claim           `toml:"claim"`   // including withdrawn ones
-	Variants    []Variant         `toml:"variant"`
+	Classics    []OwnRun          `toml:"classic"`     // the article's own runs
+	Claims      []Claim           `toml:"claim"`       // including withdrawn ones
 	Notes       []string          `toml:"notes"`       // differences from the article, and why
 	Unavailable map[string]string `toml:"unavailable"` // the article's contestants that are not available, and why
 	Services    []any             `toml:"service"`     // read by those who start them

@@ -70,7 +70,7 @@ func findingsSection(d *study.Judged) document.Section {
 		if len(o.Shown) == 1 && o.Verdict != study.NotTestable {
 			found = o.OursText()
 		}
-		list.Items = append(list.Items, document.Item{Label: o.Verdict.Label(),
+		list.Items = append(list.Items, document.Item{Label: o.Label(),
 			Text: document.Prose{{Text: document.Stopped(o.Claim.Text) + " "},
 				{Text: document.Stopped(found), Style: document.Quiet}}})
 	}
