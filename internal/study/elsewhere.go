@@ -57,21 +57,21 @@ func (e *evidence) inSessions(x, y record.Cell, metric string) judge.Estimate {
 	return judge.Estimate{}
 }
 
-// hereOnly reports whether a claim has another outcome in other sessions on a model of CPU than in the run.
-func (o *Outcome) hereOnly() bool {
+// differs reports whether a claim has another outcome in other sessions on a model of CPU than in the run.
+func (o *Outcome) differs() bool {
 	return o.judged() && o.Verdict != Inconclusive &&
 		slices.ContainsFunc(o.Elsewhere, func(x Elsewhere) bool { return x.Verdict != o.Verdict })
 }
 
-// elsewhereText gives the outcomes in other sessions, "In other sessions on this model of CPU: inconclusive, 1.04 ×
-// (0.97–1.12).".
+// elsewhereText gives the outcomes in other sessions: "By its interval for other sessions on this model of CPU:
+// inconclusive, 1.04 × (0.97–1.12).".
 func (o *Outcome) elsewhereText() string {
 	var parts []string
 	for i := range o.Elsewhere {
 		x := &o.Elsewhere[i]
-		where, figure := "In other sessions on this model of CPU: ", ""
+		where, figure := "By its interval for other sessions on this model of CPU: ", ""
 		if !x.Own {
-			where = "On " + document.Clean(x.CPU) + ": "
+			where = "By " + document.Count(x.Epochs, "session") + " on " + document.Clean(x.CPU) + ": "
 		}
 		if len(x.Shown) == 1 {
 			figure = x.OursText()
@@ -81,10 +81,13 @@ func (o *Outcome) elsewhereText() string {
 	return strings.Join(parts, " ")
 }
 
+// notEverywhere marks a claim whose outcomes differ.
+const notEverywhere = "not everywhere"
+
 // Label returns the outcome with its icon.
 func (o *Outcome) Label() string {
-	if o.hereOnly() {
-		return o.Verdict.Label() + ", here only"
+	if o.differs() {
+		return o.Verdict.Label() + ", " + notEverywhere
 	}
 	return o.Verdict.Label()
 }

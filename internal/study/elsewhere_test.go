@@ -39,18 +39,18 @@ func TestClaimsInOtherSessions(t *testing.T) {
 		return nil
 	}
 	if o := of("tie"); o.Verdict != Confirmed || len(o.Elsewhere) != 1 || !o.Elsewhere[0].Own ||
-		o.Elsewhere[0].Verdict != Inconclusive || o.Label() != "✓ confirmed, here only" {
+		o.Elsewhere[0].Verdict != Inconclusive || o.Label() != "✓ confirmed, not everywhere" {
 		t.Errorf("equal within the run: %s, %+v", o.Label(), o.Elsewhere)
 	}
 	if o := of("ratio"); len(o.Elsewhere) != 2 || o.Elsewhere[0].Verdict != SameDirection || o.Elsewhere[1].Verdict != Contradicted ||
-		o.Elsewhere[1].Shown[0].Estimate.N != 1 || math.Abs(o.Elsewhere[1].Shown[0].Estimate.Value-1/1.5) > 1e-9 || !o.hereOnly() {
+		o.Elsewhere[1].Shown[0].Estimate.N != 1 || math.Abs(o.Elsewhere[1].Shown[0].Estimate.Value-1/1.5) > 1e-9 || !o.differs() {
 		t.Errorf("%+v", o.Elsewhere)
 	}
 	if o := of("memory"); o.Elsewhere != nil {
 		t.Errorf("memory: %+v", o.Elsewhere)
 	}
 	for _, o := range []*Outcome{of("failed"), of("lines"), of("bound"), of("never"), of("most")} {
-		if o.hereOnly() {
+		if o.differs() {
 			t.Errorf("%s: %s, %+v", o.Claim.ID, o.Label(), o.Elsewhere)
 		}
 	}
@@ -64,8 +64,8 @@ func TestClaimsInOtherSessions(t *testing.T) {
 		}
 	}
 	page := strings.Join(strings.Fields(string(written(t, ClaimsText, d))), " ")
-	for _, want := range []string{"In other sessions on this model of CPU: inconclusive, fast @ late ÷ slow @ late 1.00 × (",
-		"On y, family 2: contradicted, 0.667 × (", "here only)"} {
+	for _, want := range []string{"By its interval for other sessions on this model of CPU: inconclusive, fast @ late ÷ slow @ late 1.00 × (",
+		"By 1 session on y, family 2: contradicted, 0.667 × (", "not everywhere)"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q in\n%s", want, page)
 		}

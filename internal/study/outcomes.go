@@ -49,9 +49,6 @@ func (c *Claims) Fixed() string {
 	return strings.Join(parts, " ")
 }
 
-// hereToday begins a text about claims: it applies to this machine and the day's versions.
-const hereToday = "Here, today: "
-
 // number counts outcomes.
 func (c *Claims) number(is func(*Outcome) bool) (n int) {
 	for i := range c.Outcomes {
@@ -81,23 +78,26 @@ func (c *Claims) counts() string {
 	return strings.Join(parts, ", ")
 }
 
-// countOf counts the published claims with an outcome: "3 confirmed (1 here only)".
+// countOf counts the published claims with an outcome: "3 confirmed (1 not everywhere)".
 func (c *Claims) countOf(v Verdict) string {
 	text := fmt.Sprintf("%d %s", c.with(v), v)
-	here := c.number(func(o *Outcome) bool { return o.Verdict == v && o.Claim.Counts() && o.hereOnly() })
-	if here > 0 {
-		text += fmt.Sprintf(" (%d here only)", here)
+	if n := c.number(func(o *Outcome) bool { return o.Verdict == v && o.Claim.Counts() && o.differs() }); n > 0 {
+		text += fmt.Sprintf(" (%d %s)", n, notEverywhere)
 	}
 	return text
 }
 
-// mainCounts says how many claims hold, how many do not, and how many are in between or open.
+// mainCounts says how many claims hold, how many do not, how many are in between or open, and how many are not judged.
 func (c *Claims) mainCounts() string {
-	text := c.countOf(Confirmed) + ", " + c.countOf(Contradicted)
-	if others := c.published() - c.with(Confirmed) - c.with(Contradicted); others > 0 {
-		text += fmt.Sprintf(", %d in between or open (in the report)", others)
+	parts := []string{c.countOf(Confirmed), c.countOf(Contradicted)}
+	not := c.with(NotTestable) + c.with(NotRun)
+	if between := c.published() - c.with(Confirmed) - c.with(Contradicted) - not; between > 0 {
+		parts = append(parts, fmt.Sprintf("%d in between or open", between))
 	}
-	return text
+	if not > 0 {
+		parts = append(parts, fmt.Sprintf("%d not judged", not))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // publishedText formats the published figure: "2.63 ×", "at least 60 %".
@@ -291,7 +291,7 @@ func (v *page) claims() document.Section {
 	if c == nil || len(c.Outcomes) == 0 {
 		return document.Section{}
 	}
-	s := document.Section{ID: "claims", Folded: true, Title: "What was claimed. " + hereToday + c.counts()}
+	s := document.Section{ID: "claims", Folded: true, Title: "What was claimed. In this run: " + c.counts()}
 	if text := c.Fixed(); text != "" {
 		s.Blocks = append(s.Blocks, document.Paragraph{Text: document.Plain(text), Style: document.Warn})
 	}
@@ -332,7 +332,7 @@ func freeText(o *Outcome) string {
 	if o.Free == nil {
 		return ""
 	}
-	return document.Stopped("As published: " + string(o.Free.Verdict) + report.Led(", ", o.Free.OursText()))
+	return document.Stopped("With nothing pinned, as published: " + string(o.Free.Verdict) + report.Led(", ", o.Free.OursText()))
 }
 
 // amendedText says why a claim was amended after the run, and its former outcome.

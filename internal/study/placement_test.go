@@ -23,7 +23,7 @@ load = { connections = 10 }
 		switch o.Claim.ID {
 		case "ratio":
 			seen++
-			const want = "As published: "
+			const want = "With nothing pinned, as published: "
 			if o.Place != " on one CPU" || o.Free == nil || !o.Free.judged() ||
 				!strings.HasPrefix(freeText(o), want) || !strings.Contains(o.OursText(), ") on one CPU") ||
 				!strings.Contains(o.Free.OursText(), ") on 2 CPUs shared with the load generator") {
