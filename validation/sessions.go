@@ -260,7 +260,7 @@ func betweenModels(known judge.Sessions) (moves []*move) {
 		for _, p := range pairs {
 			log, different := [2]float64{}, true
 			for i, cpu := range m.models {
-				e := known.On(cpu, judge.Programs, p.question, p.a, p.b, 2)
+				e := known.On(cpu, judge.Programs, p.question, p.a, p.b, 2, 0)
 				log[i], different = math.Log(e.Value), different && (e.Lo > 1 || e.Hi < 1)
 			}
 			by := math.Abs(log[0] - log[1])

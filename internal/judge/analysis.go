@@ -9,6 +9,8 @@
 package judge
 
 import (
+	"slices"
+
 	"dyno/internal/record"
 	"dyno/internal/stats"
 )
@@ -85,7 +87,10 @@ func (p Pair) Turned() Pair {
 	p.Ratio, p.Likely = p.Ratio.inverse(), p.Likely.inverse()
 	if p.Elsewhere != nil {
 		e := *p.Elsewhere
-		e.Ratio, p.Elsewhere = e.Ratio.inverse(), &e
+		e.Ratio, e.Models, p.Elsewhere = e.Ratio.inverse(), slices.Clone(e.Models), &e
+		for i := range e.Models {
+			e.Models[i].Ratio = e.Models[i].Ratio.inverse()
+		}
 	}
 	if p.Long != nil {
 		x := *p.Long

@@ -19,6 +19,13 @@ type Elsewhere struct {
 	Bias     float64
 	Programs int
 	State    float64 // standard deviation that the states of the machine during the run add; 0 if sessions show it
+	Models   []OnModel
+}
+
+// OnModel is a pair's ratio in sessions on a model of CPU that is not the run's, over Ratio.N of them.
+type OnModel struct {
+	CPU   string
+	Ratio Estimate
 }
 
 // slopeSD is the standard deviation, between pairs of different programs, of the slope of the log ratio over the log
@@ -73,6 +80,7 @@ func (a *Analysis) judgeElsewhere(run *record.Run, valid []*record.Trial, known 
 	}
 	spread, n := known.Between(RelationOf(p), run.Host.CPU)
 	_, biased := known.Bias(RelationOf(p))
+	each := stats.PairConfidence(len(cells), sure)
 	levels, speeds := ByLevel(run, valid), map[string]float64{}
 	for i := range a.Pairs {
 		q := &a.Pairs[i]
@@ -80,17 +88,18 @@ func (a *Analysis) judgeElsewhere(run *record.Run, valid []*record.Trial, known 
 		if !ok || !m.InSessions() || q.Ratio.N == 0 || q.A == q.B || a.Interim == 0 {
 			continue
 		}
-		ratio, beyond, sessions, log := q.Ratio, spread, n, 0.
+		ratio, beyond, sessions, log, models := q.Ratio, spread, n, 0., []OnModel(nil)
 		if q.Long != nil {
 			beyond.Bias, log = q.Long.SD, q.Long.Mean
 		}
-		x, y := Program(run.Contestant(q.A)), Program(run.Contestant(q.B))
-		if x != "" && y != "" && q.AtA == q.AtB && !(q.Long != nil && q.Long.Misleads) { // they are of short loads
-			_, logs, ses := known.Pair(run.Host.CPU, SessionOf(run), Asked(p, q.AtA, m.Name), x, y)
+		x, y, asked := Program(run.Contestant(q.A)), Program(run.Contestant(q.B)), Asked(p, q.AtA, m.Name)
+		alike := x != "" && y != "" && q.AtA == q.AtB
+		if alike && !(q.Long != nil && q.Long.Misleads) { // they are of short loads
+			_, logs, ses := known.Pair(run.Host.CPU, SessionOf(run), asked, x, y)
 			logs, ses = append(logs, math.Log(q.Ratio.Value)), append(ses, q.SE)
-			if own, ok := ofSessions(logs, ses, len(cells)); ok {
-				sessions, beyond, ratio = len(logs), stats.Between{Bias: beyond.Bias}, own
-				ratio.N = q.Ratio.N
+			if c := stats.CombineRuns(logs, ses, each); len(logs) >= leastSessions && !math.IsNaN(c.Mean) {
+				sessions, beyond = len(logs), stats.Between{Bias: beyond.Bias}
+				ratio = Estimate{Value: math.Exp(c.Mean), Lo: math.Exp(c.Lo), Hi: math.Exp(c.Hi), N: q.Ratio.N}
 			}
 		}
 		for _, at := range []int{q.AtA, q.AtB} {
@@ -102,7 +111,12 @@ func (a *Analysis) judgeElsewhere(run *record.Run, valid []*record.Trial, known 
 				beyond.State = max(beyond.State, slopeSD*speeds[key])
 			}
 		}
-		e := &Elsewhere{Ratio: ratio.Moved(log).Wider(beyond.Reach(len(cells), sure)), Verdict: Inconclusive,
+		for _, cpu := range known.Models() {
+			if r := known.On(cpu, RelationOf(p), asked, x, y, len(cells), beyond.State); alike && cpu != run.Host.CPU && r.N > 0 {
+				models = append(models, OnModel{cpu, r})
+			}
+		}
+		e := &Elsewhere{Models: models, Ratio: ratio.Moved(log).Wider(beyond.Reach(len(cells), sure)), Verdict: Inconclusive,
 			Sessions: sessions, Bias: beyond.Bias, Programs: biased, State: beyond.State}
 		if q.Note == "" {
 			e.Verdict = VerdictOf(e.Ratio, a.Margin)

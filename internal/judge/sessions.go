@@ -203,35 +203,22 @@ func (all Sessions) Pair(cpu, but, question, a, b string) (sessions []string, y,
 	return sessions, y, se
 }
 
-// On returns a pair's ratio a over b on a model of CPU, the mean over its sessions, with an interval as that of
-// Elsewhere for one of k contestants. N is the number of sessions; 0: none measured both.
-func (all Sessions) On(cpu string, r Relation, question, a, b string, k int) Estimate {
+// On returns a pair's ratio a over b on a model of CPU, the mean over its sessions, with an interval for the pairs of k
+// contestants in other sessions there. state is the standard deviation between the machine's states, which sessions do
+// not tell. N is the number of sessions; 0: none measured both.
+func (all Sessions) On(cpu string, r Relation, question, a, b string, k int, state float64) Estimate {
 	_, logs, ses := all.Pair(cpu, "", question, a, b)
 	if len(logs) == 0 {
 		return Estimate{}
 	}
 	spread, _ := all.Between(r, cpu)
-	e, ok := ofSessions(logs, ses, k)
-	if ok {
-		spread = stats.Between{Bias: spread.Bias}
-	} else {
-		se := 0.
-		for _, x := range ses {
-			se = math.Hypot(se, x/float64(len(ses)))
-		}
-		half := stats.RangeQuantile(k, sure) / math.Sqrt2 * se
-		e = Estimate{Value: 1, Lo: math.Exp(-half), Hi: math.Exp(half)}.Moved(stats.Mean(logs))
+	spread.State = state
+	se := 0.
+	for _, x := range ses {
+		se = math.Hypot(se, x/float64(len(ses)))
 	}
-	e.N = len(logs)
-	return e.Wider(spread.Reach(k, sure))
-}
-
-// ofSessions returns Hartung and Knapp's interval for a pair's ratio, from its logs and their standard errors in
-// sessions; ok is false for fewer than leastSessions.
-func ofSessions(logs, ses []float64, k int) (e Estimate, ok bool) {
-	c := stats.CombineRuns(logs, ses, stats.PairConfidence(k, sure))
-	return Estimate{Value: math.Exp(c.Mean), Lo: math.Exp(c.Lo), Hi: math.Exp(c.Hi)}, len(logs) >= leastSessions &&
-		!math.IsNaN(c.Mean)
+	own, ratio := stats.RangeQuantile(k, sure)/math.Sqrt2*se, math.Exp(stats.Mean(logs))
+	return Estimate{Value: ratio, Lo: ratio, Hi: ratio, N: len(logs)}.Wider(math.Hypot(own, spread.Reach(k, sure)))
 }
 
 // Models returns the models of CPU of the sessions, sorted.

@@ -71,7 +71,9 @@ func TestElsewhere(t *testing.T) {
 	run := &record.Run{Plan: record.Plan{Contestants: []string{"fast", "slow"}, Levels: []record.Level{{}}},
 		Host: record.Host{CPU: "x", Cores: [][]int{{0}}}, Contestants: []record.Contestant{{Name: "fast", Sources: "0123456789abcd"},
 			{Name: "slow", Sources: "0123456789abcd"}}}
-	given := Sessions{{Relation: Programs, Given: .015}, {Relation: Revisions, Given: .0024}}
+	given := Sessions{{Relation: Programs, Given: .015}, {Relation: Revisions, Given: .0024}, {Relation: Programs, CPU: "y",
+		Session: "s", Question: Asked(&run.Plan, 0, "throughput"), Logs: []float64{.5, 0}, SEs: []float64{.01, 0},
+		Programs: []string{Program(&run.Contestants[0]), Program(&run.Contestants[1])}}}
 	pair := drawn(4, 2, .0005, "x") // and this run's session
 	for i := range pair {
 		pair[i].Programs = []string{Program(&run.Contestants[0]), Program(&run.Contestants[1])}
@@ -101,6 +103,11 @@ func TestElsewhere(t *testing.T) {
 		b := Analyse(input(trials, "fast", "slow"))
 		if b.judgeElsewhere(&old, nil, c.known); b.Pairs[0].Elsewhere != nil {
 			t.Errorf("of an unknown model: %+v", b.Pairs[0].Elsewhere)
+		}
+		if turned, _ := a.Pair("fast", "slow", "throughput"); len(p.Elsewhere.Models) != 1 || len(turned.Elsewhere.Models) != 1 ||
+			p.Elsewhere.Models[0].CPU != "y" || math.Abs(p.Elsewhere.Models[0].Ratio.Value*turned.Elsewhere.Models[0].Ratio.Value-1) > 1e-9 ||
+			math.Abs(math.Abs(math.Log(turned.Elsewhere.Models[0].Ratio.Value))-.5) > 1e-9 {
+			t.Errorf("on the other model: %+v, %+v", p.Elsewhere.Models, turned.Elsewhere.Models)
 		}
 		if p, _ := a.Pair("slow", "fast", "memory"); p.Elsewhere != nil {
 			t.Errorf("memory: %+v", p.Elsewhere)
@@ -191,5 +198,34 @@ func TestElsewhereAllowsForSpeeds(t *testing.T) {
 		if p.Elsewhere.State != want || math.Abs(wide-math.Hypot(own, 1.96*math.Hypot(want, .001))) > 1e-3 {
 			t.Errorf("same program %v: %v, half-widths %v and %v", same, p.Elsewhere.State, own, wide)
 		}
+	}
+}
+
+// A pair's ratio on a model of CPU is the mean over the sessions there, each counted once; its interval allows for their
+// errors, for what varies between sessions, and for the number of contestants.
+func TestOn(t *testing.T) {
+	one := func(cpu, session string, log, se float64) Session {
+		return Session{Relation: Programs, CPU: cpu, Session: session, Question: "q", Programs: []string{"a", "b"},
+			Logs: []float64{log, 0}, SEs: []float64{se, 0}}
+	}
+	known := Sessions{{Relation: Programs, Given: .02}, {Relation: Programs, Given: .03, Long: true}, one("x", "1", .1, .01),
+		one("x", "2", .2, .03), one("x", "2", .4, .03), one("y", "3", .9, .01)}
+	for _, k := range []int{2, 8} {
+		z := stats.RangeQuantile(k, .95) / math.Sqrt2
+		e := known.On("x", Programs, "q", "a", "b", k, .04)
+		second := math.Hypot(.03, .03) / 2 // of two runs
+		half := z * math.Hypot(math.Hypot(.01, second)/2, math.Hypot(.02, math.Hypot(.03, .04)))
+		if e.N != 2 || math.Abs(math.Log(e.Value)-.2) > 1e-9 || math.Abs(math.Log(e.Hi/e.Value)-half) > 1e-9 ||
+			math.Abs(math.Log(e.Value/e.Lo)-half) > 1e-9 {
+			t.Errorf("of %d: %+v; want ±%v", k, e, half)
+		}
+	}
+	for _, other := range []Estimate{known.On("z", Programs, "q", "a", "b", 2, 0), known.On("x", Programs, "p", "a", "b", 2, 0)} {
+		if other.N != 0 {
+			t.Errorf("%+v", other)
+		}
+	}
+	if models := known.Models(); !slices.Equal(models, []string{"x", "y"}) {
+		t.Errorf("%q", models)
 	}
 }

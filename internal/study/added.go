@@ -21,7 +21,7 @@ func (v *page) added() report.Added {
 			ID: "article", Title: "The article’s claims: " + c.counts(), On: document.OnPage, Blocks: []document.Block{t}})
 	}
 	if c.published() > 0 {
-		text := fmt.Sprintf("%s: %s", document.Count(c.published(), "published claim"), c.mainCounts())
+		text := fmt.Sprintf("%s: %s", document.Count(c.published(), "published claim"), c.counts())
 		if c.Changed {
 			text += "; they were changed after this run was planned"
 		}

@@ -50,7 +50,7 @@ var yearIn = regexp.MustCompile(`\b20\d\d\b`)
 func (a *Answer) item() document.Item {
 	then := yearIn.FindString(a.Article.Source) + ": " + document.Stopped(a.Claim.Text)
 	o := a.outcome()
-	it := document.Item{Label: o.Label(), Style: claimMarks[o.Verdict].style}
+	it := document.Item{Label: o.Verdict.Label(), Style: claimMarks[o.Verdict].style}
 	ours := ""
 	if o.judged() {
 		ours = o.OursText()

@@ -61,11 +61,11 @@ func (s *Study) JudgeClaims(d *report.Data, file string) (*Judged, error) {
 		if cells := o.Claim.All(); len(cells) > 0 && !o.Metric.Static {
 			x := outcomeOf(&o.Claim, free)
 			o.Place, x.Place, x.Before = e.place(cells[0]), free.place(cells[0]), o.Before
-			o.Elsewhere, x.Elsewhere = e.elsewhere(&o.Claim), free.elsewhere(&o.Claim)
+			o.Elsewhere, x.Elsewhere = e.elsewhere(o), free.elsewhere(&x)
 			switch {
 			case x.Place == o.Place || !x.judged():
 			case o.judged():
-				o.Free = &x
+				o.Elsewhere = append(o.Elsewhere, Elsewhere{Where: "With nothing pinned, as published", Outcome: x})
 			default: // as of a server in several processes that has too few CPUs of its own
 				*o = x
 			}
@@ -82,8 +82,7 @@ type evidence struct {
 	run   *record.Run
 	data  *report.Data
 	valid []*record.Trial
-	free  bool   // cells are at the levels that are as published, and otherwise as the study says
-	cpu   string // pairs are compared by other sessions on this model of CPU; "": by the run
+	free  bool // cells are at the levels that are as published, and otherwise as the study says
 
 	found map[int][]judge.Finding // findings by level
 	cells *judge.Table
@@ -399,10 +398,6 @@ func (e *evidence) Compare(a, b Cell, metric string) Comparison {
 	m, _ := trialMetric(metric)
 	p, planned := e.data.Analysis.Compared(x, y, metric)
 	c := Comparison{Ratio: p.Ratio, Verdict: p.Verdict, Note: p.Note, Unplanned: !planned}
-	if e.cpu != "" {
-		c.Ratio = e.inSessions(x, y, metric)
-		c.Verdict = judge.VerdictOf(c.Ratio, e.Margin())
-	}
 	if m.Name == Tail { // no run compares it: the pair counts as planned if the primary metric compares it
 		_, primary := e.data.Analysis.Compared(x, y, e.run.Plan.Primary)
 		c.Unplanned = !primary
@@ -420,9 +415,6 @@ func (e *evidence) Compare(a, b Cell, metric string) Comparison {
 				c.Note = cell.String() + ": " + moves
 			}
 		}
-	}
-	if e.cpu != "" && e.cpu != e.run.Host.CPU {
-		c.Note = "" // it is of the run
 	}
 	e.bound(&c, p, metric)
 	return c

@@ -6,88 +6,119 @@ import (
 
 	"dyno/internal/document"
 	"dyno/internal/judge"
-	"dyno/internal/record"
 	"dyno/internal/report"
 )
 
-// Elsewhere is a claim's outcome in other sessions on a model of CPU, by intervals that allow for what varies between
-// sessions.
+// Elsewhere is a claim's outcome under other circumstances than the run's.
 type Elsewhere struct {
-	CPU string
-	Own bool // the run's own model
+	Where string // "In other sessions on this model of CPU, by assumed SDs"
+	CPU   string // model of the other sessions; "" if they are the run's
 	Outcome
 }
 
-// elsewhere returns a claim's outcomes in other sessions, on each model of CPU where all of its pairs are known: on the
-// run's own by the second verdicts, on others by what sessions there found.
-func (e *evidence) elsewhere(c *Claim) (out []Elsewhere) {
-	pairs, own := c.Pairs(), e.run.Host.CPU
-	others := slices.DeleteFunc(judge.KnownSessions().Models(), func(cpu string) bool { return cpu == own })
-	if len(pairs) == 0 || c.NotTestable != "" || e.data.Analysis == nil {
-		return nil
-	}
-	for _, cpu := range append([]string{own}, others...) {
-		there := *e
-		there.cpu = cpu
-		unknown := func(p Pair) bool {
-			a, ok := e.cell(p.A)
-			b, ok2 := e.cell(p.B)
-			return !ok || !ok2 || there.inSessions(a, b, c.Metric).N == 0
-		}
-		if !slices.ContainsFunc(pairs, unknown) {
-			out = append(out, Elsewhere{cpu, cpu == own, outcomeOf(c, &there)})
-		}
-	}
-	return out
+// inSessions compares cells in other sessions on a model of CPU: on the run's own by the second verdicts, on another by
+// what sessions there found.
+type inSessions struct {
+	*evidence
+	cpu string
 }
 
-// inSessions returns the ratio x over y in sessions on e.cpu; N is 0 if it is not known.
-func (e *evidence) inSessions(x, y record.Cell, metric string) judge.Estimate {
-	p, ok := e.data.Analysis.Compared(x, y, metric)
-	switch a, b := e.run.Contestant(x.Contestant), e.run.Contestant(y.Contestant); {
-	case !ok:
-	case e.cpu != e.run.Host.CPU:
-		if a, b := judge.Program(a), judge.Program(b); a != "" && b != "" && x.Level == y.Level {
-			return judge.KnownSessions().On(e.cpu, judge.RelationOf(&e.run.Plan), judge.Asked(&e.run.Plan, x.Level, metric),
-				a, b, len(e.run.Plan.Contestants))
+func (s inSessions) own() bool { return s.cpu == s.run.Host.CPU }
+
+// compared returns the pair, and its ratio a over b; N is 0 if it is not known.
+func (s inSessions) compared(a, b Cell, metric string) (judge.Pair, judge.Estimate) {
+	x, _ := s.cell(a)
+	y, _ := s.cell(b)
+	p, ok := s.data.Analysis.Compared(x, y, metric)
+	switch {
+	case !ok || p.Elsewhere == nil:
+	case s.own():
+		return p, p.Elsewhere.Ratio
+	default:
+		for _, m := range p.Elsewhere.Models {
+			if m.CPU == s.cpu {
+				return p, m.Ratio
+			}
 		}
-	case p.Elsewhere != nil:
-		return p.Elsewhere.Ratio
 	}
-	return judge.Estimate{}
+	return p, judge.Estimate{}
+}
+
+// Compare implements Evidence. The run's notes, and its generator's ceiling, are those of its own machine.
+func (s inSessions) Compare(a, b Cell, metric string) (c Comparison) {
+	p, ratio := s.compared(a, b, metric)
+	if s.own() {
+		c = s.evidence.Compare(a, b, metric)
+	}
+	if c.Ratio, c.Verdict = ratio, judge.VerdictOf(ratio, s.Margin()); c.Bound {
+		s.bound(&c, p, metric)
+	}
+	return c
+}
+
+// Missing implements Evidence.
+func (s inSessions) Missing(c Cell, metric string) (Verdict, string) {
+	if s.own() {
+		return s.evidence.Missing(c, metric)
+	}
+	return "", ""
+}
+
+// elsewhere returns a claim's outcomes in other sessions, on each model of CPU where all of its pairs are known.
+func (e *evidence) elsewhere(o *Outcome) (out []Elsewhere) {
+	pairs, known, related := o.Claim.Pairs(), judge.KnownSessions(), judge.RelationOf(&e.run.Plan)
+	if len(pairs) == 0 || !o.judged() || e.data.Analysis == nil {
+		return nil
+	}
+	_, programs := known.Bias(related)
+	for _, cpu := range append([]string{e.run.Host.CPU}, known.Models()...) {
+		s := inSessions{e, cpu}
+		if s.own() && len(out) > 0 || slices.ContainsFunc(pairs, func(p Pair) bool {
+			_, ratio := s.compared(p.A, p.B, o.Claim.Metric)
+			return ratio.N == 0
+		}) {
+			continue
+		}
+		x := Elsewhere{"In other sessions on this model of CPU", cpu, outcomeOf(&o.Claim, s)}
+		if !s.own() {
+			x.Sessions, x.Epochs = x.Epochs, 0
+			x.Where = "In " + document.Count(x.Sessions, "session") + " on " + document.Clean(cpu)
+		}
+		if _, sessions := known.Between(related, cpu); sessions == 0 || programs == 0 {
+			x.Where += ", by assumed SDs"
+		}
+		out = append(out, x)
+	}
+	return out
 }
 
 // differs reports whether a claim has another outcome in other sessions on a model of CPU than in the run.
 func (o *Outcome) differs() bool {
 	return o.judged() && o.Verdict != Inconclusive &&
-		slices.ContainsFunc(o.Elsewhere, func(x Elsewhere) bool { return x.Verdict != o.Verdict })
+		slices.ContainsFunc(o.Elsewhere, func(x Elsewhere) bool { return x.CPU != "" && x.Verdict != o.Verdict })
 }
 
-// elsewhereText gives the outcomes in other sessions: "By its interval for other sessions on this model of CPU:
-// inconclusive, 1.04 × (0.97–1.12).".
+// elsewhereText gives the outcomes elsewhere, with a figure if there is one: "Not shown everywhere. In other sessions on
+// this model of CPU, by assumed SDs: inconclusive, 1.04 × (0.97–1.12).".
 func (o *Outcome) elsewhereText() string {
 	var parts []string
+	if o.differs() {
+		parts = []string{"Not shown everywhere."}
+	}
 	for i := range o.Elsewhere {
-		x := &o.Elsewhere[i]
-		where, figure := "By its interval for other sessions on this model of CPU: ", ""
-		if !x.Own {
-			where = "By " + document.Count(x.Epochs, "session") + " on " + document.Clean(x.CPU) + ": "
-		}
+		x, figure := &o.Elsewhere[i], ""
 		if len(x.Shown) == 1 {
 			figure = x.OursText()
 		}
-		parts = append(parts, document.Stopped(where+string(x.Verdict)+report.Led(", ", figure)))
+		parts = append(parts, document.Stopped(x.Where+": "+string(x.Verdict)+report.Led(", ", figure)))
 	}
 	return strings.Join(parts, " ")
 }
 
-// notEverywhere marks a claim whose outcomes differ.
-const notEverywhere = "not everywhere"
-
-// Label returns the outcome with its icon.
+// Label returns the outcome with its icon, marked if outcomes elsewhere differ.
 func (o *Outcome) Label() string {
 	if o.differs() {
-		return o.Verdict.Label() + ", " + notEverywhere
+		return o.Verdict.Label() + ", not shown everywhere"
 	}
 	return o.Verdict.Label()
 }

@@ -50,14 +50,6 @@ func (c *Claims) json() object {
 	return o
 }
 
-// shownJSON returns measured figures, and on how many epochs or sessions they rest.
-func shownJSON(all []Shown, rests string) []object {
-	return objects(all, func(s *Shown) object {
-		return report.InUnit(s.Unit, report.EstimateNumbers(s.Estimate, false),
-			object{"what": s.What, rests: s.Estimate.N})
-	})
-}
-
 func (c *Claims) outcomeJSON(o *Outcome) object {
 	one := object{"id": o.Claim.ID, "text": o.Claim.Text, "sentences": append([]string{}, o.Claim.Sentences...),
 		"source": cmp.Or(o.Claim.Source, c.Source), "place": document.OrNull(o.Claim.Place),
@@ -66,19 +58,18 @@ func (c *Claims) outcomeJSON(o *Outcome) object {
 	if o.Before != "" {
 		one["verdict_before_amendment"] = o.Before
 	}
-	if o.Free != nil {
-		one["as_published"] = c.outcomeJSON(o.Free)
-	}
 	if len(o.Elsewhere) > 0 {
 		one["elsewhere"] = objects(o.Elsewhere, func(x *Elsewhere) object {
-			rests := "sessions"
-			if x.Own {
-				rests = "epochs"
-			}
-			return object{"cpu": x.CPU, "verdict": x.Verdict, "reason": x.Reason, "ours": shownJSON(x.Shown, rests)}
+			there := c.outcomeJSON(&x.Outcome)
+			there["where"], there["cpu"] = x.Where, document.OrNull(x.CPU)
+			return there
 		})
 	}
-	one["ours"] = shownJSON(o.Shown, "epochs")
+	restsOn := map[bool]string{false: "epochs", true: "sessions"}[o.Sessions > 0]
+	one["ours"] = objects(o.Shown, func(s *Shown) object {
+		return report.InUnit(s.Unit, report.EstimateNumbers(s.Estimate, false),
+			object{"what": s.What, restsOn: s.Estimate.N})
+	})
 	one["warnings"] = objects(o.Warnings, func(w *Warning) object {
 		return object{"id": w.ID, "contestant": document.OrNull(w.Contestant), "text": w.Text}
 	})

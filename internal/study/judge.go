@@ -51,12 +51,11 @@ type Outcome struct {
 	Shown    []Shown
 	Place    string  // on which CPUs the servers ran, as judge.OnCPUs says
 	Epochs   int     // the fewest epochs behind a shown figure; 0 if none is shown
+	Sessions int     // the fewest sessions, if figures rest on these in place of epochs
 	Before   Verdict // outcome under the claim as planned, if it was amended after the run; else ""
 	Warnings []Warning
-	// Free is the outcome at levels that are as published and otherwise the same; nil if there is
-	// none, or if this is it.
-	Free *Outcome
-	// Elsewhere has the outcomes in other sessions, where all of the claim's pairs are known.
+	// Elsewhere has the outcome at levels that are as published and otherwise the same, if there is one and this is not
+	// it, and those in other sessions, where all of the claim's pairs are known.
 	Elsewhere []Elsewhere
 }
 

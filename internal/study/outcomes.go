@@ -78,26 +78,13 @@ func (c *Claims) counts() string {
 	return strings.Join(parts, ", ")
 }
 
-// countOf counts the published claims with an outcome: "3 confirmed (1 not everywhere)".
+// countOf counts the published claims with an outcome: "3 confirmed (1 not shown everywhere)".
 func (c *Claims) countOf(v Verdict) string {
 	text := fmt.Sprintf("%d %s", c.with(v), v)
 	if n := c.number(func(o *Outcome) bool { return o.Verdict == v && o.Claim.Counts() && o.differs() }); n > 0 {
-		text += fmt.Sprintf(" (%d %s)", n, notEverywhere)
+		text += fmt.Sprintf(" (%d not shown everywhere)", n)
 	}
 	return text
-}
-
-// mainCounts says how many claims hold, how many do not, how many are in between or open, and how many are not judged.
-func (c *Claims) mainCounts() string {
-	parts := []string{c.countOf(Confirmed), c.countOf(Contradicted)}
-	not := c.with(NotTestable) + c.with(NotRun)
-	if between := c.published() - c.with(Confirmed) - c.with(Contradicted) - not; between > 0 {
-		parts = append(parts, fmt.Sprintf("%d in between or open", between))
-	}
-	if not > 0 {
-		parts = append(parts, fmt.Sprintf("%d not judged", not))
-	}
-	return strings.Join(parts, ", ")
 }
 
 // publishedText formats the published figure: "2.63 ×", "at least 60 %".
@@ -321,18 +308,10 @@ func (o *Outcome) item() document.Item {
 	if ours := o.OursText(); ours != "" {
 		text += " " + measuredAs(o) + ": " + document.Stopped(ours)
 	}
-	return document.Item{Label: o.Label(), Style: claimMarks[o.Verdict].style, Text: document.Plain(text),
-		More: document.Texts(evidenceText(o), o.elsewhereText(), freeText(o), amendedText(o),
+	return document.Item{Label: o.Verdict.Label(), Style: claimMarks[o.Verdict].style, Text: document.Plain(text),
+		More: document.Texts(evidenceText(o), o.elsewhereText(), amendedText(o),
 			report.Led("Not counted: it restates the figure of ", o.Claim.Restates),
 			o.Claim.Note, publishedAs(o)+report.Led("; ", whereText(o))+".")}
-}
-
-// freeText gives the outcome at the levels that are as published, if there is another.
-func freeText(o *Outcome) string {
-	if o.Free == nil {
-		return ""
-	}
-	return document.Stopped("With nothing pinned, as published: " + string(o.Free.Verdict) + report.Led(", ", o.Free.OursText()))
 }
 
 // amendedText says why a claim was amended after the run, and its former outcome.

@@ -24,14 +24,14 @@ load = { connections = 10 }
 		case "ratio":
 			seen++
 			const want = "With nothing pinned, as published: "
-			if o.Place != " on one CPU" || o.Free == nil || !o.Free.judged() ||
-				!strings.HasPrefix(freeText(o), want) || !strings.Contains(o.OursText(), ") on one CPU") ||
-				!strings.Contains(o.Free.OursText(), ") on 2 CPUs shared with the load generator") {
-				t.Errorf("%+v; %s; %s", o, freeText(o), o.OursText())
+			if o.Place != " on one CPU" || len(o.Elsewhere) != 1 || !o.Elsewhere[0].judged() || o.differs() ||
+				!strings.HasPrefix(o.elsewhereText(), want) || !strings.Contains(o.OursText(), ") on one CPU") ||
+				!strings.Contains(o.Elsewhere[0].OursText(), ") on 2 CPUs shared with the load generator") {
+				t.Errorf("%+v; %s; %s", o, o.elsewhereText(), o.OursText())
 			}
 		case "reversed":
-			if seen++; o.Free != nil {
-				t.Errorf("no level as published is like its own: %+v", o.Free)
+			if seen++; o.Elsewhere != nil {
+				t.Errorf("no level as published is like its own: %+v", o.Elsewhere)
 			}
 		}
 	}
@@ -48,7 +48,7 @@ load = { connections = 10 }
 	d = judgedBy(t, st, Choice{Levels: []string{"all CPUs"}})
 	for i := range d.Claims.Outcomes {
 		o := &d.Claims.Outcomes[i]
-		if o.Claim.ID == "ratio" && (!o.judged() || o.Free != nil || !strings.Contains(o.OursText(), "shared with")) ||
+		if o.Claim.ID == "ratio" && (!o.judged() || o.Elsewhere != nil || !strings.Contains(o.OursText(), "shared with")) ||
 			o.Claim.ID == "reversed" && o.Verdict != NotRun {
 			t.Errorf("judged only as published: %+v", o)
 		}
