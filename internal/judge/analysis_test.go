@@ -239,8 +239,8 @@ func TestDeferringAtTheFirstLevel(t *testing.T) {
 	}
 }
 
-// The check of the twins is that of their own series: as ratios to the reference it counted them twice, and starts seemed
-// to resemble those before.
+// The check of the twins is that of their own series: as ratios to the reference it counted them twice, and starts
+// seemed to resemble those before.
 func TestTwinsCountOnce(t *testing.T) {
 	m, cell := Metrics[0], func(name string) record.Cell { return record.Cell{Contestant: name} }
 	for seed := range uint64(40) {

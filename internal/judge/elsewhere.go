@@ -88,7 +88,7 @@ func (a *Analysis) judgeElsewhere(run *record.Run, valid []*record.Trial, known 
 		if !ok || !m.InSessions() || q.Ratio.N == 0 || q.A == q.B || a.Interim == 0 {
 			continue
 		}
-		ratio, beyond, sessions, log, models := q.Ratio, spread, n, 0., []OnModel(nil)
+		ratio, beyond, sessions, log, state := q.Ratio, spread, n, 0., 0.
 		if q.Long != nil {
 			beyond.Bias, log = q.Long.SD, q.Long.Mean
 		}
@@ -107,17 +107,21 @@ func (a *Analysis) judgeElsewhere(run *record.Run, valid []*record.Trial, known 
 			if _, known := speeds[key]; !known {
 				speeds[key] = speedSpread(levels[at], m)
 			}
-			if sessions == 0 && RelationOf(p) == Programs {
-				beyond.State = max(beyond.State, slopeSD*speeds[key])
+			if RelationOf(p) == Programs {
+				state = max(state, slopeSD*speeds[key])
 			}
 		}
-		for _, cpu := range known.Models() {
-			if r := known.On(cpu, RelationOf(p), asked, x, y, len(cells), beyond.State); alike && cpu != run.Host.CPU && r.N > 0 {
-				models = append(models, OnModel{cpu, r})
-			}
+		if sessions == 0 {
+			beyond.State = state
 		}
-		e := &Elsewhere{Models: models, Ratio: ratio.Moved(log).Wider(beyond.Reach(len(cells), sure)), Verdict: Inconclusive,
+		e := &Elsewhere{Ratio: ratio.Moved(log).Wider(beyond.Reach(len(cells), sure)), Verdict: Inconclusive,
 			Sessions: sessions, Bias: beyond.Bias, Programs: biased, State: beyond.State}
+		for _, cpu := range known.Models() {
+			r := known.On(cpu, RelationOf(p), asked, x, y, len(cells), state)
+			if alike && cpu != run.Host.CPU && r.N > 0 {
+				e.Models = append(e.Models, OnModel{cpu, r})
+			}
+		}
 		if q.Note == "" {
 			e.Verdict = VerdictOf(e.Ratio, a.Margin)
 		}

@@ -71,8 +71,8 @@ func TestElsewhere(t *testing.T) {
 	run := &record.Run{Plan: record.Plan{Contestants: []string{"fast", "slow"}, Levels: []record.Level{{}}},
 		Host: record.Host{CPU: "x", Cores: [][]int{{0}}}, Contestants: []record.Contestant{{Name: "fast", Sources: "0123456789abcd"},
 			{Name: "slow", Sources: "0123456789abcd"}}}
-	given := Sessions{{Relation: Programs, Given: .015}, {Relation: Revisions, Given: .0024}, {Relation: Programs, CPU: "y",
-		Session: "s", Question: Asked(&run.Plan, 0, "throughput"), Logs: []float64{.5, 0}, SEs: []float64{.01, 0},
+	given := Sessions{{Relation: Programs, Given: .015}, {Relation: Revisions, Given: .0024}, {Relation: Programs,
+		CPU: "y", Session: "s", Question: Asked(&run.Plan, 0, "throughput"), Logs: []float64{.5, 0}, SEs: []float64{.01, 0},
 		Programs: []string{Program(&run.Contestants[0]), Program(&run.Contestants[1])}}}
 	pair := drawn(4, 2, .0005, "x") // and this run's session
 	for i := range pair {
@@ -104,10 +104,10 @@ func TestElsewhere(t *testing.T) {
 		if b.judgeElsewhere(&old, nil, c.known); b.Pairs[0].Elsewhere != nil {
 			t.Errorf("of an unknown model: %+v", b.Pairs[0].Elsewhere)
 		}
-		if turned, _ := a.Pair("fast", "slow", "throughput"); len(p.Elsewhere.Models) != 1 || len(turned.Elsewhere.Models) != 1 ||
-			p.Elsewhere.Models[0].CPU != "y" || math.Abs(p.Elsewhere.Models[0].Ratio.Value*turned.Elsewhere.Models[0].Ratio.Value-1) > 1e-9 ||
-			math.Abs(math.Abs(math.Log(turned.Elsewhere.Models[0].Ratio.Value))-.5) > 1e-9 {
-			t.Errorf("on the other model: %+v, %+v", p.Elsewhere.Models, turned.Elsewhere.Models)
+		turned, _ := a.Pair("fast", "slow", "throughput")
+		if on, back := p.Elsewhere.Models, turned.Elsewhere.Models; len(on) != 1 || len(back) != 1 || on[0].CPU != "y" ||
+			math.Abs(math.Log(on[0].Ratio.Value)+.5) > 1e-9 || math.Abs(math.Log(back[0].Ratio.Value)-.5) > 1e-9 {
+			t.Errorf("on the other model: %+v, turned %+v", on, back)
 		}
 		if p, _ := a.Pair("slow", "fast", "memory"); p.Elsewhere != nil {
 			t.Errorf("memory: %+v", p.Elsewhere)
@@ -199,17 +199,31 @@ func TestElsewhereAllowsForSpeeds(t *testing.T) {
 			t.Errorf("same program %v: %v, half-widths %v and %v", same, p.Elsewhere.State, own, wide)
 		}
 	}
+	run.Contestants = []record.Contestant{{Name: "fast", Sources: "0123456789abcd"}, {Name: "slow", Sources: "0123456789abcd"}}
+	for i, cpu := range []string{"y", "x", "x", "x", "x", "x"} { // the sessions on x show its states, and none on y
+		known = append(known, Session{Relation: Programs, CPU: cpu, Session: fmt.Sprint(i), Logs: []float64{.4, 0},
+			SEs: []float64{.001, 0}, Question: Asked(&run.Plan, 0, "throughput"),
+			Programs: []string{Program(&run.Contestants[0]), Program(&run.Contestants[1])}})
+	}
+	run.Plan.SameProgram = false
+	a := Analyse(input(trials, "fast", "slow"))
+	a.judgeElsewhere(run, trials, known)
+	p, _ := a.Pair("fast", "slow", "throughput")
+	if on := p.Elsewhere.Models; p.Elsewhere.State != 0 || len(on) != 1 ||
+		math.Log(on[0].Ratio.Hi/on[0].Ratio.Value) < 1.9*slopeSD*spread {
+		t.Errorf("%+v; σ is %v", p.Elsewhere, slopeSD*spread)
+	}
 }
 
-// A pair's ratio on a model of CPU is the mean over the sessions there, each counted once; its interval allows for their
-// errors, for what varies between sessions, and for the number of contestants.
+// A pair's ratio on a model of CPU is the mean over the sessions there, each counted once; its interval allows for
+// their errors, for what varies between sessions, and for the number of contestants.
 func TestOn(t *testing.T) {
 	one := func(cpu, session string, log, se float64) Session {
 		return Session{Relation: Programs, CPU: cpu, Session: session, Question: "q", Programs: []string{"a", "b"},
 			Logs: []float64{log, 0}, SEs: []float64{se, 0}}
 	}
-	known := Sessions{{Relation: Programs, Given: .02}, {Relation: Programs, Given: .03, Long: true}, one("x", "1", .1, .01),
-		one("x", "2", .2, .03), one("x", "2", .4, .03), one("y", "3", .9, .01)}
+	known := Sessions{{Relation: Programs, Given: .02}, {Relation: Programs, Given: .03, Long: true},
+		one("x", "1", .1, .01), one("x", "2", .2, .03), one("x", "2", .4, .03), one("y", "3", .9, .01)}
 	for _, k := range []int{2, 8} {
 		z := stats.RangeQuantile(k, .95) / math.Sqrt2
 		e := known.On("x", Programs, "q", "a", "b", k, .04)
@@ -220,9 +234,9 @@ func TestOn(t *testing.T) {
 			t.Errorf("of %d: %+v; want ±%v", k, e, half)
 		}
 	}
-	for _, other := range []Estimate{known.On("z", Programs, "q", "a", "b", 2, 0), known.On("x", Programs, "p", "a", "b", 2, 0)} {
-		if other.N != 0 {
-			t.Errorf("%+v", other)
+	for _, of := range [][2]string{{"z", "q"}, {"x", "p"}} {
+		if e := known.On(of[0], Programs, of[1], "a", "b", 2, 0); e.N != 0 {
+			t.Errorf("of %v: %+v", of, e)
 		}
 	}
 	if models := known.Models(); !slices.Equal(models, []string{"x", "y"}) {

@@ -81,7 +81,7 @@ func (e *evidence) elsewhere(o *Outcome) (out []Elsewhere) {
 		}
 		x := Elsewhere{"In other sessions on this model of CPU", cpu, outcomeOf(&o.Claim, s)}
 		if !s.own() {
-			x.Sessions, x.Epochs = x.Epochs, 0
+			x.Sessions, x.Epochs, x.Warnings = x.Epochs, 0, nil
 			x.Where = "In " + document.Count(x.Sessions, "session") + " on " + document.Clean(cpu)
 		}
 		if _, sessions := known.Between(related, cpu); sessions == 0 || programs == 0 {
@@ -98,8 +98,8 @@ func (o *Outcome) differs() bool {
 		slices.ContainsFunc(o.Elsewhere, func(x Elsewhere) bool { return x.CPU != "" && x.Verdict != o.Verdict })
 }
 
-// elsewhereText gives the outcomes elsewhere, with a figure if there is one: "Not shown everywhere. In other sessions on
-// this model of CPU, by assumed SDs: inconclusive, 1.04 × (0.97–1.12).".
+// elsewhereText gives the outcomes elsewhere, with a figure if there is one: "Not shown everywhere. In other sessions
+// on this model of CPU, by assumed SDs: inconclusive, 1.04 × (0.97–1.12).".
 func (o *Outcome) elsewhereText() string {
 	var parts []string
 	if o.differs() {

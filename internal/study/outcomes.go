@@ -71,20 +71,15 @@ func (c *Claims) with(verdict Verdict) int {
 func (c *Claims) counts() string {
 	var parts []string
 	for _, v := range Verdicts {
+		text := fmt.Sprintf("%d %s", c.with(v), v)
+		if n := c.number(func(o *Outcome) bool { return o.Verdict == v && o.Claim.Counts() && o.differs() }); n > 0 {
+			text += fmt.Sprintf(" (%d not shown everywhere)", n)
+		}
 		if c.with(v) > 0 {
-			parts = append(parts, c.countOf(v))
+			parts = append(parts, text)
 		}
 	}
 	return strings.Join(parts, ", ")
-}
-
-// countOf counts the published claims with an outcome: "3 confirmed (1 not shown everywhere)".
-func (c *Claims) countOf(v Verdict) string {
-	text := fmt.Sprintf("%d %s", c.with(v), v)
-	if n := c.number(func(o *Outcome) bool { return o.Verdict == v && o.Claim.Counts() && o.differs() }); n > 0 {
-		text += fmt.Sprintf(" (%d not shown everywhere)", n)
-	}
-	return text
 }
 
 // publishedText formats the published figure: "2.63 ×", "at least 60 %".

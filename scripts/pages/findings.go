@@ -20,9 +20,9 @@ func findingsPage(w io.Writer, all []*study.Judged) error {
 		Comment: "Written by `go run ./scripts/pages` from the trials of the studies."}
 	about := document.Section{Blocks: []document.Block{document.Paragraph{Text: document.Prose{{Text: "The " +
 		"conclusions of the articles, and the results of our trials of today's versions. Each study's page has all " +
-		"claims, the figures, their intervals and the machines. A claim is marked not shown everywhere if its outcome is another " +
-		"in other sessions or on another model of CPU, as far as that is known. Claims that restate a figure count once, " +
-		"and what dyno adds does not count; "},
+		"claims, the figures, their intervals and the machines. A claim is marked not shown everywhere if its " +
+		"outcome is another in other sessions or on another model of CPU, as far as that is known. Claims that " +
+		"restate a figure count once, and what dyno adds does not count; "},
 		{Text: "doc/studies.md", Link: "../doc/studies.md"},
 		{Text: " has the rules."}}}}}
 	if len(all) == 0 {
